@@ -1,0 +1,40 @@
+# Every target makes its own .venv and installs what it needs; a second run starts at once.
+#   make demo | test | lint | bench | docs | clean            PYTHON=python3.12 make ... picks the interpreter
+
+PYTHON ?= python3
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+
+.PHONY: demo test lint bench docs clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.plot
+	$(RUN) examples/01_first_kernel.py
+
+test: lint
+	$(RUN) -m pytest
+
+lint: $(VENV)/.dev
+	$(RUN) -m ruff check .
+	$(RUN) -m pyright
+
+bench: $(VENV)/.bench
+	$(RUN) bench/compiler.py
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
+clean:
+	rm -rf $(VENV) site build dist examples/output .pytest_cache .ruff_cache .hypothesis
+
+# pip is the last file `venv` writes, so its presence means a complete environment.
+$(VENV)/bin/pip:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "adjoint needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+# .venv/.EXTRA stamps `pip install -e .[EXTRA]`.
+$(VENV)/.%: pyproject.toml | $(VENV)/bin/pip
+	$(RUN) -m pip install -qq --disable-pip-version-check -e '.[$*]'
+	@touch $@

@@ -1,0 +1,12 @@
+"""Adjoint: geometric robotics, written as the papers print it and run as machine code."""
+
+from .compile import cache_info as cache_info
+from .compile import check_grads as check_grads
+from .compile import clear_cache as clear_cache
+from .compile import kernel as kernel
+from .compile import scan as scan
+from .compile import static as static
+from .compile import while_loop as while_loop
+
+__version__ = "0.1.0"
+__all__ = ["cache_info", "check_grads", "clear_cache", "kernel", "scan", "static", "while_loop"]

@@ -1,0 +1,363 @@
+"""From NumPy arrays to machine code: layouts, broadcasting, aliasing, threads."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import jit, runtime
+from .batch import BYTES, CONTEXT_HEAD
+from .program import Operand
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+__all__ = [
+    "Compiled",
+    "Plan",
+    "address",
+    "as_input",
+    "broadcast_batch",
+    "check_threads",
+    "default_threads",
+    "prepare_out",
+]
+
+DTYPES = {"f64": np.dtype(np.float64), "f32": np.dtype(np.float32)}
+THREAD_WORK = 500_000  # operations below which a further thread does not pay
+LOCK_WORK = 20_000  # operations below which letting go of Python's global lock does not pay
+_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_STRIDED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+
+
+# --- threads -----------------------------------------------------------------------------------------
+
+_pool: ThreadPoolExecutor | None = None
+_pool_lock = threading.Lock()
+
+
+def _executor() -> ThreadPoolExecutor:
+    global _pool
+    with _pool_lock:
+        if _pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            _pool = ThreadPoolExecutor(max(os.cpu_count() or 1, 64), thread_name_prefix="adjoint")
+        return _pool
+
+
+def _forget_pool() -> None:
+    """In a forked child the pool's threads are gone: start afresh."""
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
+
+
+def check_threads(value, source: str) -> int:
+    """A number of threads, or an error that says where it came from."""
+    try:
+        n = int(value)
+    except (TypeError, ValueError):
+        n = 0
+    if n < 1 or n != (float(value) if isinstance(value, float) else n):
+        raise ArgumentError(f"{source} must be a whole number of threads, 1 or more; got {value!r}")
+    return n
+
+
+def default_threads() -> int:
+    """ADJOINT_THREADS, or the number of processors this process may use."""
+    chosen = os.environ.get("ADJOINT_THREADS")
+    if chosen:
+        return check_threads(chosen, "the environment variable ADJOINT_THREADS")
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# --- arguments ---------------------------------------------------------------------------------------
+
+
+def as_input(x, name: str, function: str) -> np.ndarray:
+    """x as an array of real numbers, or an error that names the argument."""
+    if type(x) is np.ndarray and x.dtype.char in "df":
+        return x
+    try:
+        array = np.asarray(x)
+    except (ValueError, TypeError) as e:
+        raise ArgumentError(f"{function}: argument '{name}' is not an array of numbers: {e}") from None
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize <= 8 and array.dtype.isnative:
+        return array if array.dtype.itemsize > 2 else array.astype(np.float64)
+    if kind in "biuf" and array.dtype.itemsize <= 8:
+        return array.astype(np.float64)
+    raise ArgumentError(
+        f"{function}: argument '{name}' has dtype {array.dtype}; real numbers (float64 or float32) are needed"
+    )
+
+
+def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], function: str):
+    """The common batch shape of the inputs, and the length of their sequences."""
+    batch: tuple[int, ...] = ()
+    length = None
+    for o, a in zip(operands, arrays, strict=True):
+        core = len(o.shape)
+        lead = a.ndim - core
+        if lead < o.sequence or a.shape[lead:] != o.shape:
+            wanted = "".join(f", {d}" for d in o.shape)
+            wanted = f"(..., length{wanted})" if o.sequence else f"(...{wanted})" if o.shape else "(...)"
+            raise ArgumentError(
+                f"{function}: argument '{o.name}' has shape {a.shape}; {wanted} is needed, with any leading batch axes"
+            )
+        if o.sequence:
+            if length not in (None, a.shape[lead - 1]):
+                raise ArgumentError(
+                    f"{function}: sequence '{o.name}' has length {a.shape[lead - 1]}, another has {length}"
+                )
+            length = a.shape[lead - 1]
+            lead -= 1
+        if a.shape[:lead] != batch:
+            try:
+                batch = np.broadcast_shapes(batch, a.shape[:lead])
+            except ValueError:
+                shapes = ", ".join(f"{p.name}: {x.shape}" for p, x in zip(operands, arrays, strict=True))
+                raise ArgumentError(f"{function}: the batch axes do not broadcast ({shapes})") from None
+    return batch, length or 0
+
+
+def prepare_out(
+    outputs: Sequence[Operand], out, batch, length: int, dtype: np.dtype, function: str
+) -> list[np.ndarray]:
+    """The arrays results go to: new ones, or those the caller gave, checked."""
+    shapes = [(*batch, length, *o.shape) if o.sequence else (*batch, *o.shape) for o in outputs]
+    if out is None:
+        return [np.empty(s, dtype) for s in shapes]
+    given = list(out) if isinstance(out, tuple | list) else [out]
+    if len(given) != len(outputs):
+        raise ArgumentError(f"{function}: out needs {len(outputs)} array(s), one for each output; got {len(given)}")
+    for a, s, o in zip(given, shapes, outputs, strict=True):
+        if not isinstance(a, np.ndarray):
+            raise ArgumentError(f"{function}: out for '{o.name}' must be a NumPy array; got {type(a).__name__}")
+        if a.shape != s or a.dtype != dtype:
+            raise ArgumentError(
+                f"{function}: out for '{o.name}' has shape {a.shape} and dtype {a.dtype}; {s} and {dtype} are needed"
+            )
+        if not a.flags.writeable:
+            raise ArgumentError(f"{function}: out for '{o.name}' is read-only")
+        if any(st == 0 and n > 1 for st, n in zip(a.strides, a.shape, strict=True)):
+            raise ArgumentError(f"{function}: out for '{o.name}' repeats its own memory (a stride is 0)")
+    for i, a in enumerate(given):
+        if any(np.may_share_memory(a, b) for b in given[:i]):
+            raise ArgumentError(f"{function}: the arrays given as out overlap each other")
+    return given
+
+
+# --- layouts -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class View:
+    """How an operand lies in memory: strides over the batch, over rows (sequences only), and over the core."""
+
+    operand: Operand
+    batch: tuple[int, ...]
+    row: int
+    core: tuple[int, ...]
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Bytes from the start of a sample (or row) to each of its elements."""
+        index = np.indices(self.operand.shape).reshape(len(self.operand.shape), self.operand.size)
+        return np.array(self.core, dtype=np.int64) @ index
+
+    def contiguous(self, itemsize: int) -> bool:
+        """Whether the elements of a sample lie one after the other."""
+        step = itemsize
+        for n, s in zip(reversed(self.operand.shape), reversed(self.core), strict=True):
+            if n > 1 and s != step:
+                return False
+            step *= n
+        return True
+
+
+def _view(o: Operand, a: np.ndarray, axes: int) -> View:
+    core = len(o.shape)
+    lead = a.ndim - core - o.sequence
+    batch = [0 if n == 1 else s for s, n in zip(a.strides[:lead], a.shape[:lead], strict=True)]
+    return View(o, (*[0] * (axes - lead), *batch), a.strides[lead] if o.sequence else 0, a.strides[a.ndim - core :])
+
+
+def _collapse(batch: tuple[int, ...], views: Sequence[View]) -> tuple[list[int], list[list[int]]]:
+    """The batch with as few axes as the strides allow: its shape, and the strides of each operand."""
+    shape: list[int] = []
+    strides: list[list[int]] = [[] for _ in views]
+    for d, n in enumerate(batch):
+        if n == 1:
+            continue
+        if shape and all(s[-1] == v.batch[d] * n for s, v in zip(strides, views, strict=True)):
+            shape[-1] *= n
+            for s, v in zip(strides, views, strict=True):
+                s[-1] = v.batch[d]
+        else:
+            shape.append(n)
+            for s, v in zip(strides, views, strict=True):
+                s.append(v.batch[d])
+    return shape, strides
+
+
+def address(a: np.ndarray) -> int:
+    """Where the data of an array begins."""
+    return a.__array_interface__["data"][0]
+
+
+# --- running -----------------------------------------------------------------------------------------
+
+_memory = threading.local()
+_KEPT_MEMORY = 1 << 20  # bytes of work memory a thread keeps from call to call
+
+
+def _work(size: int) -> tuple[int, object]:
+    """Work memory of this thread, aligned to 64 bytes: its address, and the object that holds it."""
+    kept = getattr(_memory, "block", None)
+    if kept is None or len(kept) < size + 64:
+        kept = np.empty(size + 64, np.uint8)
+        if size <= _KEPT_MEMORY:
+            _memory.block = kept
+    return (address(kept) + 63) // 64 * 64, kept
+
+
+@dataclass
+class Plan:
+    """All there is to know of a call but the addresses: made once for shapes and strides, used for every such call."""
+
+    code: Compiled
+    batch: tuple[int, ...]
+    length: int
+    plain: bool  # rows are contiguous and lie along one batch axis
+    words: np.ndarray  # the table for the machine code, with places for addresses
+    places: list[int]
+    keep: list[np.ndarray]
+
+    @property
+    def total(self) -> int:
+        return math.prod(self.batch)
+
+    def run(self, addresses: list[int], threads: Callable[[], int]) -> None:
+        """Compute all samples, over as many threads as pay."""
+        words = self.words.copy()
+        for k, a in zip(self.places, addresses, strict=True):
+            words[k] = a
+        total, code = self.total, self.code
+        work = total * max(code.cost, 1) * max(self.length, 1)
+        parts = min(threads(), work // THREAD_WORK, -(-total // code.width)) if work >= 2 * THREAD_WORK else 1
+        if parts <= 1:
+            if total:
+                self._part(words, 0, total)
+            return
+        step = -(-total // (parts * code.width)) * code.width  # whole groups of lanes
+        bounds = [(a, min(a + step, total)) for a in range(0, total, step)]
+        futures = [_executor().submit(self._part, words.copy(), *b) for b in bounds[1:]]
+        try:
+            self._part(words, *bounds[0])
+        finally:
+            for f in futures:
+                f.result()
+
+    def _part(self, words: np.ndarray, start: int, stop: int) -> None:
+        code = self.code
+        work, held = _work(code.work_size(self.length))
+        words[-1 if self.plain else 3] = work + code.fixed
+        if self.plain:
+            code.batch(start, stop, address(words), work)
+        else:
+            out = work + code.tile_in
+            code.strided(start, stop, address(words), work, out, out + code.tile_out, code.body)
+        del held
+
+
+class Compiled:
+    """Loaded machine code of one kernel for one dtype and width."""
+
+    def __init__(
+        self,
+        name: str,
+        inputs,
+        outputs,
+        width: int,
+        dtype: str,
+        object_code: bytes,
+        scratch: int,
+        scratch_rows: int,
+        cost: int,
+    ):
+        self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
+        self.width, self.dtype, self.cost = width, dtype, cost
+        self.library = jit.load(object_code, ("body", "batch"))
+        self.body = self.library.address["body"]
+        self.batch = _BATCH(self.library.address["batch"])
+        vector = width * BYTES[dtype]
+        self.tile_in = sum(o.size for o in self.inputs if not o.sequence) * vector
+        self.tile_out = sum(o.size for o in self.outputs if not o.sequence) * vector
+        sequences = sum(o.sequence for o in (*self.inputs, *self.outputs))
+        context = 8 * (CONTEXT_HEAD + sequences * (width + 2))
+        self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64  # then comes scratch memory
+        self._scratch, self._scratch_rows = scratch * vector, scratch_rows * vector
+
+    @cached_property
+    def strided(self):
+        """The shared code for any layout."""
+        return _STRIDED(runtime.library(self.width, self.dtype).address["strided"])
+
+    def work_size(self, length: int) -> int:
+        """Bytes of work memory for sequences of this length."""
+        return self.fixed + self._scratch + self._scratch_rows * length
+
+    def plan(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch, length: int) -> Plan:
+        """How to run on arrays laid out like these; outputs must not share memory with inputs."""
+        arrays = (*inputs, *outputs)
+        views = [_view(o, a, len(batch)) for o, a in zip((*self.inputs, *self.outputs), arrays, strict=True)]
+        shape, strides = _collapse(batch, views)
+        plain = len(shape) <= 1 and all(
+            v.operand.sequence or (a.flags.aligned and v.contiguous(BYTES[self.dtype]))
+            for v, a in zip(views, arrays, strict=True)
+        )
+        words, places = self._words(views, strides, length) if plain else self._table(views, shape, strides, length)
+        return Plan(self, tuple(batch), length, plain, words, places, [v.offsets for v in views])
+
+    def _words(self, views: list[View], strides: list[list[int]], length: int) -> tuple[np.ndarray, list[int]]:
+        words: list[int] = []
+        places: list[int] = []
+        for v, s in zip(views, strides, strict=True):
+            places.append(len(words))
+            words += [0, s[0] if s else 0]
+            if v.operand.sequence:
+                words += [v.row, address(v.offsets)]
+        return np.array([*words, length, 0], np.int64), places
+
+    def _table(self, views: list[View], shape: list[int], strides, length: int) -> tuple[np.ndarray, list[int]]:
+        if len(shape) > runtime.MAX_BATCH_AXES:
+            raise ArgumentError(
+                f"{self.name}: at most {runtime.MAX_BATCH_AXES} batch axes of different strides are supported"
+            )
+        table = np.zeros(runtime.TABLE_HEAD + len(views) * runtime.ENTRY_WORDS, np.int64)
+        table[:3] = len(views), len(shape), length
+        table[4 : 4 + len(shape)] = shape
+        at = {runtime.INPUT: 0, runtime.OUTPUT: 0, runtime.SEQUENCE: CONTEXT_HEAD}
+        places = []
+        for k, (v, s) in enumerate(zip(views, strides, strict=True)):
+            kind = runtime.SEQUENCE if v.operand.sequence else runtime.INPUT if k < len(self.inputs) else runtime.OUTPUT
+            entry = runtime.TABLE_HEAD + k * runtime.ENTRY_WORDS
+            table[entry : entry + 6] = kind, 0, v.operand.size, at[kind], address(v.offsets), v.row
+            table[entry + 6 : entry + 6 + len(s)] = s
+            places.append(entry + 1)
+            at[kind] += self.width + 2 if kind == runtime.SEQUENCE else v.operand.size
+        return table, places

@@ -1,0 +1,262 @@
+"""Derivatives of kernels: again kernels, built on the graph of the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import ArgumentError, DerivativeError
+from . import derive, interpret, loops, trace
+from .graph import Expr
+from .kernel import Kernel
+from .program import Operand, Program
+from .variant import Parameter, Variant, record_class
+
+__all__ = ["hessian", "jacobian", "jvp", "vjp"]
+
+Built = tuple[Program, "type | None"]
+
+
+class DerivedVariant(Variant):
+    """A variant whose program is made from another's."""
+
+    def __init__(self, parent: Variant, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Variant], Built]):
+        identity = None if parent.identity is None else (*parent.identity, what)
+        super().__init__(f"{parent.name}.{what[0]}", inputs, identity)
+        self.parent, self._build = parent, build
+
+    def trace(self) -> Built:
+        with self.parent._lock:
+            return self._build(self.parent)
+
+    def here(self, values: list):
+        program, made = self.traced
+        flat, rows, length = {}, {}, 0
+        for o, x in zip(self.inputs, values, strict=True):
+            if isinstance(x, loops.Sequence):
+                rows[o.name] = x.node
+            elif o.sequence:
+                rows[o.name], length = np.asarray(x), len(x)
+            else:
+                _, elements = trace.flatten(x, f"argument '{o.name}'")
+                flat |= {(o.name, k): e for k, e in enumerate(elements)}
+        graph = loops.current_graph()
+        if graph is not None:
+            found = iter(interpret.inline(graph, program.roots, flat, rows))
+        else:
+            numbers = {k: float(e) for k, e in flat.items()}
+            found = iter(interpret.evaluate(program.roots, interpret.Inputs(numbers, rows, length)))
+        results = [_result(o, found, graph is None, length) for o in program.outputs]
+        return results[0] if made is None else made(*results)
+
+
+def _result(o: Operand, found, numeric: bool, length: int):
+    if o.sequence:
+        node = next(found)
+        return np.reshape(node, (length, *o.shape)).astype(float) if numeric else loops.Sequence(node, o.shape)
+    elements = [next(found) for _ in range(o.size)]
+    return np.array(elements, dtype=float).reshape(o.shape)[()] if numeric else trace.traced_array(elements, o.shape)
+
+
+def _derived(parent: Kernel, what: tuple, parameters: list[Parameter], inputs, build, doc: str) -> Kernel:
+    """A kernel with the static arguments of `parent`; `inputs(variant)` gives its operands."""
+
+    def make(statics: dict, present: list[str]) -> Variant:
+        own = {p.name for p in parent._parameters}
+        variant = parent._variant(statics, [name for name in present if name in own])
+        return DerivedVariant(variant, what, inputs(variant), build)
+
+    return Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, parent._statics)
+
+
+def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    inputs = [p.name for p in k._parameters if not p.static and p.name not in k._statics]
+    for name in names:
+        if name not in inputs:
+            raise ArgumentError(f"{k.__name__}.{what}: no input '{name}'; the inputs are {', '.join(inputs)}")
+    return names or tuple(inputs)
+
+
+def _elements(program: Program, name: str) -> tuple[list[Expr], Operand]:
+    o = next((o for o in program.inputs if o.name == name), None)
+    if o is None:
+        raise DerivativeError(f"input '{name}' is absent in this call, so there is nothing to differentiate by")
+    if o.sequence:
+        raise DerivativeError(f"derivatives by the sequence '{name}' are given by jvp only")
+    return [program.graph.input(name, k) for k in range(o.size)], o
+
+
+def _scalars_only(program: Program) -> None:
+    for o in program.outputs:
+        if o.sequence:
+            raise DerivativeError(f"output '{o.name}' is a sequence; its derivatives are given by jvp only")
+
+
+def _collect(program: Program, inputs, parts: dict[str, tuple[tuple[int, ...], list]], name: str) -> Built:
+    """A program from named results; a single one is returned bare."""
+    operands = tuple(Operand(k if len(parts) > 1 else "out", shape) for k, (shape, _) in parts.items())
+    results = tuple(tuple(program.graph.lift(e) for e in elements) for _, elements in parts.values())
+    made = record_class(name, tuple(parts)) if len(parts) > 1 else None
+    return Program(tuple(inputs), operands, results, program.graph), made
+
+
+def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+    """See `Kernel.jacobian`."""
+    names = _wanted(k, names, "jacobian")
+
+    def build(variant: Variant) -> Built:
+        program = variant.program
+        _scalars_only(program)
+        groups = [_elements(program, n) for n in names]
+        table = derive.jacobian(program.graph, program.roots, [x for xs, _ in groups for x in xs])
+        parts, row = {}, 0
+        for o in program.outputs:
+            column = 0
+            for name, (xs, operand) in zip(names, groups, strict=True):
+                block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
+                parts[_field(o.name, name, len(program.outputs), len(names))] = ((*o.shape, *operand.shape), block)
+                column += len(xs)
+            row += o.size
+        return _collect(program, variant.inputs, parts, "Jacobian")
+
+    return _derived(
+        k,
+        ("jacobian", *names),
+        k._parameters,
+        lambda v: v.inputs,
+        build,
+        f"Jacobian of {k.__name__} by {', '.join(names)}: shape of the output, then of the input.",
+    )
+
+
+def _field(output: str, name: str, outputs: int, inputs: int) -> str:
+    return name if outputs == 1 else output if inputs == 1 else f"{output}_{name}"
+
+
+def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+    """See `Kernel.hessian`."""
+    names = _wanted(k, names, "hessian")
+    if len(names) not in (1, 2):
+        raise ArgumentError(f"{k.__name__}.hessian takes one or two input names; got {', '.join(names)}")
+    if len(names) == 2 and names[0] != names[1]:
+        return jacobian(jacobian(k, names[:1]), names[1:])
+    name = names[0]
+
+    def build(variant: Variant) -> Built:
+        program = variant.program
+        _scalars_only(program)
+        xs, operand = _elements(program, name)
+        first = derive.jacobian(program.graph, program.roots, xs)
+        lower = []  # lower[i][root][j] for j <= i: the rest is symmetric
+        for i in range(len(xs)):
+            column = [program.graph.lift(row[i]) for row in first]
+            lower.append(derive.jacobian(program.graph, column, xs[: i + 1]))
+        parts, row = {}, 0
+        for o in program.outputs:
+            block = [
+                lower[max(i, j)][row + r][min(i, j)]
+                for r in range(o.size)
+                for i in range(len(xs))
+                for j in range(len(xs))
+            ]
+            parts[o.name] = ((*o.shape, *operand.shape, *operand.shape), block)
+            row += o.size
+        return _collect(program, variant.inputs, parts, "Hessian")
+
+    return _derived(
+        k,
+        ("hessian", name),
+        k._parameters,
+        lambda v: v.inputs,
+        build,
+        f"Second derivatives of {k.__name__} by {name}: shape of the output, then twice of the input.",
+    )
+
+
+def jvp(k: Kernel) -> Kernel:
+    """See `Kernel.jvp`."""
+    own = [p for p in k._parameters if not p.static and p.name not in k._statics]
+    parameters = [
+        *k._parameters,
+        *(
+            Parameter(
+                f"{p.name}_dot",
+                False,
+                p.shape,
+                p.sequence,
+                p.default if p.default is None else Parameter.default,
+                p.keyword_only,
+            )
+            for p in own
+        ),
+    ]
+
+    def dots(variant: Variant) -> tuple[Operand, ...]:
+        return tuple(Operand(f"{o.name}_dot", o.shape, o.sequence) for o in variant.inputs)
+
+    def build(variant: Variant) -> Built:
+        program, graph = variant.program, variant.program.graph
+        seeds: dict[Expr, derive.Tangent] = {}
+        for o in variant.inputs:
+            if o.sequence:
+                seeds[graph.node("sequence", value=o.name)] = {0: graph.node("sequence", value=f"{o.name}_dot")}
+            else:
+                seeds |= {graph.input(o.name, j): {0: graph.input(f"{o.name}_dot", j)} for j in range(o.size)}
+        roots, tangents = derive.pushforward(graph, program.roots, seeds)
+        found, moves = iter(roots), iter(tangents)
+        results, changes = [], []
+        for o, result in zip(program.outputs, program.results, strict=True):
+            results.append(tuple(next(found) for _ in result))
+            changes.append(tuple(_tangent(program, o, next(moves)) for _ in result))
+        outputs = (*program.outputs, *(Operand(f"{o.name}_dot", o.shape, o.sequence) for o in program.outputs))
+        made = record_class("Jvp", tuple(o.name for o in outputs))
+        return Program((*variant.inputs, *dots(variant)), outputs, (*results, *changes), graph), made
+
+    return _derived(
+        k,
+        ("jvp",),
+        parameters,
+        lambda v: (*v.inputs, *dots(v)),
+        build,
+        f"{k.__name__} and its derivative along the tangents given after its arguments.",
+    )
+
+
+def _tangent(program: Program, o: Operand, t: derive.Tangent) -> Expr:
+    if 0 in t or not o.sequence:
+        return program.graph.lift(t.get(0, 0.0))
+    source = next(i for i in program.inputs if i.sequence)  # a sequence of zeros, as long as any other
+    node = loops.Sequence(program.graph.node("sequence", value=source.name), source.shape)
+    with loops.tracing(program.graph):
+        return loops.scan(lambda c, x: (c, np.zeros(o.shape)), 0.0, node)[1].node
+
+
+def vjp(k: Kernel) -> Kernel:
+    """See `Kernel.vjp`."""
+    if k._is_bound():
+        outputs = k._only("vjp").program.outputs
+        bars = [Parameter(f"{o.name}_bar", False, o.shape) for o in outputs]
+    else:
+        bars = [Parameter("out_bar", False)]
+
+    def cotangents(variant: Variant) -> tuple[Operand, ...]:
+        return tuple(Operand(f"{o.name}_bar", o.shape) for o in variant.program.outputs)
+
+    def build(variant: Variant) -> Built:
+        program, graph = variant.program, variant.program.graph
+        _scalars_only(program)
+        groups = [_elements(program, o.name) for o in variant.inputs]
+        seeds = [graph.input(o.name, j) for o in cotangents(variant) for j in range(o.size)]
+        found = iter(derive.pullback(graph, program.roots, seeds, [x for xs, _ in groups for x in xs]))
+        parts = {o.name: (o.shape, [next(found) for _ in xs]) for xs, o in groups}
+        return _collect(program, (*variant.inputs, *cotangents(variant)), parts, "Vjp")
+
+    return _derived(
+        k,
+        ("vjp",),
+        [*k._parameters, *bars],
+        lambda v: (*v.inputs, *cotangents(v)),
+        build,
+        f"Gradients of {k.__name__}: cotangents of the inputs from those of the outputs.",
+    )

@@ -1,0 +1,386 @@
+"""Machine code for a graph: `body(in, out, context)` computes one group of samples, one SIMD lane each.
+
+Inputs and outputs lie in *tiles*: one vector of lanes per element; `batch` moves them there and back. Loops of the
+graph become loops of the machine, their carry in registers and their stacked results in scratch memory or in the
+caller's own arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import jit, vecmath
+from .batch import BYTES, CONTEXT_HEAD, batch_function
+from .graph import Expr, schedule
+from .ir import Builder, Module, Value
+from .loops import Loop
+from .ops import OPS
+from .program import Program
+
+__all__ = ["emit"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory of rows: lane vectors in scratch memory (`base` set), or an operand's own memory (`slot` set)."""
+
+    size: int  # elements per row
+    base: str | None = None
+    slot: int | None = None
+
+
+@dataclass
+class Emitter:
+    """Emits graphs (the function's and those of its loops) into one body function."""
+
+    module: Module
+    b: Builder
+    program: Program
+    shared: frozenset[str]  # sequences that all samples have in common
+    convention: str  # the calling convention of functions on vectors
+    scratch: int = 0  # scratch vectors needed, whatever the length
+    scratch_rows: int = 0  # scratch vectors needed per row of the sequences
+    slots: dict[tuple[str, str], int] = field(default_factory=dict)  # sequence operand -> its entry in the context
+
+    def function(self) -> str:
+        p, b = self.program, self.b
+        sequences = [("in", o.name) for o in p.inputs if o.sequence] + [
+            ("out", o.name) for o in p.outputs if o.sequence
+        ]
+        self.slots = {key: k for k, key in enumerate(sequences)}
+        offsets, at = {}, 0
+        for o in p.inputs:
+            if not o.sequence:
+                offsets[o.name], at = at, at + o.size
+        stores: dict[int, list[int]] = {}  # node -> places in the output tile
+        targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
+        at = 0
+        for o, result in zip(p.outputs, p.results, strict=True):
+            if o.sequence:
+                targets[result[0].id] = self.slots["out", o.name]
+                continue
+            for e in result:
+                stores.setdefault(e.id, []).append(at)
+                at += 1
+        self._offsets, self._targets = offsets, targets
+        self._graph(p.roots, {}, lambda x, v: [self._store("%out", k, v) for k in stores.get(x.id, ())], top=True)
+        b.emit(" ret void")
+        head = "define void @body(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {\nentry:\n"
+        self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
+        return head + "\n".join(b.lines) + "\n}"
+
+    # --- straight-line code ------------------------------------------------------------------------
+
+    def _graph(self, roots: list[Expr], env: dict, done=lambda x, v: None, top: bool = False) -> dict:
+        order = schedule(roots)
+        fused = _fused(order, roots)
+        pairs = _sin_cos_pairs(order)
+        skip = set(fused.values())
+        for x in order:
+            if x.id not in env and x.id not in skip:
+                env[x.id] = self._node(x, env, fused, pairs, top)
+            if x.id in env:
+                done(x, env[x.id])
+        return env
+
+    def _node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool):
+        b = self.b
+        if x.op == "const":
+            return b.const(x.number())  # type: ignore[arg-type]
+        if x.op == "bool":
+            return b.mask(x.value)
+        if x.op == "input":
+            name, k = x.value
+            return self._load("%in", self._offsets[name] + k)
+        if x.op == "sequence":
+            return Buffer(
+                next(o.size for o in self.program.inputs if o.name == x.value), slot=self.slots["in", x.value]
+            )
+        if x.op == "array":
+            return self._array(x, env)
+        if x.op == "loop":
+            return self._loop(x, env, top)
+        if x.op in ("carry", "stacked"):
+            carries, stacked = env[x.args[0].id]
+            return (carries if x.op == "carry" else stacked)[x.value]
+        if x.op == "item":
+            return self._item(env[x.args[0].id], x.value)
+        if x.id in fused:
+            return self._multiply_add(x, env, fused[x.id])
+        args = [env[a.id] for a in x.args]
+        if x.op in ("sin", "cos") and x.args[0].id in pairs:
+            pair = pairs[x.args[0].id]
+            if not pair:
+                pair.extend(self._call("sincos", args, results=2))
+            return pair[x.op == "cos"]
+        return _EMIT[x.op](b, *args) if x.op in _EMIT else self._call(x.op, args)[0]
+
+    def _call(self, name: str, args: list[Value], results: int = 1) -> list[Value]:
+        """Call a function of vecmath, which is emitted once; one that is a few instructions is emitted in place.
+
+        Calls keep the code, and the time LLVM takes, small; the convention lets half of the registers live on.
+        """
+        b, t = self.b, self.b.type("f")
+        if name in OPS and OPS[name].counted != "transcendental":
+            return [vecmath.FUNCTIONS[name](b, *args)]
+        struct = "{" + ", ".join([t] * results) + "}"
+        if not self.module.has(f"lanes.{name}"):
+            inner = Builder(self.module, b.width, b.dtype)
+            emitter = vecmath.sincos if name == "sincos" else vecmath.FUNCTIONS[name]
+            made = emitter(inner, *(Value(inner, f"%a{k}", "f") for k in range(len(args))))
+            result = "poison"
+            for k, v in enumerate(made if results > 1 else [made]):
+                result = inner.op(f"insertvalue {struct} {result}, {t} {v.name}, {k}", "f").name
+            arguments = ", ".join(f"{t} %a{k}" for k in range(len(args)))
+            head = f"define internal {self.convention} {struct} @lanes.{name}({arguments}) #0 {{"
+            self.module.add(f"lanes.{name}", "\n".join([head, "entry:", *inner.lines, f" ret {struct} {result}", "}"]))
+        operands = ", ".join(f"{t} {a.name}" for a in args)
+        got = b.op(f"call {self.convention} {struct} @lanes.{name}({operands})", "f").name
+        return [b.op(f"extractvalue {struct} {got}, {k}", "f") for k in range(results)]
+
+    def _multiply_add(self, x: Expr, env: dict, product: int) -> Value:
+        """x = a + m or a - m or m - a with m = p * q, rounded once."""
+        first, second = x.args
+        m, a = (first, second) if first.id == product else (second, first)
+        p, q, rest = env[m.args[0].id], env[m.args[1].id], env[a.id]
+        if x.op == "sub":
+            if m is second:
+                p = -p
+            else:
+                rest = -rest
+        return self.b.fma(p, q, rest)
+
+    def _load(self, base: str, k: int) -> Value:
+        t = self.b.type("f")
+        p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
+        return self.b.op(f"load {t}, ptr {p.name}", "f")
+
+    def _store(self, base: str, k: int, v: Value) -> None:
+        t = self.b.type("f")
+        p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
+        self.b.emit(f" store {t} {v.name}, ptr {p.name}")
+
+    # --- buffers -----------------------------------------------------------------------------------
+
+    def _word(self, k: int) -> str:
+        """Word k of the context."""
+        p = self.b.op(f"getelementptr i64, ptr %context, i64 {k}", "p")
+        return self.b.op(f"load i64, ptr {p.name}", "w").name
+
+    def _scratch(self, size: int, length: int | None) -> str:
+        """The address of a new scratch buffer of rows of `size` vectors."""
+        step = self.b.width * BYTES[self.b.dtype]
+        offset = str(self.scratch * step)
+        if length is None:
+            # Buffers whose size is known when the kernel is called come after all others.
+            rows = self.b.op(f"mul i64 {self._word(0)}, {self.scratch_rows * step}", "w").name
+            offset = self.b.op(f"add i64 {rows}, @SCRATCH@", "w").name
+            self.scratch_rows += size
+        else:
+            self.scratch += size * length
+        memory = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p")
+        return self.b.op(f"getelementptr i8, ptr {memory.name}, i64 {offset}", "p").name
+
+    def _array(self, x: Expr, env: dict) -> Buffer:
+        base = self._scratch(1, len(x.args))
+        for k, a in enumerate(x.args):
+            self._store(base, k, env[a.id])
+        return Buffer(0, base=base)
+
+    def _item(self, buffer: Buffer, k: int) -> Value:
+        assert buffer.base is not None
+        return self._load(buffer.base, k)
+
+    def _rows(self, buffer: Buffer, size: int, row: str):
+        """Access to row number `row` of a buffer: functions that load and store its elements."""
+        b = self.b
+        if buffer.base is not None:
+            at = b.op(f"mul i64 {row}, {size}", "w").name
+            p = b.op(f"getelementptr {b.type('f')}, ptr {buffer.base}, i64 {at}", "p").name
+            return (lambda k: self._load(p, k)), (lambda k, v: self._store(p, k, v))
+        assert buffer.slot is not None
+        shared = any(
+            k == buffer.slot and side == "in" and name in self.shared for (side, name), k in self.slots.items()
+        )
+        row_of = _OperandRow(self, buffer.slot, row, shared)
+        return row_of.load, row_of.store
+
+    # --- loops -------------------------------------------------------------------------------------
+
+    def _loop(self, x: Expr, env: dict, top: bool):
+        loop: Loop = x.value
+        n, m = len(loop.carry), len(loop.captured)
+        start = [env[a.id] for a in x.args[:n]]
+        captured = {inner.id: env[a.id] for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
+        buffers = [env[a.id] for a in x.args[n + m :]]
+        if loop.condition is not None:
+            return self._while(loop, start, captured), []
+        stacked = []
+        for k, y in enumerate(loop.ys):
+            target = self._targets.get(x.graph.node("stacked", (x,), k).id) if top else None
+            stacked.append(
+                Buffer(len(y), slot=target)
+                if target is not None
+                else Buffer(len(y), base=self._scratch(len(y), loop.length))
+            )
+        return self._scan(loop, start, captured, buffers, stacked), stacked
+
+    def _scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
+        b = self.b
+        length = self._word(0) if loop.length is None else str(loop.length)
+        head, end, before = b.fresh_label("loop"), b.fresh_label("end"), b.block
+        some = b.op(f"icmp sgt i64 {length}, 0", "m").name
+        b.emit(f" br i1 {some}, label %{head}, label %{end}")
+        b.label(head)
+        count, after, phis = b.fresh(), b.fresh(), len(b.lines)
+        b.emit("")  # the phi of the counter, and of each carry: their last values are not known yet
+        carry = [Value(b, b.fresh(), "f") for _ in start]
+        b.lines.extend("" for _ in start)
+        row = count
+        if loop.reverse:
+            last = b.op(f"sub i64 {length}, 1", "w").name
+            row = b.op(f"sub i64 {last}, {count}", "w").name
+        env = {**env, **{inner.id: v for inner, v in zip(loop.carry, carry, strict=True)}}
+        for inner, buffer in zip(loop.xs, buffers, strict=True):
+            load, _ = self._rows(buffer, len(inner), row)
+            env.update({e.id: load(k) for k, e in enumerate(inner)})
+        self._graph(loop.roots, env)
+        for y, buffer in zip(loop.ys, stacked, strict=True):
+            _, store = self._rows(buffer, len(y), row)
+            for k, e in enumerate(y):
+                store(k, env[e.id])
+        final = [env[e.id] for e in loop.next_carry]
+        latch = b.block
+        b.emit(f" {after} = add i64 {count}, 1")
+        more = b.op(f"icmp slt i64 {after}, {length}", "m").name
+        b.emit(f" br i1 {more}, label %{head}, label %{end}")
+        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{latch}]"
+        for k, (c, s, f) in enumerate(zip(carry, start, final, strict=True)):
+            b.lines[phis + 1 + k] = f" {c.name} = phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]"
+        b.label(end)
+        return [
+            b.op(f"phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]", "f")
+            for s, f in zip(start, final, strict=True)
+        ]
+
+    def _while(self, loop: Loop, start: list[Value], env: dict):
+        b = self.b
+        head, go, end, before = b.fresh_label("while"), b.fresh_label("body"), b.fresh_label("end"), b.block
+        b.emit(f" br label %{head}")
+        b.label(head)
+        count, after, phis = b.fresh(), b.fresh(), len(b.lines)
+        b.emit("")
+        carry = [Value(b, b.fresh(), "f") for _ in start]
+        b.lines.extend("" for _ in start)
+        env = {**env, **{inner.id: v for inner, v in zip(loop.carry, carry, strict=True)}}
+        assert loop.condition is not None
+        self._graph([loop.condition], env)
+        active = env[loop.condition.id]
+        some = b.any(active)
+        early = b.op(f"icmp slt i64 {count}, {loop.length}", "m").name
+        both = b.op(f"and i1 {some}, {early}", "m").name
+        b.emit(f" br i1 {both}, label %{go}, label %{end}")
+        b.label(go)
+        self._graph(list(loop.next_carry), env)
+        final = [b.select(active, env[e.id], c) for e, c in zip(loop.next_carry, carry, strict=True)]
+        latch = b.block
+        b.emit(f" {after} = add i64 {count}, 1")
+        b.emit(f" br label %{head}")
+        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{latch}]"
+        for k, (c, s, f) in enumerate(zip(carry, start, final, strict=True)):
+            b.lines[phis + 1 + k] = f" {c.name} = phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]"
+        b.label(end)
+        return carry
+
+
+class _OperandRow:
+    """One row of a sequence operand, in the caller's memory: each lane has its own address."""
+
+    def __init__(self, emitter: Emitter, slot: int, row: str, shared: bool):
+        e, b = emitter, emitter.b
+        self.b, self.lanes = b, 1 if shared else b.width
+        at = CONTEXT_HEAD + slot * (b.width + 2)
+        step = b.op(f"mul i64 {row}, {e._word(at + b.width)}", "w").name
+        self.offsets = b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
+        self.addresses = [b.op(f"add i64 {e._word(at + lane)}, {step}", "w").name for lane in range(self.lanes)]
+
+    def _address(self, k: int, lane: int) -> str:
+        b = self.b
+        p = b.op(f"getelementptr i64, ptr {self.offsets}, i64 {k}", "p").name
+        offset = b.op(f"load i64, ptr {p}", "w").name
+        word = b.op(f"add i64 {self.addresses[lane]}, {offset}", "w").name
+        return b.op(f"inttoptr i64 {word} to ptr", "p").name
+
+    def load(self, k: int) -> Value:
+        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
+        values = [b.op(f"load {scalar}, ptr {self._address(k, lane)}", "f").name for lane in range(self.lanes)]
+        if b.width == 1:
+            return Value(b, values[0], "f")
+        v = "poison"
+        for lane in range(self.lanes):
+            v = b.op(f"insertelement {b.type('f')} {v}, {scalar} {values[lane]}, i32 {lane}", "f").name
+        if self.lanes == 1:
+            t = b.type("f")
+            return b.op(f"shufflevector {t} {v}, {t} poison, <{b.width} x i32> zeroinitializer", "f")
+        return Value(b, v, "f")
+
+    def store(self, k: int, v: Value) -> None:
+        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
+        for lane in range(self.lanes):
+            e = v.name if b.width == 1 else b.op(f"extractelement {b.type('f')} {v.name}, i32 {lane}", "f").name
+            b.emit(f" store {scalar} {e}, ptr {self._address(k, lane)}")
+
+
+# Operations that are one instruction or two; the rest are in vecmath.
+_EMIT = {
+    "add": lambda b, x, y: x + y,
+    "sub": lambda b, x, y: x - y,
+    "mul": lambda b, x, y: x * y,
+    "div": lambda b, x, y: x / y,
+    "neg": lambda b, x: -x,
+    "lt": lambda b, x, y: x < y,
+    "le": lambda b, x, y: x <= y,
+    "eq": lambda b, x, y: x == y,
+    "ne": lambda b, x, y: x != y,
+    "and": lambda b, x, y: x & y,
+    "or": lambda b, x, y: x | y,
+    "not": lambda b, x: ~x,
+    "select": lambda b, c, x, y: b.select(c, x, y),
+}
+
+
+def _fused(order: list[Expr], roots: list[Expr]) -> dict[int, int]:
+    """Sums and differences that swallow a product nobody else uses: sum -> product."""
+    uses: dict[int, int] = {}
+    for x in order:
+        for a in x.args:
+            uses[a.id] = uses.get(a.id, 0) + 1
+    for r in roots:
+        uses[r.id] = uses.get(r.id, 0) + 1
+    fused = {}
+    for x in order:
+        if x.op in ("add", "sub"):
+            for a in reversed(x.args):
+                if a.op == "mul" and uses[a.id] == 1:
+                    fused[x.id] = a.id
+                    break
+    return fused
+
+
+def _sin_cos_pairs(order: list[Expr]) -> dict[int, list]:
+    """Arguments of which both sine and cosine are needed: one reduction serves both."""
+    sines = {x.args[0].id for x in order if x.op == "sin"}
+    return {x.args[0].id: [] for x in order if x.op == "cos" and x.args[0].id in sines}
+
+
+def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:
+    """The IR of a program, and the scratch vectors it needs: a fixed number, and a number per row of its sequences."""
+    module = Module()
+    emitter = Emitter(module, Builder(module, width, dtype), program, shared, jit.host().vector_call)
+    body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
+    module.add("body", body)
+    module.add("batch", batch_function(module, width, dtype, program))
+    return module.text(), emitter.scratch, emitter.scratch_rows
+
+
+assert set(_EMIT) <= set(OPS)

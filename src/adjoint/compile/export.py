@@ -1,0 +1,238 @@
+"""Kernels for other tools: LLVM IR, assembly, one self-contained C99 file, a casadi.Function."""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import AdjointError, ArgumentError
+from . import interpret
+from .graph import Expr, schedule
+from .loops import Loop
+from .ops import OPS
+from .program import Operand, Program
+from .variant import Variant
+
+__all__ = ["call_casadi", "source", "symbolic"]
+
+
+def source(variant: Variant, language: str) -> str:
+    """The text of a kernel in one of the languages "llvm", "asm", "c"."""
+    if language == "c":
+        return _CWriter(variant.program, variant.name.replace(".", "_")).file()
+    if language in ("llvm", "asm"):
+        from . import jit
+        from .emit import emit
+
+        text = emit(variant.program, jit.host().width("f64"), "f64")[0]
+        return text if language == "llvm" else jit.assembly(text)
+    raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
+
+
+# --- CasADi ------------------------------------------------------------------------------------------
+
+
+def symbolic(variant: Variant):
+    """A casadi.Function with the kernel's inputs and outputs; loops of known length are unrolled."""
+    import casadi
+
+    program = variant.program
+    if any(o.sequence for o in program.inputs):
+        raise AdjointError(
+            f"{variant.name}.symbolic: CasADi has no sequences of unknown length; "
+            "declare a length, or scan over an array"
+        )
+    inputs = [casadi.SX.sym(o.name, *_casadi_shape(o)) for o in program.inputs]
+    values = {
+        (o.name, k): x[_casadi_index(o, k)] for o, x in zip(program.inputs, inputs, strict=True) for k in range(o.size)
+    }
+    found = iter(
+        interpret.evaluate(
+            program.roots,
+            interpret.Inputs(
+                values,
+                apply=lambda op, *a: OPS[op].casadi(casadi, *a),
+                number=casadi.SX,
+                choose=lambda c, a, b: casadi.if_else(c, a, b),
+            ),
+        )
+    )
+    outputs = []
+    for o in program.outputs:
+        x = casadi.SX(*_casadi_shape(o))
+        for k in range(o.size):
+            x[_casadi_index(o, k)] = next(found)
+        outputs.append(x)
+    names = [o.name for o in program.inputs], [o.name for o in program.outputs]
+    return casadi.Function(variant.name.replace(".", "_").strip("_<>") or "kernel", inputs, outputs, *names)
+
+
+def _casadi_shape(o: Operand) -> tuple[int, int]:
+    """CasADi has matrices only: vectors are columns, and further axes are joined to the second."""
+    return (1, 1) if not o.shape else (o.shape[0], o.size // o.shape[0] if o.shape[0] else 1)
+
+
+def _casadi_index(o: Operand, k: int) -> tuple[int, int]:
+    return divmod(k, _casadi_shape(o)[1])
+
+
+def call_casadi(variant: Variant, values: list):
+    """A kernel called with CasADi matrices gives CasADi matrices."""
+    results = symbolic(variant).call(values)
+    made = variant.traced[1]
+    return results[0] if made is None else made(*results)
+
+
+# --- C99 ---------------------------------------------------------------------------------------------
+
+_C_HELPERS = {
+    "adjoint_sign": "static double adjoint_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? 0.0 : x; }",
+    "adjoint_minimum": "static double adjoint_minimum(double x, double y) { return x < y || x != x ? x : y; }",
+    "adjoint_maximum": "static double adjoint_maximum(double x, double y) { return x > y || x != x ? x : y; }",
+}
+
+
+def _literal(x: float) -> str:
+    if math.isnan(x):
+        return "NAN"
+    if math.isinf(x):
+        return "INFINITY" if x > 0 else "(-INFINITY)"
+    return repr(x) if x >= 0 and math.copysign(1.0, x) > 0 else f"({x!r})"
+
+
+class _CWriter:
+    """Writes one program as C99: straight-line code, and a `for` for every loop."""
+
+    def __init__(self, program: Program, name: str):
+        self.program = program
+        self.name = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "kernel"
+        self.lines: list[str] = []
+        self.count = 0
+        self.indent = 1
+        self.buffers: list[str] = []
+        self.work: list[int] = []  # rows of scratch memory needed from the caller, in numbers a row
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"t{self.count}"
+
+    def emit(self, line: str) -> None:
+        self.lines.append("    " * self.indent + line)
+
+    def file(self) -> str:
+        p = self.program
+        taken = {o.name for o in p.inputs}
+        outputs = {
+            f"{o.name}_out" if o.name in taken else o.name: (o, r) for o, r in zip(p.outputs, p.results, strict=True)
+        }
+        self.targets = {r[0].id: name for name, (o, r) in outputs.items() if o.sequence}
+        env: dict[int, str] = {}
+        self._graph(p.roots, env, top=True)
+        for name, (o, result) in outputs.items():
+            if not o.sequence:
+                for k, e in enumerate(result):
+                    self.emit(f"{name}[{k}] = {env[e.id]};")
+        body = "\n".join(self.buffers + self.lines)
+        arguments = [f"const double *{o.name}" for o in p.inputs] + [f"double *{name}" for name in outputs]
+        if any(o.sequence for o in p.inputs):
+            arguments.insert(0, "long length")
+        if self.work:
+            arguments.append("double *work")
+        helpers = [text for name, text in _C_HELPERS.items() if f"{name}(" in body]
+        shapes = [
+            f" *   {side} {name}: {('length x ' if o.sequence else '')}{' x '.join(map(str, o.shape)) or 'scalar'}"
+            for side, group in (
+                ("in ", {o.name: o for o in p.inputs}),
+                ("out", {n: o for n, (o, _) in outputs.items()}),
+            )
+            for name, o in group.items()
+        ]
+        if self.work:
+            shapes.append(f" *   work: {sum(self.work)} * length numbers of scratch memory")
+        head = [
+            "/* " + self.name + ", generated by Adjoint. C99, no dependency but the C mathematical library.",
+            " * Arrays are of double, row-major:",
+            *shapes,
+            " */",
+            "#include <math.h>",
+            "",
+            *helpers,
+        ]
+        return "\n".join([*head, "", f"void {self.name}({', '.join(arguments)})", "{", body, "}", ""])
+
+    def _graph(self, roots: list[Expr], env: dict, top: bool = False) -> None:
+        for x in schedule(roots):
+            if x.id not in env:
+                env[x.id] = self._node(x, env, top)
+
+    def _node(self, x: Expr, env: dict, top: bool):
+        if x.op == "const":
+            return _literal(x.number())  # type: ignore[arg-type]
+        if x.op == "bool":
+            return str(int(x.value))
+        if x.op == "input":
+            return f"{x.value[0]}[{x.value[1]}]"
+        if x.op == "sequence":
+            return x.value
+        if x.op == "array":
+            name = self._local(len(x.args))
+            for k, a in enumerate(x.args):
+                self.emit(f"{name}[{k}] = {env[a.id]};")
+            return name
+        if x.op == "item":
+            return f"{env[x.args[0].id]}[{x.value}]"
+        if x.op == "loop":
+            return self._loop(x, env, top)
+        if x.op in ("carry", "stacked"):
+            return env[x.args[0].id][x.op == "stacked"][x.value]
+        name = self.fresh()
+        text = OPS[x.op].c.format(*(env[a.id] for a in x.args))
+        self.emit(f"const {'int' if x.mask else 'double'} {name} = {text};")
+        return name
+
+    def _local(self, size: int) -> str:
+        name = self.fresh()
+        self.buffers.append(f"    double {name}[{max(size, 1)}];")
+        return name
+
+    def _loop(self, x: Expr, env: dict, top: bool) -> tuple[list[str], list[str]]:
+        loop: Loop = x.value
+        n, m = len(loop.carry), len(loop.captured)
+        carry = [self.fresh() for _ in range(n)]
+        for c, a in zip(carry, x.args[:n], strict=True):
+            self.emit(f"double {c} = {env[a.id]};")
+        stacked = []
+        for k, y in enumerate(loop.ys):
+            target = self.targets.get(x.graph.node("stacked", (x,), k).id) if top else None
+            stacked.append(target or self._memory(loop.length, len(y)))
+        inner = {e.id: env[a.id] for e, a in zip(loop.captured, x.args[n : n + m], strict=True)}
+        inner |= {e.id: c for e, c in zip(loop.carry, carry, strict=True)}
+        i, length = self.fresh(), "length" if loop.length is None else str(loop.length)
+        way = f"long {i} = {length}; {i}-- > 0;" if loop.reverse else f"long {i} = 0; {i} < {length}; ++{i}"
+        self.emit(f"for ({way}) {{")
+        self.indent += 1
+        for row, a in zip(loop.xs, x.args[n + m :], strict=True):
+            inner |= {e.id: f"{env[a.id]}[{i} * {len(row)} + {k}]" for k, e in enumerate(row)}
+        if loop.condition is not None:
+            self._graph([loop.condition], inner)
+            self.emit(f"if (!({inner[loop.condition.id]})) break;")
+        self._graph(loop.roots, inner)
+        for y, name in zip(loop.ys, stacked, strict=True):
+            for k, e in enumerate(y):
+                self.emit(f"{name}[{i} * {len(y)} + {k}] = {inner[e.id]};")
+        new = [self.fresh() for _ in carry]
+        for name, e in zip(new, loop.next_carry, strict=True):  # all of them are read before any is written
+            self.emit(f"const double {name} = {inner[e.id]};")
+        for c, name in zip(carry, new, strict=True):
+            self.emit(f"{c} = {name};")
+        self.indent -= 1
+        self.emit("}")
+        return carry, stacked
+
+    def _memory(self, length: int | None, size: int) -> str:
+        """A local array, or a part of the caller's scratch memory if its size is not known here."""
+        if length is not None:
+            return self._local(length * size)
+        name = self.fresh()
+        self.buffers.append(f"    double *{name} = work + {sum(self.work)} * length;")
+        self.work.append(size)
+        return name

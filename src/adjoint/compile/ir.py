@@ -1,0 +1,236 @@
+"""LLVM IR as text: SSA values with operators, so that emitted mathematics reads like mathematics.
+
+A `Builder` collects the instructions of one function. Its values are *lanes*: vectors of `width` numbers of one
+floating type ("f64" or "f32"), integers of the same size, or masks of one bit per lane; width 1 means plain scalars.
+No fast-math flag is ever set: every instruction is exactly the IEEE operation it names, so results do not depend on
+the width, the position in a batch, or the optimiser.
+"""
+
+from __future__ import annotations
+
+import struct
+
+__all__ = ["Builder", "Module", "Value", "float_literal"]
+
+_FLOAT = {"f64": "double", "f32": "float"}
+_BITS = {"f64": 64, "f32": 32}
+
+
+def float_literal(x: float, dtype: str) -> str:
+    """The IR literal of `x` rounded to `dtype` (LLVM writes both types as the bits of a double)."""
+    if dtype == "f32":
+        try:
+            x = struct.unpack("<f", struct.pack("<f", x))[0]
+        except OverflowError:
+            x = float("inf") if x > 0 else float("-inf")
+    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+
+
+class Module:
+    """The text of one LLVM module: functions and constants by name, each emitted once."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, str] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self._parts
+
+    def add(self, name: str, text: str) -> None:
+        """Add a global definition or declaration; a name added before is left as it is."""
+        self._parts.setdefault(name, text)
+
+    def text(self) -> str:
+        return "\n".join(self._parts.values()) + "\n"
+
+
+class Value:
+    """An SSA value or literal; `kind` is "f" (float lanes), "i" (integer lanes), "m" (mask)."""
+
+    __slots__ = ("b", "kind", "name")
+
+    def __init__(self, b: Builder, name: str, kind: str) -> None:
+        self.b, self.name, self.kind = b, name, kind
+
+    # fmt: off
+    def __add__(self, o): return self.b._binary("add", self, o)
+    def __radd__(self, o): return self.b._binary("add", o, self)
+    def __sub__(self, o): return self.b._binary("sub", self, o)
+    def __rsub__(self, o): return self.b._binary("sub", o, self)
+    def __mul__(self, o): return self.b._binary("mul", self, o)
+    def __rmul__(self, o): return self.b._binary("mul", o, self)
+    def __truediv__(self, o): return self.b._binary("div", self, o)
+    def __rtruediv__(self, o): return self.b._binary("div", o, self)
+    def __and__(self, o): return self.b._integer("and", self, o)
+    def __or__(self, o): return self.b._integer("or", self, o)
+    def __xor__(self, o): return self.b._integer("xor", self, o)
+    def __lshift__(self, o): return self.b._integer("shl", self, o)
+    def __rshift__(self, o): return self.b._integer("lshr", self, o)  # logical; see Builder.sra
+    def __invert__(self): return self.b._integer("xor", self, -1)
+    def __neg__(self):
+        if self.kind == "i":
+            return 0 - self
+        return self.b.op(f"fneg {self.b.type('f')} {self.name}", "f")
+    def __lt__(self, o): return self.b._compare("lt", self, o)
+    def __le__(self, o): return self.b._compare("le", self, o)
+    def __gt__(self, o): return self.b._compare("gt", self, o)
+    def __ge__(self, o): return self.b._compare("ge", self, o)
+    def __eq__(self, o): return self.b._compare("eq", self, o)  # type: ignore[override]
+    def __ne__(self, o): return self.b._compare("ne", self, o)  # type: ignore[override]
+    __hash__ = None  # type: ignore[assignment]
+    # fmt: on
+
+
+class Builder:
+    """Emits the instructions of one function body."""
+
+    def __init__(
+        self, module: Module, width: int, dtype: str = "f64", lines: list[str] | None = None, prefix: str = "x"
+    ):
+        self.module, self.width, self.dtype = module, width, dtype
+        self.lines: list[str] = [] if lines is None else lines
+        self._prefix, self._count = prefix, [0]
+        self.block = "entry"  # label of the block being filled
+
+    # --- types and literals -------------------------------------------------------------------
+
+    def type(self, kind: str) -> str:
+        scalar = {"f": _FLOAT[self.dtype], "i": f"i{_BITS[self.dtype]}", "m": "i1"}[kind]
+        return scalar if self.width == 1 else f"<{self.width} x {scalar}>"
+
+    @property
+    def suffix(self) -> str:
+        """The name suffix of intrinsics on float lanes: "v4f64", "f32" ..."""
+        return self.dtype if self.width == 1 else f"v{self.width}{self.dtype}"
+
+    def _splat(self, scalar_type: str, literal: str) -> str:
+        return literal if self.width == 1 else f"splat ({scalar_type} {literal})"
+
+    def const(self, x: float) -> Value:
+        return Value(self, self._splat(_FLOAT[self.dtype], float_literal(x, self.dtype)), "f")
+
+    def iconst(self, n: int) -> Value:
+        return Value(self, self._splat(f"i{_BITS[self.dtype]}", str(n)), "i")
+
+    def mask(self, on: bool) -> Value:
+        return Value(self, self._splat("i1", "true" if on else "false"), "m")
+
+    def _lift(self, x, kind: str) -> Value:
+        if isinstance(x, Value):
+            return x
+        return {"f": self.const, "i": self.iconst, "m": lambda v: self.mask(bool(v))}[kind](x)
+
+    # --- instructions -------------------------------------------------------------------------
+
+    def fresh(self) -> str:
+        self._count[0] += 1
+        return f"%{self._prefix}{self._count[0]}"
+
+    def emit(self, line: str) -> None:
+        self.lines.append(line)
+
+    def op(self, text: str, kind: str) -> Value:
+        """Emit `%new = text` and return it as a value of `kind`."""
+        name = self.fresh()
+        self.lines.append(f" {name} = {text}")
+        return Value(self, name, kind)
+
+    def _binary(self, op: str, a, b) -> Value:
+        kind = a.kind if isinstance(a, Value) else b.kind
+        a, b = self._lift(a, kind), self._lift(b, kind)
+        return self.op(f"{'f' if kind == 'f' else ''}{op} {self.type(kind)} {a.name}, {b.name}", kind)
+
+    def _integer(self, op: str, a, b) -> Value:
+        kind = a.kind if isinstance(a, Value) else b.kind
+        a, b = self._lift(a, kind), self._lift(b, kind)
+        return self.op(f"{op} {self.type(kind)} {a.name}, {b.name}", kind)
+
+    def _compare(self, op: str, a, b) -> Value:
+        kind = a.kind if isinstance(a, Value) else b.kind
+        a, b = self._lift(a, kind), self._lift(b, kind)
+        if kind == "f":
+            code = "fcmp " + ("une" if op == "ne" else "o" + op)  # like C: all but != are false on NaN
+        else:
+            code = "icmp " + (op if op in ("eq", "ne") else "s" + op)
+        return self.op(f"{code} {self.type(kind)} {a.name}, {b.name}", "m")
+
+    def _intrinsic(self, name: str, *args) -> Value:
+        t = self.type("f")
+        full = f"llvm.{name}.{self.suffix}"
+        self.module.add(full, f"declare {t} @{full}({', '.join([t] * len(args))})")
+        operands = ", ".join(f"{t} {self._lift(a, 'f').name}" for a in args)
+        return self.op(f"call {t} @{full}({operands})", "f")
+
+    def fma(self, a, b, c) -> Value:
+        """a*b + c with one rounding."""
+        return self._intrinsic("fma", a, b, c)
+
+    # fmt: off
+    def sqrt(self, a) -> Value: return self._intrinsic("sqrt", a)
+    def abs(self, a) -> Value: return self._intrinsic("fabs", a)
+    def floor(self, a) -> Value: return self._intrinsic("floor", a)
+    def ceil(self, a) -> Value: return self._intrinsic("ceil", a)
+    def trunc(self, a) -> Value: return self._intrinsic("trunc", a)
+    def rint(self, a) -> Value: return self._intrinsic("rint", a)  # to nearest, ties to even
+    def copysign(self, magnitude, sign) -> Value: return self._intrinsic("copysign", magnitude, sign)
+    # fmt: on
+
+    def select(self, mask: Value, a, b) -> Value:
+        """a where mask else b."""
+        kind = a.kind if isinstance(a, Value) else b.kind if isinstance(b, Value) else "f"
+        a, b = self._lift(a, kind), self._lift(b, kind)
+        t = self.type(kind)
+        return self.op(f"select {self.type('m')} {mask.name}, {t} {a.name}, {t} {b.name}", kind)
+
+    def sra(self, a: Value, n: int) -> Value:
+        """Arithmetic shift right of integer lanes."""
+        return self._integer("ashr", a, n)
+
+    def bits(self, a: Value) -> Value:
+        """The bits of float lanes as integer lanes."""
+        return self.op(f"bitcast {self.type('f')} {a.name} to {self.type('i')}", "i")
+
+    def from_bits(self, a: Value) -> Value:
+        """Integer lanes reinterpreted as float lanes."""
+        return self.op(f"bitcast {self.type('i')} {a.name} to {self.type('f')}", "f")
+
+    def poly(self, x: Value, coefficients) -> Value:
+        """Horner's rule with fused steps; the coefficient of the highest power comes first."""
+        first, *rest = coefficients
+        p = self._lift(first, "f")
+        for c in rest:
+            p = self.fma(p, x, c)
+        return p
+
+    # --- control flow ---------------------------------------------------------------------------
+
+    def any(self, mask: Value) -> str:
+        """A scalar i1 that is true if any lane of the mask is."""
+        if self.width == 1:
+            return mask.name
+        bits = self.op(f"bitcast {self.type('m')} {mask.name} to i{self.width}", "i")
+        return self.op(f"icmp ne i{self.width} {bits.name}, 0", "m").name
+
+    def label(self, name: str) -> None:
+        """Start the block `name`; the block before it must have ended with a branch."""
+        self.lines.append(f"{name}:")
+        self.block = name
+
+    def rarely(self, mask: Value, usual: list[Value], replace) -> list[Value]:
+        """`usual`, or what `replace()` emits instead if any lane of `mask` is set, out of the hot path."""
+        cold, join = self.fresh_label("cold"), self.fresh_label("join")
+        self.module.add("!0", '!0 = !{!"branch_weights", i32 1, i32 100000}')
+        hot = self.block
+        self.emit(f" br i1 {self.any(mask)}, label %{cold}, label %{join}, !prof !0")
+        self.label(cold)
+        other = replace()
+        end = self.block
+        self.emit(f" br label %{join}")
+        self.label(join)
+        return [
+            self.op(f"phi {self.type(u.kind)} [{u.name}, %{hot}], [{o.name}, %{end}]", u.kind)
+            for u, o in zip(usual, other, strict=True)
+        ]
+
+    def fresh_label(self, stem: str) -> str:
+        self._count[0] += 1
+        return f"{stem}{self._count[0]}"

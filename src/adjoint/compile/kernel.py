@@ -1,0 +1,432 @@
+"""`kernel`: a NumPy function of one sample becomes a function of any batch, run as machine code."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import RLock, local
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from . import loops, trace
+from .graph import Expr
+from .program import count_operations
+from .variant import MISSING, Parameter, TracedVariant, Variant, parameters
+
+__all__ = ["Kernel", "kernel"]
+
+_mode = local()
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Within this context every kernel runs as plain Python."""
+    outer = getattr(_mode, "eager", False)
+    _mode.eager = True
+    try:
+        with loops.tracing(None):
+            yield
+    finally:
+        _mode.eager = outer
+
+
+# --- the kernel ----------------------------------------------------------------------------------------
+
+
+class Operations(NamedTuple):
+    """How many operations one sample takes; a loop counts its body once for each iteration (once, if unknown)."""
+
+    adds: int
+    muls: int
+    divs: int
+    sqrts: int
+    transcendental: int
+    comparisons: int
+
+
+class Kernel:
+    """A function of one sample, callable on any batch of them. Made by `kernel`, never directly."""
+
+    def __init__(
+        self,
+        name: str,
+        parameters: list[Parameter],
+        make: Callable[[dict, list[str]], Variant],
+        doc: str | None,
+        statics: dict[str, Any] | None = None,
+    ):
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
+        self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
+        self._variants: dict[tuple, Variant] = {}
+        self._threads: int | None = None
+        self._lock = RLock()
+        self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
+        self._kept: list = []  # what thin callers need to live on
+
+    # --- calling -----------------------------------------------------------------------------------
+
+    def __call__(self, *args, out=None, **kwargs):
+        """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
+        inputs, statics = self._sort(args, kwargs)
+        if (
+            getattr(_mode, "eager", False)
+            or loops.current_graph() is not None
+            or any(map(trace.is_traced, inputs.values()))
+        ):
+            return self._inline(inputs, statics)
+        variant = self._variant(statics, list(inputs))
+        if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
+            from .export import call_casadi
+
+            return call_casadi(variant, list(inputs.values()))
+        return self._run(variant, inputs, out)
+
+    def eager(self, *args, **kwargs):
+        """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
+        inputs, statics = self._sort(args, kwargs)
+        variant = self._variant(statics, list(inputs))
+        values = []
+        for o, (name, x) in zip(variant.inputs, inputs.items(), strict=True):
+            a = np.array(x, dtype=np.float64)
+            if a.shape[o.sequence :] != o.shape or a.ndim != len(o.shape) + o.sequence:
+                raise ArgumentError(
+                    f"{self.__name__}.eager: argument '{name}' has shape {a.shape}; it takes one sample, "
+                    f"of shape {('length', *o.shape) if o.sequence else o.shape}"
+                )
+            a.flags.writeable = False
+            values.append(a if a.ndim else a[()])
+        with eagerly():
+            return variant.here(values)
+
+    def _sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments by name: inputs in the order of the parameters, and statics."""
+        free = [p for p in self._parameters if p.name not in self._statics]
+        places = [p for p in free if not p.keyword_only]
+        if len(args) > len(places):
+            raise ArgumentError(
+                f"{self._signature()} takes at most {len(places)} positional arguments; got {len(args)}"
+            )
+        given = dict(zip((p.name for p in places), args, strict=False))
+        for name, value in kwargs.items():
+            if name in given:
+                raise ArgumentError(f"{self._signature()} got argument '{name}' twice")
+            if all(p.name != name for p in free):
+                raise ArgumentError(f"{self._signature()} has no argument '{name}'")
+            given[name] = value
+        inputs, statics = {}, dict(self._statics)
+        for p in free:
+            value = given.get(p.name, p.default)
+            if value is MISSING:
+                raise ArgumentError(f"{self._signature()} needs argument '{p.name}'")
+            if p.static or (value is None and p.default is None):
+                statics[p.name] = value
+            else:
+                inputs[p.name] = value
+        return inputs, statics
+
+    def _signature(self) -> str:
+        return f"{self.__name__}({', '.join(p.name for p in self._parameters if p.name not in self._statics)})"
+
+    def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
+        try:
+            key = (tuple(statics.items()), tuple(present))
+            found = self._variants.get(key)
+        except TypeError:
+            bad = next(k for k, v in statics.items() if not _hashable(v))
+            raise ArgumentError(
+                f"{self.__name__}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__}"
+            ) from None
+        if found is None:
+            with self._lock:
+                found = self._variants.setdefault(key, self._make(statics, present))
+        return found
+
+    def _run(self, variant: Variant, given: dict[str, Any], out):
+        from .call import DTYPES, address, as_input, prepare_out
+
+        name = self.__name__
+        arrays = [as_input(x, k, name) for k, x in given.items()]
+        strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not isinstance(x, float | int)]
+        dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
+        arrays = [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays]
+        given_out = out if isinstance(out, tuple | list) else () if out is None else (out,)
+        key = (
+            dtype,
+            *[(a.shape, a.strides, a.flags.aligned) for a in (*arrays, *given_out) if isinstance(a, np.ndarray)],
+        )
+        known = variant.plans.get(key)
+        code, made, batch, length = known[1:] if known else variant.fit(arrays, dtype, name)
+        results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
+        # Results that share memory with an input are computed beside it first.
+        targets = [
+            np.empty_like(r) if out is not None and any(np.may_share_memory(r, a) for a in arrays) else r
+            for r in results
+        ]
+        direct = all(t is r for t, r in zip(targets, results, strict=True))
+        plan = known[0] if known and direct else code.plan(arrays, targets, batch, length)
+        if known is None and direct:
+            variant.keep_plan(key, (plan, code, made, batch, length))
+        plan.run([address(a) for a in (*arrays, *targets)], lambda: self.threads)
+        for r, t in zip(results, targets, strict=True):
+            if t is not r:
+                r[...] = t
+        if out is None:
+            results = [r if r.ndim else r[()] for r in results]
+            if not self._thin:
+                self._make_thin(variant, dtype)
+        return results[0] if made is None else made(*results)
+
+    def _make_thin(self, variant: Variant, dtype: str) -> None:
+        """After the first call: let CPython call the machine code itself (see runtime.thin_caller)."""
+        if dtype != "f64" or variant.has_sequences or not self._is_bound():
+            return
+        from . import runtime
+        from .call import LOCK_WORK, THREAD_WORK
+
+        inputs = {o.name: o for o in variant.inputs}
+        free = [p for p in self._parameters if p.name not in self._statics]
+        positional = [p for p in free if not p.static]
+        self._thin = True
+        if [p.name for p in positional] != list(inputs) or any(p.static and p.default is MISSING for p in free):
+            return
+        if any(p.static for p in free[: len(positional)]):
+            return
+        defaults = [None if p.default is MISSING else np.asarray(p.default, np.float64) for p in positional]
+        code, made = variant.compiled("f64")
+        thin = runtime.thin_caller(
+            self.__name__,
+            code.library.address["batch"],
+            [o.shape for o in code.inputs],
+            [o.shape for o in code.outputs],
+            code.work_size(0),
+            code.fixed,
+            LOCK_WORK // max(code.cost, 1),
+            2**62 if self.threads == 1 else 2 * THREAD_WORK // max(code.cost, 1),
+            defaults,
+            made,
+            functools.partial(Kernel.__call__, self),
+        )
+        if thin is not None:
+            function, keep = thin
+            self._kept.append(keep)
+            type(self).__call__ = function  # each kernel has a class of its own, see _of
+
+    def _is_bound(self) -> bool:
+        return all(p.name in self._statics or not p.static or p.default is not MISSING for p in self._parameters)
+
+    def _inline(self, inputs: dict[str, Any], statics: dict[str, Any]):
+        """The function itself, on traced or eager values; further leading axes are looped over."""
+        variant = self._variant(statics, list(inputs))
+        values = [x if isinstance(x, loops.Sequence | Expr) else np.asanyarray(x) for x in inputs.values()]
+        extra = [
+            x.shape[: x.ndim - len(o.shape)] if isinstance(x, np.ndarray) and not o.sequence else ()
+            for x, o in zip(values, variant.inputs, strict=True)
+        ]
+        for x, o, e in zip(values, variant.inputs, extra, strict=True):
+            if not isinstance(x, loops.Sequence) and not o.sequence and np.shape(x)[len(e) :] != o.shape:
+                raise ArgumentError(
+                    f"{self.__name__}: argument '{o.name}' has shape {np.shape(x)}; "
+                    f"{o.shape} is needed, after any batch axes"
+                )
+        batch = np.broadcast_shapes(*extra) if extra else ()
+        if batch == ():
+            return variant.here(values)
+        wide: list[Any] = [
+            x if isinstance(x, loops.Sequence) or o.sequence else _broadcast(x, batch + o.shape)
+            for x, o in zip(values, variant.inputs, strict=True)
+        ]
+        rows = [
+            variant.here(
+                [
+                    w if isinstance(w, loops.Sequence) or o.sequence else w[i]
+                    for w, o in zip(wide, variant.inputs, strict=True)
+                ]
+            )
+            for i in np.ndindex(batch)
+        ]
+        if isinstance(rows[0], tuple):
+            return type(rows[0])(*(_stack(list(column), batch) for column in zip(*rows, strict=True)))
+        return _stack(rows, batch)
+
+    # --- specialising --------------------------------------------------------------------------------
+
+    def bind(self, *args, **statics) -> Kernel:
+        """This kernel with static arguments fixed; positional ones fill the static parameters in order."""
+        names = [p.name for p in self._parameters if p.static and p.name not in self._statics]
+        if len(args) > len(names):
+            raise ArgumentError(
+                f"{self._signature()}.bind takes at most {len(names)} static arguments; got {len(args)}"
+            )
+        fixed = {**dict(zip(names, args, strict=False)), **statics}
+        unknown = [k for k in fixed if k not in names]
+        if unknown:
+            raise ArgumentError(
+                f"{self.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
+            )
+        return Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
+
+    @classmethod
+    def _of(cls, name, parameters, make, doc, statics=None) -> Kernel:
+        # A class of its own for every kernel: `__call__` is looked up on the class, and is replaced by machine code.
+        return type("Kernel", (Kernel,), {"__doc__": doc, "__module__": __name__})(name, parameters, make, doc, statics)
+
+    def _only(self, wanted: str) -> Variant:
+        """The variant of a kernel whose static arguments are all known."""
+        missing = [
+            p.name for p in self._parameters if p.static and p.name not in self._statics and p.default is MISSING
+        ]
+        if missing:
+            raise ArgumentError(
+                f"{self.__name__}.{wanted} needs the static argument(s) {', '.join(missing)}; "
+                f"use {self.__name__}.bind({', '.join(f'{m}=...' for m in missing)}).{wanted}"
+            )
+        statics, present = dict(self._statics), []
+        for p in self._parameters:
+            if p.static:
+                statics.setdefault(p.name, p.default)
+            elif p.default is None:
+                statics[p.name] = None
+            elif p.name not in statics:
+                present.append(p.name)
+        return self._variant(statics, present)
+
+    @property
+    def threads(self) -> int:
+        """Threads a large batch is split over; settable. Default: ADJOINT_THREADS, or the processors available."""
+        from .call import default_threads
+
+        return self._threads or default_threads()
+
+    @threads.setter
+    def threads(self, value: int | None) -> None:
+        from .call import check_threads
+
+        self._threads = None if value is None else check_threads(value, "threads")
+        type(self).__call__ = Kernel.__call__  # the thin caller knows the threads: have it made again
+        self._thin = False
+
+    # --- looking inside ------------------------------------------------------------------------------
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one sample takes, counted on the graph."""
+        return Operations(*count_operations(self._only("operations").program))
+
+    def source(self, language: str) -> str:
+        """The kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly)."""
+        from . import export
+
+        return export.source(self._only("source"), language)
+
+    def symbolic(self):
+        """The kernel as a `casadi.Function`, for NLP and MPC users."""
+        from . import export
+
+        return export.symbolic(self._only("symbolic"))
+
+    # --- derivatives ---------------------------------------------------------------------------------
+
+    def jacobian(self, *names: str) -> Kernel:
+        """The kernel of d(output)/d(input), shape output + input; several names or outputs give a NamedTuple.
+
+        Fields are named after the inputs; of several outputs, after the outputs, or `output_input` if both are several.
+        """
+        from .derivatives import jacobian
+
+        return jacobian(self, names)
+
+    def hessian(self, *names: str) -> Kernel:
+        """The kernel of second derivatives, shape output + input + input; one or two input names."""
+        from .derivatives import hessian
+
+        return hessian(self, names)
+
+    @property
+    def jvp(self) -> Kernel:
+        """The kernel (inputs, their tangents `x_dot`) -> (outputs, their tangents): directional derivatives."""
+        from .derivatives import jvp
+
+        return jvp(self)
+
+    @property
+    def vjp(self) -> Kernel:
+        """The kernel (inputs, cotangents of the outputs `out_bar`) -> cotangents of the inputs: gradients."""
+        from .derivatives import vjp
+
+        return vjp(self)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        fixed = "".join(f", {k}={v!r:.30}" for k, v in self._statics.items())
+        return f"<kernel {self._signature()}{fixed}>"
+
+    def __reduce__(self):
+        return _unpickle, (self.__module__, self.__qualname__)
+
+
+def _unpickle(module: str, qualname: str):
+    import importlib
+
+    return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
+
+
+def _hashable(v) -> bool:
+    try:
+        hash(v)
+    except TypeError:
+        return False
+    return True
+
+
+def _broadcast(x, shape):
+    if isinstance(x, Expr):
+        box = np.empty((), dtype=object)
+        box[()] = x
+        x = box.view(trace.Traced)
+    return np.broadcast_to(x, shape, subok=True)
+
+
+def _stack(rows: list, batch):
+    return np.reshape(np.stack(rows), batch + np.shape(rows[0]))
+
+
+def kernel(fn: Callable | None = None, /, **shapes) -> Any:
+    """Turn a NumPy function of one sample into a compiled function of any batch.
+
+    Use as `@kernel`, `@kernel(x=3, T=(4, 4))` or `kernel(fn, x=3)`. The keywords give core shapes: a whole number, a
+    tuple of them, or names of attributes of static arguments (`q="nq"`). A leading `...` makes a sequence whose length
+    is given at call time, to be used in `scan`. `static` marks a static argument.
+
+    Arguments without a declared shape: no default or a float default, a scalar; an array default, an input of that
+    shape; any other default (None, str, bool, int, tuple), static. A declared shape with default None is an optional
+    input. The function returns one array or scalar, or a NamedTuple of them.
+
+    The result is a `Kernel`: call it with arrays `(..., *core shape)`; see `eager`, `bind`, `jacobian`, `jvp`, `vjp`,
+    `hessian`, `operations`, `source`, `symbolic`, `threads`.
+
+    >>> @kernel(x=3)
+    ... def norm(x):
+    ...     return np.sqrt(x @ x)
+    >>> norm(np.ones((5, 3))).shape
+    (5,)
+    """
+    if fn is None:
+        return lambda f: kernel(f, **shapes)
+    if not callable(fn):
+        raise ArgumentError(f"kernel needs a function; got {type(fn).__name__} {fn!r:.60}")
+    function = fn
+    known = parameters(function, shapes)
+
+    def make(statics: dict, present: list[str]) -> Variant:
+        return TracedVariant(function, function.__name__, known, statics, present)
+
+    result = Kernel._of(fn.__name__, known, make, fn.__doc__)
+    result.__module__, result.__qualname__ = fn.__module__, fn.__qualname__
+    result.__wrapped__ = fn  # type: ignore[attr-defined]
+    return result

@@ -1,0 +1,204 @@
+"""The closed set of scalar operations: one row says all there is to know about each.
+
+A row gives the arity, how NumPy computes the operation (for constants), its partial derivatives, its C99 text, its
+CasADi form, and the class it is counted in. Graph, tracer, derivatives and every exporter read this table;
+the machine-code form of the transcendental rows is in `vecmath`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["OPS", "Op", "fold"]
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operation: `partials(apply, args, out)` gives d(out)/d(arg) for each argument, None where it is zero."""
+
+    name: str
+    numpy: Callable
+    partials: Callable | None
+    c: str
+    counted: str
+    casadi: Callable
+    arity: int = 1
+    mask: bool = False  # the result is a truth value
+
+
+def _rows():
+    def row(name, numpy, counted, c, partials=None, casadi=None, arity=1, mask=False):
+        return Op(name, numpy, partials, c, counted, casadi or (lambda ca, *a: getattr(ca, name)(*a)), arity, mask)
+
+    def call(c_name, arity=1):
+        return f"{c_name}({', '.join(f'{{{k}}}' for k in range(arity))})"
+
+    # f is `graph.apply`: f("mul", a, b). Arguments are x, y; r is the result.
+    yield row("add", np.add, "add", "{0} + {1}", lambda f, x, y, r: (1.0, 1.0), lambda ca, x, y: x + y, 2)
+    yield row("sub", np.subtract, "add", "{0} - {1}", lambda f, x, y, r: (1.0, -1.0), lambda ca, x, y: x - y, 2)
+    yield row("mul", np.multiply, "mul", "{0} * {1}", lambda f, x, y, r: (y, x), lambda ca, x, y: x * y, 2)
+    yield row(
+        "div",
+        np.divide,
+        "div",
+        "{0} / {1}",
+        lambda f, x, y, r: (f("div", 1.0, y), f("neg", f("div", r, y))),
+        lambda ca, x, y: x / y,
+        2,
+    )
+    yield row("neg", np.negative, "sign", "-{0}", lambda f, x, r: (-1.0,), lambda ca, x: -x)
+    yield row("sqrt", np.sqrt, "sqrt", "sqrt({0})", lambda f, x, r: (f("div", 0.5, r),))
+    yield row(
+        "cbrt",
+        np.cbrt,
+        "transcendental",
+        "cbrt({0})",
+        lambda f, x, r: (f("div", 1.0, f("mul", 3.0, f("mul", r, r))),),
+        lambda ca, x: ca.sign(x) * ca.power(ca.fabs(x), 1 / 3),
+    )
+
+    def transcendental(name, numpy, c, partial, casadi=None):
+        return row(name, numpy, "transcendental", f"{c}({{0}})", lambda f, x, r: (partial(f, x, r),), casadi)
+
+    def one_over_root(f, inside):
+        return f("div", 1.0, f("sqrt", inside))
+
+    yield transcendental("sin", np.sin, "sin", lambda f, x, r: f("cos", x))
+    yield transcendental("cos", np.cos, "cos", lambda f, x, r: f("neg", f("sin", x)))
+    yield transcendental("tan", np.tan, "tan", lambda f, x, r: f("add", 1.0, f("mul", r, r)))
+    yield transcendental(
+        "asin", np.arcsin, "asin", lambda f, x, r: one_over_root(f, f("mul", f("sub", 1.0, x), f("add", 1.0, x)))
+    )
+    yield transcendental(
+        "acos",
+        np.arccos,
+        "acos",
+        lambda f, x, r: f("neg", one_over_root(f, f("mul", f("sub", 1.0, x), f("add", 1.0, x)))),
+    )
+    yield transcendental("atan", np.arctan, "atan", lambda f, x, r: f("div", 1.0, f("add", 1.0, f("mul", x, x))))
+    yield transcendental("sinh", np.sinh, "sinh", lambda f, x, r: f("cosh", x))
+    yield transcendental("cosh", np.cosh, "cosh", lambda f, x, r: f("sinh", x))
+    yield transcendental("tanh", np.tanh, "tanh", lambda f, x, r: f("mul", f("sub", 1.0, r), f("add", 1.0, r)))
+    yield transcendental("asinh", np.arcsinh, "asinh", lambda f, x, r: one_over_root(f, f("add", f("mul", x, x), 1.0)))
+    yield transcendental(
+        "acosh", np.arccosh, "acosh", lambda f, x, r: one_over_root(f, f("mul", f("sub", x, 1.0), f("add", x, 1.0)))
+    )
+    yield transcendental(
+        "atanh", np.arctanh, "atanh", lambda f, x, r: f("div", 1.0, f("mul", f("sub", 1.0, x), f("add", 1.0, x)))
+    )
+    yield transcendental("exp", np.exp, "exp", lambda f, x, r: r)
+    yield transcendental(
+        "exp2", np.exp2, "exp2", lambda f, x, r: f("mul", np.log(2.0), r), lambda ca, x: ca.power(2.0, x)
+    )
+    yield transcendental("expm1", np.expm1, "expm1", lambda f, x, r: f("add", r, 1.0))
+    yield transcendental("log", np.log, "log", lambda f, x, r: f("div", 1.0, x))
+    yield transcendental(
+        "log2", np.log2, "log2", lambda f, x, r: f("div", 1 / np.log(2.0), x), lambda ca, x: ca.log(x) / np.log(2.0)
+    )
+    yield transcendental("log10", np.log10, "log10", lambda f, x, r: f("div", 1 / np.log(10.0), x))
+    yield transcendental("log1p", np.log1p, "log1p", lambda f, x, r: f("div", 1.0, f("add", 1.0, x)))
+
+    def atan2_partials(f, y, x, r):
+        n = f("add", f("mul", x, x), f("mul", y, y))
+        return f("div", x, n), f("neg", f("div", y, n))
+
+    def pow_partials(f, x, y, r):
+        # At x = 0 the second partial is 0 for y > 0; a safe operand keeps log finite there.
+        positive = f("lt", 0.0, x)
+        log = f("log", f("select", positive, x, 1.0))
+        return f("mul", y, f("pow", x, f("sub", y, 1.0))), f("mul", r, log)
+
+    def hypot_partials(f, x, y, r):
+        return f("div", x, r), f("div", y, r)
+
+    yield row("atan2", np.arctan2, "transcendental", call("atan2", 2), atan2_partials, arity=2)
+    yield row("pow", np.power, "transcendental", call("pow", 2), pow_partials, lambda ca, x, y: ca.power(x, y), 2)
+    yield row("hypot", np.hypot, "transcendental", call("hypot", 2), hypot_partials, arity=2)
+
+    # d fmod(x, y) = dx - trunc(x/y) dy, by definition of the remainder
+    yield row(
+        "fmod",
+        np.fmod,
+        "transcendental",
+        call("fmod", 2),
+        lambda f, x, y, r: (1.0, f("neg", f("trunc", f("div", x, y)))),
+        arity=2,
+    )
+
+    def flat(f, *_):  # piecewise constant
+        return (None,)
+
+    yield row("abs", np.abs, "sign", "fabs({0})", lambda f, x, r: (f("sign", x),), lambda ca, x: ca.fabs(x))
+    yield row("sign", np.sign, "compare", "adjoint_sign({0})", flat)
+    yield row("floor", np.floor, "compare", "floor({0})", flat)
+    yield row("ceil", np.ceil, "compare", "ceil({0})", flat)
+    yield row("trunc", np.trunc, "compare", "trunc({0})", flat, lambda ca, x: ca.sign(x) * ca.floor(ca.fabs(x)))
+    yield row("rint", np.rint, "compare", "nearbyint({0})", flat, lambda ca, x: _casadi_rint(ca, x))
+    yield row(
+        "copysign",
+        np.copysign,
+        "sign",
+        call("copysign", 2),
+        lambda f, x, y, r: (f("mul", f("sign", x), f("copysign", 1.0, y)), None),
+        arity=2,
+    )
+
+    # Where both arguments are equal the first one is taken, as a subgradient.
+    yield row(
+        "minimum",
+        np.minimum,
+        "compare",
+        "adjoint_minimum({0}, {1})",
+        lambda f, x, y, r: (f("select", f("le", x, y), 1.0, 0.0), f("select", f("le", x, y), 0.0, 1.0)),
+        lambda ca, x, y: ca.fmin(x, y),
+        2,
+    )
+    yield row(
+        "maximum",
+        np.maximum,
+        "compare",
+        "adjoint_maximum({0}, {1})",
+        lambda f, x, y, r: (f("select", f("le", y, x), 1.0, 0.0), f("select", f("le", y, x), 0.0, 1.0)),
+        lambda ca, x, y: ca.fmax(x, y),
+        2,
+    )
+
+    def compare(name, numpy, c, casadi):
+        return row(name, numpy, "compare", f"{{0}} {c} {{1}}", None, casadi, 2, True)
+
+    yield compare("lt", np.less, "<", lambda ca, x, y: x < y)
+    yield compare("le", np.less_equal, "<=", lambda ca, x, y: x <= y)
+    yield compare("eq", np.equal, "==", lambda ca, x, y: x == y)
+    yield compare("ne", np.not_equal, "!=", lambda ca, x, y: x != y)
+    yield row("and", np.logical_and, "compare", "{0} && {1}", None, lambda ca, x, y: ca.logic_and(x, y), 2, True)
+    yield row("or", np.logical_or, "compare", "{0} || {1}", None, lambda ca, x, y: ca.logic_or(x, y), 2, True)
+    yield row("not", np.logical_not, "compare", "!{0}", None, lambda ca, x: ca.logic_not(x), 1, True)
+    yield row(
+        "select",
+        np.where,
+        "compare",
+        "{0} ? {1} : {2}",
+        lambda f, c, x, y, r: (None, f("select", c, 1.0, 0.0), f("select", c, 0.0, 1.0)),
+        lambda ca, c, x, y: ca.if_else(c, x, y),
+        3,
+    )
+
+
+def _casadi_rint(ca, x):
+    low = ca.floor(x)
+    rest = x - low
+    odd = low - 2 * ca.floor(low / 2)
+    return low + ca.if_else(rest > 0.5, 1, ca.if_else(rest < 0.5, 0, odd))
+
+
+OPS: dict[str, Op] = {op.name: op for op in _rows()}
+
+
+def fold(name: str, *values: float) -> float | bool:
+    """The value of an operation on constants, computed by NumPy."""
+    with np.errstate(all="ignore"):
+        r = OPS[name].numpy(*values)
+    return bool(r) if OPS[name].mask else float(r)

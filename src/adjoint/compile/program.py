@@ -1,0 +1,58 @@
+"""Programs: what a traced function computes, and how its arguments and results are laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .graph import Expr, Graph, reachable
+from .ops import OPS
+
+__all__ = ["Operand", "Program", "count_operations"]
+
+_COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One argument or result: its core shape, and whether it is a sequence with one more leading axis."""
+
+    name: str
+    shape: tuple[int, ...]
+    sequence: bool = False
+
+    @property
+    def size(self) -> int:
+        n = 1
+        for d in self.shape:
+            n *= d
+        return n
+
+
+@dataclass(frozen=True)
+class Program:
+    """Nodes for every element of every output (for a sequence, its one buffer), all in one graph."""
+
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    results: tuple[tuple[Expr, ...], ...]
+    graph: Graph
+
+    @property
+    def roots(self) -> list[Expr]:
+        return [e for result in self.results for e in result]
+
+
+def count_operations(program: Program) -> tuple[int, ...]:
+    """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections."""
+    return tuple(_count(program.roots).get(k, 0) for k in _COUNTED)
+
+
+def _count(roots: list[Expr]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for x in reachable(roots):
+        if x.op in OPS:
+            counts[OPS[x.op].counted] = counts.get(OPS[x.op].counted, 0) + 1
+        elif x.op == "loop":
+            for k, n in _count(x.value.roots).items():
+                counts[k] = counts.get(k, 0) + n * (x.value.length or 1)
+    return counts

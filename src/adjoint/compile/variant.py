@@ -1,0 +1,301 @@
+"""Parameters and variants: what a kernel's arguments are, and a kernel with its static arguments fixed.
+
+A `Variant` is traced once and compiled once for each dtype and width; `TracedVariant` is that of a Python function.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from ..errors import AdjointError, ArgumentError, TraceError
+from . import cache, loops, trace
+from .graph import Graph, digest
+from .program import Operand, Program, count_operations
+
+__all__ = ["MISSING", "Parameter", "TracedVariant", "Variant", "parameters", "record_class", "static"]
+
+
+class _Static:
+    """Marks a parameter as static: its value selects a specialisation and must be hashable."""
+
+    def __repr__(self) -> str:
+        return "static"
+
+
+static = _Static()
+
+
+# --- parameters --------------------------------------------------------------------------------------
+
+MISSING = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: static, or an input whose core shape may name attributes of static arguments."""
+
+    name: str
+    static: bool
+    shape: tuple[int | str, ...] = ()
+    sequence: bool = False
+    default: Any = MISSING
+    keyword_only: bool = False
+
+    def operand(self, statics: dict[str, Any], function: str) -> Operand:
+        """The input with its shape in numbers."""
+        return Operand(self.name, tuple(self._length(d, statics, function) for d in self.shape), self.sequence)
+
+    def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:
+        if isinstance(d, int):
+            return d
+        for value in statics.values():
+            if hasattr(value, d):
+                return int(getattr(value, d))
+        raise ArgumentError(
+            f"{function}: the shape of '{self.name}' names '{d}', which no static argument has "
+            f"(static: {', '.join(statics) or 'none'})"
+        )
+
+
+def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
+    """The parameters of a function, with the core shapes declared for them."""
+    signature = inspect.signature(fn)
+    unknown = set(shapes) - set(signature.parameters)
+    if unknown:
+        raise ArgumentError(
+            f"kernel: {fn.__qualname__} has no parameter {', '.join(sorted(unknown))}; "
+            f"it has {', '.join(signature.parameters) or 'none'}"
+        )
+    return [_parameter(p, shapes.get(p.name, MISSING), fn.__qualname__) for p in signature.parameters.values()]
+
+
+def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
+    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+        raise ArgumentError(f"kernel: {function} takes *{p.name}; a kernel needs named parameters")
+    if p.name == "out":
+        raise ArgumentError(
+            f"kernel: {function} has a parameter 'out'; that name says where results go, choose another"
+        )
+    only = p.kind is p.KEYWORD_ONLY
+    if shape is static:
+        return Parameter(p.name, True, default=p.default, keyword_only=only)
+    if shape is MISSING:
+        if p.default is MISSING or isinstance(p.default, float | np.floating):
+            return Parameter(p.name, False, default=p.default, keyword_only=only)
+        if isinstance(p.default, np.ndarray):
+            return Parameter(p.name, False, p.default.shape, default=p.default, keyword_only=only)
+        return Parameter(p.name, True, default=p.default, keyword_only=only)
+    dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    sequence = bool(dims) and dims[0] is Ellipsis
+    dims = dims[sequence:]
+    for d in dims:
+        if not isinstance(d, int | str) or isinstance(d, bool) or (isinstance(d, int) and d < 0):
+            raise ArgumentError(
+                f"kernel: the shape of '{p.name}' in {function} must be made of whole numbers and names; got {shape!r}"
+            )
+    return Parameter(p.name, False, dims, sequence, p.default, only)
+
+
+# --- variants ----------------------------------------------------------------------------------------
+
+
+class Variant:
+    """A kernel with fixed static arguments: what it computes, and its machine code."""
+
+    def __init__(self, name: str, inputs: tuple[Operand, ...], identity: tuple | None):
+        self.name, self.inputs, self.identity = name, inputs, identity
+        self._compiled: dict[tuple, Any] = {}
+        self.plans: dict[tuple, tuple] = {}
+        self._lock = RLock()
+
+    def trace(self) -> tuple[Program, type | None]:
+        """The program, and the NamedTuple class of its results if they are one."""
+        raise NotImplementedError
+
+    def here(self, values: list):
+        """The function on one sample of numbers or traced values, by Python."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def traced(self) -> tuple[Program, type | None]:
+        with self._lock:
+            return self.trace()
+
+    @property
+    def program(self) -> Program:
+        return self.traced[0]
+
+    @functools.cached_property
+    def has_sequences(self) -> bool:
+        return any(o.sequence for o in self.inputs)
+
+    @functools.cached_property
+    def _key(self) -> tuple:
+        if self.identity is not None:
+            return self.identity
+        program = self.program
+        return (
+            "graph",
+            digest(program.roots),
+            [[(o.name, o.shape, o.sequence) for o in side] for side in (program.inputs, program.outputs)],
+        )
+
+    def compiled(self, dtype: str, single: bool = False, shared: frozenset[str] = frozenset()):
+        """Machine code for a dtype, from memory, from disk, or made now; `single`: for one long sample."""
+        found = self._compiled.get((dtype, single, shared))
+        if found is not None:
+            return found
+        with self._lock:
+            if (dtype, single, shared) not in self._compiled:
+                self._compiled[dtype, single, shared] = self._compile(dtype, single, shared)
+            return self._compiled[dtype, single, shared]
+
+    def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
+        """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
+        from .call import broadcast_batch
+
+        batch, length = broadcast_batch(self.inputs, arrays, name)
+        shared = frozenset(
+            o.name
+            for o, a in zip(self.inputs, arrays, strict=True)
+            if o.sequence and a.ndim == len(o.shape) + 1 and batch
+        )
+        return *self.compiled(dtype, self.has_sequences and batch in ((), (1,)), shared), batch, length
+
+    def keep_plan(self, key: tuple, plan: tuple) -> None:
+        """Remember how calls with arrays of this layout are run; forget all when there are many."""
+        if len(self.plans) >= 256:
+            self.plans.clear()
+        self.plans[key] = plan
+
+    def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
+        from . import jit
+        from .call import Compiled
+
+        width = 1 if single else jit.host().width(dtype)
+        key = cache.key(self._key, dtype, width, sorted(shared))
+        entry = cache.read(key)
+        if entry is None:
+            from .emit import emit
+
+            program, made = self.traced
+            text, scratch, scratch_rows = emit(program, width, dtype, shared)
+            header = {
+                "outputs": [[o.name, o.shape, o.sequence] for o in program.outputs],
+                "scratch": scratch,
+                "scratch_rows": scratch_rows,
+                "result": None if made is None else _describe(made),
+                "cost": sum(count_operations(program)),
+            }
+            entry = cache.Entry(header, jit.compile_ir(text))
+            cache.write(key, entry)
+        h = entry.header
+        outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
+        code = Compiled(
+            self.name, self.inputs, outputs, width, dtype, entry.code, h["scratch"], h["scratch_rows"], h["cost"]
+        )
+        return code, None if h["result"] is None else _recall(*h["result"])
+
+
+class TracedVariant(Variant):
+    """A variant of a Python function."""
+
+    def __init__(
+        self, fn: Callable, name: str, parameters: list[Parameter], statics: dict[str, Any], present: list[str]
+    ):
+        self.fn, self.statics = fn, statics
+        self.present = [p for p in parameters if p.name in present]
+        inputs = tuple(p.operand(statics, name) for p in self.present)
+        super().__init__(name, inputs, _library_identity(fn, statics, inputs))
+
+    def here(self, values: list):
+        return self.fn(**dict(zip((p.name for p in self.present), values, strict=True)), **self.statics)
+
+    def trace(self) -> tuple[Program, type | None]:
+        graph = Graph()
+        arguments = {o.name: _traced_input(graph, o) for o in self.inputs}
+        try:
+            with loops.tracing(graph):
+                result = self.fn(**arguments, **self.statics)
+        except AdjointError:
+            raise
+        except Exception as e:
+            raise trace.explain(e, self.name) from e
+        return build_program(graph, self.inputs, result, self.name)
+
+
+def _traced_input(graph: Graph, o: Operand):
+    if o.sequence:
+        return loops.Sequence(graph.node("sequence", value=o.name), o.shape)
+    return trace.traced_array([graph.input(o.name, k) for k in range(o.size)], o.shape, frozen=True)
+
+
+def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, type | None]:
+    """A traced result (an array, a scalar, a sequence, or a NamedTuple of them) as a program."""
+    made = type(result) if isinstance(result, tuple) and hasattr(result, "_fields") else None
+    if (made is None and isinstance(result, tuple | dict)) or result is None:
+        raise TraceError(f"{name} returned {type(result).__name__}; return one array, or a NamedTuple of arrays")
+    fields = dict(zip(made._fields, result, strict=True)) if made else {"out": result}  # type: ignore[arg-type]
+    outputs, results, used = [], [], set()
+    for field, value in fields.items():
+        if isinstance(value, loops.Sequence):
+            if value.node.op != "stacked" or value.node in used:
+                value = loops.copy_sequence(graph, value)
+            used.add(value.node)
+            outputs.append(Operand(field, value.row_shape, True))
+            results.append((value.node,))
+        else:
+            shape, elements = trace.flatten(value, f"{name}: the result" + (f" '{field}'" if made else ""))
+            outputs.append(Operand(field, tuple(shape)))
+            results.append(tuple(graph.lift(loops._number(e)) for e in elements))
+    return Program(tuple(inputs), tuple(outputs), tuple(results), graph), made
+
+
+def _library_identity(fn: Callable, statics: dict[str, Any], inputs: tuple[Operand, ...]) -> tuple | None:
+    """A name for the mathematics of a function of this library that needs no tracing, if there is one."""
+    if not fn.__module__.startswith("adjoint.") or "<" in fn.__qualname__:
+        return None
+    marks = [(k, _fingerprint(v)) for k, v in sorted(statics.items())]
+    if any(mark is None for _, mark in marks):
+        return None
+    return (fn.__module__, fn.__qualname__, marks, [(o.name, o.shape, o.sequence) for o in inputs])
+
+
+def _fingerprint(value) -> str | None:
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if isinstance(value, tuple):
+        marks = [_fingerprint(v) for v in value]
+        return None if None in marks else f"({', '.join(marks)})"  # type: ignore[arg-type]
+    return getattr(value, "fingerprint", None)
+
+
+# --- result classes, by name ---------------------------------------------------------------------------
+
+
+@functools.cache
+def record_class(name: str, fields: tuple[str, ...]) -> type:
+    """The NamedTuple class of derivative results with these fields."""
+    return collections.namedtuple(name, fields)
+
+
+def _describe(made: type) -> list:
+    return [made.__module__, made.__qualname__, list(made._fields)]  # type: ignore[attr-defined]
+
+
+def _recall(module: str, qualname: str, fields: list[str]) -> type:
+    found: Any = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if getattr(found, "_fields", None) == tuple(fields):
+        return found  # type: ignore[return-value]
+    return record_class(qualname.rpartition(".")[2], tuple(fields))

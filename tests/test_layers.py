@@ -1,0 +1,99 @@
+"""The layers of the library: a file imports only lower layers or its own folder, and `import adjoint` stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "adjoint"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# Top-level folder or module -> layer. A new one must be entered here.
+LAYERS = {
+    "errors": 0,
+    "compile": 1,
+    "lie": 1,
+    "robot": 2,
+    "sweep": 2,
+    "kinematics": 3,
+    "dynamics": 3,
+    "trajectory": 4,
+    "control": 4,
+    "simulate": 4,
+    "view": 5,
+    "cli": 6,
+    "__main__": 6,
+    "__init__": 7,
+}
+SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("__main__", "cli")}  # (importer, imported) of equal height
+
+
+def unit(module: str) -> str:
+    """The folder or module directly under `adjoint` that a dotted name belongs to."""
+    return [*module.split("."), "__init__"][1]
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
+
+
+def imports(source: str, module: str, is_package: bool) -> set[str]:
+    """Dotted names of this package's modules imported anywhere in `source`, at top level or inside functions."""
+    base = module.split(".") if is_package else module.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(base[: len(base) - node.level + 1]) if node.level else ""
+            origin = ".".join(filter(None, [above, node.module]))
+            found |= {f"{origin}.{alias.name}" for alias in node.names} if origin == "adjoint" else {origin}
+    return {name for name in found if name.split(".")[0] == "adjoint"}
+
+
+def violations(source: str, module: str, is_package: bool = False) -> list[str]:
+    here = unit(module)
+    bad = []
+    for name in sorted(imports(source, module, is_package)):
+        there = unit(name)
+        if there not in LAYERS:
+            bad.append(f"{module} imports {name}, which has no layer; choose one of {', '.join(LAYERS)}")
+        elif here != there and LAYERS[there] >= LAYERS[here] and (here, there) not in SAME_LAYER:
+            bad.append(f"{module} (layer {LAYERS[here]}) imports {name} (layer {LAYERS[there]})")
+    return bad
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_file_imports_only_lower_layers(path):
+    module = name_of(path)
+    assert unit(module) in LAYERS, f"{module} has no layer"
+    is_package = path.name == "__init__.py" and path.parent != PACKAGE
+    assert violations(path.read_text(), module, is_package) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "allowed"),
+    [
+        ("from ..compile import kernel", "adjoint.lie.se3", True),
+        ("from . import so3", "adjoint.lie.se3", True),
+        ("from ..lie import se3", "adjoint.compile.trace", False),
+        ("def f():\n    from adjoint import lie", "adjoint.compile.trace", False),
+        ("import adjoint.robot", "adjoint.compile.trace", False),
+        ("from adjoint.nonsense import x", "adjoint.lie.se3", False),
+        ("from ..errors import AdjointError", "adjoint.compile.trace", True),
+        ("import numpy, os.path", "adjoint.errors", True),
+    ],
+)
+def test_the_walker_sees_what_it_should(source, module, allowed):
+    assert (violations(source, module) == []) is allowed
+
+
+def test_import_is_light():
+    heavy = ("casadi", "llvmlite", "scipy", "matplotlib")
+    script = f"import sys, adjoint; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
