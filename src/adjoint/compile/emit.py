@@ -19,6 +19,9 @@ from .program import Program
 
 __all__ = ["emit"]
 
+SEGMENT = 2000  # nodes of a straight line in one function
+_LOADED = {"const", "bool", "input"}  # read wherever they are used
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -63,11 +66,22 @@ class Emitter:
                 stores.setdefault(e.id, []).append(at)
                 at += 1
         self._offsets, self._targets = offsets, targets
-        self._graph(p.roots, {}, lambda x, v: [self._store("%out", k, v) for k in stores.get(x.id, ())], top=True)
-        b.emit(" ret void")
-        head = "define void @body(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {\nentry:\n"
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
-        return head + "\n".join(b.lines) + "\n}"
+
+        def done(x: Expr, v: Value) -> None:
+            for k in stores.get(x.id, ()):
+                self._store("%out", k, v)
+
+        order = schedule(p.roots)
+        if len(order) > SEGMENT and all(x.op in OPS or x.op in _LOADED for x in order):
+            self._segments(order, done)
+        else:
+            self._graph(p.roots, {}, done, top=True)
+        return self._function("body", b)
+
+    def _function(self, name: str, b: Builder) -> str:
+        head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {{"
+        return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
 
     # --- straight-line code ------------------------------------------------------------------------
 
@@ -82,6 +96,49 @@ class Emitter:
             if x.id in env:
                 done(x, env[x.id])
         return env
+
+    def _segments(self, order: list[Expr], done) -> None:
+        """A long straight line as several functions, for LLVM's time grows faster than a function's length.
+
+        A value made in one and used in another goes through scratch memory, as most would anyway for want of registers.
+        """
+        fused = _fused(order, self.program.roots)
+        skip = set(fused.values())
+        parts = [order[k : k + SEGMENT] for k in range(0, len(order), SEGMENT)]
+        home = {x.id: k for k, part in enumerate(parts) for x in part}
+        for x in order:  # a product is made where it is added
+            if x.id in fused:
+                home[fused[x.id]] = home[x.id]
+        far: dict[int, int] = {}  # node -> its place in scratch memory
+        for x in order:
+            if x.id not in skip:
+                for a in _operands(x, fused):
+                    if a.op not in _LOADED and home[a.id] != home[x.id]:
+                        far.setdefault(a.id, len(far))
+        self.scratch += len(far)
+        for k, part in enumerate(parts):
+            outer, self.b = self.b, Builder(self.module, self.b.width, self.b.dtype)
+            frame = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
+            env: dict[int, Value] = {}
+            pairs = _sin_cos_pairs(part)
+            for x in part:
+                if x.id in skip:
+                    continue
+                for a in _operands(x, fused):
+                    if a.id not in env:
+                        env[a.id] = (
+                            self._load(frame, far[a.id]) if a.id in far else self._node(a, env, fused, pairs, True)
+                        )
+                if x.id not in env:
+                    env[x.id] = self._node(x, env, fused, pairs, True)
+                done(x, env[x.id])
+                if x.id in far:
+                    self._store(frame, far[x.id], env[x.id])
+            self.module.add(
+                f"segment{k}", self._function(f"segment{k}", self.b).replace("define", "define internal", 1)
+            )
+            self.b = outer
+            self.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
 
     def _node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool):
         b = self.b
@@ -347,6 +404,11 @@ _EMIT = {
     "not": lambda b, x: ~x,
     "select": lambda b, c, x, y: b.select(c, x, y),
 }
+
+
+def _operands(x: Expr, fused: dict[int, int]) -> list[Expr]:
+    """What must be there before x is emitted: its arguments, and those of the product it swallows."""
+    return [e for a in x.args for e in (a.args if fused.get(x.id) == a.id else (a,))]
 
 
 def _fused(order: list[Expr], roots: list[Expr]) -> dict[int, int]:

@@ -421,15 +421,14 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
 
 
 def digest(roots: Sequence[Expr]) -> str:
-    """A hash of the mathematics below the roots; equal for equal graphs in every process."""
-    h = hashlib.sha256()
+    """A hash of the mathematics below the roots; the same for the same function in every process."""
     place: dict[int, int] = {}
-    for k, x in enumerate(schedule(roots)):
+    rows = []
+    for k, x in enumerate(reachable(roots)):
         place[x.id] = k
         value = x.value.digest() if hasattr(x.value, "digest") else x.value
-        h.update(repr((x.op, value, [place[a.id] for a in x.args])).encode())
-    h.update(repr([place[r.id] for r in roots]).encode())
-    return h.hexdigest()
+        rows.append((x.op, value, [place[a.id] for a in x.args]))
+    return hashlib.sha256(repr((rows, [place[r.id] for r in roots])).encode()).hexdigest()
 
 
 # Scalars and arrays know each other: `trace` builds on this module, and is needed here only when code runs.

@@ -1,0 +1,760 @@
+"""Calls: every layout, shape, dtype and way of passing arguments gives the right numbers, or a clear error."""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+from adjoint import kernel, static
+from adjoint.compile import call, runtime
+from adjoint.errors import AdjointError, ArgumentError
+from adjoint.lie import so3
+
+
+class Two(NamedTuple):
+    product: np.ndarray
+    norm: np.ndarray
+
+
+def _two(A, x, s):
+    return Two(s * (A @ x), np.sqrt(x @ x))
+
+
+SHAPES = {"A": (2, 3), "x": 3}
+module_level = kernel(lambda x: 2 * x)
+
+
+@kernel(x=2)
+def twice(x):
+    """A kernel that pickle can find by name."""
+    return 2 * x
+
+
+def make():
+    return kernel(_two, **SHAPES)
+
+
+def samples(*batch, dtype=float, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal((*batch, *s)).astype(dtype) for s in [(2, 3), (3,), ()]]
+
+
+def reference(A, x, s):
+    return np.asarray(s)[..., None] * np.einsum("...ij,...j->...i", A, x), np.sqrt(np.einsum("...i,...i->...", x, x))
+
+
+def check(result, args):
+    expected = reference(*[np.asarray(a, float) for a in args])
+    eps = np.finfo(result.norm.dtype).eps
+    for got, wanted in zip(result, expected, strict=True):
+        assert got.shape == wanted.shape
+        # Three products and two sums of numbers of order one to ten: 16 rounding errors at most.
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=16 * eps * max(1.0, np.max(np.abs(wanted), initial=0)))
+
+
+@pytest.fixture(scope="module")
+def two():
+    return make()
+
+
+# --- layouts ----------------------------------------------------------------------------------------------------------
+
+
+def unaligned(a):
+    raw = np.zeros(a.nbytes + 1, np.uint8)
+    view = np.ndarray(a.shape, a.dtype, raw.data, 1)
+    view[...] = a
+    return view
+
+
+def packed(a):
+    """A field of a packed structure: strides that are no multiple of the item size."""
+    table = np.zeros(a.shape, np.dtype([("byte", "i1"), ("value", a.dtype)]))
+    table["value"] = a
+    return table["value"]
+
+
+def padded(a):
+    wide = np.full([2 * n for n in a.shape], np.nan)
+    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
+    return wide[tuple(slice(None, None, 2) for _ in a.shape)]
+
+
+def read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+LAYOUTS = {
+    "C": lambda a: a,
+    "F": lambda a: np.asarray(a, order="F"),
+    "strided": padded,
+    "reversed": lambda a: np.flip(np.flip(a).copy()),
+    "transposed": lambda a: np.ascontiguousarray(a.T).T,
+    "batch last": lambda a: np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0),
+    "unaligned": unaligned,
+    "packed structure": packed,
+    "swapped bytes": lambda a: a.astype(a.dtype.newbyteorder()),
+    "read-only": read_only,
+    "list": lambda a: a.tolist(),
+    "subclass": lambda a: a.view(type("Mine", (np.ndarray,), {})),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("batch", [(11,), (4, 3)], ids=str)
+def test_layouts(two, layout, batch):
+    args = samples(*batch)
+    check(two(*map(LAYOUTS[layout], args)), args)
+    for k in range(3):  # one operand at a time, beside contiguous ones
+        mixed = [LAYOUTS[layout](a) if i == k else a for i, a in enumerate(args)]
+        check(two(*mixed), args)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "unaligned", "packed structure", "read-only"])
+def test_layouts_of_one_sample(two, layout):
+    args = samples()
+    args[2] = args[2][()]
+    two(*args)  # from now on CPython calls the machine code itself, where it can
+    check(two(*[LAYOUTS[layout](np.asarray(a)) for a in args]), args)
+
+
+def test_broadcast_inputs_are_not_copied(two):
+    A, x, s = samples(6)
+    x0, s0 = np.broadcast_to(x[0], (6, 3)), np.broadcast_to(s[0], (6,))
+    check(two(A, x0, s0), (A, x0, s0))
+    huge = np.broadcast_to(x[0], (10**4, 10**4, 3))  # 2 GB if it were copied
+    tracemalloc.start()
+    two(A[0], huge[:1, :7], 1.0)
+    assert tracemalloc.get_traced_memory()[1] < 10**5
+    tracemalloc.stop()
+
+
+def test_overlapping_windows(two):
+    line = np.random.default_rng(0).standard_normal(30)
+    windows = as_strided(line, (20, 3), (8, 8))
+    A = samples(20)[0]
+    check(two(A, windows, 1.0), (A, windows, np.ones(20)))
+
+
+# --- batch shapes -----------------------------------------------------------------------------------------------------
+
+BATCHES = [(), (0,), (1,), (7,), (8,), (9,), (31,), (2, 3), (0, 3), (3, 0), (1, 1), (2, 1, 4), (1, 2, 3, 1, 2)]
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_batch_shapes(two, batch, dtype):
+    args = samples(*batch, dtype=dtype)
+    result = two(*args)
+    check(result, args)
+    assert result.product.dtype == dtype and result.product.shape == (*batch, 2)
+
+
+BROADCASTS = [((5,), (), ()), ((), (5,), ()), ((), (), (5,)), ((2, 5), (5,), ()), ((2, 1), (5,), (2, 5)), ((1,), (5,), (1,)),
+              ((3, 1, 1), (4, 1), (2,)), ((0,), (1,), ()), ((4, 1), (0,), ())]  # fmt: skip
+
+
+@pytest.mark.parametrize("batches", BROADCASTS, ids=str)
+def test_batches_broadcast(two, batches):
+    args = [samples(*b)[k] for k, b in enumerate(batches)]
+    result, full = two(*args), np.broadcast_shapes(*batches)
+    wide = [np.broadcast_to(a, full + s) for a, s in zip(args, [(2, 3), (3,), ()], strict=True)]
+    expected = reference(*wide)
+    for got, wanted in zip(result, expected, strict=True):
+        assert got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=100 * np.finfo(float).eps)
+
+
+def test_many_batch_axes():
+    f = kernel(lambda x, y: x + y)
+    x, y = np.arange(2.0**12).reshape((2,) * 12), np.arange(2.0**12).reshape((2,) * 12).T
+    np.testing.assert_array_equal(f(x, y), x + y)
+    deep = np.ones((2,) * 18)
+    with pytest.raises(ArgumentError, match="batch axes"):
+        f(deep, deep.T)
+    np.testing.assert_array_equal(f(deep, deep), 2 * deep)
+
+
+def test_zero_sized_cores():
+    f = kernel(lambda x: Two(np.sum(x), x * 2), x=0)
+    result = f(np.zeros((4, 0)))
+    assert result.product.tolist() == [0.0] * 4 and result.norm.shape == (4, 0)
+    assert f(np.zeros(0)).product == 0.0
+
+
+# --- dtypes -----------------------------------------------------------------------------------------------------------
+
+f32, f64 = np.float32, np.float64
+ADDED = {
+    "floats": (1.5, 2.5, f64), "ints": (1, 2, f64), "bools": (True, False, f64), "float32": (f32(1.5), f32(2), f32),
+    "mixed": (f32(1.5), f64([2.0])[0:1], f64), "weak scalar": (np.ones(3, f32), 2.0, f32), "list": ([1, 2], [3.5, 4], f64),
+    "float16": (np.ones(2, np.float16), 1.0, f64), "int8": (np.array([-100], np.int8), 100, f64),
+    "uint64": (np.array([2**63], np.uint64), 0.0, f64), "bool array": (np.array([True, False]), 1.0, f64),
+    "0-d array": (np.array(1.5), np.array(2.0), f64), "swapped float32": (np.ones(2, ">f4"), np.ones(2, "<f4"), f32),
+    "tuple": ((1.0, 2.0), 1.0, f64), "range": (range(3), 1.0, f64), "numpy int": (np.int64(3), 1.0, f64),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_dtypes(name):
+    a, b, dtype = ADDED[name]
+    f = kernel(lambda a, b: a + b)
+    for _ in range(2):
+        result = f(a, b)
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result, np.asarray(a, dtype) + np.asarray(b, dtype))
+
+
+NOT_NUMBERS = {
+    "complex": (np.ones(2, complex), "complex128"), "object": (np.array([1, None]), "object"), "string": ("1.0", "<U3"),
+    "dates": (np.array(["2020-01-01"], "M8[D]"), "datetime64"), "ragged": ([[1], [1, 2]], "not an array of numbers"),
+    "None": (None, "object"), "long double": (np.ones(2, np.longdouble), "float128"), "set": ({1.0}, "object"),
+    "structure": (np.zeros(2, "f8,f8"), "dtype"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_NUMBERS)
+def test_not_numbers(name):
+    bad, words = NOT_NUMBERS[name]
+    f = kernel(lambda a, b: a + b)
+    for _ in range(2):  # before and after a good call
+        with pytest.raises(ArgumentError, match=words) as caught:
+            f(1.0, bad)
+        assert "'b'" in str(caught.value)
+        assert f(1.0, 2.0) == 3.0
+
+
+# --- ways of passing arguments ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("thin", [True, False])
+def test_keywords_positions_defaults(thin, monkeypatch):
+    if not thin:
+        monkeypatch.setattr(runtime, "_python_api", lambda: None)
+
+    @kernel(x=2, z=2)
+    def f(x, y=3.0, *, z=None, w=np.array([1.0, 2.0])):
+        return x * y + (0.0 if z is None else z) + w
+
+    x, z = np.array([1.0, 2.0]), np.array([10.0, 20.0])
+    for _ in range(2):
+        np.testing.assert_array_equal(f(x), [4, 8])
+        np.testing.assert_array_equal(f(x, 5.0), [6, 12])
+        np.testing.assert_array_equal(f(x, y=5.0), [6, 12])
+        np.testing.assert_array_equal(f(y=5.0, x=x), [6, 12])
+        np.testing.assert_array_equal(f(x, z=z), [14, 28])
+        np.testing.assert_array_equal(f(x, z=None), [4, 8])
+        np.testing.assert_array_equal(f(x, w=[0, 0]), [3, 6])
+        np.testing.assert_array_equal(f([x, x], 5.0, z=z), [[16, 32]] * 2)
+
+
+@pytest.mark.parametrize("order", [[1.0, None], [None, 1.0, None]], ids=str)
+@pytest.mark.parametrize("shape", [(), (1,)], ids=str)
+def test_optional_input_given_and_left_out(order, shape):
+    f = kernel(lambda x, y=None: x if y is None else x + np.sum(y), y=shape)
+    for y in order * 2:
+        assert (f(1.0) if y is None else f(1.0, np.full(shape, y))) == (1.0 if y is None else 2.0)
+
+
+@pytest.mark.parametrize("order", [[3, None], [None, 3, None], [None, None, 3]], ids=str)
+def test_static_argument_given_and_left_out(order):
+    f = kernel(lambda x, n=2: n * x)
+    for n in order * 2:
+        assert (f(1.0) if n is None else f(1.0, n=n)) == (2 if n is None else n)
+        assert (f(1.0) if n is None else f(1.0, n)) == (2 if n is None else n)
+
+
+def test_static_arguments_specialise():
+    class Robot(NamedTuple):
+        nq: int
+        scale: float
+
+    f = kernel(lambda robot, q, mode="sum": robot.scale * (np.sum(q) if mode == "sum" else np.prod(q)), robot=static, q="nq")
+    small, large = Robot(2, 1.0), Robot(3, 10.0)
+    assert f(small, [1, 2]) == 3 and f(large, [1, 2, 3]) == 60 and f(large, [1, 2, 4], mode="prod") == 80
+    bound = f.bind(robot=large)
+    assert bound([1, 2, 3]) == 60 and bound([1, 2, 3]) == 60 and f.bind(large, "prod")([1, 2, 4]) == 80
+    assert bound([1, 2, 4], mode="prod") == 80 and bound([1, 2, 4]) == 70
+    assert bound(np.ones((4, 3))).tolist() == [30.0] * 4
+    for bad, words in [
+        (lambda: f(small, [1, 2, 3]), "'q'"),
+        (lambda: f.operations, "bind"),
+        (lambda: f(np.ones(2), [1.0]), "hashable"),
+        (lambda: f.bind(nothing=1), "nothing"),
+        (lambda: f.bind(1, 2, 3), "at most 2"),
+        (lambda: bound(large, [1, 2, 3], "sum", 1), "positional"),
+    ]:
+        with pytest.raises(ArgumentError, match=words):
+            bad()
+
+
+WRONG = {
+    "missing": (lambda f: f(np.ones((2, 3))), "needs argument 'x'"),
+    "too many": (lambda f: f(np.ones((2, 3)), np.ones(3), 1.0, 2.0), "at most 3"),
+    "unknown": (lambda f: f(np.ones((2, 3)), np.ones(3), s=1.0, t=2.0), "'t'"),
+    "twice": (lambda f: f(np.ones((2, 3)), np.ones(3), 1.0, x=np.ones(3)), "'x' twice"),
+    "core shape": (lambda f: f(np.ones((3, 2)), np.ones(3), 1.0), r"'A' has shape \(3, 2\).*\(\.\.\., 2, 3\)"),
+    "core rank": (lambda f: f(np.ones((2, 3)), 1.0, 1.0), r"'x' has shape \(\).*\(\.\.\., 3\)"),
+    "too short": (lambda f: f(np.ones((2, 3)), np.ones(2), 1.0), "'x'"),
+    "batch": (lambda f: f(np.ones((4, 2, 3)), np.ones((5, 3)), 1.0), r"A: \(4, 2, 3\), x: \(5, 3\)"),
+    "out": (lambda f: f(np.ones((2, 3)), np.ones(3), 1.0, out=np.zeros(2)), "2 array"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments(name):
+    wrong, words = WRONG[name]
+    f = make()
+    for _ in range(2):  # by the Python path, and then by the thin one
+        with pytest.raises(ArgumentError, match=words) as caught:
+            wrong(f)
+        assert "_two" in str(caught.value)
+        f(*samples())
+
+
+def test_kernels_as_methods():
+    class Body:
+        nq = 2
+
+        @kernel(self=static, q="nq")
+        def energy(self, q):
+            return self.nq * (q @ q)
+
+        @kernel(q=2)
+        def plain(q):
+            return q[0]
+
+    body = Body()
+    assert body.energy(np.ones(2)) == 4.0 and Body.energy(body, np.ones(2)) == 4.0
+    assert body.energy(np.ones((5, 2))).shape == (5,) and Body.plain(np.ones(2)) == 1.0
+
+
+def test_looks_like_the_function():
+    assert twice.__name__ == "twice" and twice.__doc__.startswith("A kernel") and twice.__module__ == __name__
+    assert "twice(x)" in repr(twice) and twice.__wrapped__(3) == 6
+
+
+def test_pickle():
+    assert pickle.loads(pickle.dumps(so3.exp)) is so3.exp  # by name, as functions are
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.loads(pickle.dumps(kernel(lambda x: x)))
+
+
+# --- thin and fallback calls ------------------------------------------------------------------------------------------
+
+
+def test_thin_calls_equal_the_fallback(monkeypatch):
+    thin = make()
+    cases = [samples(), samples(1), samples(7), samples(64), samples(2, 3), samples(0)]
+    cases += [[A[0], x, s] for A, x, s in [samples(5)]] + [[A, x, 2.0] for A, x, _ in [samples()]]
+    first = [thin(*c) for c in cases]
+    second = [thin(*c) for c in cases]
+    monkeypatch.setattr(runtime, "_python_api", lambda: None)
+    plain = make()
+    for case, a, b in zip(cases, first, second, strict=True):
+        for x, y, z in zip(a, b, plain(*case), strict=True):
+            assert type(x) is type(y) is type(z) and x.dtype == y.dtype == z.dtype
+            np.testing.assert_array_equal(x, y)
+            np.testing.assert_array_equal(x, z)
+
+
+def test_scalar_results_are_numpy_scalars():
+    f = kernel(lambda x: x + 1)
+    assert [type(f(1.0)) for _ in range(3)] == [np.float64] * 3
+    assert type(f(f32(1))) is f32 and isinstance(f(np.ones(1)), np.ndarray)
+    assert kernel(lambda x: x + 1)(np.ones((1, 1))).shape == (1, 1)
+
+
+def growth(work):
+    """Bytes that a repetition of `work` leaves behind; the least of four, for Python's own tables grow now and then."""
+    work()
+    found = []
+    for _ in range(4):
+        gc.collect()
+        tracemalloc.start()
+        work()
+        gc.collect()
+        found.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    return min(found)
+
+
+def test_thin_calls_leak_nothing():
+    f, args = make(), samples()
+    f(*args)
+    gc.collect()  # results of other tests
+    before = [sys.getrefcount(a) for a in args] + [sys.getrefcount(Two), sys.getrefcount(f)]
+    result = f(*args)
+    assert [sys.getrefcount(a) for a in result] == [3] * 2  # the result, `a`, and getrefcount's argument
+    del result
+
+    def work():
+        for _ in range(25_000):
+            f(*args)
+        for _ in range(500):
+            with pytest.raises(ArgumentError):
+                f(*args[:2])
+
+    assert growth(work) < 10_000  # one byte a call would be more
+    assert [sys.getrefcount(a) for a in args] + [sys.getrefcount(Two), sys.getrefcount(f)] == before
+
+
+def test_slow_calls_leak_nothing():
+    f, (A, x, s) = make(), samples(2, 3)
+    out = f(A, x, s)
+    before = [sys.getrefcount(a) for a in (A, x, s, *out)]
+
+    def work():
+        for n in range(400):
+            f(A, x, s, out=out), f(A, x[:, :, ::-1], s), f(A[: n % 3], x[: n % 3], s[: n % 3])
+
+    assert growth(work) < 4000  # ten bytes for each of the loops' turns
+    assert [sys.getrefcount(a) for a in (A, x, s, *out)] == before
+
+
+def test_layout_plans_are_bounded():
+    f = kernel(lambda x: x + 1)
+    for n in range(600):
+        assert f(np.zeros((1, n)).T).shape == (n, 1)
+    assert len(f._only("test").plans) <= 256
+
+
+def test_kernels_can_be_collected():
+    """Kernels made, called by both paths, and dropped: nothing dangling is touched."""
+    code = """
+import gc, numpy as np
+from adjoint import kernel
+for k in range(30):
+    f = kernel(lambda x: x + 1)
+    [f(1.0) for _ in range(3)], f(np.ones((2, 2)))
+    del f
+    gc.collect()
+print("fine")
+"""
+    assert run(code) == "fine"
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+
+def out_like(shape, kind):
+    if kind == "C" or shape == ():
+        return np.full(shape, np.nan)
+    if kind == "F":
+        return np.full(shape, np.nan, order="F")
+    if kind == "strided":
+        return np.full([2 * n for n in shape], np.nan)[tuple(slice(None, None, 2) for _ in shape)]
+    if kind == "reversed":
+        return np.flip(np.full(shape, np.nan))
+    return unaligned(np.full(shape, np.nan))
+
+
+@pytest.mark.parametrize("kind", ["C", "F", "strided", "reversed", "unaligned"])
+@pytest.mark.parametrize("batch", [(), (1,), (9,), (4, 3), (0,)], ids=str)
+def test_out(two, kind, batch):
+    args = samples(*batch)
+    out = Two(out_like((*batch, 2), kind), out_like(batch, kind))
+    result = two(*args, out=out)
+    assert result.product is out.product and result.norm is out.norm
+    check(out, args)
+
+
+def test_out_of_one_output():
+    f, x = kernel(lambda x: 2 * x, x=2), np.ones((5, 2))
+    out = np.zeros((5, 2))
+    assert f(x, out=out) is out and f(x, out=(out,)) is out and (out == 2).all()
+
+
+def test_out_as_columns_of_one_table(two):
+    args = samples(6)
+    table = np.full((6, 4), np.nan)
+    two(*args, out=(table[:, :2], table[:, 3]))
+    np.testing.assert_array_equal(table[:, :2], two(*args).product)
+    np.testing.assert_array_equal(table[:, 3], two(*args).norm)
+    assert np.isnan(table[:, 2]).all()
+
+
+OUTS = {
+    "shape": (lambda: (np.zeros((5, 3)), np.zeros(5)), r"shape \(5, 3\)"),
+    "batch shape": (lambda: (np.zeros((6, 2)), np.zeros(6)), r"shape \(6, 2\)"),
+    "dtype": (lambda: (np.zeros((5, 2), f32), np.zeros(5)), "float32"),
+    "byte order": (lambda: (np.zeros((5, 2), ">f8"), np.zeros(5)), ">f8"),
+    "read-only": (lambda: (read_only(np.zeros((5, 2))), np.zeros(5)), "read-only"),
+    "not an array": (lambda: ([[0, 0]] * 5, np.zeros(5)), "NumPy array"),
+    "repeated": (lambda: (np.lib.stride_tricks.as_strided(np.zeros(2), (5, 2), (0, 8)), np.zeros(5)), "stride"),
+    "too few": (lambda: (np.zeros((5, 2)),), "2 array"),
+    "one": (lambda: np.zeros((5, 2)), "2 array"),
+    "overlap": (lambda: (lambda m: (m[:10].reshape(5, 2), m[9:14]))(np.zeros(20)), "overlap"),
+}
+
+
+@pytest.mark.parametrize("name", OUTS)
+def test_wrong_out(two, name):
+    make_out, words = OUTS[name]
+    with pytest.raises(ArgumentError, match=words):
+        two(*samples(5), out=make_out())
+
+
+ALIASES = {
+    "itself": lambda m: (m, m),
+    "shifted on": lambda m: (m[:-2], m[2:]),
+    "shifted back": lambda m: (m[2:], m[:-2]),
+    "reversed": lambda m: (m, m[::-1]),
+    "columns swapped": lambda m: (m, m[:, ::-1]),
+    "every other": lambda m: (m[::2], m[: len(m[::2])]),
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_out_that_is_an_input(name):
+    f = kernel(lambda x: np.array([x[0] + x[1], x[0] - x[1]]), x=2)
+    memory = np.random.default_rng(0).standard_normal((21, 2))
+    x, out = ALIASES[name](memory)
+    expected = f(x.copy())
+    f(x, out=out)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_inputs_are_never_changed(two):
+    args = samples(13)
+    copies = [a.copy() for a in args]
+    two(*args), two(*[a[::-1] for a in args]), two(*[a[3] for a in args])
+    for a, c in zip(args, copies, strict=True):
+        np.testing.assert_array_equal(a, c)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", range(1, 20))
+@pytest.mark.parametrize("dtype", [f64, f32])
+def test_nothing_is_written_outside_out(two, count, dtype):
+    args = samples(count, dtype=dtype)
+    for step in (1, 2, -1):
+        memory = [np.full((count + 4) * abs(step) * size, 7.0, dtype) for size in (2, 1)]
+        product = memory[0].reshape(-1, 2)[2 * abs(step) :][: count * abs(step)][::step]
+        norm = memory[1][2 * abs(step) :][: count * abs(step)][::step]
+        two(*args, out=(product, norm))
+        check(Two(product.copy(), norm.copy()), args)
+        product[...], norm[...] = 7.0, 7.0
+        assert all((m == 7.0).all() for m in memory)
+
+
+_GUARD = """
+import ctypes, mmap
+import numpy as np
+from adjoint import kernel, scan
+
+libc = ctypes.CDLL(None, use_errno=True)
+page = mmap.PAGESIZE
+
+def guarded(a, at_end):
+    "A copy of `a` that touches a page nobody may read, behind it or before it."
+    pages = -(-a.nbytes // page) or 1
+    memory = mmap.mmap(-1, (pages + 2) * page)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for p in (0, pages + 1):
+        assert libc.mprotect(ctypes.c_void_p(base + p * page), ctypes.c_size_t(page), 0) == 0
+    offset = (pages + 1) * page - a.nbytes if at_end else page
+    view = np.ndarray(a.shape, a.dtype, memory, offset)
+    view[...] = a
+    keep.append(memory)
+    return view
+
+keep = []
+f = kernel(lambda A, x, s: s * (A @ x), A=(2, 3), x=3)
+g = kernel(lambda v, c: scan(lambda c, x: (c + x @ x, c * x), c, v), v=(..., 3))
+g = kernel(lambda v, c: scan(lambda c, x: (c + x @ x, c * x), c, v)[1], v=(..., 3))
+rng = np.random.default_rng(0)
+for dtype in (np.float64, np.float32):
+    for n in [*range(0, 19), 64]:
+        args = [rng.standard_normal(s).astype(dtype) for s in [(n, 2, 3), (n, 3), (n,)]]
+        wanted = f(*args)
+        for at_end in (True, False):
+            for order in (1, -1):
+                inner = [guarded(a[::order], at_end)[::order] for a in args]
+                out = guarded(np.zeros((n, 2), dtype), at_end)
+                f(*inner, out=out)
+                assert (out == wanted).all() and (f(*inner) == wanted).all()
+            v, c = rng.standard_normal((n, 4, 3)).astype(dtype), rng.standard_normal(n).astype(dtype)
+            out = guarded(np.zeros((n, 4, 3), dtype), at_end)
+            g(guarded(v, at_end), guarded(c, at_end), out=out)
+            assert (out == g(v, c)).all()
+one = [guarded(a, True) for a in (rng.standard_normal((2, 3)), rng.standard_normal(3))]
+for _ in range(3):
+    f(*one, 1.0)
+print("fine")
+import os; os._exit(0)
+"""
+
+
+def run(code, **env):
+    """The last line a fresh Python process prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), **env})  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:] + f"\nexit code {done.returncode}"
+    return done.stdout.strip().splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs mprotect")
+def test_nothing_is_read_or_written_past_an_end():
+    assert run(_GUARD) == "fine"
+
+
+# --- threads, processes, bits -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def heavy(monkeypatch):
+    """A kernel whose batches are split over threads however small they are."""
+    monkeypatch.setattr(call, "THREAD_WORK" if hasattr(call, "THREAD_WORK") else "_THREAD_WORK", 1)
+    return kernel(lambda A, x, s: Two(np.sin(s) * (A @ x), np.exp(-x @ x)), **SHAPES)
+
+
+@pytest.mark.parametrize("dtype", [f64, f32])
+def test_bits_do_not_depend_on_threads_or_position(heavy, dtype):
+    args = samples(37, dtype=dtype)
+    heavy.threads = 1
+    expected = heavy(*args)
+    for threads in (1, 2, 3, 7, 64):
+        heavy.threads = threads
+        assert heavy.threads == threads
+        for layout in (lambda a: a, padded) if dtype is f64 else (lambda a: a,):
+            for got, wanted in zip(heavy(*map(layout, args)), expected, strict=True):
+                np.testing.assert_array_equal(got, wanted)
+    heavy.threads = None
+    for start in range(0, 37, 5):
+        for stop in {start + 1, start + 3, 37}:
+            for got, wanted in zip(heavy(*[a[start:stop] for a in args]), expected, strict=True):
+                np.testing.assert_array_equal(got, wanted[start:stop])
+    for i in range(37):
+        for got, wanted in zip(heavy(*[a[i] for a in args]), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted[i])
+
+
+def test_neighbours_do_not_matter():
+    """NaN, infinities and slow paths of one lane leave the others alone."""
+    f = kernel(lambda x: np.sin(x) + np.log(np.abs(x)) + np.fmod(x, 3.0))
+    x = np.random.default_rng(0).uniform(-5, 5, 16)
+    expected = f(x)
+    for bad in (np.nan, np.inf, 1e300, 0.0, 5e-324):
+        for lane in (0, 3, 15):
+            y = x.copy()
+            y[lane] = bad
+            keep = np.arange(16) != lane
+            np.testing.assert_array_equal(f(y)[keep], expected[keep])
+
+
+def test_many_python_threads(heavy):
+    f, args = make(), samples(50)
+    expected, failures = make()(*args), []
+
+    def work(k):
+        try:
+            for n in range(30):
+                m = 1 + (k * 7 + n) % 50
+                got = f(*[a[:m] for a in args])
+                assert all((g == e[:m]).all() for g, e in zip(got, expected, strict=True))
+                one = f(*[a[m - 1] for a in args])
+                assert all((g == e[m - 1]).all() for g, e in zip(one, expected, strict=True))
+                heavy(*args)
+        except BaseException as e:
+            failures.append(e)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not failures
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork():
+    code = """
+import os, sys, numpy as np, warnings
+warnings.simplefilter("ignore")
+from adjoint import kernel
+from adjoint.compile import call
+setattr(call, "THREAD_WORK" if hasattr(call, "THREAD_WORK") else "_THREAD_WORK", 1)
+f, x = kernel(lambda x: np.sin(x) * 2), np.arange(1000.0)
+f.threads = 3
+wanted = f(x)
+for _ in range(2):
+    pid = os.fork()
+    if pid == 0:
+        g = kernel(lambda x: np.cos(x))  # compiled in the child
+        ok = (f(x) == wanted).all() and f(0.5) == 2 * f(0.5) / 2 and np.allclose(g(x), np.cos(x), atol=1e-15)
+        os._exit(0 if ok else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert (f(x) == wanted).all()
+print("fine")
+"""
+    assert run(code) == "fine"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", "1.5", "1e3"])
+def test_bad_thread_numbers(value, monkeypatch):
+    monkeypatch.setenv("ADJOINT_THREADS", value)
+    f = kernel(lambda x: x)
+    with pytest.raises(ArgumentError, match=f"ADJOINT_THREADS.*{value}"):
+        _ = f.threads
+    with pytest.raises(ArgumentError, match="threads must be a whole number"):
+        f.threads = value
+    with pytest.raises(ArgumentError, match="whole number"):
+        f.threads = 2.5
+    f.threads = 2
+    assert f.threads == 2
+    monkeypatch.setenv("ADJOINT_THREADS", "3")
+    f.threads = None
+    assert f.threads == 3
+
+
+def test_a_bad_thread_number_spares_small_calls_and_names_itself_in_large_ones(monkeypatch):
+    monkeypatch.setenv("ADJOINT_THREADS", "many")
+    f = kernel(lambda x: np.sin(x))
+    try:
+        assert f(0.0) == 0.0
+    except ArgumentError as e:
+        assert "ADJOINT_THREADS" in str(e)
+    with pytest.raises(ArgumentError, match="ADJOINT_THREADS"):
+        f(np.zeros((2, 10**6)).T)
+
+
+def test_lock_is_released():
+    """While one thread computes, another one counts."""
+    from adjoint import scan
+
+    f = kernel(lambda x: scan(lambda c, _: (np.sin(c) + 1, None), x, length=3_000_000)[0])
+    f.threads = 1
+    x = np.ones((2, 4))  # a batch of two axes
+    f.eager  # noqa: B018
+    kernel(lambda x: np.sin(x))(1.0)
+    done, counts = threading.Event(), []
+
+    def work():
+        f(x.T)
+        done.set()
+
+    t = threading.Thread(target=work)
+    t.start()
+    while not done.is_set():
+        counts.append(time.perf_counter())
+        time.sleep(0.001)
+    t.join()
+    longest = max(np.diff(counts))
+    assert longest < 0.5 * (counts[-1] - counts[0]), "the other thread stood still during the call"
+
+
+def test_errors_are_of_this_library():
+    with pytest.raises(AdjointError):
+        module_level(np.array(["a"]))

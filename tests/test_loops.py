@@ -1,0 +1,489 @@
+"""Loops: scan and while_loop are the same eagerly, compiled and in C, whatever the length; traced once; differentiable."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from adjoint import check_grads, kernel, scan, while_loop
+from adjoint.errors import ArgumentError, DerivativeError, TraceError
+
+EPS = np.finfo(float).eps
+# Loops of up to 20 turns with contracting steps: an error of a rounding or two a turn.
+ROUNDING = 100 * EPS
+
+
+class State(NamedTuple):
+    x: object
+    v: object
+
+
+def close(got, wanted, atol=ROUNDING):
+    got, wanted = (r if isinstance(r, tuple | list) else (r,) for r in (got, wanted))
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(g, float), np.asarray(w, float), rtol=ROUNDING, atol=atol)
+
+
+def in_c(k, args, folder, length=None):
+    """The outputs of a kernel's C source, compiled by the system's compiler."""
+    source, library = folder / "k.c", folder / f"k{len(list(folder.iterdir()))}.so"
+    text = k.source("c")
+    source.write_text(text)
+    subprocess.run(["cc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
+    program = k._only("test").program
+    name = text.split("\nvoid ")[1].split("(")[0]
+    arrays = [np.ascontiguousarray(a, float) for a in args]
+    outputs = [np.full((length, *o.shape) if o.sequence else o.shape, np.nan) for o in program.outputs]
+    pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (*arrays, *outputs)]
+    head = [] if length is None else [ctypes.c_long(length)]
+    work = np.zeros(100 * ((length or 0) + 1))
+    getattr(ctypes.CDLL(str(library)), name)(*head, *pointers, work.ctypes.data_as(ctypes.c_void_p))
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+# --- lengths known when traced ----------------------------------------------------------------------------------------
+
+
+def decay(c, x):
+    c = 0.5 * c + np.sin(x)
+    return c, c * x
+
+
+def tuple_carry(a):
+    (s, (v, n)), ys = scan(lambda c, x: ((c[0] + x, (0.5 * c[1][0] + x, c[1][1] + 1)), c[0]), (0.0, (a[:2], 0.0)), a)
+    return np.concatenate([[s, n], v, ys])
+
+
+def dict_carry(a):
+    carry, ys = scan(lambda c, x: ({"p": c["q"] + x, "q": 0.5 * c["p"]}, {"p": c["p"], "x": x}), {"p": a[0], "q": 1.0}, a)
+    return np.concatenate([[carry["p"], carry["q"]], ys["p"], ys["x"]])
+
+
+def named_carry(a):
+    end, ys = scan(lambda s, u: (State(s.x + 0.1 * s.v, s.v - 0.1 * s.x + u), State(s.v, s.x)), State(a[0], a[1]), a)
+    return np.concatenate([[end.x, end.v], ys.x, ys.v])
+
+
+def dict_of_xs(a):
+    return scan(lambda c, x: (c + x["a"] * x["b"][0], None), 0.0, {"a": a, "b": np.stack([a, a], 1)})[0]
+
+
+def nested(a):
+    def outer(c, x):
+        inner, ys = scan(lambda d, y: (0.5 * d + x * y + c, d), x, a)  # closes over x, c and a
+        return 0.1 * inner + ys[1], np.sum(ys)
+
+    c, ys = scan(outer, 1.0, a)
+    return np.append(ys, c)
+
+
+def nested_stack(a):
+    ys = scan(lambda c, x: (c + x, scan(lambda d, y: (d + y, d * x), c, a)[1]), 0.0, a)[1]
+    return ys  # (n, n)
+
+
+def twice_scanned(a):
+    first = scan(lambda c, x: (0.5 * c + x, Pair(c, x * x)), 0.0, a)[1]
+    return scan(lambda c, p: (0.5 * c + p[0] * p[1], c), 1.0, (first[0], first[1]), reverse=True)[1]
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
+
+
+def truth_in_carry(a):
+    (found, at), ys = scan(lambda c, x: ((np.logical_or(c[0], x > 0.5), c[1] + np.where(c[0], 0.0, 1.0)), c[0]), (False, 0.0), a)
+    return np.append(np.asarray(ys) * 1.0, [np.where(found, 1.0, 0.0), at])
+
+
+def matrix_carry(a):
+    return scan(lambda m, x: (0.5 * m @ np.array([[1.0, x], [-x, 1.0]]), None), np.eye(2), a)[0]
+
+
+def constant_xs(a):
+    return scan(lambda c, x: (0.5 * c + x * a[0], c), 0.0, np.arange(5.0))[1]
+
+
+def without_xs(a):
+    return scan(lambda c, _: (0.5 * c + a, c[0]), a, length=7)[1]
+
+
+def ignores_carry(a):
+    return scan(lambda c, x: (c, 2 * x), 0.0, a)[1]
+
+
+def constant_output(a):
+    return scan(lambda c, x: (c + x, 1.0), 0.0, a)[1]
+
+
+def scan_in_reverse(a):
+    return scan(decay, a[0], a, reverse=True)[1]
+
+
+FIXED = [tuple_carry, dict_carry, named_carry, dict_of_xs, nested, nested_stack, twice_scanned, truth_in_carry, matrix_carry,
+         constant_xs, without_xs, ignores_carry, constant_output, scan_in_reverse]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", FIXED, ids=lambda f: f.__name__)
+def test_scan(fn, tmp_path):
+    a = np.random.default_rng(0).uniform(-1, 1, (9, 4))
+    k = kernel(fn, a=4)
+    wanted = np.array([np.asarray(k.eager(row), float) for row in a])
+    close(k(a), wanted)
+    close(k(a[3]), wanted[3])
+    close(np.ravel(in_c(k, [a[3]], tmp_path)), np.ravel(wanted[3]))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 17])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_lengths(length, reverse, tmp_path):
+    k = kernel(lambda a, c: Pair(*scan(decay, c, a, reverse=reverse)), a=length)
+    a, c = np.random.default_rng(0).uniform(-1, 1, (9, length)), np.linspace(0, 1, 9)
+    result = k(a, c)
+    assert result.second.shape == (9, length)
+    for i in range(9):
+        wanted = k.eager(a[i], c[i])
+        close((result.first[i], result.second[i]), wanted)
+    if length:
+        close(in_c(k, [a[4], c[4]], tmp_path), k.eager(a[4], c[4]))
+
+
+def test_scan_without_a_kernel_is_a_python_loop():
+    c, ys = scan(lambda c, x: (c + x, (c, None)), 0.0, np.arange(4.0))
+    assert c == 6 and ys[0].tolist() == [0, 0, 1, 3] and ys[1] is None
+    assert scan(lambda c, _: (c + 1, None), 0, length=3) == (3, None)
+    c, ys = scan(lambda c, x: (c, x[:2]), 0.0, np.zeros((0, 3)))
+    assert ys.shape == (0, 2)
+
+
+# --- lengths known when called ----------------------------------------------------------------------------------------
+
+
+def running(v, c):
+    end, ys = scan(lambda c, x: (0.5 * c + np.sum(x), Pair(c * x, c)), c, v)
+    return Four(end, ys.first, ys.second, scan(lambda d, y: (0.5 * d + y, d), 0.0, ys.second, reverse=True)[1])
+
+
+class Four(NamedTuple):
+    end: object
+    rows: object
+    carries: object
+    back: object
+
+
+@pytest.fixture(scope="module")
+def four():
+    return kernel(running, v=(..., 2))
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 7, 100])
+def test_sequences(four, length, tmp_path):
+    rng = np.random.default_rng(0)
+    v, c = rng.uniform(-1, 1, (11, length, 2)), rng.uniform(-1, 1, 11)
+    result = four(v, c)
+    assert [r.shape for r in result] == [(11,), (11, length, 2), (11, length), (11, length)]
+    for i in range(11):
+        wanted = four.eager(v[i], c[i])
+        close([r[i] for r in result], list(wanted))
+        close(list(four(v[i], c[i])), list(wanted))
+    if length:
+        close(list(in_c(four, [v[4], c[4]], tmp_path, length)), list(four.eager(v[4], c[4])))
+
+
+LAYOUTS = {
+    "shared": lambda v, c: (v[0], c),
+    "batched, one carry": lambda v, c: (v, c[0]),
+    "strided rows": lambda v, c: (v[:, ::2], c),
+    "reversed rows": lambda v, c: (v[:, ::-1], c),
+    "strided elements": lambda v, c: (v[:, :, ::-1], c),
+    "F": lambda v, c: (np.asfortranarray(v), c[::-1]),
+    "two axes": lambda v, c: (v.reshape(3, 4, 8, 2), c.reshape(3, 4)),
+    "crossed axes": lambda v, c: (v[:, None], c),
+    "shared and two axes": lambda v, c: (v[0], c.reshape(3, 4)),
+    "float32": lambda v, c: (v.astype(np.float32), c.astype(np.float32)),
+    "batch of one": lambda v, c: (v[:1], c[:1]),
+    "repeated row": lambda v, c: (np.broadcast_to(v[:, :1], v.shape), c),
+    "empty batch": lambda v, c: (v[:0], c[:0]),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_sequence_layouts(four, name):
+    rng = np.random.default_rng(0)
+    v, c = LAYOUTS[name](rng.uniform(-1, 1, (12, 8, 2)), rng.uniform(-1, 1, 12))
+    batch = np.broadcast_shapes(v.shape[:-2], np.shape(c))
+    wide, carries = np.broadcast_to(v, batch + v.shape[-2:]), np.broadcast_to(c, batch)
+    result = four(v, c)
+    single = result.end.dtype == np.float32
+    for i in np.ndindex(batch):
+        close([r[i] for r in result], list(four.eager(wide[i], carries[i])), atol=2e-5 if single else ROUNDING)
+    assert result.rows.shape == (*batch, *v.shape[-2:])
+
+
+def test_sequence_out(four):
+    rng = np.random.default_rng(0)
+    v, c = rng.uniform(-1, 1, (5, 6, 2)), rng.uniform(-1, 1, 5)
+    wanted = four(v, c)
+    out = (np.zeros(5), np.full((6, 5, 2), np.nan).swapaxes(0, 1), np.full((5, 12), np.nan)[:, ::2], np.zeros((5, 6))[:, ::-1])
+    assert four(v, c, out=out).rows is out[1]
+    close(list(out), list(wanted), atol=0)
+    memory = v.copy()
+    four(memory, c, out=(np.zeros(5), memory, np.zeros((5, 6)), np.zeros((5, 6))))  # over its own input
+    close(memory, wanted.rows, atol=0)
+
+
+def test_sequence_bits_do_not_depend_on_the_batch(four):
+    """For one sample other code runs than for many: the numbers are the same."""
+    rng = np.random.default_rng(0)
+    v, c = rng.uniform(-1, 1, (11, 9, 2)), rng.uniform(-1, 1, 11)
+    whole = four(v, c)
+    for i in range(11):
+        for a, b in zip(four(v[i], c[i]), whole, strict=True):
+            np.testing.assert_array_equal(a, b[i])
+
+
+def test_sequence_returned_unchanged_and_twice():
+    k = kernel(lambda v: Pair(v, scan(lambda c, x: (c, 2 * x), 0.0, v)[1]), v=(...,))
+    result = k(np.arange(4.0))
+    assert result.first.tolist() == [0, 1, 2, 3] and result.second.tolist() == [0, 2, 4, 6]
+
+    def same(v):
+        ys = scan(lambda c, x: (c, 2 * x), 0.0, v)[1]
+        return Pair(ys, ys)
+
+    result = kernel(same, v=(...,))(np.arange(3.0))
+    assert result.first.tolist() == result.second.tolist() == [0, 2, 4]
+
+
+def test_nested_scan_over_a_sequence():
+    """All pairs: the inner scan runs over the sequence the outer one runs over."""
+    k = kernel(lambda v: scan(lambda c, x: (c + scan(lambda d, y: (d + x * y, None), 0.0, v)[0], None), 0.0, v)[0], v=(...,))
+    v = np.random.default_rng(0).uniform(-1, 1, (5, 7))
+    close(k(v), np.sum(v, -1) ** 2)
+
+
+def test_several_sequences():
+    k = kernel(lambda u, v: scan(lambda c, x: (c + x["u"] @ x["v"], None), 0.0, {"u": u, "v": v})[0], u=(..., 2), v=(..., 2))
+    u, v = np.random.default_rng(0).uniform(-1, 1, (2, 4, 6, 2))
+    close(k(u, v), np.einsum("bni,bni->b", u, v))
+    close(k(u[0], v), np.einsum("ni,bni->b", u[0], v))
+    with pytest.raises(ArgumentError, match="length"):
+        k(u, v[:, :5])
+    with pytest.raises(ArgumentError, match="'u'"):
+        k(u[..., :1], v)
+    with pytest.raises(ArgumentError, match="length"):
+        k(np.ones(2), np.ones(2))
+
+
+def test_kernels_with_sequences_inside_kernels():
+    total = kernel(lambda v: scan(lambda c, x: (c + x, c), 0.0, v)[1], v=(...,))
+    k = kernel(lambda v: scan(lambda c, x: (c + x, None), 0.0, total(v))[0], v=(...,))
+    v = np.random.default_rng(0).uniform(-1, 1, (5, 7))
+    close(k(v), np.sum(np.cumsum(v, -1) - v, -1))
+    fixed = kernel(lambda a: total(a)[-1], a=4)  # a known length where the kernel allows any
+    close(fixed(v[:, :4]), np.sum(v[:, :3], -1))
+
+
+# --- while loops ------------------------------------------------------------------------------------------------------
+
+
+def collatz(n):
+    def step(c):
+        n, count = c
+        return np.where(np.remainder(n, 2.0) == 0, n / 2, 3 * n + 1), count + 1
+
+    return while_loop(lambda c: c[0] > 1, step, (n, 0.0), max_iterations=1000)[1]
+
+
+def newton(a):
+    return while_loop(lambda x: np.abs(x * x - a) > 1e-14 * a, lambda x: 0.5 * (x + a / x), a, max_iterations=60)
+
+
+def flagged(a):
+    """The condition is a truth value of the carry."""
+    end = while_loop(lambda s: s["on"], lambda s: {"on": s["x"] < 10, "x": s["x"] + a}, {"on": True, "x": 0.0}, max_iterations=99)
+    return end["x"]
+
+
+def nested_while(a):
+    def outer(s):
+        inner = while_loop(lambda y: y < s.x, lambda y: 2 * y + a, 0.1, max_iterations=50)
+        return State(s.x + inner, s.v + 1)
+
+    return while_loop(lambda s: s.x < 50, outer, State(a, 0.0), max_iterations=50).x
+
+
+def while_in_scan(a):
+    return scan(lambda c, x: (while_loop(lambda d: d > x, lambda d: d / 2, c + a, max_iterations=9), c), 5.0, np.arange(1.0, 4))[0]
+
+
+def scan_in_while(a):
+    return while_loop(lambda c: c < 20, lambda c: scan(lambda d, x: (d + x * a, None), c, np.ones(3))[0], 0.0, max_iterations=50)
+
+
+@pytest.mark.parametrize("fn", [collatz, newton, flagged, nested_while, while_in_scan, scan_in_while], ids=lambda f: f.__name__)
+def test_while_loop(fn, tmp_path):
+    a = np.array([1.0, 2.0, 27.0, 6.0, 3.0, 97.0, 5.0, 1.0, 9.0, 7.0, 31.0])
+    k = kernel(fn)
+    wanted = np.array([float(k.eager(x)) for x in a])
+    close(k(a), wanted)
+    for i in (0, 2, 5):
+        assert k(a[i]) == k(a)[i]
+        close(float(in_c(k, [np.array(a[i])], tmp_path)), wanted[i])
+
+
+def test_lanes_stop_on_their_own():
+    """A sample's result does not depend on how long its neighbours go on, even where they overflow or are NaN."""
+    k = kernel(lambda x, n: while_loop(lambda c: c[1] < n, lambda c: (c[0] * 1.5 + 0.1, c[1] + 1), (x, 0.0), max_iterations=5000)[0])
+    x, n = np.linspace(1, 2, 16), np.arange(16.0)
+    alone = np.array([k(a, b) for a, b in zip(x, n, strict=True)])
+    np.testing.assert_array_equal(k(x, n), alone)
+    n[5], x[9] = 5000, np.nan
+    keep = np.delete(np.arange(16), [5, 9])
+    np.testing.assert_array_equal(k(x, n)[keep], alone[keep])
+
+
+@pytest.mark.parametrize("most", [0, 1, 5])
+def test_max_iterations(most):
+    k = kernel(lambda x: while_loop(lambda c: c < 100, lambda c: c + 1, x, max_iterations=most))
+    assert k(0.0) == k.eager(0.0) == most and k(np.array([99.5, 0.0, 200.0])).tolist() == [99.5 + (most > 0), most, 200]
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+BAD = {
+    "no pair": (lambda a: scan(lambda c, x: c + x, 0.0, a)[0], TraceError, "pair"),
+    "carry grows": (lambda a: scan(lambda c, x: (np.append(c, x), None), a, a)[0], TraceError, "keep its shapes"),
+    "no length": (lambda a: scan(lambda c, x: (c, None), 0.0)[0], ArgumentError, "number of iterations"),
+    "lengths differ": (lambda a: scan(lambda c, x: (c, None), 0.0, (a, a[:2]))[0], ArgumentError, "number of iterations"),
+    "wrong length": (lambda a: scan(lambda c, x: (c, None), 0.0, a, length=7)[0], ArgumentError, "number of iterations"),
+    "scalar xs": (lambda a: scan(lambda c, x: (c, None), 0.0, a[0])[0], ArgumentError, "first axis"),
+    "python if": (lambda a: scan(lambda c, x: (c if x > 0 else x, None), 0.0, a)[0], TraceError, "np.where"),
+    "carry of text": (lambda a: scan(lambda c, x: (c, None), "no", a)[0], TraceError, "number"),
+    "while carry grows": (lambda a: while_loop(lambda c: c[0] > 0, lambda c: c[:1], a, max_iterations=3)[0], TraceError, "shapes"),
+    "condition of many": (lambda a: while_loop(lambda c: c > 0, lambda c: c, a, max_iterations=3)[0], TraceError, "condition"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_wrong_loops(name):
+    fn, kind, words = BAD[name]
+    with pytest.raises(kind, match=words):
+        kernel(fn, a=3)(np.ones(3))
+
+
+SEQUENCE_MISUSE = {
+    "index": lambda v: v[0], "length": lambda v: len(v), "sum": lambda v: np.sum(v), "add": lambda v: v + 1.0,
+    "ufunc": lambda v: np.sin(v), "iterate": lambda v: sum(v), "truth": lambda v: 1.0 if v else 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEQUENCE_MISUSE)
+def test_sequences_are_for_scans(name):
+    fn = SEQUENCE_MISUSE[name]
+    with pytest.raises(TraceError, match=r"scan\(step, carry, xs\)") as caught:
+        kernel(fn, v=(...,))(np.ones(3))
+    assert f"test_loops.py:{fn.__code__.co_firstlineno}" in str(caught.value)
+
+
+def test_sequences_and_arrays_do_not_mix():
+    with pytest.raises(TraceError, match="only such sequences"):
+        kernel(lambda v, a: scan(lambda c, x: (c, None), 0.0, (v, a))[0], v=(...,), a=3)(np.ones(3), np.ones(3))
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------------
+
+DIFFERENTIABLE = {
+    "carry": lambda a: scan(decay, a[0], a)[0],
+    "stacked": lambda a: scan(decay, a[0], a, reverse=True)[1],
+    "captured": lambda a: scan(lambda c, x: (0.5 * c + np.sin(a[1] * x), None), 1.0, np.arange(4.0))[0],
+    "becomes active": lambda a: scan(lambda c, _: ((c[0] * 0.5 + c[1], c[2], np.sin(a[0]) * 0.3), None), (1.0, 0.0, 0.0), length=5)[0][0],
+    "nested": nested,
+    "two scans": twice_scanned,
+    "while": lambda a: while_loop(lambda c: c < 5, lambda c: c * (1.2 + a[0] ** 2), 1.0 + a[1] ** 2, max_iterations=40),
+    "inactive": lambda a: scan(lambda c, _: (c * 0.5, None), 1.0, length=5)[0] * a[0],
+    "matrix": matrix_carry,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_derivatives_through_loops(name):
+    k = kernel(DIFFERENTIABLE[name], a=4)
+    check_grads(k, np.array([0.3, -0.7, 0.9, 0.2]), order=2 if name not in ("nested", "two scans", "matrix") else 1)
+
+
+def test_jvp_along_sequences():
+    k = kernel(lambda v, c: Pair(*scan(lambda c, x: (0.9 * c + np.sin(x) * c, c * x), c, v)), v=(...,))
+    fixed = kernel(lambda v, c: Pair(*scan(lambda c, x: (0.9 * c + np.sin(x) * c, c * x), c, v)), v=6)
+    v, dv = np.random.default_rng(0).uniform(-1, 1, (2, 3, 6))
+    c, dc = np.array([[1.0, 2.0, 3.0], [0.5, -1.0, 0.0]])
+    got, wanted = k.jvp(v, c, dv, dc), fixed.jvp(v, c, dv, dc)
+    assert got._fields == ("first", "second", "first_dot", "second_dot")
+    close(list(got), list(wanted))
+    J = fixed.jacobian("v", "c")(v, c)
+    close(got.first_dot, np.einsum("bi,bi->b", J.first_v, dv) + J.first_c * dc)
+
+
+def test_jvp_of_outputs_that_do_not_move():
+    k = kernel(lambda v, c: Pair(scan(lambda s, x: (s, np.floor(x)), 0.0, v)[1], c), v=(...,))
+    got = k.jvp(np.array([0.5, 1.5]), 2.0, np.ones(2), 3.0)
+    assert got.first.tolist() == [0, 1] and got.first_dot.tolist() == [0, 0] and got.second_dot == 3.0
+
+
+def test_reverse_derivatives_say_what_to_use():
+    k = kernel(DIFFERENTIABLE["carry"], a=4)
+    with pytest.raises(DerivativeError, match="jvp"):
+        k.vjp(np.ones(4), 1.0)
+    sequence = kernel(lambda v: scan(lambda c, x: (c + x, c), 0.0, v)[0], v=(...,))
+    with pytest.raises(DerivativeError, match="jvp"):
+        sequence.jacobian("v")(np.ones(3))
+    stacked = kernel(lambda v, a: scan(lambda c, x: (c + x, c), a, v)[1], v=(...,))
+    with pytest.raises(DerivativeError, match="jvp"):
+        stacked.jacobian("a")(np.ones(3), 1.0)
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+
+
+def test_code_does_not_grow_with_length():
+    sizes = [len(kernel(lambda x, n=n: scan(lambda c, _: (np.sin(c), None), x, length=n)[0]).source("llvm"))
+             for n in (10, 10**6)]  # fmt: skip
+    assert abs(sizes[0] - sizes[1]) < 100
+
+
+def test_operations_count_every_turn():
+    f = kernel(lambda x: scan(lambda c, _: (np.sin(c) * 2 + x, None), x, length=50)[0])
+    assert f.operations[:5] == (50, 50, 0, 0, 50)
+
+
+_COST = """
+import resource, numpy as np
+from adjoint import kernel, scan
+from adjoint.compile import jit
+
+f = kernel(lambda v: scan(lambda c, x: (0.5 * c + x, None), 0.0, v)[0], v=(...,))
+g = kernel(lambda x: scan(lambda c, _: (0.5 * c + x, None), x, length=10**7)[0])
+f(np.ones(10)), g(1.0), f(np.broadcast_to(1.0, (3, 10)))
+made = []
+original = jit.compile_ir
+jit.compile_ir = lambda text: made.append(text) or original(text)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert abs(f(np.broadcast_to(1.0, 10**6)) - 2) < 1e-12
+assert np.abs(f(np.broadcast_to(1.0, (9, 10**5))) - 2).max() < 1e-12
+assert abs(g(1.0) - 2) < 1e-12
+print(len(made), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_memory_and_compile_time_do_not_grow_with_length():
+    done = subprocess.run([sys.executable, "-c", _COST], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    compiled, kilobytes = map(int, done.stdout.split())
+    assert compiled <= 1  # at most the code for batches, once
+    assert kilobytes < 4000  # eight megabytes would be one stored number a turn
