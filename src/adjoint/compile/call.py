@@ -89,17 +89,17 @@ def default_threads() -> int:
 
 def as_input(x, name: str, function: str) -> np.ndarray:
     """x as an array of real numbers, or an error that names the argument."""
-    if type(x) is np.ndarray and x.dtype.char in "df":
+    if type(x) is np.ndarray and x.dtype.char in "df" and x.dtype.isnative:
         return x
     try:
         array = np.asarray(x)
     except (ValueError, TypeError) as e:
         raise ArgumentError(f"{function}: argument '{name}' is not an array of numbers: {e}") from None
-    kind = array.dtype.kind
-    if kind == "f" and array.dtype.itemsize <= 8 and array.dtype.isnative:
-        return array if array.dtype.itemsize > 2 else array.astype(np.float64)
-    if kind in "biuf" and array.dtype.itemsize <= 8:
-        return array.astype(np.float64)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "f" and size == 4:
+        return array.astype(np.float32, copy=False)  # in this machine's byte order
+    if kind in "biuf" and size <= 8:
+        return array.astype(np.float64, copy=False)
     raise ArgumentError(
         f"{function}: argument '{name}' has dtype {array.dtype}; real numbers (float64 or float32) are needed"
     )
@@ -153,12 +153,20 @@ def prepare_out(
             )
         if not a.flags.writeable:
             raise ArgumentError(f"{function}: out for '{o.name}' is read-only")
-        if any(st == 0 and n > 1 for st, n in zip(a.strides, a.shape, strict=True)):
+        if a.size and any(st == 0 and n > 1 for st, n in zip(a.strides, a.shape, strict=True)):
             raise ArgumentError(f"{function}: out for '{o.name}' repeats its own memory (a stride is 0)")
     for i, a in enumerate(given):
-        if any(np.may_share_memory(a, b) for b in given[:i]):
+        if any(_overlap(a, b) for b in given[:i]):
             raise ArgumentError(f"{function}: the arrays given as out overlap each other")
     return given
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays share memory; yes, if that is hard to tell."""
+    try:
+        return np.shares_memory(a, b, max_work=100_000)
+    except np.exceptions.TooHardError:
+        return True
 
 
 # --- layouts -----------------------------------------------------------------------------------------

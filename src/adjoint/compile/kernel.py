@@ -133,7 +133,7 @@ class Kernel:
 
     def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
         try:
-            key = (tuple(statics.items()), tuple(present))
+            key = (tuple((k, type(v), v) for k, v in statics.items()), tuple(present))
             found = self._variants.get(key)
         except TypeError:
             bad = next(k for k, v in statics.items() if not _hashable(v))
@@ -181,27 +181,34 @@ class Kernel:
         return results[0] if made is None else made(*results)
 
     def _make_thin(self, variant: Variant, dtype: str) -> None:
-        """After the first call: let CPython call the machine code itself (see runtime.thin_caller)."""
-        if dtype != "f64" or variant.has_sequences or not self._is_bound():
+        """After the first call: let CPython call the machine code itself (see runtime.thin_caller).
+
+        It serves positional arguments with every static and optional one left out; the rest takes the long way.
+        """
+        if dtype != "f64" or variant.has_sequences or not self._is_bound() or variant is not self._only("call"):
             return
         from . import runtime
         from .call import LOCK_WORK, THREAD_WORK
 
-        inputs = {o.name: o for o in variant.inputs}
-        free = [p for p in self._parameters if p.name not in self._statics]
-        positional = [p for p in free if not p.static]
         self._thin = True
-        if [p.name for p in positional] != list(inputs) or any(p.static and p.default is MISSING for p in free):
+        free = [p for p in self._parameters if p.name not in self._statics]
+        given = {p.name: p for p in free}
+        names = [o.name for o in variant.inputs]
+        places = 0  # inputs that positional arguments fill; the others must have defaults
+        for p, name in zip(free, names, strict=False):
+            if p.name != name or p.keyword_only:
+                break
+            places += 1
+        if any(given[name].default is MISSING for name in names[places:]):
             return
-        if any(p.static for p in free[: len(positional)]):
-            return
-        defaults = [None if p.default is MISSING else np.asarray(p.default, np.float64) for p in positional]
+        defaults = [None if given[n].default is MISSING else np.asarray(given[n].default, np.float64) for n in names]
         code, made = variant.compiled("f64")
         thin = runtime.thin_caller(
             self.__name__,
             code.library.address["batch"],
             [o.shape for o in code.inputs],
             [o.shape for o in code.outputs],
+            places,
             code.work_size(0),
             code.fixed,
             LOCK_WORK // max(code.cost, 1),

@@ -182,6 +182,7 @@ _RECORD = (
     "fallback",
     "inputs",
     "outputs",
+    "places",
     "batch",
     "work",
     "scratch",
@@ -220,7 +221,7 @@ def _call(module: Module) -> str:
     work = b.op(f"alloca i8, i64 {r['work']}, align 64", "p").name
     b.require(b.same("%kwnames", "null", "ptr"), "slow")
     b.require(b.same(b.get(b.pointer(r["python_calls"]), 0), 0), "slow")
-    b.require(b.op(f"icmp sle i64 %nargs, {r['inputs']}", "m").name, "slow")
+    b.require(b.op(f"icmp sle i64 %nargs, {r['places']}", "m").name, "slow")
 
     def field(obj: str, offset: int, type: str) -> str:
         q = b.op(f"getelementptr i8, ptr {obj}, i64 {offset}", "p").name
@@ -410,13 +411,24 @@ def _python_api() -> dict[str, Any] | None:
 
 
 def thin_caller(
-    name: str, batch: int, inputs, outputs, work: int, scratch: int, few: int, most: int, defaults, make_tuple, fallback
+    name: str,
+    batch: int,
+    inputs: list[tuple[int, ...]],
+    outputs: list[tuple[int, ...]],
+    places: int,
+    work: int,
+    scratch: int,
+    few: int,
+    most: int,
+    defaults: list[np.ndarray | None],
+    make_tuple: type | None,
+    fallback: Callable,
 ):
     """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
 
-    Above `few` samples it lets go of Python's global lock.
-    `batch` is the address of the kernel's batch function; `inputs` and `outputs` are core shapes; `work` and `scratch`
-    the size of its memory and where in it scratch begins; `defaults` the default array of each input or None.
+    `batch` is the address of the kernel's batch function; `inputs` and `outputs` are core shapes; positional arguments
+    fill the first `places` inputs; `work` and `scratch` are the size of its memory and where in it scratch begins;
+    above `few` samples it lets go of Python's global lock.
     Returns the function and the objects that must live as long as it does, or None if it is not possible here.
     """
     api = _python_api()
@@ -427,6 +439,7 @@ def thin_caller(
         "fallback": id(fallback),
         "inputs": len(inputs),
         "outputs": len(outputs),
+        "places": places,
         "batch": batch,
         "work": work,
         "scratch": scratch,
