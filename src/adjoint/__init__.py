@@ -10,3 +10,12 @@ from .compile import while_loop as while_loop
 
 __version__ = "0.1.0"
 __all__ = ["cache_info", "check_grads", "clear_cache", "kernel", "scan", "static", "while_loop"]
+
+
+def __getattr__(name: str):
+    """`adjoint.lie`, imported when it is first used."""
+    if name == "lie":
+        import importlib
+
+        return importlib.import_module("adjoint.lie")
+    raise AttributeError(f"module 'adjoint' has no attribute '{name}'")

@@ -67,7 +67,9 @@ def _derived(parent: Kernel, what: tuple, parameters: list[Parameter], inputs, b
         variant = parent._variant(statics, [name for name in present if name in own])
         return DerivedVariant(variant, what, inputs(variant), build)
 
-    return Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, parent._statics)
+    made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, parent._statics)
+    made._origin = parent, what[0], what[1:]
+    return made
 
 
 def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:

@@ -66,6 +66,7 @@ class Kernel:
         self._lock = RLock()
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
         self._kept: list = []  # what thin callers need to live on
+        self._origin: tuple | None = None  # the kernel this one was made from, and how
 
     # --- calling -----------------------------------------------------------------------------------
 
@@ -274,7 +275,9 @@ class Kernel:
             raise ArgumentError(
                 f"{self.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
             )
-        return Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
+        bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
+        bound._origin = self, "bind", fixed
+        return bound
 
     @classmethod
     def _of(cls, name, parameters, make, doc, statics=None) -> Kernel:
@@ -374,13 +377,22 @@ class Kernel:
         return f"<kernel {self._signature()}{fixed}>"
 
     def __reduce__(self):
-        return _unpickle, (self.__module__, self.__qualname__)
+        if self._origin is not None:
+            return _remake, self._origin
+        return _import, (self.__module__, self.__qualname__)
 
 
-def _unpickle(module: str, qualname: str):
+def _import(module: str, qualname: str) -> Kernel:
+    """A kernel by the name it is defined under (how kernels are pickled)."""
     import importlib
 
     return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
+
+
+def _remake(parent: Kernel, how: str, given) -> Kernel:
+    """A kernel made from another: bound, or a derivative."""
+    made = getattr(parent, how)
+    return made if isinstance(made, Kernel) else made(**given) if how == "bind" else made(*given)
 
 
 def _hashable(v) -> bool:
