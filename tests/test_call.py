@@ -29,6 +29,7 @@ def _two(A, x, s):
     return Two(s * (A @ x), np.sqrt(x @ x))
 
 
+WEIGHTS = np.array([1.0, 2.0])
 SHAPES = {"A": (2, 3), "x": 3}
 module_level = kernel(lambda x: 2 * x)
 
@@ -161,8 +162,17 @@ def test_batch_shapes(two, batch, dtype):
     assert result.product.dtype == dtype and result.product.shape == (*batch, 2)
 
 
-BROADCASTS = [((5,), (), ()), ((), (5,), ()), ((), (), (5,)), ((2, 5), (5,), ()), ((2, 1), (5,), (2, 5)), ((1,), (5,), (1,)),
-              ((3, 1, 1), (4, 1), (2,)), ((0,), (1,), ()), ((4, 1), (0,), ())]  # fmt: skip
+BROADCASTS = [
+    ((5,), (), ()),
+    ((), (5,), ()),
+    ((), (), (5,)),
+    ((2, 5), (5,), ()),
+    ((2, 1), (5,), (2, 5)),
+    ((1,), (5,), (1,)),
+    ((3, 1, 1), (4, 1), (2,)),
+    ((0,), (1,), ()),
+    ((4, 1), (0,), ()),
+]
 
 
 @pytest.mark.parametrize("batches", BROADCASTS, ids=str)
@@ -197,13 +207,23 @@ def test_zero_sized_cores():
 
 f32, f64 = np.float32, np.float64
 ADDED = {
-    "floats": (1.5, 2.5, f64), "ints": (1, 2, f64), "bools": (True, False, f64), "float32": (f32(1.5), f32(2), f32),
-    "mixed": (f32(1.5), f64([2.0])[0:1], f64), "weak scalar": (np.ones(3, f32), 2.0, f32), "list": ([1, 2], [3.5, 4], f64),
-    "float16": (np.ones(2, np.float16), 1.0, f64), "int8": (np.array([-100], np.int8), 100, f64),
-    "uint64": (np.array([2**63], np.uint64), 0.0, f64), "bool array": (np.array([True, False]), 1.0, f64),
-    "0-d array": (np.array(1.5), np.array(2.0), f64), "swapped float32": (np.ones(2, ">f4"), np.ones(2, "<f4"), f32),
-    "tuple": ((1.0, 2.0), 1.0, f64), "range": (range(3), 1.0, f64), "numpy int": (np.int64(3), 1.0, f64),
-}  # fmt: skip
+    "floats": (1.5, 2.5, f64),
+    "ints": (1, 2, f64),
+    "bools": (True, False, f64),
+    "float32": (f32(1.5), f32(2), f32),
+    "mixed": (f32(1.5), f64([2.0])[0:1], f64),
+    "weak scalar": (np.ones(3, f32), 2.0, f32),
+    "list": ([1, 2], [3.5, 4], f64),
+    "float16": (np.ones(2, np.float16), 1.0, f64),
+    "int8": (np.array([-100], np.int8), 100, f64),
+    "uint64": (np.array([2**63], np.uint64), 0.0, f64),
+    "bool array": (np.array([True, False]), 1.0, f64),
+    "0-d array": (np.array(1.5), np.array(2.0), f64),
+    "swapped float32": (np.ones(2, ">f4"), np.ones(2, "<f4"), f32),
+    "tuple": ((1.0, 2.0), 1.0, f64),
+    "range": (range(3), 1.0, f64),
+    "numpy int": (np.int64(3), 1.0, f64),
+}
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -217,11 +237,16 @@ def test_dtypes(name):
 
 
 NOT_NUMBERS = {
-    "complex": (np.ones(2, complex), "complex128"), "object": (np.array([1, None]), "object"), "string": ("1.0", "<U3"),
-    "dates": (np.array(["2020-01-01"], "M8[D]"), "datetime64"), "ragged": ([[1], [1, 2]], "not an array of numbers"),
-    "None": (None, "object"), "long double": (np.ones(2, np.longdouble), "float128"), "set": ({1.0}, "object"),
+    "complex": (np.ones(2, complex), "complex128"),
+    "object": (np.array([1, None]), "object"),
+    "string": ("1.0", "<U3"),
+    "dates": (np.array(["2020-01-01"], "M8[D]"), "datetime64"),
+    "ragged": ([[1], [1, 2]], "not an array of numbers"),
+    "None": (None, "object"),
+    "long double": (np.ones(2, np.longdouble), "float128"),
+    "set": ({1.0}, "object"),
     "structure": (np.zeros(2, "f8,f8"), "dtype"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NOT_NUMBERS)
@@ -244,7 +269,7 @@ def test_keywords_positions_defaults(thin, monkeypatch):
         monkeypatch.setattr(runtime, "_python_api", lambda: None)
 
     @kernel(x=2, z=2)
-    def f(x, y=3.0, *, z=None, w=np.array([1.0, 2.0])):
+    def f(x, y=3.0, *, z=None, w=WEIGHTS):
         return x * y + (0.0 if z is None else z) + w
 
     x, z = np.array([1.0, 2.0]), np.array([10.0, 20.0])
@@ -280,7 +305,9 @@ def test_static_arguments_specialise():
         nq: int
         scale: float
 
-    f = kernel(lambda robot, q, mode="sum": robot.scale * (np.sum(q) if mode == "sum" else np.prod(q)), robot=static, q="nq")
+    f = kernel(
+        lambda robot, q, mode="sum": robot.scale * (np.sum(q) if mode == "sum" else np.prod(q)), robot=static, q="nq"
+    )
     small, large = Robot(2, 1.0), Robot(3, 10.0)
     assert f(small, [1, 2]) == 3 and f(large, [1, 2, 3]) == 60 and f(large, [1, 2, 4], mode="prod") == 80
     bound = f.bind(robot=large)
@@ -601,8 +628,13 @@ import os; os._exit(0)
 
 def run(code, **env):
     """The last line a fresh Python process prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), **env})  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), **env},
+    )
     assert done.returncode == 0, done.stderr[-2000:] + f"\nexit code {done.returncode}"
     return done.stdout.strip().splitlines()[-1]
 

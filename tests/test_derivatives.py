@@ -23,8 +23,14 @@ class Pair(NamedTuple):
 # --- every operation --------------------------------------------------------------------------------------------------
 
 X, Y = 0.37, -1.9  # away from every corner
-POINTS = {"acosh": (1.7,), "log": (0.37,), "pow": (1.3, 0.37), "fmod": (7.3, 1.9), "copysign": (-0.37, 1.9),
-          "select": (0.2, 0.37, -1.9)}  # fmt: skip
+POINTS = {
+    "acosh": (1.7,),
+    "log": (0.37,),
+    "pow": (1.3, 0.37),
+    "fmod": (7.3, 1.9),
+    "copysign": (-0.37, 1.9),
+    "select": (0.2, 0.37, -1.9),
+}
 
 
 @pytest.mark.parametrize("name", [n for n, op in ops.OPS.items() if not op.mask])
@@ -36,7 +42,9 @@ def test_every_operation(name):
     if name == "select":
         k = kernel(lambda x, y, z: apply("select", x < y, y * y * x, z * z))
     else:
-        k = [kernel(lambda x: apply(name, x) ** 2 + x), kernel(lambda x, y: apply(name, x, y) ** 2 + x * y)][op.arity - 1]
+        k = [kernel(lambda x: apply(name, x) ** 2 + x), kernel(lambda x, y: apply(name, x, y) ** 2 + x * y)][
+            op.arity - 1
+        ]
     check_grads(k, *POINTS.get(name, (X, Y)[: op.arity]))
 
 
@@ -90,7 +98,7 @@ def test_agrees_with_casadi(name):
     function = k.symbolic()
     inputs = function.sx_in()
     outputs = function.call(inputs)
-    names = [p for p in fn.__code__.co_varnames[: fn.__code__.co_argcount]]
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
     for i, o in enumerate(outputs):
         for name_, x in zip(names, inputs, strict=True):
             value = casadi.Function("J", inputs, [casadi.jacobian(casadi.vec(o.T), casadi.vec(x.T))])
@@ -138,7 +146,9 @@ def test_jvp_and_vjp_fields(two):
     moved = two.jvp(A, x, s, 2 * A, 3 * x, 4.0)
     assert moved._fields == ("first", "second", "first_dot", "second_dot")
     J = two.jacobian()(A, x, s)
-    np.testing.assert_allclose(moved.first_dot, np.sum(J.first_A * 2 * A, (1, 2)) + J.first_x @ (3 * x) + J.first_s * 4, rtol=ROUNDING)
+    np.testing.assert_allclose(
+        moved.first_dot, np.sum(J.first_A * 2 * A, (1, 2)) + J.first_x @ (3 * x) + J.first_s * 4, rtol=ROUNDING
+    )
     pulled = two.vjp(A, x, s, first_bar=np.array([1.0, 2.0]), second_bar=3.0)
     assert pulled._fields == ("A", "x", "s") and pulled.A.shape == (2, 3)
     np.testing.assert_allclose(pulled.x, np.array([1.0, 2.0]) @ J.first_x + 3 * J.second_x, rtol=ROUNDING)
@@ -225,7 +235,12 @@ def test_derivatives_inside_kernels():
 def test_derivatives_run_eagerly_too():
     f = kernel(lambda A, x: Pair(A @ x, np.sin(x[0])), A=(2, 3), x=3)
     A = M[:2]
-    for k, args in [(f.jacobian(), (A, V)), (f.jvp, (A, V, A, V)), (f.vjp, (A, V, np.ones(2), 2.0)), (f.hessian("x"), (A, V))]:
+    for k, args in [
+        (f.jacobian(), (A, V)),
+        (f.jvp, (A, V, A, V)),
+        (f.vjp, (A, V, np.ones(2), 2.0)),
+        (f.hessian("x"), (A, V)),
+    ]:
         for got, wanted in zip(k.eager(*args), k(*args), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=ROUNDING, atol=ROUNDING)
             assert np.shape(got) == np.shape(wanted)

@@ -33,8 +33,9 @@ def c_function(text: str, folder):
     """The exported function, compiled with every warning an error."""
     (folder / "kernel.c").write_text(text)
     flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2", "-shared", "-fPIC"]
-    done = subprocess.run([compiler(), *flags, "-o", folder / "kernel.so", folder / "kernel.c", "-lm"],
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        [compiler(), *flags, "-o", folder / "kernel.so", folder / "kernel.c", "-lm"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     name = text.split("\nvoid ")[1].split("(")[0]
     return getattr(ctypes.CDLL(str(folder / "kernel.so")), name)
@@ -47,7 +48,7 @@ def run_c(k, args, folder, length=None, work=None):
     arrays = [np.ascontiguousarray(a, float) for a in args]
     outputs = [np.full((length, *o.shape) if o.sequence else o.shape, np.nan) for o in program.outputs]
     pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (*arrays, *outputs, *([] if work is None else [work]))]
-    assert ("double *work" in text) == (work is not None)
+    assert (", double *work)" in text) == (work is not None)
     function(*([] if length is None else [ctypes.c_long(length)]), *pointers)
     return tuple(outputs)
 
@@ -67,8 +68,14 @@ KERNELS = {
     "unused input": (kernel(lambda x, unused: 2 * x), (0.3, 0.7)),
     "constant result": (kernel(lambda x: 5.0), (0.3,)),
     "copied input": (kernel(lambda a: a[::-1], a=3), (V,)),
-    "truth values": (kernel(lambda x, y: np.array([x < y, (x <= y) & ~(x == y) | (x != 0.3), True, False])), (0.3, 0.7)),
-    "min max sign": (kernel(lambda x, y: np.array([np.minimum(x, y), np.maximum(x, y), np.sign(y), np.sign(0 * y)])), (0.3, -0.7)),
+    "truth values": (
+        kernel(lambda x, y: np.array([x < y, (x <= y) & ~(x == y) | (x != 0.3), True, False])),
+        (0.3, 0.7),
+    ),
+    "min max sign": (
+        kernel(lambda x, y: np.array([np.minimum(x, y), np.maximum(x, y), np.sign(y), np.sign(0 * y)])),
+        (0.3, -0.7),
+    ),
     "solve": (kernel(lambda a, b: np.linalg.solve(a, b), a=(3, 3), b=3), (M, V)),
     "so3.exp": (so3.exp, (V,)),
     "so3.log": (so3.log, (so3.exp(V),)),
@@ -77,10 +84,26 @@ KERNELS = {
     "jvp": (so3.exp.jvp, (V, V + 1)),
     "optional left out": (kernel(lambda x, y=None: x if y is None else x + y, y=3), (0.3,)),
     "scan": (kernel(lambda a: Pair(*scan(lambda c, x: (0.5 * c + np.sin(x), c * x), 1.0, a)), a=3), (V,)),
-    "scan in scan": (kernel(lambda a: scan(lambda c, x: (c + scan(lambda d, y: (d + x * y, None), c, a)[0], c), 0.0, a, reverse=True)[1], a=3), (V,)),
-    "while": (kernel(lambda a: while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), a, max_iterations=50)), (2.0,)),
-    "swap in loop": (kernel(lambda a: np.array(scan(lambda c, x: ((c[1], c[0] + x), None), (0.0, 1.0), a)[0]), a=3), (V,)),
-}  # fmt: skip
+    "scan in scan": (
+        kernel(
+            lambda a: scan(lambda c, x: (c + scan(lambda d, y: (d + x * y, None), c, a)[0], c), 0.0, a, reverse=True)[
+                1
+            ],
+            a=3,
+        ),
+        (V,),
+    ),
+    "while": (
+        kernel(
+            lambda a: while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), a, max_iterations=50)
+        ),
+        (2.0,),
+    ),
+    "swap in loop": (
+        kernel(lambda a: np.array(scan(lambda c, x: ((c[1], c[0] + x), None), (0.0, 1.0), a)[0]), a=3),
+        (V,),
+    ),
+}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -117,7 +140,7 @@ def test_every_operation_in_c(tmp_path):
 def test_c_sequences(length, tmp_path):
     def fn(v, c):
         ys = scan(lambda c, x: (0.5 * c + np.sum(x), c * x), c, v)[1]
-        return Pair(ys, scan(lambda d, y: (0.5 * d + y[0], d), 0.0, ys, reverse=True)[0])
+        return Pair(ys, scan(lambda d, y: (0.5 * d + y[0], None), 0.0, ys, reverse=True)[0])
 
     k = kernel(fn, v=(..., 2))
     v = np.random.default_rng(0).uniform(-1, 1, (length, 2))
@@ -157,7 +180,7 @@ COLLIDING = {
 
 @pytest.mark.parametrize("name", COLLIDING)
 def test_names_that_mean_something_in_c(name, tmp_path):
-    fn = eval(COLLIDING[name], {"np": np, "sin": np.sin, "Pair": Pair})
+    fn = eval(COLLIDING[name], {"np": np, "sin": np.sin, "Pair": Pair, "__name__": __name__})
     k = kernel(fn)
     args = np.linspace(0.3, 0.9, fn.__code__.co_argcount)
     for got, wanted in zip(run_c(k, args, tmp_path), as_tuple(k(*args)), strict=True):

@@ -140,9 +140,23 @@ def test_structural_zeros(name, xy):
 
 
 SIMPLER = {
-    "x * 1": 0, "1 * x": 0, "x / 1": 0, "--x": 0, "x + -y": 1, "-x + y": 1, "x - -y": 1, "min(x, x)": 0, "where same": 0,
-    "x ** 1": 0, "x ** 2": 1, "x ** 0": 0, "-x * -y": 1, "abs(-x)": 1, "where const": 0, "or true": 0,
-}  # fmt: skip
+    "x * 1": 0,
+    "1 * x": 0,
+    "x / 1": 0,
+    "--x": 0,
+    "x + -y": 1,
+    "-x + y": 1,
+    "x - -y": 1,
+    "min(x, x)": 0,
+    "where same": 0,
+    "x ** 1": 0,
+    "x ** 2": 1,
+    "x ** 0": 0,
+    "-x * -y": 1,
+    "abs(-x)": 1,
+    "where const": 0,
+    "or true": 0,
+}
 
 
 @pytest.mark.parametrize("name", SIMPLER)
@@ -190,9 +204,15 @@ print(digest([np.sin(x) * y + 0.1, np.where(x < y, x, 2.0)]))
 
 def test_digest_is_the_same_in_every_process():
     found = {
-        subprocess.run([sys.executable, "-c", _PROCESS.format(junk=junk)], capture_output=True, text=True, check=True,
-                       env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ":".join(sys.path)}).stdout
-        for seed, junk in [(1, False), (2, True)]}  # fmt: skip
+        subprocess.run(
+            [sys.executable, "-c", _PROCESS.format(junk=junk)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ":".join(sys.path)},
+        ).stdout
+        for seed, junk in [(1, False), (2, True)]
+    }
     assert len(found) == 1 and len(found.pop().strip()) == 64
 
 
@@ -203,13 +223,28 @@ def test_digest_differs_for_different_mathematics():
         return digest([graph.lift(e) for e in (result if isinstance(result, list) else [result])])
 
     functions = [
-        lambda x, y: x + y, lambda x, y: x - y, lambda x, y: y - x, lambda x, y: x * y, lambda x, y: x,
-        lambda x, y: y, lambda x, y: [x, y], lambda x, y: [y, x], lambda x, y: [x, x], lambda x, y: x + 1.0,
-        lambda x, y: x + np.nextafter(1.0, 2.0), lambda x, y: np.where(x < y, 0.0, -0.0),
-        lambda x, y: np.where(x < y, -0.0, 0.0), lambda x, y: x < y, lambda x, y: x <= y, lambda x, y: True,
-        lambda x, y: 1.0, lambda x, y: np.sin(x), lambda x, y: np.sin(np.sin(x)), lambda x, y: np.arctan2(x, y),
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: y - x,
+        lambda x, y: x * y,
+        lambda x, y: x,
+        lambda x, y: y,
+        lambda x, y: [x, y],
+        lambda x, y: [y, x],
+        lambda x, y: [x, x],
+        lambda x, y: x + 1.0,
+        lambda x, y: x + np.nextafter(1.0, 2.0),
+        lambda x, y: np.where(x < y, 0.0, -0.0),
+        lambda x, y: np.where(x < y, -0.0, 0.0),
+        lambda x, y: x < y,
+        lambda x, y: x <= y,
+        lambda x, y: True,
+        lambda x, y: 1.0,
+        lambda x, y: np.sin(x),
+        lambda x, y: np.sin(np.sin(x)),
+        lambda x, y: np.arctan2(x, y),
         lambda x, y: np.arctan2(y, x),
-    ]  # fmt: skip
+    ]
     assert len({of(f) for f in functions}) == len(functions)
     assert all(of(f) == of(f) for f in functions)
 
@@ -220,8 +255,10 @@ BINARY = ["add", "sub", "mul", "div", "minimum", "atan2"]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(st.lists(st.tuples(st.sampled_from([*BINARY, "sin", "neg"]), st.integers(0, 99), st.integers(0, 99)), max_size=60),
-       st.lists(st.integers(0, 99), min_size=1, max_size=4))  # fmt: skip
+@given(
+    st.lists(st.tuples(st.sampled_from([*BINARY, "sin", "neg"]), st.integers(0, 99), st.integers(0, 99)), max_size=60),
+    st.lists(st.integers(0, 99), min_size=1, max_size=4),
+)
 def test_schedule_is_a_topological_order(program, roots):
     graph = Graph()
     values = [graph.input("x", k) for k in range(3)]

@@ -1,4 +1,4 @@
-"""Loops: scan and while_loop are the same eagerly, compiled and in C, whatever the length; traced once; differentiable."""
+"""Loops: scan and while_loop are the same eagerly, compiled and in C, of any length, and differentiable."""
 
 import ctypes
 import os
@@ -59,7 +59,9 @@ def tuple_carry(a):
 
 
 def dict_carry(a):
-    carry, ys = scan(lambda c, x: ({"p": c["q"] + x, "q": 0.5 * c["p"]}, {"p": c["p"], "x": x}), {"p": a[0], "q": 1.0}, a)
+    carry, ys = scan(
+        lambda c, x: ({"p": c["q"] + x, "q": 0.5 * c["p"]}, {"p": c["p"], "x": x}), {"p": a[0], "q": 1.0}, a
+    )
     return np.concatenate([[carry["p"], carry["q"]], ys["p"], ys["x"]])
 
 
@@ -97,7 +99,9 @@ class Pair(NamedTuple):
 
 
 def truth_in_carry(a):
-    (found, at), ys = scan(lambda c, x: ((np.logical_or(c[0], x > 0.5), c[1] + np.where(c[0], 0.0, 1.0)), c[0]), (False, 0.0), a)
+    (found, at), ys = scan(
+        lambda c, x: ((np.logical_or(c[0], x > 0.5), c[1] + np.where(c[0], 0.0, 1.0)), c[0]), (False, 0.0), a
+    )
     return np.append(np.asarray(ys) * 1.0, [np.where(found, 1.0, 0.0), at])
 
 
@@ -125,8 +129,22 @@ def scan_in_reverse(a):
     return scan(decay, a[0], a, reverse=True)[1]
 
 
-FIXED = [tuple_carry, dict_carry, named_carry, dict_of_xs, nested, nested_stack, twice_scanned, truth_in_carry, matrix_carry,
-         constant_xs, without_xs, ignores_carry, constant_output, scan_in_reverse]  # fmt: skip
+FIXED = [
+    tuple_carry,
+    dict_carry,
+    named_carry,
+    dict_of_xs,
+    nested,
+    nested_stack,
+    twice_scanned,
+    truth_in_carry,
+    matrix_carry,
+    constant_xs,
+    without_xs,
+    ignores_carry,
+    constant_output,
+    scan_in_reverse,
+]
 
 
 @pytest.mark.parametrize("fn", FIXED, ids=lambda f: f.__name__)
@@ -229,7 +247,12 @@ def test_sequence_out(four):
     rng = np.random.default_rng(0)
     v, c = rng.uniform(-1, 1, (5, 6, 2)), rng.uniform(-1, 1, 5)
     wanted = four(v, c)
-    out = (np.zeros(5), np.full((6, 5, 2), np.nan).swapaxes(0, 1), np.full((5, 12), np.nan)[:, ::2], np.zeros((5, 6))[:, ::-1])
+    out = (
+        np.zeros(5),
+        np.full((6, 5, 2), np.nan).swapaxes(0, 1),
+        np.full((5, 12), np.nan)[:, ::2],
+        np.zeros((5, 6))[:, ::-1],
+    )
     assert four(v, c, out=out).rows is out[1]
     close(list(out), list(wanted), atol=0)
     memory = v.copy()
@@ -262,13 +285,17 @@ def test_sequence_returned_unchanged_and_twice():
 
 def test_nested_scan_over_a_sequence():
     """All pairs: the inner scan runs over the sequence the outer one runs over."""
-    k = kernel(lambda v: scan(lambda c, x: (c + scan(lambda d, y: (d + x * y, None), 0.0, v)[0], None), 0.0, v)[0], v=(...,))
+    k = kernel(
+        lambda v: scan(lambda c, x: (c + scan(lambda d, y: (d + x * y, None), 0.0, v)[0], None), 0.0, v)[0], v=(...,)
+    )
     v = np.random.default_rng(0).uniform(-1, 1, (5, 7))
     close(k(v), np.sum(v, -1) ** 2)
 
 
 def test_several_sequences():
-    k = kernel(lambda u, v: scan(lambda c, x: (c + x["u"] @ x["v"], None), 0.0, {"u": u, "v": v})[0], u=(..., 2), v=(..., 2))
+    k = kernel(
+        lambda u, v: scan(lambda c, x: (c + x["u"] @ x["v"], None), 0.0, {"u": u, "v": v})[0], u=(..., 2), v=(..., 2)
+    )
     u, v = np.random.default_rng(0).uniform(-1, 1, (2, 4, 6, 2))
     close(k(u, v), np.einsum("bni,bni->b", u, v))
     close(k(u[0], v), np.einsum("ni,bni->b", u[0], v))
@@ -306,7 +333,9 @@ def newton(a):
 
 def flagged(a):
     """The condition is a truth value of the carry."""
-    end = while_loop(lambda s: s["on"], lambda s: {"on": s["x"] < 10, "x": s["x"] + a}, {"on": True, "x": 0.0}, max_iterations=99)
+    end = while_loop(
+        lambda s: s["on"], lambda s: {"on": s["x"] < 10, "x": s["x"] + a}, {"on": True, "x": 0.0}, max_iterations=99
+    )
     return end["x"]
 
 
@@ -319,14 +348,20 @@ def nested_while(a):
 
 
 def while_in_scan(a):
-    return scan(lambda c, x: (while_loop(lambda d: d > x, lambda d: d / 2, c + a, max_iterations=9), c), 5.0, np.arange(1.0, 4))[0]
+    return scan(
+        lambda c, x: (while_loop(lambda d: d > x, lambda d: d / 2, c + a, max_iterations=9), c), 5.0, np.arange(1.0, 4)
+    )[0]
 
 
 def scan_in_while(a):
-    return while_loop(lambda c: c < 20, lambda c: scan(lambda d, x: (d + x * a, None), c, np.ones(3))[0], 0.0, max_iterations=50)
+    return while_loop(
+        lambda c: c < 20, lambda c: scan(lambda d, x: (d + x * a, None), c, np.ones(3))[0], 0.0, max_iterations=50
+    )
 
 
-@pytest.mark.parametrize("fn", [collatz, newton, flagged, nested_while, while_in_scan, scan_in_while], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "fn", [collatz, newton, flagged, nested_while, while_in_scan, scan_in_while], ids=lambda f: f.__name__
+)
 def test_while_loop(fn, tmp_path):
     a = np.array([1.0, 2.0, 27.0, 6.0, 3.0, 97.0, 5.0, 1.0, 9.0, 7.0, 31.0])
     k = kernel(fn)
@@ -339,7 +374,11 @@ def test_while_loop(fn, tmp_path):
 
 def test_lanes_stop_on_their_own():
     """A sample's result does not depend on how long its neighbours go on, even where they overflow or are NaN."""
-    k = kernel(lambda x, n: while_loop(lambda c: c[1] < n, lambda c: (c[0] * 1.5 + 0.1, c[1] + 1), (x, 0.0), max_iterations=5000)[0])
+    k = kernel(
+        lambda x, n: while_loop(
+            lambda c: c[1] < n, lambda c: (c[0] * 1.5 + 0.1, c[1] + 1), (x, 0.0), max_iterations=5000
+        )[0]
+    )
     x, n = np.linspace(1, 2, 16), np.arange(16.0)
     alone = np.array([k(a, b) for a, b in zip(x, n, strict=True)])
     np.testing.assert_array_equal(k(x, n), alone)
@@ -360,13 +399,29 @@ BAD = {
     "no pair": (lambda a: scan(lambda c, x: c + x, 0.0, a)[0], TraceError, "pair"),
     "carry grows": (lambda a: scan(lambda c, x: (np.append(c, x), None), a, a)[0], TraceError, "keep its shapes"),
     "no length": (lambda a: scan(lambda c, x: (c, None), 0.0)[0], ArgumentError, "number of iterations"),
-    "lengths differ": (lambda a: scan(lambda c, x: (c, None), 0.0, (a, a[:2]))[0], ArgumentError, "number of iterations"),
-    "wrong length": (lambda a: scan(lambda c, x: (c, None), 0.0, a, length=7)[0], ArgumentError, "number of iterations"),
+    "lengths differ": (
+        lambda a: scan(lambda c, x: (c, None), 0.0, (a, a[:2]))[0],
+        ArgumentError,
+        "number of iterations",
+    ),
+    "wrong length": (
+        lambda a: scan(lambda c, x: (c, None), 0.0, a, length=7)[0],
+        ArgumentError,
+        "number of iterations",
+    ),
     "scalar xs": (lambda a: scan(lambda c, x: (c, None), 0.0, a[0])[0], ArgumentError, "first axis"),
     "python if": (lambda a: scan(lambda c, x: (c if x > 0 else x, None), 0.0, a)[0], TraceError, "np.where"),
     "carry of text": (lambda a: scan(lambda c, x: (c, None), "no", a)[0], TraceError, "number"),
-    "while carry grows": (lambda a: while_loop(lambda c: c[0] > 0, lambda c: c[:1], a, max_iterations=3)[0], TraceError, "shapes"),
-    "condition of many": (lambda a: while_loop(lambda c: c > 0, lambda c: c, a, max_iterations=3)[0], TraceError, "condition"),
+    "while carry grows": (
+        lambda a: while_loop(lambda c: c[0] > 0, lambda c: c[:1], a, max_iterations=3)[0],
+        TraceError,
+        "shapes",
+    ),
+    "condition of many": (
+        lambda a: while_loop(lambda c: c > 0, lambda c: c, a, max_iterations=3)[0],
+        TraceError,
+        "condition",
+    ),
 }
 
 
@@ -378,9 +433,14 @@ def test_wrong_loops(name):
 
 
 SEQUENCE_MISUSE = {
-    "index": lambda v: v[0], "length": lambda v: len(v), "sum": lambda v: np.sum(v), "add": lambda v: v + 1.0,
-    "ufunc": lambda v: np.sin(v), "iterate": lambda v: sum(v), "truth": lambda v: 1.0 if v else 0.0,
-}  # fmt: skip
+    "index": lambda v: v[0],
+    "length": lambda v: len(v),
+    "sum": lambda v: np.sum(v),
+    "add": lambda v: v + 1.0,
+    "ufunc": lambda v: np.sin(v),
+    "iterate": lambda v: sum(v),
+    "truth": lambda v: 1.0 if v else 0.0,
+}
 
 
 @pytest.mark.parametrize("name", SEQUENCE_MISUSE)
@@ -402,13 +462,15 @@ DIFFERENTIABLE = {
     "carry": lambda a: scan(decay, a[0], a)[0],
     "stacked": lambda a: scan(decay, a[0], a, reverse=True)[1],
     "captured": lambda a: scan(lambda c, x: (0.5 * c + np.sin(a[1] * x), None), 1.0, np.arange(4.0))[0],
-    "becomes active": lambda a: scan(lambda c, _: ((c[0] * 0.5 + c[1], c[2], np.sin(a[0]) * 0.3), None), (1.0, 0.0, 0.0), length=5)[0][0],
+    "becomes active": lambda a: scan(
+        lambda c, _: ((c[0] * 0.5 + c[1], c[2], np.sin(a[0]) * 0.3), None), (1.0, 0.0, 0.0), length=5
+    )[0][0],
     "nested": nested,
     "two scans": twice_scanned,
     "while": lambda a: while_loop(lambda c: c < 5, lambda c: c * (1.2 + a[0] ** 2), 1.0 + a[1] ** 2, max_iterations=40),
     "inactive": lambda a: scan(lambda c, _: (c * 0.5, None), 1.0, length=5)[0] * a[0],
     "matrix": matrix_carry,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
@@ -451,8 +513,10 @@ def test_reverse_derivatives_say_what_to_use():
 
 
 def test_code_does_not_grow_with_length():
-    sizes = [len(kernel(lambda x, n=n: scan(lambda c, _: (np.sin(c), None), x, length=n)[0]).source("llvm"))
-             for n in (10, 10**6)]  # fmt: skip
+    sizes = [
+        len(kernel(lambda x, n=n: scan(lambda c, _: (np.sin(c), None), x, length=n)[0]).source("llvm"))
+        for n in (10, 10**6)
+    ]
     assert abs(sizes[0] - sizes[1]) < 100
 
 
@@ -481,8 +545,13 @@ print(len(made), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def test_memory_and_compile_time_do_not_grow_with_length():
-    done = subprocess.run([sys.executable, "-c", _COST], capture_output=True, text=True, timeout=100,
-                          env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)})  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", _COST],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)},
+    )
     assert done.returncode == 0, done.stderr
     compiled, kilobytes = map(int, done.stdout.split())
     assert compiled <= 1  # at most the code for batches, once

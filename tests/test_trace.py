@@ -1,5 +1,6 @@
-"""Tracing: what NumPy code means in a kernel is what it means in NumPy, or an error that names the line and the remedy."""
+"""Tracing: what NumPy code means in a kernel is what it means in NumPy, or an error that helps."""
 
+import functools
 import warnings
 from itertools import product
 from typing import NamedTuple
@@ -28,8 +29,19 @@ def as_float(x):
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 1e-310, 1e300, np.inf, -np.inf, np.nan]
 BITWISE = {"bitwise_and", "bitwise_or", "invert"}  # of truth values only, as in NumPy
-DOMAIN = {"arcsin": (-1, 1), "arccos": (-1, 1), "arctanh": (-1, 1), "arccosh": (1, 9), "log": (1e-3, 9), "log2": (1e-3, 9),
-          "log10": (1e-3, 9), "log1p": (-0.9, 9), "sqrt": (0, 9), "power": (0.1, 4), "float_power": (0.1, 4)}  # fmt: skip
+DOMAIN = {
+    "arcsin": (-1, 1),
+    "arccos": (-1, 1),
+    "arctanh": (-1, 1),
+    "arccosh": (1, 9),
+    "log": (1e-3, 9),
+    "log2": (1e-3, 9),
+    "log10": (1e-3, 9),
+    "log1p": (-0.9, 9),
+    "sqrt": (0, 9),
+    "power": (0.1, 4),
+    "float_power": (0.1, 4),
+}
 
 
 def operands(name, count, rng):
@@ -72,7 +84,9 @@ def test_ufuncs_of_scalars_taken_from_arrays():
     @kernel(x=3)
     def f(x):
         a, b, c = x
-        return np.array([np.sin(a) * b**2, -a + abs(b), 2.0**c, a % 2.0, 7 // (abs(c) + 1), +a, 1 / (2 + a), a - 1, 3 - b])
+        return np.array(
+            [np.sin(a) * b**2, -a + abs(b), 2.0**c, a % 2.0, 7 // (abs(c) + 1), +a, 1 / (2 + a), a - 1, 3 - b]
+        )
 
     x = np.random.default_rng(0).standard_normal((6, 3))
     np.testing.assert_allclose(f(x), [f.eager(row) for row in x], rtol=ALGEBRA)
@@ -139,6 +153,10 @@ FUNCTIONS = {
     "list result": (lambda a, b: [a[0], [b[1]][0], 2.0], V3),
     "sin of array of scalars": (lambda a: np.sin(np.array([a[0], a[1] * a[2]])), {"a": 3}),
     "norm of array of scalars": (lambda a: np.linalg.norm(np.array([a[0], a[1], 1.0])), {"a": 3}),
+    "comparison of array of scalars": (lambda a: np.where(np.array([a[0], a[1]]) > 0, a[:2], 2.0), {"a": 3}),
+    "maximum of array of scalars": (lambda a: np.maximum(np.array([a[0], 1.0, a[2]]), 0.0), {"a": 3}),
+    "where of array of masks": (lambda a: np.where(np.array([a[0] > 0, a[1] > 0]), 1.0, 2.0), {"a": 3}),
+    "sin of mixed array": (lambda a: np.sin(np.array([a[0], 1.0])), {"a": 3}),
     "reshape": (lambda a: a.reshape(3, 2) + np.reshape(a, (3, -1)), {"a": (2, 3)}),
     "ravel": (lambda a: np.ravel(a) + a.flatten(), {"a": (2, 3)}),
     "transpose": (lambda a: a.T + np.transpose(a) + a.transpose(1, 0) + np.swapaxes(a, 0, 1), {"a": (2, 3)}),
@@ -295,12 +313,16 @@ def three_ways(table, program, x):
     k = kernel(lambda x: run(table, program, x), x=4)
     eager = np.array([as_float(k.eager(row)) for row in x])
     roots = k._only("test").program.roots
-    interpreted = [interpret.evaluate(roots, interpret.Inputs({("x", i): float(e) for i, e in enumerate(row)})) for row in x]
+    interpreted = [
+        interpret.evaluate(roots, interpret.Inputs({("x", i): float(e) for i, e in enumerate(row)})) for row in x
+    ]
     return eager, as_float(interpreted), k(x)
 
 
 def programs(table):
-    return st.lists(st.tuples(st.integers(0, len(table) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=10)
+    return st.lists(
+        st.tuples(st.integers(0, len(table) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=10
+    )
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -514,6 +536,29 @@ def test_results_that_are_right():
     assert type(pair) is Pair and pair == (3.0, 2.0)
     assert kernel(lambda x: x > 2)(3.0) == 1.0
     assert kernel(lambda x: 5)(np.zeros(3)).tolist() == [5.0, 5.0, 5.0]
+
+
+def test_functions_made_by_exec_belong_to_no_module():
+    assert kernel(eval("lambda x: 2 * x", {}))(1.5) == 3.0
+
+
+class Doubles:
+    def __call__(self, x):
+        return 2 * x
+
+    def method(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: functools.partial(np.multiply, 2.0), Doubles, lambda: Doubles().method, lambda: np.sin]
+)
+def test_callables_that_are_no_plain_functions(make):
+    """They work, or are refused in words."""
+    try:
+        assert kernel(make())(1.5) == 3.0
+    except ArgumentError as e:
+        assert "kernel" in str(e)
 
 
 DECLARATIONS = {

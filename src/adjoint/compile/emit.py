@@ -118,27 +118,31 @@ class Emitter:
         self.scratch += len(far)
         for k, part in enumerate(parts):
             outer, self.b = self.b, Builder(self.module, self.b.width, self.b.dtype)
-            frame = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
-            env: dict[int, Value] = {}
-            pairs = _sin_cos_pairs(part)
-            for x in part:
-                if x.id in skip:
-                    continue
-                for a in _operands(x, fused):
-                    if a.id not in env:
-                        env[a.id] = (
-                            self._load(frame, far[a.id]) if a.id in far else self._node(a, env, fused, pairs, True)
-                        )
-                if x.id not in env:
-                    env[x.id] = self._node(x, env, fused, pairs, True)
-                done(x, env[x.id])
-                if x.id in far:
-                    self._store(frame, far[x.id], env[x.id])
+            self._segment(part, fused, far, done)
             self.module.add(
                 f"segment{k}", self._function(f"segment{k}", self.b).replace("define", "define internal", 1)
             )
             self.b = outer
             self.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
+
+    def _segment(self, part: list[Expr], fused: dict[int, int], far: dict[int, int], done) -> None:
+        frame = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
+        env: dict[int, Value] = {}
+        pairs, skip = _sin_cos_pairs(part), set(fused.values())
+        for x in part:
+            if x.id in skip:
+                continue
+            for a in _operands(x, fused):
+                if a.id not in env and a.id in far:
+                    number = self._load(frame, far[a.id])
+                    env[a.id] = number != 0.0 if a.mask else number
+                elif a.id not in env:
+                    env[a.id] = self._node(a, env, fused, pairs, True)
+            if x.id not in env:
+                env[x.id] = self._node(x, env, fused, pairs, True)
+            done(x, env[x.id])
+            if x.id in far:  # truth values are kept as 1 and 0
+                self._store(frame, far[x.id], self.b.select(env[x.id], 1.0, 0.0) if x.mask else env[x.id])
 
     def _node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool):
         b = self.b

@@ -1,0 +1,90 @@
+"""Emitted code: the same bits however a program is cut, at every width, and with LLVM's linker in place of ours."""
+
+import numpy as np
+import pytest
+
+from adjoint import kernel, scan
+from adjoint.compile import elf, emit, jit
+from adjoint.compile.call import Compiled, address
+from adjoint.compile.program import Program
+
+rng = np.random.default_rng(5)
+
+
+def mixture(x):
+    """Numbers and truth values that live long: every kind of node is used far from where it was made."""
+    masks, values = [], [x[0], x[1]]
+    for k in range(40):
+        a, b = values[-1], values[-2]
+        masks.append((a > b) | (a * 0.3 < x[k % 4]))
+        values.append(np.where(masks[k // 2], np.sin(a) * 0.5 + b * x[2], np.cos(a) - np.sqrt(1.0 + b * b)))
+    keep = np.where(masks[0] & ~masks[3], values[2], values[-1])
+    return np.stack([keep, values[-1], values[5], np.where(masks[-1], 1.0, x[3]), x[0], np.float64(2.5)])
+
+
+def run(program: Program, X, outputs: int, width: int | None = None) -> np.ndarray:
+    width = width or jit.host().width("f64")
+    text, scratch, rows = emit.emit(program, width, "f64")
+    code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1)
+    out = np.empty((len(X), outputs))
+    code.plan([X], [out], (len(X),), 0).run([address(X), address(out)], lambda: 1)
+    return out
+
+
+@pytest.mark.parametrize("size", [7, 20, 64])
+def test_segments_change_no_bit(size, monkeypatch):
+    program = kernel(mixture, x=4)._only("test").program
+    X = rng.normal(size=(37, 4))
+    whole = run(program, X, 6)
+    np.testing.assert_allclose(whole, [mixture(x) for x in X], rtol=1e-12)  # forty steps, each of a few roundings
+    monkeypatch.setattr(emit, "SEGMENT", size)
+    assert "@segment1" in emit.emit(program, 4, "f64")[0]
+    np.testing.assert_array_equal(run(program, X, 6), whole)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
+def test_widths_change_no_bit(width):
+    program = kernel(mixture, x=4)._only("test").program
+    X = rng.normal(size=(37, 4))
+    np.testing.assert_array_equal(run(program, X, 6, width), run(program, X, 6))
+
+
+def test_both_linkers(monkeypatch):
+    program = kernel(mixture, x=4)._only("test").program
+    X = rng.normal(size=(9, 4))
+    ours = run(program, X, 6)
+    monkeypatch.setattr(elf, "supported", lambda: False)
+    np.testing.assert_array_equal(run(program, X, 6), ours)
+
+
+def test_the_linker_refuses_what_it_does_not_know():
+    for code in (b"", b"MZ" + bytes(100), b"\x7fELF\x01\x01" + bytes(100)):
+        with pytest.raises(elf.Unsupported):
+            elf.Image(code)
+
+
+def test_generated_code_passes_the_verifier():
+    import llvmlite.binding as llvm
+
+    def step(c, x):
+        return c + x * np.sin(c), c
+
+    @kernel(xs=(..., 2))
+    def looping(xs):
+        return scan(step, np.zeros(2), xs)[0]
+
+    for k in (kernel(mixture, x=4), looping):
+        module = llvm.parse_assembly(k.source("llvm"))
+        module.verify()
+
+
+def test_registers_decide_the_order_only_when_short_of_them():
+    """A hundred values used at once in reverse: the schedule still evaluates every argument before its use."""
+
+    @kernel(x=100)
+    def far_apart(x):
+        y = [np.sin(e) for e in x]
+        return np.sum(np.stack([a * b for a, b in zip(y, reversed(y), strict=True)]))
+
+    x = rng.normal(size=100)
+    np.testing.assert_allclose(far_apart(x), np.sin(x) @ np.sin(x)[::-1], rtol=1e-13)
