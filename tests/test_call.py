@@ -211,7 +211,7 @@ ADDED = {
     "ints": (1, 2, f64),
     "bools": (True, False, f64),
     "float32": (f32(1.5), f32(2), f32),
-    "mixed": (f32(1.5), f64([2.0])[0:1], f64),
+    "mixed": (f32(1.5), f64([2.0])[0:1], f64),  # pyright: ignore
     "weak scalar": (np.ones(3, f32), 2.0, f32),
     "list": ([1, 2], [3.5, 4], f64),
     "float16": (np.ones(2, np.float16), 1.0, f64),
@@ -360,7 +360,7 @@ def test_kernels_as_methods():
 
         @kernel(q=2)
         def plain(q):
-            return q[0]
+            return q[0]  # pyright: ignore
 
     body = Body()
     assert body.energy(np.ones(2)) == 4.0 and Body.energy(body, np.ones(2)) == 4.0
@@ -444,7 +444,7 @@ def test_slow_calls_leak_nothing():
 
     def work():
         for n in range(400):
-            f(A, x, s, out=out), f(A, x[:, :, ::-1], s), f(A[: n % 3], x[: n % 3], s[: n % 3])
+            f(A, x, s, out=out), f(A, x[:, :, ::-1], s), f(A[: n % 3], x[: n % 3], s[: n % 3])  # pyright: ignore
 
     assert growth(work) < 4000  # ten bytes for each of the loops' turns
     assert [sys.getrefcount(a) for a in (A, x, s, *out)] == before
@@ -556,7 +556,7 @@ def test_out_that_is_an_input(name):
 def test_inputs_are_never_changed(two):
     args = samples(13)
     copies = [a.copy() for a in args]
-    two(*args), two(*[a[::-1] for a in args]), two(*[a[3] for a in args])
+    two(*args), two(*[a[::-1] for a in args]), two(*[a[3] for a in args])  # pyright: ignore
     for a, c in zip(args, copies, strict=True):
         np.testing.assert_array_equal(a, c)
 
@@ -730,6 +730,21 @@ for _ in range(2):
     assert os.waitpid(pid, 0)[1] == 0
     assert (f(x) == wanted).all()
 print("fine")
+"""
+    assert run(code) == "fine"
+
+
+@pytest.mark.parametrize("kilobytes", [128, 256])
+def test_threads_with_small_stacks(kilobytes):
+    """Some systems give threads 128 kB: tiles that a thin call puts on the stack must fit, or go elsewhere."""
+    code = f"""
+import threading, numpy as np
+from adjoint import kernel
+f, x = kernel(lambda x: np.sqrt(x), x=2000), np.ones(2000)
+f(x), f(x)
+threading.stack_size({kilobytes} * 1024)
+t = threading.Thread(target=lambda: print("fine" if f(x)[0] == 1 else "wrong"))
+t.start(), t.join()
 """
     assert run(code) == "fine"
 

@@ -295,7 +295,7 @@ def test_check_grads_catches_a_wrong_rule(name, monkeypatch):
     op = ops.OPS[name]
 
     def wrong(f, *args):
-        first, *rest = op.partials(f, *args)
+        first, *rest = op.partials(f, *args)  # pyright: ignore
         return f("mul", 1.0 + 1e-6, first), *rest
 
     monkeypatch.setitem(ops.OPS, name, replace(op, partials=wrong))

@@ -56,7 +56,7 @@ EXACT = {
     "x / -4": lambda x, y: x / -4.0,
     "x / 3": lambda x, y: x / 3.0,
     "x / 0.5": lambda x, y: x / 0.5,
-    "--x": lambda x, y: -(-x),
+    "--x": lambda x, y: np.negative(-x),
     "x + -y": lambda x, y: x + -y,
     "-x + y": lambda x, y: -x + y,
     "x - -y": lambda x, y: x - -y,

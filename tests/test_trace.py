@@ -153,10 +153,6 @@ FUNCTIONS = {
     "list result": (lambda a, b: [a[0], [b[1]][0], 2.0], V3),
     "sin of array of scalars": (lambda a: np.sin(np.array([a[0], a[1] * a[2]])), {"a": 3}),
     "norm of array of scalars": (lambda a: np.linalg.norm(np.array([a[0], a[1], 1.0])), {"a": 3}),
-    "comparison of array of scalars": (lambda a: np.where(np.array([a[0], a[1]]) > 0, a[:2], 2.0), {"a": 3}),
-    "maximum of array of scalars": (lambda a: np.maximum(np.array([a[0], 1.0, a[2]]), 0.0), {"a": 3}),
-    "where of array of masks": (lambda a: np.where(np.array([a[0] > 0, a[1] > 0]), 1.0, 2.0), {"a": 3}),
-    "sin of mixed array": (lambda a: np.sin(np.array([a[0], 1.0])), {"a": 3}),
     "reshape": (lambda a: a.reshape(3, 2) + np.reshape(a, (3, -1)), {"a": (2, 3)}),
     "ravel": (lambda a: np.ravel(a) + a.flatten(), {"a": (2, 3)}),
     "transpose": (lambda a: a.T + np.transpose(a) + a.transpose(1, 0) + np.swapaxes(a, 0, 1), {"a": (2, 3)}),
@@ -464,6 +460,22 @@ def wrong_shapes(v):
     return v + np.ones(4)
 
 
+def compare_plain_array(v):
+    return np.array([v[0], v[1]]) > 0
+
+
+def maximum_of_plain_array(v):
+    return np.maximum(np.array([v[0], 1.0]), 0.0)
+
+
+def where_of_plain_array(v):
+    return np.where(np.array([v[0] > 0, v[1] > 0]), 1.0, 2.0)
+
+
+def sin_of_plain_array(v):
+    return np.sin(np.array([v[0], 1.0]))
+
+
 # function -> (line of the culprit in it, words of the message: the problem, the remedy)
 UNTRACEABLE = {
     python_if: (1, ["known only when the kernel runs", "np.where"]),
@@ -492,6 +504,11 @@ UNTRACEABLE = {
     not_square: (1, ["(3, 2)", "square"]),
     wrong_right_side: (1, ["(2,)", "(n,)"]),
     math_function: (1, ["Python number", "keep numbers as they are"]),
+    # np.array([...]) of traced scalars is not ours to redirect: the message must say what is.
+    compare_plain_array: (1, ["np.stack"]),
+    maximum_of_plain_array: (1, ["np.stack"]),
+    where_of_plain_array: (1, ["np.stack"]),
+    sin_of_plain_array: (1, ["np.stack"]),
     own_mistake: (1, ["not_there", "AttributeError"]),
     wrong_shapes: (1, ["(3,)", "(4,)"]),
 }

@@ -21,8 +21,16 @@ import pytest
 from adjoint.compile import ir, vecmath
 
 LIMIT = 2.0  # ulp
-NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
-         "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}
+NUMPY = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+}
 BINARY = {"atan2", "pow", "fmod", "hypot", "copysign", "minimum", "maximum"}
 EXACT = ["floor", "ceil", "trunc", "rint", "abs", "sign", "sqrt"]
 EXACT_BINARY = ["fmod", "copysign", "minimum", "maximum"]
@@ -32,10 +40,46 @@ FLOAT = {"f64": np.float64, "f32": np.float32}
 EXTENDED = np.finfo(np.longdouble).nmant >= 63
 MAX, TINY, LEAST = np.finfo(float).max, np.finfo(float).tiny, 5e-324
 
-SPECIAL = np.array([0.0, LEAST, TINY - LEAST, TINY, 1e-300, 2.0**-54, 2.0**-28, 1e-8, 0.5 - 2.0**-54, 0.5, 0.75,
-                    1 - 2.0**-53, 1.0, 1 + 2.0**-52, 1.5, 2.0, 2.5, 3.0, 10.0, 20.0, 709.782712893384,
-                    710.4758600739439, 745.1332191019412, 1023.0, 1024.0, 1074.0, 1075.0, 2.0**26, 2.0**52 + 0.5,
-                    2.0**53 - 1, 2.0**53, 1e22, 1e300, MAX, np.inf, np.nan])
+SPECIAL = np.array(
+    [
+        0.0,
+        LEAST,
+        TINY - LEAST,
+        TINY,
+        1e-300,
+        2.0**-54,
+        2.0**-28,
+        1e-8,
+        0.5 - 2.0**-54,
+        0.5,
+        0.75,
+        1 - 2.0**-53,
+        1.0,
+        1 + 2.0**-52,
+        1.5,
+        2.0,
+        2.5,
+        3.0,
+        10.0,
+        20.0,
+        709.782712893384,
+        710.4758600739439,
+        745.1332191019412,
+        1023.0,
+        1024.0,
+        1074.0,
+        1075.0,
+        2.0**26,
+        2.0**52 + 0.5,
+        2.0**53 - 1,
+        2.0**53,
+        1e22,
+        1e300,
+        MAX,
+        np.inf,
+        np.nan,
+    ]
+)
 SPECIAL = np.concatenate([SPECIAL, -SPECIAL])
 
 
@@ -50,9 +94,13 @@ def table():
     """Collects rows (name, f64 worst, f32 worst) and prints them at the end."""
     rows: dict[str, dict[str, float]] = {}
     yield rows
-    print("\nworst error seen, in ulp\n" + "".join(
-        f"  {name:8s}" + "".join(f"  {dtype} {rows[name].get(dtype, 0.0):.3f}" for dtype in ("f64", "f32")) + "\n"
-        for name in rows))
+    print(
+        "\nworst error seen, in ulp\n"
+        + "".join(
+            f"  {name:8s}" + "".join(f"  {dtype} {rows[name].get(dtype, 0.0):.3f}" for dtype in ("f64", "f32")) + "\n"
+            for name in rows
+        )
+    )
 
 
 # --- the functions under test, compiled ---------------------------------------------------------
@@ -63,7 +111,8 @@ def target(cpu: str | None = None, features: str = "") -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     features = features or llvm.get_host_cpu_features().flatten()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu or llvm.get_host_cpu_name(), features=features, opt=2)
+        cpu=cpu or llvm.get_host_cpu_name(), features=features, opt=2
+    )
 
 
 def module_text(name: str, width: int, dtype: str) -> str:
@@ -81,10 +130,25 @@ def module_text(name: str, width: int, dtype: str) -> str:
     place = b.op(f"getelementptr {scalar}, ptr %out, i64 %i", "f")
     b.emit(f" store {lanes} {y.name}, ptr {place.name}, align 4")
     pointers = "".join(f"ptr %in{i}, " for i in range(arity))
-    module.add("apply", "\n".join([
-        f"define void @apply({pointers}ptr %out, i64 %n) {{", "entry:", " br label %loop", "loop:",
-        f" %i = phi i64 [0, %entry], [%next, %{b.block}]", *b.lines, f" %next = add i64 %i, {width}",
-        " %more = icmp ult i64 %next, %n", " br i1 %more, label %loop, label %done", "done:", " ret void", "}"]))
+    module.add(
+        "apply",
+        "\n".join(
+            [
+                f"define void @apply({pointers}ptr %out, i64 %n) {{",
+                "entry:",
+                " br label %loop",
+                "loop:",
+                f" %i = phi i64 [0, %entry], [%next, %{b.block}]",
+                *b.lines,
+                f" %next = add i64 %i, {width}",
+                " %more = icmp ult i64 %next, %n",
+                " br i1 %more, label %loop, label %done",
+                "done:",
+                " ret void",
+                "}",
+            ]
+        ),
+    )
     return module.text()
 
 
@@ -158,9 +222,18 @@ def near_quarter_turns() -> np.ndarray:
 def points(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """(bulk, chosen): many random points over all ranges, and those near zeros, poles and edges."""
     n = 25_000
-    bulk = np.concatenate([any_bits(rng, n), rng.uniform(-1, 1, n), rng.uniform(-10, 10, n), rng.uniform(-760, 760, n),
-                           spread(rng, -60, 10, n), spread(rng, -1074, 1024, n), 1 + spread(rng, -53, -1, n),
-                           rng.uniform(-1100, 1100, n)])
+    bulk = np.concatenate(
+        [
+            any_bits(rng, n),
+            rng.uniform(-1, 1, n),
+            rng.uniform(-10, 10, n),
+            rng.uniform(-760, 760, n),
+            spread(rng, -60, 10, n),
+            spread(rng, -1074, 1024, n),
+            1 + spread(rng, -53, -1, n),
+            rng.uniform(-1100, 1100, n),
+        ]
+    )
     chosen = neighbours(np.concatenate([SPECIAL, np.arange(-30, 31) * np.log(2) / 2, np.arange(-20, 21) / 4]))
     if name in ("sin", "cos", "tan"):
         turns = np.concatenate([np.arange(-500, 500), rng.integers(-(2**27), 2**27, 1500)])
@@ -184,8 +257,13 @@ def pairs(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         whole = rng.integers(-40, 40, n).astype(float)
         positive = np.abs(base)
         x += [positive, np.exp2(rng.uniform(-1, 1, n)), 1 + spread(rng, -53, -3, n), positive, -positive]
-        y += [spread(rng, -10, 1, n), rng.uniform(-700, 700, n), spread(rng, 0, 60, n),
-              rng.uniform(-1080, 1030, n) / np.log2(positive), whole]
+        y += [
+            spread(rng, -10, 1, n),
+            rng.uniform(-700, 700, n),
+            spread(rng, 0, 60, n),
+            rng.uniform(-1080, 1030, n) / np.log2(positive),
+            whole,
+        ]
     return np.concatenate(x), np.concatenate(y)
 
 
@@ -216,8 +294,12 @@ def exact_ulps(y: np.ndarray, exact: list[mpmath.mpf]) -> np.ndarray:
     return np.array(errors)
 
 
-MPMATH = {"exp2": lambda x: mpmath.mpf(2) ** x, "log2": lambda x: mpmath.log(x) / mpmath.log(2), "pow": mpmath.power,
-          "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x))}
+MPMATH = {
+    "exp2": lambda x: mpmath.mpf(2) ** x,
+    "log2": lambda x: mpmath.log(x) / mpmath.log(2),
+    "pow": mpmath.power,
+    "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
+}
 
 
 def mp_function(name: str):
@@ -347,8 +429,17 @@ def test_float32_accuracy(name, table):
     """120 000 float32 points or pairs each against float64 NumPy."""
     rng = np.random.default_rng(5)
     n = 20_000
-    sets = [[any_bits(rng, n, "f32"), rng.uniform(-1, 1, n), rng.uniform(-10, 10, n), rng.uniform(-110, 110, n),
-             spread(rng, -149, 128, n), np.round(rng.uniform(-1e5, 1e5, n)) * (np.pi / 2)] for _ in range(2)]
+    sets = [
+        [
+            any_bits(rng, n, "f32"),
+            rng.uniform(-1, 1, n),
+            rng.uniform(-10, 10, n),
+            rng.uniform(-110, 110, n),
+            spread(rng, -149, 128, n),
+            np.round(rng.uniform(-1e5, 1e5, n)) * (np.pi / 2),
+        ]
+        for _ in range(2)
+    ]
     args = [np.concatenate(s).astype(np.float32) for s in sets[: 2 if name in BINARY else 1]]
     y = compiled(name, 16, "f32")(*args)
     error = ulps(y, reference(name)(*(a.astype(np.float64) for a in args)))
@@ -363,8 +454,10 @@ def test_width_does_not_matter(name, dtype):
     """Every lane depends on its own argument only: same bits at every width and position, cold neighbours or not."""
     rng = np.random.default_rng(6)
     n = 1500
-    args = [np.concatenate([any_bits(rng, n, dtype), rng.uniform(-9, 9, 2 * n), SPECIAL]).astype(FLOAT[dtype])
-            for _ in range(2 if name in BINARY else 1)]
+    args = [
+        np.concatenate([any_bits(rng, n, dtype), rng.uniform(-9, 9, 2 * n), SPECIAL]).astype(FLOAT[dtype])
+        for _ in range(2 if name in BINARY else 1)
+    ]
     order = rng.permutation(args[0].size)
     args = [a[order] for a in args]
     scalar = compiled(name, 1, dtype)(*args)

@@ -101,7 +101,7 @@ def read(name: str) -> Entry | None:
         header = json.loads(body[8 : 8 + size])
         if header.pop("key") != name:
             raise ValueError("another entry's contents")
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         _counts["misses"] += 1
         return None
     _counts["hits"] += 1

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import DerivativeError
-from .graph import Expr, Graph, apply, reachable
+from .graph import Expr, Graph, apply, reachable, substitute
 from .loops import Loop
 from .ops import OPS
 
-__all__ = ["jacobian", "pullback", "pushforward", "substitute"]
+__all__ = ["jacobian", "pullback", "pushforward"]
 
 Tangent = dict[int, "Expr | float"]  # direction -> derivative; directions that are missing are zero
 
@@ -54,7 +54,7 @@ def pushforward(graph: Graph, roots: Sequence[Expr], seeds: dict[Expr, Tangent])
     if not moved:
         return list(roots), result
     flat = [e for t in result for e in t.values() if isinstance(e, Expr)]
-    renewed = substitute(graph, [*roots, *flat], moved)
+    renewed = substitute([*roots, *flat], moved)
     table = dict(zip([e.id for e in flat], renewed[len(roots) :], strict=True))
     return renewed[: len(roots)], [{d: table[e.id] if isinstance(e, Expr) else e for d, e in t.items()} for t in result]
 
@@ -160,17 +160,6 @@ def _differentiate_loop(graph: Graph, node: Expr, tangents: dict[int, Tangent], 
         t = {d: graph.node("stacked", (extra,), len(loop.ys) + j) for j, (kk, d) in enumerate(stacked) if kk == k}
         if t:
             tangents[result.id] = t  # type: ignore[assignment]
-
-
-def substitute(graph: Graph, roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
-    """The roots with some nodes replaced by others of the same graph."""
-    new: dict[int, Expr] = dict(table)
-    for x in reachable(roots):
-        if x.id not in new:
-            args = tuple(new[a.id] for a in x.args)
-            same = all(a is b for a, b in zip(args, x.args, strict=True))
-            new[x.id] = x if same else graph.node(x.op, args, x.value, x.mask)
-    return [new[r.id] for r in roots]
 
 
 def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Sequence[Expr]) -> list:

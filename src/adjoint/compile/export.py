@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from ..errors import AdjointError, ArgumentError
 from . import interpret
@@ -91,6 +92,32 @@ _C_HELPERS = {
 }
 
 
+_MATH = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim "
+    "floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint "
+    "lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn signbit sin "
+    "sinh sqrt tan tanh tgamma trunc "
+).split()
+_RESERVED = {  # what a C compiler or <math.h> knows already, and what this file defines
+    *(f"{name}{suffix}" for name in _MATH for suffix in ("", "f", "l")),
+    *"auto break case char const continue default do double else enum extern float for goto if inline int long".split(),
+    *"register restrict return short signed sizeof static struct switch typedef union unsigned void volatile".split(),
+    *"while main length work isnan isinf isfinite isnormal fpclassify isgreater isless isunordered".split(),
+    *"NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL j0 j1 jn y0 y1 yn gamma significand drem signgam pow10 exp10".split(),
+    *_C_HELPERS,
+}
+
+
+def _c_name(name: str, taken: set[str]) -> str:
+    """A C identifier like `name` that means nothing else here; it is added to `taken`."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in name) or "kernel"
+    word = word if not word[0].isdigit() else f"k{word}"
+    while word in _RESERVED or word in taken or re.fullmatch(r"t\d+|_.*", word):
+        word = f"k{word}" if word.startswith("_") else f"{word}_"
+    taken.add(word)
+    return word
+
+
 def _literal(x: float) -> str:
     if math.isnan(x):
         return "NAN"
@@ -104,7 +131,10 @@ class _CWriter:
 
     def __init__(self, program: Program, name: str):
         self.program = program
-        self.name = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "kernel"
+        taken: set[str] = set()
+        self.name = _c_name(name, taken)
+        self.inputs = {o.name: _c_name(o.name, taken) for o in program.inputs}
+        self.outputs = [_c_name(o.name, taken) for o in program.outputs]
         self.lines: list[str] = []
         self.count = 0
         self.indent = 1
@@ -120,44 +150,38 @@ class _CWriter:
 
     def file(self) -> str:
         p = self.program
-        taken = {o.name for o in p.inputs}
-        outputs = {
-            f"{o.name}_out" if o.name in taken else o.name: (o, r) for o, r in zip(p.outputs, p.results, strict=True)
-        }
-        self.targets = {r[0].id: name for name, (o, r) in outputs.items() if o.sequence}
+        outputs = list(zip(self.outputs, p.outputs, p.results, strict=True))
+        self.targets = {result[0].id: name for name, o, result in outputs if o.sequence}
         env: dict[int, str] = {}
         self._graph(p.roots, env, top=True)
-        for name, (o, result) in outputs.items():
+        for name, o, result in outputs:
             if not o.sequence:
                 for k, e in enumerate(result):
                     self.emit(f"{name}[{k}] = {env[e.id]};")
         body = "\n".join(self.buffers + self.lines)
-        arguments = [f"const double *{o.name}" for o in p.inputs] + [f"double *{name}" for name in outputs]
+        unused = [name for name in self.inputs.values() if not re.search(rf"\b{name}\b", body)]
+        arguments = [f"const double *{name}" for name in self.inputs.values()] + [f"double *{n}" for n in self.outputs]
         if any(o.sequence for o in p.inputs):
             arguments.insert(0, "long length")
+            unused += [] if re.search(r"\blength\b", body) else ["length"]
         if self.work:
             arguments.append("double *work")
+        body = "\n".join([*(f"    (void){name};" for name in unused), body])
         helpers = [text for name, text in _C_HELPERS.items() if f"{name}(" in body]
-        shapes = [
-            f" *   {side} {name}: {('length x ' if o.sequence else '')}{' x '.join(map(str, o.shape)) or 'scalar'}"
-            for side, group in (
-                ("in ", {o.name: o for o in p.inputs}),
-                ("out", {n: o for n, (o, _) in outputs.items()}),
-            )
-            for name, o in group.items()
-        ]
+        signature = f"void {self.name}({', '.join(arguments) or 'void'})"
+        return "\n".join([*self._comment(), "#include <math.h>", "", *helpers, "", signature, "{", body, "}", ""])
+
+    def _comment(self) -> list[str]:
+        def line(side: str, name: str, o: Operand) -> str:
+            return f" *   {side} {name}: {'length x ' if o.sequence else ''}{' x '.join(map(str, o.shape)) or 'scalar'}"
+
+        p = self.program
+        lines = [line("in ", self.inputs[o.name], o) for o in p.inputs]
+        lines += [line("out", name, o) for name, o in zip(self.outputs, p.outputs, strict=True)]
         if self.work:
-            shapes.append(f" *   work: {sum(self.work)} * length numbers of scratch memory")
-        head = [
-            "/* " + self.name + ", generated by Adjoint. C99, no dependency but the C mathematical library.",
-            " * Arrays are of double, row-major:",
-            *shapes,
-            " */",
-            "#include <math.h>",
-            "",
-            *helpers,
-        ]
-        return "\n".join([*head, "", f"void {self.name}({', '.join(arguments)})", "{", body, "}", ""])
+            lines.append(f" *   work: {sum(self.work)} * length numbers of scratch memory")
+        head = f"/* {self.name}, generated by Adjoint. C99, no dependency but the C mathematical library."
+        return [head, " * Arrays are of double, row-major:", *lines, " */"]
 
     def _graph(self, roots: list[Expr], env: dict, top: bool = False) -> None:
         for x in schedule(roots):
@@ -170,9 +194,9 @@ class _CWriter:
         if x.op == "bool":
             return str(int(x.value))
         if x.op == "input":
-            return f"{x.value[0]}[{x.value[1]}]"
+            return f"{self.inputs[x.value[0]]}[{x.value[1]}]"
         if x.op == "sequence":
-            return x.value
+            return self.inputs[x.value]
         if x.op == "array":
             name = self._local(len(x.args))
             for k, a in enumerate(x.args):

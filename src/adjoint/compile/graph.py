@@ -2,7 +2,8 @@
 
 The same operation on the same arguments is the same object, so common sub-expressions are shared by construction and
 a graph has one canonical form. Simplification is exact but for the liberties that structural zeros need: 0 * x, 0 / x
-and x - x are 0 and x + 0 is x, whatever x is (NaN, infinities and the sign of zero included).
+and x - x are 0 and x + 0 is x, whatever x is (NaN, infinities and the sign of zero included); the sign of a zero is not
+kept by sums and differences either.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from .ops import OPS, fold
 
-__all__ = ["Expr", "Graph", "apply", "digest", "reachable", "schedule"]
+__all__ = ["Expr", "Graph", "apply", "digest", "reachable", "schedule", "substitute"]
 
 _LOGIC = {"and", "or", "not"}
 _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hypot"}
@@ -146,7 +147,8 @@ class Expr:
         raise trace.error(
             "a Python `if`, `while`, `and`, `or`, `not` or `bool()` needs a truth value, but this one is "
             "known only when the kernel runs",
-            "use np.where(condition, a, b), `&`, `|`, `~`, or while_loop",
+            "use np.where(condition, a, b), `&`, `|`, `~`, or while_loop; to compare traced scalars as an array, make "
+            "it with np.stack (np.array makes a plain array of objects)",
         )
 
     def _refuse(self, *_):
@@ -361,6 +363,17 @@ def reachable(roots: Sequence[Expr]) -> list[Expr]:
             for a in nodes[i].args:
                 wanted[a.id] = 1
     return [nodes[i] for i, w in enumerate(wanted) if w]
+
+
+def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
+    """The roots with some nodes replaced by others of the same graph."""
+    new: dict[int, Expr] = dict(table)
+    for x in reachable(roots):
+        if x.id not in new:
+            args = tuple(new[a.id] for a in x.args)
+            same = all(a is b for a, b in zip(args, x.args, strict=True))
+            new[x.id] = x if same else x.graph.node(x.op, args, x.value, x.mask)
+    return [new[r.id] for r in roots]
 
 
 _FREE = {"const", "bool", "input", "sequence"}  # kept in memory, read where they are used

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from . import loops, trace
 from .graph import Expr
 from .program import count_operations
-from .variant import MISSING, Parameter, TracedVariant, Variant, parameters
+from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, parameters
 
 __all__ = ["Kernel", "kernel"]
 
@@ -66,6 +66,7 @@ class Kernel:
         self._lock = RLock()
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
         self._kept: list = []  # what thin callers need to live on
+        self._derivatives: dict[tuple, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
 
     # --- calling -----------------------------------------------------------------------------------
@@ -345,29 +346,30 @@ class Kernel:
 
         Fields are named after the inputs; of several outputs, after the outputs, or `output_input` if both are several.
         """
-        from .derivatives import jacobian
-
-        return jacobian(self, names)
+        return self._derivative("jacobian", names)
 
     def hessian(self, *names: str) -> Kernel:
         """The kernel of second derivatives, shape output + input + input; one or two input names."""
-        from .derivatives import hessian
-
-        return hessian(self, names)
+        return self._derivative("hessian", names)
 
     @property
     def jvp(self) -> Kernel:
         """The kernel (inputs, their tangents `x_dot`) -> (outputs, their tangents): directional derivatives."""
-        from .derivatives import jvp
-
-        return jvp(self)
+        return self._derivative("jvp")
 
     @property
     def vjp(self) -> Kernel:
         """The kernel (inputs, cotangents of the outputs `out_bar`) -> cotangents of the inputs: gradients."""
-        from .derivatives import vjp
+        return self._derivative("vjp")
 
-        return vjp(self)
+    def _derivative(self, kind: str, *arguments) -> Kernel:
+        """A derivative kernel, made once."""
+        from . import derivatives
+
+        with self._lock:
+            if (kind, *arguments) not in self._derivatives:
+                self._derivatives[kind, *arguments] = getattr(derivatives, kind)(self, *arguments)
+            return self._derivatives[kind, *arguments]
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -439,13 +441,14 @@ def kernel(fn: Callable | None = None, /, **shapes) -> Any:
         return lambda f: kernel(f, **shapes)
     if not callable(fn):
         raise ArgumentError(f"kernel needs a function; got {type(fn).__name__} {fn!r:.60}")
-    function = fn
+    function, name = fn, function_name(fn)
     known = parameters(function, shapes)
 
     def make(statics: dict, present: list[str]) -> Variant:
-        return TracedVariant(function, function.__name__, known, statics, present)
+        return TracedVariant(function, name, known, statics, present)
 
-    result = Kernel._of(fn.__name__, known, make, fn.__doc__)
-    result.__module__, result.__qualname__ = fn.__module__, fn.__qualname__
+    result = Kernel._of(name, known, make, fn.__doc__)
+    result.__module__ = getattr(fn, "__module__", None) or "__main__"
+    result.__qualname__ = getattr(fn, "__qualname__", name)
     result.__wrapped__ = fn  # type: ignore[attr-defined]
     return result

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock, local
 from typing import Any
 
@@ -19,9 +19,19 @@ import numpy as np
 
 from ..errors import ArgumentError, TraceError
 from . import trace
-from .graph import Expr, Graph, apply, digest
+from .graph import Expr, Graph, apply, digest, reachable, substitute
 
-__all__ = ["Loop", "Sequence", "copy_sequence", "current_graph", "python_calls", "scan", "tracing", "while_loop"]
+__all__ = [
+    "Loop",
+    "Sequence",
+    "copy_sequence",
+    "current_graph",
+    "prune",
+    "python_calls",
+    "scan",
+    "tracing",
+    "while_loop",
+]
 
 _state = local()
 _lock = Lock()
@@ -241,7 +251,13 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     starts = [trace.flatten(leaf, "the carry of a while_loop") for leaf in _leaves(carry)]
     inputs, carry_now = _inputs(inner, "carry", carry, [shape for shape, _ in starts])
     with tracing(inner):
-        _, (go_on,) = trace.flatten(condition(carry_now), "the condition of a while_loop")
+        shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
+        if shape != ():
+            raise trace.error(
+                f"the condition of a while_loop must be one truth value; it has shape {shape}",
+                "reduce it with np.any or np.all",
+            )
+        (go_on,) = elements
         carry_next = body(carry_now)
     flat_next = _same_shapes(inner, carry_next, [shape for shape, _ in starts], "body")
     go_on = go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
@@ -333,3 +349,20 @@ def copy_sequence(graph: Graph, sequence: Sequence) -> Sequence:
     """A scan that returns its rows unchanged, so that every returned sequence is some loop's own output."""
     with tracing(graph):
         return scan(lambda c, x: (c, x), 0.0, sequence)[1]
+
+
+def prune(roots: list[Expr]) -> list[Expr]:
+    """The same roots, with loops that stack only what is read."""
+    while True:
+        nodes = reachable(roots)
+        read = {(x.args[0].id, x.value) for x in nodes if x.op == "stacked"}
+        wasteful = [x for x in nodes if x.op == "loop" and any((x.id, k) not in read for k in range(len(x.value.ys)))]
+        if not wasteful:
+            return roots
+        node = wasteful[0]
+        loop, graph = node.value, node.graph
+        kept = [k for k in range(len(loop.ys)) if (node.id, k) in read]
+        new = graph.node("loop", node.args, replace(loop, ys=tuple(loop.ys[k] for k in kept)))
+        table = {graph.node("carry", (node,), k).id: graph.node("carry", (new,), k) for k in range(len(loop.carry))}
+        table |= {graph.node("stacked", (node,), k).id: graph.node("stacked", (new,), j) for j, k in enumerate(kept)}
+        roots = substitute(roots, table)

@@ -28,7 +28,7 @@ MAX_BATCH_AXES = 16
 TABLE_HEAD = 4 + MAX_BATCH_AXES  # operands, batch axes, length, scratch; then the batch shape
 ENTRY_WORDS = 6 + MAX_BATCH_AXES  # kind, address, size, place, element offsets, row stride; then batch strides
 INPUT, OUTPUT, SEQUENCE = 0, 1, 2
-STACK_LIMIT = 1 << 18  # bytes of tiles a thin call may put on the stack
+STACK_LIMIT = 1 << 15  # bytes of tiles a thin call may put on the stack: threads may have little of it
 _FLOAT = {"f64": "double", "f32": "float"}
 
 

@@ -10,7 +10,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
 
@@ -21,7 +21,7 @@ from . import cache, loops, trace
 from .graph import Graph, digest
 from .program import Operand, Program, count_operations
 
-__all__ = ["MISSING", "Parameter", "TracedVariant", "Variant", "parameters", "record_class", "static"]
+__all__ = ["MISSING", "Parameter", "TracedVariant", "Variant", "function_name", "parameters", "record_class", "static"]
 
 
 class _Static:
@@ -66,16 +66,23 @@ class Parameter:
         )
 
 
+def function_name(fn: Callable) -> str:
+    """The name of a function, of the function in a functools.partial, or of a callable object's class."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__name__", type(fn).__name__)
+
+
 def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
     """The parameters of a function, with the core shapes declared for them."""
     signature = inspect.signature(fn)
     unknown = set(shapes) - set(signature.parameters)
     if unknown:
         raise ArgumentError(
-            f"kernel: {fn.__qualname__} has no parameter {', '.join(sorted(unknown))}; "
+            f"kernel: {function_name(fn)} has no parameter {', '.join(sorted(unknown))}; "
             f"it has {', '.join(signature.parameters) or 'none'}"
         )
-    return [_parameter(p, shapes.get(p.name, MISSING), fn.__qualname__) for p in signature.parameters.values()]
+    return [_parameter(p, shapes.get(p.name, MISSING), function_name(fn)) for p in signature.parameters.values()]
 
 
 def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
@@ -128,7 +135,9 @@ class Variant:
     @functools.cached_property
     def traced(self) -> tuple[Program, type | None]:
         with self._lock:
-            return self.trace()
+            program, made = self.trace()
+            found = iter(loops.prune(program.roots))
+            return replace(program, results=tuple(tuple(next(found) for _ in r) for r in program.results)), made
 
     @property
     def program(self) -> Program:
@@ -262,12 +271,13 @@ def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, typ
 
 def _library_identity(fn: Callable, statics: dict[str, Any], inputs: tuple[Operand, ...]) -> tuple | None:
     """A name for the mathematics of a function of this library that needs no tracing, if there is one."""
-    if not fn.__module__.startswith("adjoint.") or "<" in fn.__qualname__:
+    module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__qualname__", "<nameless>")
+    if not module.startswith("adjoint.") or "<" in name:
         return None
     marks = [(k, _fingerprint(v)) for k, v in sorted(statics.items())]
     if any(mark is None for _, mark in marks):
         return None
-    return (fn.__module__, fn.__qualname__, marks, [(o.name, o.shape, o.sequence) for o in inputs])
+    return (module, name, marks, [(o.name, o.shape, o.sequence) for o in inputs])
 
 
 def _fingerprint(value) -> str | None:
