@@ -519,7 +519,7 @@ OUTS = {
     "byte order": (lambda: (np.zeros((5, 2), ">f8"), np.zeros(5)), ">f8"),
     "read-only": (lambda: (read_only(np.zeros((5, 2))), np.zeros(5)), "read-only"),
     "not an array": (lambda: ([[0, 0]] * 5, np.zeros(5)), "NumPy array"),
-    "repeated": (lambda: (np.lib.stride_tricks.as_strided(np.zeros(2), (5, 2), (0, 8)), np.zeros(5)), "stride"),
+    "repeated": (lambda: (np.lib.stride_tricks.as_strided(np.zeros(2), (5, 2), (0, 8)), np.zeros(5)), "own memory"),
     "too few": (lambda: (np.zeros((5, 2)),), "2 array"),
     "one": (lambda: np.zeros((5, 2)), "2 array"),
     "overlap": (lambda: (lambda m: (m[:10].reshape(5, 2), m[9:14]))(np.zeros(20)), "overlap"),

@@ -76,24 +76,21 @@ def key(*parts) -> str:
     return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
 
 
-def _trusted(path: Path) -> bool:
-    """Whether only this user can have written the file: owner and mode of file and folder."""
+def _private(s: os.stat_result) -> bool:
+    """Whether only this user can write what has this status."""
     if not hasattr(os, "getuid"):
         return True  # Windows: the user's profile folder is private
-    for p in (path, path.parent):
-        s = os.lstat(p)
-        if s.st_uid != os.getuid() or s.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or stat.S_ISLNK(s.st_mode):
-            return False
-    return True
+    return s.st_uid == os.getuid() and not s.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not stat.S_ISLNK(s.st_mode)
 
 
 def read(name: str) -> Entry | None:
     """The entry of this name, or None if there is none that can be trusted whole."""
     path = _folder() / (name + _SUFFIX)
     try:
-        if not _trusted(path):
-            raise ValueError("not this user's alone")
-        data = path.read_bytes()
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)), "rb") as f:
+            if not (_private(os.fstat(f.fileno())) and _private(os.lstat(path.parent))):
+                raise ValueError("others can write it")
+            data = f.read()
         magic, checksum, body = data[: len(_MAGIC)], data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
         if magic != _MAGIC or hashlib.sha256(body).digest() != checksum:
             raise ValueError("damaged")
@@ -116,6 +113,8 @@ def write(name: str, entry: Entry) -> None:
     temporary = None
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _private(os.lstat(folder)):
+            return  # what others can write would never be read
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")  # created with mode 0600
         with os.fdopen(handle, "wb") as f:
             f.write(_MAGIC + hashlib.sha256(body).digest() + body)

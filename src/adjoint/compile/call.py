@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -68,10 +69,10 @@ if hasattr(os, "register_at_fork"):
 def check_threads(value, source: str) -> int:
     """A number of threads, or an error that says where it came from."""
     try:
-        n = int(value)
+        n = int(value) if isinstance(value, str) else operator.index(value)
     except (TypeError, ValueError):
         n = 0
-    if n < 1 or n != (float(value) if isinstance(value, float) else n):
+    if n < 1:
         raise ArgumentError(f"{source} must be a whole number of threads, 1 or more; got {value!r}")
     return n
 
@@ -153,12 +154,22 @@ def prepare_out(
             )
         if not a.flags.writeable:
             raise ArgumentError(f"{function}: out for '{o.name}' is read-only")
-        if a.size and any(st == 0 and n > 1 for st, n in zip(a.strides, a.shape, strict=True)):
-            raise ArgumentError(f"{function}: out for '{o.name}' repeats its own memory (a stride is 0)")
+        if _repeats(a):
+            raise ArgumentError(f"{function}: out for '{o.name}' repeats its own memory")
     for i, a in enumerate(given):
         if any(_overlap(a, b) for b in given[:i]):
             raise ArgumentError(f"{function}: the arrays given as out overlap each other")
     return given
+
+
+def _repeats(a: np.ndarray) -> bool:
+    """Whether two elements of an array may share memory: some stride does not reach past the axes below it."""
+    reach = a.itemsize
+    for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
+        if stride < reach:
+            return a.size > 0
+        reach = stride * n
+    return False
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
@@ -273,7 +284,10 @@ class Plan:
             return
         step = -(-total // (parts * code.width)) * code.width  # whole groups of lanes
         bounds = [(a, min(a + step, total)) for a in range(0, total, step)]
-        futures = [_executor().submit(self._part, words.copy(), *b) for b in bounds[1:]]
+        try:
+            futures = [_executor().submit(self._part, words.copy(), *b) for b in bounds[1:]]
+        except RuntimeError:  # the interpreter is shutting down: no new threads
+            return self._part(words, 0, total)
         try:
             self._part(words, *bounds[0])
         finally:

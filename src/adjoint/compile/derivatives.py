@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from . import derive, interpret, loops, trace
 from .graph import Expr
 from .kernel import Kernel
 from .program import Operand, Program
-from .variant import Parameter, Variant, record_class
+from .variant import MISSING, Parameter, Variant, record_class
 
 __all__ = ["hessian", "jacobian", "jvp", "vjp"]
 
@@ -27,8 +28,7 @@ class DerivedVariant(Variant):
         self.parent, self._build = parent, build
 
     def trace(self) -> Built:
-        with self.parent._lock:
-            return self._build(self.parent)
+        return self._build(self.parent)
 
     def here(self, values: list):
         program, made = self.traced
@@ -70,6 +70,21 @@ def _derived(parent: Kernel, what: tuple, parameters: list[Parameter], inputs, b
     made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, parent._statics)
     made._origin = parent, what[0], what[1:]
     return made
+
+
+def _free(name: str, taken) -> str:
+    """The name, or one like it that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _dotted(names, suffix: str) -> dict[str, str]:
+    """Names for derivatives of the given ones: `x_dot` for x, longer where that is taken already."""
+    found: dict[str, str] = {}
+    for name in names:
+        found[name] = _free(f"{name}{suffix}", {*names, *found.values()})
+    return found
 
 
 def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
@@ -117,7 +132,8 @@ def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
             column = 0
             for name, (xs, operand) in zip(names, groups, strict=True):
                 block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
-                parts[_field(o.name, name, len(program.outputs), len(names))] = ((*o.shape, *operand.shape), block)
+                field = _free(_field(o.name, name, len(program.outputs), len(names)), parts)
+                parts[field] = ((*o.shape, *operand.shape), block)
                 column += len(xs)
             row += o.size
         return _collect(program, variant.inputs, parts, "Jacobian")
@@ -179,46 +195,35 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
 def jvp(k: Kernel) -> Kernel:
     """See `Kernel.jvp`."""
     own = [p for p in k._parameters if not p.static and p.name not in k._statics]
-    parameters = [
-        *k._parameters,
-        *(
-            Parameter(
-                f"{p.name}_dot",
-                False,
-                p.shape,
-                p.sequence,
-                p.default if p.default is None else Parameter.default,
-                p.keyword_only,
-            )
-            for p in own
-        ),
-    ]
+    dot = _dotted([p.name for p in own], "_dot")
+    # A tangent has the shape of its input, and no default unless the input itself may be left out.
+    tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
     def dots(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(Operand(f"{o.name}_dot", o.shape, o.sequence) for o in variant.inputs)
+        return tuple(replace(o, name=dot[o.name]) for o in variant.inputs)
 
     def build(variant: Variant) -> Built:
         program, graph = variant.program, variant.program.graph
         seeds: dict[Expr, derive.Tangent] = {}
         for o in variant.inputs:
             if o.sequence:
-                seeds[graph.node("sequence", value=o.name)] = {0: graph.node("sequence", value=f"{o.name}_dot")}
+                seeds[graph.node("sequence", value=o.name)] = {0: graph.node("sequence", value=dot[o.name])}
             else:
-                seeds |= {graph.input(o.name, j): {0: graph.input(f"{o.name}_dot", j)} for j in range(o.size)}
-        roots, tangents = derive.pushforward(graph, program.roots, seeds)
-        found, moves = iter(roots), iter(tangents)
-        results, changes = [], []
+                seeds |= {graph.input(o.name, j): {0: graph.input(dot[o.name], j)} for j in range(o.size)}
+        roots, changes = derive.pushforward(graph, program.roots, seeds)
+        found, moves = iter(roots), iter(changes)
+        results = [tuple(next(found) for _ in result) for result in program.results]
         for o, result in zip(program.outputs, program.results, strict=True):
-            results.append(tuple(next(found) for _ in result))
-            changes.append(tuple(_tangent(program, o, next(moves)) for _ in result))
-        outputs = (*program.outputs, *(Operand(f"{o.name}_dot", o.shape, o.sequence) for o in program.outputs))
+            results.append(tuple(_tangent(program, o, next(moves)) for _ in result))
+        names = _dotted([o.name for o in program.outputs], "_dot")
+        outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
         made = record_class("Jvp", tuple(o.name for o in outputs))
-        return Program((*variant.inputs, *dots(variant)), outputs, (*results, *changes), graph), made
+        return Program((*variant.inputs, *dots(variant)), outputs, tuple(results), graph), made
 
     return _derived(
         k,
         ("jvp",),
-        parameters,
+        [*k._parameters, *tangents],
         lambda v: (*v.inputs, *dots(v)),
         build,
         f"{k.__name__} and its derivative along the tangents given after its arguments.",
@@ -236,29 +241,33 @@ def _tangent(program: Program, o: Operand, t: derive.Tangent) -> Expr:
 
 def vjp(k: Kernel) -> Kernel:
     """See `Kernel.vjp`."""
-    if k._is_bound():
-        outputs = k._only("vjp").program.outputs
-        bars = [Parameter(f"{o.name}_bar", False, o.shape) for o in outputs]
-    else:
-        bars = [Parameter("out_bar", False)]
+    own = [p.name for p in k._parameters]
 
-    def cotangents(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(Operand(f"{o.name}_bar", o.shape) for o in variant.program.outputs)
+    def bars(variant: Variant) -> tuple[Operand, ...]:
+        return tuple(Operand(_free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
+
+    # The outputs are known once the static arguments are; before that, one output is assumed.
+    known = [o.name for o in bars(k._only("vjp"))] if k._is_bound() else [_free("out_bar", own)]
+
+    def inputs(variant: Variant) -> tuple[Operand, ...]:
+        if [o.name for o in bars(variant)] != known:
+            raise ArgumentError(f"{k.__name__}.vjp: it has several outputs; bind the static arguments first")
+        return (*variant.inputs, *bars(variant))
 
     def build(variant: Variant) -> Built:
         program, graph = variant.program, variant.program.graph
         _scalars_only(program)
         groups = [_elements(program, o.name) for o in variant.inputs]
-        seeds = [graph.input(o.name, j) for o in cotangents(variant) for j in range(o.size)]
+        seeds = [graph.input(o.name, j) for o in bars(variant) for j in range(o.size)]
         found = iter(derive.pullback(graph, program.roots, seeds, [x for xs, _ in groups for x in xs]))
         parts = {o.name: (o.shape, [next(found) for _ in xs]) for xs, o in groups}
-        return _collect(program, (*variant.inputs, *cotangents(variant)), parts, "Vjp")
+        return _collect(program, inputs(variant), parts, "Vjp")
 
     return _derived(
         k,
         ("vjp",),
-        [*k._parameters, *bars],
-        lambda v: (*v.inputs, *cotangents(v)),
+        [*k._parameters, *(Parameter(name, False) for name in known)],
+        inputs,
         build,
         f"Gradients of {k.__name__}: cotangents of the inputs from those of the outputs.",
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import DerivativeError
-from .graph import Expr, Graph, apply, reachable, substitute
+from .graph import Expr, Graph, apply, reachable
 from .loops import Loop
 from .ops import OPS
 
@@ -31,86 +31,80 @@ def pushforward(graph: Graph, roots: Sequence[Expr], seeds: dict[Expr, Tangent])
     `seeds` gives the tangents of chosen nodes. Returns the roots themselves (read from the differentiated loops where
     there are any, so that no loop runs twice) and their tangents.
     """
-    moved: dict[int, Expr] = {}  # results of differentiated loops, in place of those of the loops they extend
-    tangents: dict[int, Tangent] = {x.id: t for x, t in seeds.items()}
+    new: dict[int, Expr] = {}  # every node as it is after loops were differentiated
+    tangents: dict[int, Tangent] = {x.id: t for x, t in seeds.items()}  # by the node as it was
     for x in reachable(roots):
+        if x.id in new:  # a result of a loop that was differentiated
+            continue
+        args = tuple(new[a.id] for a in x.args)
+        same = all(a is b for a, b in zip(args, x.args, strict=True))
+        new[x.id] = x if same else graph.node(x.op, args, x.value, x.mask)
         if x.id in tangents:
             continue
-        if x.op in OPS:
-            t = _chain_rule(x, tangents)
-        elif x.op == "loop":
-            _differentiate_loop(graph, x, tangents, moved)
-            continue
-        elif x.op == "array":
-            t = _array_tangent(graph, x, tangents)
-        elif x.op == "item":
-            source = tangents.get(x.args[0].id, {})
-            t = {d: graph.node("item", (b,), x.value) for d, b in source.items()}  # type: ignore[misc]
-        else:
-            continue
-        if t:
-            tangents[x.id] = t
-    result = [tangents.get(r.id, {}) for r in roots]
-    if not moved:
-        return list(roots), result
-    flat = [e for t in result for e in t.values() if isinstance(e, Expr)]
-    renewed = substitute([*roots, *flat], moved)
-    table = dict(zip([e.id for e in flat], renewed[len(roots) :], strict=True))
-    return renewed[: len(roots)], [{d: table[e.id] if isinstance(e, Expr) else e for d, e in t.items()} for t in result]
+        below = [tangents.get(a.id, {}) for a in x.args]
+        if x.op == "loop":
+            _differentiate_loop(graph, x, new, below, tangents)
+        elif any(below):
+            t = _tangent(graph, new[x.id], below)
+            if t:
+                tangents[x.id] = t
+    return [new[r.id] for r in roots], [tangents.get(r.id, {}) for r in roots]
 
 
-def _chain_rule(x: Expr, tangents: dict[int, Tangent]) -> Tangent:
-    if not any(a.id in tangents for a in x.args):
-        return {}
+def _tangent(graph: Graph, x: Expr, below: list[Tangent]) -> Tangent:
+    """The tangent of a node from those of its arguments."""
+    if x.op == "array":
+        directions = {d for t in below for d in t}
+        return {d: graph.node("array", tuple(graph.lift(t.get(d, 0.0)) for t in below)) for d in directions}
+    if x.op == "item":
+        return {d: graph.node("item", (b,), x.value) for d, b in below[0].items()}  # type: ignore[misc]
+    return _chain_rule(x, below) if x.op in OPS else {}
+
+
+def _chain_rule(x: Expr, below: list[Tangent]) -> Tangent:
     if x.op == "select":  # choose between tangents: a NaN of the branch not taken must not come through
-        c, a, b = x.args
-        ta, tb = tangents.get(a.id, {}), tangents.get(b.id, {})
-        return {d: apply("select", c, ta.get(d, 0.0), tb.get(d, 0.0)) for d in {**ta, **tb}}
+        _, ta, tb = below
+        return {d: apply("select", x.args[0], ta.get(d, 0.0), tb.get(d, 0.0)) for d in {**ta, **tb}}
     result: Tangent = {}
-    for a, p in zip(x.args, _partials(x), strict=True):
+    for p, t in zip(_partials(x), below, strict=True):
         if p is not None:
-            for d, t in tangents.get(a.id, {}).items():
-                term = apply("mul", p, t)
+            for d, v in t.items():
+                term = apply("mul", p, v)
                 result[d] = apply("add", result[d], term) if d in result else term
     return {d: t for d, t in result.items() if isinstance(t, Expr) or t != 0.0}
 
 
-def _array_tangent(graph: Graph, x: Expr, tangents: dict[int, Tangent]) -> Tangent:
-    directions = {d for a in x.args for d in tangents.get(a.id, {})}
-    return {
-        d: graph.node("array", tuple(graph.lift(tangents.get(a.id, {}).get(d, 0.0)) for a in x.args))
-        for d in directions
-    }
-
-
-def _differentiate_loop(graph: Graph, node: Expr, tangents: dict[int, Tangent], moved: dict[int, Expr]) -> None:
+def _differentiate_loop(
+    graph: Graph, node: Expr, new: dict[int, Expr], below: list[Tangent], tangents: dict[int, Tangent]
+) -> None:
     """Extend a loop by the tangents of its carry, its rows and its results; record them for the nodes that read it."""
+    if not any(below):
+        return
     loop: Loop = node.value
     body = loop.next_carry[0].graph if loop.next_carry else loop.roots[0].graph
     n, m = len(loop.carry), len(loop.captured)
-    start, captured, buffers = node.args[:n], node.args[n : n + m], node.args[n + m :]
-    if not any(a.id in tangents for a in node.args):
-        return
+    start, captured, buffers = (new[node.id].args[k] for k in (slice(n), slice(n, n + m), slice(n + m, None)))
+    t_start, t_captured, t_buffers = below[:n], below[n : n + m], below[n + m :]
     fresh = f"tangent{len(body.nodes)}"
 
     # Tangents of captured values and rows are new inputs of the body.
     seeds: dict[Expr, Tangent] = {}
     more_captured: list[tuple[Expr, Expr]] = []
-    for inner, outer in zip(loop.captured, captured, strict=True):
-        for d, t in tangents.get(outer.id, {}).items():
+    for inner, outer in zip(loop.captured, t_captured, strict=True):
+        for d, t in outer.items():
             dot = body.input(f"{fresh}.captured", len(more_captured))
             seeds.setdefault(inner, {})[d] = dot
             more_captured.append((dot, graph.lift(t)))
     more_rows: list[tuple[tuple[Expr, ...], Expr]] = []
-    for row, buffer in zip(loop.xs, buffers, strict=True):
-        for d, b in tangents.get(buffer.id, {}).items():
+    for row, buffer in zip(loop.xs, t_buffers, strict=True):
+        for d, b in buffer.items():
             dots = tuple(body.input(f"{fresh}.row{len(more_rows)}", k) for k in range(len(row)))
             more_rows.append((dots, b))  # type: ignore[arg-type]
             for x, dot in zip(row, dots, strict=True):
                 seeds.setdefault(x, {})[d] = dot
 
     # A carry is active in a direction if it starts so or becomes so: grow the set until it stays.
-    active = {(k, d) for k, a in enumerate(start) for d in tangents.get(a.id, {})}
+    active = {(k, d) for k, t in enumerate(t_start) for d in t}
     while True:
         carried = sorted(active)
         dots = {kd: body.input(f"{fresh}.carry", j) for j, kd in enumerate(carried)}
@@ -133,7 +127,7 @@ def _differentiate_loop(graph: Graph, node: Expr, tangents: dict[int, Tangent], 
         for d in sorted({d for t in ts for d in t}):
             more_ys.append(tuple(body.lift(t.get(d, 0.0)) for t in ts))
             stacked.append((k, d))
-    new = replace(
+    longer = replace(
         loop,
         carry=(*loop.carry, *(dots[kd] for kd in carried)),
         xs=(*loop.xs, *(row for row, _ in more_rows)),
@@ -142,21 +136,18 @@ def _differentiate_loop(graph: Graph, node: Expr, tangents: dict[int, Tangent], 
         ys=(*ys, *more_ys),
         condition=None if loop.condition is None else roots[-1],
     )
-    more_start = [graph.lift(tangents.get(start[k].id, {}).get(d, 0.0)) for k, d in carried]
-    extra = graph.node(
-        "loop",
-        (*start, *more_start, *captured, *(t for _, t in more_captured), *buffers, *(b for _, b in more_rows)),
-        new,
-    )
+    more_start = [graph.lift(t_start[k].get(d, 0.0)) for k, d in carried]
+    pieces = (*start, *more_start, *captured, *(t for _, t in more_captured), *buffers, *(b for _, b in more_rows))
+    extra = graph.node("loop", pieces, longer)
     for k in range(n):
         result = graph.node("carry", (node,), k)
-        moved[result.id] = graph.node("carry", (extra,), k)
+        new[result.id] = graph.node("carry", (extra,), k)
         t = {d: graph.node("carry", (extra,), n + j) for j, (kk, d) in enumerate(carried) if kk == k}
         if t:
             tangents[result.id] = t  # type: ignore[assignment]
     for k in range(len(loop.ys)):
         result = graph.node("stacked", (node,), k)
-        moved[result.id] = graph.node("stacked", (extra,), k)
+        new[result.id] = graph.node("stacked", (extra,), k)
         t = {d: graph.node("stacked", (extra,), len(loop.ys) + j) for j, (kk, d) in enumerate(stacked) if kk == k}
         if t:
             tangents[result.id] = t  # type: ignore[assignment]
@@ -194,8 +185,19 @@ def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Seq
             continue
         for a, p in zip(x.args, _partials(x), strict=True):
             if p is not None:
-                add(a, apply("mul", p, t))
+                add(a, _guarded_product(p, t))
     return [bar.get(x.id, 0.0) for x in wrt]
+
+
+def _guarded_product(p, t):
+    """p * t, where an infinite p in a branch that was not taken (t = 0 there) must not make NaN of it."""
+    if isinstance(t, Expr) and t.op == "select":
+        c, a, b = t.args
+        if b.number() == 0.0:
+            return apply("select", c, _guarded_product(p, a), 0.0)
+        if a.number() == 0.0:
+            return apply("select", c, 0.0, _guarded_product(p, b))
+    return apply("mul", p, t)
 
 
 def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[list]:

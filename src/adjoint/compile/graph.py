@@ -18,7 +18,7 @@ import numpy as np
 
 from .ops import OPS, fold
 
-__all__ = ["Expr", "Graph", "apply", "digest", "reachable", "schedule", "substitute"]
+__all__ = ["Expr", "Graph", "apply", "arithmetic", "as_number", "digest", "reachable", "schedule", "substitute"]
 
 _LOGIC = {"and", "or", "not"}
 _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hypot"}
@@ -61,8 +61,19 @@ class Graph:
             return self.node("const", value=x.value)
         found = self.captured.get(x)
         if found is None:
+            if not self._inside(x.graph):
+                raise trace.error(
+                    "a traced value is used outside the kernel or the loop step it was made in",
+                    "return it from there, or carry it through the loop",
+                )
             found = self.captured[x] = self.node("input", value=("captured", len(self.captured)), mask=x.mask)
         return found
+
+    def _inside(self, other: Graph) -> bool:
+        graph = self.parent
+        while graph is not None and graph is not other:
+            graph = graph.parent
+        return graph is other
 
 
 class Expr:
@@ -107,8 +118,8 @@ class Expr:
     def __rand__(self, o): return _binary("and", o, self)
     def __or__(self, o): return _binary("or", self, o)
     def __ror__(self, o): return _binary("or", o, self)
-    def __invert__(self): return apply("not", self)
-    def __neg__(self): return apply("neg", self)
+    def __invert__(self): return arithmetic("not", self)
+    def __neg__(self): return arithmetic("neg", self)
     def __pos__(self): return self
     def __abs__(self): return apply("abs", self)
     def __floor__(self): return apply("floor", self)
@@ -172,7 +183,21 @@ def _binary(name: str, a, b):
             return trace.BINARY[name](a, b)
         if not isinstance(x, Expr | float | int | np.number | np.bool_):
             return NotImplemented
-    return apply(name, a, b)
+    return arithmetic(name, a, b)
+
+
+def arithmetic(name: str, *args):
+    """An operator on scalars with NumPy's rules for truth values: + is "or", - does not exist, and & | ~ need them."""
+    masks = sum(isinstance(a, bool | np.bool_) or (isinstance(a, Expr) and a.mask) for a in args)
+    if masks == len(args) and name == "add":
+        name = "or"
+    elif masks == len(args) and name in ("sub", "neg"):
+        raise trace.error("NumPy has no `-` for truth values", "use `~`, np.logical_xor or np.where(mask, 1.0, 0.0)")
+    elif masks < len(args) and name in _LOGIC:
+        raise trace.error(
+            "`&`, `|` and `~` are for truth values, and this is a number", "compare it first: x > 0, x != 0"
+        )
+    return apply(name, *args)
 
 
 def _number(x) -> float | bool | None:
@@ -192,9 +217,9 @@ def apply(name: str, *args):
     if name in _LOGIC:
         args = tuple(map(_as_mask, args))
     elif name == "select":
-        args = (_as_mask(args[0]), _as_number(args[1]), _as_number(args[2]))
+        args = (_as_mask(args[0]), as_number(args[1]), as_number(args[2]))
     else:
-        args = tuple(map(_as_number, args))
+        args = tuple(map(as_number, args))
     rule = _RULES.get(name)
     if rule is not None:
         simple = rule(*args)
@@ -210,7 +235,8 @@ def apply(name: str, *args):
     return graph.node(name, nodes, mask=op.mask)  # type: ignore[union-attr]
 
 
-def _as_number(x):
+def as_number(x):
+    """A truth value as 1 or 0; numbers as they are."""
     if isinstance(x, Expr) and x.mask:
         return x.graph.node("select", (x, x.graph.constant(1.0), x.graph.constant(0.0)))
     return float(x) if isinstance(x, bool) else x

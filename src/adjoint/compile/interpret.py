@@ -62,7 +62,7 @@ def _loop(x: Expr, env: dict, inputs: Inputs) -> tuple[list, list]:
     carry = [env[a.id] for a in x.args[:n]]
     captured = {inner.id: env[a.id] for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
     count = inputs.length if loop.length is None else loop.length
-    buffers = [np.reshape(env[a.id], (count, -1)) for a in x.args[n + m :]]
+    buffers = [np.reshape(env[a.id], (count, len(row))) for a, row in zip(x.args[n + m :], loop.xs, strict=True)]
     stacked = [np.zeros((count, len(y)), dtype=object) for y in loop.ys]
     for i in reversed(range(count)) if loop.reverse else range(count):
         known = {**captured, **{e.id: v for e, v in zip(loop.carry, carry, strict=True)}}

@@ -5,19 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 import platform
-import threading
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..errors import CompileError
 from . import elf
+from .locks import compiling
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
 __all__ = ["Host", "Library", "compile_ir", "host", "load", "once"]
-
-
-_lock = threading.RLock()
 
 
 def once(function):
@@ -26,7 +23,7 @@ def once(function):
 
     @functools.wraps(function)
     def locked(*args):
-        with _lock:
+        with compiling:
             return cached(*args)
 
     return locked

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import RLock, local
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ..errors import ArgumentError
 from . import loops, trace
 from .graph import Expr
+from .locks import compiling
 from .program import count_operations
 from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, parameters
 
@@ -63,9 +65,7 @@ class Kernel:
         self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
         self._variants: dict[tuple, Variant] = {}
         self._threads: int | None = None
-        self._lock = RLock()
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
-        self._kept: list = []  # what thin callers need to live on
         self._derivatives: dict[tuple, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
 
@@ -79,6 +79,8 @@ class Kernel:
             or loops.current_graph() is not None
             or any(map(trace.is_traced, inputs.values()))
         ):
+            if out is not None:
+                raise ArgumentError(f"{self.__name__}: `out` cannot be used inside a kernel; use the result instead")
             return self._inline(inputs, statics)
         variant = self._variant(statics, list(inputs))
         if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
@@ -135,7 +137,7 @@ class Kernel:
 
     def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
         try:
-            key = (tuple((k, type(v), v) for k, v in statics.items()), tuple(present))
+            key = (tuple((k, _mark(v)) for k, v in statics.items()), tuple(present))
             found = self._variants.get(key)
         except TypeError:
             bad = next(k for k, v in statics.items() if not _hashable(v))
@@ -143,7 +145,7 @@ class Kernel:
                 f"{self.__name__}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__}"
             ) from None
         if found is None:
-            with self._lock:
+            with compiling:
                 found = self._variants.setdefault(key, self._make(statics, present))
         return found
 
@@ -152,7 +154,7 @@ class Kernel:
 
         name = self.__name__
         arrays = [as_input(x, k, name) for k, x in given.items()]
-        strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not isinstance(x, float | int)]
+        strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if type(x) not in (float, int, bool)]
         dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
         arrays = [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays]
         given_out = out if isinstance(out, tuple | list) else () if out is None else (out,)
@@ -218,11 +220,10 @@ class Kernel:
             defaults,
             made,
             functools.partial(Kernel.__call__, self),
+            code.library,
         )
         if thin is not None:
-            function, keep = thin
-            self._kept.append(keep)
-            type(self).__call__ = function  # each kernel has a class of its own, see _of
+            type(self).__call__ = thin  # each kernel has a class of its own, see _of
 
     def _is_bound(self) -> bool:
         return all(p.name in self._statics or not p.static or p.default is not MISSING for p in self._parameters)
@@ -230,7 +231,7 @@ class Kernel:
     def _inline(self, inputs: dict[str, Any], statics: dict[str, Any]):
         """The function itself, on traced or eager values; further leading axes are looped over."""
         variant = self._variant(statics, list(inputs))
-        values = [x if isinstance(x, loops.Sequence | Expr) else np.asanyarray(x) for x in inputs.values()]
+        values = [x if isinstance(x, loops.Sequence | Expr) else trace.as_operand(x) for x in inputs.values()]
         extra = [
             x.shape[: x.ndim - len(o.shape)] if isinstance(x, np.ndarray) and not o.sequence else ()
             for x, o in zip(values, variant.inputs, strict=True)
@@ -366,7 +367,7 @@ class Kernel:
         """A derivative kernel, made once."""
         from . import derivatives
 
-        with self._lock:
+        with compiling:
             if (kind, *arguments) not in self._derivatives:
                 self._derivatives[kind, *arguments] = getattr(derivatives, kind)(self, *arguments)
             return self._derivatives[kind, *arguments]
@@ -378,9 +379,17 @@ class Kernel:
         fixed = "".join(f", {k}={v!r:.30}" for k, v in self._statics.items())
         return f"<kernel {self._signature()}{fixed}>"
 
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo) -> Kernel:
+        return self
+
     def __reduce__(self):
         if self._origin is not None:
             return _remake, self._origin
+        if "<" in self.__qualname__:
+            raise pickle.PicklingError(f"{self!r} cannot be pickled: define it at the top of a module")
         return _import, (self.__module__, self.__qualname__)
 
 
@@ -395,6 +404,15 @@ def _remake(parent: Kernel, how: str, given) -> Kernel:
     """A kernel made from another: bound, or a derivative."""
     made = getattr(parent, how)
     return made if isinstance(made, Kernel) else made(**given) if how == "bind" else made(*given)
+
+
+def _mark(value):
+    """A key under which only the same static value is found: 1, True and 1.0 differ, and so do 0.0 and -0.0."""
+    if isinstance(value, float):
+        return type(value), repr(value)
+    if type(value) is tuple:
+        return tuple(map(_mark, value))
+    return type(value), value
 
 
 def _hashable(v) -> bool:

@@ -9,6 +9,7 @@ iteration); `item` reads one element of a buffer.
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -54,6 +55,17 @@ def tracing(graph: Graph | None) -> Iterator[None]:
 def _count_python(change: int) -> None:
     with _lock:
         python_calls.value += change
+
+
+def _forget_tracing() -> None:
+    """In a forked child no other thread traces, and this one starts afresh."""
+    global _lock
+    _lock, python_calls.value = Lock(), 0
+    _state.graph = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_tracing)
 
 
 def current_graph() -> Graph | None:
@@ -118,26 +130,37 @@ class Sequence:
 # --- nested structures of arrays -------------------------------------------------------------------
 
 
-def _leaves(tree) -> list:
+def _parts(tree) -> list | None:
+    """The parts of a structure, dicts in the order of their keys; None for a leaf."""
     if tree is None:
         return []
-    if isinstance(tree, tuple | list):
-        return [leaf for part in tree for leaf in _leaves(part)]
     if isinstance(tree, dict):
-        return [leaf for part in tree.values() for leaf in _leaves(part)]
-    return [tree]
+        return [tree[k] for k in sorted(tree, key=repr)]
+    return list(tree) if isinstance(tree, tuple | list) else None
+
+
+def _leaves(tree) -> list:
+    parts = _parts(tree)
+    return [tree] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
 
 
 def _rebuild(tree, leaves: Iterator) -> Any:
-    if tree is None:
-        return None
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(_rebuild(part, leaves) for part in tree))
-    if isinstance(tree, tuple | list):
-        return type(tree)(_rebuild(part, leaves) for part in tree)
+    parts = _parts(tree)
+    if tree is None or parts is None:
+        return None if tree is None else next(leaves)
+    made = [_rebuild(part, leaves) for part in parts]
     if isinstance(tree, dict):
-        return {k: _rebuild(part, leaves) for k, part in tree.items()}
-    return next(leaves)
+        return dict(zip(sorted(tree, key=repr), made, strict=True))
+    return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
+
+
+def _structure(tree):
+    """What must stay the same of a carry: the nesting, its kinds and its keys."""
+    parts = _parts(tree)
+    if parts is None or tree is None:
+        return None if tree is None else "leaf"
+    keys = sorted(map(repr, tree)) if isinstance(tree, dict) else []
+    return type(tree).__name__, keys, [_structure(part) for part in parts]
 
 
 def _shape(x) -> tuple[int, ...]:
@@ -172,7 +195,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
 
     body = Graph(graph)
     starts = [trace.flatten(leaf, "the carry of a scan") for leaf in _leaves(carry)]
-    inputs, carry_now = _inputs(body, "carry", carry, [shape for shape, _ in starts])
+    inputs, carry_now = _inputs(body, "carry", carry, [shape for shape, _ in starts], starts)
     sources = _leaves(xs)
     rows, x_now = _inputs(body, "row", xs, [_shape(s) if isinstance(s, Sequence) else _shape(s)[1:] for s in sources])
     with tracing(body):
@@ -182,14 +205,15 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
             "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
         )
     carry_next, y = result
-    flat_next = _same_shapes(body, carry_next, [shape for shape, _ in starts], "step")
+    flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
     ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
+    rows_next = tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys)
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
         tuple(tuple(r) for r in rows),
-        tuple(body.captured.values()),
+        tuple(body.captured.values()),  # complete only now: lifting may capture
         tuple(flat_next),
-        tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys),
+        rows_next,
         count,
         reverse,
     )
@@ -211,12 +235,18 @@ def _length(xs, length: int | None) -> int | None:
     if any(np.ndim(leaf) == 0 for leaf in leaves):
         raise ArgumentError("scan: every leaf of xs needs a first axis to scan over; one is a scalar")
     if length is not None:
-        counts.add(int(length))
+        counts.add(_whole(length, "scan: length"))
     if len(counts) != 1:
         raise ArgumentError(
             f"scan: xs and length must agree on one number of iterations; got {sorted(counts) or 'none'}"
         )
     return counts.pop()
+
+
+def _whole(n, what: str) -> int:
+    if isinstance(n, Expr) or not isinstance(n, int | np.integer) or n < 0:
+        raise ArgumentError(f"{what} must be a whole number, 0 or more, known when tracing; got {n!r:.60}")
+    return int(n)
 
 
 def _eager_scan(step, carry, xs, count, reverse):
@@ -239,9 +269,10 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     In a compiled kernel each sample of a batch stops on its own: its carry is frozen when its condition fails, so a
     result never depends on the sample's neighbours. Differentiable by `jvp`: the iterations taken are differentiated.
     """
+    limit = _whole(max_iterations, "while_loop: max_iterations")
     graph = current_graph()
     if graph is None:
-        for _ in range(max_iterations):
+        for _ in range(limit):
             if not condition(carry):
                 break
             carry = body(carry)
@@ -249,7 +280,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
 
     inner = Graph(graph)
     starts = [trace.flatten(leaf, "the carry of a while_loop") for leaf in _leaves(carry)]
-    inputs, carry_now = _inputs(inner, "carry", carry, [shape for shape, _ in starts])
+    inputs, carry_now = _inputs(inner, "carry", carry, [shape for shape, _ in starts], starts)
     with tracing(inner):
         shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
         if shape != ():
@@ -259,16 +290,18 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
             )
         (go_on,) = elements
         carry_next = body(carry_now)
-    flat_next = _same_shapes(inner, carry_next, [shape for shape, _ in starts], "body")
-    go_on = go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
+    flat_next = _same_shapes(inner, carry, carry_next, [shape for shape, _ in starts], "body")
+    go_on = inner.lift(
+        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
+    )
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
         (),
         tuple(inner.captured.values()),
         tuple(flat_next),
         (),
-        int(max_iterations),
-        condition=inner.lift(go_on),
+        limit,
+        condition=go_on,
     )
     node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(inner.captured), [])
     return _results(graph, node, carry, starts)
@@ -284,18 +317,32 @@ def _number(x):
     return x if isinstance(x, Expr) else float(x)
 
 
-def _inputs(body: Graph, kind: str, tree, shapes) -> tuple[list[list[Expr]], object]:
-    """Fresh inputs of a loop body, flat and in the structure of `tree`."""
+def _inputs(body: Graph, kind: str, tree, shapes, starts=None) -> tuple[list[list[Expr]], object]:
+    """Fresh inputs of a loop body, flat and in the structure of `tree`; what starts as a truth value is one inside."""
     flat, leaves, k = [], [], 0
-    for shape in shapes:
+    for n, shape in enumerate(shapes):
         size = int(np.prod(shape))
         flat.append([body.input(kind, k + j) for j in range(size)])
-        leaves.append(trace.traced_array(flat[-1], shape, frozen=True))
+        seen = flat[-1] if starts is None else _as_before(flat[-1], starts[n][1])
+        leaves.append(trace.traced_array(seen, shape, frozen=True))
         k += size
     return flat, _rebuild(tree, iter(leaves))
 
 
-def _same_shapes(body: Graph, carry, shapes, what: str) -> list[Expr]:
+def _as_before(numbers: list[Expr], originals: list) -> list:
+    """Numbers that stand for truth values as truth values again."""
+    return [
+        apply("ne", x, 0.0) if isinstance(o, bool | np.bool_) or (isinstance(o, Expr) and o.mask) else x
+        for x, o in zip(numbers, originals, strict=True)
+    ]
+
+
+def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
+    if _structure(carry) != _structure(before):
+        raise TraceError(
+            f"the carry must keep its structure: the {what} was given {_structure(before)} "
+            f"and returned {_structure(carry)}"
+        )
     flat = [trace.flatten(leaf, f"the carry returned by the {what}") for leaf in _leaves(carry)]
     if [shape for shape, _ in flat] != list(shapes):
         raise TraceError(
@@ -331,7 +378,8 @@ def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Ex
 def _results(graph: Graph, node: Expr, tree, starts):
     leaves, k = [], 0
     for shape, elements in starts:
-        leaves.append(trace.traced_array([graph.node("carry", (node,), k + j) for j in range(len(elements))], shape))
+        finals = [graph.node("carry", (node,), k + j) for j in range(len(elements))]
+        leaves.append(trace.traced_array(_as_before(finals, elements), shape))
         k += len(elements)
     return _rebuild(tree, iter(leaves))
 

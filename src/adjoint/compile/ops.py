@@ -93,7 +93,7 @@ def _rows():
     yield transcendental(
         "exp2", np.exp2, "exp2", lambda f, x, r: f("mul", np.log(2.0), r), lambda ca, x: ca.power(2.0, x)
     )
-    yield transcendental("expm1", np.expm1, "expm1", lambda f, x, r: f("add", r, 1.0))
+    yield transcendental("expm1", np.expm1, "expm1", lambda f, x, r: f("exp", x))
     yield transcendental("log", np.log, "log", lambda f, x, r: f("div", 1.0, x))
     yield transcendental(
         "log2", np.log2, "log2", lambda f, x, r: f("div", 1 / np.log(2.0), x), lambda ca, x: ca.log(x) / np.log(2.0)
@@ -118,13 +118,13 @@ def _rows():
     yield row("pow", np.power, "transcendental", call("pow", 2), pow_partials, lambda ca, x, y: ca.power(x, y), 2)
     yield row("hypot", np.hypot, "transcendental", call("hypot", 2), hypot_partials, arity=2)
 
-    # d fmod(x, y) = dx - trunc(x/y) dy, by definition of the remainder
+    # d fmod(x, y) = dx - n dy with x = n y + fmod(x, y); the quotient itself may round up to the next whole number
     yield row(
         "fmod",
         np.fmod,
         "transcendental",
         call("fmod", 2),
-        lambda f, x, y, r: (1.0, f("neg", f("trunc", f("div", x, y)))),
+        lambda f, x, y, r: (1.0, f("neg", f("rint", f("div", f("sub", x, r), y)))),
         arity=2,
     )
 
@@ -198,7 +198,7 @@ OPS: dict[str, Op] = {op.name: op for op in _rows()}
 
 
 def fold(name: str, *values: float) -> float | bool:
-    """The value of an operation on constants, computed by NumPy."""
+    """The value of an operation on constants, computed by NumPy on float64 (whole numbers are real numbers here)."""
     with np.errstate(all="ignore"):
-        r = OPS[name].numpy(*values)
+        r = OPS[name].numpy(*(v if isinstance(v, bool | np.bool_) else float(v) for v in values))
     return bool(r) if OPS[name].mask else float(r)

@@ -274,6 +274,7 @@ def _call(module: Module) -> str:
     b.require(b.op(f"icmp sle i64 {samples}, {r['most']}", "m").name, "slow")
     extra = b.word(f"select i1 {single}, i64 0, i64 1")
     b.put(samples, dims, 0)
+    b.emit(" %made = alloca i64\n store i64 0, ptr %made")
     first_output = b.add(b.mul(r["inputs"], _INPUT_WORDS), len(_RECORD))
     with b.loop(r["outputs"]) as k:
         entry = b.address("%record", b.add(b.mul(k, _OUTPUT_WORDS), first_output))
@@ -288,6 +289,7 @@ def _call(module: Module) -> str:
         )
         b.require(b.op(f"icmp ne ptr {made}, null", "m").name, "fail")
         b.emit(f" store ptr {made}, ptr {b.op(f'getelementptr ptr, ptr {results}, i64 {k}', 'p').name}")
+        b.emit(f" store i64 {b.add(k, 1)}, ptr %made")
         place(b.add(k, r["inputs"]), field(made, 16, "i64"), b.get(entry, 1))
     b.put(0, words, b.mul(operands, 2))
     scratch = b.add(b.word(f"ptrtoint ptr {work} to i64"), r["scratch"])
@@ -321,7 +323,12 @@ def _call(module: Module) -> str:
     b.emit(f" ret ptr {value}")
     b.label("slow")
     value = b.word(f"call ptr {p['call']}(ptr {b.pointer(r['fallback'])}, ptr %args, i64 %nargs, ptr %kwnames)")
-    b.emit(f" ret ptr {value}\nfail:\n ret ptr null")
+    b.emit(f" ret ptr {value}")
+    b.label("fail")  # an exception is set: give back what was made before
+    with b.loop(b.word("load i64, ptr %made")) as k:
+        q = b.op(f"getelementptr ptr, ptr {results}, i64 {k}", "p").name
+        b.emit(f" call void {p['decref']}(ptr {b.word(f'load ptr, ptr {q}')})")
+    b.emit(" ret ptr null")
     return "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {\nentry:\n" + "\n".join(b.lines) + "\n}"
 
 
@@ -423,13 +430,13 @@ def thin_caller(
     defaults: list[np.ndarray | None],
     make_tuple: type | None,
     fallback: Callable,
+    keep: object,
 ):
     """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
 
     `batch` is the address of the kernel's batch function; `inputs` and `outputs` are core shapes; positional arguments
     fill the first `places` inputs; `work` and `scratch` are the size of its memory and where in it scratch begins;
-    above `few` samples it lets go of Python's global lock.
-    Returns the function and the objects that must live as long as it does, or None if it is not possible here.
+    above `few` samples it lets go of Python's global lock; `keep` owns the machine code. None if not possible here.
     """
     api = _python_api()
     if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or work > STACK_LIMIT:
@@ -458,6 +465,6 @@ def thin_caller(
     record = struct.pack(f"<{len(words)}q", *words)
     method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
     new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    function = new(ctypes.addressof(method), record, None)
-    return function, (record, method, defaults, make_tuple, fallback)
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
+    return new(ctypes.addressof(method), record, (method, defaults, make_tuple, fallback, keep))

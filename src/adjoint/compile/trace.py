@@ -21,6 +21,7 @@ __all__ = ["BINARY", "METHODS", "Traced", "error", "explain", "flatten", "functi
 
 _HERE = os.path.dirname(__file__)
 _NUMPY = os.path.dirname(np.__file__)
+_GENERATED = ("<frozen", "<__array_function__")  # frames that are no user's: import machinery and NumPy's dispatcher
 
 
 class Traced(np.ndarray):
@@ -34,13 +35,10 @@ class Traced(np.ndarray):
     def __array_function__(self, func, types, args, kwargs):
         return function(func, args, kwargs)
 
-    def astype(self, dtype, *args, **kwargs):
-        """Traced values have one type, real numbers: a cast to a floating type is the array itself."""
-        if np.dtype(dtype).kind not in "fO":
-            raise error(
-                f"a traced array cannot be cast to {np.dtype(dtype)}", "keep real numbers, or use np.floor or np.rint"
-            )
-        return self
+    def astype(self, dtype, *args, copy=True, **kwargs):
+        """Traced values have one type, real numbers: only a cast to float64 is possible, and changes nothing."""
+        _only_float64(dtype)
+        return self.copy() if copy else self
 
     def mean(self, axis=None, **kwargs):
         return _mean(self, axis, **kwargs)
@@ -49,11 +47,31 @@ class Traced(np.ndarray):
         return np.clip(self, min, max)
 
 
+def _only_float64(dtype) -> None:
+    if dtype is not None and np.dtype(dtype) not in (np.dtype(np.float64), np.dtype(object)):
+        raise error(
+            f"traced values are real numbers and cannot be cast to {np.dtype(dtype)}",
+            "keep them, or use np.floor or np.rint",
+        )
+
+
 def is_traced(x) -> bool:
     """Whether x is a traced scalar or an array holding one."""
     return isinstance(x, g.Expr | Traced) or (
         isinstance(x, np.ndarray) and x.dtype == object and any(isinstance(e, g.Expr) for e in x.flat)
     )
+
+
+def as_operand(x) -> np.ndarray:
+    """An argument of a kernel called inside a kernel: traced if anything in it is, else an array of float64."""
+    array = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object if _holds_traced(x) else None)
+    if array.dtype == object:
+        return array.view(Traced)
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _holds_traced(x) -> bool:
+    return any(map(_holds_traced, x)) if isinstance(x, tuple | list) else is_traced(x)
 
 
 def traced_array(elements: list, shape: tuple[int, ...], frozen: bool = False):
@@ -91,7 +109,7 @@ def _user_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not (name.startswith((_HERE, _NUMPY)) or name.startswith("<")):
+        if not name.startswith((_HERE, _NUMPY, *_GENERATED)):
             return f"{name}:{frame.f_lineno}, in {frame.f_code.co_name}"
         frame = frame.f_back
     return "unknown line"
@@ -107,7 +125,7 @@ def explain(failure: Exception, name: str) -> TraceError:
     frames = [
         f
         for f in traceback.extract_tb(failure.__traceback__)
-        if not f.filename.startswith((_HERE, _NUMPY)) and not f.filename.startswith("<")
+        if not f.filename.startswith((_HERE, _NUMPY, *_GENERATED))
     ]
     if not frames:
         return TraceError(f"cannot trace {name}: {failure}")
@@ -184,17 +202,19 @@ def _ignoring_nan(name):
 # name of the NumPy ufunc -> (number of arguments, what it does to scalars)
 UFUNCS = {
     **{name: (2, _f(op)) for name, op in {
-        "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow", "float_power": "pow",
+        "multiply": "mul", "divide": "div", "power": "pow", "float_power": "pow",
         "arctan2": "atan2", "hypot": "hypot", "fmod": "fmod", "copysign": "copysign", "minimum": "minimum",
         "maximum": "maximum", "less": "lt", "less_equal": "le", "equal": "eq", "not_equal": "ne",
-        "logical_and": "and", "logical_or": "or", "bitwise_and": "and", "bitwise_or": "or"}.items()},
+        "logical_and": "and", "logical_or": "or"}.items()},
     **{name: (1, _f(op)) for name, op in {
         "negative": "neg", "sqrt": "sqrt", "cbrt": "cbrt", "absolute": "abs", "fabs": "abs", "sign": "sign",
         "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sin": "sin", "cos": "cos", "tan": "tan",
         "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
         "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "exp": "exp", "exp2": "exp2", "expm1": "expm1",
-        "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "logical_not": "not",
-        "invert": "not"}.items()},
+        "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "logical_not": "not"}.items()},
+    **{name: (2, functools.partial(g.arithmetic, op)) for name, op in {
+        "add": "add", "subtract": "sub", "bitwise_and": "and", "bitwise_or": "or"}.items()},
+    "invert": (1, functools.partial(g.arithmetic, "not")),
     "greater": (2, _swapped("lt")),
     "greater_equal": (2, _swapped("le")),
     "logical_xor": (2, lambda a, b: g.apply("and", g.apply("or", a, b), g.apply("not", g.apply("and", a, b)))),
@@ -263,11 +283,17 @@ def ufunc(func, method: str, inputs, kwargs):
     out = kwargs.pop("out", None)
     if kwargs.pop("where", True) is not True:
         raise error("the `where=` argument of ufuncs is not supported on traced values", "use np.where(mask, a, b)")
-    for k in ("dtype", "casting", "order", "subok"):
+    dtype = kwargs.pop("dtype", None)
+    if not (func.__name__.startswith("logical") and dtype == np.bool_):
+        _only_float64(dtype)
+    for k in ("casting", "order", "subok"):
         kwargs.pop(k, None)
     if method == "at":
         raise error(f"np.{func.__name__}.at writes in place", "build a new array instead")
-    result = _wrapped(getattr(known, method)(*(_plain(x) for x in inputs), **kwargs))
+    operands = [_plain(x) for x in inputs]
+    if method in ("reduce", "accumulate") and func.__name__ in ("add", "multiply"):
+        operands = [_plain(_NUMBERS(x)) for x in operands]  # truth values are counted
+    result = _wrapped(getattr(known, method)(*operands, **kwargs))
     if out is None:
         return result
     if out[0].dtype != object:
@@ -287,6 +313,8 @@ def function(func, args, kwargs):
     handler = FUNCTIONS.get(func)
     if handler is not None:
         return handler(*args, **kwargs)
+    if func.__name__.startswith("nan") or func.__name__ in ("real_if_close", "isrealobj", "iscomplexobj"):
+        raise error(f"np.{func.__name__} is not supported on traced values", "use np.where(np.isnan(x), ...)")
     if func.__module__ == "numpy.linalg":
         names = ", ".join(sorted(f.__name__ for f in FUNCTIONS if f.__module__ == "numpy.linalg"))
         raise error(f"np.linalg.{func.__name__} is not supported on traced values", f"supported are: {names}")
@@ -301,31 +329,52 @@ def _where(condition, x=None, y=None):
 
 
 _SELECT = np.frompyfunc(_f("select"), 3, 1)
+_NUMBERS = np.frompyfunc(g.as_number, 1, 1)
+
+
+def _no_out(name: str, kwargs: dict) -> None:
+    if kwargs.pop("out", None) is not None:
+        raise error(f"np.{name} with `out=` writes in place", "use the result instead")
+    _only_float64(kwargs.pop("dtype", None))
 
 
 def _clip(a, a_min=None, a_max=None, **kwargs):
+    _no_out("clip", kwargs)
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
     a = a if low is None else np.maximum(a, low)
     return a if high is None else np.minimum(a, high)
 
 
 def _mean(a, axis=None, **kwargs):
+    _no_out("mean", kwargs)
     total = np.sum(a, axis=axis, **kwargs)
     return total * (np.size(total) / np.size(a))
 
 
+def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    largest = np.finfo(np.float64).max
+    x = np.where(np.isnan(x), nan, x)
+    x = np.where(x == np.inf, largest if posinf is None else posinf, x)
+    return np.where(x == -np.inf, -largest if neginf is None else neginf, x)
+
+
+def _round(a, decimals=0, out=None):
+    _no_out("round", {"out": out})
+    return np.rint(a) if decimals == 0 else np.rint(a * 10.0**decimals) / 10.0**decimals
+
+
 def _norm(x, ord=None, axis=None, keepdims=False):
     x = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
-    if ord in (None, 2, "fro") and not (ord == 2 and np.ndim(x) == 2 and axis is None):
+    vectors = isinstance(axis, int) or (axis is None and np.ndim(x) <= 1)
+    if ord is None or (ord == 2 and vectors) or (ord == "fro" and not vectors):
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
-    if np.ndim(x) == 1 or isinstance(axis, int):
-        if ord == 1:
-            return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-        if ord == np.inf:
-            return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == 1 and vectors:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    if ord == np.inf and vectors:
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
     raise error(
         f"np.linalg.norm with ord={ord!r} is not supported on traced values",
-        "supported: 2, 1 and inf of vectors, 'fro'",
+        "supported: 2, 1 and inf of vectors, 'fro' of matrices",
     )
 
 
@@ -399,8 +448,9 @@ def _det(a):
 
 
 FUNCTIONS = {
-    np.where: _where, np.clip: _clip, np.mean: _mean, np.linalg.norm: _norm, np.linalg.cholesky: _cholesky,
-    np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det,
+    np.where: _where, np.clip: _clip, np.mean: _mean, np.nan_to_num: _nan_to_num, np.round: _round, np.around: _round,
+    np.linalg.norm: _norm, np.linalg.cholesky: _cholesky, np.linalg.solve: _solve, np.linalg.inv: _inv,
+    np.linalg.det: _det,
 }  # fmt: skip
 for _name in ("cross", "matrix_transpose", "outer", "trace", "diagonal", "matmul", "vecdot", "tensordot", "multi_dot"):
     if hasattr(np.linalg, _name):  # the array-API spellings of plain NumPy functions

@@ -11,7 +11,6 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from ..errors import AdjointError, ArgumentError, TraceError
 from . import cache, loops, trace
 from .graph import Graph, digest
+from .locks import compiling
 from .program import Operand, Program, count_operations
 
 __all__ = ["MISSING", "Parameter", "TracedVariant", "Variant", "function_name", "parameters", "record_class", "static"]
@@ -122,7 +122,7 @@ class Variant:
         self.name, self.inputs, self.identity = name, inputs, identity
         self._compiled: dict[tuple, Any] = {}
         self.plans: dict[tuple, tuple] = {}
-        self._lock = RLock()
+        self._traced: tuple[Program, type | None] | None = None
 
     def trace(self) -> tuple[Program, type | None]:
         """The program, and the NamedTuple class of its results if they are one."""
@@ -132,12 +132,16 @@ class Variant:
         """The function on one sample of numbers or traced values, by Python."""
         raise NotImplementedError
 
-    @functools.cached_property
+    @property
     def traced(self) -> tuple[Program, type | None]:
-        with self._lock:
-            program, made = self.trace()
-            found = iter(loops.prune(program.roots))
-            return replace(program, results=tuple(tuple(next(found) for _ in r) for r in program.results)), made
+        """The program with nothing in it that is not needed, and the class of its results; made once."""
+        with compiling:
+            if self._traced is None:
+                program, made = self.trace()
+                found = iter(loops.prune(program.roots))
+                results = tuple(tuple(next(found) for _ in r) for r in program.results)
+                self._traced = replace(program, results=results), made
+            return self._traced
 
     @property
     def program(self) -> Program:
@@ -147,23 +151,20 @@ class Variant:
     def has_sequences(self) -> bool:
         return any(o.sequence for o in self.inputs)
 
-    @functools.cached_property
     def _key(self) -> tuple:
+        """What the machine code depends on: a name, or else the mathematics itself."""
         if self.identity is not None:
             return self.identity
-        program = self.program
-        return (
-            "graph",
-            digest(program.roots),
-            [[(o.name, o.shape, o.sequence) for o in side] for side in (program.inputs, program.outputs)],
-        )
+        program, made = self.traced
+        sides = [[(o.name, o.shape, o.sequence) for o in side] for side in (program.inputs, program.outputs)]
+        return ("graph", digest(program.roots), sides, None if made is None else _describe(made))
 
     def compiled(self, dtype: str, single: bool = False, shared: frozenset[str] = frozenset()):
         """Machine code for a dtype, from memory, from disk, or made now; `single`: for one long sample."""
         found = self._compiled.get((dtype, single, shared))
         if found is not None:
             return found
-        with self._lock:
+        with compiling:
             if (dtype, single, shared) not in self._compiled:
                 self._compiled[dtype, single, shared] = self._compile(dtype, single, shared)
             return self._compiled[dtype, single, shared]
@@ -191,7 +192,7 @@ class Variant:
         from .call import Compiled
 
         width = 1 if single else jit.host().width(dtype)
-        key = cache.key(self._key, dtype, width, sorted(shared))
+        key = cache.key(self._key(), dtype, width, sorted(shared))
         entry = cache.read(key)
         if entry is None:
             from .emit import emit
@@ -212,6 +213,8 @@ class Variant:
         code = Compiled(
             self.name, self.inputs, outputs, width, dtype, entry.code, h["scratch"], h["scratch_rows"], h["cost"]
         )
+        if self._traced is not None:
+            return code, self._traced[1]
         return code, None if h["result"] is None else _recall(*h["result"])
 
 

@@ -1,0 +1,299 @@
+"""Corners that once went wrong: each test is the smallest example of a defect."""
+
+import gc
+import math
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from adjoint import kernel, scan, static, while_loop
+from adjoint.errors import ArgumentError, TraceError
+
+
+def agree(k, *args, rtol=1e-15):
+    """Compiled and eager give the same."""
+    got, wanted = k(*args), k.eager(*args)
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(wanted, float), rtol=rtol)
+    return got
+
+
+def test_derivatives_made_in_several_threads():
+    def f(x):
+        for _ in range(6):
+            x = np.sin(x) * x[::-1] + np.cos(x)
+        return x
+
+    x = np.array([0.3, -0.2, 0.5])
+    wanted = kernel(f, x=3)
+    W = wanted.jacobian("x").jacobian("x")(x), wanted.jvp(x, x), wanted.vjp(x, x)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            k, found = kernel(f, x=3), {}
+            jobs = [
+                lambda: found.update(h=k.jacobian("x").jacobian("x")(x)),  # noqa: B023
+                lambda: found.update(j=k.jvp(x, x)),  # noqa: B023
+                lambda: found.update(v=k.vjp(x, x)),  # noqa: B023
+            ]
+            threads = [threading.Thread(target=job) for job in jobs]
+            [t.start() for t in threads]
+            [t.join(60) for t in threads]
+            for a, b in zip((found["h"], *found["j"], found["v"]), (W[0], *W[1], W[2]), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-13)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_a_kernel_traced_while_the_kernel_it_uses_is_called():
+    J = kernel(lambda x: x * x, x=2).jacobian("x")
+
+    @kernel(x=2)
+    def f(x):
+        time.sleep(0.2)
+        return J(x) @ x
+
+    x = np.ones(2)
+    threads = [threading.Thread(target=g, args=(x,), daemon=True) for g in (f, J)]
+    for t in threads:
+        t.start()
+        time.sleep(0.05)
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive(), "deadlock"
+
+
+def test_the_machine_code_lives_as_long_as_its_caller():
+    def make(factor):
+        k = kernel(lambda x: x * factor)
+        k(1.0)
+        return k.__call__
+
+    call = make(2.0)
+    gc.collect()
+    others = [kernel(lambda x, n=n: x + float(n)) for n in range(8)]
+    assert [k(1.0) for k in others] == [n + 1 for n in range(8)]
+    assert call(5.0) == 10.0
+    np.testing.assert_array_equal(call(np.ones((3, 3))), np.full((3, 3), 2.0))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork_while_another_thread_traces():
+    code = """
+import os, threading, time
+from adjoint import kernel
+def slow(x):
+    time.sleep(1.0)
+    return x + 1
+k, other = kernel(slow), kernel(lambda x: 2 * x)
+threading.Thread(target=k, args=(1.0,), daemon=True).start()
+time.sleep(0.3)
+pid = os.fork()
+if pid == 0:
+    ok = other(2.0) == 4.0 and other(2.0) == 4.0 and kernel(lambda x: 3 * x)(2.0) == 6.0
+    os._exit(0 if ok else 1)
+for _ in range(100):
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        raise SystemExit(os.waitstatus_to_exitcode(status))
+    time.sleep(0.2)
+raise SystemExit("the child hangs")
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_carries_are_matched_by_key_and_structure():
+    def swap(c, _):
+        return {"b": c["b"] + 1, "a": c["a"]}, None
+
+    @kernel(x=2)
+    def f(x):
+        c, _ = scan(swap, {"a": x[0], "b": x[1]}, length=1)
+        return np.stack([c["a"], c["b"]])
+
+    np.testing.assert_array_equal(agree(f, [10.0, 20.0]), [10, 21])
+    with pytest.raises(TraceError, match="structure"):
+        kernel(lambda x: scan(lambda c, _: ([c[0], c[1]], None), (x, x), length=2)[0][0])(1.0)
+
+
+def test_outer_values_as_results_and_conditions_of_loops():
+    np.testing.assert_array_equal(
+        agree(kernel(lambda x, y: scan(lambda c, _: (c + 1.0, y), x, length=2)[1]), 1.0, 5.0), 5
+    )
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, 5.0)
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, -5.0)
+
+
+def test_truth_values_stay_truth_values_in_a_carry():
+    @kernel
+    def first_above(x):
+        """Steps until the sum exceeds 10."""
+
+        def step(c, _):
+            total, done, n = c
+            total = np.where(done, total, total + x)
+            return (total, done | (total > 10), np.where(~done, n + 1, n)), None
+
+        (_, done, n), _ = scan(step, (0.0, False, 0.0), length=20)
+        return np.where(done & ~(x > 100), n, -1.0)
+
+    assert [agree(first_above, x) for x in (0.1, 1.0, 3.0, 200.0)] == [-1, 11, 4, -1]
+
+
+def test_tangents_of_inputs_that_look_like_tangents():
+    k = kernel(lambda q, q_dot: q * q_dot, q=2, q_dot=2)
+    q, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    r = k.jvp(q, v, q, v)
+    np.testing.assert_array_equal(r.out_dot, 2 * q * v)
+    np.testing.assert_array_equal(k.jvp.jvp(q, v, q, v, q, v, q, v).out_dot, 2 * q * v)
+
+    class Out(NamedTuple):
+        a: float
+        a_b: float
+
+    j = kernel(lambda b_c, c: Out(5 * b_c + c, 3 * b_c * c)).jacobian("b_c", "c")(1.0, 2.0)
+    assert sorted(j) == [1.0, 3.0, 5.0, 6.0]
+
+
+class First(NamedTuple):
+    one: float
+    two: float
+
+
+class Second(NamedTuple):
+    one: float
+    two: float
+
+
+def test_results_have_the_class_the_function_gave_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path))
+
+    class Local(NamedTuple):
+        one: float
+        two: float
+
+    for made in (First, Second, Local):
+        assert type(kernel(lambda x: made(x + 1, x * 2))(1.0)) is made  # noqa: B023
+
+
+def test_whole_numbers_are_real_numbers():
+    agree(kernel(lambda x: np.stack([x, 3_000_000_000]) * 4_000_000_000), 1.0)
+    agree(kernel(lambda x: np.ones_like(x) ** -1 + x, x=2), [1.0, 2.0])
+    inverse = kernel(lambda x: x**-1)
+    assert agree(kernel(lambda x: inverse(2) + x), 1.0) == 1.5
+
+
+def test_numpy_functions_that_treat_objects_specially():
+    x = np.array([np.nan, np.inf, 1.0])
+    agree(kernel(lambda x: np.nan_to_num(x, nan=3.0, posinf=7.0), x=3), x)
+    agree(kernel(lambda x: np.round(x, 1), x=2), [0.26, -1.34])
+    with pytest.raises(TraceError, match="nansum"):
+        kernel(lambda x: np.nansum(x), x=3)(x)
+    with pytest.raises(TraceError, match="norm"):
+        kernel(lambda A: np.linalg.norm(A, 2, axis=(0, 1)), A=(2, 2))(np.eye(2))
+    for bad in (lambda x: np.sum(x, dtype=int), lambda x: x.astype(np.float32), lambda x: np.mean(x, out=np.zeros(()))):
+        with pytest.raises(TraceError):
+            kernel(bad, x=3)(x)
+
+
+def test_truth_values_follow_numpy():
+    agree(kernel(lambda x, y: (x > 0) + (y > 0)), 1.0, 2.0)
+    agree(kernel(lambda x: np.sum(x > 0) + np.prod(x > -5), x=3), [1.0, 2.0, -1.0])
+    for bad in (lambda x: ~x, lambda x: x & 1.0, lambda x: (x > 0) - (x > 1), lambda x: -(x > 0)):
+        with pytest.raises(TraceError, match="truth"):
+            kernel(bad)(1.0)
+
+
+def test_a_cast_is_a_copy():
+    def f(x):
+        t = x * 2
+        y = t.astype(float)
+        y[0] = 100.0
+        return np.concatenate([t, y])
+
+    agree(kernel(f, x=2), [1.0, 2.0])
+
+
+def test_out_inside_a_kernel_is_refused():
+    inner = kernel(lambda x: x + 1, x=3)
+    with pytest.raises(ArgumentError, match="out"):
+        kernel(lambda x: inner(x, out=np.zeros(3)), x=3)(np.ones(3))
+
+
+def test_static_values_that_compare_equal_are_not_the_same():
+    k = kernel(lambda x, s: np.copysign(x, s), s=static)
+    assert (k(1.0, 0.0), k(1.0, -0.0)) == (1.0, -1.0)
+    t = kernel(lambda x, s: np.copysign(x, s[0]), s=static)
+    assert (t(1.0, (-0.0,)), t(1.0, (0.0,))) == (-1.0, 1.0)
+
+
+def test_reverse_derivatives_under_a_guard_are_finite():
+    k = kernel(lambda x: np.where(x > 0, np.sqrt(np.abs(x)), 0.0), x=12)
+    x = np.linspace(0, 1, 12)
+    assert np.isfinite(k.vjp(x, np.ones(12))).all()
+    assert np.isfinite(k.jacobian("x")(x)).all()
+
+
+def test_remainder_derivatives_count_whole_quotients():
+    k = kernel(lambda x, y: np.fmod(x, y))
+    assert k.jacobian("y")(1.0, 0.1) == -9.0  # 1.0 / 0.1 rounds to 10, but 0.1 is a little more than a tenth
+    assert math.isclose(kernel(lambda x: np.expm1(x)).jacobian("x")(-50.0), math.exp(-50))
+
+
+def test_chained_loops_are_differentiated_once():
+    def chain(n):
+        def f(x):
+            for _ in range(n):
+                x, _ = scan(lambda c, _: (np.sin(c), None), x, length=10)
+            return x
+
+        return kernel(f)
+
+    for n in (1, 2, 4):
+        assert chain(n).jvp.operations.transcendental == 20 * n  # a sine, and the cosine for its tangent
+
+
+def test_errors_name_the_line_in_code_without_a_file():
+    done = subprocess.run(
+        [sys.executable, "-c", "from adjoint import kernel\n\nkernel(lambda x: 1.0 if x > 0 else 2.0)(1.0)"],
+        capture_output=True,
+        text=True,
+    )
+    assert "<string>:3" in done.stderr
+
+
+def test_values_that_leak_out_of_a_loop():
+    kept = []
+    k = kernel(lambda x: scan(lambda c, _: (kept.append(c) or c + 1, None), x, length=2)[0] + kept[-1])
+    with pytest.raises(TraceError, match="outside"):
+        k(1.0)
+
+
+def test_kernels_take_lists_of_traced_values():
+    g = kernel(lambda v: v @ v, v=3)
+    assert agree(kernel(lambda x: g([x, 2.0, 0.0]) + g(np.array([x, x, 1.0]))), 3.0) == 13 + 19
+
+
+def test_pickling_and_copying():
+    import copy
+
+    k = kernel(lambda x: x)
+    assert copy.deepcopy(k) is k
+    with pytest.raises(pickle.PicklingError, match="top of a module"):
+        pickle.dumps(k)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), 1.5, 0, "x", None])
+def test_bad_numbers(bad):
+    if bad is not None:
+        with pytest.raises(ArgumentError, match="threads"):
+            kernel(lambda x: x).threads = bad
+    with pytest.raises(ArgumentError, match=r"length|whole"):
+        kernel(lambda x: scan(lambda c, _: (c, None), x, length=-1 if bad == 0 else bad)[0])(1.0)
