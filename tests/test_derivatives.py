@@ -178,7 +178,7 @@ def test_derivatives_with_static_arguments():
     assert STATIC.jacobian("x")(3, 2.0) == 12.0 and STATIC.bind(3).jacobian("x")(2.0) == 12.0
     assert STATIC.bind(3).hessian("x")(2.0) == 12.0 and STATIC.bind(2).jvp(3.0, 1.0).out_dot == 6.0
     assert STATIC.bind(2).vjp(3.0, 1.0) == 6.0
-    with pytest.raises(ArgumentError, match="no input 'n'"):
+    with pytest.raises(ArgumentError, match="got 'n'"):
         STATIC.jacobian("n")
 
 
@@ -190,7 +190,7 @@ def test_optional_inputs():
 
 
 BAD = {
-    "unknown": (lambda k: k.jacobian("z"), "no input 'z'"),
+    "unknown": (lambda k: k.jacobian("z"), "got 'z'"),
     "three": (lambda k: k.hessian("A", "x", "s"), "one or two"),
     "missing tangent": (lambda k: k.jvp(np.ones((2, 3)), V, 1.0), "A_dot"),
     "wrong cotangent": (lambda k: k.vjp(np.ones((2, 3)), V, 1.0, np.ones(3), 1.0), "first_bar"),

@@ -8,12 +8,13 @@ more, so nothing past an end is read or written.
 from __future__ import annotations
 
 from .graph import reachable
-from .ir import Builder, Module
+from .ir import Builder, Coder, Module
 from .program import Program
 
 __all__ = ["BYTES", "CONTEXT_HEAD", "batch_function"]
 
 BYTES = {"f64": 8, "f32": 4}
+UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
 
 
@@ -49,72 +50,88 @@ def _blocks(size: int, width: int):
 class _Rows:
     """Moves between an operand's rows (one address a lane) and its part of a tile."""
 
-    def __init__(self, b: Builder, addresses: list[str], tile: str, at: int, size: int, used: set[int]):
+    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, used: set[int]):
         self.b, self.addresses, self.tile, self.at, self.size, self.used = b, addresses, tile, at, size, used
         self.scalar = "double" if b.dtype == "f64" else "float"
 
-    def _tile(self, k: int) -> str:
-        return self.b.op(f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {self.at + k}", "p").name
+    def load(self) -> None:
+        """Rows to tile, but for blocks of elements that nobody reads."""
+        self._each_block(
+            lambda at, k: self._load(at, k), wanted=lambda at, k: not self.used.isdisjoint(range(at, at + k))
+        )
 
-    def _element(self, lane: int, k: int) -> str:
-        return self.b.op(f"getelementptr {self.scalar}, ptr {self.addresses[lane]}, i64 {k}", "p").name
+    def store(self) -> None:
+        """Tile to rows."""
+        self._each_block(lambda at, k: self._store(at, k), wanted=lambda at, k: True)
+
+    def _each_block(self, move, wanted) -> None:
+        """The elements in blocks of 4, 2 and 1; many blocks are a loop, few are written out."""
+        block = min(4, self.b.width)
+        count = self.size // block
+        start = 0
+        if count > UNROLLED:
+            with self.b.loop(count) as i:
+                move(self.b.mul(i, block), block)
+            start = count * block
+        for at, k in _blocks(self.size - start, self.b.width):
+            if wanted(start + at, k):
+                move(start + at, k)
+
+    def _tile(self, at, k: int) -> str:
+        return self.b.op(
+            f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {self._sum(at, self.at + k)}", "p"
+        ).name
+
+    def _element(self, lane: int, at) -> str:
+        return self.b.op(f"getelementptr {self.scalar}, ptr {self.addresses[lane]}, i64 {at}", "p").name
+
+    def _sum(self, at, k: int) -> str:
+        return str(at + k) if isinstance(at, int) else self.b.add(at, k)
 
     def _join(self, parts: list[str], k: int) -> str:
         """Concatenate equal vectors of k lanes."""
         b, n = self.b, k
         while len(parts) > 1:
-            mask = ", ".join(f"i32 {i}" for i in range(2 * n))
+            small = f"<{n} x {self.scalar}>"
+            mask = f"<{2 * n} x i32> <{', '.join(f'i32 {i}' for i in range(2 * n))}>"
             parts = [
-                b.op(
-                    f"shufflevector <{n} x {self.scalar}> {x}, <{n} x {self.scalar}> {y}, <{2 * n} x i32> <{mask}>", "f"
-                ).name
+                b.op(f"shufflevector {small} {x}, {small} {y}, {mask}", "f").name
                 for x, y in zip(parts[::2], parts[1::2], strict=True)
             ]
             n *= 2
         return parts[0]
 
-    def load(self) -> None:
-        b, w = self.b, self.b.width
-        for at, k in _blocks(self.size, w):
-            if self.used.isdisjoint(range(at, at + k)):
-                continue
-            if k == 1:
-                self._load_column(at)
-                continue
+    def _load(self, at, k: int) -> None:
+        b, t, w = self.b, self.b.type("f"), self.b.width
+        if k == 1:
+            v = "poison"
+            for lane in range(w):
+                e = b.op(f"load {self.scalar}, ptr {self._element(lane, at)}", "f").name
+                v = e if w == 1 else b.op(f"insertelement {t} {v}, {self.scalar} {e}, i32 {lane}", "f").name
+            columns = [v]
+        else:
             small = f"<{k} x {self.scalar}>"
             rows = [
                 b.op(f"load {small}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}", "f").name
                 for lane in range(w)
             ]
             columns = _transpose(b, [self._join(rows[j::k], k) for j in range(k)], k)
-            for j in range(k):
-                b.emit(f" store {b.type('f')} {columns[j]}, ptr {self._tile(at + j)}")
+        for j in range(k):
+            b.emit(f" store {t} {columns[j]}, ptr {self._tile(at, j)}")
 
-    def _load_column(self, at: int) -> None:
-        b = self.b
-        v = "poison"
-        for lane in range(b.width):
-            e = b.op(f"load {self.scalar}, ptr {self._element(lane, at)}", "f").name
-            v = e if b.width == 1 else b.op(f"insertelement {b.type('f')} {v}, {self.scalar} {e}, i32 {lane}", "f").name
-        b.emit(f" store {b.type('f')} {v}, ptr {self._tile(at)}")
-
-    def store(self) -> None:
-        b, w, t = self.b, self.b.width, self.b.type("f")
-        for at, k in _blocks(self.size, w):
-            columns = [b.op(f"load {t}, ptr {self._tile(at + j)}", "f").name for j in range(k)]
-            if w == 1:
-                b.emit(f" store {self.scalar} {columns[0]}, ptr {self._element(0, at)}")
+    def _store(self, at, k: int) -> None:
+        b, t, w = self.b, self.b.type("f"), self.b.width
+        columns = [b.op(f"load {t}, ptr {self._tile(at, j)}", "f").name for j in range(k)]
+        columns = _transpose(b, columns, k)
+        for lane in range(w):
+            if k == 1:
+                e = columns[0] if w == 1 else b.op(f"extractelement {t} {columns[0]}, i32 {lane}", "f").name
+                b.emit(f" store {self.scalar} {e}, ptr {self._element(lane, at)}")
                 continue
-            columns = _transpose(b, columns, k)
-            for lane in range(w):
-                j, first = lane % k, lane // k * k
-                if k == 1:
-                    part = b.op(f"extractelement {t} {columns[0]}, i32 {lane}", "f").name
-                    b.emit(f" store {self.scalar} {part}, ptr {self._element(lane, at)}")
-                    continue
-                mask = ", ".join(f"i32 {first + i}" for i in range(k))
-                part = b.op(f"shufflevector {t} {columns[j]}, {t} poison, <{k} x i32> <{mask}>", "f").name
-                b.emit(f" store <{k} x {self.scalar}> {part}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}")
+            first = lane // k * k
+            mask = ", ".join(f"i32 {first + i}" for i in range(k))
+            part = b.op(f"shufflevector {t} {columns[lane % k]}, {t} poison, <{k} x i32> <{mask}>", "f").name
+            b.emit(f" store <{k} x {self.scalar}> {part}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}")
 
 
 def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
@@ -122,7 +139,7 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
 
     A sequence operand has four words: address, stride over the batch, stride over the rows, element offsets.
     """
-    b = Builder(module, width, dtype)
+    b = Coder(module, width, dtype)
     vector = width * BYTES[dtype]
     used: dict[str, set[int]] = {}  # elements that the body reads
     for x in reachable(program.roots):
@@ -134,44 +151,32 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
     b.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * vector}")
     at, words = 0, []
     for o in (*program.inputs, *program.outputs):
-        words.append([_load_word(b, "%operands", at + k) for k in range(4 if o.sequence else 2)])
+        words.append([b.get("%operands", at + k) for k in range(4 if o.sequence else 2)])
         at += len(words[-1])
     for k in range(CONTEXT_HEAD):
-        b.emit(f" store i64 {_load_word(b, '%operands', at + k)}, ptr {_word_address(b, '%context', k)}")
-    b.emit(" %last = sub i64 %stop, 1\n br label %group\ngroup:\n %first = phi i64 [%start, %entry], [%next, %group]")
-    lanes = [b.op(f"add i64 %first, {lane}", "w").name for lane in range(width)]
+        b.put(b.get("%operands", at + k), "%context", k)
+    last = b.word("sub i64 %stop, 1")
+    groups = b.word(f"sdiv i64 {b.add(b.word('sub i64 %stop, %start'), width - 1)}, {width}")
     module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
-    lanes = [b.op(f"call i64 @llvm.smin.i64(i64 {lane}, i64 %last)", "w").name for lane in lanes]
-    loads, stores, slot, at = [], [], 0, {"in": 0, "out": 0}
-    for k, (o, (address, stride, *rest)) in enumerate(zip((*program.inputs, *program.outputs), words, strict=True)):
-        steps = [b.op(f"mul i64 {lane}, {stride}", "w").name for lane in lanes]
-        places = [b.op(f"add i64 {address}, {step}", "w").name for step in steps]
-        if o.sequence:
-            head = CONTEXT_HEAD + slot * (width + 2)
-            for j, word in enumerate([*places, *rest]):
-                b.emit(f" store i64 {word}, ptr {_word_address(b, '%context', head + j)}")
-            slot += 1
-            continue
-        pointers = [b.op(f"inttoptr i64 {place} to ptr", "p").name for place in places]
-        side = "in" if k < len(program.inputs) else "out"
-        (loads if side == "in" else stores).append(
-            _Rows(b, pointers, "%work" if side == "in" else "%out", at[side], o.size, used.get(o.name, set()))
-        )
-        at[side] += o.size
-    for rows in loads:
-        rows.load()
-    b.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
-    for rows in stores:
-        rows.store()
-    b.emit(f" %next = add i64 %first, {width}\n %more = icmp slt i64 %next, %stop")
-    b.emit(" br i1 %more, label %group, label %end\nend:\n ret void")
-    head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {\nentry:\n"
-    return head + "\n".join(b.lines) + "\n}"
-
-
-def _word_address(b: Builder, base: str, k: int) -> str:
-    return b.op(f"getelementptr i64, ptr {base}, i64 {k}", "p").name
-
-
-def _load_word(b: Builder, base: str, k: int) -> str:
-    return b.op(f"load i64, ptr {_word_address(b, base, k)}", "w").name
+    with b.loop(groups) as group:
+        first = b.add("%start", b.mul(group, width))
+        lanes = [b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, n)}, i64 {last})") for n in range(width)]
+        loads, stores, slot, places = [], [], CONTEXT_HEAD, {"%work": 0, "%out": 0}
+        for k, (o, (address, stride, *rest)) in enumerate(zip((*program.inputs, *program.outputs), words, strict=True)):
+            rows = [b.add(address, b.mul(lane, stride)) for lane in lanes]
+            if o.sequence:
+                for word in (*rows, *rest):
+                    b.put(word, "%context", slot)
+                    slot += 1
+                continue
+            tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
+            addresses = [b.pointer(row) for row in rows]
+            moves.append(_Rows(b, addresses, tile, places[tile], o.size, used.get(o.name, set())))
+            places[tile] += o.size
+        for rows in loads:
+            rows.load()
+        b.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
+        for rows in stores:
+            rows.store()
+    head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
+    return "\n".join([head, "entry:", *b.lines, " ret void", "}"])

@@ -97,7 +97,10 @@ def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> flo
 
 def _differences(program: Program, point: dict, roots) -> np.ndarray:
     """Central differences of the roots by every input element, in high precision."""
-    import mpmath
+    try:
+        import mpmath
+    except ImportError:
+        raise AdjointError("check_grads needs mpmath: pip install mpmath") from None
 
     with mpmath.workdps(_DIGITS):
         h = mpmath.mpf(10) ** (-_DIGITS // 3)

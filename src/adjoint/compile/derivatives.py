@@ -72,6 +72,13 @@ def _derived(parent: Kernel, what: tuple, parameters: list[Parameter], inputs, b
     return made
 
 
+def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[Parameter]:
+    """More inputs after the inputs; static arguments with defaults follow, by keyword only."""
+    options = [p for p in parameters if p.static and p.default is not MISSING]
+    rest = [p for p in parameters if p not in options]
+    return [*rest, *more, *(replace(p, keyword_only=True) for p in options)]
+
+
 def _free(name: str, taken) -> str:
     """The name, or one like it that is not taken."""
     while name in taken:
@@ -87,11 +94,18 @@ def _dotted(names, suffix: str) -> dict[str, str]:
     return found
 
 
+def _is_static(k: Kernel, name) -> bool:
+    return isinstance(name, str) and any(p.static and p.name == name for p in k._parameters)
+
+
 def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
     inputs = [p.name for p in k._parameters if not p.static and p.name not in k._statics]
     for name in names:
-        if name not in inputs:
-            raise ArgumentError(f"{k.__name__}.{what}: no input '{name}'; the inputs are {', '.join(inputs)}")
+        if not isinstance(name, str) or name not in inputs:
+            raise ArgumentError(
+                f"{k.__name__}.{what} takes names of inputs: {', '.join(inputs)}; got {name!r:.60}"
+                + (" (it is static; a float or array default makes an input)" if _is_static(k, name) else "")
+            )
     return names or tuple(inputs)
 
 
@@ -154,9 +168,9 @@ def _field(output: str, name: str, outputs: int, inputs: int) -> str:
 
 def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
     """See `Kernel.hessian`."""
-    names = _wanted(k, names, "hessian")
-    if len(names) not in (1, 2):
-        raise ArgumentError(f"{k.__name__}.hessian takes one or two input names; got {', '.join(names)}")
+    given, names = names, _wanted(k, names, "hessian")
+    if len(names) not in (1, 2) or (len(names) == 2 and not given):
+        raise ArgumentError(f"{k.__name__}.hessian takes one or two names of its inputs: {', '.join(names)}")
     if len(names) == 2 and names[0] != names[1]:
         return jacobian(jacobian(k, names[:1]), names[1:])
     name = names[0]
@@ -223,7 +237,7 @@ def jvp(k: Kernel) -> Kernel:
     return _derived(
         k,
         ("jvp",),
-        [*k._parameters, *tangents],
+        _before_options(k._parameters, tangents),
         lambda v: (*v.inputs, *dots(v)),
         build,
         f"{k.__name__} and its derivative along the tangents given after its arguments.",
@@ -266,7 +280,7 @@ def vjp(k: Kernel) -> Kernel:
     return _derived(
         k,
         ("vjp",),
-        [*k._parameters, *(Parameter(name, False) for name in known)],
+        _before_options(k._parameters, [Parameter(name, False) for name in known]),
         inputs,
         build,
         f"Gradients of {k.__name__}: cotangents of the inputs from those of the outputs.",

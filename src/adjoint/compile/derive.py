@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..errors import DerivativeError
 from .graph import Expr, Graph, apply, reachable
@@ -81,76 +82,85 @@ def _differentiate_loop(
     if not any(below):
         return
     loop: Loop = node.value
-    body = loop.next_carry[0].graph if loop.next_carry else loop.roots[0].graph
+    body = loop.roots[0].graph
     n, m = len(loop.carry), len(loop.captured)
-    start, captured, buffers = (new[node.id].args[k] for k in (slice(n), slice(n, n + m), slice(n + m, None)))
-    t_start, t_captured, t_buffers = below[:n], below[n : n + m], below[n + m :]
-    fresh = f"tangent{len(body.nodes)}"
+    parts = slice(n), slice(n, n + m), slice(n + m, None)
+    start, captured, buffers = (new[node.id].args[k] for k in parts)
+    t_start, t_captured, t_buffers = (below[k] for k in parts)
+    mark = f"tangent{len(body.nodes)}"
 
-    # Tangents of captured values and rows are new inputs of the body.
-    seeds: dict[Expr, Tangent] = {}
-    more_captured: list[tuple[Expr, Expr]] = []
-    for inner, outer in zip(loop.captured, t_captured, strict=True):
-        for d, t in outer.items():
-            dot = body.input(f"{fresh}.captured", len(more_captured))
-            seeds.setdefault(inner, {})[d] = dot
-            more_captured.append((dot, graph.lift(t)))
-    more_rows: list[tuple[tuple[Expr, ...], Expr]] = []
-    for row, buffer in zip(loop.xs, t_buffers, strict=True):
-        for d, b in buffer.items():
-            dots = tuple(body.input(f"{fresh}.row{len(more_rows)}", k) for k in range(len(row)))
-            more_rows.append((dots, b))  # type: ignore[arg-type]
-            for x, dot in zip(row, dots, strict=True):
-                seeds.setdefault(x, {})[d] = dot
-
-    # A carry is active in a direction if it starts so or becomes so: grow the set until it stays.
-    active = {(k, d) for k, t in enumerate(t_start) for d in t}
-    while True:
-        carried = sorted(active)
-        dots = {kd: body.input(f"{fresh}.carry", j) for j, kd in enumerate(carried)}
-        seeds_now = {x: dict(t) for x, t in seeds.items()}
-        for (k, d), dot in dots.items():
-            seeds_now.setdefault(loop.carry[k], {})[d] = dot
-        roots, results = pushforward(body, loop.roots, seeds_now)
-        grown = active | {(k, d) for k in range(n) for d in results[k]}
-        if grown == active:
-            break
-        active = grown
-
-    ys, y_tangents, at = [], [], n
-    for y in loop.ys:
-        ys.append(tuple(roots[at : at + len(y)]))
-        y_tangents.append(results[at : at + len(y)])
-        at += len(y)
-    more_ys, stacked = [], []
-    for k, ts in enumerate(y_tangents):
-        for d in sorted({d for t in ts for d in t}):
-            more_ys.append(tuple(body.lift(t.get(d, 0.0)) for t in ts))
-            stacked.append((k, d))
+    seeds, rows, values = _tangent_inputs(loop, body, mark, t_captured, t_buffers)
+    dots, roots, results = _active_carry(loop, body, mark, t_start, seeds)
+    ys, more_ys, stacked = _stacked_tangents(loop, body, roots, results)
     longer = replace(
         loop,
-        carry=(*loop.carry, *(dots[kd] for kd in carried)),
-        xs=(*loop.xs, *(row for row, _ in more_rows)),
-        captured=(*loop.captured, *(dot for dot, _ in more_captured)),
-        next_carry=(*roots[:n], *(body.lift(results[k].get(d, 0.0)) for k, d in carried)),
+        carry=(*loop.carry, *dots.values()),
+        xs=(*loop.xs, *(row for row, _ in rows)),
+        captured=(*loop.captured, *(dot for dot, _ in values)),
+        next_carry=(*roots[:n], *(body.lift(results[k].get(d, 0.0)) for k, d in dots)),
         ys=(*ys, *more_ys),
         condition=None if loop.condition is None else roots[-1],
     )
-    more_start = [graph.lift(t_start[k].get(d, 0.0)) for k, d in carried]
-    pieces = (*start, *more_start, *captured, *(t for _, t in more_captured), *buffers, *(b for _, b in more_rows))
+    more_start = [graph.lift(t_start[k].get(d, 0.0)) for k, d in dots]
+    pieces = (*start, *more_start, *captured, *(graph.lift(t) for _, t in values), *buffers, *(b for _, b in rows))
     extra = graph.node("loop", pieces, longer)
-    for k in range(n):
-        result = graph.node("carry", (node,), k)
-        new[result.id] = graph.node("carry", (extra,), k)
-        t = {d: graph.node("carry", (extra,), n + j) for j, (kk, d) in enumerate(carried) if kk == k}
-        if t:
-            tangents[result.id] = t  # type: ignore[assignment]
-    for k in range(len(loop.ys)):
-        result = graph.node("stacked", (node,), k)
-        new[result.id] = graph.node("stacked", (extra,), k)
-        t = {d: graph.node("stacked", (extra,), len(loop.ys) + j) for j, (kk, d) in enumerate(stacked) if kk == k}
-        if t:
-            tangents[result.id] = t  # type: ignore[assignment]
+    for kind, count, found in (("carry", n, list(dots)), ("stacked", len(loop.ys), stacked)):
+        for k in range(count):
+            result = graph.node(kind, (node,), k)
+            new[result.id] = graph.node(kind, (extra,), k)
+            t = {d: graph.node(kind, (extra,), count + j) for j, (i, d) in enumerate(found) if i == k}
+            if t:
+                tangents[result.id] = t  # type: ignore[assignment]
+
+
+def _tangent_inputs(loop: Loop, body: Graph, mark: str, t_captured: list[Tangent], t_buffers: list[Tangent]):
+    """New inputs of the body for tangents of captured values and rows: seeds; rows and buffers; inputs and values."""
+    seeds: dict[Expr, Tangent] = {}
+    values: list[tuple[Expr, Expr | float]] = []
+    for inner, tangent in zip(loop.captured, t_captured, strict=True):
+        for d, t in tangent.items():
+            dot = body.input(f"{mark}.captured", len(values))
+            seeds.setdefault(inner, {})[d] = dot
+            values.append((dot, t))
+    rows: list[tuple[tuple[Expr, ...], Any]] = []
+    for row, tangent in zip(loop.xs, t_buffers, strict=True):
+        for d, buffer in tangent.items():
+            dots = tuple(body.input(f"{mark}.row{len(rows)}", k) for k in range(len(row)))
+            rows.append((dots, buffer))
+            for x, dot in zip(row, dots, strict=True):
+                seeds.setdefault(x, {})[d] = dot
+    return seeds, rows, values
+
+
+def _active_carry(loop: Loop, body: Graph, mark: str, t_start: list[Tangent], seeds: dict[Expr, Tangent]):
+    """New inputs for the carries that have tangents, the body's results, and their tangents.
+
+    A carry is active in a direction if it starts so or becomes so: the set grows until it stays.
+    """
+    active = {(k, d) for k, t in enumerate(t_start) for d in t}
+    while True:
+        dots = {kd: body.input(f"{mark}.carry", j) for j, kd in enumerate(sorted(active))}
+        all_seeds = {x: dict(t) for x, t in seeds.items()}
+        for (k, d), dot in dots.items():
+            all_seeds.setdefault(loop.carry[k], {})[d] = dot
+        roots, results = pushforward(body, loop.roots, all_seeds)
+        grown = active | {(k, d) for k in range(len(loop.carry)) for d in results[k]}
+        if grown == active:
+            return dots, roots, results
+        active = grown
+
+
+def _stacked_tangents(loop: Loop, body: Graph, roots: list[Expr], results: list[Tangent]):
+    """What the loop stacks, the tangents it stacks beside, and (which one, direction) of each of those."""
+    ys, more, stacked, at = [], [], [], len(loop.carry)
+    for k, y in enumerate(loop.ys):
+        here = slice(at, at + len(y))
+        ys.append(tuple(roots[here]))
+        for d in sorted({d for t in results[here] for d in t}):
+            more.append(tuple(body.lift(t.get(d, 0.0)) for t in results[here]))
+            stacked.append((k, d))
+        at += len(y)
+    return ys, more, stacked
 
 
 def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Sequence[Expr]) -> list:

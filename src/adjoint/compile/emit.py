@@ -7,12 +7,13 @@ caller's own arrays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import jit, vecmath
 from .batch import BYTES, CONTEXT_HEAD, batch_function
 from .graph import Expr, schedule
-from .ir import Builder, Module, Value
+from .ir import Builder, Coder, Module, Value
 from .loops import Loop
 from .ops import OPS
 from .program import Program
@@ -37,7 +38,7 @@ class Emitter:
     """Emits graphs (the function's and those of its loops) into one body function."""
 
     module: Module
-    b: Builder
+    b: Coder
     program: Program
     shared: frozenset[str]  # sequences that all samples have in common
     convention: str  # the calling convention of functions on vectors
@@ -46,7 +47,7 @@ class Emitter:
     slots: dict[tuple[str, str], int] = field(default_factory=dict)  # sequence operand -> its entry in the context
 
     def function(self) -> str:
-        p, b = self.program, self.b
+        p = self.program
         sequences = [("in", o.name) for o in p.inputs if o.sequence] + [
             ("out", o.name) for o in p.outputs if o.sequence
         ]
@@ -57,14 +58,23 @@ class Emitter:
                 offsets[o.name], at = at, at + o.size
         stores: dict[int, list[int]] = {}  # node -> places in the output tile
         targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
+        copies: list[tuple[Expr, int, int, int]] = []  # outputs that lie whole in a buffer: it, from, to, how many
+        roots: list[Expr] = []
         at = 0
         for o, result in zip(p.outputs, p.results, strict=True):
             if o.sequence:
                 targets[result[0].id] = self.slots["out", o.name]
+                roots.append(result[0])
                 continue
-            for e in result:
-                stores.setdefault(e.id, []).append(at)
-                at += 1
+            run = _run(result, "item")
+            if run is not None:
+                copies.append((result[0].args[0], run, at, o.size))
+                roots.append(result[0].args[0])
+            else:
+                for k, e in enumerate(result):
+                    stores.setdefault(e.id, []).append(at + k)
+                roots.extend(result)
+            at += o.size
         self._offsets, self._targets = offsets, targets
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
 
@@ -72,12 +82,15 @@ class Emitter:
             for k in stores.get(x.id, ()):
                 self._store("%out", k, v)
 
-        order = schedule(p.roots)
+        order = schedule(roots)
         if len(order) > SEGMENT and all(x.op in OPS or x.op in _LOADED for x in order):
             self._segments(order, done)
         else:
-            self._graph(p.roots, {}, done, top=True)
-        return self._function("body", b)
+            env: dict = {}
+            self._graph(roots, env, done, top=True)
+            for buffer, first, at, size in copies:
+                self._copy(env[buffer.id], first, at, size)
+        return self._function("body", self.b)
 
     def _function(self, name: str, b: Builder) -> str:
         head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {{"
@@ -86,16 +99,24 @@ class Emitter:
     # --- straight-line code ------------------------------------------------------------------------
 
     def _graph(self, roots: list[Expr], env: dict, done=lambda x, v: None, top: bool = False) -> dict:
+        """Emit what the roots need; constants and inputs come where they are first used."""
         order = schedule(roots)
         fused = _fused(order, roots)
         pairs = _sin_cos_pairs(order)
-        skip = set(fused.values())
+        skip, wanted = set(fused.values()), {r.id for r in roots}
         for x in order:
-            if x.id not in env and x.id not in skip:
+            if x.id in skip or (x.op in _LOADED and x.id not in wanted):
+                continue
+            if x.id not in env:
                 env[x.id] = self._node(x, env, fused, pairs, top)
-            if x.id in env:
-                done(x, env[x.id])
+            done(x, env[x.id])
         return env
+
+    def _value(self, x: Expr, env: dict):
+        """The value of a node that was emitted, or can be read anywhere."""
+        if x.id not in env:
+            env[x.id] = self._node(x, env, {}, {}, False)
+        return env[x.id]
 
     def _segments(self, order: list[Expr], done) -> None:
         """A long straight line as several functions, for LLVM's time grows faster than a function's length.
@@ -117,7 +138,7 @@ class Emitter:
                         far.setdefault(a.id, len(far))
         self.scratch += len(far)
         for k, part in enumerate(parts):
-            outer, self.b = self.b, Builder(self.module, self.b.width, self.b.dtype)
+            outer, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype)
             self._segment(part, fused, far, done)
             self.module.add(
                 f"segment{k}", self._function(f"segment{k}", self.b).replace("define", "define internal", 1)
@@ -168,7 +189,7 @@ class Emitter:
             return self._item(env[x.args[0].id], x.value)
         if x.id in fused:
             return self._multiply_add(x, env, fused[x.id])
-        args = [env[a.id] for a in x.args]
+        args = [self._value(a, env) for a in x.args]
         if x.op in ("sin", "cos") and x.args[0].id in pairs:
             pair = pairs[x.args[0].id]
             if not pair:
@@ -203,7 +224,7 @@ class Emitter:
         """x = a + m or a - m or m - a with m = p * q, rounded once."""
         first, second = x.args
         m, a = (first, second) if first.id == product else (second, first)
-        p, q, rest = env[m.args[0].id], env[m.args[1].id], env[a.id]
+        p, q, rest = (self._value(e, env) for e in (*m.args, a))
         if x.op == "sub":
             if m is second:
                 p = -p
@@ -243,10 +264,24 @@ class Emitter:
         return self.b.op(f"getelementptr i8, ptr {memory.name}, i64 {offset}", "p").name
 
     def _array(self, x: Expr, env: dict) -> Buffer:
+        """Elements in memory: where the inputs are, if they are some in a row, else in scratch memory."""
+        run = _run(x.args, "input")
+        if run is not None:
+            at = self._offsets[x.args[0].value[0]] + run
+            return Buffer(0, base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
         base = self._scratch(1, len(x.args))
         for k, a in enumerate(x.args):
-            self._store(base, k, env[a.id])
+            self._store(base, k, self._value(a, env))
         return Buffer(0, base=base)
+
+    def _copy(self, buffer: Buffer, first: int, at: int, size: int) -> None:
+        """Elements of a buffer to the output tile."""
+        b, t = self.b, self.b.type("f")
+        assert buffer.base is not None
+        with b.loop(size) as i:
+            source = b.op(f"getelementptr {t}, ptr {buffer.base}, i64 {b.add(i, first)}", "p").name
+            v = b.op(f"load {t}, ptr {source}", "f").name
+            b.emit(f" store {t} {v}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {b.add(i, at)}', 'p').name}")
 
     def _item(self, buffer: Buffer, k: int) -> Value:
         assert buffer.base is not None
@@ -271,9 +306,9 @@ class Emitter:
     def _loop(self, x: Expr, env: dict, top: bool):
         loop: Loop = x.value
         n, m = len(loop.carry), len(loop.captured)
-        start = [env[a.id] for a in x.args[:n]]
-        captured = {inner.id: env[a.id] for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
-        buffers = [env[a.id] for a in x.args[n + m :]]
+        start = [self._value(a, env) for a in x.args[:n]]
+        captured = {inner.id: self._value(a, env) for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
+        buffers = [self._value(a, env) for a in x.args[n + m :]]
         if loop.condition is not None:
             return self._while(loop, start, captured), []
         stacked = []
@@ -289,67 +324,58 @@ class Emitter:
     def _scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
         b = self.b
         length = self._word(0) if loop.length is None else str(loop.length)
-        head, end, before = b.fresh_label("loop"), b.fresh_label("end"), b.block
-        some = b.op(f"icmp sgt i64 {length}, 0", "m").name
-        b.emit(f" br i1 {some}, label %{head}, label %{end}")
-        b.label(head)
-        count, after, phis = b.fresh(), b.fresh(), len(b.lines)
-        b.emit("")  # the phi of the counter, and of each carry: their last values are not known yet
-        carry = [Value(b, b.fresh(), "f") for _ in start]
-        b.lines.extend("" for _ in start)
-        row = count
-        if loop.reverse:
-            last = b.op(f"sub i64 {length}, 1", "w").name
-            row = b.op(f"sub i64 {last}, {count}", "w").name
-        env = {**env, **{inner.id: v for inner, v in zip(loop.carry, carry, strict=True)}}
-        for inner, buffer in zip(loop.xs, buffers, strict=True):
-            load, _ = self._rows(buffer, len(inner), row)
-            env.update({e.id: load(k) for k, e in enumerate(inner)})
-        self._graph(loop.roots, env)
-        for y, buffer in zip(loop.ys, stacked, strict=True):
-            _, store = self._rows(buffer, len(y), row)
-            for k, e in enumerate(y):
-                store(k, env[e.id])
-        final = [env[e.id] for e in loop.next_carry]
-        latch = b.block
-        b.emit(f" {after} = add i64 {count}, 1")
-        more = b.op(f"icmp slt i64 {after}, {length}", "m").name
-        b.emit(f" br i1 {more}, label %{head}, label %{end}")
-        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{latch}]"
-        for k, (c, s, f) in enumerate(zip(carry, start, final, strict=True)):
-            b.lines[phis + 1 + k] = f" {c.name} = phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]"
-        b.label(end)
-        return [
-            b.op(f"phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]", "f")
-            for s, f in zip(start, final, strict=True)
-        ]
+        last = b.op(f"sub i64 {length}, 1", "w").name if loop.reverse else None
+
+        def more(count: str, env: dict) -> str:
+            return b.op(f"icmp slt i64 {count}, {length}", "m").name
+
+        def step(count: str, env: dict) -> list[Value]:
+            row = b.op(f"sub i64 {last}, {count}", "w").name if loop.reverse else count
+            for inner, buffer in zip(loop.xs, buffers, strict=True):
+                load, _ = self._rows(buffer, len(inner), row)
+                env.update({e.id: load(k) for k, e in enumerate(inner)})
+            self._graph(loop.roots, env)
+            for y, buffer in zip(loop.ys, stacked, strict=True):
+                _, store = self._rows(buffer, len(y), row)
+                for k, e in enumerate(y):
+                    store(k, env[e.id])
+            return [env[e.id] for e in loop.next_carry]
+
+        return self._repeat(loop, start, env, more, step)
 
     def _while(self, loop: Loop, start: list[Value], env: dict):
-        b = self.b
-        head, go, end, before = b.fresh_label("while"), b.fresh_label("body"), b.fresh_label("end"), b.block
+        b, condition = self.b, loop.condition
+        assert condition is not None
+
+        def more(count: str, env: dict) -> str:
+            self._graph([condition], env)
+            early = b.op(f"icmp slt i64 {count}, {loop.length}", "m").name
+            return b.op(f"and i1 {b.any(env[condition.id])}, {early}", "m").name
+
+        def step(count: str, env: dict) -> list[Value]:
+            self._graph(list(loop.next_carry), env)
+            go_on = env[condition.id]  # a lane that has stopped keeps its carry
+            return [b.select(go_on, env[e.id], env[c.id]) for e, c in zip(loop.next_carry, loop.carry, strict=True)]
+
+        return self._repeat(loop, start, env, more, step)
+
+    def _repeat(self, loop: Loop, start: list[Value], env: dict, more, step) -> list[Value]:
+        """A machine loop with the carry in registers: while more(count, env), carry = step(count, env)."""
+        b, t = self.b, self.b.type("f")
+        head, body, end, before = b.fresh_label("loop"), b.fresh_label("body"), b.fresh_label("end"), b.block
         b.emit(f" br label %{head}")
         b.label(head)
         count, after, phis = b.fresh(), b.fresh(), len(b.lines)
-        b.emit("")
         carry = [Value(b, b.fresh(), "f") for _ in start]
-        b.lines.extend("" for _ in start)
+        b.lines.extend("" for _ in range(1 + len(start)))  # the phis: their last values are not known yet
         env = {**env, **{inner.id: v for inner, v in zip(loop.carry, carry, strict=True)}}
-        assert loop.condition is not None
-        self._graph([loop.condition], env)
-        active = env[loop.condition.id]
-        some = b.any(active)
-        early = b.op(f"icmp slt i64 {count}, {loop.length}", "m").name
-        both = b.op(f"and i1 {some}, {early}", "m").name
-        b.emit(f" br i1 {both}, label %{go}, label %{end}")
-        b.label(go)
-        self._graph(list(loop.next_carry), env)
-        final = [b.select(active, env[e.id], c) for e, c in zip(loop.next_carry, carry, strict=True)]
-        latch = b.block
-        b.emit(f" {after} = add i64 {count}, 1")
-        b.emit(f" br label %{head}")
-        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{latch}]"
+        b.emit(f" br i1 {more(count, env)}, label %{body}, label %{end}")
+        b.label(body)
+        final = step(count, env)
+        b.emit(f" {after} = add i64 {count}, 1\n br label %{head}")
+        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{b.block}]"
         for k, (c, s, f) in enumerate(zip(carry, start, final, strict=True)):
-            b.lines[phis + 1 + k] = f" {c.name} = phi {b.type('f')} [{s.name}, %{before}], [{f.name}, %{latch}]"
+            b.lines[phis + 1 + k] = f" {c.name} = phi {t} [{s.name}, %{before}], [{f.name}, %{b.block}]"
         b.label(end)
         return carry
 
@@ -410,6 +436,15 @@ _EMIT = {
 }
 
 
+def _run(nodes: Sequence[Expr], op: str) -> int | None:
+    """The index of the first of many nodes that read one operand or buffer element after element; else None."""
+    if len(nodes) <= 16 or any(x.op != op for x in nodes):
+        return None
+    places = [(x.value[0], x.value[1]) if op == "input" else (x.args[0].id, x.value) for x in nodes]
+    source, first = places[0]
+    return first if places == [(source, first + k) for k in range(len(nodes))] else None
+
+
 def _operands(x: Expr, fused: dict[int, int]) -> list[Expr]:
     """What must be there before x is emitted: its arguments, and those of the product it swallows."""
     return [e for a in x.args for e in (a.args if fused.get(x.id) == a.id else (a,))]
@@ -442,7 +477,7 @@ def _sin_cos_pairs(order: list[Expr]) -> dict[int, list]:
 def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:
     """The IR of a program, and the scratch vectors it needs: a fixed number, and a number per row of its sequences."""
     module = Module()
-    emitter = Emitter(module, Builder(module, width, dtype), program, shared, jit.host().vector_call)
+    emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
     module.add("batch", batch_function(module, width, dtype, program))

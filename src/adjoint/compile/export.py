@@ -16,10 +16,10 @@ from .variant import Variant
 __all__ = ["call_casadi", "source", "symbolic"]
 
 
-def source(variant: Variant, language: str) -> str:
+def source(variant: Variant, language: str, name: str | None = None) -> str:
     """The text of a kernel in one of the languages "llvm", "asm", "c"."""
     if language == "c":
-        return _CWriter(variant.program, variant.name.replace(".", "_")).file()
+        return _CWriter(variant.program, name or variant.name.replace(".", "_")).file()
     if language in ("llvm", "asm"):
         from . import jit
         from .emit import emit

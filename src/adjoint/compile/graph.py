@@ -165,8 +165,8 @@ class Expr:
     def _refuse(self, *_):
         raise trace.error(
             "a traced value cannot become a Python number or be written into a float array",
-            "build arrays with np.stack, np.concatenate or np.array instead of filling them, and keep "
-            "numbers as they are",
+            "build arrays with np.stack or np.concatenate instead of filling them, use np.sin instead of math.sin, "
+            "leave out dtype=float, loop with scan or while_loop, and keep numbers as they are",
         )
 
     __float__ = __int__ = __index__ = __complex__ = _refuse

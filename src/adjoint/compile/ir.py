@@ -9,8 +9,10 @@ the width, the position in a batch, or the optimiser.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["Builder", "Module", "Value", "float_literal"]
+__all__ = ["Builder", "Coder", "Module", "Value", "float_literal"]
 
 _FLOAT = {"f64": "double", "f32": "float"}
 _BITS = {"f64": 64, "f32": 32}
@@ -234,3 +236,61 @@ class Builder:
     def fresh_label(self, stem: str) -> str:
         self._count[0] += 1
         return f"{stem}{self._count[0]}"
+
+
+class Coder(Builder):
+    """A builder for address arithmetic: 64-bit words, memory and counted loops."""
+
+    def word(self, text: str) -> str:
+        return self.op(text, "w").name
+
+    def address(self, base: str, words) -> str:
+        return self.op(f"getelementptr i64, ptr {base}, i64 {words}", "p").name
+
+    def get(self, base: str, words) -> str:
+        return self.word(f"load i64, ptr {self.address(base, words)}")
+
+    def put(self, value, base: str, words) -> None:
+        self.emit(f" store i64 {value}, ptr {self.address(base, words)}")
+
+    def add(self, a, b) -> str:
+        return self.word(f"add i64 {a}, {b}")
+
+    def mul(self, a, b) -> str:
+        return self.word(f"mul i64 {a}, {b}")
+
+    def pointer(self, word) -> str:
+        return self.op(f"inttoptr i64 {word} to ptr", "p").name
+
+    def same(self, a, b, type: str = "i64") -> str:
+        return self.op(f"icmp eq {type} {a}, {b}", "m").name
+
+    @contextmanager
+    def loop(self, count) -> Iterator[str]:
+        """Code repeated `count` times; yields the counter."""
+        before, head, end = self.block, self.fresh_label("loop"), self.fresh_label("end")
+        self.emit(f" br i1 {self.op(f'icmp sgt i64 {count}, 0', 'm').name}, label %{head}, label %{end}")
+        self.label(head)
+        counter, at = self.fresh(), len(self.lines)
+        self.emit("")
+        yield counter
+        after = self.add(counter, 1)
+        self.lines[at] = f" {counter} = phi i64 [0, %{before}], [{after}, %{self.block}]"
+        self.emit(f" br i1 {self.op(f'icmp slt i64 {after}, {count}', 'm').name}, label %{head}, label %{end}")
+        self.label(end)
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        """Code run only if the condition holds."""
+        then, end = self.fresh_label("then"), self.fresh_label("end")
+        self.emit(f" br i1 {condition}, label %{then}, label %{end}")
+        self.label(then)
+        yield
+        self.emit(f" br label %{end}")
+        self.label(end)
+
+    def require(self, condition: str, otherwise: str) -> None:
+        """Go on if the condition holds, else jump to the label `otherwise`."""
+        go_on = self.fresh_label("ok")
+        self.emit(f" br i1 {condition}, label %{go_on}, label %{otherwise}")
+        self.label(go_on)

@@ -142,7 +142,8 @@ class Kernel:
         except TypeError:
             bad = next(k for k, v in statics.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self.__name__}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__}"
+                f"{self.__name__}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__} "
+                "(an argument is static if its default is not a float or an array: write 1.0 for 1, or declare a shape)"
             ) from None
         if found is None:
             with compiling:
@@ -185,14 +186,14 @@ class Kernel:
         return results[0] if made is None else made(*results)
 
     def _make_thin(self, variant: Variant, dtype: str) -> None:
-        """After the first call: let CPython call the machine code itself (see runtime.thin_caller).
+        """After the first call: let CPython call the machine code itself (see thin_caller).
 
         It serves positional arguments with every static and optional one left out; the rest takes the long way.
         """
         if dtype != "f64" or variant.has_sequences or not self._is_bound() or variant is not self._only("call"):
             return
-        from . import runtime
         from .call import LOCK_WORK, THREAD_WORK
+        from .thin import thin_caller
 
         self._thin = True
         free = [p for p in self._parameters if p.name not in self._statics]
@@ -207,7 +208,7 @@ class Kernel:
             return
         defaults = [None if given[n].default is MISSING else np.asarray(given[n].default, np.float64) for n in names]
         code, made = variant.compiled("f64")
-        thin = runtime.thin_caller(
+        thin = thin_caller(
             self.__name__,
             code.library.address["batch"],
             [o.shape for o in code.inputs],
@@ -277,14 +278,22 @@ class Kernel:
             raise ArgumentError(
                 f"{self.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
             )
-        bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
-        bound._origin = self, "bind", fixed
+        try:
+            key = "bind", tuple((name, _mark(value)) for name, value in fixed.items())
+            bound = self._derivatives.get(key)
+        except TypeError:
+            raise ArgumentError(f"{self.__name__}.bind: static arguments must be hashable") from None
+        if bound is None:
+            statics = {**self._statics, **fixed}
+            bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, statics)
+            bound._origin = self, "bind", fixed
+            bound = self._derivatives.setdefault(key, bound)
         return bound
 
     @classmethod
     def _of(cls, name, parameters, make, doc, statics=None) -> Kernel:
         # A class of its own for every kernel: `__call__` is looked up on the class, and is replaced by machine code.
-        return type("Kernel", (Kernel,), {"__doc__": doc, "__module__": __name__})(name, parameters, make, doc, statics)
+        return type("Kernel", (Kernel,), {"__module__": __name__})(name, parameters, make, doc, statics)
 
     def _only(self, wanted: str) -> Variant:
         """The variant of a kernel whose static arguments are all known."""
@@ -328,11 +337,14 @@ class Kernel:
         """Operations one sample takes, counted on the graph."""
         return Operations(*count_operations(self._only("operations").program))
 
-    def source(self, language: str) -> str:
-        """The kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly)."""
+    def source(self, language: str, name: str | None = None) -> str:
+        """The kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly).
+
+        `name` is that of the C function; by default the kernel's own, with a `_` if it is taken in C.
+        """
         from . import export
 
-        return export.source(self._only("source"), language)
+        return export.source(self._only("source"), language, name)
 
     def symbolic(self):
         """The kernel as a `casadi.Function`, for NLP and MPC users."""
@@ -373,10 +385,20 @@ class Kernel:
             return self._derivatives[kind, *arguments]
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
+        if instance is None:
+            return self
+        first = self._parameters[0] if self._parameters else None
+        if first is not None and first.static and first.name not in self._statics:
+            return self.bind(instance)  # a method: its object is static
+        return functools.partial(self, instance)
+
+    def __setattr__(self, name: str, value) -> None:
+        if not name.startswith("_") and name != "threads":
+            raise AttributeError(f"a kernel has no attribute '{name}' to set; there is `threads`")
+        object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        fixed = "".join(f", {k}={v!r:.30}" for k, v in self._statics.items())
+        fixed = "".join(f", {k}={_short(v)}" for k, v in self._statics.items())
         return f"<kernel {self._signature()}{fixed}>"
 
     def __copy__(self) -> Kernel:
@@ -404,6 +426,11 @@ def _remake(parent: Kernel, how: str, given) -> Kernel:
     """A kernel made from another: bound, or a derivative."""
     made = getattr(parent, how)
     return made if isinstance(made, Kernel) else made(**given) if how == "bind" else made(*given)
+
+
+def _short(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:36] + " ..."
 
 
 def _mark(value):

@@ -8,6 +8,7 @@ teaches NumPy's functions that compute: ufuncs through `UFUNCS`, the rest throug
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import traceback
@@ -120,8 +121,12 @@ def error(problem: str, remedy: str) -> TraceError:
     return TraceError(f"cannot trace {_user_line()}: {problem}; {remedy}")
 
 
-def explain(failure: Exception, name: str) -> TraceError:
-    """A failure inside a function being traced, as a TraceError with the line it happened on."""
+def explain(failure: Exception, name: str) -> Exception:
+    """A failure inside a function being traced, as a TraceError with the line it happened on; the function's own
+    exceptions are left as they are."""
+    last = traceback.extract_tb(failure.__traceback__)[-1]
+    if not last.filename.startswith((_HERE, _NUMPY)) and (last.line or "").lstrip().startswith(("raise", "assert")):
+        return failure
     frames = [
         f
         for f in traceback.extract_tb(failure.__traceback__)
@@ -133,11 +138,11 @@ def explain(failure: Exception, name: str) -> TraceError:
     line = f" `{last.line}`" if last.line else ""
     if "read-only" in str(failure):
         remedy = "arguments must not be written to; build a new array instead of filling one"
-    elif "not subscriptable" in str(failure):
+    elif "not subscriptable" in str(failure) or "has no len" in str(failure) or "for @: 'Expr'" in str(failure):
         remedy = "undeclared arguments are scalars: declare the shape, as in @kernel(x=3)"
     elif isinstance(failure, IndexError):
         remedy = "an index must be known when tracing: choose with np.where(condition, a, b), keep numbers as they are"
-    elif "has no callable" in str(failure):
+    elif "has no callable" in str(failure) or "dtype('O')" in str(failure):
         remedy = "np.array of traced values is a plain object array; make it with np.stack or np.concatenate"
     else:
         remedy = "if the call is not supported on traced values, write it with elementary NumPy functions"
@@ -411,8 +416,9 @@ def _eliminate(a, b):
             top = [g.apply("select", swap, y, x) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[i] = [g.apply("select", swap, x, y) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[k], sign = top, g.apply("select", swap, -1.0 * sign, sign)
+        pivot = g.apply("select", g.apply("eq", rows[k][k], 0.0), 1.0, rows[k][k])  # then all below it are 0 as well
         for i in range(k + 1, n):
-            factor = g.apply("div", rows[i][k], rows[k][k])
+            factor = g.apply("div", rows[i][k], pivot)
             rows[i] = [0.0] * (k + 1) + [
                 g.apply("sub", y, g.apply("mul", factor, x))
                 for x, y in zip(rows[k][k + 1 :], rows[i][k + 1 :], strict=True)
@@ -440,11 +446,27 @@ def _inv(a):
 
 
 def _det(a):
+    """Laplace's expansion along the rows, every minor once: a polynomial, right at singular matrices too."""
     a = _square(a, "det")
-    rows, result = _eliminate(a, np.zeros((len(a), 0)))
-    for i in range(len(a)):
-        result = g.apply("mul", result, rows[i][i])
-    return result
+    n = len(a)
+    if n > 7:  # 2^n minors are too many: by elimination, where a zero pivot means a zero determinant
+        rows, result = _eliminate(a, np.zeros((n, 0)))
+        for i in range(n):
+            result = g.apply("mul", result, rows[i][i])
+        return result
+    minors = {(): 1.0}  # of the last rows, by their columns
+    for i in reversed(range(n)):
+        minors = {
+            columns: functools.reduce(
+                functools.partial(g.apply, "add"),
+                [
+                    g.apply("mul", g.apply("mul", (-1.0) ** k, a[i, c]), minors[columns[:k] + columns[k + 1 :]])
+                    for k, c in enumerate(columns)
+                ],
+            )
+            for columns in itertools.combinations(range(n), n - i)
+        }
+    return minors[tuple(range(n))]
 
 
 FUNCTIONS = {

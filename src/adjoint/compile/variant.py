@@ -100,6 +100,13 @@ def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
             return Parameter(p.name, False, default=p.default, keyword_only=only)
         if isinstance(p.default, np.ndarray):
             return Parameter(p.name, False, p.default.shape, default=p.default, keyword_only=only)
+        try:
+            hash(p.default)
+        except TypeError:
+            raise ArgumentError(
+                f"kernel: the default of '{p.name}' in {function} is a {type(p.default).__name__}; "
+                "use np.array(...) for an input, a tuple for a static argument"
+            ) from None
         return Parameter(p.name, True, default=p.default, keyword_only=only)
     dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     sequence = bool(dims) and dims[0] is Ellipsis
@@ -241,7 +248,10 @@ class TracedVariant(Variant):
         except AdjointError:
             raise
         except Exception as e:
-            raise trace.explain(e, self.name) from e
+            explained = trace.explain(e, self.name)
+            if explained is e:
+                raise
+            raise explained from e
         return build_program(graph, self.inputs, result, self.name)
 
 

@@ -14,6 +14,27 @@ from adjoint.compile import kernel
 
 from . import so3
 
+__all__ = [
+    "Central",
+    "Moments",
+    "add",
+    "box",
+    "central",
+    "cylinder",
+    "energy",
+    "faults",
+    "from_central",
+    "from_matrix",
+    "from_moments",
+    "matrix",
+    "moments",
+    "momentum",
+    "pseudo_inertia",
+    "rod",
+    "sphere",
+    "transform",
+]
+
 
 class Moments(NamedTuple):
     """`mass` [kg], `first` moment h (3,) [kg m] and `second` moment I (3, 3) [kg m²], about the frame origin."""

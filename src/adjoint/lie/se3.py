@@ -14,6 +14,47 @@ from adjoint.compile import kernel
 
 from . import series, so3
 
+__all__ = [
+    "Ad",
+    "Ad_action",
+    "Ad_inv_action",
+    "Screw",
+    "act",
+    "ad",
+    "ad_action",
+    "bracket",
+    "coAd",
+    "coAd_action",
+    "coAd_inv_action",
+    "coad",
+    "coad_action",
+    "compose",
+    "dexp",
+    "dexp_inv",
+    "distance",
+    "exp",
+    "from_rotation_translation",
+    "from_xyz_quat_wxyz",
+    "hat",
+    "identity",
+    "interpolate",
+    "inverse",
+    "left_jacobian",
+    "left_jacobian_inv",
+    "log",
+    "prismatic",
+    "project",
+    "random",
+    "right_jacobian",
+    "right_jacobian_inv",
+    "rotation",
+    "screw",
+    "screw_parameters",
+    "to_xyz_quat_wxyz",
+    "translation",
+    "vee",
+]
+
 
 class Screw(NamedTuple):
     """Unit `direction` (3,), a `point` (3,) [m] of the axis, `pitch` [m/rad] (inf: translation), `magnitude`."""
@@ -32,8 +73,9 @@ def identity() -> np.ndarray:
     return np.eye(4)
 
 
-def random(rng: np.random.Generator, shape: tuple[int, ...] = (), scale: float = 1.0) -> np.ndarray:
+def random(rng: np.random.Generator, shape: int | tuple[int, ...] = (), scale: float = 1.0) -> np.ndarray:
     """Motions (*shape, 4, 4): uniform rotation, normally distributed translation of standard deviation `scale` [m]."""
+    shape = (shape,) if isinstance(shape, int) else shape
     return from_rotation_translation(so3.random(rng, shape), scale * rng.standard_normal((*shape, 3)))
 
 

@@ -14,6 +14,18 @@ from math import factorial
 
 import numpy as np
 
+__all__ = [
+    "cosc",
+    "cot_half",
+    "cot_half_and_slope",
+    "horner",
+    "log_scale",
+    "log_scales",
+    "norm",
+    "sinc",
+    "stumpff",
+]
+
 
 def horner(x, coefficients):
     """Σₖ aₖ xᵏ with a = coefficients, a₀ first."""

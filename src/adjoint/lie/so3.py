@@ -12,6 +12,53 @@ from adjoint.compile import kernel
 
 from . import series
 
+__all__ = [
+    "Ad",
+    "Ad_action",
+    "AxisAngle",
+    "act",
+    "ad",
+    "ad_action",
+    "bracket",
+    "coAd",
+    "coAd_action",
+    "coad",
+    "coad_action",
+    "compose",
+    "dexp",
+    "dexp_inv",
+    "distance",
+    "exp",
+    "from_axis_angle",
+    "from_euler_zxz",
+    "from_euler_zyz",
+    "from_oat",
+    "from_quat_wxyz",
+    "from_rpy",
+    "hat",
+    "identity",
+    "inverse",
+    "left_jacobian",
+    "left_jacobian_inv",
+    "log",
+    "project",
+    "random",
+    "right_jacobian",
+    "right_jacobian_inv",
+    "rotation_x",
+    "rotation_y",
+    "rotation_z",
+    "slerp",
+    "to_axis_angle",
+    "to_euler_zxz",
+    "to_euler_zyz",
+    "to_oat",
+    "to_quat_wxyz",
+    "to_rpy",
+    "vee",
+]
+
+
 _TINY = 1e-30  # square of a few rounding errors: below it an Euler triple counts as degenerate
 
 
@@ -30,8 +77,9 @@ def identity() -> np.ndarray:
     return np.eye(3)
 
 
-def random(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:
+def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> np.ndarray:
     """Rotations of the given batch shape, uniform in the Haar measure: (*shape, 3, 3)."""
+    shape = (shape,) if isinstance(shape, int) else shape
     return from_quat_wxyz(rng.standard_normal((*shape, 4)))
 
 

@@ -1,0 +1,345 @@
+"""Small calls straight from CPython, without a line of Python.
+
+`call` is one CPython function (METH_FASTCALL) in machine code for all kernels: it checks its arguments, makes the
+results and runs a kernel's batch function. It serves one sample, or a batch along one axis too small for threads;
+whatever else it meets it hands to a Python fallback. The kernel is described to it by a record of words.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import jit, runtime
+from .batch import CONTEXT_HEAD
+from .ir import Coder, Module
+from .loops import python_calls
+
+__all__ = ["thin_caller"]
+
+STACK_LIMIT = 1 << 15  # bytes of tiles a thin call may put on the stack: threads may have little of it
+# Words of the record that describes a kernel to `call`, in this order; then those of each input, those of each output.
+_RECORD = (
+    "python_calls",
+    "fallback",
+    "inputs",
+    "outputs",
+    "places",
+    "batch",
+    "work",
+    "scratch",
+    "few",
+    "most",
+    "array_type",
+    "float64",
+    "float_type",
+    "float64_type",
+    "new_array",
+    "to_scalar",
+    "call",
+    "decref",
+    "release",
+    "acquire",
+    "make_tuple",
+)
+MAX_AXES = 4  # of the core of an input or output
+_INPUT_WORDS = 2 + 2 * MAX_AXES  # default, axes; lengths; strides
+_OUTPUT_WORDS = 2 + MAX_AXES  # axes, bytes; lengths
+_BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries the record
+
+
+# Offsets in CPython's and NumPy's objects; `_python_api` checks each of them.
+_TYPE, _FLOAT_VALUE, _DATA, _AXES, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 16, 24, 32, 40, 56, 64
+_ALIGNED, _DOUBLE = 0x100, 12  # NumPy's flag and type number
+
+
+class _Call(Coder):
+    """Writes `call(self, args, nargs, kwnames)`; self is a bytes object that holds the record."""
+
+    def __init__(self, module: Module):
+        super().__init__(module, 1, "f64")
+        self.emit(f" %record = getelementptr i8, ptr %self, i64 {_BYTES_PAYLOAD}")
+        self.r = r = {name: self.get("%record", k) for k, name in enumerate(_RECORD)}
+        self.emit(" %count = alloca i64\n store i64 -1, ptr %count")  # samples; -1: one, without a batch axis
+        self.emit(" %made = alloca i64\n store i64 0, ptr %made")  # results that exist already
+        self.operands = self.add(r["inputs"], r["outputs"])
+        self.words = self.op(f"alloca i64, i64 {self.add(self.mul(self.operands, 2), CONTEXT_HEAD)}", "p").name
+        self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
+        self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 1}", "p").name
+        self.work = self.op(f"alloca i8, i64 {r['work']}, align 64", "p").name
+        self.first_output = self.add(self.mul(r["inputs"], _INPUT_WORDS), len(_RECORD))
+
+    def function(self) -> str:
+        r = self.r
+        self.require(self.same("%kwnames", "null", "ptr"), "slow")
+        self.require(self.same(self.get(self.pointer(r["python_calls"]), 0), 0), "slow")
+        self.require(self.test("sle", "%nargs", r["places"]), "slow")
+        with self.loop(r["inputs"]) as k:
+            self._read_argument(k)
+        count = self.word("load i64, ptr %count")
+        single = self.same(count, -1)
+        samples = self.word(f"select i1 {single}, i64 1, i64 {count}")
+        self.require(self.test("ne", samples, 0), "slow")
+        self.require(self.test("sle", samples, r["most"]), "slow")
+        with self.loop(r["outputs"]) as k:
+            self._make_result(k, samples, self.word(f"select i1 {single}, i64 0, i64 1"))
+        self._run(samples)
+        with self.when(single), self.loop(r["outputs"]) as k:
+            self._scalar_if_no_axes(k)
+        self._return()
+        head = "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {"
+        return "\n".join([head, "entry:", *self.lines, "}"])
+
+    # --- small steps -------------------------------------------------------------------------------
+
+    def test(self, how: str, a, b, type: str = "i64") -> str:
+        return self.op(f"icmp {how} {type} {a}, {b}", "m").name
+
+    def field(self, obj: str, offset: int, type: str) -> str:
+        place = self.op(f"getelementptr i8, ptr {obj}, i64 {offset}", "p").name
+        return self.op(f"load {type}, ptr {place}", "w").name
+
+    def function_call(self, name: str, arguments: str, result: str = "ptr") -> str:
+        text = f"call {result} {self.pointer(self.r[name])}({arguments})"
+        if result == "void":
+            self.emit(f" {text}")
+            return ""
+        return self.word(text)
+
+    def result(self, k: str) -> str:
+        """Where result k is kept."""
+        return self.op(f"getelementptr ptr, ptr {self.results}, i64 {k}", "p").name
+
+    def place(self, operand: str, address: str, stride: str) -> None:
+        """Tell the batch function where an operand is, and how far its samples are apart."""
+        self.put(address, self.words, self.mul(operand, 2))
+        self.put(stride, self.words, self.add(self.mul(operand, 2), 1))
+
+    # --- the parts ---------------------------------------------------------------------------------
+
+    def _read_argument(self, k: str) -> None:
+        entry = self.address("%record", self.add(self.mul(k, _INPUT_WORDS), len(_RECORD)))
+        argument = self.op(f"getelementptr ptr, ptr %args, i64 {k}", "p").name
+        source = self.op(f"select i1 {self.test('slt', k, '%nargs')}, ptr {argument}, ptr {entry}", "p").name
+        obj = self.word(f"load ptr, ptr {source}")
+        self.require(self.test("ne", obj, "null", "ptr"), "slow")
+        kind, axes = self.field(obj, _TYPE, "i64"), self.get(entry, 1)
+        array, number, done = self.fresh_label("array"), self.fresh_label("number"), self.fresh_label("done")
+        self.emit(f" br i1 {self.same(kind, self.r['array_type'])}, label %{array}, label %{number}")
+        self.label(number)  # a Python float or a NumPy float64: its value lies behind the head of the object
+        a_float = self.op(
+            f"or i1 {self.same(kind, self.r['float_type'])}, {self.same(kind, self.r['float64_type'])}", "m"
+        )
+        self.require(self.op(f"and i1 {a_float.name}, {self.same(axes, 0)}", "m").name, "slow")
+        self.place(k, self.add(self.word(f"ptrtoint ptr {obj} to i64"), _FLOAT_VALUE), "0")
+        self.emit(f" br label %{done}")
+        self.label(array)
+        self._read_array(k, obj, entry, axes)
+        self.emit(f" br label %{done}")
+        self.label(done)
+
+    def _read_array(self, k: str, obj: str, entry: str, axes: str) -> None:
+        """An array of float64, aligned, its core of the right shape and contiguous, with at most one axis more."""
+        self.require(self.same(self.field(obj, _DTYPE, "i64"), self.r["float64"]), "slow")
+        aligned = self.word(f"and i32 {self.field(obj, _FLAGS, 'i32')}, {_ALIGNED}")
+        self.require(self.test("ne", aligned, 0, "i32"), "slow")
+        nd = self.field(obj, _AXES, "i32")
+        extra = self.word(f"sub i64 {self.word(f'sext i32 {nd} to i64')}, {axes}")
+        self.require(self.test("ule", extra, 1), "slow")
+        shape, strides = self.field(obj, _SHAPE, "ptr"), self.field(obj, _STRIDES, "ptr")
+        with self.loop(axes) as d:
+            e = self.add(d, extra)
+            self.require(self.same(self.get(shape, e), self.get(entry, self.add(d, 2))), "slow")
+            self.require(self.same(self.get(strides, e), self.get(entry, self.add(d, 2 + MAX_AXES))), "slow")
+        self.place(k, self.field(obj, _DATA, "i64"), "0")
+        with self.when(self.same(extra, 1)):
+            n, known = self.get(shape, 0), self.word("load i64, ptr %count")
+            self.require(self.op(f"or i1 {self.same(known, -1)}, {self.same(known, n)}", "m").name, "slow")
+            self.emit(f" store i64 {n}, ptr %count")
+            self.put(self.get(strides, 0), self.words, self.add(self.mul(k, 2), 1))
+
+    def _make_result(self, k: str, samples: str, extra: str) -> None:
+        entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
+        axes = self.get(entry, 0)
+        self.put(samples, self.dims, 0)
+        with self.loop(axes) as d:
+            self.put(self.get(entry, self.add(d, 2)), self.dims, self.add(d, 1))
+        nd = self.word(f"trunc i64 {self.add(axes, extra)} to i32")
+        start = self.address(self.dims, self.word(f"sub i64 1, {extra}"))
+        made = self.function_call(
+            "new_array",
+            f"ptr {self.pointer(self.r['array_type'])}, i32 {nd}, ptr {start}, i32 {_DOUBLE}, ptr null, ptr null, "
+            "i32 0, i32 0, ptr null",
+        )
+        self.require(self.test("ne", made, "null", "ptr"), "fail")
+        self.emit(f" store ptr {made}, ptr {self.result(k)}\n store i64 {self.add(k, 1)}, ptr %made")
+        self.place(self.add(k, self.r["inputs"]), self.field(made, _DATA, "i64"), self.get(entry, 1))
+
+    def _run(self, samples: str) -> None:
+        end = self.mul(self.operands, 2)
+        self.put(0, self.words, end)
+        scratch = self.add(self.word(f"ptrtoint ptr {self.work} to i64"), self.r["scratch"])
+        self.put(scratch, self.words, self.add(end, 1))
+        self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
+        many = self.test("sgt", samples, self.r["few"])
+        with self.when(many):  # let other Python threads run meanwhile
+            self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
+        self.function_call("batch", f"i64 0, i64 {samples}, ptr {self.words}, ptr {self.work}", "void")
+        with self.when(many):
+            self.function_call("acquire", f"ptr {self.word('load ptr, ptr %state')}", "void")
+
+    def _scalar_if_no_axes(self, k: str) -> None:
+        """Without axes a result is NumPy's scalar, as its own functions return."""
+        entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
+        with self.when(self.same(self.get(entry, 0), 0)):
+            place = self.result(k)
+            array = self.word(f"load ptr, ptr {place}")
+            self.emit(f" store ptr {self.function_call('to_scalar', f'ptr {array}')}, ptr {place}")
+
+    def _return(self) -> None:
+        one, several = self.fresh_label("one"), self.fresh_label("several")
+        self.emit(f" br i1 {self.same(self.r['make_tuple'], 0)}, label %{one}, label %{several}")
+        self.label(one)
+        self.emit(f" ret ptr {self.word(f'load ptr, ptr {self.results}')}")
+        self.label(several)
+        made = f"ptr {self.pointer(self.r['make_tuple'])}, ptr {self.results}, i64 {self.r['outputs']}, ptr null"
+        value = self.function_call("call", made)
+        self._give_back()
+        self.emit(f" ret ptr {value}")
+        self.label("slow")
+        arguments = f"ptr {self.pointer(self.r['fallback'])}, ptr %args, i64 %nargs, ptr %kwnames"
+        self.emit(f" ret ptr {self.function_call('call', arguments)}")
+        self.label("fail")  # an exception is set
+        self._give_back()
+        self.emit(" ret ptr null")
+
+    def _give_back(self) -> None:
+        with self.loop(self.word("load i64, ptr %made")) as k:
+            self.function_call("decref", f"ptr {self.word(f'load ptr, ptr {self.result(k)}')}", "void")
+
+
+@jit.once
+def _caller() -> jit.Library:
+    return runtime.shared(("call",), "call", lambda module: _Call(module).function())
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+@jit.once
+def _python_api() -> dict[str, Any] | None:
+    """Addresses inside CPython and NumPy that `call` uses, or None unless every offset it assumes is seen to hold."""
+    if sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info < (3, 16) or struct.calcsize("P") != 8:
+        return None
+    if getattr(sys, "_is_gil_enabled", lambda: True)() is False or (hasattr(sys, "abiflags") and "t" in sys.abiflags):
+        return None
+    try:
+        a = np.arange(6.0).reshape(2, 3)[:, ::2]
+
+        def at(obj, offset: int, kind=ctypes.c_ssize_t):
+            return kind.from_address(id(obj) + offset).value
+
+        payload = b"0123456789abcdef"
+        layout_holds = (
+            at(a, _TYPE) == id(np.ndarray)
+            and at(a, _DATA) == a.ctypes.data
+            and at(a, _AXES, ctypes.c_int) == 2
+            and [ctypes.c_ssize_t.from_address(at(a, _SHAPE) + 8 * k).value for k in range(2)] == list(a.shape)
+            and [ctypes.c_ssize_t.from_address(at(a, _STRIDES) + 8 * k).value for k in range(2)] == list(a.strides)
+            and at(a, _DTYPE) == id(np.dtype(np.float64))
+            and at(a, _FLAGS, ctypes.c_int) & _ALIGNED
+            and at(1.25, _FLOAT_VALUE, ctypes.c_double) == 1.25
+            and at(np.float64(2.5), _FLOAT_VALUE, ctypes.c_double) == 2.5
+            and ctypes.string_at(id(payload) + _BYTES_PAYLOAD, len(payload)) == payload
+        )
+        if not layout_holds:
+            return None
+        from numpy._core import _multiarray_umath  # pyright: ignore
+
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        table = ctypes.cast(get(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # pyright: ignore
+        if table[2] != id(np.ndarray):  # PyArray_Type
+            return None
+        functions = {
+            "call": "PyObject_Vectorcall",
+            "decref": "Py_DecRef",
+            "release": "PyEval_SaveThread",
+            "acquire": "PyEval_RestoreThread",
+        }
+        return {
+            "array_type": id(np.ndarray),
+            "float64": id(np.dtype(np.float64)),
+            "float_type": id(float),
+            "float64_type": id(np.float64),
+            "new_array": table[93],
+            "to_scalar": table[76],
+            **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
+        }
+    except (ImportError, AttributeError, ValueError):
+        return None
+
+
+def thin_caller(
+    name: str,
+    batch: int,
+    inputs: list[tuple[int, ...]],
+    outputs: list[tuple[int, ...]],
+    places: int,
+    work: int,
+    scratch: int,
+    few: int,
+    most: int,
+    defaults: list[np.ndarray | None],
+    make_tuple: type | None,
+    fallback: Callable,
+    keep: object,
+):
+    """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
+
+    `batch` is the address of the kernel's batch function; `inputs` and `outputs` are core shapes; positional arguments
+    fill the first `places` inputs; `work` and `scratch` are the size of its memory and where in it scratch begins;
+    above `few` samples it lets go of Python's global lock; `keep` owns the machine code. None if not possible here.
+    """
+    api = _python_api()
+    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or work > STACK_LIMIT:
+        return None
+    values = {
+        "python_calls": ctypes.addressof(python_calls),
+        "fallback": id(fallback),
+        "inputs": len(inputs),
+        "outputs": len(outputs),
+        "places": places,
+        "batch": batch,
+        "work": work,
+        "scratch": scratch,
+        "few": few,
+        "most": most,
+        "make_tuple": 0 if make_tuple is None else id(make_tuple),
+        **api,
+    }
+    words = [values[k] for k in _RECORD]
+    for shape, default in zip(inputs, defaults, strict=True):
+        strides = np.empty(shape).strides
+        unused = [0] * (MAX_AXES - len(shape))
+        words += [0 if default is None else id(default), len(shape), *shape, *unused, *strides, *unused]
+    for shape in outputs:
+        words += [len(shape), 8 * math.prod(shape), *shape, *[0] * (MAX_AXES - len(shape))]
+    record = struct.pack(f"<{len(words)}q", *words)
+    method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
+    return new(ctypes.addressof(method), record, (method, defaults, make_tuple, fallback, keep))
