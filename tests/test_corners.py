@@ -17,10 +17,10 @@ from adjoint import kernel, scan, static, while_loop
 from adjoint.errors import ArgumentError, TraceError
 
 
-def agree(k, *args, rtol=1e-15):
+def agree(k, *args, rtol=1e-15, atol=0.0):
     """Compiled and eager give the same."""
     got, wanted = k(*args), k.eager(*args)
-    np.testing.assert_allclose(np.asarray(got, float), np.asarray(wanted, float), rtol=rtol)
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(wanted, float), rtol=rtol, atol=atol)
     return got
 
 
@@ -297,3 +297,82 @@ def test_bad_numbers(bad):
             kernel(lambda x: x).threads = bad
     with pytest.raises(ArgumentError, match=r"length|whole"):
         kernel(lambda x: scan(lambda c, _: (c, None), x, length=-1 if bad == 0 else bad)[0])(1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
+def test_determinants_of_singular_matrices(n):
+    k = kernel(lambda A: np.linalg.det(A), A=(n, n))
+    assert k(np.zeros((n, n))) == 0.0
+    if n > 1:
+        assert k(np.ones((n, n))) == 0.0
+    A = np.random.default_rng(n).normal(size=(n, n))
+    np.testing.assert_allclose(k(A), np.linalg.det(A), rtol=1e-12)  # n! products of condition a few hundred
+    if 1 < n < 7:  # Jacobi: d det = tr(adj(A) dA), and adj(ones) = 0 for n > 2, [[1, -1], [-1, 1]] for n = 2
+        np.testing.assert_allclose(k.jacobian("A")(np.ones((n, n))), [[1, -1], [-1, 1]] if n == 2 else 0, atol=1e-14)
+
+
+def test_code_does_not_grow_with_the_length_of_an_array():
+    def size(n):
+        def f(xs):
+            _, path = scan(lambda c, x: (c * 0.9 + x, c), np.zeros(2), xs)
+            return path
+
+        k = kernel(f, xs=(n, 2))
+        agree(k, np.random.default_rng(0).normal(size=(n, 2)), rtol=0, atol=1e-14)  # sums of size 10, rounded
+        return len(k.source("llvm"))
+
+    assert size(4000) < 1.1 * size(400)
+
+
+def test_help_shows_the_docstring():
+    import pydoc
+
+    @kernel(x=3)
+    def length(x):
+        """Length of a vector [m]."""
+        return np.sqrt(x @ x)
+
+    assert "Length of a vector [m]." in pydoc.plain(pydoc.render_doc(length))
+
+
+def test_kernels_as_methods_are_kernels():
+    class Spring:
+        def __init__(self, stiffness):
+            self.stiffness = stiffness
+
+        @kernel(self=static)
+        def force(self, x):
+            return -self.stiffness * x
+
+    soft, stiff = Spring(1.0), Spring(10.0)
+    assert soft.force(2.0) == -2.0 and stiff.force(2.0) == -20.0
+    assert stiff.force.jacobian("x")(2.0) == -10.0 and stiff.force is stiff.force
+
+
+def test_derivatives_say_what_they_want():
+    k = kernel(lambda x, y, n=2: x**n * y, x=2)
+    with pytest.raises(ArgumentError, match="one or two names"):
+        k.hessian()
+    with pytest.raises(ArgumentError, match="names of inputs: x, y"):
+        k.jacobian(np.ones(2))
+    with pytest.raises(ArgumentError, match="it is static"):
+        k.jacobian("n")
+    assert k.jvp([1.0, 2.0], 3.0, [1.0, 0.0], 0.0, n=3).out_dot[0] == 9.0  # inputs, tangents, then options
+
+
+def test_own_exceptions_come_through():
+    def f(x, mode="rad"):
+        if mode not in ("deg", "rad"):
+            raise ValueError("mode must be deg or rad")
+        return x
+
+    with pytest.raises(ValueError, match=r"^mode must be deg or rad$"):
+        kernel(f)(1.0, mode="grad")
+
+
+def test_only_threads_can_be_set():
+    k = kernel(lambda x: x)
+    with pytest.raises(AttributeError, match="threads"):
+        k.thread = 4
+    with pytest.raises(ArgumentError, match="tuple for a static"):
+        kernel(lambda x, p=[1.0, 2.0]: x)

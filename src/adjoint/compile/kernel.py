@@ -66,7 +66,7 @@ class Kernel:
         self._variants: dict[tuple, Variant] = {}
         self._threads: int | None = None
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
-        self._derivatives: dict[tuple, Kernel] = {}
+        self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
 
     # --- calling -----------------------------------------------------------------------------------
@@ -379,10 +379,11 @@ class Kernel:
         """A derivative kernel, made once."""
         from . import derivatives
 
+        key = repr((kind, *arguments))
         with compiling:
-            if (kind, *arguments) not in self._derivatives:
-                self._derivatives[kind, *arguments] = getattr(derivatives, kind)(self, *arguments)
-            return self._derivatives[kind, *arguments]
+            if key not in self._derivatives:
+                self._derivatives[key] = getattr(derivatives, kind)(self, *arguments)
+            return self._derivatives[key]
 
     def __get__(self, instance, owner=None):
         if instance is None:
