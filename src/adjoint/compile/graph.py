@@ -179,6 +179,8 @@ class Expr:
 
 def _binary(name: str, a, b):
     for x in (a, b):
+        if type(x) is Expr or type(x) is float:
+            continue
         if isinstance(x, np.ndarray):
             return trace.BINARY[name](a, b)
         if not isinstance(x, Expr | float | int | np.number | np.bool_):
@@ -188,7 +190,9 @@ def _binary(name: str, a, b):
 
 def arithmetic(name: str, *args):
     """An operator on scalars with NumPy's rules for truth values: + is "or", - does not exist, and & | ~ need them."""
-    masks = sum(isinstance(a, bool | np.bool_) or (isinstance(a, Expr) and a.mask) for a in args)
+    masks = sum([a.mask if type(a) is Expr else isinstance(a, bool | np.bool_) for a in args])
+    if not masks and name not in _LOGIC:
+        return apply(name, *args)
     if masks == len(args) and name == "add":
         name = "or"
     elif masks == len(args) and name in ("sub", "neg"):
@@ -202,7 +206,7 @@ def arithmetic(name: str, *args):
 
 def _number(x) -> float | bool | None:
     """x as a plain number if it is a constant, else None."""
-    if not isinstance(x, Expr):
+    if type(x) is not Expr:
         return x
     if x.op == "const":
         return x.number()
@@ -211,9 +215,11 @@ def _number(x) -> float | bool | None:
 
 def apply(name: str, *args):
     """The simplified result of an operation on nodes and numbers; a number if all arguments are constant."""
-    op = OPS[name]
-    if all(_number(a) is not None for a in args):
-        return fold(name, *(_number(a) for a in args))  # type: ignore[arg-type]
+    for a in args:
+        if type(a) is Expr and a.op != "const" and a.op != "bool":
+            break
+    else:
+        return fold(name, *map(_number, args))  # type: ignore[arg-type]
     if name in _LOGIC:
         args = tuple(map(_as_mask, args))
     elif name == "select":
@@ -232,7 +238,7 @@ def apply(name: str, *args):
     nodes = tuple(map(graph.lift, args))  # type: ignore[union-attr]
     if name in _COMMUTATIVE and nodes[0].id > nodes[1].id:
         nodes = (nodes[1], nodes[0])
-    return graph.node(name, nodes, mask=op.mask)  # type: ignore[union-attr]
+    return graph.node(name, nodes, mask=OPS[name].mask)  # type: ignore[union-attr]
 
 
 def as_number(x):

@@ -44,7 +44,8 @@ class Program:
 
 def count_operations(program: Program) -> tuple[int, ...]:
     """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections."""
-    return tuple(_count(program.roots).get(k, 0) for k in _COUNTED)
+    counts = _count(program.roots)
+    return tuple(counts.get(k, 0) for k in _COUNTED)
 
 
 def _count(roots: list[Expr]) -> dict[str, int]:
