@@ -468,7 +468,7 @@ for k in range(30):
     [f(1.0) for _ in range(3)], f(np.ones((2, 2)))
     del f
     gc.collect()
-print("fine")
+print("fine", flush=True)
 """
     assert run(code) == "fine"
 
@@ -622,7 +622,7 @@ for dtype in (np.float64, np.float32):
 one = [guarded(a, True) for a in (rng.standard_normal((2, 3)), rng.standard_normal(3))]
 for _ in range(3):
     f(*one, 1.0)
-print("fine")
+print("fine", flush=True)
 import os; os._exit(0)
 """
 
@@ -730,7 +730,7 @@ for _ in range(2):
         os._exit(0 if ok else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert (f(x) == wanted).all()
-print("fine")
+print("fine", flush=True)
 """
     assert run(code) == "fine"
 
