@@ -376,3 +376,25 @@ def test_only_threads_can_be_set():
         k.thread = 4
     with pytest.raises(ArgumentError, match="tuple for a static"):
         kernel(lambda x, p=[1.0, 2.0]: x)
+
+
+def test_threads_are_inherited_until_set():
+    k = kernel(lambda n, x: n * x, n=static)
+    bound, slope = k.bind(2), k.bind(2).jacobian("x")
+    k.threads = 3
+    assert bound.threads == slope.threads == 3 and k(2, 5.0) == bound(5.0) == 10.0
+    bound.threads = 1
+    assert k.threads == 3 and slope.threads == 1 and k.bind(2) is bound
+
+
+def test_static_arguments_by_place_and_by_name():
+    k = kernel(lambda n, x, m=1: n * x + m, n=static)
+    x = np.arange(3.0)
+    for _ in range(2):
+        for got in (k(2, x), k(n=2, x=x), k(2, x=x), k(2, x, 1), k(2, x, m=1), k(2, x, out=np.empty(3))):
+            np.testing.assert_array_equal(got, 2 * x + 1)
+    assert kernel(lambda x: k(3, x) + k(n=3, x=x, m=0))(1.0) == 7.0
+    with pytest.raises(ArgumentError, match="at most"):
+        k(2, x, 1, 4)
+    with pytest.raises(ArgumentError, match="hashable"):
+        k([2], x)

@@ -63,6 +63,8 @@ class Kernel:
         self.__name__ = self.__qualname__ = name
         self.__doc__ = doc
         self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
+        free = [p for p in parameters if p.name not in self._statics]
+        self._leading_statics = next((k for k, p in enumerate(free) if not p.static or p.keyword_only), len(free))
         self._variants: dict[tuple, Variant] = {}
         self._threads: int | None = None
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
@@ -73,6 +75,10 @@ class Kernel:
 
     def __call__(self, *args, out=None, **kwargs):
         """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
+        lead = self._leading_statics
+        if lead and len(args) >= lead:  # the bound kernel is remembered, and calls of it are cheap
+            more = kwargs if out is None else {**kwargs, "out": out}
+            return self.bind(*args[:lead])(*args[lead:], **more)
         inputs, statics = self._sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -317,9 +323,14 @@ class Kernel:
 
     @property
     def threads(self) -> int:
-        """Threads a large batch is split over; settable. Default: ADJOINT_THREADS, or the processors available."""
+        """Threads a large batch is split over; settable. Default: ADJOINT_THREADS, or the processors available.
+
+        A kernel made from another one (bound, or a derivative) follows that one until it is set itself.
+        """
         from .call import default_threads
 
+        if self._threads is None and self._origin is not None:
+            return self._origin[0].threads
         return self._threads or default_threads()
 
     @threads.setter
@@ -327,8 +338,14 @@ class Kernel:
         from .call import check_threads
 
         self._threads = None if value is None else check_threads(value, "threads")
-        type(self).__call__ = Kernel.__call__  # the thin caller knows the threads: have it made again
+        self._forget_thin()
+
+    def _forget_thin(self) -> None:
+        """Thin callers know the number of threads: have them made again, here and in kernels made from this one."""
+        type(self).__call__ = Kernel.__call__
         self._thin = False
+        for k in self._derivatives.values():
+            k._forget_thin()
 
     # --- looking inside ------------------------------------------------------------------------------
 
