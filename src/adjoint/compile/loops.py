@@ -249,7 +249,14 @@ def _whole(n, what: str) -> int:
     return int(n)
 
 
+def _as_numpy(tree):
+    """Python's numbers as NumPy's, which follow the same rules as traced ones (`~` of a truth value, for one)."""
+    scalars = {bool: np.bool_, int: np.float64, float: np.float64}
+    return _rebuild(tree, iter([scalars.get(type(leaf), lambda x: x)(leaf) for leaf in _leaves(tree)]))
+
+
 def _eager_scan(step, carry, xs, count, reverse):
+    carry = _as_numpy(carry)
     rows: list = [None] * count
     for i in reversed(range(count)) if reverse else range(count):
         carry, rows[i] = step(carry, _rebuild(xs, (np.asarray(leaf)[i] for leaf in _leaves(xs))))
@@ -272,6 +279,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     limit = _whole(max_iterations, "while_loop: max_iterations")
     graph = current_graph()
     if graph is None:
+        carry = _as_numpy(carry)
         for _ in range(limit):
             if not condition(carry):
                 break
