@@ -32,6 +32,7 @@ class _Static:
 
 
 static = _Static()
+"""Marks a parameter as static, as in `@kernel(robot=static, q="nq")`: its value selects a specialisation."""
 
 
 # --- parameters --------------------------------------------------------------------------------------
