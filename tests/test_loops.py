@@ -497,16 +497,65 @@ def test_jvp_of_outputs_that_do_not_move():
     assert got.first.tolist() == [0, 1] and got.first_dot.tolist() == [0, 0] and got.second_dot == 3.0
 
 
-def test_reverse_derivatives_say_what_to_use():
-    k = kernel(DIFFERENTIABLE["carry"], a=4)
+def test_derivatives_that_are_not_there_say_what_to_use():
+    k = kernel(lambda a: while_loop(lambda c: c < 10, lambda c: c * a, a, max_iterations=9))
     with pytest.raises(DerivativeError, match="jvp"):
-        k.vjp(np.ones(4), 1.0)
+        k.vjp(2.0, 1.0)
     sequence = kernel(lambda v: scan(lambda c, x: (c + x, c), 0.0, v)[0], v=(...,))
     with pytest.raises(DerivativeError, match="jvp"):
         sequence.jacobian("v")(np.ones(3))
     stacked = kernel(lambda v, a: scan(lambda c, x: (c + x, c), a, v)[1], v=(...,))
     with pytest.raises(DerivativeError, match="jvp"):
         stacked.jacobian("a")(np.ones(3), 1.0)
+
+
+def _costs():
+    """Scalar costs of scans, to be differentiated by everything they depend on."""
+
+    def motion(x0, u, k):
+        def step(c, u):
+            x = np.stack([c[0] + 0.1 * c[1], c[1] + 0.1 * (u - k * np.sin(c[0]))])
+            return x, x * u
+
+        return scan(step, x0, u)
+
+    def chained(x0, u, k):  # the rows of one scan are read by another, backwards, and one by one
+        x, ys = motion(x0, u, k)
+        z, _ = scan(lambda c, y: (c + k * (y @ y), None), 0.0, ys, reverse=True)
+        return x @ x + z + ys[3, 1] ** 2
+
+    def nested(x0, u, k):  # a scan in the step of a scan
+        def step(c, u):
+            inner, _ = scan(lambda d, _: (d + 0.1 * np.cos(d * u), None), c, length=3)
+            return inner, inner @ c
+
+        x, ys = scan(step, x0, u)
+        return np.sum(ys) * k + x[0]
+
+    return {
+        "carry": lambda x0, u, k: np.sum(motion(x0, u, k)[0] ** 2),
+        "rows": lambda x0, u, k: np.sum(motion(x0, u, k)[1] ** 2),
+        "chained": chained,
+        "nested": nested,
+        "without rows": lambda x0, u, k: scan(lambda c, _: (np.sin(c) * k, c), x0, length=4)[0][0] * u[0],
+    }
+
+
+@pytest.mark.parametrize("name", _costs())
+def test_reverse_derivatives_of_scans(name):
+    rng = np.random.default_rng(2)
+    k = kernel(_costs()[name], x0=2, u=5)
+    point = rng.normal(size=2), rng.normal(size=5), 0.7
+    check_grads(k, *point, order=1)
+    forward = [
+        k.jvp(*point, *(np.eye(2)[0], np.zeros(5), 0.0)).out_dot,
+        k.jvp(*point, np.zeros(2), np.eye(5)[3], 0.0).out_dot,
+    ]
+    gradient = k.vjp(*point, 1.0)
+    np.testing.assert_allclose([gradient.x0[0], gradient.u[3]], forward, rtol=1e-12)
+    np.testing.assert_allclose(k.jacobian("u")(*point), gradient.u, rtol=1e-12)
+    batch = [np.stack([p, p]) for p in map(np.asarray, point)]
+    np.testing.assert_array_equal(k.vjp(*batch, np.ones(2)).u[1], gradient.u)
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import DerivativeError
-from .graph import Expr, Graph, apply, reachable
+from .graph import Expr, Graph, apply, reachable, substitute
 from .loops import Loop
 from .ops import OPS
 
-__all__ = ["jacobian", "pullback", "pushforward"]
+__all__ = ["jacobian", "only_forward", "pullback", "pushforward"]
 
 Tangent = dict[int, "Expr | float"]  # direction -> derivative; directions that are missing are zero
 
@@ -165,38 +165,127 @@ def _stacked_tangents(loop: Loop, body: Graph, roots: list[Expr], results: list[
 
 def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Sequence[Expr]) -> list:
     """Sum over the roots of cotangent * d(root)/d(x), for each x in `wrt`."""
-    nodes = reachable(roots)
-    chosen = {x.id for x in wrt}
-    active = set(chosen)
-    for x in nodes:
-        if any(a.id in active for a in x.args):
-            active.add(x.id)
-    bar: dict[int, Expr | float] = {}
+    return _Reverse(graph, roots, wrt).run(cotangents)
 
-    def add(x: Expr, t) -> None:
-        if x.id in active:
-            bar[x.id] = apply("add", bar[x.id], t) if x.id in bar else t
 
-    for r, t in zip(roots, cotangents, strict=True):
-        add(r, t)
-    for x in reversed(nodes):
-        t = bar.get(x.id)
-        if t is None or x.id in chosen or not x.args:
-            continue
-        if x.op not in OPS:
-            raise DerivativeError(
-                "reverse derivatives through scan and while_loop are not provided; "
-                "use jvp, or jacobian (which works forward through loops)"
-            )
-        if x.op == "select":
+class _Reverse:
+    """One reverse sweep. Cotangents of numbers are kept by node; those of buffers by element, or as whole buffers."""
+
+    def __init__(self, graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]):
+        self.graph, self.roots, self.wrt, self.nodes = graph, roots, wrt, reachable(roots)
+        self.chosen = {x.id for x in wrt}
+        self.active = set(self.chosen)
+        for x in self.nodes:
+            if any(a.id in self.active for a in x.args):
+                self.active.add(x.id)
+        self.bar: dict[int, Expr | float] = {}
+        self.elements: dict[int, dict[int, Any]] = {}
+        self.buffers: dict[int, list[Expr]] = {}
+        self.moved: dict[int, Expr] = {}  # results of loops, in place of those of the loops they extend
+
+    def run(self, cotangents: Sequence) -> list:
+        for r, t in zip(self.roots, cotangents, strict=True):
+            self._add(r, t)
+        for x in reversed(self.nodes):
+            if x.id not in self.chosen and x.id in self.active:
+                self._visit(x)
+        found = [self.bar.get(x.id, 0.0) for x in self.wrt]
+        nodes = [t for t in found if isinstance(t, Expr)]
+        renewed = iter(substitute(nodes, self.moved) if self.moved else nodes)
+        return [next(renewed) if isinstance(t, Expr) else t for t in found]
+
+    def _add(self, x: Expr, t) -> None:
+        if x.id in self.active:
+            self.bar[x.id] = apply("add", self.bar[x.id], t) if x.id in self.bar else t
+
+    def _visit(self, x: Expr) -> None:
+        t = self.bar.get(x.id)
+        if x.op == "loop":
+            self._loop(x)
+        elif x.op == "array":
+            for k, a in enumerate(x.args):
+                self._add(a, self._element(x, k))
+        elif t is None or x.op not in (*OPS, "item"):
+            return
+        elif x.op == "item":
+            known = self.elements.setdefault(x.args[0].id, {})
+            known[x.value] = apply("add", known[x.value], t) if x.value in known else t
+        elif x.op == "select":
             c, a, b = x.args
-            add(a, apply("select", c, t, 0.0))
-            add(b, apply("select", c, 0.0, t))
-            continue
-        for a, p in zip(x.args, _partials(x), strict=True):
-            if p is not None:
-                add(a, _guarded_product(p, t))
-    return [bar.get(x.id, 0.0) for x in wrt]
+            self._add(a, apply("select", c, t, 0.0))
+            self._add(b, apply("select", c, 0.0, t))
+        else:
+            for a, p in zip(x.args, _partials(x), strict=True):
+                if p is not None:
+                    self._add(a, _guarded_product(p, t))
+
+    # --- loops: the steps are pulled back from the last to the first, each at the carry it started from ----
+
+    def _element(self, buffer: Expr, k: int):
+        total = self.elements.get(buffer.id, {}).get(k, 0.0)
+        for b in self.buffers.get(buffer.id, []):
+            total = apply("add", total, self.graph.node("item", (b,), k))
+        return total
+
+    def _rows(self, stacked: Expr, loop: Loop, size: int) -> Expr | None:
+        """The cotangents of what a loop stacked, as a buffer."""
+        whole = self.buffers.get(stacked.id, [])
+        if stacked.id not in self.elements and len(whole) < 2:
+            return whole[0] if whole else None
+        if loop.length is None:
+            raise DerivativeError(
+                "reverse derivatives of a sequence that is scanned over twice are not provided; use jvp"
+            )
+        return self.graph.node(
+            "array", tuple(self.graph.lift(self._element(stacked, k)) for k in range(loop.length * size))
+        )
+
+    def _loop(self, x: Expr) -> None:
+        graph, loop, n, m = self.graph, x.value, len(x.value.carry), len(x.value.captured)
+        results = [graph.node("carry", (x,), k) for k in range(n)]
+        stacked = [graph.node("stacked", (x,), k) for k in range(len(loop.ys))]
+        rows = {k: r for k, y in enumerate(loop.ys) if (r := self._rows(stacked[k], loop, len(y))) is not None}
+        if not rows and not any(c.id in self.bar for c in results):
+            return
+        if loop.condition is not None:
+            raise DerivativeError("reverse derivatives through while_loop are not provided; use jvp, or jacobian")
+        values = [j for j, a in enumerate(x.args[n : n + m]) if a.id in self.active and not a.mask]
+        if any(x.args[n + j].op in ("array", "stacked", "sequence") for j in values):
+            raise DerivativeError(
+                "reverse derivatives through a loop that scans an outer array are not provided; use jvp"
+            )
+        leaves = [k for k, a in enumerate(x.args[n + m :]) if a.id in self.active]
+
+        body = loop.roots[0].graph
+        mark = f"cotangent{len(body.nodes)}"
+        carry = [body.input(f"{mark}.carry", k) for k in range(n)]
+        sums = [body.input(f"{mark}.sum", j) for j in values]
+        dots = {k: tuple(body.input(f"{mark}.row{k}", j) for j in range(len(loop.ys[k]))) for k in rows}
+        step = pullback(
+            body,
+            [*loop.next_carry, *(e for k in rows for e in loop.ys[k])],
+            [*carry, *(e for row in dots.values() for e in row)],
+            [*loop.carry, *(loop.captured[j] for j in values), *(e for k in leaves for e in loop.xs[k])],
+        )
+        found = iter(step)
+        next_carry = [body.lift(next(found)) for _ in range(n)]
+        next_sums = [body.lift(apply("add", s, next(found))) for s in sums]
+        more = tuple(tuple(body.lift(next(found)) for _ in loop.xs[k]) for k in leaves)
+
+        forward = graph.node("loop", x.args, replace(loop, ys=(*loop.ys, loop.carry)))
+        self.moved |= {c.id: graph.node("carry", (forward,), k) for k, c in enumerate(results)}
+        self.moved |= {s.id: graph.node("stacked", (forward,), k) for k, s in enumerate(stacked)}
+        backward = Loop(
+            (*carry, *sums), (loop.carry, *loop.xs, *dots.values()), loop.captured, (*next_carry, *next_sums), more,
+            loop.length, not loop.reverse,
+        )  # fmt: skip
+        start = [graph.lift(self.bar.get(c.id, 0.0)) for c in results] + [graph.constant(0.0)] * len(sums)
+        kept = graph.node("stacked", (forward,), len(loop.ys))
+        node = graph.node("loop", (*start, *x.args[n : n + m], kept, *x.args[n + m :], *rows.values()), backward)
+        for k, a in enumerate((*x.args[:n], *(x.args[n + j] for j in values))):
+            self._add(a, graph.node("carry", (node,), k))
+        for j, k in enumerate(leaves):
+            self.buffers.setdefault(x.args[n + m + k].id, []).append(graph.node("stacked", (node,), j))
 
 
 def _guarded_product(p, t):
@@ -213,10 +302,18 @@ def _guarded_product(p, t):
 def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[list]:
     """d(root)/d(x) for every root and x, forward or in reverse, whichever touches fewer nodes."""
     nodes = reachable(roots)
-    if any(x.op == "loop" for x in nodes) or _forward_is_cheaper(nodes, roots, wrt):
+    loops = [x.value for x in nodes if x.op == "loop"]
+    if any(map(only_forward, loops)) or (
+        2 * len(roots) >= len(wrt) if loops else _forward_is_cheaper(nodes, roots, wrt)
+    ):
         _, tangents = pushforward(graph, roots, {x: {k: 1.0} for k, x in enumerate(wrt)})
         return [[t.get(k, 0.0) for k in range(len(wrt))] for t in tangents]
     return [pullback(graph, [r], [1.0], wrt) for r in roots]
+
+
+def only_forward(loop: Loop) -> bool:
+    """Whether a Jacobian is taken forward through a loop in any case: a while loop, or loops in loops."""
+    return loop.condition is not None or any(x.op == "loop" for x in reachable(loop.roots))
 
 
 def _forward_is_cheaper(nodes: list[Expr], roots: Sequence[Expr], wrt: Sequence[Expr]) -> bool:

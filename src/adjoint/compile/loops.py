@@ -186,7 +186,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
         Run from the last row to the first; row i of ys still belongs to row i of xs.
 
     Eagerly this is a Python loop; inside a kernel it is one machine loop, whatever the length, and memory is used only
-    for ys. Differentiable by `jvp` (and by `jacobian`, which then works forward).
+    for ys. Differentiable forward and in reverse; in reverse the carry of every step is kept.
     """
     count = _length(xs, length)
     graph = current_graph()
