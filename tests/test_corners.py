@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from adjoint import kernel, scan, static, while_loop
+from adjoint import check_grads, kernel, scan, static, while_loop
 from adjoint.errors import ArgumentError, TraceError
 
 
@@ -152,6 +152,7 @@ def test_tangents_of_inputs_that_look_like_tangents():
     q, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     r = k.jvp(q, v, q, v)
     np.testing.assert_array_equal(r.out_dot, 2 * q * v)
+    check_grads(k, q, v)
     np.testing.assert_array_equal(k.jvp.jvp(q, v, q, v, q, v, q, v).out_dot, 2 * q * v)
 
     class Out(NamedTuple):

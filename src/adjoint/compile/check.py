@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ..errors import AdjointError
-from . import derive, interpret
+from . import derivatives, derive, interpret
 from .kernel import Kernel
 from .program import Program
 
@@ -23,17 +23,17 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
     Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath; not for sequences.
     """
-    variant = fn._variant(*_split(fn, args, kwargs))
-    program = variant.program
+    inputs, statics = fn._sort(args, kwargs)
+    program = fn._variant(statics, list(inputs)).program
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")
-    inputs, _ = fn._sort(args, kwargs)
     point = {
         o.name: np.asarray(x, float).reshape(o.shape) for o, x in zip(program.inputs, inputs.values(), strict=True)
     }
     names = list(point)
     reference = _differences(program, point, program.roots)
-    bound = fn.bind(**{k: v for k, v in fn._sort(args, kwargs)[1].items() if k not in fn._statics})
+    bound = fn.bind(**{p.name: statics[p.name] for p in fn._parameters if p.static and p.name not in fn._statics})
+    own = [p.name for p in bound._parameters if not p.static]
     worst = 0.0
 
     exact = bound.jacobian(*names)(**point)
@@ -49,13 +49,17 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
 
     rng = np.random.default_rng(0)
     dots = {k: rng.standard_normal(v.shape) for k, v in point.items()}
-    pushed = bound.jvp(**point, **{f"{k}_dot": v for k, v in dots.items()})
+    dot = derivatives.dotted(own, "_dot")
+    pushed = bound.jvp(**point, **{dot[k]: v for k, v in dots.items()})
     moved = np.concatenate([np.ravel(x) for x in pushed[len(program.outputs) :]])
     flat = np.concatenate([np.ravel(v) for v in dots.values()])
     worst = max(worst, _compare(moved, reference @ flat, f"{fn.__name__}.jvp", rtol))
 
     if not any(x.op == "loop" and derive.only_forward(x.value) for x in derive.reachable(program.roots)):
-        bars = {f"{o.name}_bar": rng.standard_normal(o.shape) for o in program.outputs}
+        bars = {
+            derivatives.free(f"{o.name}_bar", [p.name for p in bound._parameters]): rng.standard_normal(o.shape)
+            for o in program.outputs
+        }
         pulled = bound.vjp(**point, **bars)
         pulled = np.concatenate([np.ravel(x) for x in (pulled if isinstance(pulled, tuple) else (pulled,))])
         flat = np.concatenate([np.ravel(v) for v in bars.values()])
@@ -75,11 +79,6 @@ def _second(bound: Kernel, program: Program, point: dict, name: str, rtol: float
     exact = bound.hessian(name)(**point)
     exact = np.concatenate([np.reshape(x, (-1, len(xs))) for x in (exact if isinstance(exact, tuple) else (exact,))])
     return _compare(exact, wanted, f"{bound.__name__}.hessian({name!r})", rtol)
-
-
-def _split(fn: Kernel, args, kwargs):
-    inputs, statics = fn._sort(args, kwargs)
-    return statics, list(inputs)
 
 
 def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> float:

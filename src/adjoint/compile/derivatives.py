@@ -14,7 +14,7 @@ from .kernel import Kernel
 from .program import Operand, Program
 from .variant import MISSING, Parameter, Variant, record_class
 
-__all__ = ["hessian", "jacobian", "jvp", "vjp"]
+__all__ = ["dotted", "free", "hessian", "jacobian", "jvp", "vjp"]
 
 Built = tuple[Program, "type | None"]
 
@@ -79,18 +79,18 @@ def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[
     return [*rest, *more, *(replace(p, keyword_only=True) for p in options)]
 
 
-def _free(name: str, taken) -> str:
+def free(name: str, taken) -> str:
     """The name, or one like it that is not taken."""
     while name in taken:
         name += "_"
     return name
 
 
-def _dotted(names, suffix: str) -> dict[str, str]:
+def dotted(names, suffix: str) -> dict[str, str]:
     """Names for derivatives of the given ones: `x_dot` for x, longer where that is taken already."""
     found: dict[str, str] = {}
     for name in names:
-        found[name] = _free(f"{name}{suffix}", {*names, *found.values()})
+        found[name] = free(f"{name}{suffix}", {*names, *found.values()})
     return found
 
 
@@ -146,7 +146,7 @@ def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
             column = 0
             for name, (xs, operand) in zip(names, groups, strict=True):
                 block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
-                field = _free(_field(o.name, name, len(program.outputs), len(names)), parts)
+                field = free(_field(o.name, name, len(program.outputs), len(names)), parts)
                 parts[field] = ((*o.shape, *operand.shape), block)
                 column += len(xs)
             row += o.size
@@ -209,7 +209,7 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
 def jvp(k: Kernel) -> Kernel:
     """See `Kernel.jvp`."""
     own = [p for p in k._parameters if not p.static and p.name not in k._statics]
-    dot = _dotted([p.name for p in own], "_dot")
+    dot = dotted([p.name for p in own], "_dot")
     # A tangent has the shape of its input, and no default unless the input itself may be left out.
     tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
@@ -229,7 +229,7 @@ def jvp(k: Kernel) -> Kernel:
         results = [tuple(next(found) for _ in result) for result in program.results]
         for o, result in zip(program.outputs, program.results, strict=True):
             results.append(tuple(_tangent(program, o, next(moves)) for _ in result))
-        names = _dotted([o.name for o in program.outputs], "_dot")
+        names = dotted([o.name for o in program.outputs], "_dot")
         outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
         made = record_class("Jvp", tuple(o.name for o in outputs))
         return Program((*variant.inputs, *dots(variant)), outputs, tuple(results), graph), made
@@ -258,10 +258,10 @@ def vjp(k: Kernel) -> Kernel:
     own = [p.name for p in k._parameters]
 
     def bars(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(Operand(_free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
+        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
 
     # The outputs are known once the static arguments are; before that, one output is assumed.
-    known = [o.name for o in bars(k._only("vjp"))] if k._is_bound() else [_free("out_bar", own)]
+    known = [o.name for o in bars(k._only("vjp"))] if k._is_bound() else [free("out_bar", own)]
 
     def inputs(variant: Variant) -> tuple[Operand, ...]:
         if [o.name for o in bars(variant)] != known:
