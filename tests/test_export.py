@@ -231,7 +231,8 @@ def test_assembly():
 
 @pytest.mark.parametrize("name", [n for n in KERNELS if n not in ("nan constant",)])
 def test_symbolic(name):
-    casadi = pytest.importorskip("casadi")
+    import casadi
+
     k, args = KERNELS[name]
     function = k.symbolic()
     assert isinstance(function, casadi.Function)
@@ -241,7 +242,8 @@ def test_symbolic(name):
 
 
 def test_symbolic_names_and_every_operation():
-    casadi = pytest.importorskip("casadi")
+    import casadi
+
     from adjoint.compile.graph import apply
 
     assert KERNELS["NamedTuple"][0].symbolic().name_in() == ["a", "s"]
@@ -256,7 +258,8 @@ def test_symbolic_names_and_every_operation():
 
 @pytest.mark.parametrize("kind", ["SX", "MX", "DM"])
 def test_called_with_casadi_matrices(kind):
-    casadi = pytest.importorskip("casadi")
+    import casadi
+
     k = KERNELS["NamedTuple"][0]
     if kind == "DM":
         result = k(casadi.DM(V), casadi.DM(0.7))
@@ -273,7 +276,6 @@ def test_called_with_casadi_matrices(kind):
 
 
 def test_casadi_has_no_sequences():
-    pytest.importorskip("casadi")
     k = kernel(lambda v: scan(lambda c, x: (c + x, None), 0.0, v)[0], v=(...,))
     with pytest.raises(AdjointError, match="declare a length"):
         k.symbolic()

@@ -87,7 +87,7 @@ class Emitter:
             self._segments(order, done)
         else:
             env: dict = {}
-            self._graph(roots, env, done, top=True)
+            self._graph(roots, env, done, order)
             for buffer, first, at, size in copies:
                 self._copy(env[buffer.id], first, at, size)
         return self._function("body", self.b)
@@ -98,9 +98,12 @@ class Emitter:
 
     # --- straight-line code ------------------------------------------------------------------------
 
-    def _graph(self, roots: list[Expr], env: dict, done=lambda x, v: None, top: bool = False) -> dict:
-        """Emit what the roots need; constants and inputs come where they are first used."""
-        order = schedule(roots)
+    def _graph(self, roots: list[Expr], env: dict, done=lambda x, v: None, order: list[Expr] | None = None) -> None:
+        """Emit what the roots need; constants and inputs come where they are first used.
+
+        The function's own graph comes with its order; those of loops are scheduled here.
+        """
+        top, order = order is not None, order or schedule(roots)
         fused = _fused(order, roots)
         pairs = _sin_cos_pairs(order)
         skip, wanted = set(fused.values()), {r.id for r in roots}
@@ -110,7 +113,6 @@ class Emitter:
             if x.id not in env:
                 env[x.id] = self._node(x, env, fused, pairs, top)
             done(x, env[x.id])
-        return env
 
     def _value(self, x: Expr, env: dict):
         """The value of a node that was emitted, or can be read anywhere."""

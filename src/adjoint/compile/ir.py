@@ -66,7 +66,7 @@ class Value:
     def __or__(self, o): return self.b._integer("or", self, o)
     def __xor__(self, o): return self.b._integer("xor", self, o)
     def __lshift__(self, o): return self.b._integer("shl", self, o)
-    def __rshift__(self, o): return self.b._integer("lshr", self, o)  # logical; see Builder.sra
+    def __rshift__(self, o): return self.b._integer("lshr", self, o)  # logical
     def __invert__(self): return self.b._integer("xor", self, -1)
     def __neg__(self):
         if self.kind == "i":
@@ -182,10 +182,6 @@ class Builder:
         a, b = self._lift(a, kind), self._lift(b, kind)
         t = self.type(kind)
         return self.op(f"select {self.type('m')} {mask.name}, {t} {a.name}, {t} {b.name}", kind)
-
-    def sra(self, a: Value, n: int) -> Value:
-        """Arithmetic shift right of integer lanes."""
-        return self._integer("ashr", a, n)
 
     def bits(self, a: Value) -> Value:
         """The bits of float lanes as integer lanes."""
