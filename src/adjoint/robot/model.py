@@ -1,0 +1,368 @@
+"""`Robot`: a frozen tree of rigid bodies. Structure steers Python loops, numbers are arrays the algorithms fold in.
+
+Bodies are in tree order (parents first); body i sits at M_i J_i(q_i) in its parent, the base is number -1. Every body
+and the base are frames of their own name; `frames` are the further ones (links behind fixed joints, tools, sites).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .joints import JOINTS
+
+if TYPE_CHECKING:
+    from .build import Builder
+
+__all__ = ["GRAVITY", "Body", "Finding", "Frame", "Joint", "Link", "Mimic", "Robot", "Visual", "Where"]
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Physical gravity [m/s²], unless a robot says otherwise."""
+
+
+class Where(NamedTuple):
+    """A place in a model file."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class Mimic(NamedTuple):
+    """The joint of a body follows that of another: q = multiplier · q_source + offset. Both have one degree of freedom."""
+
+    source: int  # number of the body whose joint leads; never itself a mimic
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+class Frame(NamedTuple):
+    """A named frame fixed to a body (-1: the base) at `placement` (4, 4) in it."""
+
+    name: str
+    body: int
+    placement: np.ndarray
+
+
+class Visual(NamedTuple):
+    """A shape to draw, or to collide with, fixed to a frame: lengths in m, colour as (r, g, b, a).
+
+    `shape` is "mesh" (`size` = scale), "box" (edges), "sphere" (radius), "cylinder" or "capsule" (radius, length).
+    """
+
+    frame: str
+    placement: np.ndarray
+    shape: str
+    size: tuple[float, ...]
+    mesh: str | None = None  # path of a file
+    color: tuple[float, float, float, float] | None = None
+    collision: bool = False
+
+
+class Link(NamedTuple):
+    """A link as its model states it, before fixed joints merge links into bodies. Read by `check` only."""
+
+    name: str
+    body: int
+    placement: np.ndarray
+    inertia: np.ndarray | None  # (10,) in the link's own frame; None: not given
+    where: Where | None = None
+
+
+class Finding(NamedTuple):
+    """Something to know about a model. `level` is "error", "warning" or "note"; `code` names the kind of finding."""
+
+    level: str
+    code: str
+    element: str  # such as "link 'forearm'"
+    message: str
+    where: Where | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return f"{place}{self.level}: {self.element}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint that moves a body: its type (a row of `JOINTS`), screws S (6, nv) in the body's frame, and limits."""
+
+    name: str
+    type: str
+    S: np.ndarray
+    mimic: Mimic | None
+    q: slice  # where its coordinates are in q; those of the source for a mimic
+    v: slice
+
+    @property
+    def does(self) -> str:
+        """What its q and v mean."""
+        return JOINTS[self.type].does
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Body `index`: `parent` (-1: base), home placement `M` (4, 4) in it, `joint`, and `inertia` (10,) in its own frame."""
+
+    index: int
+    name: str
+    parent: int
+    M: np.ndarray
+    joint: Joint
+    inertia: np.ndarray
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return float(self.inertia[0])
+
+
+# Field -> shape, with n bodies, d degrees of freedom before mimics, and the robot's nq, nv.
+_ARRAYS = {
+    "parents": "n", "placements": "n44", "screws": "d6", "inertias": "nT", "lower": "q", "upper": "q",
+    "velocity_limit": "v", "effort_limit": "v", "damping": "v", "friction": "v", "armature": "v",
+    "gravity": "3", "base_inertia": "T",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot:
+    """A tree of rigid bodies joined by joints. Made by `load`, `from_dh`, `from_screws`, `Robot.builder` or `robots.*`.
+
+    Equality and hash are those of `fingerprint`, which covers all but `visuals`, `links` and `findings`. Arrays are
+    read-only; `replace` gives a changed copy and shares the rest.
+    """
+
+    name: str
+    body_names: tuple[str, ...]
+    body_joint_names: tuple[str, ...]
+    joint_types: tuple[str, ...]
+    parents: np.ndarray  # (n,)
+    placements: np.ndarray  # (n, 4, 4), the M_i
+    screws: np.ndarray  # (d, 6), the S_i one screw per row, of all bodies
+    inertias: np.ndarray  # (n, 10) in body frames
+    mimics: dict[int, Mimic]
+    lower: np.ndarray  # (nq,) [rad or m], -inf and inf if unlimited
+    upper: np.ndarray
+    velocity_limit: np.ndarray  # (nv,) [rad/s or m/s]
+    effort_limit: np.ndarray  # (nv,) [N m or N]
+    damping: np.ndarray  # (nv,) [N m s/rad or N s/m]
+    friction: np.ndarray  # (nv,) [N m or N], dry
+    armature: np.ndarray  # (nv,) [kg m² or kg], rotor inertia seen at the joint
+    frames: tuple[Frame, ...] = ()
+    gravity: np.ndarray = GRAVITY  # type: ignore[assignment]
+    base_name: str = "base"
+    base_inertia: np.ndarray = (0.0,) * 10  # type: ignore[assignment]
+    visuals: tuple[Visual, ...] = ()
+    links: tuple[Link, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self):
+        sizes = {"n": len(self.body_names), "d": self.n_dofs, "q": self.nq, "v": self.nv, "3": 3, "4": 4, "6": 6, "T": 10}
+        for field, dims in _ARRAYS.items():
+            array = np.array(getattr(self, field), int if field == "parents" else float)
+            shape = tuple(sizes[d] for d in dims)
+            if array.shape != shape:
+                raise ArgumentError(f"robot '{self.name}': {field} has shape {array.shape}, it needs {shape}")
+            array.flags.writeable = False
+            object.__setattr__(self, field, array)
+
+    @staticmethod
+    def builder(name: str = "robot", **options) -> Builder:
+        """A `Builder`: add links and joints in code, then `build()`."""
+        from .build import Builder
+
+        return Builder(name, **options)
+
+    def replace(self, **changes) -> Robot:
+        """A copy with some fields changed, such as `robot.replace(gravity=(0, 0, 0))`; all else is shared."""
+        unknown = set(changes) - {f.name for f in dataclasses.fields(self)}
+        if unknown:
+            names = ", ".join(f.name for f in dataclasses.fields(self))
+            raise ArgumentError(f"Robot.replace: no field {', '.join(sorted(unknown))}; there are {names}")
+        if {"inertias", "placements", "parents"} & changes.keys():
+            changes = {"links": (), "findings": ()} | changes  # they told of the old numbers
+        return dataclasses.replace(self, **changes)
+
+    # --- identity -----------------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything the algorithms may depend on, equal in every process."""
+        h = hashlib.blake2b(digest_size=20)
+        text = (self.name, self.base_name, self.body_names, self.body_joint_names, self.joint_types)
+        frames = [(f.name, f.body, np.asarray(f.placement).tolist()) for f in self.frames]
+        h.update(repr((text, sorted(self.mimics.items()), frames)).encode())
+        for field in _ARRAYS:
+            h.update(getattr(self, field).tobytes())
+        return h.hexdigest()
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Robot) and (self is other or self.fingerprint == other.fingerprint)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self):
+        return Robot, tuple(getattr(self, f.name) for f in dataclasses.fields(self))
+
+    # --- sizes and places ---------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def _layout(self) -> _Layout:
+        return _layout(self.joint_types, self.mimics)
+
+    @property
+    def nq(self) -> int:
+        """Length of a configuration q."""
+        return self._layout.nq
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom: length of v, a and tau."""
+        return self._layout.nv
+
+    @property
+    def n_dofs(self) -> int:
+        """Degrees of freedom of all bodies, those that mimic others counted too: rows of `screws`."""
+        return self._layout.dof_start[-1]
+
+    @property
+    def bodies(self) -> Sequence[Body]:
+        """The bodies, in tree order."""
+        return _Bodies(self)
+
+    @functools.cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the movable joints, mimics excluded, in the order of q and v."""
+        return tuple(n for i, n in enumerate(self.body_joint_names) if i not in self.mimics)
+
+    @functools.cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: the base, the bodies, then the further frames."""
+        return (self.base_name, *self.body_names, *(f.name for f in self.frames))
+
+    @functools.cached_property
+    def _frame_index(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.frame_names)}
+
+    def frame(self, name: str) -> Frame:
+        """The frame of this name: which body it is fixed to, and where."""
+        k = self._frame_index.get(name) if isinstance(name, str) else None
+        if k is None:
+            raise ArgumentError(f"robot '{self.name}' has no frame {name!r}; {_nearest(name, self.frame_names)}")
+        n = len(self.body_names)
+        return Frame(name, k - 1, np.eye(4)) if k <= n else self.frames[k - 1 - n]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name, mimics included."""
+        if name not in self.body_joint_names:
+            raise ArgumentError(f"robot '{self.name}' has no joint {name!r}; {_nearest(name, self.body_joint_names)}")
+        return self.bodies[self.body_joint_names.index(name)].joint
+
+    def screw(self, body: int) -> np.ndarray:
+        """S_iᵀ (k, 6): the screws of a body's joint, one per row, in the body's frame."""
+        start = self._layout.dof_start
+        return self.screws[start[body] : start[body + 1]]
+
+    def path(self, body: int) -> list[int]:
+        """The bodies from the base to `body`, both ends as far as they are bodies: empty for the base, -1."""
+        found = []
+        while body >= 0:
+            found.append(body)
+            body = int(self.parents[body])
+        return found[::-1]
+
+    @functools.cached_property
+    def mass(self) -> float:
+        """Total mass [kg] of the moving bodies."""
+        return float(self.inertias[:, 0].sum())
+
+    # --- display ------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Robot '{self.name}': {len(self.body_names)} bodies, nq {self.nq}, nv {self.nv}>"
+
+    def __str__(self) -> str:
+        from .show import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from .show import html
+
+        return html(self)
+
+
+class _Layout(NamedTuple):
+    """Where each body's coordinates are: q_start, v_start (those of the source for mimics), dof_start (n + 1)."""
+
+    nq: int
+    nv: int
+    q_start: list[int]
+    v_start: list[int]
+    dof_start: list[int]
+
+
+def _layout(types: tuple[str, ...], mimics: dict[int, Mimic]) -> _Layout:
+    nq = nv = dofs = 0
+    q_start, v_start, dof_start = [], [], []
+    for i, kind in enumerate(types):
+        row = JOINTS[kind]
+        dof_start.append(dofs)
+        dofs += row.nv
+        if i in mimics:
+            q_start.append(-1)  # its source may come later in the tree
+            v_start.append(-1)
+        else:
+            q_start.append(nq)
+            v_start.append(nv)
+            nq, nv = nq + row.nq, nv + row.nv
+    for i, mimic in mimics.items():
+        q_start[i], v_start[i] = q_start[mimic.source], v_start[mimic.source]
+    return _Layout(nq, nv, q_start, v_start, [*dof_start, dofs])
+
+
+class _Bodies(Sequence):
+    """The bodies of a robot, made when looked at."""
+
+    def __init__(self, robot: Robot):
+        self._robot = robot
+
+    def __len__(self) -> int:
+        return len(self._robot.body_names)
+
+    def __getitem__(self, i):  # type: ignore[override]
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        n, robot = len(self), self._robot
+        if not -n <= i < n:
+            raise IndexError(f"robot '{robot.name}' has {n} bodies")
+        i %= n
+        kind, at = robot.joint_types[i], robot._layout
+        q = slice(at.q_start[i], at.q_start[i] + JOINTS[kind].nq)
+        v = slice(at.v_start[i], at.v_start[i] + JOINTS[kind].nv)
+        joint = Joint(robot.body_joint_names[i], kind, robot.screw(i).T, robot.mimics.get(i), q, v)
+        return Body(i, robot.body_names[i], int(robot.parents[i]), robot.placements[i], joint, robot.inertias[i])
+
+    def __iter__(self) -> Iterator[Body]:
+        return (self[i] for i in range(len(self)))
+
+
+def _nearest(name, names: Sequence[str]) -> str:
+    """The names that look like `name`, or a few of all."""
+    close = difflib.get_close_matches(str(name), names, 3, 0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(names[:12])
+    return f"there are {shown}{', ...' if len(names) > 12 else ''}"
