@@ -64,7 +64,9 @@ class Kernel:
         self.__doc__ = doc
         self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
         free = [p for p in parameters if p.name not in self._statics]
-        self._leading_statics = next((k for k, p in enumerate(free) if not p.static or p.keyword_only), len(free))
+        self._places = [p for p in free if not p.keyword_only]
+        self._free_statics = frozenset(p.name for p in free if p.static)
+        self._bound: dict[tuple, Kernel] = {}
         self._variants: dict[tuple, Variant] = {}
         self._threads: int | None = None
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
@@ -75,10 +77,13 @@ class Kernel:
 
     def __call__(self, *args, out=None, **kwargs):
         """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
-        lead = self._leading_statics
-        if lead and len(args) >= lead:  # the bound kernel is remembered, and calls of it are cheap
-            more = kwargs if out is None else {**kwargs, "out": out}
-            return self.bind(*args[:lead])(*args[lead:], **more)
+        if self._free_statics and len(args) <= len(self._places):
+            fixed = {p.name: x for p, x in zip(self._places, args, strict=False) if p.static}
+            named = {k: x for k, x in kwargs.items() if k in self._free_statics}
+            if (fixed or named) and not fixed.keys() & named.keys():
+                rest = [x for p, x in zip(self._places, args, strict=False) if not p.static]
+                more = {k: x for k, x in kwargs.items() if k not in named}
+                return self._bound_to(fixed | named)(*rest, **(more if out is None else {**more, "out": out}))
         inputs, statics = self._sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -94,6 +99,21 @@ class Kernel:
 
             return call_casadi(variant, list(inputs.values()))
         return self._run(variant, inputs, out)
+
+    def _bound_to(self, fixed: dict[str, Any]) -> Kernel:
+        """`bind`, found at once for static values that equal others of their type only if they are the same."""
+        types = [type(x) for x in fixed.values()]
+        plain = not {float, tuple, list}.intersection(types)
+        key = (*fixed, *types, *fixed.values()) if plain else ()
+        try:
+            bound = self._bound.get(key)
+        except TypeError:  # not hashable: `bind` says what is wrong
+            plain, bound = False, None
+        if bound is None:
+            bound = self.bind(**fixed)
+            if plain:
+                self._bound[key] = bound
+        return bound
 
     def eager(self, *args, **kwargs):
         """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
@@ -115,12 +135,11 @@ class Kernel:
     def _sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arguments by name: inputs in the order of the parameters, and statics."""
         free = [p for p in self._parameters if p.name not in self._statics]
-        places = [p for p in free if not p.keyword_only]
-        if len(args) > len(places):
+        if len(args) > len(self._places):
             raise ArgumentError(
-                f"{self._signature()} takes at most {len(places)} positional arguments; got {len(args)}"
+                f"{self._signature()} takes at most {len(self._places)} positional arguments; got {len(args)}"
             )
-        given = dict(zip((p.name for p in places), args, strict=False))
+        given = dict(zip((p.name for p in self._places), args, strict=False))
         for name, value in kwargs.items():
             if name in given:
                 raise ArgumentError(f"{self._signature()} got argument '{name}' twice")
@@ -133,7 +152,7 @@ class Kernel:
             if value is MISSING:
                 raise ArgumentError(f"{self._signature()} needs argument '{p.name}'")
             if p.static or (value is None and p.default is None):
-                statics[p.name] = value
+                statics[p.name] = _tupled(value)
             else:
                 inputs[p.name] = value
         return inputs, statics
@@ -271,14 +290,14 @@ class Kernel:
 
     # --- specialising --------------------------------------------------------------------------------
 
-    def bind(self, *args, **statics) -> Kernel:
+    def bind(self, /, *args, **statics) -> Kernel:
         """This kernel with static arguments fixed; positional ones fill the static parameters in order."""
         names = [p.name for p in self._parameters if p.static and p.name not in self._statics]
         if len(args) > len(names):
             raise ArgumentError(
                 f"{self._signature()}.bind takes at most {len(names)} static arguments; got {len(args)}"
             )
-        fixed = {**dict(zip(names, args, strict=False)), **statics}
+        fixed = {k: _tupled(x) for k, x in {**dict(zip(names, args, strict=False)), **statics}.items()}
         unknown = [k for k in fixed if k not in names]
         if unknown:
             raise ArgumentError(
@@ -458,6 +477,11 @@ def _mark(value):
     if type(value) is tuple:
         return tuple(map(_mark, value))
     return type(value), value
+
+
+def _tupled(value):
+    """A list of names or numbers, given for a static argument, as the tuple it means."""
+    return tuple(value) if type(value) is list else value
 
 
 def _hashable(v) -> bool:
