@@ -88,3 +88,22 @@ def test_registers_decide_the_order_only_when_short_of_them():
 
     x = rng.normal(size=100)
     np.testing.assert_allclose(far_apart(x), np.sin(x) @ np.sin(x)[::-1], rtol=1e-13)
+
+
+def test_constant_results():
+    """Constants are written once, alone or in stretches, between varying numbers; thousands are quick to compile."""
+    for size in (1, 7, 15, 16, 17, 40, 3000):
+        fixed = np.where(np.arange(size) % 50 < 30, 0.0, -1.5)
+        if size > 2:
+            fixed[size // 2] = -0.0
+
+        def mixed(x, fixed=fixed):
+            return np.concatenate([x, fixed, x[:1] * 2, np.zeros(3), x])
+
+        f, x = kernel(mixed, x=2), np.arange(22.0).reshape(11, 2)
+        want = np.stack([mixed(row) for row in x])
+        for got in (f(x), f(np.asfortranarray(x)), f(x, out=np.empty((22, want.shape[1]))[::2])):
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+        np.testing.assert_array_equal(f(x.astype(np.float32)), want.astype(np.float32))
+    assert kernel(lambda x: np.ones(3), x=2)(np.zeros((5, 2))).tolist() == [[1.0] * 3] * 5

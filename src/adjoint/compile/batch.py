@@ -7,13 +7,16 @@ more, so nothing past an end is read or written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .graph import reachable
-from .ir import Builder, Coder, Module
+from .ir import Builder, Coder, Module, float_literal
 from .program import Program
 
-__all__ = ["BYTES", "CONTEXT_HEAD", "batch_function"]
+__all__ = ["BYTES", "CONTEXT_HEAD", "batch_function", "constants_function"]
 
 BYTES = {"f64": 8, "f32": 4}
+_SCALAR = {"f64": "double", "f32": "float"}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
 
@@ -47,35 +50,69 @@ def _blocks(size: int, width: int):
         at += k
 
 
+def _constants(result) -> list[float | None]:
+    """The value of each element of a result that is a constant."""
+    return [e.number() if e.op == "const" else None for e in result]
+
+
+def _runs(values: list[float | None], least: int) -> Iterator[tuple[int, int, float | None]]:
+    """(start, stop, value): stretches of at least `least` equal constants, and what lies between them (None)."""
+    start = open_at = 0
+    while start < len(values):
+        stop = start + 1
+        while stop < len(values) and values[stop] is not None and repr(values[stop]) == repr(values[start]):
+            stop += 1
+        if values[start] is not None and stop - start >= least:
+            if open_at < start:
+                yield open_at, start, None
+            yield start, stop, values[start]
+            open_at = stop
+        start = stop
+    if open_at < len(values):
+        yield open_at, len(values), None
+
+
 class _Rows:
     """Moves between an operand's rows (one address a lane) and its part of a tile."""
 
-    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, used: set[int]):
-        self.b, self.addresses, self.tile, self.at, self.size, self.used = b, addresses, tile, at, size, used
-        self.scalar = "double" if b.dtype == "f64" else "float"
+    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int):
+        self.b, self.addresses, self.tile, self.at, self.size = b, addresses, tile, at, size
+        self.scalar = _SCALAR[b.dtype]
 
-    def load(self) -> None:
+    def load(self, used: set[int]) -> None:
         """Rows to tile, but for blocks of elements that nobody reads."""
-        self._each_block(
-            lambda at, k: self._load(at, k), wanted=lambda at, k: not self.used.isdisjoint(range(at, at + k))
-        )
+        self._each_block(0, self.size, self._load, lambda at, k: not used.isdisjoint(range(at, at + k)))
 
-    def store(self) -> None:
-        """Tile to rows."""
-        self._each_block(lambda at, k: self._store(at, k), wanted=lambda at, k: True)
+    def store(self, values: list[float | None]) -> None:
+        """Tile to rows; stretches of equal constants do not come from the tile."""
+        for start, stop, value in _runs(values, 2 * self.b.width):
+            if value is None:
+                self._each_block(start, stop, self._store)
+            else:
+                self._fill(start, stop, value)
 
-    def _each_block(self, move, wanted) -> None:
+    def _each_block(self, start: int, stop: int, move, wanted=lambda at, k: True) -> None:
         """The elements in blocks of 4, 2 and 1; many blocks are a loop, few are written out."""
         block = min(4, self.b.width)
-        count = self.size // block
-        start = 0
+        count = (stop - start) // block
         if count > UNROLLED:
             with self.b.loop(count) as i:
-                move(self.b.mul(i, block), block)
-            start = count * block
-        for at, k in _blocks(self.size - start, self.b.width):
+                move(self.b.add(self.b.mul(i, block), start), block)
+            start += count * block
+        for at, k in _blocks(stop - start, self.b.width):
             if wanted(start + at, k):
                 move(start + at, k)
+
+    def _fill(self, start: int, stop: int, value: float) -> None:
+        """The same constant in elements of every row, a vector at a time; the last one may overlap the one before."""
+        b, t, w = self.b, self.b.type("f"), self.b.width
+        constant = b.const(value).name
+        for lane in range(w):
+            with b.loop((stop - start) // w) as i:
+                at = b.add(b.mul(i, w), start)
+                b.emit(f" store {t} {constant}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}")
+            if (stop - start) % w:
+                b.emit(f" store {t} {constant}, ptr {self._element(lane, stop - w)}, align {BYTES[b.dtype]}")
 
     def _tile(self, at, k: int) -> str:
         return self.b.op(
@@ -148,6 +185,7 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
     tile_in = sum(o.size for o in program.inputs if not o.sequence)
     tile_out = sum(o.size for o in program.outputs if not o.sequence)
     b.emit(f" %out = getelementptr i8, ptr %work, i64 {tile_in * vector}")
+    b.emit(" call void @constants(ptr %out)")
     b.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * vector}")
     at, words = 0, []
     for o in (*program.inputs, *program.outputs):
@@ -171,12 +209,37 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
                 continue
             tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
             addresses = [b.pointer(row) for row in rows]
-            moves.append(_Rows(b, addresses, tile, places[tile], o.size, used.get(o.name, set())))
+            moves.append(_Rows(b, addresses, tile, places[tile], o.size))
             places[tile] += o.size
-        for rows in loads:
-            rows.load()
+        for rows, o in zip(loads, (o for o in program.inputs if not o.sequence), strict=True):
+            rows.load(used.get(o.name, set()))
         b.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
-        for rows in stores:
-            rows.store()
+        results = [r for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence]
+        for rows, result in zip(stores, results, strict=True):
+            rows.store(_constants(result))
     head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
     return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
+
+
+def constants_function(module: Module, width: int, dtype: str, program: Program) -> str:
+    """`constants(out)`: the constant results, written into the tile once; the body leaves them alone.
+
+    Their places and values are a table, so that thousands of structural zeros cost nothing to compile.
+    """
+    b = Coder(module, width, dtype)
+    results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
+    found = [(at, e.number()) for at, e in enumerate(results) if e.op == "const"]
+    if found:
+        n, scalar, t = len(found), _SCALAR[dtype], b.type("f")
+        places = ", ".join(f"i64 {at}" for at, _ in found)
+        values = ", ".join(f"{scalar} {float_literal(x, dtype)}" for _, x in found)  # type: ignore[arg-type]
+        module.add("places", f"@places = private constant [{n} x i64] [{places}]")
+        module.add("values", f"@values = private constant [{n} x {scalar}] [{values}]")
+        with b.loop(n) as i:
+            x = b.op(f"load {scalar}, ptr {b.op(f'getelementptr {scalar}, ptr @values, i64 {i}', 'p').name}", "f").name
+            if width > 1:
+                one = b.op(f"insertelement {t} poison, {scalar} {x}, i32 0", "f").name
+                x = b.op(f"shufflevector {t} {one}, {t} poison, <{width} x i32> zeroinitializer", "f").name
+            at = b.get("@places", i)
+            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {at}', 'p').name}")
+    return "\n".join(["define void @constants(ptr %out) #0 {", "entry:", *b.lines, " ret void", "}"])

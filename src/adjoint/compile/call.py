@@ -38,6 +38,7 @@ THREAD_WORK = 500_000  # operations below which a further thread does not pay
 LOCK_WORK = 20_000  # operations below which letting go of Python's global lock does not pay
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _STRIDED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+_CONSTANTS = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 # --- threads -----------------------------------------------------------------------------------------
@@ -302,6 +303,7 @@ class Plan:
             code.batch(start, stop, address(words), work)
         else:
             out = work + code.tile_in
+            code.constants(out)
             code.strided(start, stop, address(words), work, out, out + code.tile_out, code.body)
         del held
 
@@ -323,9 +325,10 @@ class Compiled:
     ):
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.width, self.dtype, self.cost = width, dtype, cost
-        self.library = jit.load(object_code, ("body", "batch"))
+        self.library = jit.load(object_code, ("body", "batch", "constants"))
         self.body = self.library.address["body"]
         self.batch = _BATCH(self.library.address["batch"])
+        self.constants = _CONSTANTS(self.library.address["constants"])
         vector = width * BYTES[dtype]
         self.tile_in = sum(o.size for o in self.inputs if not o.sequence) * vector
         self.tile_out = sum(o.size for o in self.outputs if not o.sequence) * vector

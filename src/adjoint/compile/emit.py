@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import jit, vecmath
-from .batch import BYTES, CONTEXT_HEAD, batch_function
+from .batch import BYTES, CONTEXT_HEAD, batch_function, constants_function
 from .graph import Expr, schedule
 from .ir import Builder, Coder, Module, Value
 from .loops import Loop
@@ -72,8 +72,9 @@ class Emitter:
                 roots.append(result[0].args[0])
             else:
                 for k, e in enumerate(result):
-                    stores.setdefault(e.id, []).append(at + k)
-                roots.extend(result)
+                    if e.op != "const":  # constants are in the tile already
+                        stores.setdefault(e.id, []).append(at + k)
+                        roots.append(e)
             at += o.size
         self._offsets, self._targets = offsets, targets
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
@@ -482,6 +483,7 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
+    module.add("constants", constants_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows
 
