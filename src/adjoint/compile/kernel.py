@@ -49,6 +49,16 @@ class Operations(NamedTuple):
     comparisons: int
 
 
+class _Form(NamedTuple):
+    """How arguments are given: places of static ones and of inputs, names of statics and of the rest, all statics."""
+
+    statics: tuple[int, ...]
+    named: tuple[str, ...]
+    inputs: tuple[int, ...]
+    rest: tuple[str, ...]
+    names: tuple[str, ...]
+
+
 class Kernel:
     """A function of one sample, callable on any batch of them. Made by `kernel`, never directly."""
 
@@ -66,6 +76,7 @@ class Kernel:
         free = [p for p in parameters if p.name not in self._statics]
         self._places = [p for p in free if not p.keyword_only]
         self._free_statics = frozenset(p.name for p in free if p.static)
+        self._forms: dict[tuple, _Form | None] = {}
         self._bound: dict[tuple, Kernel] = {}
         self._variants: dict[tuple, Variant] = {}
         self._threads: int | None = None
@@ -77,13 +88,12 @@ class Kernel:
 
     def __call__(self, *args, out=None, **kwargs):
         """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
-        if self._free_statics and len(args) <= len(self._places):
-            fixed = {p.name: x for p, x in zip(self._places, args, strict=False) if p.static}
-            named = {k: x for k, x in kwargs.items() if k in self._free_statics}
-            if (fixed or named) and not fixed.keys() & named.keys():
-                rest = [x for p, x in zip(self._places, args, strict=False) if not p.static]
-                more = {k: x for k, x in kwargs.items() if k not in named}
-                return self._bound_to(fixed | named)(*rest, **(more if out is None else {**more, "out": out}))
+        if self._free_statics and (form := self._form(len(args), tuple(kwargs))):
+            bound = self._bound_to(form, [args[k] for k in form.statics] + [kwargs[k] for k in form.named])
+            more = (
+                {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
+            )
+            return bound(*[args[k] for k in form.inputs], **more)
         inputs, statics = self._sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -100,19 +110,34 @@ class Kernel:
             return call_casadi(variant, list(inputs.values()))
         return self._run(variant, inputs, out)
 
-    def _bound_to(self, fixed: dict[str, Any]) -> Kernel:
-        """`bind`, found at once for static values that equal others of their type only if they are the same."""
-        types = [type(x) for x in fixed.values()]
-        plain = not {float, tuple, list}.intersection(types)
-        key = (*fixed, *types, *fixed.values()) if plain else ()
+    def _form(self, places: int, names: tuple[str, ...]) -> _Form | None:
+        """How a call with so many positional and with these named arguments is told apart, if it has statics."""
         try:
-            bound = self._bound.get(key)
-        except TypeError:  # not hashable: `bind` says what is wrong
-            plain, bound = False, None
-        if bound is None:
-            bound = self.bind(**fixed)
-            if plain:
-                self._bound[key] = bound
+            return self._forms[places, names]
+        except KeyError:
+            pass
+        given = [p.name for p in self._places[:places]]
+        statics = tuple(k for k, p in enumerate(self._places[:places]) if p.static)
+        named = tuple(n for n in names if n in self._free_statics)
+        odd = places > len(self._places) or not set(names).isdisjoint(given)  # `_sort` says what is wrong
+        form = None
+        if (statics or named) and not odd:
+            inputs = tuple(k for k in range(places) if k not in statics)
+            rest = tuple(n for n in names if n not in named)
+            form = _Form(statics, named, inputs, rest, (*(given[k] for k in statics), *named))
+        self._forms[places, names] = form
+        return form
+
+    def _bound_to(self, form: _Form, fixed: list) -> Kernel:
+        """`bind`, found at once for static values that equal others of their type only if they are the same."""
+        types = [type(x) for x in fixed]
+        plain = float not in types and tuple not in types and list not in types
+        try:
+            return self._bound[(form.names, *types, *fixed)]
+        except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
+            bound = self.bind(**dict(zip(form.names, fixed, strict=True)))
+        if plain:
+            self._bound[(form.names, *types, *fixed)] = bound
         return bound
 
     def eager(self, *args, **kwargs):

@@ -27,7 +27,7 @@ def forward_kinematics(robot, q, frame=None, relative_to=None):
     `frame` is a name of `robot.frame_names`; several names in a tuple or list give (k, 4, 4); None gives all bodies,
     (n, 4, 4), in their order. `relative_to` names another frame to see them from, instead of the base.
     """
-    if isinstance(frame, str):
+    if frame is not None and not isinstance(frame, tuple):
         return crossings(robot, q, relative_to, frame)[1]
     if relative_to is not None:
         names = robot.body_names if frame is None else frame
