@@ -9,8 +9,8 @@ RUN    := $(VENV)/bin/python
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.plot
-	$(RUN) examples/01_first_kernel.py
+demo: $(VENV)/.demo
+	$(RUN) examples/04_robot.py
 
 test: lint
 	$(RUN) -m pytest
@@ -21,6 +21,7 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(RUN) bench/compiler.py
+	$(RUN) bench/kinematics.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict

@@ -408,7 +408,7 @@ def test_static_arguments_in_any_place_and_as_lists():
     k = kernel(lambda x, names, scale=1: sum(scale * float(n) * x for n in names), names=static)
     x = np.arange(3.0)
     for _ in range(2):
-        for got in (k(x, ["1", "2"]), k(x, ("1", "2")), k(x, names=["1", "2"]), k(x, ("1", "2"), 1), k(x=x, names="12")):
+        for got in (k(x, ["1", "2"]), k(x, ("1", "2")), k(x, names=["1", "2"]), k(x, ("1", "2"), 1)):
             np.testing.assert_array_equal(got, 3 * x)
         assert k(1.0, "1", True).dtype == float and k(1.0, "1", 3) == 3.0
     assert k.bind(["1", "2"]) is k.bind(("1", "2"))

@@ -1,4 +1,4 @@
-"""Kinematics: laws on random trees of every joint type, a second formulation for everything, and the textbook's numbers."""
+"""Kinematics: laws on random trees of every joint type, second formulations, and the textbook's numbers."""
 
 import functools
 
@@ -77,7 +77,7 @@ def test_jacobian_is_the_derivative_of_the_placement(seed, relative_to):
 @pytest.mark.parametrize("relative_to", [None, "eye"])
 @pytest.mark.parametrize("seed", range(2))
 def test_second_derivatives(seed, relative_to, expressed):
-    """The Hessian is the derivative of the Jacobian; J̇ = H v; V̇ = J a + J̇ v; V = J v. Eagerly: compiling takes longer."""
+    """The Hessian is the derivative of the Jacobian; J̇ = H v; V̇ = J a + J̇ v; V = J v. All of it eagerly."""
     robot = tree(seed)
     q, v, a = sample(robot, seed)
     where = ("tool", expressed, relative_to)
@@ -122,16 +122,18 @@ def test_products_of_exponentials_equal_the_recursions(seed):
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 8))
 def test_relative_motion(seed, n):
-    """T_ab T_bc = T_ac, and twists add: V_c/a = V_b/a + V_c/b, seen from one frame. Eagerly: no compiling of many trees."""
+    """T_ab T_bc = T_ac, and twists add: V_c/a = V_b/a + V_c/b, seen from one frame. All of it eagerly."""
     robot = robots.random_tree(seed, n)
-    q, v, a = sample(robot, seed)
+    q, v, _ = sample(robot, seed)
     rng = np.random.default_rng(seed)
     x, y, z = rng.choice(robot.frame_names, 3)
     T = {(f, g): aj.forward_kinematics.eager(robot, q, f, g) for f, g in ((y, x), (z, y), (z, x), (x, z))}
     slack = 1e-12 * size(T[z, x]) * size(T[y, x]) * (n + 1)
     np.testing.assert_allclose(T[y, x] @ T[z, y], T[z, x], atol=slack)
     np.testing.assert_allclose(T[z, x] @ T[x, z], np.eye(4), atol=slack)
-    in_x = aj.jacobian.eager(robot, q, y, "space", x) + se3.Ad.eager(T[y, x]) @ aj.jacobian.eager(robot, q, z, "space", y)
+    in_x = aj.jacobian.eager(robot, q, y, "space", x) + se3.Ad.eager(T[y, x]) @ aj.jacobian.eager(
+        robot, q, z, "space", y
+    )
     np.testing.assert_allclose(in_x, aj.jacobian.eager(robot, q, z, "space", x), atol=10 * slack * size(in_x))
     for expressed in EXPRESSIONS:
         V = aj.frame_twist.eager(robot, q, v, z, expressed, x)
@@ -157,7 +159,7 @@ def test_several_frames_and_all_bodies(seed):
 def test_invariance_under_other_link_frames(seed):
     """A named frame's placement and Jacobian do not depend on the frames chosen for the links; Ploen & Park §II-C."""
     robot = tree(seed)
-    q, v, _ = sample(robot, seed)
+    q, *_ = sample(robot, seed)
     other = robot.reframed(se3.random(np.random.default_rng(seed), len(robot.body_names)))
     T = aj.forward_kinematics(robot, q, "tool")
     np.testing.assert_allclose(aj.forward_kinematics(other, q, "tool"), T, atol=1e-11 * size(T))
@@ -201,7 +203,9 @@ def test_a_mimic_is_its_explicit_constraint():
         want = aj.jacobian(free, full_q, "tool", expressed) @ G
         np.testing.assert_allclose(aj.jacobian(robot, q, "tool", expressed), want, atol=1e-12 * size(want))
         want = aj.jacobian_derivative(free, full_q, G @ v, "tool", expressed) @ G
-        np.testing.assert_allclose(aj.jacobian_derivative(robot, q, v, "tool", expressed), want, atol=1e-11 * size(want))
+        np.testing.assert_allclose(
+            aj.jacobian_derivative(robot, q, v, "tool", expressed), want, atol=1e-11 * size(want)
+        )
     np.testing.assert_allclose(
         aj.center_of_mass_jacobian(robot, q), aj.center_of_mass_jacobian(free, full_q) @ G, atol=1e-12
     )
@@ -345,7 +349,7 @@ def test_puma_jacobian_numbers():
 
 
 def test_puma_statics_and_singularities():
-    """F5: tau of a tip wrench; det J = a2 (d4 C3 - a3 S3)(a2 C2 + a3 C23 + d4 S23) S5, whose factors are the indicators'."""
+    """F5: tau of a tip wrench; det J = a2 (d4 C3 - a3 S3)(a2 C2 + a3 C23 + d4 S23) S5."""
     robot, hand = puma_and_hand()
     tau = aj.static_torque(robot, F2_Q, np.array([0.1, -0.2, 0.3, 1, 2, 3]), hand, "body")
     np.testing.assert_allclose(tau, [0.706799, 2.900345, 1.452612, 0.313852, -0.061050, 0.3], atol=6e-7)

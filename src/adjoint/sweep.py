@@ -15,7 +15,7 @@ from .lie import se3
 from .robot.joints import JOINTS
 from .robot.model import Robot
 
-__all__ = ["columns", "coordinates", "forces", "inward", "joint_placements", "outward", "rates"]
+__all__ = ["body_twists", "columns", "coordinates", "forces", "inward", "joint_placements", "outward", "rates"]
 
 
 def outward(robot: Robot, step: Callable, base, bodies: Iterable[int] | None = None) -> dict:
@@ -85,3 +85,12 @@ def joint_placements(robot: Robot, q, bodies: Iterable[int] | None = None) -> di
         motion = JOINTS[robot.joint_types[i]].placement(coordinates(robot, q, i), robot.screw(i))
         found[i] = se3.compose(robot.placements[i], motion)
     return found
+
+
+def body_twists(robot: Robot, f: dict, v, base_twist=None) -> dict:
+    """{i: V_i} (6,): body twists V_i = Ad(f_i⁻¹) V_parent + S_i v_i, eq. (2); the base's is `base_twist`, or 0."""
+
+    def step(i: int, V):
+        return se3.Ad_inv_action(f[i], V) + robot.screw(i).T @ rates(robot, v, i)
+
+    return outward(robot, step, np.zeros(6) if base_twist is None else base_twist)

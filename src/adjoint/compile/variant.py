@@ -42,7 +42,7 @@ MISSING = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: static, or an input whose core shape may name attributes of static arguments."""
+    """One parameter: static, or an input whose core shape may name attributes of static arguments, or count one."""
 
     name: str
     static: bool
@@ -58,6 +58,8 @@ class Parameter:
     def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:
         if isinstance(d, int):
             return d
+        if d in statics:  # as many as there are elements in that argument
+            return len(statics[d])
         for value in statics.values():
             if hasattr(value, d):
                 return int(getattr(value, d))

@@ -1,15 +1,23 @@
 """Robots: frozen trees of bodies, joints and frames, their configuration spaces, and the ways to get one."""
 
+from . import catalog as catalog
 from .build import Builder as Builder
 from .build import ModelError as ModelError
+from .check import Report as Report
+from .check import check as check
 from .configuration import difference as difference
 from .configuration import distance as distance
 from .configuration import integrate as integrate
 from .configuration import interpolate as interpolate
 from .configuration import neutral as neutral
 from .configuration import random_configuration as random_configuration
+from .dh import DH as DH
+from .dh import dh_matrix as dh_matrix
+from .dh import from_dh as from_dh
+from .dh import to_dh as to_dh
 from .joints import JOINTS as JOINTS
 from .joints import JointType as JointType
+from .load import load as load
 from .model import GRAVITY as GRAVITY
 from .model import Body as Body
 from .model import Finding as Finding
@@ -20,3 +28,9 @@ from .model import Mimic as Mimic
 from .model import Robot as Robot
 from .model import Visual as Visual
 from .model import Where as Where
+from .reframe import reframed as reframed
+from .screws import PoE as PoE
+from .screws import body_screws as body_screws
+from .screws import from_screws as from_screws
+from .screws import space_screws as space_screws
+from .urdf import to_urdf as to_urdf

@@ -1,33 +1,38 @@
 """From links and joints to a `Robot`: all loaders and builders end here.
 
 Orders the tree, merges fixed joints, turns universal joints into two revolute ones, resolves mimics of mimics, and
-refuses what is not a tree.
+refuses what is not a tree. Numbers are checked and moved for all elements at once: loading a robot compiles nothing
+and spends no NumPy call on a single link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import AdjointError
-from ..lie import inertia as inertias
-from .joints import JOINTS, standard_screws
+from .joints import JOINTS, are_screws, standard_screws
 from .model import GRAVITY, Finding, Frame, Link, Mimic, Robot, Visual, Where
 
-__all__ = ["AXIAL", "Builder", "JointSpec", "LinkSpec", "ModelError"]
+__all__ = ["AXIAL", "Builder", "JointSpec", "LinkSpec", "ModelError", "moved_inertias"]
 
 AXIAL = ("revolute", "continuous", "prismatic", "helical", "planar")
 TYPES = (*JOINTS, "universal", "fixed")
+
+_HOME = np.eye(4)  # where a body's own link sits in it; known by identity, so that nothing is multiplied by it
+_HOME.flags.writeable = False
 
 
 class ModelError(AdjointError, ValueError):
     """A model that is no robot; the message names file, line, element, and what would be valid."""
 
 
-@dataclass(frozen=True)
-class LinkSpec:
+class LinkSpec(NamedTuple):
     """A link as a model states it; `inertia` (10,) in the link's frame, None if not given."""
 
     name: str
@@ -35,12 +40,11 @@ class LinkSpec:
     where: Where | None = None
 
 
-@dataclass(frozen=True)
-class JointSpec:
+class JointSpec(NamedTuple):
     """A joint as a model states it: the child's frame sits at `placement` in the parent's, moved by the joint.
 
     Give `screw` (nv, 6) for any screws, or `axis` for those of the type at the child's origin. `axis2`: of a universal
-    joint's second axis. `mimic` = (joint name, multiplier, offset). Limits: one number for each coordinate, or one for all.
+    joint's second axis. `mimic` = (joint name, multiplier, offset). Limits: one number per coordinate, or one for all.
     """
 
     name: str
@@ -48,18 +52,18 @@ class JointSpec:
     parent: str
     child: str
     placement: np.ndarray
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    axis2: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    axis: tuple[float, ...] = (0.0, 0.0, 1.0)
+    axis2: tuple[float, ...] = (0.0, 1.0, 0.0)
     pitch: float = 0.0
     screw: np.ndarray | None = None
     mimic: tuple[str, float, float] | None = None
     lower: float | tuple = -np.inf
     upper: float | tuple = np.inf
-    velocity: float = np.inf
-    effort: float = np.inf
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
+    velocity: float | tuple = np.inf
+    effort: float | tuple = np.inf
+    damping: float | tuple = 0.0
+    friction: float | tuple = 0.0
+    armature: float | tuple = 0.0
     where: Where | None = None
 
 
@@ -82,59 +86,91 @@ class Builder:
 
     def link(self, name: str, inertia=None, *, where: Where | None = None) -> Builder:
         """Add a link with its inertia (10,) in its own frame; see `lie.inertia`."""
-        if name in self._links:
-            raise ModelError(_at(where, f"link '{name}': a second link of this name; names must differ"))
         if inertia is not None:
             inertia = _numbers(inertia, (10,), f"link '{name}': inertia", where)
-        self._links[name] = LinkSpec(name, inertia, where)
-        return self
+        return self.add_link(LinkSpec(name, inertia, where))
 
     def joint(self, name: str, type: str, parent: str, child: str, placement=None, **options) -> Builder:
         """Add a joint of a type of `JOINTS`, or "universal" or "fixed"; `options` are the fields of `JointSpec`."""
-        where = options.get("where")
-        if name in self._joints:
-            raise ModelError(_at(where, f"joint '{name}': a second joint of this name; names must differ"))
-        if type not in TYPES:
-            raise ModelError(_at(where, f"joint '{name}': unknown type '{type}'; there are {', '.join(TYPES)}"))
-        label = f"joint '{name}'"
-        placement = np.eye(4) if placement is None else _numbers(placement, (4, 4), f"{label}: placement", where)
-        if abs(np.linalg.det(placement[:3, :3]) - 1) > 1e-6:
-            raise ModelError(_at(where, f"{label}: placement is not a rigid motion: its rotation has not determinant 1"))
+        label, where = f"joint '{name}'", options.get("where")
+        placement = _HOME if placement is None else _placement(placement, label, where)
         for key in {"axis", "axis2"} & options.keys():
-            options[key] = axis = _numbers(options[key], (3,), f"{label}: {key}", where)
-            if not np.linalg.norm(axis) > 0:
-                raise ModelError(_at(where, f"{label}: {key} has length 0; it must be a direction"))
+            options[key] = _direction(options[key], f"{label}: {key}", where)
         try:
-            self._joints[name] = JointSpec(name, type, parent, child, placement, **options)
+            return self.add_joint(JointSpec(name, type, parent, child, placement, **options))
         except TypeError as error:
             raise ModelError(_at(where, f"{label}: {str(error).split(') ')[-1]}")) from None
-        return self
 
     def frame(self, name: str, link: str, placement=None) -> Builder:
         """Name a frame fixed to a link, at `placement` (4, 4) in it."""
-        placement = np.eye(4) if placement is None else _numbers(placement, (4, 4), f"frame '{name}': placement", None)
+        placement = _HOME if placement is None else _placement(placement, f"frame '{name}'", None)
         self._frames.append((name, link, placement))
+        return self
+
+    def add_link(self, link: LinkSpec) -> Builder:
+        """Add a link whose numbers are known to be good, as `link` and the loaders have checked them."""
+        if link.name in self._links:
+            raise ModelError(_at(link.where, f"link '{link.name}': a second link of this name; names must differ"))
+        self._links[link.name] = link
+        return self
+
+    def add_joint(self, joint: JointSpec) -> Builder:
+        """Add a joint whose placement is known to be a rigid motion and whose axes are unit vectors."""
+        name, where = joint.name, joint.where
+        if name in self._joints:
+            raise ModelError(_at(where, f"joint '{name}': a second joint of this name; names must differ"))
+        if joint.type not in TYPES:
+            raise ModelError(_at(where, f"joint '{name}': unknown type '{joint.type}'; there are {', '.join(TYPES)}"))
+        self._joints[name] = joint
         return self
 
     def build(self) -> Robot:
         """The robot; `ModelError` if links and joints do not form one tree."""
-        return _assemble(self)
+        with np.errstate(all="ignore"):  # overflow is found by the checks for infinity
+            return _assemble(self)
 
 
 def _at(where: Where | None, message: str) -> str:
     return f"{where}: {message}" if where else message
 
 
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
 def _numbers(value, shape: tuple[int, ...], label: str, where: Where | None) -> np.ndarray:
+    """A copy of `value` as finite numbers of this shape."""
     try:
         array = np.array(value, float)
     except (TypeError, ValueError):
         raise ModelError(_at(where, f"{label} must be numbers of shape {shape}, got {value!r}")) from None
     if array.shape != shape:
         raise ModelError(_at(where, f"{label} must have shape {shape}, got {array.shape}"))
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise ModelError(_at(where, f"{label} contains NaN or infinity"))
     return array
+
+
+def _placement(value, label: str, where: Where | None) -> np.ndarray:
+    T = _numbers(value, (4, 4), f"{label}: placement", where)
+    R = T[:3, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or (T[3] != _HOME[3]).any():
+        raise ModelError(_at(where, f"{label}: placement is not a rigid motion [R p; 0 1] with a rotation R"))
+    return T
+
+
+def _direction(value, label: str, where: Where | None) -> tuple[float, ...]:
+    axis = _numbers(value, (3,), label, where)
+    size = math.hypot(*axis)
+    if not 0 < size < math.inf:
+        raise ModelError(_at(where, f"{label} has length {size:g}; it must be a direction"))
+    return tuple((axis / size).tolist())
+
+
+def _check_finite(rows: np.ndarray, kind: str, names: Sequence[str], what: str) -> None:
+    """Sums and products of finite numbers may overflow: every row (n, ...) must be finite."""
+    if not np.isfinite(rows).all():
+        k = int(np.argmin(np.isfinite(rows.reshape(len(rows), -1)).all(axis=1)))
+        raise ModelError(f"{kind} '{names[k]}': its {what} is too large: it overflows")
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
@@ -142,13 +178,13 @@ def _numbers(value, shape: tuple[int, ...], label: str, where: Where | None) -> 
 
 def _ordered(builder: Builder) -> tuple[str, list[JointSpec]]:
     """The root link, and the joints in depth-first order, children of a link in the order they were added."""
-    links, joints = builder._links, builder._joints.values()
+    links = builder._links
     children: dict[str, list[JointSpec]] = {name: [] for name in links}
     parent_of: dict[str, JointSpec] = {}
-    for joint in joints:
-        for role, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in links:
-                raise ModelError(_at(joint.where, f"joint '{joint.name}': its {role} link '{name}' does not exist"))
+    for joint in builder._joints.values():
+        if joint.parent not in links or joint.child not in links:
+            role, name = ("child", joint.child) if joint.parent in links else ("parent", joint.parent)
+            raise ModelError(_at(joint.where, f"joint '{joint.name}': its {role} link '{name}' does not exist"))
         if joint.child in parent_of:
             other = parent_of[joint.child].name
             raise ModelError(
@@ -157,25 +193,35 @@ def _ordered(builder: Builder) -> tuple[str, list[JointSpec]]:
             )  # fmt: skip
         parent_of[joint.child] = joint
         children[joint.parent].append(joint)
-    roots = [name for name in links if name not in parent_of]
-    if not links:
-        raise ModelError(f"robot '{builder.name}' has no links")
-    if len(roots) != 1:
-        what = "no root: its joints form a cycle" if not roots else f"{len(roots)} roots: {', '.join(roots[:6])}"
-        raise ModelError(f"robot '{builder.name}' has {what}; one link, and only one, must be nobody's child")
-    order, stack = [], children[roots[0]][::-1]
+    root = _root(builder, parent_of)
+    order, stack = [], children[root][::-1]
     while stack:
         joint = stack.pop()
         order.append(joint)
         stack += children[joint.child][::-1]
     if len(order) < len(parent_of):
         lost = sorted(set(parent_of) - {j.child for j in order})
-        raise ModelError(f"robot '{builder.name}': links {', '.join(lost[:6])} form a cycle apart from the root")
-    return roots[0], order
+        what = f"robot '{builder.name}': links {', '.join(lost[:6])} form a cycle apart from the root"
+        raise ModelError(_at(parent_of[lost[0]].where, what))
+    return root, order
+
+
+def _root(builder: Builder, parent_of: dict[str, JointSpec]) -> str:
+    """The one link that is nobody's child."""
+    links = builder._links
+    if not links:
+        raise ModelError(f"robot '{builder.name}' has no links")
+    roots = [name for name in links if name not in parent_of]
+    if len(roots) != 1:
+        what = f"{len(roots)} roots: {', '.join(roots[:6])}" if roots else "no root: its joints form a cycle"
+        where = links[roots[1]].where if roots else next(iter(parent_of.values())).where
+        what = f"robot '{builder.name}' has {what}; one link, and only one, must be nobody's child"
+        raise ModelError(_at(where, what))
+    return roots[0]
 
 
 class _Tree:
-    """The arrays of a robot as they grow, body by body."""
+    """The bodies of a robot as they grow, one by one."""
 
     def __init__(self):
         self.names: list[str] = []
@@ -193,77 +239,99 @@ class _Tree:
         return len(self.names) - 1
 
 
+Spots = dict[str, tuple[int, np.ndarray]]  # link -> (its body, its placement in the body)
+
+
 def _assemble(builder: Builder) -> Robot:
-    root, order = _ordered(builder)
-    tree = _Tree()
-    spot: dict[str, tuple[int, np.ndarray]] = {root: (-1, np.eye(4))}  # link -> (body, placement in it)
-    if builder.base == "free":
-        spot[root] = tree.add(root, _base_joint(builder, root), -1, np.eye(4), np.eye(6)), np.eye(4)
-    elif builder.base != "fixed":
-        raise ModelError(f"robot '{builder.name}': base is '{builder.base}'; it must be 'fixed' or 'free'")
-    for joint in order:
-        body, at = spot[joint.parent]
-        placement = at @ joint.placement
-        if joint.type == "fixed":
-            spot[joint.child] = body, placement
-        else:
-            spot[joint.child] = _add_body(tree, joint, body, placement), np.eye(4)
-    links = _links(builder, spot)
-    bodies, base = _merged(links, len(tree.names))
+    tree, base, spot = _grown(builder)
+    links = tuple([Link(l.name, *spot[l.name], l.inertia, l.where) for l in builder._links.values()])
+    inertias, base_inertia = _merged(links, len(tree.names))
+    placements = np.array(tree.placements).reshape(-1, 4, 4)
+    _check_finite(placements, "body", tree.names, "placement")
+    mimics = _mimics(tree.joints, builder._joints)
     return Robot(
         name=builder.name,
         body_names=tuple(tree.names),
-        body_joint_names=tuple(j.name for j in tree.joints),
-        joint_types=tuple(j.type for j in tree.joints),
+        body_joint_names=tuple([j.name for j in tree.joints]),
+        joint_types=tuple([j.type for j in tree.joints]),
         parents=np.array(tree.parents, int),
-        placements=np.array(tree.placements).reshape(-1, 4, 4),
+        placements=placements,
         screws=np.concatenate([np.zeros((0, 6)), *tree.screws]),
-        inertias=bodies,
-        mimics=_mimics(tree.joints),
-        **_limits(tree.joints),
-        frames=_frames(builder, root, spot, tree.names),
-        gravity=builder.gravity,
-        base_name="world" if builder.base == "free" else root,
-        base_inertia=base,
+        inertias=inertias,
+        mimics=mimics,
+        **_limits(tree.joints, mimics),
+        frames=_frames(builder, {base, *tree.names}, spot),
+        gravity=_numbers(builder.gravity, (3,), f"robot '{builder.name}': gravity", None),
+        base_name=base,
+        base_inertia=base_inertia,
         visuals=tuple(builder.visuals),
         links=links,
         findings=tuple(builder.findings),
+        specs=tuple(builder._joints.values()),
     )
 
 
-def _base_joint(builder: Builder, root: str) -> JointSpec:
-    name = "root_joint"
-    while name in builder._joints:
+def _grown(builder: Builder) -> tuple[_Tree, str, Spots]:
+    """The bodies, the name of the base, and where every link is."""
+    root, order = _ordered(builder)
+    tree, base = _Tree(), root
+    spot: Spots = {root: (-1, _HOME)}
+    if builder.base == "free":
+        base = _unused("world", builder._links)
+        joint = JointSpec(_unused("root_joint", builder._joints), "free", base, root, _HOME)
+        spot[root] = tree.add(root, joint, -1, _HOME, np.eye(6)), _HOME
+    elif builder.base != "fixed":
+        raise ModelError(f"robot '{builder.name}': base is {builder.base!r}; it must be 'fixed' or 'free'")
+    for joint in order:
+        body, at = spot[joint.parent]
+        placement = joint.placement if at is _HOME else at @ joint.placement
+        if joint.type == "fixed":
+            spot[joint.child] = body, placement
+        elif joint.type == "universal":
+            spot[joint.child] = _add_universal(tree, joint, body, placement, builder), _HOME
+        else:
+            spot[joint.child] = tree.add(joint.child, joint, body, placement, _screws(joint)), _HOME
+    return tree, base, spot
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    while name in taken:
         name += "_"
-    return JointSpec(name, "free", "world", root, np.eye(4))
+    return name
 
 
-def _add_body(tree: _Tree, joint: JointSpec, parent: int, placement: np.ndarray) -> int:
-    """One body, or two for a universal joint: a massless cross turns about `axis`, the child in it about `axis2`."""
-    if joint.type != "universal":
-        screws = standard_screws(joint.type, joint.axis, joint.pitch) if joint.screw is None else _screws(joint)
-        return tree.add(joint.child, joint, parent, placement, screws)
-    parts = [
-        JointSpec(
-            f"{joint.name}.{k}", "revolute", "", joint.child, placement, lower=_pick(joint.lower, k - 1),
-            upper=_pick(joint.upper, k - 1), velocity=joint.velocity, effort=joint.effort, damping=joint.damping,
-            friction=joint.friction, armature=joint.armature, where=joint.where,
+def _add_universal(tree: _Tree, joint: JointSpec, parent: int, placement: np.ndarray, builder: Builder) -> int:
+    """Two bodies: a massless cross turns about `axis`, the child in it about `axis2`."""
+    if joint.mimic is not None:
+        raise ModelError(_at(joint.where, f"joint '{joint.name}' is universal; only joints with one coordinate mimic"))
+    fields = JointSpec._fields[_LOWER:_END]
+    first, second = (
+        joint._replace(
+            name=_unused(f"{joint.name}.{k}", builder._joints), type="revolute", **dict(zip(fields, row, strict=True))
         )
-        for k in (1, 2)
-    ]  # fmt: skip
-    cross = tree.add(f"{joint.child}.cross", parts[0], parent, placement, standard_screws("revolute", joint.axis))
-    return tree.add(joint.child, parts[1], cross, np.eye(4), standard_screws("revolute", joint.axis2))
+        for k, row in enumerate(_spread(joint, _LOWER, _END, 2), 1)
+    )
+    cross = _unused(f"{joint.child}.cross", builder._links)
+    middle = tree.add(cross, first, parent, placement, standard_screws("revolute", joint.axis))
+    return tree.add(joint.child, second, middle, _HOME, standard_screws("revolute", joint.axis2))
 
 
-def _pick(limit, k: int) -> float:
-    return float(np.broadcast_to(limit, 2)[k])
+_standard_screws = functools.lru_cache(1024)(standard_screws)  # most axes of most robots are x, y or z
 
 
 def _screws(joint: JointSpec) -> np.ndarray:
-    """Given screws, scaled so that q is an angle [rad], or a length [m] for translations."""
+    """S (nv, 6) of the type, or as given, scaled so that q is an angle [rad], or a length [m] for translations."""
+    if joint.screw is None and joint.type != "screw":
+        return _standard_screws(joint.type, joint.axis, joint.pitch)
     label = f"joint '{joint.name}': screw"
-    S = _numbers(np.atleast_2d(np.asarray(joint.screw, float)), (JOINTS[joint.type].nv, 6), label, joint.where)
-    if JOINTS[joint.type].nv > 1:
+    if joint.screw is None:
+        raise ModelError(_at(joint.where, f"{label} is missing; a joint of type screw needs it"))
+    nv = JOINTS[joint.type].nv
+    given = joint.screw if np.ndim(joint.screw) == 2 else [joint.screw]
+    S = _numbers(given, (nv, 6), label, joint.where)
+    if nv > 1:
+        if not are_screws(joint.type, S):
+            raise ModelError(_at(joint.where, f"{label} is not that of a {joint.type} joint in any frame"))
         return S
     size = np.linalg.norm(S[0, :3]) or np.linalg.norm(S[0, 3:])
     if size == 0:
@@ -273,63 +341,132 @@ def _screws(joint: JointSpec) -> np.ndarray:
 
 # --- what is on the tree ----------------------------------------------------------------------------------------------
 
+_FULL = [4, 5, 6, 5, 7, 8, 6, 8, 9]  # of the ten numbers, the 3x3 matrix I
+_UPPER = [0, 1, 2, 4, 5, 8]  # of the 3x3 matrix, its upper triangle
 
-def _links(builder: Builder, spot: dict[str, tuple[int, np.ndarray]]) -> tuple[Link, ...]:
-    return tuple(Link(l.name, *spot[l.name], l.inertia, l.where) for l in builder._links.values())
+
+def moved_inertias(T: np.ndarray, inertias: np.ndarray) -> np.ndarray:
+    """Inertias (n, 10) in frames a of those in frames b, given T = T_ab (n, 4, 4).
+
+    The formula of `lie.inertia.transform` on whole arrays: it runs while a model is read, where nothing is compiled.
+    """
+    R, p, m = T[:, :3, :3], T[:, :3, 3], inertias[:, :1]
+    h = (R @ inertias[:, 1:4, None])[:, :, 0]
+    pu = p[:, :, None] * (h + 0.5 * m * p)[:, None, :]
+    diagonal = 2 * np.trace(pu, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    I = R @ inertias[:, _FULL].reshape(-1, 3, 3) @ R.mT + diagonal - (pu + pu.mT)
+    return np.concatenate([m, h + m * p, I.reshape(-1, 9)[:, _UPPER]], axis=1)
 
 
 def _merged(links: Iterable[Link], n: int) -> tuple[np.ndarray, np.ndarray]:
     """Inertias (n, 10) of the bodies and (10,) of the base: those of their links, moved and added."""
     total = np.zeros((n + 1, 10))  # the base is last, as index -1
-    moved = [l for l in links if l.inertia is not None]
-    if moved:
-        placed = inertias.transform(np.array([l.placement for l in moved]), np.array([l.inertia for l in moved]))
-        np.add.at(total, [l.body for l in moved], placed)
+    heavy = [l for l in links if l.inertia is not None]
+    if heavy:
+        inertias = np.array([l.inertia for l in heavy])
+        away = [k for k, l in enumerate(heavy) if l.placement is not _HOME]
+        if away:
+            inertias[away] = moved_inertias(np.array([heavy[k].placement for k in away]), inertias[away])
+        _check_finite(inertias, "link", [l.name for l in heavy], "inertia")
+        np.add.at(total, [l.body for l in heavy], inertias)
     return total[:n], total[n]
 
 
-def _mimics(joints: list[JointSpec]) -> dict[int, Mimic]:
-    """Mimics of mimics followed to the joint that leads them."""
-    index = {j.name: i for i, j in enumerate(joints)}
-    found = {}
+def _mimics(joints: list[JointSpec], all_joints: dict[str, JointSpec]) -> dict[int, Mimic]:
+    """{body: Mimic}, mimics of mimics followed to the joint that leads them."""
+    followers = [i for i, joint in enumerate(joints) if joint.mimic is not None]
+    if not followers:
+        return {}
+    index = {joint.name: i for i, joint in enumerate(joints)}
+    found: dict[int, Mimic] = {}
+    for i in followers:
+        chain: dict[int, None] = {}  # the joints on the way whose leader is not known yet, in order
+        while joints[i].mimic is not None and i not in found:
+            if i in chain:
+                names = ", ".join([joints[k].name for k in chain][:6])
+                raise ModelError(_at(joints[i].where, f"joint '{joints[i].name}' mimics itself, through {names}"))
+            chain[i] = None
+            i = _source(joints[i], index, all_joints)
+        lead = found.get(i, Mimic(i))
+        for k in reversed(chain):
+            _, multiplier, offset = joints[k].mimic  # type: ignore[misc]
+            lead = Mimic(lead.source, multiplier * lead.multiplier, multiplier * lead.offset + offset)
+            found[k] = lead
+    _check_mimics(joints, found)
+    return found
+
+
+def _source(joint: JointSpec, index: dict[str, int], all_joints: dict[str, JointSpec]) -> int:
+    source = joint.mimic[0]  # type: ignore[index]
+    if source not in index:
+        why = f"is {all_joints[source].type}; it must be a movable joint" if source in all_joints else "does not exist"
+        raise ModelError(_at(joint.where, f"joint '{joint.name}' mimics joint '{source}', which {why}"))
+    return index[source]
+
+
+def _check_mimics(joints: list[JointSpec], mimics: dict[int, Mimic]) -> None:
+    for i, (source, multiplier, offset) in mimics.items():
+        for j in (joints[i], joints[source]):
+            if JOINTS[j.type].nq != 1:
+                what = f"joint '{j.name}' is {j.type}; only joints with one coordinate mimic or are mimicked"
+                raise ModelError(_at(j.where, what))
+        if not (math.isfinite(multiplier) and math.isfinite(offset)):
+            what = f"joint '{joints[i].name}': multiplier or offset of its mimic is NaN or infinite"
+            raise ModelError(_at(joints[i].where, what))
+
+
+_LOWER, _VELOCITY, _END = (JointSpec._fields.index(f) for f in ("lower", "velocity", "where"))
+
+
+def _limits(joints: list[JointSpec], mimics: dict[int, Mimic]) -> dict[str, np.ndarray]:
+    """Limits of the joints that lead (mimics obey their own, the doctor compares), and what they resist with.
+
+    A follower moves k times as fast as its leader, which feels k² of its damping and armature, and |k| of its friction.
+    """
+    bounds, rates = [], []  # rows (lower, upper) for each coordinate, and (velocity ... armature) for each rate
+    place = {}
     for i, joint in enumerate(joints):
-        multiplier, offset, leader, seen = 1.0, 0.0, joint, {joint.name}
-        while leader.mimic is not None:
-            source, k, c = leader.mimic
-            if source not in index:
-                raise ModelError(
-                    _at(leader.where, f"joint '{leader.name}' mimics '{source}', which is not a movable joint")
-                )
-            if source in seen:
-                raise ModelError(_at(leader.where, f"joint '{leader.name}' mimics itself, through {', '.join(seen)}"))
-            multiplier, offset = multiplier * k, offset + multiplier * c
-            leader = joints[index[source]]
-            seen.add(source)
-        if leader is not joint:
-            for j in (joint, leader):
-                if JOINTS[j.type].nq != 1:
-                    raise ModelError(
-                        _at(j.where, f"joint '{j.name}' is {j.type}; only joints with one coordinate mimic or are mimicked")
-                    )
-            found[i] = Mimic(index[leader.name], multiplier, offset)
-    return found
+        place[i] = len(rates)
+        if joint.mimic is None:
+            row = JOINTS[joint.type]
+            if row.nq == 1 and {*map(type, joint[_LOWER:_END])} == {float}:
+                bounds.append(joint[_LOWER:_VELOCITY])
+                rates.append(joint[_VELOCITY:_END])
+            else:
+                bounds += _spread(joint, _LOWER, _VELOCITY, row.nq)
+                rates += _spread(joint, _VELOCITY, _END, row.nv)
+    table = np.array(bounds).reshape(-1, 2), np.array(rates).reshape(-1, 5)
+    if np.isnan(table[0]).any() or np.isnan(table[1]).any():
+        for joint in joints:  # raises for the one that is to blame
+            _spread(joint, _LOWER, _VELOCITY, JOINTS[joint.type].nq)
+            _spread(joint, _VELOCITY, _END, JOINTS[joint.type].nv)
+    for i, (source, k, _) in mimics.items():
+        follower = joints[i]
+        table[1][place[source], 2:] += k * k * follower.damping, abs(k) * follower.friction, k * k * follower.armature
+    lower, upper, velocity, effort, damping, friction, armature = (*table[0].T, *table[1].T)
+    return {
+        "lower": lower, "upper": upper, "velocity_limit": velocity, "effort_limit": effort, "damping": damping,
+        "friction": friction, "armature": armature,
+    }  # fmt: skip
 
 
-def _limits(joints: list[JointSpec]) -> dict[str, np.ndarray]:
-    """Limits of the joints that lead; those of mimics are theirs to obey, the doctor compares."""
-    lead = [j for j in joints if j.mimic is None]
-    sizes = {"lower": "nq", "upper": "nq"} | dict.fromkeys(("velocity", "effort", "damping", "friction", "armature"), "nv")
-    names = {"velocity": "velocity_limit", "effort": "effort_limit"}
-    found = {}
-    for key, size in sizes.items():
-        parts = [np.broadcast_to(getattr(j, key), getattr(JOINTS[j.type], size)) for j in lead]
-        found[names.get(key, key)] = np.concatenate([np.zeros(0), *parts])
-    return found
+def _spread(joint: JointSpec, start: int, stop: int, n: int) -> list[tuple]:
+    """Some fields of a joint, one row for each of n coordinates."""
+    columns = []
+    for option, value in zip(JointSpec._fields[start:stop], joint[start:stop], strict=True):
+        try:
+            columns.append(np.broadcast_to(np.asarray(value, float), n).tolist())
+            good = not np.isnan(columns[-1]).any()
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            what = f"joint '{joint.name}': {option} must be one number, or {n} of them, got {value!r}"
+            raise ModelError(_at(joint.where, what))
+    return list(zip(*columns, strict=True))
 
 
-def _frames(builder: Builder, root: str, spot: dict, bodies: list[str]) -> tuple[Frame, ...]:
+def _frames(builder: Builder, own: set[str], spot: Spots) -> tuple[Frame, ...]:
     """Links that are neither a body's own nor the base, and the frames that were added."""
-    own = {root if builder.base == "fixed" else "world", *bodies}
     found = [Frame(name, *spot[name]) for name in builder._links if name not in own]
     taken = {*own, *(f.name for f in found)}
     for name, link, placement in builder._frames:

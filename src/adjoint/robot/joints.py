@@ -1,6 +1,6 @@
 """The joints, one closed table: every type answers the same questions.
 
-A joint moves body i from its home placement M_i in the parent: f_{i-1,i}(q) = M_i J_i(q), eq. (1) of Ploen & Park (1999).
+A joint moves body i from its home placement M_i in the parent: f_{i-1,i}(q) = M_i J_i(q), eq. (1) of Ploen & Park.
 Its datum is S_i (6, nv), the *constant* screws of its motion in the body's own frame: the body's twist relative to
 the parent is S_i v_i, whatever q. For one degree of freedom J = exp(S q). For several, J is standard up to the frame Q
 of the joint: J = Q J_std(q) Q⁻¹, S = Ad(Q) S_std; both Q and S follow from each other, so S alone is stored.
@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile.kernel import eagerly
 from ..lie import se3, series, so3
 
-__all__ = ["JOINTS", "JointType", "placement", "standard_screws"]
+__all__ = ["JOINTS", "JointType", "are_screws", "placement", "standard_screws"]
 
 
 class JointType(NamedTuple):
@@ -91,6 +92,9 @@ def _spherical_frame(S):
 
 def _free_frame(S):
     return _spherical_frame(S[:3])
+
+
+_FRAMES = {"planar": _planar_frame, "spherical": _spherical_frame, "free": _free_frame}
 
 
 def _in_frame(Q, J):
@@ -220,3 +224,11 @@ def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.n
         y = np.cross(axis, x)
         return np.block([[axis, np.zeros(3)], [np.zeros(3), x], [np.zeros(3), y]])
     return {"spherical": np.eye(6)[:3], "free": np.eye(6)}[kind]
+
+
+def are_screws(kind: str, S: np.ndarray) -> bool:
+    """Whether S (nv, 6) is Ad(Q) S_std for some frame Q: the screws of a joint of several degrees of freedom."""
+    with eagerly():
+        Q = _FRAMES[kind](S)
+        rigid = np.allclose(Q[:3, :3] @ Q[:3, :3].T, np.eye(3)) and np.linalg.det(Q[:3, :3]) > 0
+        return rigid and np.allclose(standard_screws(kind) @ se3.Ad(Q).T, S)

@@ -10,8 +10,9 @@ import dataclasses
 import difflib
 import functools
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..errors import ArgumentError
 from .joints import JOINTS
 
 if TYPE_CHECKING:
-    from .build import Builder
+    from .build import Builder, JointSpec
 
 __all__ = ["GRAVITY", "Body", "Finding", "Frame", "Joint", "Link", "Mimic", "Robot", "Visual", "Where"]
 
@@ -39,7 +40,7 @@ class Where(NamedTuple):
 
 
 class Mimic(NamedTuple):
-    """The joint of a body follows that of another: q = multiplier · q_source + offset. Both have one degree of freedom."""
+    """The joint of a body follows that of another: q = multiplier · q_source + offset, one number each."""
 
     source: int  # number of the body whose joint leads; never itself a mimic
     multiplier: float = 1.0
@@ -95,7 +96,10 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint that moves a body: its type (a row of `JOINTS`), screws S (6, nv) in the body's frame, and limits."""
+    """The joint that moves a body: type (a row of `JOINTS`), screws S (6, nv) in the body's frame, places in q and v.
+
+    Its limits are `robot.lower[joint.q]`, `robot.upper[joint.q]`, `robot.effort_limit[joint.v]` and so on.
+    """
 
     name: str
     type: str
@@ -112,7 +116,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Body `index`: `parent` (-1: base), home placement `M` (4, 4) in it, `joint`, and `inertia` (10,) in its own frame."""
+    """Body `index`: `parent` (-1: base), home placement `M` (4, 4) in it, `joint`, `inertia` (10,) in its own frame."""
 
     index: int
     name: str
@@ -139,8 +143,8 @@ _ARRAYS = {
 class Robot:
     """A tree of rigid bodies joined by joints. Made by `load`, `from_dh`, `from_screws`, `Robot.builder` or `robots.*`.
 
-    Equality and hash are those of `fingerprint`, which covers all but `visuals`, `links` and `findings`. Arrays are
-    read-only; `replace` gives a changed copy and shares the rest.
+    Equality and hash are those of `fingerprint`, which covers all but `visuals`, `links`, `specs` and `findings`.
+    Arrays are read-only; `replace` gives a changed copy and shares the rest.
     """
 
     name: str
@@ -151,7 +155,7 @@ class Robot:
     placements: np.ndarray  # (n, 4, 4), the M_i
     screws: np.ndarray  # (d, 6), the S_i one screw per row, of all bodies
     inertias: np.ndarray  # (n, 10) in body frames
-    mimics: dict[int, Mimic]
+    mimics: Mapping[int, Mimic]  # {number of the body that follows: whom, and how}
     lower: np.ndarray  # (nq,) [rad or m], -inf and inf if unlimited
     upper: np.ndarray
     velocity_limit: np.ndarray  # (nv,) [rad/s or m/s]
@@ -166,16 +170,24 @@ class Robot:
     visuals: tuple[Visual, ...] = ()
     links: tuple[Link, ...] = ()
     findings: tuple[Finding, ...] = ()
+    specs: tuple[JointSpec, ...] = ()  # the joints as the model states them; read by `check` only
 
     def __post_init__(self):
-        sizes = {"n": len(self.body_names), "d": self.n_dofs, "q": self.nq, "v": self.nv, "3": 3, "4": 4, "6": 6, "T": 10}
+        n, d, nq, nv = len(self.body_names), self.n_dofs, self.nq, self.nv
+        sizes = {"n": n, "d": d, "q": nq, "v": nv, "3": 3, "4": 4, "6": 6, "T": 10}
         for field, dims in _ARRAYS.items():
-            array = np.array(getattr(self, field), int if field == "parents" else float)
+            array = _frozen(getattr(self, field), int if field == "parents" else float)
             shape = tuple(sizes[d] for d in dims)
             if array.shape != shape:
                 raise ArgumentError(f"robot '{self.name}': {field} has shape {array.shape}, it needs {shape}")
-            array.flags.writeable = False
             object.__setattr__(self, field, array)
+        if np.any(self.parents >= np.arange(n)) or np.any(self.parents < -1):
+            raise ArgumentError(f"robot '{self.name}': parents come before their children, or are -1: {self.parents}")
+        # Plain numbers, so that the fingerprints of equal robots are equal.
+        mimics = {int(i): Mimic(int(m[0]), float(m[1]), float(m[2])) for i, m in self.mimics.items()}
+        frames = tuple([Frame(f.name, int(f.body), _frozen(f.placement)) for f in self.frames])
+        object.__setattr__(self, "mimics", MappingProxyType(mimics))
+        object.__setattr__(self, "frames", frames)
 
     @staticmethod
     def builder(name: str = "robot", **options) -> Builder:
@@ -191,8 +203,14 @@ class Robot:
             names = ", ".join(f.name for f in dataclasses.fields(self))
             raise ArgumentError(f"Robot.replace: no field {', '.join(sorted(unknown))}; there are {names}")
         if {"inertias", "placements", "parents"} & changes.keys():
-            changes = {"links": (), "findings": ()} | changes  # they told of the old numbers
+            changes = {"links": (), "specs": (), "findings": ()} | changes  # they told of the old numbers
         return dataclasses.replace(self, **changes)
+
+    def reframed(self, Q) -> Robot:
+        """This robot in other body frames Q (n, 4, 4), "joint", "com", "space", "minimal"; see `reframe.reframed`."""
+        from .reframe import reframed
+
+        return reframed(self, Q)
 
     # --- identity -----------------------------------------------------------------------------------------------------
 
@@ -214,7 +232,8 @@ class Robot:
         return hash(self.fingerprint)
 
     def __reduce__(self):
-        return Robot, tuple(getattr(self, f.name) for f in dataclasses.fields(self))
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return Robot, tuple((fields | {"mimics": dict(self.mimics)}).values())
 
     # --- sizes and places ---------------------------------------------------------------------------------------------
 
@@ -304,6 +323,15 @@ class Robot:
         return html(self)
 
 
+def _frozen(value, dtype=float) -> np.ndarray:
+    """A read-only copy; `value` itself if it is one."""
+    if isinstance(value, np.ndarray) and value.dtype == dtype and value.flags.owndata and not value.flags.writeable:
+        return value
+    array = np.array(value, dtype)
+    array.flags.writeable = False
+    return array
+
+
 class _Layout(NamedTuple):
     """Where each body's coordinates are: q_start, v_start (those of the source for mimics), dof_start (n + 1)."""
 
@@ -314,7 +342,7 @@ class _Layout(NamedTuple):
     dof_start: list[int]
 
 
-def _layout(types: tuple[str, ...], mimics: dict[int, Mimic]) -> _Layout:
+def _layout(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> _Layout:
     nq = nv = dofs = 0
     q_start, v_start, dof_start = [], [], []
     for i, kind in enumerate(types):
@@ -356,7 +384,7 @@ class _Bodies(Sequence):
         return Body(i, robot.body_names[i], int(robot.parents[i]), robot.placements[i], joint, robot.inertias[i])
 
     def __iter__(self) -> Iterator[Body]:
-        return (self[i] for i in range(len(self)))
+        return map(self.__getitem__, range(len(self)))  # type: ignore[arg-type]
 
 
 def _nearest(name, names: Sequence[str]) -> str:

@@ -1,0 +1,188 @@
+"""Kinematics beside Pinocchio, MuJoCo and the Robotics Toolbox: placements and Jacobians, batches and single calls.
+
+python bench/kinematics.py         one run, one core; writes bench/results/kinematics.{json,png}
+"""
+
+import tempfile
+from pathlib import Path
+
+from common import bars, machine, one_core, race, save, table, versions
+
+one_core()
+
+import mujoco  # noqa: E402
+import numpy as np  # noqa: E402
+import pinocchio as pin  # noqa: E402
+from lxml import etree  # noqa: E402
+
+import adjoint as aj  # noqa: E402
+
+BATCH = 4096
+ROBOTS = {  # URDF in example-robot-data, and the frame that is followed
+    "UR5": ("ur_description/urdf/ur5_robot.urdf", "tool0"),
+    "Panda": ("panda_description/urdf/panda.urdf", "panda_hand"),
+    "G1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "left_rubber_hand"),
+}
+SYSTEMS = ["adjoint", "pinocchio", "mujoco", "roboticstoolbox"]
+LEAST = {"UR5": 20, "Panda": 20, "G1": 10}  # times Pinocchio's speed, in a batch
+
+
+def robots_folder() -> Path:
+    """The robots of the example-robot-data package."""
+    return Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
+
+
+def without_meshes(urdf: Path) -> str:
+    """The same robot for MuJoCo, which would load the meshes and weld fixed links."""
+    root = etree.parse(urdf).getroot()
+    for element in root.xpath("//visual | //collision | //transmission | //gazebo"):
+        element.getparent().remove(element)
+    etree.SubElement(etree.SubElement(root, "mujoco"), "compiler", fusestatic="false", balanceinertia="true")
+    return etree.tostring(root, encoding="unicode")
+
+
+class Case:
+    """One robot in every system; `q` (BATCH, nq) in our order, mapped to each peer's by joint names."""
+
+    def __init__(self, name: str):
+        file, self.frame = ROBOTS[name]
+        self.urdf = robots_folder() / file
+        self.robot = aj.load(self.urdf)
+        self.q = aj.random_configuration(self.robot, 0, BATCH)
+        self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "single" -> system -> call
+
+    def add(self, what: str, system: str, reference, one, rows, result) -> None:
+        """`one(x)` on a row of `rows` gives, by `result`, row 0 of the reference; a batch is a loop over the rows."""
+        error = np.abs(result(one(rows[0])) - reference).max()
+        assert error < 1e-9, f"{what} of {system} is off by {error}"
+
+        def loop():
+            for x in rows:
+                one(x)
+
+        x = rows[0]
+        self.calls.setdefault(what, {"batch": {}, "single": {}})
+        self.calls[what]["batch"][system] = loop
+        self.calls[what]["single"][system] = lambda: one(x)
+
+    def add_adjoint(self, what: str, fn) -> np.ndarray:
+        fn = fn.bind(self.robot, **({} if what == "all bodies" else {"frame": self.frame}))
+        x = self.q[0].copy()
+        self.calls[what] = {"batch": {"adjoint": lambda: fn(self.q)}, "single": {"adjoint": lambda: fn(x)}}
+        return fn(self.q)[0]
+
+    def rows(self, names: list[str]) -> np.ndarray:
+        """q in a peer's order of joints; joints that mimic others have columns of their own there."""
+        joints = [self.robot.joint(n) for n in names]
+        follow = [(j.mimic.multiplier, j.mimic.offset) if j.mimic else (1.0, 0.0) for j in joints]
+        return np.concatenate([k * self.q[:, j.q] + c for j, (k, c) in zip(joints, follow, strict=True)], axis=1)
+
+    def add_pinocchio(self, T, J, all_T) -> None:
+        model = pin.buildModelFromUrdf(str(self.urdf))
+        data, frame = model.createData(), model.getFrameId(self.frame)
+        names = [n for n in model.names if n != "universe"]
+        rows = self.rows(names)
+        order = [names.index(n) for n in self.robot.joint_names]
+        bodies = [model.getJointId(n) for n in self.robot.body_joint_names]
+
+        def placement(x):
+            pin.forwardKinematics(model, data, x)
+            return pin.updateFramePlacement(model, data, frame)
+
+        self.add("placement", "pinocchio", T, placement, rows, lambda r: r.homogeneous)
+        self.add(
+            "Jacobian", "pinocchio", J, lambda x: pin.computeFrameJacobian(model, data, x, frame), rows,
+            lambda r: np.roll(r, 3, axis=0)[:, order],
+        )  # fmt: skip
+        self.add(
+            "all bodies", "pinocchio", all_T, lambda x: pin.forwardKinematics(model, data, x), rows,
+            lambda r: np.stack([data.oMi[k].homogeneous for k in bodies]),
+        )  # fmt: skip
+
+    def add_mujoco(self, T) -> None:
+        model = mujoco.MjModel.from_xml_string(without_meshes(self.urdf))
+        data = mujoco.MjData(model)
+        rows = self.rows([model.joint(k).name for k in range(model.njnt)])
+        body = model.body(self.frame).id
+        jacp, jacr = np.empty((3, model.nv)), np.empty((3, model.nv))
+
+        def placement(x):
+            data.qpos[:] = x
+            mujoco.mj_kinematics(model, data)
+            return data
+
+        def jacobian(x):
+            placement(x)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_jacBody(model, data, jacp, jacr, body)
+            return jacp
+
+        self.add("placement", "mujoco", T[:3, 3], placement, rows, lambda d: d.xpos[body])
+        self.calls["all bodies"]["batch"]["mujoco"] = self.calls["placement"]["batch"]["mujoco"]
+        self.calls["all bodies"]["single"]["mujoco"] = self.calls["placement"]["single"]["mujoco"]
+        world = aj.jacobian(self.robot, self.q[0], self.frame, "world")[3:]
+        order = [model.joint(n).dofadr[0] for n in self.robot.joint_names]
+        self.add("Jacobian", "mujoco", world, jacobian, rows, lambda r: r[:, order])
+
+    def add_toolbox(self, T, J) -> None:
+        import roboticstoolbox as rtb
+
+        with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
+            file.write(without_meshes(self.urdf))
+            file.flush()
+            chain = rtb.Robot.URDF(file.name).ets(end=self.frame)
+        names = [n for n in self.robot.joint_names if np.any(J[:, self.robot.joint_names.index(n)])]
+        rows, columns = self.rows(names), [self.robot.joint_names.index(n) for n in names]
+        self.add("placement", "roboticstoolbox", T, chain.eval, rows, lambda r: r)
+        self.add("Jacobian", "roboticstoolbox", J[:, columns], chain.jacobe, rows, lambda r: np.roll(r, 3, axis=0))
+
+    def measure(self) -> dict:
+        T = self.add_adjoint("placement", aj.forward_kinematics)
+        J = self.add_adjoint("Jacobian", aj.jacobian)
+        all_T = self.add_adjoint("all bodies", aj.forward_kinematics)
+        self.add_pinocchio(T, J, all_T)
+        self.add_mujoco(T)
+        self.add_toolbox(T, J)
+        scale = {"batch": 1e9 / BATCH, "single": 1e9}
+        return {
+            f"{what}, {how}": {s: scale[how] * t for s, t in race(calls, rounds=7).items()}
+            for what, both in self.calls.items()
+            for how, calls in both.items()
+        }
+
+
+def load_times() -> dict[str, float]:
+    """Milliseconds to read G1 from its URDF."""
+    path = robots_folder() / ROBOTS["G1"][0]
+    laps = race({"adjoint": lambda: aj.load(path), "pinocchio": lambda: pin.buildModelFromUrdf(str(path))})
+    return {system: 1e3 * t for system, t in laps.items()}
+
+
+def targets(rows: dict, load: dict) -> list[list]:
+    def ratio(robot, what):
+        row = rows[f"{robot} {what}"]
+        return row["pinocchio"] / row["adjoint"]
+
+    wanted = [(f"{r} {w}, batch", ratio(r, f"{w}, batch"), LEAST[r]) for r in ROBOTS for w in ("placement", "Jacobian")]
+    wanted += [(f"{r} {w}, one call", ratio(r, f"{w}, single"), 1) for r in ROBOTS for w in ("placement", "Jacobian")]
+    wanted += [("reading G1", load["pinocchio"] / load["adjoint"], 1)]
+    return [[f"{n}, times Pinocchio's speed", x, f">= {t}", "met" if x >= t else "missed"] for n, x, t in wanted]
+
+
+def main() -> None:
+    where, used = machine(), versions("adjoint", "numpy", "pin", "mujoco", "roboticstoolbox-python")
+    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
+    rows = {f"{robot} {what}": row for robot in ROBOTS for what, row in Case(robot).measure().items()}
+    table(["ns per sample", *SYSTEMS], [[name, *(row.get(s) for s in SYSTEMS)] for name, row in rows.items()])
+    load = load_times()
+    table(["read G1, ms", *load], [["", *load.values()]])
+    verdicts = targets(rows, load)
+    table(["target", "measured", "wanted", ""], verdicts)
+    data = {"machine": where, "versions": used, "batch": BATCH, "rows": rows, "load_ms": load, "targets": verdicts}
+    print(save("kinematics", data))
+    batches = {name.replace(", batch", "").replace(" ", "\n", 1): row for name, row in rows.items() if "batch" in name}
+    print(bars("kinematics", f"{where['cpu']}, one core, batch {BATCH}", batches, "ns per sample"))
+
+
+if __name__ == "__main__":
+    main()

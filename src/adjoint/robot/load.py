@@ -1,0 +1,48 @@
+"""`load`: a robot from a file of any format that is supported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+from . import xml
+from .build import ModelError
+from .model import GRAVITY, Robot
+
+__all__ = ["load"]
+
+SUPPORTED = "URDF (.urdf, or .xml with <robot>) and MJCF (.mjcf, or .xml with <mujoco>)"
+
+
+def load(
+    path: str | os.PathLike,
+    base: str | None = None,
+    package_dirs: Iterable[str | os.PathLike] = (),
+    gravity: Sequence[float] | None = None,
+) -> Robot:
+    """The robot of a model file: URDF or MJCF.
+
+    `base`: "fixed" or "free" (a joint of six degrees of freedom before the root); None is "fixed" for URDF, and what
+    the file says for MJCF. `package_dirs`: folders that are packages or have them inside, for meshes named by
+    `package://`; meshes must be in them or in the model's own package, and are not opened. `gravity` (3,) [m/s²]; None
+    is (0, 0, -9.81), or what an MJCF file says.
+
+    `robot.findings` tells every default that was filled in and what was not understood; `check(robot)` shows it. What
+    is no robot is a `ModelError` that names file, line and element.
+    """
+    file = os.fspath(path) if isinstance(path, os.PathLike) else path
+    suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
+    if suffix == ".xacro":
+        raise ModelError(f"{file}: xacro must be expanded first: xacro {file} > {PurePath(file).stem}.urdf")
+    document = xml.read(path)
+    tag = document.root.tag
+    if tag == "robot":
+        from . import urdf
+
+        return urdf.read(document, base or "fixed", package_dirs, GRAVITY if gravity is None else gravity)
+    if tag == "mujoco":
+        from . import mjcf
+
+        return mjcf.read(document, base, package_dirs, gravity)
+    raise ModelError(f"{document.where(document.root)}: <{tag}> is no robot model; there are {SUPPORTED}")

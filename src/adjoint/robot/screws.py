@@ -1,0 +1,192 @@
+"""Robots as products of exponentials: from screws to a `Robot`, and from a robot back to its screws.
+
+The pose of the tool is f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, space form, or M exp(B_1 q_1) ··· exp(B_n q_n), body
+form: (1) and (2) of Park (1994), "Computational aspects of the product-of-exponentials formula", IEEE TAC 39(3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..lie import se3
+from .build import ModelError
+from .joints import JOINTS
+from .model import GRAVITY, Frame, Robot
+
+__all__ = ["PoE", "body_screws", "from_screws", "motions", "numbers", "serial", "space_screws"]
+
+
+class PoE(NamedTuple):
+    """Screws (n, 6) of the bodies on the way to a frame, one per row, its `home` (4, 4), and the bodies' numbers.
+
+    Screw k moves with the coordinate of `bodies[k]`: its own in q, or what its mimic makes of its leader's
+    (`sweep.coordinates`). At `home` all of these are 0.
+    """
+
+    screws: np.ndarray
+    home: np.ndarray
+    bodies: tuple[int, ...]
+
+
+def space_screws(robot: Robot, frame: str) -> PoE:
+    """A_i (n, 6) and M (4, 4) of f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, the placement of `frame` in the base.
+
+    Every joint on the way to the frame must have one degree of freedom. Park (1994), (1).
+    """
+    spot = robot.frame(frame)
+    bodies = tuple(robot.path(spot.body))
+    N, screws = np.eye(4), []
+    for i in bodies:
+        _require_one_dof(robot, i, frame)
+        N = N @ robot.placements[i]
+        screws.append(se3.Ad_action.eager(N, robot.screw(i)[0]))  # A_i = Ad(M_1 ··· M_i) S_i
+    return PoE(np.array(screws).reshape(-1, 6), N @ spot.placement, bodies)
+
+
+def body_screws(robot: Robot, frame: str) -> PoE:
+    """B_i (n, 6) and M (4, 4) of f(q) = M exp(B_1 q_1) ··· exp(B_n q_n): B_i = Ad(M⁻¹) A_i. Park (1994), (2)."""
+    screws, home, bodies = space_screws(robot, frame)
+    return PoE(np.array([se3.Ad_inv_action.eager(home, A) for A in screws]).reshape(-1, 6), home, bodies)
+
+
+def _require_one_dof(robot: Robot, i: int, frame: str) -> None:
+    kind = robot.joint_types[i]
+    if JOINTS[kind].nv != 1:
+        raise ArgumentError(
+            f"joint '{robot.body_joint_names[i]}', on the way to frame '{frame}', is {kind}; "
+            "only joints with one degree of freedom are an exponential of one screw"
+        )
+
+
+def from_screws(
+    screws,
+    home,
+    form: str = "space",
+    *,
+    inertias=None,
+    links=None,
+    name: str = "robot",
+    lower=-np.inf,
+    upper=np.inf,
+    gravity: Sequence[float] = GRAVITY,
+) -> Robot:
+    """A serial robot from its screws (n, 6), one per row, and the `home` placement M (4, 4) of its frame "tool".
+
+    `form` is "space": screws A_i in the base frame, or "body": screws B_i in the tool frame, both at home. A screw is
+    (w, v) with |w| = 1, or (0, v) with |v| = 1: revolute if its pitch w·v is 0, helical if not, prismatic if w = 0.
+    `inertias` (n, 10) are given in the frames `links` (n, 4, 4), the link frames at home in the base frame, which
+    become the body frames; without `links` all of them coincide with the base frame at home (M_i = 1, S_i = A_i).
+    Limits [rad or m] are n numbers each, or one for all joints. Park (1994), (1) and (2).
+    """
+    label = f"from_screws: robot '{name}'"
+    A = numbers(screws, (len(screws), 6), f"{label}: screws")
+    home = motions(home, (4, 4), f"{label}: home")
+    if form not in ("space", "body"):
+        raise ModelError(f"{label}: form is {form!r}; it must be 'space' or 'body'")
+    if form == "body":
+        A = np.array([se3.Ad_action.eager(home, B) for B in A]).reshape(-1, 6)
+    n = len(A)
+    L = np.broadcast_to(np.eye(4), (n, 4, 4)) if links is None else motions(links, (n, 4, 4), f"{label}: links")
+    back = [se3.inverse.eager(link) for link in L]
+    return serial(
+        name,
+        types=tuple(_type(A_i, f"{label}: screw {i + 1}") for i, A_i in enumerate(A)),
+        placements=np.array([np.eye(4), *back[:-1]])[:n] @ L,
+        screws=np.array([se3.Ad_action.eager(T, A_i) for T, A_i in zip(back, A, strict=True)]).reshape(-1, 6),
+        inertias=inertias,
+        tool=back[-1] @ home if n else home,
+        lower=lower,
+        upper=upper,
+        gravity=gravity,
+    )
+
+
+_UNIT = 1e-9  # how far from 1 the length of a unit screw may be
+
+
+def _type(A: np.ndarray, label: str) -> str:
+    w, v = A[:3], A[3:]
+    if not np.any(w):
+        length, kind = np.linalg.norm(v), "prismatic"
+    else:
+        length, kind = np.linalg.norm(w), "revolute" if abs(w @ v) <= _UNIT * np.linalg.norm(v) else "helical"
+    if abs(length - 1) > _UNIT:
+        part = "v" if kind == "prismatic" else "w"
+        raise ModelError(f"{label} = {A.tolist()} has |{part}| = {length:g}; it must be 1, so that q is in rad or m")
+    return kind
+
+
+def serial(
+    name: str,
+    *,
+    types: tuple[str, ...],
+    placements,
+    screws,
+    inertias=None,
+    tool=None,
+    lower=-np.inf,
+    upper=np.inf,
+    gravity: Sequence[float] = GRAVITY,
+) -> Robot:
+    """A chain of n bodies "link1", "link2", ... with 1-dof joints "joint1", ..., straight from its arrays.
+
+    `placements` (n, 4, 4) are the M_i, `screws` (n, 6) the S_i, `inertias` (n, 10) are 0 by default. The frame "tool"
+    is fixed to the last body (to the base if n = 0) at `tool` (4, 4), the identity by default.
+    """
+    n, label = len(types), f"robot '{name}'"
+    tool = np.eye(4) if tool is None else motions(tool, (4, 4), f"{label}: tool")
+    none = np.zeros(n)
+    return Robot(
+        name=name,
+        body_names=tuple([f"link{i}" for i in range(1, n + 1)]),
+        body_joint_names=tuple([f"joint{i}" for i in range(1, n + 1)]),
+        joint_types=types,
+        parents=np.arange(-1, n - 1),
+        placements=placements,
+        screws=screws,
+        inertias=np.zeros((n, 10)) if inertias is None else numbers(inertias, (n, 10), f"{label}: inertias"),
+        mimics={},
+        lower=_limits(lower, n, f"{label}: lower"),
+        upper=_limits(upper, n, f"{label}: upper"),
+        velocity_limit=none + np.inf,
+        effort_limit=none + np.inf,
+        damping=none,
+        friction=none,
+        armature=none,
+        frames=(Frame("tool", n - 1, tool),),
+        gravity=np.asarray(gravity, float),
+    )
+
+
+def numbers(value, shape: tuple[int, ...], label: str) -> np.ndarray:
+    """A copy of `value` as finite numbers of this shape, or a `ModelError` that starts with `label`."""
+    try:
+        array = np.array(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{label} must be numbers of shape {shape}, got {value!r}") from None
+    if array.shape != shape:
+        raise ModelError(f"{label} must have shape {shape}, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{label} contains NaN or infinity")
+    return array
+
+
+def motions(value, shape: tuple[int, ...], label: str) -> np.ndarray:
+    """`numbers` that are rigid motions (..., 4, 4)."""
+    T = numbers(value, shape, label)
+    R, last = T[..., :3, :3], T[..., 3, :]
+    off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(initial=0) + np.abs(last - [0, 0, 0, 1]).max(initial=0)
+    if off > 1e-6 or np.any(np.linalg.det(R) < 0):
+        raise ModelError(f"{label} is not a rigid motion [R p; 0 1] with R Rᵀ = 1, det R = 1")
+    return T
+
+
+def _limits(limit, n: int, label: str) -> np.ndarray:
+    limit = np.asarray(limit, float)
+    if limit.shape not in ((), (n,)) or np.any(np.isnan(limit)):
+        raise ModelError(f"{label}: limits must be one number or {n} numbers, not NaN; got shape {limit.shape}")
+    return np.broadcast_to(limit, n)

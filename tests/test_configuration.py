@@ -1,0 +1,243 @@
+"""The configuration space: all joints of a robot together."""
+
+import numpy as np
+import pytest
+from laws import check
+
+from adjoint.errors import AdjointError
+from adjoint.lie import se3, so3
+from adjoint.robot import (
+    JOINTS,
+    Robot,
+    difference,
+    distance,
+    integrate,
+    interpolate,
+    neutral,
+    random_configuration,
+)
+
+LIMITS = {
+    "revolute": (-1.0, 2.0), "continuous": (-np.inf, np.inf), "prismatic": (0.5, np.inf), "helical": (-np.inf, 3.0),
+    "screw": (0.0, 0.0), "planar": ((-1, 2, -np.inf), (1, 3, 0.5)),
+}  # fmt: skip
+
+
+def zoo() -> Robot:
+    """A chain of one joint of every type, each with its own limits, and three mimics between and behind them."""
+    b = Robot.builder("zoo").link("link 0")
+    for k, kind in enumerate(JOINTS):
+        lower, upper = LIMITS.get(kind, (-np.inf, np.inf))
+        options = {"screw": np.array([0, 0, 1, 0.1, 0.2, 0.3])} if kind == "screw" else {}
+        b.link(f"link {k + 1}").joint(kind, kind, f"link {k}", f"link {k + 1}", lower=lower, upper=upper, **options)
+        if kind in ("continuous", "planar", "free"):
+            mimic = {"continuous": ("revolute", 2.0, 0.1), "planar": ("free mimic", -1.0, 0.0)}
+            b.link(f"{kind} follower")
+            b.joint(
+                f"{kind} mimic", "revolute", f"link {k + 1}", f"{kind} follower",
+                mimic=mimic.get(kind, ("prismatic", 0.5, 0.2)), lower=-9, upper=9,
+            )  # fmt: skip
+    return b.build()
+
+
+ROBOT = zoo()
+EMPTY = Robot.builder("empty").link("base").build()
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_mimics_have_no_coordinates():
+    assert ROBOT.nq == sum(row.nq for row in JOINTS.values()) == 19
+    assert ROBOT.nv == sum(row.nv for row in JOINTS.values()) == 17
+    assert ROBOT.joint_names == tuple(JOINTS)
+    assert len(ROBOT.bodies) == len(JOINTS) + 3 and ROBOT.n_dofs == 20
+
+
+def test_neutral():
+    q = neutral(ROBOT)
+    assert q.tolist() == [0] * 8 + [1, 0, 0, 0] + [0, 0, 0, 1, 0, 0, 0]
+    assert neutral(EMPTY).shape == (0,)
+
+
+# --- random -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape, expected", [((), ()), (4, (4,)), ((2, 3), (2, 3)), (0, (0,)), ((2, 0), (2, 0))])
+def test_random_shapes(shape, expected):
+    assert random_configuration(ROBOT, 1, shape).shape == (*expected, 19)
+    assert random_configuration(EMPTY, 1, shape).shape == (*expected, 0)
+
+
+def test_random_is_inside_the_limits():
+    """Half-open ranges too; unlimited angles are in one turn; what has no room stays where it must."""
+    q = random_configuration(ROBOT, 0, 2000)
+    assert np.all(q >= ROBOT.lower) and np.all(q <= ROBOT.upper)
+    low, high = q.min(axis=0), q.max(axis=0)
+    # revolute, continuous, prismatic, helical, screw, then planar x, y, angle
+    np.testing.assert_allclose(low[:8], [-1, -np.pi, 0.5, 3 - 2 * np.pi, 0, -1, 2, 0.5 - 2 * np.pi], atol=0.03)
+    np.testing.assert_allclose(high[:8], [2, np.pi, 2.5, 3, 0, 1, 3, 0.5], atol=0.03)
+    check(np.linalg.norm(q[:, 8:12], axis=1), np.ones(2000))
+    check(np.linalg.norm(q[:, 15:], axis=1), np.ones(2000))
+
+
+def test_random_orientations_are_uniform():
+    """Mean of a rotation matrix is 0 and that of squared entries 1/3, to 5 standard errors (below 0.6 / √n each)."""
+    n = 4000
+    R = so3.from_quat_wxyz(random_configuration(ROBOT, 5, n)[:, 8:12])
+    np.testing.assert_allclose(R.mean(axis=0), np.zeros((3, 3)), atol=5 * 0.6 / np.sqrt(n))
+    np.testing.assert_allclose((R**2).mean(axis=0), np.full((3, 3), 1 / 3), atol=5 * 0.6 / np.sqrt(n))
+
+
+def test_seeds():
+    a, b = random_configuration(ROBOT, 7, 3), random_configuration(ROBOT, np.random.default_rng(7), 3)
+    np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(a, random_configuration(ROBOT, 8, 3))
+    assert not np.array_equal(random_configuration(ROBOT), random_configuration(ROBOT))
+    rng = np.random.default_rng(7)
+    assert not np.array_equal(random_configuration(ROBOT, rng), random_configuration(ROBOT, rng))
+
+
+def test_reversed_limits_are_an_error():
+    lower = ROBOT.lower.copy()
+    lower[0] = 5.0
+    with pytest.raises(AdjointError, match=r"'zoo' has lower limit 5 above upper 2 at q\[0\]; see check\(robot\)"):
+        random_configuration(ROBOT.replace(lower=lower), 0)
+
+
+# --- moving -----------------------------------------------------------------------------------------------------------
+
+
+def close(q, other):
+    """The same configurations, quaternions up to sign."""
+    q, other = np.array(q), np.array(other)
+    for part in (slice(8, 12), slice(15, 19)):
+        sign = np.sign(np.sum(q[..., part] * other[..., part], axis=-1, keepdims=True))
+        other[..., part] *= sign
+    check(q, other)
+
+
+def nearby(rng, shape=()):
+    """Two configurations, less than half a turn apart where that matters."""
+    q = random_configuration(ROBOT, rng, shape)
+    return q, integrate(ROBOT, q, rng.uniform(-1, 1, (*shape, 17)))
+
+
+def test_difference_and_integrate_are_inverse(rng):
+    q, v = random_configuration(ROBOT, rng, 6), rng.uniform(-1, 1, (6, 17))
+    check(difference(ROBOT, q, integrate(ROBOT, q, v)), v)
+    q_0, q_1 = nearby(rng, (6,))
+    close(integrate(ROBOT, q_0, difference(ROBOT, q_0, q_1)), q_1)
+    check(difference(ROBOT, q_0, q_0), np.zeros((6, 17)))
+
+
+def test_time_scales_velocity(rng):
+    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    check(integrate(ROBOT, q, v, 0.25), integrate(ROBOT, q, 0.25 * v), units=10)
+    close(integrate(ROBOT, integrate(ROBOT, q, v, 0.25), v, 0.5), integrate(ROBOT, q, v, 0.75))
+
+
+def test_joints_move_apart_from_each_other(rng):
+    """Each joint's coordinates move by its own velocity only, in the order of the robot."""
+    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    bodies = [b for b in ROBOT.bodies if b.joint.mimic is None]
+    for body in bodies:
+        alone = np.zeros(17)
+        alone[body.joint.v] = v[body.joint.v]
+        moved = integrate(ROBOT, q, alone)
+        check(moved[body.joint.q], integrate(ROBOT, q, v)[body.joint.q], units=0)
+        others = np.delete(np.arange(19), body.joint.q)
+        check(moved[others], q[others], units=2)
+    assert [b.joint.v.stop for b in bodies][-1] == 17
+
+
+def test_angles_do_not_wrap():
+    q_0, q_1 = neutral(ROBOT), neutral(ROBOT)
+    q_1[:2] = 7.0, -9.0
+    check(difference(ROBOT, q_0, q_1)[:2], [7.0, -9.0])
+    check(integrate(ROBOT, q_0, 10 * np.eye(17)[0])[0], 10.0)
+
+
+def test_interpolate(rng):
+    q_0, q_1 = nearby(rng, (5,))
+    close(interpolate(ROBOT, q_0, q_1, 0.0), q_0)
+    close(interpolate(ROBOT, q_0, q_1, 1.0), q_1)
+    middle = interpolate(ROBOT, q_0, q_1, 0.5)
+    check(middle[:, :5], (q_0 + q_1)[:, :5] / 2)
+    check(distance(ROBOT, q_0, middle), distance(ROBOT, q_0, q_1) / 2)
+    check(distance(ROBOT, middle, q_1), distance(ROBOT, q_0, q_1) / 2)
+    # the free joint's pose goes along a screw, as se3.interpolate does
+    poses = [se3.from_xyz_quat_wxyz(q[:, 12:]) for q in (q_0, q_1, middle)]
+    check(poses[2], se3.interpolate(poses[0], poses[1], 0.5))
+    s = np.linspace(0, 1, 4)[:, None]
+    assert interpolate(ROBOT, q_0, q_1, s).shape == (4, 5, 19)
+
+
+def test_distance_is_a_distance(rng):
+    q_0, q_1 = nearby(rng, (8,))
+    d = distance(ROBOT, q_0, q_1)
+    check(d, distance(ROBOT, q_1, q_0))
+    check(d, np.linalg.norm(difference(ROBOT, q_0, q_1), axis=-1))
+    assert np.all(d > 0)
+    # The quaternion of a pose holds it to one rounding error, a rotation by twice as much.
+    np.testing.assert_allclose(distance(ROBOT, q_0, q_0), np.zeros(8), atol=1e-15)
+
+
+def test_quaternion_signs_mean_nothing(rng):
+    q_0, q_1 = nearby(rng)
+    flipped = q_1.copy()
+    flipped[8:12] *= -1
+    flipped[15:] *= -1
+    check(difference(ROBOT, q_0, flipped), difference(ROBOT, q_0, q_1), units=10)
+
+
+# --- batches and machine code -----------------------------------------------------------------------------------------
+
+
+def test_batches_broadcast(rng):
+    q, v = random_configuration(ROBOT, rng, (2, 1)), rng.uniform(-1, 1, (3, 17))
+    moved = integrate(ROBOT, q, v)
+    assert moved.shape == (2, 3, 19)
+    check(moved[1, 2], integrate(ROBOT, q[1, 0], v[2]), units=0)
+    assert difference(ROBOT, q, moved).shape == (2, 3, 17)
+    assert distance(ROBOT, q, moved).shape == (2, 3)
+    assert integrate(ROBOT, q, v, np.ones((4, 1, 1))).shape == (4, 2, 3, 19)
+
+
+def test_eager_is_compiled(rng):
+    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    end = integrate(ROBOT, q, v)
+    check(end, integrate.eager(ROBOT, q, v))
+    check(difference(ROBOT, q, end), difference.eager(ROBOT, q, end))
+    check(interpolate(ROBOT, q, end, 0.3), interpolate.eager(ROBOT, q, end, 0.3))
+    check(distance(ROBOT, q, end), distance.eager(ROBOT, q, end))
+
+
+def test_a_robot_that_cannot_move():
+    assert integrate.eager(EMPTY, np.zeros(0), np.zeros(0)).shape == (0,)
+    assert difference.eager(EMPTY, np.zeros(0), np.zeros(0)).shape == (0,)
+
+
+def test_derivatives_are_finite_where_nothing_moves():
+    """At v = 0, and between equal configurations, where formulas divide by angles and by lengths."""
+    q, zero = neutral(ROBOT), np.zeros(17)
+    assert np.all(np.isfinite(integrate.jacobian("q", "v").eager(ROBOT, q, zero)[0]))
+    assert np.all(np.isfinite(difference.jacobian("q_1").eager(ROBOT, q, q)))
+    check(distance.jacobian("q_1").eager(ROBOT, q, q), np.zeros(19), units=0)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda q, v: integrate(ROBOT, q[:18], v), r"'q'.*18"),
+        (lambda q, v: integrate(ROBOT, q, v[:16]), r"'v'.*16"),
+        (lambda q, v: difference(ROBOT, q, v), r"'q_1'.*17"),
+        (lambda q, v: integrate("zoo", q, v), "static: robot"),
+        (lambda q, v: integrate(ROBOT, q, v.astype(complex)), "complex"),
+    ],
+)
+def test_wrong_arguments(call, says):
+    with pytest.raises(AdjointError, match=says):
+        call(neutral(ROBOT), np.zeros(17))

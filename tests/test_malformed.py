@@ -1,0 +1,519 @@
+"""Models that are no robots: each gets one clear error with file, line and element, in bounded time and memory.
+
+What is odd but still a robot is told as a finding; the last tests fuzz valid models and find no other exception.
+"""
+
+import os
+import re
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from adjoint.errors import AdjointError
+from adjoint.robot import ModelError, check, load, xml
+
+LINKS = '<link name="a"/><link name="b"/>'
+ENDS = '<parent link="a"/><child link="b"/>'
+AXIS = '<axis xyz="0 0 1"/>'
+
+
+def robot(inside: str) -> str:
+    return f'<robot name="r">\n{inside}\n</robot>'
+
+
+def joint(inside: str = "", kind: str = "continuous", ends: str = ENDS, links: str = LINKS) -> str:
+    """Two links on line 2, and a joint j between them on line 3."""
+    return robot(f'{links}\n<joint name="j" type="{kind}">{ends}{inside}</joint>')
+
+
+def link(inside: str) -> str:
+    return robot(f'<link name="a">\n{inside}\n</link>')
+
+
+def inertial(mass='<mass value="1"/>', tensor='ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"', origin="") -> str:
+    return link(f"<inertial>{origin}{mass}<inertia {tensor}/></inertial>")
+
+
+def shape(geometry: str, more: str = "") -> str:
+    return link(f"<visual>{more}<geometry>{geometry}</geometry></visual>")
+
+
+def mimic(source: str, inside: str = "") -> str:
+    """Joints j and k in a row; j mimics `source`."""
+    return robot(
+        f'{LINKS}<link name="c"/>\n<joint name="j" type="continuous">{ENDS}{AXIS}<mimic joint="{source}"/></joint>'
+        f'\n<joint name="k" type="continuous"><parent link="b"/><child link="c"/>{AXIS}{inside}</joint>'
+    )
+
+
+LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
+BILLION = f'<!DOCTYPE robot [<!ENTITY l0 "{"ha" * 50}">{LAUGHS}]>'
+NO_CHILD = '<parent link="a"/>'
+
+# name -> (text, what the message must say)
+MALFORMED = {
+    # not XML
+    "text": ("this is no XML", r"1: is not well-formed XML"),
+    "unclosed": ('<robot name="r"><link name="a">', r"is not well-formed XML"),
+    "crossed tags": ('<robot name="r"><link name="a"></robot></link>', r":1: is not well-formed XML.*link"),
+    "second root": ('<robot name="r"/><robot name="s"/>', r"not well-formed"),
+    "attribute twice": ('<robot name="r" name="s"/>', r"not well-formed.*name"),
+    "no quotes": ("<robot name=r/>", r"not well-formed"),
+    "bare ampersand": (robot('<link name="a & b"/>'), r":2: is not well-formed"),
+    "unknown entity": (robot('<link name="&nothing;"/>'), r":2: is not well-formed.*nothing"),
+    "undeclared prefix": (robot("<x:link/>"), r":2: is not well-formed.*x"),
+    "unknown encoding": (
+        '<?xml version="1.0" encoding="klingon"?><robot name="r"/>',
+        r"not well-formed|cannot be read as XML",
+    ),
+    "only a comment": ("<!-- nothing -->", r"not well-formed"),
+    "deep nesting": (
+        "<robot name='r'>" + "<link>" * 100_000 + "</link>" * 100_000 + "</robot>",
+        r"nested more than 256 deep",
+    ),
+    # entities and DTDs
+    "billion laughs in text": (f"{BILLION}<robot name='r'>&l9;</robot>", r"DOCTYPE|not well-formed"),
+    "billion laughs in an attribute": (f"{BILLION}<robot name='&l9;'/>", r"DOCTYPE|not well-formed"),
+    "quadratic blowup": (
+        f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]><robot name="{"&a;" * 5_000}"/>',
+        r"DOCTYPE|not well-formed",
+    ),
+    "external entity": (
+        '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="r">&x;</robot>',
+        r"DOCTYPE",
+    ),
+    "external DTD": ('<!DOCTYPE robot SYSTEM "http://127.0.0.1:9/x.dtd"><robot name="r"/>', r"DOCTYPE"),
+    "parameter entity": ('<!DOCTYPE r [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><robot name="r"/>', r"DOCTYPE"),
+    "harmless DTD": ("<!DOCTYPE robot><robot name='r'><link name='a'/></robot>", r"DOCTYPE.*refused"),
+    # another kind of file
+    "wrong root": ("<sdf/>", r":1: <sdf> is no robot model; there are URDF"),
+    "xacro inside": (
+        '<robot name="r" xmlns:xacro="http://x">\n<xacro:macro name="m"/></robot>',
+        r":2: .*xacro must be expanded first: xacro ",
+    ),
+    "xacro undeclared": (robot('<xacro:include filename="x"/>'), r"expanded first"),
+    "xacro expression": (joint('<origin xyz="${x} 0 0"/>'), r":3: joint 'j': <origin xyz=.*xacro must be expanded"),
+    # links
+    "no links": (robot(""), r"robot 'r' has no links"),
+    "link without a name": (robot("<link/>"), r":2: <link> has no name"),
+    "link with an empty name": (robot('<link name=""/>'), r":2: <link> has no name"),
+    "two links of one name": (robot('<link name="a"/>\n<link name="a"/>'), r":3: link 'a': a second link"),
+    "two roots": (robot(LINKS), r":2: robot 'r' has 2 roots: a, b"),
+    # joints
+    "joint without a name": (robot(f'{LINKS}\n<joint type="fixed">{ENDS}</joint>'), r":3: <joint> has no name"),
+    "joint without a type": (
+        robot(f'{LINKS}\n<joint name="j">{ENDS}</joint>'),
+        r":3: joint 'j': its type is ''; there are rev",
+    ),
+    "unknown type": (joint(kind="ball"), r":3: joint 'j': its type is 'ball'; there are revolute"),
+    "no parent": (joint(ends='<child link="b"/>'), r":3: joint 'j': it has no <parent link"),
+    "no child": (joint(ends=NO_CHILD), r":3: joint 'j': it has no <child link"),
+    "parent without a link": (joint(ends='<parent/><child link="b"/>'), r":3: joint 'j': it has no <parent link"),
+    "child with an empty link": (
+        joint(ends='<parent link="a"/><child link=""/>'),
+        r":3: joint 'j': it has no <child link",
+    ),
+    "missing parent": (
+        joint(ends='<parent link="x"/><child link="b"/>'),
+        r":3: joint 'j': its parent link 'x' does not exist",
+    ),
+    "missing child": (
+        joint(ends='<parent link="a"/><child link="x"/>'),
+        r":3: joint 'j': its child link 'x' does not exist",
+    ),
+    "its own parent": (joint(AXIS, ends='<parent link="b"/><child link="b"/>'), r":3: robot 'r': links b form a cycle"),
+    "two joints of one name": (
+        robot(
+            f'{LINKS}<link name="c"/>\n<joint name="j" type="fixed">{ENDS}</joint>\n<joint name="j" type="fixed">'
+            '<parent link="b"/><child link="c"/></joint>'
+        ),
+        r":4: joint 'j': a second joint",
+    ),
+    "two parents": (
+        robot(
+            f'{LINKS}<link name="c"/>\n<joint name="j" type="fixed">{ENDS}</joint>\n<joint name="k" type="fixed">'
+            '<parent link="c"/><child link="b"/></joint>'
+        ),
+        r":4: joint 'k': link 'b' is already the child of joint 'j'",
+    ),
+    "cycle": (
+        robot(
+            f'{LINKS}\n<joint name="j" type="fixed">{ENDS}</joint>\n<joint name="k" type="fixed">'
+            '<parent link="b"/><child link="a"/></joint>'
+        ),
+        r"robot 'r' has no root: its joints form a cycle",
+    ),
+    "cycle beside the root": (
+        robot(
+            f'<link name="z"/>{LINKS}\n<joint name="j" type="fixed">{ENDS}</joint>\n<joint name="k" type="fixed">'
+            '<parent link="b"/><child link="a"/></joint>'
+        ),
+        r"links a, b form a cycle apart from the root",
+    ),
+    "zero axis": (joint('<axis xyz="0 0 0"/>'), r":3: joint 'j': <axis> has length 0; it must be a direction"),
+    "infinite axis": (joint('<axis xyz="1.7e308 1.7e308 1.7e308"/>'), r":3: joint 'j': <axis> has length inf"),
+    "mimic without a joint": (mimic(""), r":3: joint 'j': <mimic> has no joint"),
+    "mimic of itself": (mimic("j"), r":3: joint 'j' mimics itself"),
+    "mimics in a cycle": (mimic("k", '<mimic joint="j"/>'), r"mimics itself, through j, k"),
+    "mimic of a fixed joint": (
+        robot(
+            f'{LINKS}<link name="c"/>\n<joint name="j" type="continuous">{ENDS}{AXIS}<mimic joint="k"/></joint>'
+            '<joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>'
+        ),
+        r":3: .*joint 'k', which is fixed",
+    ),
+    "mimic of a floating joint": (
+        robot(
+            f'{LINKS}<link name="c"/>\n<joint name="j" type="continuous">{ENDS}{AXIS}<mimic joint="k"/></joint>'
+            '<joint name="k" type="floating"><parent link="b"/><child link="c"/></joint>'
+        ),
+        r"joint 'k' is free; only joints with one",
+    ),
+    "mimics that overflow": (
+        mimic("k", '<mimic joint="nowhere"/>').replace('joint="k"/>', 'joint="k" multiplier="1e999"/>'),
+        r"joint 'j': <mimic multiplier",
+    ),
+    # numbers
+    "NaN": (joint('<origin xyz="0 nan 0"/>'), r":3: joint 'j': <origin xyz=\"0 nan 0\">: it needs 3 finite numbers"),
+    "infinity": (joint('<origin rpy="0 inf 0"/>'), r":3: joint 'j': <origin rpy=\"0 inf 0\">: it needs 3 finite"),
+    "too large": (joint('<origin xyz="0 1e999 0"/>'), r":3: joint 'j': <origin xyz"),
+    "two of three": (joint('<origin xyz="0 0"/>'), r":3: joint 'j': <origin xyz=\"0 0\">: it needs 3"),
+    "four of three": (joint('<origin xyz="0 0 0 0"/>'), r":3: joint 'j': <origin xyz=\"0 0 0 0\">: it needs 3"),
+    "four, then two": (
+        link(
+            '<visual><origin xyz="1 2 3 4"/><geometry><box size="1 1 1"/></geometry></visual>\n'
+            '<visual><origin xyz="5 6"/><geometry><box size="1 1 1"/></geometry></visual>'
+        ),
+        r":3: link 'a': <origin xyz=\"1 2 3 4\">",
+    ),
+    "empty numbers": (joint('<origin xyz=""/>'), r":3: joint 'j': <origin xyz=\"\">"),
+    "words": (joint('<origin xyz="a b c"/>'), r":3: joint 'j': <origin xyz=\"a b c\">"),
+    "commas": (joint('<origin xyz="1, 2, 3"/>'), r":3: joint 'j': <origin xyz=\"1, 2, 3\">"),
+    "commas apart": (joint('<origin xyz="1 2 3 , 1 2 3"/>'), r":3: joint 'j': <origin xyz"),
+    "decimal comma": (joint('<origin xyz="0,5 0 0"/>'), r":3: joint 'j': <origin xyz=\"0,5 0 0\">"),
+    "underscores": (joint('<origin xyz="1_0 0 0"/>'), r":3: joint 'j': <origin xyz=\"1_0 0 0\">"),
+    "foreign digits": (joint('<origin xyz="١ 0 0"/>'), r":3: joint 'j': <origin xyz"),
+    "hexadecimal": (joint('<origin xyz="0x10 0 0"/>'), r":3: joint 'j': <origin xyz"),
+    "axis of two": (joint('<axis xyz="0 1"/>'), r":3: joint 'j': <axis xyz=\"0 1\">: it needs 3"),
+    "limit of words": (
+        joint('<limit lower="low" upper="1" effort="1" velocity="1"/>'),
+        r"joint 'j': <limit lower=\"low\">: it needs one",
+    ),
+    "limit of two": (joint('<limit lower="0 1"/>'), r"joint 'j': <limit lower=\"0 1\">: it needs one finite number"),
+    "damping NaN": (joint('<dynamics damping="NaN"/>'), r"joint 'j': <dynamics damping=\"NaN\">"),
+    "mass NaN": (inertial('<mass value="nan"/>'), r":3: link 'a': <mass value=\"nan\">"),
+    "mass without a value": (inertial("<mass/>"), r":3: link 'a': <mass> has no value: it needs one finite number"),
+    "no mass": (inertial(""), r":3: link 'a': <inertial> has no <mass>"),
+    "five moments": (inertial(tensor='ixx="1" ixy="0" ixz="0" iyy="1" iyz="0"'), r":3: link 'a': <inertia> has no izz"),
+    "inertia that overflows": (
+        inertial('<mass value="1e200"/>', origin='<origin xyz="1e200 0 0"/>'),
+        r"link 'a': its inertia .* overflows",
+    ),
+    "placements that overflow": (
+        robot(
+            f'{LINKS}<link name="c"/>\n<joint name="j" type="fixed">{ENDS}<origin xyz="1.5e308 0 0"/></joint>'
+            f'<joint name="k" type="continuous">{AXIS}<origin xyz="1.5e308 0 0"/><parent link="b"/><child link="c"/>'
+            "</joint>"
+        ),
+        r"body 'c': its placement .* overflows",
+    ),
+    "colour of three": (
+        shape('<box size="1 1 1"/>', '<material name="m"><color rgba="1 1 1"/></material>'),
+        r"<color rgba=\"1 1 1\">: it needs 4",
+    ),
+    "box without a size": (shape("<box/>"), r":3: link 'a': <box> has no size: it needs 3"),
+    "box of one": (shape('<box size="1"/>'), r":3: link 'a': <box size=\"1\">: it needs 3"),
+    "sphere of two": (shape('<sphere radius="1 2"/>'), r":3: link 'a': <sphere radius"),
+    "cylinder without a length": (shape('<cylinder radius="1"/>'), r":3: link 'a': <cylinder> has no length"),
+    "mesh of two scales": (shape('<mesh filename="m.stl" scale="1 1"/>'), r":3: link 'a': <mesh scale=\"1 1\">"),
+    "long number": (joint(f'<origin xyz="{"1" * 100_000}x 0 0"/>'), r":3: joint 'j': <origin xyz=\"1{50,60}\.\.\.\">"),
+    # meshes
+    "mesh without a name": (shape("<mesh/>"), r":3: link 'a': <mesh> has no filename"),
+    "mesh above the package": (
+        shape('<mesh filename="package://pkg/../../../etc/passwd"/>'),
+        r":3: link 'a': mesh .* leaves its package",
+    ),
+    "mesh above the folder": (
+        shape('<mesh filename="../../../../etc/passwd"/>'),
+        r":3: link 'a': mesh .* is outside of .*package_dirs",
+    ),
+    "mesh elsewhere": (shape('<mesh filename="/etc/passwd"/>'), r":3: link 'a': mesh '/etc/passwd' is outside of"),
+    "mesh elsewhere by URL": (shape('<mesh filename="file:///etc/passwd"/>'), r":3: link 'a': mesh .* is outside of"),
+    "mesh of no package": (
+        shape('<mesh filename="package://../etc/passwd"/>'),
+        r":3: link 'a': mesh .* package name '\.\.', which is none",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that is a package; models are in its folder `urdf`."""
+    (tmp_path / "x" / "pkg" / "urdf").mkdir(parents=True)
+    return tmp_path / "x" / "pkg" / "urdf"
+
+
+@pytest.fixture
+def bounded():
+    """Memory and time stay small; both bounds are far above what is needed, and far below what a bomb takes."""
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    yield
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # kB
+    assert grown < 150_000 and time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed(name, folder, bounded):
+    text, message = MALFORMED[name]
+    path = folder / "model.urdf"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=message) as caught:
+        load(path)
+    assert len(str(caught.value)) < 1000
+    if not message.startswith(("robot", "link", "body", "r")):
+        assert "model.urdf" in str(caught.value)
+
+
+def test_there_are_enough():
+    assert len(MALFORMED) >= 60
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_are_none(tmp_path, bounded):
+    (tmp_path / "empty.urdf").write_bytes(b"")
+    (tmp_path / "blank.urdf").write_bytes(b" \n\t ")
+    (tmp_path / "binary.urdf").write_bytes(bytes(range(256)) * 100)
+    (tmp_path / "folder.urdf").mkdir()
+    os.mkfifo(tmp_path / "pipe.urdf")
+    with open(tmp_path / "huge.urdf", "wb") as stream:
+        stream.truncate(100 * 2**20)
+    cases = {
+        "empty": "is empty", "blank": "is empty", "binary": "not well-formed", "folder": "is a folder",
+        "pipe": "is not a regular file", "huge": f"104857600 bytes; at most {xml.SIZE_LIMIT} are read",
+        "missing": "cannot be read: No such file", "nul\0": "is no path", "n" * 5000: "cannot be read",
+    }  # fmt: skip
+    for name, message in cases.items():
+        with pytest.raises(ModelError, match=message):
+            load(tmp_path / f"{name}.urdf")
+
+
+def test_unreadable(tmp_path, monkeypatch):
+    """Root may read everything, so the refusal is played."""
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    path = tmp_path / "secret.urdf"
+    path.write_text(robot(LINKS))
+    monkeypatch.setattr(xml, "open", refuse, raising=False)
+    with pytest.raises(ModelError, match="cannot be read: Permission denied"):
+        load(path)
+
+
+def test_devices_are_not_read(bounded):
+    with pytest.raises(ModelError, match="is not a regular file"):
+        load("/dev/zero")
+
+
+def test_xacro_files_say_what_to_run(tmp_path):
+    with pytest.raises(ModelError, match=r"xacro .*arm\.urdf\.xacro > arm\.urdf"):
+        load(tmp_path / "arm.urdf.xacro")
+
+
+def test_huge_attributes_and_many_elements(folder, bounded):
+    path = folder / "model.urdf"
+    path.write_text(f'<robot name="{"n" * (11 * 2**20)}"/>')
+    with pytest.raises(ModelError, match="not well-formed"):
+        load(path)
+    path.write_text(robot('<link name="a"/>' + "<x/>" * 200_000))
+    found = load(path).findings
+    assert len(found) == 1 and "199999 more" in found[0].message
+
+
+def test_wrong_options(folder):
+    path = folder / "model.urdf"
+    path.write_text(robot('<link name="a"/>'))
+    for options, message in (
+        ({"base": "floating"}, "base is 'floating'; it must be 'fixed' or 'free'"),
+        ({"gravity": (0, 0)}, "gravity must have shape"),
+        ({"gravity": (0, 0, float("nan"))}, "gravity contains NaN"),
+        ({"gravity": "down"}, "gravity must be numbers"),
+        ({"package_dirs": 3}, "package_dirs must be a list of paths"),
+    ):
+        with pytest.raises(AdjointError, match=message):
+            load(path, **options)
+
+
+# --- odd, but robots: the documented findings -------------------------------------------------------------------------
+
+ODD = {
+    "XInclude is not followed": (
+        robot('<link name="a"/><xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/>'),
+        "unknown-tag",
+    ),
+    "unknown tag": (robot('<link name="a"><inertail/></link>'), "unknown-tag"),
+    "axis of length 2": (joint('<axis xyz="0 0 2"/>'), "axis-not-unit"),
+    "no axis": (joint(), "default-axis"),
+    "no limit": (joint(AXIS, kind="revolute"), "no-limits"),
+    "half a limit": (joint(f'{AXIS}<limit effort="1" velocity="1"/>', kind="revolute"), "default-limit"),
+    "mimic of a missing joint": (joint(f'{AXIS}<mimic joint="x"/>'), "missing-mimic"),
+    "mimic of a joint that is fixed": (joint('<mimic joint="x"/>', kind="fixed"), "fixed-mimic"),
+    "no inertia": (link('<inertial><mass value="1"/></inertial>'), "no-inertia"),
+    "visual without geometry": (link("<visual/>"), "no-geometry"),
+    "empty geometry": (shape(""), "no-geometry"),
+    "unknown shape": (shape("<torus/>"), "unknown-shape"),
+    "two inertials": (
+        link(
+            '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+            "<inertial/>"
+        ),
+        "repeated-tag",
+    ),
+    "unknown material": (shape('<box size="1 1 1"/>', '<material name="m"/>'), "unknown-material"),
+    "missing mesh": (shape('<mesh filename="m.stl"/>'), "mesh-missing"),
+    "mesh of a foreign machine": (shape('<mesh filename="/home/of/nobody/m.stl"/>'), "mesh-missing"),
+    "remote mesh": (shape('<mesh filename="https://x.org/m.stl"/>'), "mesh-missing"),
+    "no name": ('<robot><link name="a"/></robot>', "no-name"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd(name, folder):
+    text, code = ODD[name]
+    (folder / "model.urdf").write_text(text)
+    found = load(folder / "model.urdf").findings
+    assert [f.code for f in found] == [code]
+    assert re.search(r"model\.urdf:\d+: ", str(found[0]))
+
+
+@pytest.mark.parametrize(
+    "limit", ['lower="1" upper="-1" effort="1" velocity="1"', 'lower="0" upper="1" effort="-1" velocity="1"']
+)
+def test_limits_that_make_no_sense_are_the_doctors(limit, folder):
+    (folder / "model.urdf").write_text(joint(f"{AXIS}<limit {limit}/>", kind="revolute"))
+    arm = load(folder / "model.urdf")
+    assert not arm.findings
+    assert any(f.level == "error" and "'j'" in f.element for f in check(arm))
+
+
+# --- fuzzing ----------------------------------------------------------------------------------------------------------
+
+VALID = """<?xml version="1.0"?>
+<robot name="r">
+  <material name="m"><color rgba="1 0 0 1"/></material>
+  <link name="a"><inertial><origin xyz="0 0 1" rpy="0 1 0"/><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <link name="b"><visual><origin xyz="0 0 1"/><geometry><mesh filename="package://p/m.stl" scale="1 1 1"/></geometry>
+    <material name="m"/></visual><collision><geometry><cylinder radius="1" length="2"/></geometry></collision></link>
+  <link name="c"/><link name="d"/>
+  <joint name="j" type="revolute"><origin xyz="1 2 3" rpy="1.57079632679 0 0"/><parent link="a"/><child link="b"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="1" friction="1"/></joint>
+  <joint name="k" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+    <mimic joint="j" multiplier="2" offset="1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="l" type="fixed"><origin xyz="1e-3 0 0"/><parent link="c"/><child link="d"/></joint>
+</robot>
+"""
+PIECES = [
+    "<",
+    ">",
+    "/",
+    '"',
+    "&",
+    "'",
+    " ",
+    "=",
+    "-",
+    "nan",
+    "inf",
+    "1e999",
+    "1e308",
+    "0",
+    "é",
+    "\0",
+    "../",
+    "/>",
+    "<!--",
+    "]]>",
+    "<!DOCTYPE x>",
+    "&#0;",
+    "&lt;",
+    "link",
+    "joint",
+    "mimic",
+    "free",
+    "floating",
+    "planar",
+    "package://",
+    "file:///",
+    "xacro:",
+]
+PLACE = st.integers(0, len(VALID))
+EDIT = st.one_of(
+    st.tuples(st.just("delete"), PLACE, st.integers(1, 60)),
+    st.tuples(st.just("repeat"), PLACE, st.integers(1, 200)),
+    st.tuples(st.just("insert"), PLACE, st.sampled_from(PIECES)),
+    st.tuples(st.just("replace"), PLACE, st.sampled_from(PIECES)),
+    st.tuples(st.just("swap"), PLACE, PLACE),
+    st.tuples(st.just("values"), st.integers(0, 200), st.integers(0, 200)),
+)
+
+
+def edited(text: str, edit: tuple) -> str:
+    """One change: of characters anywhere, or two attribute values exchanged."""
+    kind, at, what = edit
+    if kind == "delete":
+        return text[:at] + text[at + what :]
+    if kind == "repeat":
+        return text[: at + what] + text[at:]
+    if kind in ("insert", "replace"):
+        return text[:at] + what + text[at + (len(what) if kind == "replace" else 0) :]
+    if kind == "swap":
+        chars = list(text)
+        i, j = min(at, len(chars) - 1), min(what, len(chars) - 1)
+        chars[i], chars[j] = chars[j], chars[i]
+        return "".join(chars)
+    parts = text.split('"')
+    odd = range(1, len(parts), 2)
+    i, j = odd[at % len(odd)], odd[what % len(odd)]
+    parts[i], parts[j] = parts[j], parts[i]
+    return '"'.join(parts)
+
+
+def robot_or_error(data: bytes, base: str = "fixed") -> bool:
+    """Whether it is a robot; anything but an `AdjointError` is a failure."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "model.urdf")
+        path.write_bytes(data)
+        try:
+            load(path, base)
+        except AdjointError:
+            return False
+        return True
+
+
+def test_the_model_to_fuzz_is_valid():
+    assert robot_or_error(VALID.encode())
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(EDIT, min_size=1, max_size=3), st.sampled_from(["fixed", "free"]))
+@example([("insert", 200, "&")], "fixed")
+def test_edited_models_are_robots_or_errors(edits, base):
+    text = VALID
+    for edit in edits:
+        text = edited(text, edit) or " "
+    robot_or_error(text.encode(), base)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200), st.integers(0, len(VALID)))
+def test_bytes_are_robots_or_errors(data, at):
+    robot_or_error(data)
+    robot_or_error(VALID[:at].encode() + data + VALID[at:].encode())

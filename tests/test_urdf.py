@@ -1,0 +1,562 @@
+"""URDF in and out: all robots of example-robot-data against Pinocchio, a small model for each feature, round trips."""
+
+import os
+import textwrap
+
+import numpy as np
+import pytest
+import robots
+
+from adjoint.errors import AdjointError
+from adjoint.lie import inertia as inertias
+from adjoint.lie import se3, so3
+from adjoint.robot import ModelError, Robot, load, neutral, random_configuration, to_urdf, urdf
+
+BASES = ("fixed", "free")
+TEN = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # our order of Pinocchio's dynamic parameters
+
+every_robot = pytest.mark.parametrize("path", robots.URDFS, ids=lambda p: p.stem)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write the inside of a <robot> to a file, and give its path."""
+
+    def write(body: str, name: str = "model.urdf"):
+        path = tmp_path / name
+        path.write_text(f'<robot name="r">\n{textwrap.dedent(body).strip()}\n</robot>\n', encoding="utf-8")
+        return path
+
+    return write
+
+
+def joined(joint: str, links: str = '<link name="a"/><link name="b"/>') -> str:
+    """Two links and a joint j from a to b: its attributes, `>`, and its children."""
+    return f'{links}\n<joint name="j" {joint}\n<parent link="a"/><child link="b"/></joint>'
+
+
+def codes(robot) -> list[str]:
+    return [finding.code for finding in robot.findings]
+
+
+# --- real robots ------------------------------------------------------------------------------------------------------
+
+
+def test_all_robots_are_there():
+    assert len(robots.URDFS) == 68
+
+
+@every_robot
+def test_frames_are_where_pinocchio_has_them(path):
+    """The bound is the issue's; angles within 1e-11 of a quarter turn, over long arms, explain 3e-11."""
+    for base in BASES:
+        robot, model = load(path, base), robots.pinocchio_model(path, base)
+        q = random_configuration(robot, 0, 20)
+        ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
+        assert ours.keys() - theirs.keys() <= ({robot.base_name} if base == "free" else set())
+        worst = max(np.abs(ours[name] - theirs[name]).max() for name in theirs)
+        assert worst < 1e-10
+
+
+@pytest.fixture
+def as_written(monkeypatch):
+    """Angles near a quarter turn are read as they are written, as Pinocchio does."""
+    monkeypatch.setattr(urdf, "_sin_cos", lambda angles: (np.sin(angles), np.cos(angles)))
+
+
+@every_robot
+def test_frames_agree_to_rounding_without_exact_quarter_turns(path, as_written):
+    robot, model = load(path), robots.pinocchio_model(path)
+    q = random_configuration(robot, 1, 3)
+    ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
+    assert max(np.abs(ours[name] - theirs[name]).max() for name in theirs) < 1e-13
+
+
+@every_robot
+def test_inertias_are_pinocchios(path, as_written):
+    """Bodies with the links fixed to them, the base, and the total mass, relative to the largest number."""
+    for base in BASES:
+        robot, model = load(path, base), robots.pinocchio_model(path, base)
+        for i, k in [(-1, 0), *enumerate(robots.joint_ids(model, robot))]:
+            theirs = model.inertias[k].toDynamicParameters()[TEN]
+            ours = robot.inertias[i] if i >= 0 else robot.base_inertia
+            assert np.abs(ours - theirs).max() <= 1e-14 * max(1.0, np.abs(theirs).max())
+        total = sum(inertia.mass for inertia in model.inertias)
+        assert robot.mass + robot.base_inertia[0] == pytest.approx(total, rel=1e-14)
+
+
+@every_robot
+def test_limits_are_pinocchios(path):
+    robot, model = load(path), robots.pinocchio_model(path)
+    for i, k in enumerate(robots.joint_ids(model, robot)):
+        if i in robot.mimics:
+            continue
+        body, q, v = robot.bodies[i], model.idx_qs[k], model.idx_vs[k]
+        if body.joint.type in ("revolute", "prismatic"):
+            assert robot.lower[body.joint.q] == model.lowerPositionLimit[q]
+            assert robot.upper[body.joint.q] == model.upperPositionLimit[q]
+        else:
+            assert np.isinf(robot.lower[body.joint.q]) and np.isinf(robot.upper[body.joint.q])
+        for name, theirs in (("velocity_limit", model.velocityLimit), ("effort_limit", model.effortLimit)):
+            assert getattr(robot, name)[body.joint.v] == theirs[v], (body.joint.name, name)
+    E = robots.velocity_map(model, robot)  # a leader feels its followers' damping and friction too
+    np.testing.assert_allclose(robot.damping, model.damping @ E**2, rtol=1e-15)
+    np.testing.assert_allclose(robot.friction, model.friction @ abs(E), rtol=1e-15)
+
+
+@every_robot
+def test_what_is_written_is_read_back(path, tmp_path):
+    for base in BASES:
+        robot = load(path, base)
+        text = to_urdf(robot, tmp_path / "copy.urdf")
+        assert (tmp_path / "copy.urdf").read_text(encoding="utf-8") == text
+        assert_same(robot, load(tmp_path / "copy.urdf", base, package_dirs=["/"]))
+
+
+def assert_same(robot: Robot, copy: Robot) -> None:
+    """Structure exactly, numbers to the rounding of angles and of inertias moved to the com and back."""
+    for name in ("name", "body_names", "body_joint_names", "joint_types", "mimics", "frame_names", "base_name"):
+        assert getattr(robot, name) == getattr(copy, name), name
+    for name in (
+        "parents",
+        "screws",
+        "lower",
+        "upper",
+        "velocity_limit",
+        "effort_limit",
+        "damping",
+        "friction",
+        "armature",
+    ):
+        np.testing.assert_array_equal(getattr(robot, name), getattr(copy, name), name)
+    for name in ("placements", "inertias", "base_inertia"):
+        ours = getattr(robot, name)
+        np.testing.assert_allclose(
+            getattr(copy, name), ours, rtol=0, atol=2e-15 * max(1.0, np.abs(ours).max(initial=0))
+        )
+    for ours, theirs in zip(robot.frames, copy.frames, strict=True):
+        assert ours[:2] == theirs[:2]
+        np.testing.assert_allclose(theirs.placement, ours.placement, rtol=0, atol=2e-15)
+
+    def shapes(r):
+        return sorted(r.visuals, key=lambda v: (r.frame_names.index(v.frame), v.collision))
+
+    for ours, theirs in zip(shapes(robot), shapes(copy), strict=True):
+        np.testing.assert_allclose(theirs.placement, ours.placement, rtol=0, atol=2e-15)
+        assert ours._replace(placement=None) == theirs._replace(placement=None)
+
+
+def test_mimics_obey_their_constraint():
+    """Every mimic of the real robots has the coordinate the file's <mimic> gives it."""
+    seen = 0
+    for path in robots.URDFS:
+        robot = load(path)
+        q = random_configuration(robot, 3)
+        for spec in robot.specs:
+            if spec.mimic is not None:
+                source, multiplier, offset = spec.mimic
+                own, lead = (
+                    robots.sweep.coordinates(robot, q, robot.body_joint_names.index(n)) for n in (spec.name, source)
+                )
+                np.testing.assert_allclose(own, multiplier * lead + offset, rtol=1e-15)
+                seen += 1
+    assert seen > 40
+
+
+def test_meshes_of_real_robots_are_found():
+    robot = load(robots.urdf("g1_29dof_rev"))
+    meshes = {v.mesh for v in robot.visuals if v.shape == "mesh"}
+    assert len(meshes) > 30 and all(os.path.isfile(mesh) for mesh in meshes)
+    assert not robot.findings
+
+
+def test_the_empty_robot_of_the_collection():
+    with pytest.raises(ModelError, match="has no links"):
+        load(robots.EMPTY)
+
+
+# --- one feature each -------------------------------------------------------------------------------------------------
+
+
+def test_links_without_inertial(write):
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/>')))
+    assert not robot.inertias.any() and robot.links[1].inertia is None
+    assert str(robot.links[1].where).endswith("model.urdf:2")
+
+
+def test_rotated_inertial_frame(write):
+    """The same body stated in its own frame, and in a turned one."""
+    inertial = """
+        <inertial><origin xyz="0.1 -0.2 0.3" rpy="0.4 0.5 -0.6"/><mass value="2"/>
+        <inertia ixx="0.3" ixy="0.01" ixz="0.02" iyy="0.4" iyz="-0.03" izz="0.5"/></inertial>"""
+    links = f'<link name="a"/><link name="b">{inertial}</link>'
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/>', links)))
+    R = so3.from_rpy([0.4, 0.5, -0.6])
+    I = np.array([[0.3, 0.01, 0.02], [0.01, 0.4, -0.03], [0.02, -0.03, 0.5]])
+    expected = inertias.from_central(2.0, np.array([0.1, -0.2, 0.3]), R @ I @ R.T)
+    np.testing.assert_allclose(robot.inertias[0], expected, atol=1e-16)
+
+
+def test_inertial_without_tensor_is_a_point_mass(write):
+    links = '<link name="a"/><link name="b"><inertial><origin xyz="0 0 1"/><mass value="3"/></inertial></link>'
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/>', links)))
+    np.testing.assert_array_equal(robot.inertias[0], [3, 0, 0, 3, 3, 0, 0, 3, 0, 0])
+    assert codes(robot) == ["no-inertia"]
+
+
+def test_nested_fixed_joints_merge(write):
+    """Two fixed joints in a row: the last link's frame and inertia are in the first moving body."""
+    body = """
+        <link name="base"/><link name="arm"/><link name="flange"/>
+        <link name="tool"><inertial><mass value="2"/>
+          <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+        <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+          <limit lower="-1" upper="1" effort="3" velocity="4"/></joint>
+        <joint name="f1" type="fixed"><origin xyz="1 0 0" rpy="0 0 1.57079632679"/>
+          <parent link="arm"/><child link="flange"/></joint>
+        <joint name="f2" type="fixed"><origin xyz="0 2 0"/><parent link="flange"/><child link="tool"/></joint>"""
+    robot = load(write(body))
+    assert robot.body_names == ("arm",) and robot.frame_names == ("base", "arm", "flange", "tool")
+    T = np.array([[0.0, -1, 0, -1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    np.testing.assert_array_equal(robot.frame("tool").placement, T)
+    expected = inertias.transform(T, inertias.from_central(2.0, np.zeros(3), np.eye(3)))
+    np.testing.assert_allclose(robot.inertias[0], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours", "S"),
+    [
+        ("revolute", "revolute", [[0, 0.6, 0.8, 0, 0, 0]]),
+        ("continuous", "continuous", [[0, 0.6, 0.8, 0, 0, 0]]),
+        ("prismatic", "prismatic", [[0, 0, 0, 0, 0.6, 0.8]]),
+        ("floating", "free", np.eye(6)),
+    ],
+)
+def test_types_of_joints(write, kind, ours, S):
+    robot = load(
+        write(joined(f'type="{kind}"><axis xyz="0 0.6 0.8"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'))
+    )
+    assert robot.joint_types == (ours,)
+    np.testing.assert_allclose(robot.screws, S, atol=1e-16)
+    assert np.isfinite(robot.lower).all() == (kind in ("revolute", "prismatic"))
+
+
+def test_planar_joint_has_its_axis_as_normal(write):
+    robot = load(write(joined('type="planar"><axis xyz="0 1 0"/>')))
+    turn, x, y = robot.screws
+    np.testing.assert_array_equal(turn, [0, 1, 0, 0, 0, 0])
+    np.testing.assert_allclose(np.cross(x[3:], y[3:]), [0, 1, 0], atol=1e-16)
+    assert robot.nq == robot.nv == 3
+
+
+def test_floating_joint_inside_the_tree_moves_as_a_pose(write):
+    robot = load(write(joined('type="floating"><origin xyz="1 2 3"/>')))
+    q = np.array([0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5])
+    ours = robots.placements(robot, q[None])["b"][0]
+    np.testing.assert_allclose(
+        ours, se3.from_rotation_translation(np.eye(3), np.array([1.0, 2, 3])) @ se3.from_xyz_quat_wxyz(q)
+    )
+
+
+def test_axis_defaults_to_x(write):
+    robot = load(write(joined('type="continuous">')))
+    np.testing.assert_array_equal(robot.screws, [[1, 0, 0, 0, 0, 0]])
+    assert codes(robot) == ["default-axis"]
+
+
+def test_axis_is_normalised_and_told(write):
+    path = write(joined('type="continuous"><axis xyz="0 0 -2"/>'))
+    robot = load(path)
+    np.testing.assert_array_equal(robot.screws, [[0, 0, -1, 0, 0, 0]])
+    assert codes(robot) == ["axis-not-unit"]
+    assert robot.findings[0].where == (str(path), 3)
+
+
+def test_limits_left_out(write):
+    robot = load(write(joined('type="revolute"><axis xyz="0 0 1"/>')))
+    assert codes(robot) == ["no-limits"]
+    assert (robot.lower[0], robot.upper[0], robot.effort_limit[0], robot.velocity_limit[0]) == (-np.inf, *[np.inf] * 3)
+    robot = load(write(joined('type="prismatic"><axis xyz="0 0 1"/><limit upper="2" effort="5"/>')))
+    assert codes(robot) == ["default-limit"] and "no lower (0), no velocity (unlimited)" in robot.findings[0].message
+    assert (robot.lower[0], robot.upper[0], robot.effort_limit[0], robot.velocity_limit[0]) == (0, 2, 5, np.inf)
+
+
+def test_dynamics(write):
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/><dynamics damping="0.5" friction="0.25"/>')))
+    assert (robot.damping[0], robot.friction[0], robot.armature[0]) == (0.5, 0.25, 0)
+
+
+def test_mimics_follow_chains_and_forward_references(write):
+    body = """
+        <link name="l0"/><link name="l1"/><link name="l2"/><link name="l3"/>
+        <joint name="c" type="continuous"><parent link="l0"/><child link="l1"/><axis xyz="0 0 1"/>
+          <mimic joint="b" multiplier="2" offset="1"/></joint>
+        <joint name="b" type="prismatic"><parent link="l1"/><child link="l2"/><axis xyz="0 0 1"/>
+          <mimic joint="a" multiplier="-3" offset="0.5"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+        <joint name="a" type="continuous"><parent link="l2"/><child link="l3"/><axis xyz="0 0 1"/></joint>"""
+    robot = load(write(body))
+    assert robot.joint_names == ("a",) and robot.nq == 1
+    assert robot.mimics == {0: (2, -6.0, 2.0), 1: (2, -3.0, 0.5)}
+    q = np.array([0.7])
+    T = robots.placements(robot, q[None])["l3"][0]
+    np.testing.assert_allclose(T[:3, :3], so3.rotation_z(-6 * 0.7 + 2 + 0.7), atol=1e-15)
+    np.testing.assert_allclose(T[:3, 3], [0, 0, -3 * 0.7 + 0.5], atol=1e-15)
+
+
+def test_mimic_defaults(write):
+    body = joined('type="continuous"><axis xyz="0 0 1"/>') + (
+        '<link name="c"/><joint name="k" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>'
+        '<mimic joint="j"/></joint>'
+    )
+    assert load(write(body)).mimics == {1: (0, 1.0, 0.0)}
+
+
+def test_mimic_of_a_missing_joint_is_told(write):
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/><mimic joint="nowhere"/>')))
+    assert robot.nv == 1 and codes(robot) == ["missing-mimic"] and robot.findings[0].level == "error"
+
+
+@pytest.mark.parametrize("angle", ["1.57079632679", "-3.14159265359", "3.14159265358979", "4.71238898038"])
+def test_quarter_turns_are_exact(write, angle):
+    robot = load(write(joined(f'type="continuous"><origin rpy="{angle} 0 {angle}"/><axis xyz="0 0 1"/>')))
+    R = robot.placements[0, :3, :3]
+    assert set(np.abs(R).ravel().tolist()) == {0.0, 1.0}
+    np.testing.assert_allclose(R, so3.from_rpy([float(angle), 0, float(angle)]), atol=3e-11)
+
+
+def test_other_angles_are_as_written(write):
+    robot = load(write(joined('type="continuous"><origin rpy="1.5708 0.3 3.1416"/><axis xyz="0 0 1"/>')))
+    np.testing.assert_allclose(robot.placements[0, :3, :3], so3.from_rpy([1.5708, 0.3, 3.1416]), rtol=0, atol=1e-16)
+
+
+def test_free_base_and_its_names(write):
+    robot = load(write(joined('type="continuous"><axis xyz="0 0 1"/>')), base="free")
+    assert robot.joint_names == ("root_joint", "j") and robot.base_name == "world" and robot.nq == 8
+    robot = load(write('<link name="world"/>'), base="free")
+    assert robot.frame_names == ("world_", "world")
+
+
+def test_gravity(write):
+    path = write('<link name="a"/>')
+    np.testing.assert_array_equal(load(path).gravity, [0, 0, -9.81])
+    np.testing.assert_array_equal(load(path, gravity=(1, 2, 3)).gravity, [1, 2, 3])
+
+
+def test_order_is_depth_first_in_the_order_of_the_file(write):
+    links = "".join(f'<link name="{n}"/>' for n in "zabcd")
+    pairs = [("z", "b"), ("a", "c"), ("z", "a"), ("b", "d")]
+    joints = "".join(
+        f'<joint name="{p}{c}" type="continuous"><parent link="{p}"/><child link="{c}"/><axis xyz="0 0 1"/></joint>'
+        for p, c in pairs
+    )
+    assert load(write(links + joints)).body_joint_names == ("zb", "bd", "za", "ac")
+
+
+def test_visuals(write, tmp_path):
+    (tmp_path / "m.stl").write_bytes(b"")
+    body = """
+        <material name="red"><color rgba="1 0 0 1"/></material>
+        <link name="a">
+          <visual><origin xyz="1 2 3" rpy="0 0 1.57079632679"/><geometry><box size="1 2 3"/></geometry>
+            <material name="red"/></visual>
+          <visual><geometry><mesh filename="m.stl" scale="1e-3 1e-3 1e-3"/></geometry>
+            <material name="own"><color rgba="0 1 0 0.5"/></material></visual>
+          <visual><geometry><sphere radius="0.5"/></geometry><material name="own"/></visual>
+          <collision><geometry><cylinder radius="0.1" length="2"/></geometry></collision>
+          <collision><geometry><capsule radius="0.1" length="2"/></geometry></collision>
+        </link>"""
+    robot = load(write(body))
+    assert robot.findings == ()
+    box, mesh, sphere, cylinder, capsule = robot.visuals
+    assert box[2:] == ("box", (1, 2, 3), None, (1, 0, 0, 1), False)
+    np.testing.assert_array_equal(box.placement, [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
+    assert mesh[2:] == ("mesh", (1e-3,) * 3, str(tmp_path / "m.stl"), (0, 1, 0, 0.5), False)
+    assert sphere[2:] == ("sphere", (0.5,), None, (0, 1, 0, 0.5), False)
+    assert cylinder[2:] == ("cylinder", (0.1, 2), None, None, True) and capsule.shape == "capsule"
+    assert {v.frame for v in robot.visuals} == {"a"}
+
+
+def mesh(uri: str) -> str:
+    return f'<link name="a"><visual><geometry><mesh filename="{uri}"/></geometry></visual></link>'
+
+
+def test_packages_are_looked_for(tmp_path, monkeypatch):
+    """Given folders first, then the model's own package and those beside it, then ROS_PACKAGE_PATH."""
+    monkeypatch.delenv("ROS_PACKAGE_PATH", raising=False)
+
+    def make(*where: str) -> str:
+        path = tmp_path.joinpath(*where, "meshes", "m.stl")
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"")
+        return str(path)
+
+    model = tmp_path / "src" / "own" / "urdf" / "r.urdf"
+    model.parent.mkdir(parents=True)
+
+    def found(package: str, **options) -> str:
+        model.write_text(f'<robot name="r">{mesh(f"package://{package}/meshes/m.stl")}</robot>')
+        return str(load(model, **options).visuals[0].mesh)
+
+    assert found("own").endswith("src/own/meshes/m.stl")
+    own, beside, given, far = make("src", "own"), make("src", "beside"), make("else", "given"), make("ros", "far")
+    assert found("own") == own and found("beside") == beside
+    assert found("given") == "package://given/meshes/m.stl"
+    assert found("given", package_dirs=[tmp_path / "else"]) == given
+    assert found("given", package_dirs=tmp_path / "else" / "given") == given
+    monkeypatch.setenv("ROS_PACKAGE_PATH", f"/nowhere{os.pathsep}{tmp_path / 'ros'}")
+    assert found("far") == far
+
+
+@pytest.mark.parametrize(
+    "uri", ["http://x.org/m.stl", "https://x.org/m.stl", "package://no_such/m.stl", "gone.stl", "ftp://x/m.stl"]
+)
+def test_meshes_that_are_not_there_are_told(write, uri):
+    robot = load(write(mesh(uri)))
+    assert codes(robot) == ["mesh-missing"] and uri in robot.findings[0].message
+    assert str(robot.visuals[0].mesh).endswith(uri)
+
+
+def test_paths_beside_the_model(tmp_path):
+    folder = tmp_path / "pkg" / "urdf"
+    folder.mkdir(parents=True)
+    (tmp_path / "pkg" / "m.stl").write_bytes(b"")
+    for uri in ("../m.stl", f"file://{tmp_path}/pkg/m.stl", str(tmp_path / "pkg" / "m.stl"), "file://../m.stl"):
+        (folder / "r.urdf").write_text(f'<robot name="r">{mesh(uri)}</robot>')
+        assert load(folder / "r.urdf").visuals[0].mesh == str(tmp_path / "pkg" / "m.stl")
+
+
+def test_known_tags_are_silent_and_unknown_ones_told_once(write):
+    body = """
+        <link name="a"><colour/></link><link name="b"><colour/></link>
+        <transmission name="t"><joint name="j"/></transmission><gazebo reference="a"><visual/></gazebo>
+        <ros2_control name="x" type="system"><joint name="j"/></ros2_control>
+        <joint name="j" type="fixed"><parent link="a"/><child link="b"/><calibration rising="0"/>
+          <safety_controller k_velocity="1"/></joint>
+        <limbs/>"""
+    path = write(body)
+    robot = load(path)
+    assert [(f.code, f.where) for f in robot.findings] == [("unknown-tag", (str(path), line)) for line in (2, 7)]
+    assert "<colour> in <link>" in robot.findings[0].message and "1 more" in robot.findings[0].message
+
+
+def test_repeated_tags_are_told(write):
+    robot = load(write(joined('type="continuous"><axis xyz="0 1 0"/><axis xyz="0 0 1"/>')))
+    np.testing.assert_array_equal(robot.screws, [[0, 1, 0, 0, 0, 0]])
+    assert codes(robot) == ["repeated-tag"]
+
+
+def test_robot_without_a_name(tmp_path):
+    (tmp_path / "r.urdf").write_text('<robot><link name="a"/></robot>')
+    robot = load(tmp_path / "r.urdf")
+    assert robot.name == "robot" and codes(robot) == ["no-name"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_encodings(tmp_path, encoding):
+    declared = "utf-8" if encoding.startswith("utf-8") else encoding
+    text = f'<?xml version="1.0" encoding="{declared}"?><robot name="böt"><link name="ä"/></robot>'
+    (tmp_path / "r.urdf").write_bytes(text.encode(encoding))
+    robot = load(tmp_path / "r.urdf")
+    assert (robot.name, robot.base_name) == ("böt", "ä")
+
+
+def test_default_namespace_comments_and_suffixes(tmp_path):
+    text = '<?pi x?><!-- c --><robot xmlns="http://x.org" name="r"><!-- c --><link name="a"/></robot>'
+    for name in ("r.urdf", "r.xml", "r"):
+        (tmp_path / name).write_text(text)
+        assert load(str(tmp_path / name)).base_name == "a"
+
+
+def test_a_long_chain(write):
+    """Ten thousand links in a row are no nesting."""
+    n = 10_000
+    links = "".join(f'<link name="l{i}"/>' for i in range(n + 1))
+    joints = "".join(
+        f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 0 1"/>'
+        f"{f'<mimic joint={chr(34)}j{i - 1}{chr(34)}/>' if i else ''}</joint>"
+        for i in range(n)
+    )
+    robot = load(write(links + joints))
+    assert len(robot.body_names) == n and robot.nv == 1
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+
+def arm(**options) -> Robot:
+    options = {"type": "revolute"} | options
+    return Robot.builder("arm").link("a").link("b").joint("j", parent="a", child="b", **options).build()
+
+
+def test_unlimited_joints_and_armature_round_trip(tmp_path):
+    for options in ({}, {"lower": -1.0}, {"type": "prismatic", "upper": 2.0}, {"type": "planar", "axis": (0, 1, 0)},
+                    {"type": "free"}, {"type": "continuous", "armature": 0.1, "effort": 3.0},
+                    {"type": "universal"}):  # fmt: skip
+        robot = arm(**options)
+        to_urdf(robot, tmp_path / "r.urdf")
+        assert_same(robot, load(tmp_path / "r.urdf"))
+
+
+def test_screws_that_urdf_can_say(tmp_path):
+    turning, sliding = arm(type="screw", screw=[0, 0, 1, 0, 0, 0]), arm(type="screw", screw=[0, 0, 0, 0, 1, 0])
+    for robot, kind in ((turning, "revolute"), (sliding, "prismatic")):
+        to_urdf(robot, tmp_path / "r.urdf")
+        copy = load(tmp_path / "r.urdf")
+        assert copy.joint_types == (kind,)
+        np.testing.assert_array_equal(copy.screws, robot.screws)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"type": "helical", "pitch": 0.1}, "joint 'j' .*helical"),
+        ({"type": "revolute", "screw": [0, 0, 1, 0, 1, 0]}, "joint 'j' .*misses the origin.*reframed"),
+        ({"type": "spherical"}, "joint 'j' .*no spherical joints; there are revolute"),
+        ({"type": "planar", "damping": (1, 2, 3)}, "joint 'j' .*damping differs"),
+        ({"type": "planar", "lower": -1.0}, "joint 'j' .*no limits of planar"),
+    ],
+)
+def test_joints_that_urdf_cannot_say(options, message):
+    with pytest.raises(ModelError, match=message):
+        to_urdf(arm(**options))
+
+
+def test_names_are_escaped_or_refused(tmp_path):
+    robot = Robot.builder('<"&>').link("a & b").build()
+    to_urdf(robot, tmp_path / "r.urdf")
+    assert load(tmp_path / "r.urdf") == robot
+    with pytest.raises(ModelError, match="characters XML cannot hold"):
+        to_urdf(Robot.builder("r").link("a\0").build())
+
+
+def test_mass_without_moments_and_moments_without_mass(tmp_path):
+    light = Robot.builder().link("a", [0, 0, 0, 0, 1, 0, 0, 1, 0, 1]).build()
+    to_urdf(light, tmp_path / "r.urdf")
+    assert_same(light, load(tmp_path / "r.urdf"))
+    with pytest.raises(ModelError, match="link 'a': it has moments of mass but no mass"):
+        to_urdf(Robot.builder().link("a", [0, 1, 0, 0, 1, 0, 0, 1, 0, 1]).build())
+
+
+# --- load -------------------------------------------------------------------------------------------------------------
+
+
+def test_load_takes_paths_only(write):
+    path = write('<link name="a"/>')
+    assert load(str(path)) == load(path)
+    with pytest.raises(AdjointError, match="not XML text"):
+        load(path.read_text())
+    for wrong in (3, None, [path]):
+        with pytest.raises(AdjointError, match="path must be a str"):
+            load(wrong)
+
+
+def test_mjcf_is_told_apart_by_its_root(tmp_path):
+    text = '<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody></mujoco>'
+    for name in ("m.xml", "m.mjcf"):
+        (tmp_path / name).write_text(text)
+        assert load(tmp_path / name).joint_names == ("j",)
+
+
+def test_neutral_is_the_home_of_the_file(write):
+    robot = load(write(joined('type="continuous"><origin xyz="0 0 1"/><axis xyz="0 0 1"/>')))
+    assert robots.placements(robot, neutral(robot)[None])["b"][0, 2, 3] == 1
