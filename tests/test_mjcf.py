@@ -1,5 +1,8 @@
 """MJCF against MuJoCo itself: where bodies and sites are, how they move, what they weigh; and models that are none."""
 
+# pyright: reportAttributeAccessIssue=false
+# (mujoco's and lxml's compiled modules have no types)
+
 import os
 import re
 import shutil

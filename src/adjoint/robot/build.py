@@ -441,8 +441,8 @@ def _limits(joints: list[JointSpec], mimics: dict[int, Mimic]) -> dict[str, np.n
             _spread(joint, _LOWER, _VELOCITY, JOINTS[joint.type].nq)
             _spread(joint, _VELOCITY, _END, JOINTS[joint.type].nv)
     for i, (source, k, _) in mimics.items():
-        follower = joints[i]
-        table[1][place[source], 2:] += k * k * follower.damping, abs(k) * follower.friction, k * k * follower.armature
+        _, _, damping, friction, armature = _spread(joints[i], _VELOCITY, _END, 1)[0]
+        table[1][place[source], 2:] += k * k * damping, abs(k) * friction, k * k * armature
     lower, upper, velocity, effort, damping, friction, armature = (*table[0].T, *table[1].T)
     return {
         "lower": lower, "upper": upper, "velocity_limit": velocity, "effort_limit": effort, "damping": damping,

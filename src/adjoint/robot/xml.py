@@ -6,7 +6,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from ..errors import ArgumentError
 from .build import ModelError
