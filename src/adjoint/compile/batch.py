@@ -7,7 +7,6 @@ more, so nothing past an end is read or written.
 
 from __future__ import annotations
 
-from .graph import reachable
 from .ir import Builder, Coder, Module
 from .program import Program
 
@@ -15,6 +14,7 @@ __all__ = ["BYTES", "CONTEXT_HEAD", "batch_function"]
 
 BYTES = {"f64": 8, "f32": 4}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
+LONG = 2000  # nodes of a program from which all moves are loops: a small part of its time, but not of LLVM's
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
 
 
@@ -50,8 +50,9 @@ def _blocks(size: int, width: int):
 class _Rows:
     """Moves between an operand's rows (one address a lane) and its part of a tile."""
 
-    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, used: set[int]):
+    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, used: set[int], unrolled: int):
         self.b, self.addresses, self.tile, self.at, self.size, self.used = b, addresses, tile, at, size, used
+        self.unrolled = unrolled
         self.scalar = "double" if b.dtype == "f64" else "float"
 
     def load(self) -> None:
@@ -69,7 +70,7 @@ class _Rows:
         block = min(4, self.b.width)
         count = self.size // block
         start = 0
-        if count > UNROLLED:
+        if count > self.unrolled:
             with self.b.loop(count) as i:
                 move(self.b.mul(i, block), block)
             start = count * block
@@ -142,7 +143,8 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
     b = Coder(module, width, dtype)
     vector = width * BYTES[dtype]
     used: dict[str, set[int]] = {}  # elements that the body reads
-    for x in reachable(program.roots):
+    unrolled = UNROLLED if len(program.nodes) < LONG else 0
+    for x in program.nodes:
         if x.op == "input":
             used.setdefault(x.value[0], set()).add(x.value[1])
     tile_in = sum(o.size for o in program.inputs if not o.sequence)
@@ -171,7 +173,7 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
                 continue
             tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
             addresses = [b.pointer(row) for row in rows]
-            moves.append(_Rows(b, addresses, tile, places[tile], o.size, used.get(o.name, set())))
+            moves.append(_Rows(b, addresses, tile, places[tile], o.size, used.get(o.name, set()), unrolled))
             places[tile] += o.size
         for rows in loads:
             rows.load()
