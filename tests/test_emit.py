@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adjoint import kernel, scan
-from adjoint.compile import elf, emit, jit
+from adjoint.compile import batch, elf, emit, jit
 from adjoint.compile.call import Compiled, address
 from adjoint.compile.program import Program
 
@@ -40,6 +40,28 @@ def test_segments_change_no_bit(size, monkeypatch):
     monkeypatch.setattr(emit, "SEGMENT", size)
     assert "@segment1" in emit.emit(program, 4, "f64")[0]
     np.testing.assert_array_equal(run(program, X, 6), whole)
+
+
+def chain(x):
+    """A long line of which four values are alive at a time."""
+    values = list(x)
+    for _ in range(200):
+        values = [*values[1:], values[0] * values[1] - values[3]]
+    return np.stack(values)
+
+
+def test_segments_share_memory(monkeypatch):
+    monkeypatch.setattr(emit, "SEGMENT", 10)
+    _, scratch, _ = emit.emit(kernel(chain, x=4)._only("test").program, 4, "f64")
+    assert scratch <= 8
+
+
+def test_looped_moves_change_no_bit(monkeypatch):
+    program = kernel(mixture, x=4)._only("test").program
+    X = rng.normal(size=(37, 4))
+    written_out = run(program, X, 6)
+    monkeypatch.setattr(batch, "LONG", 1)
+    np.testing.assert_array_equal(run(program, X, 6), written_out)
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16])

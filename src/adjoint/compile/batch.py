@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .graph import reachable
 from .ir import Builder, Coder, Module, float_literal
 from .program import Program
 
@@ -18,6 +17,7 @@ __all__ = ["BYTES", "CONTEXT_HEAD", "batch_function", "constants_function"]
 BYTES = {"f64": 8, "f32": 4}
 _SCALAR = {"f64": "double", "f32": "float"}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
+LONG = 2000  # nodes of a program from which all moves are loops: a small part of its time, but not of LLVM's
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
 
 
@@ -75,8 +75,9 @@ def _runs(values: list[float | None], least: int) -> Iterator[tuple[int, int, fl
 class _Rows:
     """Moves between an operand's rows (one address a lane) and its part of a tile."""
 
-    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int):
+    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, unrolled: int):
         self.b, self.addresses, self.tile, self.at, self.size = b, addresses, tile, at, size
+        self.unrolled = unrolled
         self.scalar = _SCALAR[b.dtype]
 
     def load(self, used: set[int]) -> None:
@@ -95,7 +96,7 @@ class _Rows:
         """The elements in blocks of 4, 2 and 1; many blocks are a loop, few are written out."""
         block = min(4, self.b.width)
         count = (stop - start) // block
-        if count > UNROLLED:
+        if count > self.unrolled:
             with self.b.loop(count) as i:
                 move(self.b.add(self.b.mul(i, block), start), block)
             start += count * block
@@ -179,7 +180,8 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
     b = Coder(module, width, dtype)
     vector = width * BYTES[dtype]
     used: dict[str, set[int]] = {}  # elements that the body reads
-    for x in reachable(program.roots):
+    unrolled = UNROLLED if len(program.nodes) < LONG else 0
+    for x in program.nodes:
         if x.op == "input":
             used.setdefault(x.value[0], set()).add(x.value[1])
     tile_in = sum(o.size for o in program.inputs if not o.sequence)
@@ -209,7 +211,7 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
                 continue
             tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
             addresses = [b.pointer(row) for row in rows]
-            moves.append(_Rows(b, addresses, tile, places[tile], o.size))
+            moves.append(_Rows(b, addresses, tile, places[tile], o.size, unrolled))
             places[tile] += o.size
         for rows, o in zip(loads, (o for o in program.inputs if not o.sequence), strict=True):
             rows.load(used.get(o.name, set()))

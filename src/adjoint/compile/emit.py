@@ -7,8 +7,10 @@ caller's own arrays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import jit, vecmath
 from .batch import BYTES, CONTEXT_HEAD, batch_function, constants_function
@@ -20,8 +22,9 @@ from .program import Program
 
 __all__ = ["emit"]
 
-SEGMENT = 2000  # nodes of a straight line in one function
+SEGMENT = 1500  # steps of a straight line in one function
 _LOADED = {"const", "bool", "input"}  # read wherever they are used
+Step = tuple[Expr, tuple[Expr, ...]]  # a node, and what must be there before it
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class Emitter:
             at += o.size
         self._offsets, self._targets = offsets, targets
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
+        # A spilled vector on an unaligned stack crosses cache lines.
+        self.module.add("#1", 'attributes #1 = { nounwind "no-trapping-math"="true" "stackrealign" }')
 
         def done(x: Expr, v: Value) -> None:
             for k in stores.get(x.id, ()):
@@ -94,7 +99,7 @@ class Emitter:
         return self._function("body", self.b)
 
     def _function(self, name: str, b: Builder) -> str:
-        head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {{"
+        head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #1 {{"
         return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
 
     # --- straight-line code ------------------------------------------------------------------------
@@ -127,21 +132,13 @@ class Emitter:
         A value made in one and used in another goes through scratch memory, as most would anyway for want of registers.
         """
         fused = _fused(order, self.program.roots)
-        skip = set(fused.values())
-        parts = [order[k : k + SEGMENT] for k in range(0, len(order), SEGMENT)]
-        home = {x.id: k for k, part in enumerate(parts) for x in part}
-        for x in order:  # a product is made where it is added
-            if x.id in fused:
-                home[fused[x.id]] = home[x.id]
-        far: dict[int, int] = {}  # node -> its place in scratch memory
-        for x in order:
-            if x.id not in skip:
-                for a in _operands(x, fused):
-                    if a.op not in _LOADED and home[a.id] != home[x.id]:
-                        far.setdefault(a.id, len(far))
-        self.scratch += len(far)
+        swallowed = set(fused.values())  # a product is made where it is added
+        steps = [(x, _operands(x, fused)) for x in order if x.id not in swallowed]
+        parts = [steps[k : k + SEGMENT] for k in range(0, len(steps), SEGMENT)]
+        far = self._places(parts)
         for k, part in enumerate(parts):
-            outer, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype)
+            # Numbers without a name are faster to parse.
+            outer, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype, prefix="")
             self._segment(part, fused, far, done)
             self.module.add(
                 f"segment{k}", self._function(f"segment{k}", self.b).replace("define", "define internal", 1)
@@ -149,14 +146,36 @@ class Emitter:
             self.b = outer
             self.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
 
-    def _segment(self, part: list[Expr], fused: dict[int, int], far: dict[int, int], done) -> None:
+    def _places(self, parts: list[list[Step]]) -> dict[int, int]:
+        """The places in scratch memory of values used in later segments; each is free again after the last of them."""
+        home = {x.id: k for k, part in enumerate(parts) for x, _ in part}
+        last = {  # node -> the last segment that reads it from memory
+            a.id: k
+            for k, part in enumerate(parts)
+            for _, operands in part
+            for a in operands
+            if home.get(a.id) != k and a.op not in _LOADED
+        }
+        places: dict[int, int] = {}
+        free: list[int] = []
+        size = 0
+        for k, part in enumerate(parts):
+            free += [places[i] for i, end in last.items() if end == k - 1]
+            for x, _ in part:
+                if x.id in last:
+                    if not free:
+                        free.append(size)
+                        size += 1
+                    places[x.id] = free.pop()
+        self.scratch += size
+        return places
+
+    def _segment(self, part: list[Step], fused: dict[int, int], far: dict[int, int], done) -> None:
         frame = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
         env: dict[int, Value] = {}
-        pairs, skip = _sin_cos_pairs(part), set(fused.values())
-        for x in part:
-            if x.id in skip:
-                continue
-            for a in _operands(x, fused):
+        pairs = _sin_cos_pairs([x for x, _ in part])
+        for x, operands in part:
+            for a in operands:
                 if a.id not in env and a.id in far:
                     number = self._load(frame, far[a.id])
                     env[a.id] = number != 0.0 if a.mask else number
@@ -169,11 +188,12 @@ class Emitter:
                 self._store(frame, far[x.id], self.b.select(env[x.id], 1.0, 0.0) if x.mask else env[x.id])
 
     def _node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool):
-        b = self.b
+        if x.op in OPS:
+            return self._operation(x, env, fused, pairs)
         if x.op == "const":
-            return b.const(x.number())  # type: ignore[arg-type]
+            return self.b.const(x.number())  # type: ignore[arg-type]
         if x.op == "bool":
-            return b.mask(x.value)
+            return self.b.mask(x.value)
         if x.op == "input":
             name, k = x.value
             return self._load("%in", self._offsets[name] + k)
@@ -185,11 +205,12 @@ class Emitter:
             return self._array(x, env)
         if x.op == "loop":
             return self._loop(x, env, top)
-        if x.op in ("carry", "stacked"):
-            carries, stacked = env[x.args[0].id]
-            return (carries if x.op == "carry" else stacked)[x.value]
         if x.op == "item":
             return self._item(env[x.args[0].id], x.value)
+        carries, stacked = env[x.args[0].id]
+        return (carries if x.op == "carry" else stacked)[x.value]
+
+    def _operation(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict) -> Value:
         if x.id in fused:
             return self._multiply_add(x, env, fused[x.id])
         args = [self._value(a, env) for a in x.args]
@@ -198,7 +219,7 @@ class Emitter:
             if not pair:
                 pair.extend(self._call("sincos", args, results=2))
             return pair[x.op == "cos"]
-        return _EMIT[x.op](b, *args) if x.op in _EMIT else self._call(x.op, args)[0]
+        return _EMIT[x.op](self.b, *args) if x.op in _EMIT else self._call(x.op, args)[0]
 
     def _call(self, name: str, args: list[Value], results: int = 1) -> list[Value]:
         """Call a function of vecmath, which is emitted once; one that is a few instructions is emitted in place.
@@ -208,20 +229,21 @@ class Emitter:
         b, t = self.b, self.b.type("f")
         if name in OPS and OPS[name].counted != "transcendental":
             return [vecmath.FUNCTIONS[name](b, *args)]
-        struct = "{" + ", ".join([t] * results) + "}"
+        returned = t if results == 1 else "{" + ", ".join([t] * results) + "}"
         if not self.module.has(f"lanes.{name}"):
             inner = Builder(self.module, b.width, b.dtype)
             emitter = vecmath.sincos if name == "sincos" else vecmath.FUNCTIONS[name]
-            made = emitter(inner, *(Value(inner, f"%a{k}", "f") for k in range(len(args))))
-            result = "poison"
-            for k, v in enumerate(made if results > 1 else [made]):
-                result = inner.op(f"insertvalue {struct} {result}, {t} {v.name}, {k}", "f").name
+            made: Any = emitter(inner, *(Value(inner, f"%a{k}", "f") for k in range(len(args))))
+            result = made.name if results == 1 else inner.struct(returned, made)
             arguments = ", ".join(f"{t} %a{k}" for k in range(len(args)))
-            head = f"define internal {self.convention} {struct} @lanes.{name}({arguments}) #0 {{"
-            self.module.add(f"lanes.{name}", "\n".join([head, "entry:", *inner.lines, f" ret {struct} {result}", "}"]))
-        operands = ", ".join(f"{t} {a.name}" for a in args)
-        got = b.op(f"call {self.convention} {struct} @lanes.{name}({operands})", "f").name
-        return [b.op(f"extractvalue {struct} {got}, {k}", "f") for k in range(results)]
+            head = f"define internal {self.convention} {returned} @lanes.{name}({arguments}) #0 {{"
+            lines = [head, "entry:", *inner.lines, f" ret {returned} {result}", "}"]
+            self.module.add(f"lanes.{name}", "\n".join(lines))
+        operands = ", ".join([f"{t} {a.name}" for a in args])
+        got = b.op(f"call {self.convention} {returned} @lanes.{name}({operands})", "f")
+        if results == 1:
+            return [got]
+        return [b.op(f"extractvalue {returned} {got.name}, {k}", "f") for k in range(results)]
 
     def _multiply_add(self, x: Expr, env: dict, product: int) -> Value:
         """x = a + m or a - m or m - a with m = p * q, rounded once."""
@@ -448,19 +470,17 @@ def _run(nodes: Sequence[Expr], op: str) -> int | None:
     return first if places == [(source, first + k) for k in range(len(nodes))] else None
 
 
-def _operands(x: Expr, fused: dict[int, int]) -> list[Expr]:
-    """What must be there before x is emitted: its arguments, and those of the product it swallows."""
-    return [e for a in x.args for e in (a.args if fused.get(x.id) == a.id else (a,))]
+def _operands(x: Expr, fused: dict[int, int]) -> tuple[Expr, ...]:
+    """What must be there before x is emitted: its arguments, or those of the product it swallows."""
+    if x.id not in fused:
+        return x.args
+    return tuple([e for a in x.args for e in (a.args if fused[x.id] == a.id else (a,))])
 
 
 def _fused(order: list[Expr], roots: list[Expr]) -> dict[int, int]:
     """Sums and differences that swallow a product nobody else uses: sum -> product."""
-    uses: dict[int, int] = {}
-    for x in order:
-        for a in x.args:
-            uses[a.id] = uses.get(a.id, 0) + 1
-    for r in roots:
-        uses[r.id] = uses.get(r.id, 0) + 1
+    uses = Counter([a.id for x in order for a in x.args])
+    uses.update([r.id for r in roots])
     fused = {}
     for x in order:
         if x.op in ("add", "sub"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import itertools
 import math
 import struct
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ class Graph:
 
     def node(self, op: str, args: tuple[Expr, ...] = (), value=None, mask: bool = False) -> Expr:
         """The one node with this operation, arguments and value."""
-        key = (op, value, *(a.id for a in args))
+        key = (op, value, *[a.id for a in args])
         found = self._interned.get(key)
         if found is None:
             found = self._interned[key] = Expr(self, len(self.nodes), op, args, value, mask)
@@ -88,8 +89,7 @@ class Expr:
         """The value of a constant node, else None."""
         return struct.unpack("<d", self.value)[0] if self.op == "const" else None
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # by identity, as == makes a node
 
     # --- numbers -----------------------------------------------------------------------------------
 
@@ -190,7 +190,10 @@ def _binary(name: str, a, b):
 
 def arithmetic(name: str, *args):
     """An operator on scalars with NumPy's rules for truth values: + is "or", - does not exist, and & | ~ need them."""
-    masks = sum([a.mask if type(a) is Expr else isinstance(a, bool | np.bool_) for a in args])
+    masks = 0
+    for a in args:
+        if a.mask if type(a) is Expr else isinstance(a, bool | np.bool_):
+            masks += 1
     if not masks and name not in _LOGIC:
         return apply(name, *args)
     if masks == len(args) and name == "add":
@@ -225,7 +228,7 @@ def apply(name: str, *args):
     elif name == "select":
         args = (_as_mask(args[0]), as_number(args[1]), as_number(args[2]))
     else:
-        args = tuple(map(as_number, args))
+        args = tuple([a if type(a) is Expr and not a.mask else as_number(a) for a in args])
     rule = _RULES.get(name)
     if rule is not None:
         simple = rule(*args)
@@ -233,9 +236,9 @@ def apply(name: str, *args):
             return simple
     graph = None
     for a in args:
-        if isinstance(a, Expr) and (graph is None or a.graph.depth > graph.depth):
+        if type(a) is Expr and (graph is None or a.graph.depth > graph.depth):
             graph = a.graph
-    nodes = tuple(map(graph.lift, args))  # type: ignore[union-attr]
+    nodes = tuple([a if type(a) is Expr and a.graph is graph else graph.lift(a) for a in args])  # type: ignore[union-attr]
     if name in _COMMUTATIVE and nodes[0].id > nodes[1].id:
         nodes = (nodes[1], nodes[0])
     return graph.node(name, nodes, mask=OPS[name].mask)  # type: ignore[union-attr]
@@ -258,7 +261,7 @@ def _as_mask(x):
 
 
 def _is(x, op: str) -> bool:
-    return isinstance(x, Expr) and x.op == op
+    return type(x) is Expr and x.op == op
 
 
 def _add(a, b):
@@ -389,12 +392,12 @@ def reachable(roots: Sequence[Expr]) -> list[Expr]:
     wanted = bytearray(max(r.id for r in roots) + 1)
     for r in roots:
         wanted[r.id] = 1
-    nodes = roots[0].graph.nodes
-    for i in range(len(wanted) - 1, -1, -1):
-        if wanted[i]:
-            for a in nodes[i].args:
+    nodes = roots[0].graph.nodes[: len(wanted)]
+    for x in reversed(nodes):
+        if wanted[x.id]:
+            for a in x.args:
                 wanted[a.id] = 1
-    return [nodes[i] for i, w in enumerate(wanted) if w]
+    return list(itertools.compress(nodes, wanted))
 
 
 def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
@@ -419,61 +422,69 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
     parallel chains; when they do not, nodes that use a value for the last time come first.
     """
     nodes = [x for x in reachable(roots) if x.op not in _FREE]
-    needs = {x.id: {a.id: a for a in x.args if a.op not in _FREE} for x in nodes}
-    users: dict[int, list[int]] = {x.id: [] for x in nodes}
+    graph_nodes, alive = roots[0].graph.nodes if roots else [], 0
+    needs: list[list[int]] = [[]] * len(graph_nodes)
+    users: list[list[int]] = [[]] * len(graph_nodes)
     for x in nodes:
-        for a in needs[x.id]:
+        users[x.id] = []
+        needs[x.id] = ids = [a.id for a in x.args if a.op not in _FREE]
+        if len(ids) > 1:
+            needs[x.id] = ids = list(dict.fromkeys(ids))
+        for a in ids:
             users[a].append(x.id)
-    waiting = {x.id: len(needs[x.id]) for x in nodes}  # arguments still to come
-    left = {i: len(u) for i, u in users.items()}  # uses still to come
+    waiting = [len(n) for n in needs]  # arguments still to come
+    left = [len(u) for u in users]  # uses still to come
     ready = [x.id for x in nodes if not waiting[x.id]]
     last_uses: list[int] = []  # ready nodes that free a register
     order: list[Expr] = []
-    placed: set[int] = set()
-    graph_nodes, alive = roots[0].graph.nodes if roots else [], 0
+    placed = bytearray(len(graph_nodes))
     while ready or last_uses:
         heap = last_uses if last_uses and (alive > _REGISTERS or not ready) else ready
         i = heapq.heappop(heap)
-        if i in placed:
+        if placed[i]:
             continue
         x = graph_nodes[i]
-        placed.add(i)
+        placed[i] = 1
         for a in x.args:
-            if a.op in _FREE and a.id not in placed:
-                placed.add(a.id)
+            if a.op in _FREE and not placed[a.id]:
+                placed[a.id] = 1
                 order.append(a)
         order.append(x)
-        alive += 1 if users[i] else 0
+        if users[i]:
+            alive += 1
         for a in needs[i]:
             left[a] -= 1
             if left[a] == 0:
                 alive -= 1
             elif left[a] == 1:  # its last use may come early now
                 for u in users[a]:
-                    if u not in placed and not waiting[u]:
+                    if not waiting[u] and not placed[u]:
                         heapq.heappush(last_uses, u)
         for u in users[i]:
             waiting[u] -= 1
             if not waiting[u]:
                 heapq.heappush(ready, u)
-                if any(left[a] == 1 for a in needs[u]):
-                    heapq.heappush(last_uses, u)
+                for a in needs[u]:
+                    if left[a] == 1:
+                        heapq.heappush(last_uses, u)
+                        break
     for r in roots:
-        if r.id not in placed:
-            placed.add(r.id)
+        if not placed[r.id]:
+            placed[r.id] = 1
             order.append(r)
     return order
 
 
 def digest(roots: Sequence[Expr]) -> str:
     """A hash of the mathematics below the roots; the same for the same function in every process."""
-    place: dict[int, int] = {}
-    rows = []
-    for k, x in enumerate(reachable(roots)):
-        place[x.id] = k
-        value = x.value.digest() if hasattr(x.value, "digest") else x.value
-        rows.append((x.op, value, [place[a.id] for a in x.args]))
-    return hashlib.sha256(repr((rows, [place[r.id] for r in roots])).encode()).hexdigest()
+    nodes = reachable(roots)
+    place = {x.id: k for k, x in enumerate(nodes)}
+    operations = [x.op for x in nodes]
+    values = [x.value.digest() if x.op == "loop" else x.value for x in nodes]
+    arities = [len(x.args) for x in nodes]
+    arguments = [place[a.id] for x in nodes for a in x.args]
+    everything = operations, values, arities, arguments, [place[r.id] for r in roots]
+    return hashlib.sha256(repr(everything).encode()).hexdigest()
 
 
 # Scalars and arrays know each other: `trace` builds on this module, and is needed here only when code runs.

@@ -8,8 +8,9 @@ the width, the position in a batch, or the optimiser.
 
 from __future__ import annotations
 
+import functools
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 __all__ = ["Builder", "Coder", "Module", "Value", "float_literal"]
@@ -26,6 +27,12 @@ def float_literal(x: float, dtype: str) -> str:
         except OverflowError:
             x = float("inf") if x > 0 else float("-inf")
     return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+
+
+@functools.cache
+def _type(kind: str, dtype: str, width: int) -> str:
+    scalar = {"f": _FLOAT[dtype], "i": f"i{_BITS[dtype]}", "m": "i1"}[kind]
+    return scalar if width == 1 else f"<{width} x {scalar}>"
 
 
 class Module:
@@ -96,8 +103,7 @@ class Builder:
     # --- types and literals -------------------------------------------------------------------
 
     def type(self, kind: str) -> str:
-        scalar = {"f": _FLOAT[self.dtype], "i": f"i{_BITS[self.dtype]}", "m": "i1"}[kind]
-        return scalar if self.width == 1 else f"<{self.width} x {scalar}>"
+        return _type(kind, self.dtype, self.width)
 
     @property
     def suffix(self) -> str:
@@ -158,8 +164,9 @@ class Builder:
     def _intrinsic(self, name: str, *args) -> Value:
         t = self.type("f")
         full = f"llvm.{name}.{self.suffix}"
-        self.module.add(full, f"declare {t} @{full}({', '.join([t] * len(args))})")
-        operands = ", ".join(f"{t} {self._lift(a, 'f').name}" for a in args)
+        if not self.module.has(full):
+            self.module.add(full, f"declare {t} @{full}({', '.join([t] * len(args))})")
+        operands = ", ".join([f"{t} {self._lift(a, 'f').name}" for a in args])
         return self.op(f"call {t} @{full}({operands})", "f")
 
     def fma(self, a, b, c) -> Value:
@@ -190,6 +197,13 @@ class Builder:
     def from_bits(self, a: Value) -> Value:
         """Integer lanes reinterpreted as float lanes."""
         return self.op(f"bitcast {self.type('i')} {a.name} to {self.type('f')}", "f")
+
+    def struct(self, type: str, parts: Iterable[Value]) -> str:
+        """A struct of values, as functions with several results return."""
+        whole = "poison"
+        for k, v in enumerate(parts):
+            whole = self.op(f"insertvalue {type} {whole}, {self.type(v.kind)} {v.name}, {k}", "f").name
+        return whole
 
     def poly(self, x: Value, coefficients) -> Value:
         """Horner's rule with fused steps; the coefficient of the highest power comes first."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 from .graph import Expr, Graph, reachable
 from .ops import OPS
@@ -41,19 +43,25 @@ class Program:
     def roots(self) -> list[Expr]:
         return [e for result in self.results for e in result]
 
+    @cached_property
+    def nodes(self) -> list[Expr]:
+        """All that the results depend on, arguments before results."""
+        return reachable(self.roots)
+
 
 def count_operations(program: Program) -> tuple[int, ...]:
     """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections."""
-    counts = _count(program.roots)
+    counts = _count(program.nodes)
     return tuple(counts.get(k, 0) for k in _COUNTED)
 
 
-def _count(roots: list[Expr]) -> dict[str, int]:
+def _count(nodes: list[Expr]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for x in reachable(roots):
-        if x.op in OPS:
-            counts[OPS[x.op].counted] = counts.get(OPS[x.op].counted, 0) + 1
-        elif x.op == "loop":
-            for k, n in _count(x.value.roots).items():
+    for op, n in Counter([x.op for x in nodes]).items():
+        if op in OPS:
+            counts[OPS[op].counted] = counts.get(OPS[op].counted, 0) + n
+    for x in nodes:
+        if x.op == "loop":
+            for k, n in _count(reachable(x.value.roots)).items():
                 counts[k] = counts.get(k, 0) + n * (x.value.length or 1)
     return counts

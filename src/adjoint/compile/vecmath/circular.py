@@ -64,10 +64,13 @@ _TWO_OVER_PI = int(  # the first 1216 binary digits of 2/pi
     "56033046fc7b6bab",
     16,
 )
+_WORDS = [_TWO_OVER_PI >> 64 * k & 2**64 - 1 for k in range(20)]  # the last digits first; then zeros
 
 # x = m 2**e: the digits of 2/pi that make multiples of 4 with m 2**e are skipped, the next 192 times m are the quadrant
 # (two bits) and the fraction, known to 2**-137 while no float64 comes closer than 2**-62 to a multiple of pi/2.
-_PAYNE_HANEK = f"""define internal {{double, double, i64}} @adjoint.reduce(double %x) noinline {{
+# Lanes that are not far run along for nothing, and only must not read outside of the words.
+_PAYNE_HANEK = f"""@adjoint.reduce.digits = internal constant [20 x i64] [{", ".join(f"i64 {w}" for w in _WORDS)}]
+define internal {{double, double, i64}} @adjoint.reduce(double %x) noinline {{
  %bits = bitcast double %x to i64
  %minus = lshr i64 %bits, 63
  %magnitude = and i64 %bits, {2**63 - 1}
@@ -75,9 +78,26 @@ _PAYNE_HANEK = f"""define internal {{double, double, i64}} @adjoint.reduce(doubl
  %fraction = and i64 %bits, {2**52 - 1}
  %m = or i64 %fraction, {2**52}
  %skip = sub i64 2101, %exponent
- %skip.wide = zext i64 %skip to i1216
- %digits = lshr i1216 {_TWO_OVER_PI}, %skip.wide
- %window = trunc i1216 %digits to i192
+ %skip.words = lshr i64 %skip, 6
+ %first = call i64 @llvm.umin.i64(i64 %skip.words, i64 16)
+ %p0 = getelementptr i64, ptr @adjoint.reduce.digits, i64 %first
+ %p1 = getelementptr i64, ptr %p0, i64 1
+ %p2 = getelementptr i64, ptr %p0, i64 2
+ %p3 = getelementptr i64, ptr %p0, i64 3
+ %w0 = load i64, ptr %p0
+ %w1 = load i64, ptr %p1
+ %w2 = load i64, ptr %p2
+ %w3 = load i64, ptr %p3
+ %d0 = call i64 @llvm.fshr.i64(i64 %w1, i64 %w0, i64 %skip)
+ %d1 = call i64 @llvm.fshr.i64(i64 %w2, i64 %w1, i64 %skip)
+ %d2 = call i64 @llvm.fshr.i64(i64 %w3, i64 %w2, i64 %skip)
+ %d0.wide = zext i64 %d0 to i192
+ %d1.wide = zext i64 %d1 to i192
+ %d2.wide = zext i64 %d2 to i192
+ %d1.up = shl i192 %d1.wide, 64
+ %d2.up = shl i192 %d2.wide, 128
+ %d01 = or i192 %d0.wide, %d1.up
+ %window = or i192 %d01, %d2.up
  %m.wide = zext i64 %m to i192
  %turns = mul i192 %window, %m.wide
  %f = shl i192 %turns, 2
@@ -148,6 +168,8 @@ def _quarter_turns(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 def _huge_quarter_turns(b: Builder, x: Value) -> list[Value]:
     """The same by Payne and Hanek's method."""
     b.module.add("llvm.ctlz.i192", "declare i192 @llvm.ctlz.i192(i192, i1)")
+    b.module.add("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
+    b.module.add("llvm.fshr.i64", "declare i64 @llvm.fshr.i64(i64, i64, i64)")
     b.module.add("llvm.fma.f64", "declare double @llvm.fma.f64(double, double, double)")
     b.module.add("adjoint.reduce", _PAYNE_HANEK)
     return lane_by_lane(b, "adjoint.reduce", [x], "ffi")
