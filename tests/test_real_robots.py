@@ -17,7 +17,7 @@ SAMPLES = 20
 def some_frames(robot: aj.Robot) -> list[str]:
     """The first link, the end of the longest path, and the last frame."""
     deepest = max(range(len(robot.body_names)), key=lambda i: len(robot.path(i)), default=-1)
-    links = [name for name in robot.frame_names if name != "world"]
+    links = robot.frame_names[robot.joint_types[:1] == ("free",) :]  # the base of a free robot is no link
     return list(dict.fromkeys([links[0], links[-1], *robot.body_names[deepest : deepest + 1]]))
 
 
