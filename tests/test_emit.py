@@ -1,5 +1,7 @@
 """Emitted code: the same bits however a program is cut, at every width, and with LLVM's linker in place of ours."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,27 @@ def test_constant_results():
             np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
         np.testing.assert_array_equal(f(x.astype(np.float32)), want.astype(np.float32))
     assert kernel(lambda x: np.ones(3), x=2)(np.zeros((5, 2))).tolist() == [[1.0] * 3] * 5
+
+
+def test_equal_results_are_stored_once():
+    """Symmetric matrices and repeated results, in any layout, in loops and written out."""
+    for n in (2, 5, 12):
+
+        def symmetric(x, n=n):
+            def entry(i, j):
+                return np.sin(x[min(i, j)]) * x[max(i, j)] if abs(i - j) < 9 else 0.0
+
+            return np.stack([np.stack([entry(i, j) for j in range(n)]) for i in range(n)])
+
+        f, x = kernel(symmetric, x=n), np.random.default_rng(n).normal(size=(11, n))
+        want = np.stack([symmetric(row) for row in x])
+        for got in (f(x), f(np.asfortranarray(x)), f(x, out=np.empty((22, n, n))[::2])):
+            np.testing.assert_allclose(got, want, rtol=1e-15)
+            np.testing.assert_array_equal(got, np.swapaxes(got, 1, 2))
+    twice = kernel(lambda x: Two(x[0] * 2, np.stack([x[0] * 2, x[1], x[0] * 2])), x=2)
+    np.testing.assert_array_equal(twice(np.array([[1.0, 3.0]])).b, [[2.0, 3.0, 2.0]])
+
+
+class Two(NamedTuple):
+    a: np.ndarray
+    b: np.ndarray

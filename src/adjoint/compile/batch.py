@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from .ir import Builder, Coder, Module, float_literal
 from .program import Program
 
-__all__ = ["BYTES", "CONTEXT_HEAD", "batch_function", "constants_function"]
+__all__ = ["BYTES", "CONTEXT_HEAD", "batch_function", "constants_function", "sources", "whole_function"]
 
 BYTES = {"f64": 8, "f32": 4}
 _SCALAR = {"f64": "double", "f32": "float"}
@@ -50,6 +50,13 @@ def _blocks(size: int, width: int):
         at += k
 
 
+def sources(program: Program) -> list[int]:
+    """Where each element of the results is in the output tile; equal ones are stored once (symmetric matrices)."""
+    results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
+    first: dict[int, int] = {}
+    return [at if e.op == "const" else first.setdefault(e.id, at) for at, e in enumerate(results)]
+
+
 def _constants(result) -> list[float | None]:
     """The value of each element of a result that is a constant."""
     return [e.number() if e.op == "const" else None for e in result]
@@ -73,11 +80,15 @@ def _runs(values: list[float | None], least: int) -> Iterator[tuple[int, int, fl
 
 
 class _Rows:
-    """Moves between an operand's rows (one address a lane) and its part of a tile."""
+    """Moves between an operand's rows (one address a lane) and its part of a tile, which begins at `at`.
 
-    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, unrolled: int):
+    `places`: where its elements are, if it is a result and some are stored elsewhere.
+    """
+
+    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, unrolled: int, places: list[int]):
         self.b, self.addresses, self.tile, self.at, self.size = b, addresses, tile, at, size
-        self.unrolled = unrolled
+        self.unrolled, self.places = unrolled, places
+        self.in_order = places == list(range(at, at + size))
         self.scalar = _SCALAR[b.dtype]
 
     def load(self, used: set[int]) -> None:
@@ -116,15 +127,15 @@ class _Rows:
                 b.emit(f" store {t} {constant}, ptr {self._element(lane, stop - w)}, align {BYTES[b.dtype]}")
 
     def _tile(self, at, k: int) -> str:
-        return self.b.op(
-            f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {self._sum(at, self.at + k)}", "p"
-        ).name
+        if isinstance(at, int):
+            place = str(self.places[at + k])
+        else:
+            place = self.b.add(at, self.at + k)
+            place = place if self.in_order else self.b.get("@sources", place)
+        return self.b.op(f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {place}", "p").name
 
     def _element(self, lane: int, at) -> str:
         return self.b.op(f"getelementptr {self.scalar}, ptr {self.addresses[lane]}, i64 {at}", "p").name
-
-    def _sum(self, at, k: int) -> str:
-        return str(at + k) if isinstance(at, int) else self.b.add(at, k)
 
     def _join(self, parts: list[str], k: int) -> str:
         """Concatenate equal vectors of k lanes."""
@@ -195,13 +206,14 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
         at += len(words[-1])
     for k in range(CONTEXT_HEAD):
         b.put(b.get("%operands", at + k), "%context", k)
+    places = {"%work": list(range(tile_in)), "%out": sources(program)}
     last = b.word("sub i64 %stop, 1")
     groups = b.word(f"sdiv i64 {b.add(b.word('sub i64 %stop, %start'), width - 1)}, {width}")
     module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
     with b.loop(groups) as group:
         first = b.add("%start", b.mul(group, width))
         lanes = [b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, n)}, i64 {last})") for n in range(width)]
-        loads, stores, slot, places = [], [], CONTEXT_HEAD, {"%work": 0, "%out": 0}
+        loads, stores, slot, begin = [], [], CONTEXT_HEAD, {"%work": 0, "%out": 0}
         for k, (o, (address, stride, *rest)) in enumerate(zip((*program.inputs, *program.outputs), words, strict=True)):
             rows = [b.add(address, b.mul(lane, stride)) for lane in lanes]
             if o.sequence:
@@ -211,8 +223,9 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
                 continue
             tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
             addresses = [b.pointer(row) for row in rows]
-            moves.append(_Rows(b, addresses, tile, places[tile], o.size, unrolled))
-            places[tile] += o.size
+            at = begin[tile]
+            moves.append(_Rows(b, addresses, tile, at, o.size, unrolled, places[tile][at : at + o.size]))
+            begin[tile] += o.size
         for rows, o in zip(loads, (o for o in program.inputs if not o.sequence), strict=True):
             rows.load(used.get(o.name, set()))
         b.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
@@ -245,3 +258,18 @@ def constants_function(module: Module, width: int, dtype: str, program: Program)
             at = b.get("@places", i)
             b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {at}', 'p').name}")
     return "\n".join(["define void @constants(ptr %out) #0 {", "entry:", *b.lines, " ret void", "}"])
+
+
+def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
+    """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
+    b, found = Coder(module, width, dtype), sources(program)
+    b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
+    if found != list(range(len(found))):
+        t, table = b.type("f"), ", ".join(f"i64 {k}" for k in found)
+        module.add("sources", f"@sources = private constant [{len(found)} x i64] [{table}]")
+        with b.loop(len(found)) as i:
+            first = b.op(f"getelementptr {t}, ptr %out, i64 {b.get('@sources', i)}", "p").name
+            x = b.op(f"load {t}, ptr {first}", "f").name
+            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {i}', 'p').name}")
+    head = "define void @whole(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {"
+    return "\n".join([head, "entry:", *b.lines, " ret void", "}"])

@@ -325,8 +325,8 @@ class Compiled:
     ):
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.width, self.dtype, self.cost = width, dtype, cost
-        self.library = jit.load(object_code, ("body", "batch", "constants"))
-        self.body = self.library.address["body"]
+        self.library = jit.load(object_code, ("whole", "batch", "constants"))
+        self.body = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])
         self.constants = _CONSTANTS(self.library.address["constants"])
         vector = width * BYTES[dtype]

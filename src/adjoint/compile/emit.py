@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
-from .batch import BYTES, CONTEXT_HEAD, batch_function, constants_function
+from .batch import BYTES, CONTEXT_HEAD, batch_function, constants_function, sources, whole_function
 from .graph import Expr, schedule
 from .ir import Builder, Coder, Module, Value
 from .loops import Loop
@@ -59,7 +59,8 @@ class Emitter:
         for o in p.inputs:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
-        stores: dict[int, list[int]] = {}  # node -> places in the output tile
+        stores: dict[int, int] = {}  # node -> its place in the output tile
+        places = sources(p)
         targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
         copies: list[tuple[Expr, int, int, int]] = []  # outputs that lie whole in a buffer: it, from, to, how many
         roots: list[Expr] = []
@@ -75,8 +76,8 @@ class Emitter:
                 roots.append(result[0].args[0])
             else:
                 for k, e in enumerate(result):
-                    if e.op != "const":  # constants are in the tile already
-                        stores.setdefault(e.id, []).append(at + k)
+                    if e.op != "const" and places[at + k] == at + k:  # constants are in the tile already
+                        stores[e.id] = at + k
                         roots.append(e)
             at += o.size
         self._offsets, self._targets = offsets, targets
@@ -85,8 +86,8 @@ class Emitter:
         self.module.add("#1", 'attributes #1 = { nounwind "no-trapping-math"="true" "stackrealign" }')
 
         def done(x: Expr, v: Value) -> None:
-            for k in stores.get(x.id, ()):
-                self._store("%out", k, v)
+            if x.id in stores:
+                self._store("%out", stores[x.id], v)
 
         order = schedule(roots)
         if len(order) > SEGMENT and all(x.op in OPS or x.op in _LOADED for x in order):
@@ -503,6 +504,7 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
+    module.add("whole", whole_function(module, width, dtype, program))
     module.add("constants", constants_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows
