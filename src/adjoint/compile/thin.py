@@ -23,7 +23,8 @@ from .loops import python_calls
 
 __all__ = ["thin_caller"]
 
-STACK_LIMIT = 1 << 15  # bytes of tiles a thin call may put on the stack: threads may have little of it
+STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
+HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
 # Words of the record that describes a kernel to `call`, in this order; then those of each input, those of each output.
 _RECORD = (
     "python_calls",
@@ -46,6 +47,9 @@ _RECORD = (
     "decref",
     "release",
     "acquire",
+    "malloc",
+    "free",
+    "no_memory",
     "make_tuple",
 )
 MAX_AXES = 4  # of the core of an input or output
@@ -72,7 +76,10 @@ class _Call(Coder):
         self.words = self.op(f"alloca i64, i64 {self.add(self.mul(self.operands, 2), CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
         self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 1}", "p").name
-        self.work = self.op(f"alloca i8, i64 {r['work']}, align 64", "p").name
+        self.large = self.test("sgt", r["work"], STACK_LIMIT)
+        on_stack = self.word(f"select i1 {self.large}, i64 64, i64 {r['work']}")
+        self.stack = self.op(f"alloca i8, i64 {on_stack}, align 64", "p").name
+        self.emit(" %heap = alloca ptr\n store ptr null, ptr %heap")
         self.first_output = self.add(self.mul(r["inputs"], _INPUT_WORDS), len(_RECORD))
 
     def function(self) -> str:
@@ -87,9 +94,10 @@ class _Call(Coder):
         samples = self.word(f"select i1 {single}, i64 1, i64 {count}")
         self.require(self.test("ne", samples, 0), "slow")
         self.require(self.test("sle", samples, r["most"]), "slow")
+        work = self._work_memory()
         with self.loop(r["outputs"]) as k:
             self._make_result(k, samples, self.word(f"select i1 {single}, i64 0, i64 1"))
-        self._run(samples)
+        self._run(samples, work)
         with self.when(single), self.loop(r["outputs"]) as k:
             self._scalar_if_no_axes(k)
         self._return()
@@ -181,18 +189,32 @@ class _Call(Coder):
         self.emit(f" store ptr {made}, ptr {self.result(k)}\n store i64 {self.add(k, 1)}, ptr %made")
         self.place(self.add(k, self.r["inputs"]), self.field(made, _DATA, "i64"), self.get(entry, 1))
 
-    def _run(self, samples: str) -> None:
+    def _work_memory(self) -> str:
+        """Its address, a multiple of 64."""
+        with self.when(self.large):
+            memory = self.function_call("malloc", f"i64 {self.add(self.r['work'], 64)}")
+            self.emit(f" store ptr {memory}, ptr %heap")
+            self.require(self.test("ne", memory, "null", "ptr"), "full")
+        heap = self.word("ptrtoint ptr " + self.word("load ptr, ptr %heap") + " to i64")
+        aligned = self.pointer(self.word(f"and i64 {self.add(heap, 63)}, -64"))
+        return self.op(f"select i1 {self.large}, ptr {aligned}, ptr {self.stack}", "p").name
+
+    def _run(self, samples: str, work: str) -> None:
         end = self.mul(self.operands, 2)
         self.put(0, self.words, end)
-        scratch = self.add(self.word(f"ptrtoint ptr {self.work} to i64"), self.r["scratch"])
+        scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), self.r["scratch"])
         self.put(scratch, self.words, self.add(end, 1))
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
         many = self.test("sgt", samples, self.r["few"])
         with self.when(many):  # let other Python threads run meanwhile
             self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
-        self.function_call("batch", f"i64 0, i64 {samples}, ptr {self.words}, ptr {self.work}", "void")
+        self.function_call("batch", f"i64 0, i64 {samples}, ptr {self.words}, ptr {work}", "void")
         with self.when(many):
             self.function_call("acquire", f"ptr {self.word('load ptr, ptr %state')}", "void")
+        self._free()
+
+    def _free(self) -> None:
+        self.function_call("free", f"ptr {self.word('load ptr, ptr %heap')}", "void")
 
     def _scalar_if_no_axes(self, k: str) -> None:
         """Without axes a result is NumPy's scalar, as its own functions return."""
@@ -215,8 +237,11 @@ class _Call(Coder):
         self.label("slow")
         arguments = f"ptr {self.pointer(self.r['fallback'])}, ptr %args, i64 %nargs, ptr %kwnames"
         self.emit(f" ret ptr {self.function_call('call', arguments)}")
+        self.label("full")
+        self.emit(f" ret ptr {self.function_call('no_memory', '')}")
         self.label("fail")  # an exception is set
         self._give_back()
+        self._free()
         self.emit(" ret ptr null")
 
     def _give_back(self) -> None:
@@ -278,6 +303,9 @@ def _python_api() -> dict[str, Any] | None:
             "decref": "Py_DecRef",
             "release": "PyEval_SaveThread",
             "acquire": "PyEval_RestoreThread",
+            "malloc": "PyMem_RawMalloc",
+            "free": "PyMem_RawFree",
+            "no_memory": "PyErr_NoMemory",
         }
         return {
             "array_type": id(np.ndarray),
@@ -314,7 +342,7 @@ def thin_caller(
     above `few` samples it lets go of Python's global lock; `keep` owns the machine code. None if not possible here.
     """
     api = _python_api()
-    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or work > STACK_LIMIT:
+    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or work > HEAP_LIMIT:
         return None
     values = {
         "python_calls": ctypes.addressof(python_calls),
