@@ -27,7 +27,8 @@ LAYERS = {
     "__main__": 6,
     "__init__": 7,
 }
-SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("__main__", "cli")}  # (importer, imported) of equal height
+# (importer, imported) of equal height
+SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("dynamics", "kinematics"), ("__main__", "cli")}
 
 
 def unit(module: str) -> str:

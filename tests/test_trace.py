@@ -587,7 +587,7 @@ DECLARATIONS = {
     "float": (lambda: kernel(lambda x: x, x=3.0), "whole numbers"),
     "bool": (lambda: kernel(lambda x: x, x=(True,)), "whole numbers"),
     "not a function": (lambda: kernel(3), "needs a function"),
-    "unknown attribute": (lambda: kernel(lambda x: x, x="nq")(np.ones(3)), "no static argument"),
+    "unknown attribute": (lambda: kernel(lambda x: x, x="nq")(np.ones(3)), "none has it: there are none; declare one"),
 }
 
 

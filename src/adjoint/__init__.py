@@ -12,9 +12,30 @@ from .compile import static as static
 from .compile import while_loop as while_loop
 
 if TYPE_CHECKING:
+    from . import dynamics as dynamics
     from . import kinematics as kinematics
     from . import lie as lie
     from . import robot as robot
+    from .dynamics import bias_force as bias_force
+    from .dynamics import centroidal_momentum as centroidal_momentum
+    from .dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
+    from .dynamics import coriolis_matrix as coriolis_matrix
+    from .dynamics import forward_dynamics as forward_dynamics
+    from .dynamics import gravity_torque as gravity_torque
+    from .dynamics import inverse_dynamics as inverse_dynamics
+    from .dynamics import kinetic_energy as kinetic_energy
+    from .dynamics import mass_matrix as mass_matrix
+    from .dynamics import mass_matrix_factors as mass_matrix_factors
+    from .dynamics import mass_matrix_inverse as mass_matrix_inverse
+    from .dynamics import mass_matrix_logdet as mass_matrix_logdet
+    from .dynamics import mass_matrix_logdet_gradient as mass_matrix_logdet_gradient
+    from .dynamics import mass_matrix_product as mass_matrix_product
+    from .dynamics import mass_matrix_sqrt_solve as mass_matrix_sqrt_solve
+    from .dynamics import momentum as momentum
+    from .dynamics import operational_space as operational_space
+    from .dynamics import potential_energy as potential_energy
+    from .dynamics import random_velocity as random_velocity
+    from .dynamics import solve_mass_matrix as solve_mass_matrix
     from .kinematics import center_of_mass as center_of_mass
     from .kinematics import center_of_mass_jacobian as center_of_mass_jacobian
     from .kinematics import forward_kinematics as forward_kinematics
@@ -45,31 +66,51 @@ __version__ = "0.2.0"
 __all__ = [
     "Kernel",
     "Robot",
+    "bias_force",
     "cache_info",
     "center_of_mass",
     "center_of_mass_jacobian",
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
     "check",
     "check_grads",
     "clear_cache",
+    "coriolis_matrix",
     "difference",
     "distance",
+    "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
     "frame_twist",
     "from_dh",
     "from_screws",
+    "gravity_torque",
     "integrate",
     "interpolate",
+    "inverse_dynamics",
     "jacobian",
     "jacobian_derivative",
     "kernel",
     "kinematic_hessian",
+    "kinetic_energy",
     "load",
     "manipulability",
+    "mass_matrix",
+    "mass_matrix_factors",
+    "mass_matrix_inverse",
+    "mass_matrix_logdet",
+    "mass_matrix_logdet_gradient",
+    "mass_matrix_product",
+    "mass_matrix_sqrt_solve",
+    "momentum",
     "neutral",
+    "operational_space",
+    "potential_energy",
     "random_configuration",
+    "random_velocity",
     "scan",
     "singular_directions",
+    "solve_mass_matrix",
     "static",
     "static_torque",
     "to_urdf",
@@ -77,8 +118,9 @@ __all__ = [
 ]
 
 # `import adjoint` stays light: modules, and names from them, are loaded on first use.
-_MODULES = {"errors": "errors", "kinematics": "kinematics", "lie": "lie", "robot": "robot", "robots": "robot.catalog"}
-_HOMES = ("robot", "kinematics")
+_MODULES = {name: name for name in ("dynamics", "errors", "kinematics", "lie", "robot", "sweep")}
+_MODULES["robots"] = "robot.catalog"
+_HOMES = ("robot", "kinematics", "dynamics")
 
 
 def __getattr__(name: str):

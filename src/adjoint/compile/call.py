@@ -102,9 +102,8 @@ def as_input(x, name: str, function: str) -> np.ndarray:
         return array.astype(np.float32, copy=False)  # in this machine's byte order
     if kind in "biuf" and size <= 8:
         return array.astype(np.float64, copy=False)
-    raise ArgumentError(
-        f"{function}: argument '{name}' has dtype {array.dtype}; real numbers (float64 or float32) are needed"
-    )
+    what = f"has dtype {array.dtype}" if isinstance(x, np.ndarray) or array.ndim else f"is a {type(x).__name__}"
+    raise ArgumentError(f"{function}: argument '{name}' {what}; real numbers (float64 or float32) are needed")
 
 
 def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], function: str):

@@ -78,6 +78,10 @@ def _casadi_index(o: Operand, k: int) -> tuple[int, int]:
 
 def call_casadi(variant: Variant, values: list):
     """A kernel called with CasADi matrices gives CasADi matrices."""
+    for o, x in zip(variant.inputs, values, strict=True):
+        shape = getattr(x, "shape", None)  # CasADi would repeat a scalar
+        if shape is not None and shape not in ((o.size, 1), (1, o.size), o.shape):
+            raise ArgumentError(f"{variant.name}: argument '{o.name}' has shape {shape}; {o.shape} is needed")
     results = symbolic(variant).call(values)
     made = variant.traced[1]
     return results[0] if made is None else made(*results)

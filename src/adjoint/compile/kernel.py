@@ -183,7 +183,10 @@ class Kernel:
         return inputs, statics
 
     def _signature(self) -> str:
-        return f"{self.__name__}({', '.join(p.name for p in self._parameters if p.name not in self._statics)})"
+        """Its name and parameters; those that are fixed have a value, those after * need their names."""
+        names = [p.name + ("=..." if p.name in self._statics else "") for p in self._parameters]
+        only = next((k for k, p in enumerate(self._parameters) if p.keyword_only), len(names))
+        return f"{self.__name__}({', '.join(names[:only] + ['*', *names[only:]] * (only < len(names)))})"
 
     def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
         try:
@@ -332,7 +335,11 @@ class Kernel:
             key = "bind", tuple((name, _mark(value)) for name, value in fixed.items())
             bound = self._derivatives.get(key)
         except TypeError:
-            raise ArgumentError(f"{self.__name__}.bind: static arguments must be hashable") from None
+            bad = next(k for k, v in fixed.items() if not _hashable(v))
+            raise ArgumentError(
+                f"{self._signature()}: argument '{bad}' is static and must be hashable, as a Robot or a name is; "
+                f"got {type(fixed[bad]).__name__}"
+            ) from None
         if bound is None:
             statics = {**self._statics, **fixed}
             bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, statics)
@@ -460,8 +467,9 @@ class Kernel:
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
+        free = ", ".join(p.name for p in self._parameters if p.name not in self._statics)
         fixed = "".join(f", {k}={_short(v)}" for k, v in self._statics.items())
-        return f"<kernel {self._signature()}{fixed}>"
+        return f"<kernel {self.__name__}({free}){fixed}>"
 
     def __copy__(self) -> Kernel:
         return self

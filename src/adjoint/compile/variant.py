@@ -59,13 +59,16 @@ class Parameter:
         if isinstance(d, int):
             return d
         if d in statics:  # as many as there are elements in that argument
+            if not isinstance(statics[d], tuple):
+                raise ArgumentError(f"{function}: '{d}' must be a tuple or list, not {statics[d]!r}")
             return len(statics[d])
         for value in statics.values():
             if hasattr(value, d):
                 return int(getattr(value, d))
+        given = ", ".join(f"{k} is a {type(v).__name__}" for k, v in statics.items() if v is not None)
         raise ArgumentError(
-            f"{function}: the shape of '{self.name}' names '{d}', which no static argument has "
-            f"(static: {', '.join(statics) or 'none'})"
+            f"{function}: the shape of '{self.name}' is the '{d}' of a static argument (a Robot has nq and nv), "
+            f"and none has it: {given or 'there are none; declare one, as in @kernel(robot=static, ...)'}"
         )
 
 

@@ -16,7 +16,8 @@ __all__ = ["SingularDirections", "manipulability", "singular_directions"]
 PARTS = {"all": slice(0, 6), "rotation": slice(0, 3), "translation": slice(3, 6)}
 
 
-def _part(J, part: str):
+def part_of(J, part: str):
+    """The rows of J (..., 6, k) that `part` names: "all", "rotation" or "translation"."""
     if part not in PARTS:
         raise ArgumentError(f"part is {part!r}; it must be one of {', '.join(map(repr, PARTS))}")
     return J[..., PARTS[part], :]
@@ -28,7 +29,7 @@ def manipulability(robot, q, frame, part="all"):
 
     `part`: "all", "rotation" or "translation" of the twist. With fewer joints than directions, √det(Jᵀ J).
     """
-    J = _part(jacobian(robot, q, frame, "world"), part)
+    J = part_of(jacobian(robot, q, frame, "world"), part)
     gram = J @ J.T if J.shape[0] <= J.shape[1] else J.T @ J
     return np.sqrt(np.maximum(np.linalg.det(gram), 0.0))
 
@@ -52,5 +53,5 @@ def singular_directions(
     says how many metres count as one radian: angular rows are multiplied by it.
     """
     J = jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None]
-    U, values, Vt = np.linalg.svd(_part(J, part), full_matrices=False)
+    U, values, Vt = np.linalg.svd(part_of(J, part), full_matrices=False)
     return SingularDirections(values, U, np.swapaxes(Vt, -1, -2))

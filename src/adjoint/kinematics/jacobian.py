@@ -46,7 +46,7 @@ class _Column(NamedTuple):
 
 def _columns(robot: Robot, q, frame: str, expressed: str, relative_to: str | None) -> tuple[list[_Column], float]:
     """The joints between two frames, in the order of the way from s, and the sign that makes its end's motion b's."""
-    _check(expressed)
+    _check(robot, frame, expressed)
     if expressed == "body":  # from b to a: what moves a relative to b moves b the other way
         crossed, _ = crossings(robot, q, frame, relative_to)
         return [_Column(c.body, c.sign, seen_screws(robot, c.body, c.T)) for c in crossed], -1.0
@@ -150,7 +150,7 @@ def _turned(T, V):
 @kernel(q="nq", v="nv", **_statics)
 def frame_twist(robot, q, v, frame, expressed="body", relative_to=None):
     """Twist V = J v (6,) [rad/s, m/s] of a frame when q moves with v (nv,). Arguments as for `jacobian`."""
-    _check(expressed)
+    _check(robot, frame, expressed)
     V, _ = _motion(robot, q, v, np.zeros(robot.nv), frame, relative_to)
     if expressed == "body":
         return V
@@ -161,7 +161,7 @@ def frame_twist(robot, q, v, frame, expressed="body", relative_to=None):
 @kernel(q="nq", v="nv", a="nv", **_statics)
 def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None):
     """V̇ = J a + J̇ v (6,) [rad/s², m/s²], the rate of `frame_twist`; in "world", p̈ is the acceleration of the origin."""
-    _check(expressed)
+    _check(robot, frame, expressed)
     V, dV = _motion(robot, q, v, a, frame, relative_to)
     if expressed == "body":
         return dV
@@ -183,6 +183,10 @@ def static_torque(robot, q, wrench, frame, expressed="body", relative_to=None):
     return columns(robot, {c.body: (of_b * c.sign) * (wrench @ c.screws) for c in found}, np.zeros(()))
 
 
-def _check(expressed: str) -> None:
+def _check(robot: Robot, frame: str, expressed: str) -> None:
+    robot.frame(frame)  # one frame, and not None, which would be the base
     if expressed not in EXPRESSIONS:
-        raise ArgumentError(f"expressed is {expressed!r}; it must be one of {', '.join(map(repr, EXPRESSIONS))}")
+        others = {"local": "body", "local_world_aligned": "world"}
+        meant = others.get(str(expressed).lower())
+        hint = f"; Pinocchio's {expressed} is {meant!r} here" if meant else ""
+        raise ArgumentError(f"expressed is {expressed!r}; it must be one of {', '.join(map(repr, EXPRESSIONS))}{hint}")

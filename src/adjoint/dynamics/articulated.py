@@ -1,0 +1,173 @@
+"""Articulated inertias, and what follows from them in O(n): forward dynamics, M⁻¹ b, and the factors of M.
+
+Ĵ_i is the inertia that body i shows when all joints beyond it are free, PP (40). Joints with several degrees of freedom
+are taken one screw s at a time, the last first: U = Ĵ s, Ω = s·U + armature, Π = U/Ω, then Ĵ - U Πᵀ goes on. So
+M = W Ω Wᵀ with Ω diagonal and W unit upper triangular, PP Prop. 1, whatever the joints. PP as in `newton_euler`.
+
+Mimics tie distant bodies together and have no such recursion: for robots with them M is formed and factored.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile.kernel import eagerly
+from ..errors import ArgumentError
+from ..lie import inertia, se3, so3
+from ..robot.configuration import integrate, neutral
+from ..robot.model import Robot
+from ..sweep import inward, joint_placements, outward, rates
+
+__all__ = ["Articulated", "Pivot", "Symmetric", "articulated_inertias", "require_inertia"]
+
+
+class Symmetric(NamedTuple):
+    """A symmetric 6x6 matrix [A B; Bᵀ C] in blocks (3, 3), A and C symmetric."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+
+    def __add__(self, other: Symmetric) -> Symmetric:  # type: ignore[override]
+        return Symmetric(self.A + other.A, self.B + other.B, self.C + other.C)
+
+    def __matmul__(self, V) -> np.ndarray:
+        """The wrench of a twist."""
+        w, v = V[:3], V[3:]
+        return np.concatenate([self.A @ w + self.B @ v, self.B.T @ w + self.C @ v])
+
+    @staticmethod
+    def of_inertia(numbers) -> Symmetric:
+        """[I [h]; -[h] m] of ten numbers, Park, Bobrow & Ploen (1995), (21)."""
+        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = numbers
+        return Symmetric(
+            np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), so3.hat.eager([hx, hy, hz]), m * np.eye(3)
+        )
+
+    def moved(self, T) -> Symmetric:
+        """Ad(T⁻¹)ᵀ X Ad(T⁻¹): the same matrix for twists and wrenches in the frame in which this one is at T."""
+        R, P = T[:3, :3], so3.hat(T[:3, 3])
+        A, B, C = _congruent(R, self.A), R @ self.B @ R.T, _congruent(R, self.C)
+        B_moved = B + P @ C
+        return Symmetric(_mirrored(A - B @ P + P @ B_moved.T), B_moved, C)
+
+    def without(self, U, Pi) -> Symmetric:
+        """X - U Πᵀ, with Π = U/Ω."""
+        m, f, x, y = U[:3], U[3:], Pi[:3], Pi[3:]
+        return Symmetric(
+            _mirrored(self.A - np.outer(x, m)), self.B - np.outer(x, f), _mirrored(self.C - np.outer(y, f))
+        )
+
+
+def _congruent(R, X) -> np.ndarray:
+    """R X Rᵀ of a symmetric X, only its upper triangle computed."""
+    return _mirrored((R @ X) @ R.T)
+
+
+def _mirrored(X) -> np.ndarray:
+    """The symmetric matrix with the upper triangle of X: symmetry is known to us, not to the graph."""
+    xx, xy, xz, yy, yz, zz = X[0, 0], X[0, 1], X[0, 2], X[1, 1], X[1, 2], X[2, 2]
+    return np.stack([np.stack([xx, xy, xz]), np.stack([xy, yy, yz]), np.stack([xz, yz, zz])])
+
+
+class Pivot(NamedTuple):
+    """One degree of freedom: its screw s (6,), Ω = s·Ĵ s + armature, 1/Ω (dividing once), and Π = Ĵ s/Ω (6,)."""
+
+    s: np.ndarray
+    Omega: np.ndarray
+    inverse: np.ndarray
+    Pi: np.ndarray
+
+
+class Articulated(NamedTuple):
+    """Ĵ_i of a body, and the pivots of its joint's degrees of freedom, in their order."""
+
+    inertia: Symmetric
+    pivots: list[Pivot]
+
+
+def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
+    """{i: Ĵ_i and its pivots}, from the tips inward; PP (40). Not for robots with mimics."""
+    require_inertia(robot)
+    found: dict[int, Articulated] = {}
+
+    def own(i: int) -> Symmetric:
+        return Symmetric.of_inertia(robot.inertias[i])
+
+    def pass_on(i: int, J: Symmetric) -> Symmetric:
+        found[i], rest = _eliminated(robot, i, J)
+        return rest.moved(f[i])
+
+    J = inward(robot, own, pass_on)
+    for i in J:
+        if i not in found:  # nobody asked for what roots pass on
+            found[i], _ = _eliminated(robot, i, J[i])
+    return dict(sorted(found.items()))
+
+
+def _eliminated(robot: Robot, i: int, J: Symmetric) -> tuple[Articulated, Symmetric]:
+    """The pivots of a joint, and what of its body's Ĵ is felt beyond it."""
+    pivots, rest, start = [], J, robot._layout.v_start[i]
+    for k, s in reversed(list(enumerate(robot.screw(i)))):
+        U = rest @ s
+        Omega = np.dot(s, U) + robot.armature[start + k]
+        inverse = 1 / Omega
+        pivots.append(Pivot(s, Omega, inverse, U * inverse))
+        rest = rest.without(U, U * inverse)
+        if robot.armature[start + k] == 0:
+            rest = _freed(rest, s)
+    return Articulated(J, pivots[::-1]), rest
+
+
+def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
+    """X with X s = 0 written as exact zeros, where s is a coordinate axis: the graph cannot know that U·s/Ω = 1."""
+    axis = np.flatnonzero(s)
+    if len(axis) != 1:
+        return X
+    keep = np.where(np.arange(6) == axis[0], 0.0, 1.0)
+    w, v = keep[:3], keep[3:]
+    return Symmetric(X.A * np.outer(w, w), X.B * np.outer(w, v), X.C * np.outer(v, v))
+
+
+@functools.lru_cache(256)
+def require_inertia(robot: Robot) -> None:
+    """`ArgumentError` if M(q) is singular whatever q is: M is analytic, so one configuration taken at random tells.
+
+    Where it is singular at single configurations only, as a massless cross in gimbal lock, accelerations are infinite.
+    """
+    M, size = _anywhere(robot)
+    for k in reversed(range(robot.nv)):
+        if not M[k, k] > 1e-14 * size[k]:
+            at = robot._layout.v_start
+            i = max((i for i in range(len(at)) if i not in robot.mimics and at[i] <= k), key=at.__getitem__)
+            raise ArgumentError(
+                f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have no inertia against joint "
+                f"'{robot.body_joint_names[i]}' (Ω = {M[k, k]:g}), so its acceleration is not determined; "
+                "give it mass or armature; see check(robot)"
+            )
+        M = M - np.outer(M[:, k], M[k] / M[k, k])
+
+
+def _anywhere(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """M = Σ J_iᵀ 𝓘_i J_i at a configuration taken at random, and the size (nv,) of the terms summed on its diagonal."""
+    length = np.abs(robot.placements[:, :3, 3]).max(initial=0) or 1.0
+    leads = [robot.screw(i) for i in range(len(robot.body_names)) if i not in robot.mimics]
+    turns = np.any(np.concatenate([np.zeros((0, 6)), *leads])[:, :3], axis=1)
+    v = np.random.default_rng(0).normal(size=robot.nv) * np.where(turns, 1.0, length)
+    M = np.diag(robot.armature)
+    size = robot.armature
+    with eagerly():
+        f = joint_placements(robot, integrate(robot, neutral(robot), v))
+
+        def step(i: int, J):
+            return se3.Ad(se3.inverse(f[i])) @ J + robot.screw(i).T @ rates(robot, np.eye(robot.nv), i)
+
+        J = outward(robot, step, np.zeros((6, robot.nv)))
+        for i in f:
+            I = inertia.matrix(robot.inertias[i])
+            M = M + J[i].T @ I @ J[i]
+            size = size + np.sum(np.abs(J[i]) * (np.abs(I) @ np.abs(J[i])), axis=0)
+    return M, size

@@ -1,0 +1,77 @@
+"""Energies and momenta of a robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..kinematics.center import center_of_mass
+from ..lie import inertia, se3
+from ..sweep import body_twists, columns, inward, joint_placements
+
+__all__ = [
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "kinetic_energy",
+    "momentum",
+    "potential_energy",
+]
+
+
+@kernel(robot=static, q="nq", v="nv")
+def kinetic_energy(robot, q, v):
+    """½ vᵀ M(q) v [J]: of the bodies, Σ ½ V_iᵀ J_i V_i, and of the armatures."""
+    V = body_twists(robot, joint_placements(robot, q), v)
+    bodies = sum((inertia.energy(robot.inertias[i], V[i]) for i in V if i >= 0), 0.0)
+    return bodies + 0.5 * np.dot(robot.armature * v, v)
+
+
+@kernel(robot=static, q="nq", gravity=3)
+def potential_energy(robot, q, *, gravity=None):
+    """U = -Σ m_i g·p_i [J], p_i the centres of mass; Park, Bobrow & Ploen (1995), (58). 0 with all mass at the base."""
+    g = robot.gravity if gravity is None else gravity
+    return -robot.mass * np.dot(g, center_of_mass(robot, q)) if robot.mass > 0 else np.dot(g, np.zeros(3))
+
+
+@kernel(robot=static, q="nq", v="nv")
+def momentum(robot, q, v):
+    """Σ Ad(T_0i⁻¹)ᵀ J_i V_i (6,) [N m s, N s]: momentum of all bodies in the base's frame, about its origin."""
+    f = joint_placements(robot, q)
+    V = body_twists(robot, f, v)
+    return _at_base(robot, f, inward(robot, lambda i: inertia.momentum(robot.inertias[i], V[i]), _onward(f)))
+
+
+def _onward(f: dict):
+    return lambda i, F: se3.coAd_inv_action(f[i], F)
+
+
+def _at_base(robot, f: dict, F: dict):
+    """The sum of what the bodies next to the base pass on to it."""
+    return sum((se3.coAd_inv_action(f[i], F[i]) for i in F if robot.parents[i] < 0), np.zeros(6))
+
+
+@kernel(robot=static, q="nq")
+def centroidal_momentum_matrix(robot, q):
+    """A (6, nv): momentum about the centre of mass, along the base's axes, is A v (Orin & Goswami 2008)."""
+    f = joint_placements(robot, q)
+    composite = inward(robot, lambda i: robot.inertias[i], lambda i, I: inertia.transform(f[i], I))
+    com = center_of_mass(robot, q)
+    own = {}
+    for i in composite:
+        wrenches = [inertia.momentum(composite[i], s) for s in robot.screw(i)]
+        body = i
+        while body >= 0:
+            wrenches, body = [se3.coAd_inv_action(f[body], F) for F in wrenches], int(robot.parents[body])
+        own[i] = np.stack([_about(com, F) for F in wrenches], axis=-1)
+    return columns(robot, own, np.zeros(6))
+
+
+def _about(p, F):
+    """A wrench or momentum (m, f) about the point p instead of the origin."""
+    return np.concatenate([F[:3] - np.cross(p, F[3:]), F[3:]])
+
+
+@kernel(robot=static, q="nq", v="nv")
+def centroidal_momentum(robot, q, v):
+    """Momentum (6,) of all bodies about their centre of mass, along the base's axes."""
+    return _about(center_of_mass(robot, q), momentum(robot, q, v))

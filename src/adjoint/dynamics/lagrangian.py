@@ -1,0 +1,203 @@
+"""The Lagrangian formulation of Park, Bobrow & Ploen (1995), §4 (PBP): closed forms in the joint screws, for study.
+
+All is seen from the base at home: A_i are the joints' screws there, D_i the bodies' inertias, both constant. Only
+
+    Ad_l^{j+1} = Ad(exp(-A_l q_l) ··· exp(-A_{j+1} q_{j+1})),   along the path from body j to body l,   (37)
+
+depends on q. u(l; j) = Ad_l^{j+1} A_j is the twist of body l when joint j moves at unit rate, and <u, w>_l = uᵀ D_l w.
+The paper has serial chains of joints with one degree of freedom. Trees, and mimics, only change the paths and which
+coordinates move which screws. Joints with several degrees of freedom have a mass matrix here, but their rates are not
+rates of coordinates: Christoffel symbols, and what needs them, are for one degree of freedom.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..errors import ArgumentError
+from ..kinematics.forward import body_placements
+from ..kinematics.jacobian import jacobian
+from ..lie import inertia, se3
+from ..robot.joints import JOINTS
+from ..robot.model import Robot
+from ..robot.reframe import reframed
+from ..sweep import columns, forces, joint_placements, rates
+from .newton_euler import friction_force
+from .operators import operators
+
+__all__ = [
+    "LagrangianFactors",
+    "lagrangian_christoffel",
+    "lagrangian_factors",
+    "lagrangian_gravity_torque",
+    "lagrangian_inverse_dynamics",
+    "lagrangian_mass_matrix",
+    "pullback_metric",
+]
+
+
+class LagrangianFactors(NamedTuple):
+    """M = Aᵀ Lᵀ D L A for n bodies, PBP (41)-(46): A (6n, nv) and D (6n, 6n) constant, L (6n, 6n) of q."""
+
+    A: np.ndarray
+    L: np.ndarray
+    D: np.ndarray
+
+
+@kernel(robot=static, q="nq")
+def lagrangian_factors(robot, q):
+    """`LagrangianFactors` of M(q), armature aside: the block matrices A = diag(A_i), L_ij = Ad_i^{j+1}, D = diag(D_i).
+
+    They are the S, G, J of `operators` in frames that all coincide with the base at home: A = QS, L = QGQ⁻¹,
+    D = Q⁻ᵀJQ⁻¹ with Q_i = Ad(M_1 ··· M_i) along the path to body i, PBP (47)-(51).
+    """
+    found = operators(reframed(robot, "space"), q, np.zeros(robot.nv))
+    return LagrangianFactors(found.S, found.G, found.J)
+
+
+def _screws_at_bodies(robot: Robot, q) -> dict:
+    """{l: {j: u(l; j)}} (6, k): the screws of the joints j on the path to body l, moved by Ad_l^{j+1}.
+
+    `robot` has frames that coincide with the base at home, so that its S_j are the A_j, and f_l is exp(A_l q_l).
+    """
+    f, found = joint_placements(robot, q), {-1: {}}
+    for l, parent in enumerate(robot.parents.tolist()):
+        found[l] = {j: _each(se3.Ad_inv_action, f[l], u) for j, u in found[parent].items()} | {l: robot.screw(l).T}
+    del found[-1]
+    return found
+
+
+def _each(action, T, screws):
+    """The action of T on each column of (6, k)."""
+    return np.stack([action(T, screws[:, k]) for k in range(screws.shape[1])], axis=-1)
+
+
+@kernel(robot=static, q="nq")
+def lagrangian_mass_matrix(robot, q):
+    """M(q) (nv, nv): m_ij = Σ_l <u(l; i), u(l; j)>_l over the bodies l that both carry, PBP (40); armature added."""
+    space = reframed(robot, "space")
+    M = np.diag(robot.armature)
+    for l, u in _screws_at_bodies(space, q).items():
+        U = columns(robot, u, np.zeros(6))
+        M = M + U.T @ inertia.matrix(space.inertias[l]) @ U
+    return M
+
+
+@kernel(robot=static, q="nq")
+def pullback_metric(robot, q):
+    """M(q) (nv, nv) = Σ J_lᵀ diag(I_l, m_l 1) J_l, armature added: PBP (65).
+
+    The kinetic energy is a metric on the group of all bodies' placements, I_l and m_l in frames at the centres of mass;
+    M is its pullback by the kinematics, with the Jacobians J_l (6, nv) of these frames.
+    """
+    central = reframed(robot, "com")
+    M = np.diag(robot.armature)
+    for name, J in zip(central.body_names, central.inertias, strict=True):
+        Jacobian = jacobian(central, q, name, "body")
+        M = M + Jacobian.T @ inertia.matrix(J) @ Jacobian
+    return M
+
+
+# --- Christoffel symbols ----------------------------------------------------------------------------------------------
+
+
+@kernel(robot=static, q="nq")
+def lagrangian_christoffel(robot, q):
+    """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): PBP (52), by the closed forms (55)-(57).
+
+    The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom.
+    """
+    _require_coordinates(robot)
+    space = reframed(robot, "space")
+    n = len(space.body_names)
+    Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    for l, (u, t) in _screws_and_slopes(space, q).items():
+        D = inertia.matrix(space.inertias[l])
+        for i, j, k in itertools.product(u, u, u):
+            if i <= j:
+                Gamma[i][j][k] = Gamma[i][j][k] + 0.5 * _summand(u, t, D, i, j, k)
+                Gamma[j][i][k] = Gamma[i][j][k]
+    if not n:
+        return np.zeros((0, 0, 0))
+    return _of_coordinates(robot, np.stack([np.stack([np.stack(row) for row in plane]) for plane in Gamma]))
+
+
+def _screws_and_slopes(space: Robot, q) -> dict:
+    """{l: (u, t)}: u[a] = u(l; a) (6,), t[a, b] = ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b] (6,), PBP (53).
+
+    For joints a, b on the path to body l, a before b; t[a, a] = 0.
+    """
+    f, found = joint_placements(space, q), {}
+    for l, parent in enumerate(space.parents.tolist()):
+        u, t = found[parent] if parent >= 0 else ({}, {})
+        A = space.screw(l)[0]
+        slopes = t | {(a, l): se3.bracket(u[a], A) for a in u}
+        t = {ab: se3.Ad_inv_action(f[l], slope) for ab, slope in slopes.items()} | {(l, l): np.zeros(6)}
+        found[l] = {a: se3.Ad_inv_action(f[l], u[a]) for a in u} | {l: A}, t
+    return found
+
+
+def _summand(u: dict, t: dict, D, i: int, j: int, k: int):
+    """What one body adds to 2 Γ_ijk, i <= j: the three cases of PBP (55)-(57)."""
+
+    def inner(a, b):
+        return np.dot(a, D @ b)
+
+    if k <= i:  # (55)
+        return inner(t[k, i], u[j]) + inner(t[k, j], u[i]) + inner(t[i, j], u[k])
+    if k <= j:  # (56)
+        return inner(t[k, j], u[i]) + inner(t[i, j], u[k]) - inner(t[i, k], u[j])
+    return inner(t[i, j], u[k]) - inner(t[i, k], u[j]) - inner(t[j, k], u[i])  # (57)
+
+
+def _of_coordinates(robot: Robot, Gamma):
+    """Σ E_ai E_bj E_ck Γ_abc of symbols that count each body's joint: q̇_a = E_ai v_i, where mimics follow leaders."""
+    if not robot.mimics:
+        return Gamma
+    E = np.concatenate([rates(robot, np.eye(robot.nv), a) for a in range(len(robot.body_names))])
+    for _ in range(3):
+        Gamma = np.einsum("abc,ai->bci", Gamma, E)
+    return Gamma
+
+
+def _require_coordinates(robot: Robot) -> None:
+    for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True):
+        if JOINTS[kind].nv != 1:
+            raise ArgumentError(
+                f"robot '{robot.name}': joint '{name}' is {kind}; Christoffel symbols are for joints with one degree "
+                "of freedom, whose v is the rate of a coordinate; `coriolis_matrix`, `inverse_dynamics` take all joints"
+            )
+
+
+# --- gravity, and all of it -------------------------------------------------------------------------------------------
+
+
+@kernel(robot=static, q="nq", gravity=3)
+def lagrangian_gravity_torque(robot, q, *, gravity=None):
+    """φ(q) (nv,), the gradient of the potential energy (58): φ_k = -Σ_l (g, 0)·T_l [u(l; k)] (m_l c_l, m_l), PBP (59).
+
+    T_l = exp(A_1 q_1) ··· exp(A_l q_l) moves body l from home, where its centre of mass is c_l; [u] is 4x4.
+    """
+    space = reframed(robot, "space")
+    g = np.concatenate([robot.gravity if gravity is None else gravity, np.zeros(1)])
+    T, total = body_placements(space, q), np.zeros(robot.nv)
+    for l, u in _screws_at_bodies(space, q).items():
+        center = np.roll(space.inertias[l, :4], -1)  # (m c, m)
+        own = {j: np.stack([-(g @ T[l] @ se3.hat(u[j][:, k]) @ center) for k in range(u[j].shape[1])]) for j in u}
+        total = total + forces(robot, own)
+    return total
+
+
+@kernel(robot=static, q="nq", v="nv", a="nv", gravity=3)
+def lagrangian_inverse_dynamics(robot, q, v, a, *, gravity=None):
+    """τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k (nv,), PBP (29), friction added: equal to `inverse_dynamics`.
+
+    For joints with one degree of freedom.
+    """
+    Gamma = lagrangian_christoffel(robot, q)
+    phi = lagrangian_gravity_torque(robot, q, gravity=gravity)
+    return lagrangian_mass_matrix(robot, q) @ a + v @ (v @ Gamma) + phi + friction_force(robot, v)

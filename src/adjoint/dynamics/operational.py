@@ -1,0 +1,84 @@
+"""The dynamics as a frame feels it: Λ V̇ + μ + p = F, the equation of motion in operational space.
+
+Khatib (1987), "A unified approach for motion and force control of robot manipulators: the operational space
+formulation", IEEE J. Robot. Autom. 3(1). V = J v is the frame's twist, F the wrench on it. Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ Y with
+Y = Ω^(-1/2) W⁻¹ Jᵀ comes from the factors M = W Ω Wᵀ; Ploen & Park (1999), Prop. 1: M is never inverted.
+
+At a singularity the frame cannot accelerate some way, Λ⁻¹ has an eigenvalue 0, and Λ does not exist: its entries are
+infinite, NaN or mere rounding (of that sample of a batch, no other). `damping` d > 0 gives the inertia
+
+    Λ_d = (Λ⁻¹ + d² B)⁻¹,   B = diag(b_w, b_w, b_w, b_v, b_v, b_v),
+
+b_w and b_v the mean eigenvalues of the rotational [1/(kg m²)] and the translational block [1/kg] of Λ⁻¹. So d is a pure
+number, whatever the units and the directions of the axes; Λ_d is smooth in q, not larger than 1/(d² b) in each block,
+and Λ - Λ_d = d² Λ_d B Λ away from singularities. With d = 0 all is exact.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..kinematics.dexterity import PARTS, part_of
+from ..kinematics.jacobian import frame_acceleration, jacobian
+from .factorization import factor, inverse_factored, mass_matrix_factors, solve_factored, sqrt_solve_factored
+from .newton_euler import bias_force, gravity_torque
+
+__all__ = ["OperationalSpace", "null_space_projector", "operational_space"]
+
+
+class OperationalSpace(NamedTuple):
+    """Λ (r, r) and μ, p (r,) of Λ V̇ + μ + p = F, and the inverse J̄ = M⁻¹ Jᵀ Λ (nv, r) of J; r = 6, or 3 of a part."""
+
+    inertia: np.ndarray
+    bias: np.ndarray
+    gravity: np.ndarray
+    inverse: np.ndarray
+
+
+_options = {"frame": static, "expressed": static, "part": static}
+
+
+@kernel(robot=static, q="nq", v="nv", gravity=3, **_options)
+def operational_space(robot, q, v, frame, expressed="body", part="all", *, damping=0.0, gravity=None):
+    """`OperationalSpace` of a frame: with τ = Jᵀ F its twist changes as Λ V̇ + μ + p = F.
+
+    μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ. `expressed` as for `jacobian`; `part` "rotation" or "translation"
+    keeps the moment or the force only. J̄ is the inverse of J of least kinetic energy: v = J̄ V. `damping`: a pure number
+    that keeps all of it finite and smooth at singularities, as the module says; a robot that cannot move the frame in
+    all r directions is always at one. `gravity` (3,) [m/s²], the robot's own by default.
+    """
+    _, Lambda, inverse = _inertia(robot, q, frame, expressed, part, damping)
+    Jdot_v = frame_acceleration(robot, q, v, np.zeros(robot.nv), frame, expressed)[PARTS[part]]
+    velocity_force = bias_force(robot, q, v, gravity=np.zeros(3))
+    bias = inverse.T @ velocity_force - Lambda @ Jdot_v
+    return OperationalSpace(Lambda, bias, inverse.T @ gravity_torque(robot, q, gravity=gravity), inverse)
+
+
+@kernel(robot=static, q="nq", **_options)
+def null_space_projector(robot, q, frame, expressed="body", part="all", *, damping=0.0):
+    """N = 1 - Jᵀ J̄ᵀ (nv, nv): torques τ = Jᵀ F + N τ_0, whatever τ_0, accelerate the frame as F alone does.
+
+    Arguments as for `operational_space`; with damping, the torques N τ_0 are felt a little.
+    """
+    J, _, inverse = _inertia(robot, q, frame, expressed, part, damping)
+    return np.eye(robot.nv) - J.T @ inverse.T
+
+
+def _inertia(robot, q, frame: str, expressed: str, part: str, damping):
+    """J (r, nv), Λ (r, r) and J̄ = M⁻¹ Jᵀ Λ (nv, r)."""
+    J = part_of(jacobian(robot, q, frame, expressed), part)
+    factors = mass_matrix_factors(robot, q)
+    Y = sqrt_solve_factored(factors, J.T)
+    mobility = Y.T @ Y
+    Lambda = inverse_factored(factor(mobility + damping**2 * _mean_mobility(mobility)))
+    return J, Lambda, solve_factored(factors, J.T) @ Lambda
+
+
+def _mean_mobility(mobility):
+    """B (r, r) = diag(b, b, b, ...): b is the mean eigenvalue of each 3x3 block of Λ⁻¹ on the diagonal."""
+    blocks = [slice(k, k + 3) for k in range(0, len(mobility), 3)]
+    means = [np.trace(mobility[block, block]) / 3 for block in blocks]
+    return np.eye(len(mobility)) * np.concatenate([np.ones(3) * b for b in means])

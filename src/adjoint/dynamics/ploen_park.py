@@ -1,0 +1,105 @@
+"""Forward dynamics as Ploen & Park (1999) print it, (44)-(68): the factors of M⁻¹ applied one after the other.
+
+a = Zᵀ Ω⁻¹ Z τ̂ (45), with τ̂ the torques less those that motion, gravity and loads take (46). It is `forward_dynamics`
+in other words, and costs more; its quantities are those of the paper's text. PP as in `newton_euler`; in a tree the
+parent of body k takes the place of k - 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..lie import inertia, se3
+from ..robot.model import Robot
+from ..sweep import body_twists, inward, joint_placements, outward, rates
+from .newton_euler import SURROUNDINGS, base_motion, friction_force, loads_on_bodies
+from .operators import articulated_bodies
+
+__all__ = ["Recursion", "forward_dynamics_recursive", "recursion"]
+
+
+class Recursion(NamedTuple):
+    """What (50)-(68) compute, twists and wrenches (n, 6) one row per body, joint quantities (nv,).
+
+    The bodies' accelerations are V̇ = lam + alpha, the wrenches in the joints F = P + z_hat + Ĵ lam.
+    """
+
+    a_hat: np.ndarray  # (51) twist of the parent, seen from the body
+    a_tilde: np.ndarray  # (53) velocity part of the acceleration
+    b_tilde: np.ndarray  # (54) velocity part of the wrench
+    alpha: np.ndarray  # (56) accelerations at a = 0
+    P: np.ndarray  # (59) wrenches at a = 0
+    tau_hat: np.ndarray  # (61) torques left for acceleration
+    z_hat: np.ndarray  # (63) wrenches of the torques left, on bodies free to move
+    c_hat: np.ndarray  # (64), (65) Ω⁻¹ Z τ̂
+    lam: np.ndarray  # (67) accelerations beyond alpha
+    a: np.ndarray  # (68) Zᵀ Ω⁻¹ Z τ̂
+
+
+@kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
+def forward_dynamics_recursive(
+    robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+):
+    """a (nv,) by PP (47)-(68), equal to `forward_dynamics`, arguments as there. Not for robots with mimics."""
+    moved = {"base_twist": base_twist, "base_acceleration": base_acceleration}
+    return recursion(robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames, **moved).a
+
+
+@kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
+def recursion(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+    """All of PP (47)-(68) as a `Recursion`; arguments as for `forward_dynamics`. Not for robots with mimics."""
+    f = joint_placements(robot, q)  # (47)-(49)
+    V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
+    a_hat, a_tilde, b_tilde = _velocity_pass(robot, f, v, V_0)
+    alpha, P = _residual_pass(robot, f, a_tilde, b_tilde, dV_0, loads_on_bodies(robot, wrenches, frames))
+    net = tau - friction_force(robot, v)
+    tau_hat = {k: net[_place(robot, k)] - robot.screw(k) @ P[k] for k in P}  # (60), (61)
+    z_hat, c_hat, lam, a = _solving_passes(robot, f, tau_hat)
+    return Recursion(
+        *(np.stack([x[k] for k in P]) for x in (a_hat, a_tilde, b_tilde, alpha, P)),
+        np.concatenate([tau_hat[k] for k in P]),
+        np.stack([z_hat[k] for k in P]),
+        np.concatenate([c_hat[k] for k in P]),
+        np.stack([lam[k] for k in P]),
+        np.concatenate([a[k] for k in P]),
+    )
+
+
+def _place(robot: Robot, k: int) -> slice:
+    start = robot._layout.v_start[k]
+    return slice(start, start + len(robot.screw(k)))
+
+
+def _velocity_pass(robot: Robot, f: dict, v, V_0) -> tuple[dict, dict, dict]:
+    """(50)-(54): â, ã, b̃ of the bodies, outward. The ad here are plain, those of the operators hold the minus."""
+    Sv = {k: robot.screw(k).T @ rates(robot, v, k) for k in f}
+    V = body_twists(robot, f, v, V_0)  # (52)
+    a_hat = {k: se3.Ad_inv_action(f[k], V[int(robot.parents[k])]) for k in f}  # (51): what it adds up is the twist
+    a_tilde = {k: -se3.bracket(Sv[k], a_hat[k]) for k in f}  # (53)
+    b_tilde = {k: -se3.coad_action(V[k], inertia.momentum(robot.inertias[k], V[k])) for k in f}  # (54)
+    return a_hat, a_tilde, b_tilde
+
+
+def _residual_pass(robot: Robot, f: dict, a_tilde: dict, b_tilde: dict, dV_0, loads: dict) -> tuple[dict, dict]:
+    """(55)-(59): α outward, P inward."""
+    alpha = outward(robot, lambda k, alpha: se3.Ad_inv_action(f[k], alpha) + a_tilde[k], dV_0)  # (55), (56)
+    alpha_bar = {k: inertia.momentum(robot.inertias[k], alpha[k]) + b_tilde[k] for k in f}  # (57)
+    alpha_bar = {k: alpha_bar[k] + loads[k] if k in loads else alpha_bar[k] for k in f}  # (58)
+    P = inward(robot, lambda k: alpha_bar[k], lambda k, P: se3.coAd_inv_action(f[k], P))  # (59)
+    return alpha, P
+
+
+def _solving_passes(robot: Robot, f: dict, tau_hat: dict) -> tuple[dict, dict, dict, dict]:
+    """(62)-(68): Ω⁻¹ Z τ̂ inward, Zᵀ of it outward, with the blocks Y_pk = X_kpᵀ and Π_pk of `operators`."""
+    bodies = articulated_bodies(robot, f)
+    step = {k: se3.Ad(se3.inverse(f[k])) for k in f}
+    Y = {k: ((np.eye(6) - robot.screw(k).T @ bodies[k].Phi) @ step[k]).T for k in f}
+    Pi = {k: (bodies[k].Phi @ step[k]).T for k in f}
+    z_hat = inward(robot, lambda k: np.zeros(6), lambda k, z: Y[k] @ z + Pi[k] @ tau_hat[k])  # (62), (63)
+    c_hat = {k: np.linalg.inv(bodies[k].Omega) @ (tau_hat[k] - robot.screw(k) @ z_hat[k]) for k in f}  # (64), (65)
+    lam = outward(robot, lambda k, lam: Y[k].T @ lam + robot.screw(k).T @ c_hat[k], np.zeros(6))  # (66), (67)
+    a = {k: c_hat[k] - Pi[k].T @ lam[int(robot.parents[k])] for k in f}  # (68)
+    return z_hat, c_hat, lam, a
