@@ -412,3 +412,19 @@ def test_static_arguments_in_any_place_and_as_lists():
             np.testing.assert_array_equal(got, 3 * x)
         assert k(1.0, "1", True).dtype == float and k(1.0, "1", 3) == 3.0
     assert k.bind(["1", "2"]) is k.bind(("1", "2"))
+
+
+def test_static_numbers_are_told_apart():
+    """0.0 and -0.0, 1, True and 1.0, also as NumPy's numbers and in tuples, select specialisations of their own."""
+
+    class Two(NamedTuple):
+        a: float
+        b: float
+
+    k = kernel(lambda x, s: x * float(np.copysign(1.0, np.ravel(s)[-1])), s=static)
+    for make in (float, np.float64, lambda s: (1, s), lambda s: Two(1, s), lambda s: ((s,),)):
+        for _ in range(2):
+            assert k(1.0, make(0.0)) == 1.0 and k(1.0, make(-0.0)) == -1.0
+    kind = kernel(lambda x, s: x + {int: 0, bool: 1, float: 2, np.float64: 3}[type(s)], s=static)
+    for _ in range(2):
+        assert [kind(0.0, s) for s in (1, True, 1.0, np.float64(1))] == [0.0, 1.0, 2.0, 3.0]

@@ -21,6 +21,7 @@ from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, 
 __all__ = ["Kernel", "kernel"]
 
 _mode = local()
+_PLAIN = {str, int, bool, type(None)}  # types whose values are equal only if nothing can tell them apart
 
 
 @contextmanager
@@ -131,12 +132,11 @@ class Kernel:
     def _bound_to(self, form: _Form, fixed: list) -> Kernel:
         """`bind`, found at once for static values that equal others of their type only if they are the same."""
         types = [type(x) for x in fixed]
-        plain = float not in types and tuple not in types and list not in types
         try:
             return self._bound[(form.names, *types, *fixed)]
         except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
             bound = self.bind(**dict(zip(form.names, fixed, strict=True)))
-        if plain:
+        if all(t in _PLAIN or hasattr(x, "fingerprint") for t, x in zip(types, fixed, strict=True)):
             self._bound[(form.names, *types, *fixed)] = bound
         return bound
 
@@ -505,10 +505,10 @@ def _short(value) -> str:
 
 def _mark(value):
     """A key under which only the same static value is found: 1, True and 1.0 differ, and so do 0.0 and -0.0."""
-    if isinstance(value, float):
+    if isinstance(value, float | complex):
         return type(value), repr(value)
-    if type(value) is tuple:
-        return tuple(map(_mark, value))
+    if isinstance(value, tuple):
+        return type(value), *map(_mark, value)
     return type(value), value
 
 

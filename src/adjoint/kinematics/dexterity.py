@@ -27,16 +27,25 @@ def part_of(J, part: str):
 def manipulability(robot, q, frame, part="all"):
     """√det(J Jᵀ), Yoshikawa's measure, of a frame's "world" Jacobian at q (nq,); 0 at singularities.
 
-    `part`: "all", "rotation" or "translation" of the twist. With fewer joints than directions, √det(Jᵀ J).
+    `part`: "all", "rotation" or "translation" of the twist. If fewer joints move the frame than it has directions,
+    √det(Jᵀ J) of their columns; 0 if none does.
     """
-    J = part_of(jacobian(robot, q, frame, "world"), part)
-    gram = J @ J.T if J.shape[0] <= J.shape[1] else J.T @ J
-    return np.sqrt(np.maximum(np.linalg.det(gram), 0.0))
+    moving = _moving(robot, frame)
+    J = part_of(jacobian(robot, q, frame, "world"), part)[:, moving]
+    gram = J @ J.T if J.shape[0] <= len(moving) else J.T @ J
+    return np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) if moving else 0.0
+
+
+def _moving(robot: Robot, frame: str) -> list[int]:
+    """Places in v of the joints that move a frame."""
+    at = robot._layout
+    bodies = robot.path(robot.frame(frame).body)
+    return sorted({at.v_start[i] + k for i in bodies for k in range(at.dof_start[i + 1] - at.dof_start[i])})
 
 
 class SingularDirections(NamedTuple):
-    """Singular values (..., k) of J, largest first; `twists` (..., r, k) and `rates` (..., nv, k), one per column:
-    v = rates[:, i] moves the frame with values[i] · twists[:, i].
+    """Singular values (..., r) of J, largest first; `twists` (..., r, r) and `rates` (..., nv, r), one per column:
+    v = rates[:, i] moves the frame with values[i] · twists[:, i]. A twist out of reach has value and rates 0.
     """
 
     values: np.ndarray
@@ -45,13 +54,21 @@ class SingularDirections(NamedTuple):
 
 
 def singular_directions(
-    robot: Robot, q, frame: str, expressed: str = "world", part: str = "all", length: float = 1.0
+    robot: Robot, q, frame: str, part: str = "all", expressed: str = "world", length: float = 1.0
 ) -> SingularDirections:
     """Singular value decomposition of a frame's Jacobian at q (..., nq): what it can and cannot do.
 
-    Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `length` [m]
-    says how many metres count as one radian: angular rows are multiplied by it.
+    Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `part` as for
+    `manipulability`: r is 6 or 3. Angular rows are multiplied by `length` [m], which says how many metres count as one
+    radian; so are the angular parts of `twists`.
     """
-    J = jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None]
-    U, values, Vt = np.linalg.svd(part_of(J, part), full_matrices=False)
-    return SingularDirections(values, U, np.swapaxes(Vt, -1, -2))
+    J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)
+    U, values, Vt = np.linalg.svd(J, full_matrices=True)
+    missing = U.shape[-1] - values.shape[-1]  # directions beyond the number of joints
+    rates = np.swapaxes(Vt, -1, -2)[..., : values.shape[-1]]
+    return SingularDirections(_padded(values, missing), U, _padded(rates, missing))
+
+
+def _padded(x: np.ndarray, zeros: int) -> np.ndarray:
+    """x with zeros added at the end of its last axis."""
+    return np.concatenate([x, np.zeros((*x.shape[:-1], zeros))], axis=-1)
