@@ -11,6 +11,7 @@ RUN    := $(VENV)/bin/python
 
 demo: $(VENV)/.demo
 	$(RUN) examples/04_robot.py
+	$(RUN) examples/06_dynamics.py
 
 test: lint
 	$(RUN) -m pytest
@@ -22,6 +23,7 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(RUN) bench/compiler.py
 	$(RUN) bench/kinematics.py
+	$(RUN) bench/dynamics.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict

@@ -3,42 +3,31 @@
 python bench/kinematics.py         one run, one core; writes bench/results/kinematics.{json,png}
 """
 
+import sys
 import tempfile
 from pathlib import Path
 
 from common import bars, machine, one_core, race, save, table, versions
 
 one_core()
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from lxml import etree  # noqa: E402
+from peers import in_order_of, without_meshes  # noqa: E402
+from robots import urdf  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 
 BATCH = 4096
 ROBOTS = {  # URDF in example-robot-data, and the frame that is followed
-    "UR5": ("ur_description/urdf/ur5_robot.urdf", "tool0"),
-    "Panda": ("panda_description/urdf/panda.urdf", "panda_hand"),
-    "G1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", "left_rubber_hand"),
+    "UR5": ("ur5_robot", "tool0"),
+    "Panda": ("panda", "panda_hand"),
+    "G1": ("g1_29dof_rev_1_0", "left_rubber_hand"),
 }
 SYSTEMS = ["adjoint", "pinocchio", "mujoco", "roboticstoolbox"]
 LEAST = {"UR5": 20, "Panda": 20, "G1": 10}  # times Pinocchio's speed, in a batch
-
-
-def robots_folder() -> Path:
-    """The robots of the example-robot-data package."""
-    return Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
-
-
-def without_meshes(urdf: Path) -> str:
-    """The same robot for MuJoCo, which would load the meshes and weld fixed links."""
-    root = etree.parse(urdf).getroot()
-    for element in root.xpath("//visual | //collision | //transmission | //gazebo"):
-        element.getparent().remove(element)
-    etree.SubElement(etree.SubElement(root, "mujoco"), "compiler", fusestatic="false", balanceinertia="true")
-    return etree.tostring(root, encoding="unicode")
 
 
 class Case:
@@ -46,7 +35,7 @@ class Case:
 
     def __init__(self, name: str):
         file, self.frame = ROBOTS[name]
-        self.urdf = robots_folder() / file
+        self.urdf = urdf(file)
         self.robot = aj.load(self.urdf)
         self.q = aj.random_configuration(self.robot, 0, BATCH)
         self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "single" -> system -> call
@@ -71,17 +60,11 @@ class Case:
         self.calls[what] = {"batch": {"adjoint": lambda: fn(self.q)}, "single": {"adjoint": lambda: fn(x)}}
         return fn(self.q)[0]
 
-    def rows(self, names: list[str]) -> np.ndarray:
-        """q in a peer's order of joints; joints that mimic others have columns of their own there."""
-        joints = [self.robot.joint(n) for n in names]
-        follow = [(j.mimic.multiplier, j.mimic.offset) if j.mimic else (1.0, 0.0) for j in joints]
-        return np.concatenate([k * self.q[:, j.q] + c for j, (k, c) in zip(joints, follow, strict=True)], axis=1)
-
     def add_pinocchio(self, T, J, all_T) -> None:
         model = pin.buildModelFromUrdf(str(self.urdf))
         data, frame = model.createData(), model.getFrameId(self.frame)
         names = [n for n in model.names if n != "universe"]
-        rows = self.rows(names)
+        rows = in_order_of(self.robot, names, self.q, True)
         order = [names.index(n) for n in self.robot.joint_names]
         bodies = [model.getJointId(n) for n in self.robot.body_joint_names]
 
@@ -102,7 +85,7 @@ class Case:
     def add_mujoco(self, T) -> None:
         model = mujoco.MjModel.from_xml_string(without_meshes(self.urdf))
         data = mujoco.MjData(model)
-        rows = self.rows([model.joint(k).name for k in range(model.njnt)])
+        rows = in_order_of(self.robot, [model.joint(k).name for k in range(model.njnt)], self.q, True)
         body = model.body(self.frame).id
         jacp, jacr = np.empty((3, model.nv)), np.empty((3, model.nv))
 
@@ -132,7 +115,7 @@ class Case:
             file.flush()
             chain = rtb.Robot.URDF(file.name).ets(end=self.frame)
         names = [n for n in self.robot.joint_names if np.any(J[:, self.robot.joint_names.index(n)])]
-        rows, columns = self.rows(names), [self.robot.joint_names.index(n) for n in names]
+        rows, columns = in_order_of(self.robot, names, self.q, True), [self.robot.joint_names.index(n) for n in names]
         self.add("placement", "roboticstoolbox", T, chain.eval, rows, lambda r: r)
         self.add("Jacobian", "roboticstoolbox", J[:, columns], chain.jacobe, rows, lambda r: np.roll(r, 3, axis=0))
 
@@ -153,7 +136,7 @@ class Case:
 
 def load_times() -> dict[str, float]:
     """Milliseconds to read G1 from its URDF."""
-    path = robots_folder() / ROBOTS["G1"][0]
+    path = urdf(ROBOTS["G1"][0])
     laps = race({"adjoint": lambda: aj.load(path), "pinocchio": lambda: pin.buildModelFromUrdf(str(path))})
     return {system: 1e3 * t for system, t in laps.items()}
 

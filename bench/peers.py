@@ -163,3 +163,58 @@ def run(code, x, m):
         else:
             x[i] = a / (1.0 + b * b)
     return x
+
+
+# --- MuJoCo ---------------------------------------------------------------------------------------
+
+
+def without_meshes(urdf) -> str:
+    """A robot for MuJoCo, which would load its meshes, weld its fixed links and mend its inertias."""
+    from lxml import etree
+
+    root = etree.parse(urdf).getroot()
+    for element in root.xpath("//visual | //collision | //transmission | //gazebo"):
+        element.getparent().remove(element)
+    etree.SubElement(etree.SubElement(root, "mujoco"), "compiler", fusestatic="false", balanceinertia="true")
+    return etree.tostring(root, encoding="unicode")
+
+
+def in_order_of(robot, names, values, is_q: bool):
+    """Columns of q or v in the order of a peer's joints; joints that mimic others have columns of their own there."""
+    joints = [robot.joint(n) for n in names]
+    follow = [(j.mimic.multiplier, j.mimic.offset * is_q) if j.mimic else (1.0, 0.0) for j in joints]
+    places = [j.q if is_q else j.v for j in joints]
+    return np.concatenate([k * values[:, at] + c for at, (k, c) in zip(places, follow, strict=True)], axis=1)
+
+
+def mujoco_dynamics() -> dict:
+    """MuJoCo's functions for smooth dynamics, called one after the other as its own pipeline does."""
+    import mujoco as mj
+
+    def position(m, d, q):
+        d.qpos[:] = q
+        mj.mj_kinematics(m, d)
+        mj.mj_comPos(m, d)
+
+    def inverse(m, d, q, v, a):
+        d.qvel[:], d.qacc[:] = v, a
+        position(m, d, q)
+        mj.mj_comVel(m, d)
+        mj.mj_rne(m, d, 1, d.qfrc_inverse)
+        return d.qfrc_inverse
+
+    def mass(m, d, q, v, a):
+        position(m, d, q)
+        mj.mj_crb(m, d)
+        return d.M
+
+    def forward(m, d, q, v, tau):
+        d.qvel[:] = v
+        mass(m, d, q, v, tau)
+        mj.mj_factorM(m, d)
+        mj.mj_comVel(m, d)
+        mj.mj_rne(m, d, 0, d.qfrc_bias)
+        mj.mj_solveM(m, d, d.qacc[None], (tau - d.qfrc_bias)[None])
+        return d.qacc
+
+    return {"inverse_dynamics": inverse, "forward_dynamics": forward, "mass_matrix": mass}

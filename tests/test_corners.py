@@ -428,3 +428,26 @@ def test_static_numbers_are_told_apart():
     kind = kernel(lambda x, s: x + {int: 0, bool: 1, float: 2, np.float64: 3}[type(s)], s=static)
     for _ in range(2):
         assert [kind(0.0, s) for s in (1, True, 1.0, np.float64(1))] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_out_again_and_again():
+    """A call with `out` that was seen before takes a short way, which must not skip what protects the caller."""
+    k = kernel(lambda x: np.stack([x[1], x[0] + 1]), x=2)
+    x, out = np.arange(6.0).reshape(3, 2), np.empty((3, 2))
+    for _ in range(3):
+        x = x + 1
+        assert k(x, out=out) is out
+        np.testing.assert_array_equal(out, np.stack([x[:, 1], x[:, 0] + 1], -1))
+    want = k(x)
+    np.testing.assert_array_equal(k(x, out=x), want)  # results over their own inputs
+    out.flags.writeable = False
+    with pytest.raises(ArgumentError, match="read-only"):
+        k(x, out=out)
+    with pytest.raises(ArgumentError, match="float64"):
+        k(x, out=np.empty((3, 2), np.float32))
+    with pytest.raises(ArgumentError, match="shape"):
+        k(x, out=np.empty((2, 2)))
+    assert kernel(lambda x: k(x) * 2, x=2)(x).shape == (3, 2)
+    one = np.empty(2)
+    for _ in range(2):
+        np.testing.assert_array_equal(k(x[0], out=one), k(x[0]))

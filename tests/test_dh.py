@@ -266,28 +266,50 @@ def test_the_way_to_a_frame_of_the_base_has_no_rows():
     close(fk(from_dh(**dh._asdict()), np.zeros(0), "tool"), np.eye(4))
 
 
+def test_letters_of_either_case():
+    rows = [[0, 0, 1, 0]] * 3
+    assert from_dh(rows, joints="rPr") == from_dh(rows, joints="RPR") == from_dh(rows, joints=["R", "p", "R"])
+
+
+def test_an_empty_table_still_has_base_and_tool():
+    rng = np.random.default_rng(0)
+    base, tool = se3.random(rng), se3.random(rng)
+    for options, expected in [
+        ({"base": base}, base),
+        ({"base": base, "tool": tool}, base @ tool),
+        ({"tool": tool}, tool),
+    ]:
+        close(from_dh([], **options).frame("tool").placement, expected)
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
 def test_bad_tables():
     good = [[0, 0, 1, 0]] * 2
     for arguments, error, message in [
-        (([[0, 0, 1]],), ModelError, r"table must have shape \(1, 4\), got \(1, 3\)"),
+        (([[0, 0, 1]],), ModelError, r"table must have shape \(n, 4\), got \(1, 3\)"),
         (([[0, 0, np.nan, 0]],), ModelError, "table contains NaN"),
         (([["a", 0, 0, 0]],), ModelError, "table must be numbers"),
-        ((good, "craig"), ArgumentError, "'craig': there are 'classic' and 'modified'"),
+        (([0, 0, 1, 0],), ModelError, r"table must have shape \(n, 4\), got \(4,\)"),
+        ((3,), ModelError, r"table must have shape \(n, 4\), got \(\)"),
+        ((good, "standard"), ArgumentError, r"'standard': there are 'classic' \(standard: .* and 'modified' \(Craig"),
     ]:
         with pytest.raises(error, match=message):
             from_dh(*arguments)
     for options, message in [
         ({"joints": "RX"}, "'RX'; it must have 2 letters"),
         ({"joints": "R"}, "must have 2 letters"),
+        ({"joints": 2}, "joints is 2; it must have 2 letters"),
+        ({"gravity": "down"}, r"gravity must be numbers of shape \(3,\), got 'down'"),
+        ({"gravity": (0, 0, np.nan)}, "gravity contains NaN"),
+        ({"lower": "down"}, "lower must be one number, or 2 of them, got 'down'"),
         ({"base": np.eye(3)}, r"base must have shape \(4, 4\)"),
         ({"base": np.diag([1, 1, -1, 1])}, "base is not a rigid motion"),
         ({"tool": np.eye(3)}, r"tool must have shape \(4, 4\)"),
         ({"inertias": np.zeros((3, 10))}, r"inertias must have shape \(2, 10\)"),
-        ({"lower": [0, 0, 0]}, "one number or 2 numbers"),
-        ({"upper": np.nan}, "not NaN"),
+        ({"lower": [0, 0, 0]}, "lower must be one number, or 2 of them"),
+        ({"upper": np.nan}, "upper must be one number, or 2 of them, got nan"),
     ]:
         with pytest.raises(ModelError, match=message):
             from_dh(good, **options)

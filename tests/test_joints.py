@@ -10,7 +10,7 @@ from adjoint import kernel
 from adjoint.compile.kernel import eagerly
 from adjoint.lie import se3, so3
 from adjoint.robot import JOINTS
-from adjoint.robot.joints import placement, standard_screws
+from adjoint.robot.joints import standard_screws
 
 KINDS = list(JOINTS)
 SLANTED = (1.0, -2.0, 0.5)
@@ -39,7 +39,7 @@ def sample(kind: str, seed: int = 0):
 def motion(kind, q, S):
     """J(q) (4, 4), in plain NumPy."""
     with eagerly():
-        return placement(kind, q, S)
+        return JOINTS[kind].placement(q, S)
 
 
 def moved(kind, q, v, t=1.0):

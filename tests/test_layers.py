@@ -16,6 +16,7 @@ LAYERS = {
     "compile": 1,
     "lie": 1,
     "robot": 2,
+    "robots": 3,
     "sweep": 2,
     "kinematics": 3,
     "dynamics": 3,

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import threading
 from itertools import islice
 from pathlib import Path
 
@@ -407,6 +408,102 @@ def test_files_outside_of_the_package_are_refused(tmp_path):
     assert load(file).visuals
 
 
+def test_links_to_other_folders_are_refused(tmp_path):
+    """MuJoCo would open them; a model that is itself a link may name files beside what it links to."""
+    (tmp_path / "robot").mkdir()
+    file = with_mesh(tmp_path, "").rename(tmp_path / "robot" / "model.xml")
+    (tmp_path / "robot" / "meshes").mkdir()
+    os.symlink(tmp_path / "meshes" / "t.obj", tmp_path / "robot" / "meshes" / "t.obj")
+    with pytest.raises(ModelError, match=r"is a link to .*t.obj, outside of .*package_dirs="):
+        load(file)
+    assert load(file, package_dirs=[tmp_path / "meshes"]).visuals
+    (tmp_path / "robot" / "model.xml").rename(tmp_path / "model.xml")
+    os.symlink(tmp_path / "model.xml", tmp_path / "robot" / "model.xml")
+    assert load(file).visuals
+
+
+INNER = """<mujoco><asset><mesh name="t" file="{}"/></asset></mujoco>"""
+OUTER = """<mujoco>\n{}<worldbody><body name="b"><joint/><geom type="mesh" mesh="t"/></body></worldbody></mujoco>"""
+COMMENT = "+ADwAIQAtAC0-{}+AC0ALQA+-"  # <!--{}--> in UTF-7
+
+
+@pytest.fixture
+def hidden(tmp_path):
+    """A model beside inner.xml, which names a mesh outside; what the mesh's place is."""
+    with_mesh(tmp_path, "").unlink()
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "robot" / "inner.xml").write_text(INNER.format(tmp_path / "meshes" / "t.obj"))
+    return tmp_path / "robot" / "model.xml"
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ('<include file="inner.xml"/>', "inner.xml:1: <mesh> names .* is outside of"),
+        ('<include xmlns="u" file="inner.xml"/>', ":2: <{u}include> has a namespace"),
+        ('<include xmlns:a="u" file="inner.xml"/>', ":2: <include> has a namespace"),
+        ('<a:include xmlns:a="u" file="inner.xml"/>', ":2: <{u}include> has a namespace"),
+        ('<xml:include file="inner.xml"/>', ":2: .* has a namespace"),
+        ('<compiler xmlns="u" meshdir="../meshes"/>', ":2: <{u}compiler> has a namespace"),
+        ('<compiler meshdir="../meshes"/><asset><mesh file="t.obj"/></asset>', "is outside of"),
+        ('<asset><mesh file="../../no.obj"/></asset>', "does not exist in"),
+        ('<asset><mesh file="..&#47;meshes/t.obj"/></asset>', "is outside of"),
+    ],
+)
+def test_what_is_checked_is_what_mujoco_reads(inside, says, hidden):
+    hidden.write_text(OUTER.format(inside))
+    with pytest.raises(ModelError, match=says):
+        load(hidden)
+
+
+def test_what_an_encoding_hides_stays_hidden(hidden):
+    """MuJoCo reads all as UTF-8, and would not see this comment; it gets the text without it."""
+    text = OUTER.format(COMMENT.format('<include file="inner.xml"/>'))
+    hidden.write_text(f'<?xml version="1.0" encoding="UTF-7"?>{text}')
+    with pytest.raises(ModelError, match=r"MuJoCo cannot read this model: .*mesh 't'"):
+        load(hidden)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_encodings(encoding, tmp_path):
+    declared = "utf-8" if encoding.startswith("utf-8") else encoding
+    text = f'<?xml version="1.0" encoding="{declared}"?>{BODY.format("")}'
+    (tmp_path / "m.xml").write_bytes(text.replace('"a"', '"ä"').encode(encoding))
+    assert load(tmp_path / "m.xml").frame_names == ("world", "ä")
+
+
+def test_models_are_found_as_mujoco_finds_them(tmp_path):
+    """Beside the model, else beside the file that includes; attached models have folders and names of their own."""
+    (tmp_path / "parts" / "limb").mkdir(parents=True)
+    with_mesh(tmp_path / "parts" / "limb", "")
+    world = "<mujocoinclude><worldbody><body name='{}'><geom size='1'/></body></worldbody></mujocoinclude>"
+    (tmp_path / "parts" / "both.xml").write_text("<mujocoinclude><include file='x.xml'/></mujocoinclude>")
+    (tmp_path / "parts" / "x.xml").write_text(world.format("beside"))
+    file = tmp_path / "model.xml"
+    file.write_text(
+        "<mujoco><include file='parts/both.xml'/><asset><model name='m' file='parts/limb/model.xml'/></asset>"
+        "<worldbody><attach model='m' body='b' prefix='p_'/></worldbody></mujoco>"
+    )
+    for name in ("beside", "above"):
+        robot, (model, _) = load(file), by_mujoco(file)
+        assert [name in robot.frame_names, model.body(name).id > 0] == [True, True] and "p_b" in robot.frame_names
+        assert Path(robot.visuals[-1].mesh).samefile(tmp_path / "parts" / "limb" / "meshes" / "t.obj")
+        (tmp_path / "x.xml").write_text(world.format("above"))
+
+
+def test_what_is_no_robot_is_not_read(tmp_path):
+    """Textures, terrains, sensors, keyframes: neither their files nor their sizes matter; geoms keep their terrain."""
+    file = tmp_path / "model.xml"
+    file.write_text(
+        """<mujoco><asset><texture name="t" file="no.png"/><material name="m" texture="t" rgba="1 0 0 1"/>
+        <hfield file="no.png" size="1 1 1 1"/></asset><worldbody><geom type="hfield" hfield="no"/><light texture="t"/>
+        <body name="b"><joint name="j"/><geom size="1" material="m"/></body></worldbody>
+        <sensor><jointpos joint="j"/></sensor><keyframe><key qpos="1"/></keyframe></mujoco>"""
+    )
+    robot = load(file)
+    assert robot.joint_names == ("j",) and robot.visuals[0].color == (1, 0, 0, 1)
+
+
 # --- models that are none ---------------------------------------------------------------------------------------------
 
 BODY = '<mujoco>\n<worldbody>\n<body name="a">\n{}<geom size="0.1"/></body></worldbody></mujoco>'
@@ -520,5 +617,18 @@ def test_mujocos_own_warnings_are_findings_and_its_handler_stays(tmp_path):
         file = with_mesh(tmp_path, "", ["vt 0 0", "f 1/9 3/9 2/9"])
         assert "mujoco" in {f.code for f in load(file).findings}
         assert mujoco.get_mju_user_warning() == heard.append and not heard
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def test_threads_leave_mujocos_handler_as_it_was():
+    mujoco.set_mju_user_warning(heard := [].append)
+    loads = [threading.Thread(target=lambda: [load(MODELS / "arm.xml") for _ in range(20)]) for _ in range(8)]
+    try:
+        for thread in loads:
+            thread.start()
+        for thread in loads:
+            thread.join()
+        assert mujoco.get_mju_user_warning() == heard
     finally:
         mujoco.set_mju_user_warning(None)

@@ -13,7 +13,7 @@ from adjoint.dynamics.factorization import factor, mass_matrix_factors, mass_mat
 from adjoint.dynamics.forward import forward_dynamics
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
 from adjoint.dynamics.operators import articulated_operators, operators
-from adjoint.dynamics.ploen_park import forward_dynamics_recursive, recursion
+from adjoint.dynamics.ploen_park import forward_dynamics_recursive, inverse_dynamics_recursive, recursion
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
 
@@ -269,3 +269,21 @@ def test_what_is_refused():
         articulated_operators.eager(empty, [])
     with pytest.raises(ArgumentError, match="no frame 'hand'"):
         operators.eager(with_mimics, q, v, "hand")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_inverse_dynamics_as_printed(seed):
+    """PP (1)-(5), in twists, equals `inverse_dynamics`, in true accelerations: every joint, base motion and load."""
+    robot = robots.random_tree(seed, 7)
+    rng = np.random.default_rng(seed)
+    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    around = {
+        "gravity": rng.normal(size=3),
+        "base_twist": rng.normal(size=6),
+        "base_acceleration": rng.normal(size=6),
+        "wrenches": rng.normal(size=(2, 6)),
+        "frames": (robot.frame_names[-1], robot.body_names[0]),
+    }
+    want = inverse_dynamics_recursive.eager(robot, q, v, a, **around)
+    got = aj.inverse_dynamics.eager(robot, q, v, a, **around)
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())

@@ -192,7 +192,7 @@ def test_bad_frames():
         puma.reframed(np.eye(4))
     with pytest.raises(ModelError, match="Q contains NaN"):
         puma.reframed(np.full((6, 4, 4), np.nan))
-    with pytest.raises(ModelError, match="Q is not a rigid motion"):
+    with pytest.raises(ModelError, match=r"Q\[0\] is not a rigid motion"):
         puma.reframed(np.tile(2 * np.eye(4), (6, 1, 1)))
 
 

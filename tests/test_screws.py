@@ -207,7 +207,11 @@ def test_inertias_are_given_in_the_link_frames():
 def test_bad_screws():
     z = [0, 0, 1, 0, 0, 0]
     for screws, home, options, message in [
-        ([z[:5]], np.eye(4), {}, r"screws must have shape \(1, 6\)"),
+        ([z[:5]], np.eye(4), {}, r"screws must have shape \(n, 6\), got \(1, 5\)"),
+        (np.zeros((6, 2)), np.eye(4), {}, r"screws must have shape \(n, 6\), got \(6, 2\)"),
+        (3, np.eye(4), {}, r"screws must have shape \(n, 6\), got \(\)"),
+        ([z, z[:5]], np.eye(4), {}, r"screws must be numbers of shape \(n, 6\)"),
+        ([z], np.eye(4), {"gravity": "down"}, "gravity must be numbers"),
         ([z], np.eye(3), {}, r"home must have shape \(4, 4\)"),
         ([[0, 0, 2, 0, 0, 0]], np.eye(4), {}, r"screw 1 .*\|w\| = 2; it must be 1"),
         ([z, [0, 0, 0, 0, 3, 0]], np.eye(4), {}, r"screw 2 .*\|v\| = 3"),

@@ -10,7 +10,7 @@ import robots
 from adjoint.errors import AdjointError
 from adjoint.lie import inertia as inertias
 from adjoint.lie import se3, so3
-from adjoint.robot import ModelError, Robot, load, neutral, random_configuration, to_urdf, urdf
+from adjoint.robot import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf
 
 BASES = ("fixed", "free")
 TEN = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # our order of Pinocchio's dynamic parameters
@@ -194,7 +194,7 @@ def test_rotated_inertial_frame(write):
     R = so3.from_rpy([0.4, 0.5, -0.6])
     I = np.array([[0.3, 0.01, 0.02], [0.01, 0.4, -0.03], [0.02, -0.03, 0.5]])
     expected = inertias.from_central(2.0, np.array([0.1, -0.2, 0.3]), R @ I @ R.T)
-    np.testing.assert_allclose(robot.inertias[0], expected, atol=1e-16)
+    np.testing.assert_allclose(robot.inertias[0], expected, rtol=0, atol=1e-16)
 
 
 def test_inertial_without_tensor_is_a_point_mass(write):
@@ -220,7 +220,7 @@ def test_nested_fixed_joints_merge(write):
     T = np.array([[0.0, -1, 0, -1], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
     np.testing.assert_array_equal(robot.frame("tool").placement, T)
     expected = inertias.transform(T, inertias.from_central(2.0, np.zeros(3), np.eye(3)))
-    np.testing.assert_allclose(robot.inertias[0], expected, atol=1e-15)
+    np.testing.assert_allclose(robot.inertias[0], expected, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_types_of_joints(write, kind, ours, S):
         write(joined(f'type="{kind}"><axis xyz="0 0.6 0.8"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'))
     )
     assert robot.joint_types == (ours,)
-    np.testing.assert_allclose(robot.screws, S, atol=1e-16)
+    np.testing.assert_allclose(robot.screws, S, rtol=0, atol=1e-16)
     assert np.isfinite(robot.lower).all() == (kind in ("revolute", "prismatic"))
 
 
@@ -245,7 +245,7 @@ def test_planar_joint_has_its_axis_as_normal(write):
     robot = load(write(joined('type="planar"><axis xyz="0 1 0"/>')))
     turn, x, y = robot.screws
     np.testing.assert_array_equal(turn, [0, 1, 0, 0, 0, 0])
-    np.testing.assert_allclose(np.cross(x[3:], y[3:]), [0, 1, 0], atol=1e-16)
+    np.testing.assert_allclose(np.cross(x[3:], y[3:]), [0, 1, 0], rtol=0, atol=1e-16)
     assert robot.nq == robot.nv == 3
 
 
@@ -299,8 +299,8 @@ def test_mimics_follow_chains_and_forward_references(write):
     assert robot.mimics == {0: (2, -6.0, 2.0), 1: (2, -3.0, 0.5)}
     q = np.array([0.7])
     T = robots.placements(robot, q[None])["l3"][0]
-    np.testing.assert_allclose(T[:3, :3], so3.rotation_z(-6 * 0.7 + 2 + 0.7), atol=1e-15)
-    np.testing.assert_allclose(T[:3, 3], [0, 0, -3 * 0.7 + 0.5], atol=1e-15)
+    np.testing.assert_allclose(T[:3, :3], so3.rotation_z(-6 * 0.7 + 2 + 0.7), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(T[:3, 3], [0, 0, -3 * 0.7 + 0.5], rtol=0, atol=1e-15)
 
 
 def test_mimic_defaults(write):
@@ -321,7 +321,7 @@ def test_quarter_turns_are_exact(write, angle):
     robot = load(write(joined(f'type="continuous"><origin rpy="{angle} 0 {angle}"/><axis xyz="0 0 1"/>')))
     R = robot.placements[0, :3, :3]
     assert set(np.abs(R).ravel().tolist()) == {0.0, 1.0}
-    np.testing.assert_allclose(R, so3.from_rpy([float(angle), 0, float(angle)]), atol=3e-11)
+    np.testing.assert_allclose(R, so3.from_rpy([float(angle), 0, float(angle)]), rtol=0, atol=3e-11)
 
 
 def test_other_angles_are_as_written(write):
@@ -399,7 +399,9 @@ def test_packages_are_looked_for(tmp_path, monkeypatch):
 
     assert found("own").endswith("src/own/meshes/m.stl")
     own, beside, given, far = make("src", "own"), make("src", "beside"), make("else", "given"), make("ros", "far")
-    assert found("own") == own and found("beside") == beside
+    assert found("own") == own and found("beside") == "package://beside/meshes/m.stl"
+    (tmp_path / "src" / "beside" / "package.xml").write_text("<package/>")
+    assert found("beside") == beside
     assert found("given") == "package://given/meshes/m.stl"
     assert found("given", package_dirs=[tmp_path / "else"]) == given
     assert found("given", package_dirs=tmp_path / "else" / "given") == given
@@ -423,6 +425,55 @@ def test_paths_beside_the_model(tmp_path):
     for uri in ("../m.stl", f"file://{tmp_path}/pkg/m.stl", str(tmp_path / "pkg" / "m.stl"), "file://../m.stl"):
         (folder / "r.urdf").write_text(f'<robot name="r">{mesh(uri)}</robot>')
         assert load(folder / "r.urdf").visuals[0].mesh == str(tmp_path / "pkg" / "m.stl")
+
+
+HOME = ["package://alice/id_rsa", "package://bob/id_rsa", "package://home/bob/id_rsa"]
+
+
+@pytest.mark.parametrize("uri", [*HOME, "../id_rsa", "../../bob/id_rsa"])
+@pytest.mark.parametrize("folder", ["Downloads", "urdf"])
+def test_files_of_people_are_no_meshes(uri, folder, tmp_path, monkeypatch):
+    """Folders around the model are packages only if they say so, and a home never is."""
+    for name in ("alice", "bob"):
+        (tmp_path / "home" / name).mkdir(parents=True)
+        (tmp_path / "home" / name / "id_rsa").write_text("secret")
+    home = tmp_path / "home" / "alice"
+    monkeypatch.setenv("HOME", str(home))
+    (home / "package.xml").write_text("<package/>")
+    model = home / folder / "r.urdf"
+    model.parent.mkdir()
+    model.write_text(f'<robot name="r">{mesh(uri)}</robot>')
+    if uri in HOME:
+        assert codes(robot := load(model)) == ["mesh-missing"] and robot.visuals[0].mesh == uri
+    else:
+        with pytest.raises(ModelError, match=r"mesh .* is outside of .*; to allow it, load with package_dirs="):
+            load(model)
+
+
+def test_collections_of_robots_in_one_package(tmp_path):
+    """Folders inside a package count as packages of their names, as in example-robot-data."""
+    model = tmp_path / "all" / "robots" / "arm" / "urdf" / "r.urdf"
+    model.parent.mkdir(parents=True)
+    model.write_text(f'<robot name="r">{mesh("package://arm/m.stl")}</robot>')
+    (tmp_path / "all" / "robots" / "arm" / "m.stl").write_bytes(b"")
+    assert load(model).visuals[0].mesh == str(tmp_path / "all" / "robots" / "arm" / "m.stl")
+    model.write_text(f'<robot name="r">{mesh("package://robots/arm/m.stl")}</robot>')
+    assert codes(load(model)) == ["mesh-missing"]
+    (tmp_path / "all" / "package.xml").write_text("<package/>")
+    assert load(model).findings == ()
+
+
+def test_materials_of_the_file_count_before_those_of_links(write):
+    body = """
+        <link name="a">
+          <visual><geometry><sphere radius="1"/></geometry><material name="m"/></visual>
+          <visual><geometry><sphere radius="1"/></geometry>
+            <material name="m"><color rgba="1 0 0 1"/></material></visual>
+        </link>
+        <material name="m"><color rgba="0 1 0 1"/></material>
+        <material name="m"><color rgba="0 1 0 1"/></material>"""
+    robot = load(write(body))
+    assert [v.color for v in robot.visuals] == [(0, 1, 0, 1), (1, 0, 0, 1)] and robot.findings == ()
 
 
 def test_known_tags_are_silent_and_unknown_ones_told_once(write):
@@ -497,6 +548,40 @@ def test_unlimited_joints_and_armature_round_trip(tmp_path):
         assert_same(robot, load(tmp_path / "r.urdf"))
 
 
+@pytest.mark.parametrize("leader", [{"lower": -1.0, "upper": 2.0}, {}])
+@pytest.mark.parametrize("kind", ["continuous", "revolute", "prismatic"])
+@pytest.mark.parametrize("multiplier", [-2.0, 0.0, 1.0])
+def test_mimics_round_trip(leader, kind, multiplier, tmp_path):
+    """A follower has the limits its leader gives it, where URDF has limits; with the multiplier 0 it stays."""
+    builder = Robot.builder("r").link("a").link("b").link("c").joint("j", "revolute", "a", "b", **leader)
+    robot = builder.joint("k", kind, "b", "c", mimic=("j", multiplier, 0.5)).build()
+    text = to_urdf(robot, tmp_path / "r.urdf")
+    assert "nan" not in text
+    assert_same(robot, load(tmp_path / "r.urdf"))
+    limited = kind != "continuous" and (leader or multiplier == 0)
+    lower, upper = sorted([0.5 - multiplier, 0.5 + 2 * multiplier])
+    assert (f'lower="{lower:g}" upper="{upper:g}"' in text) == bool(limited)
+
+
+def test_meshes_round_trip_with_the_folder_that_the_error_names(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "m.stl").write_bytes(b"")
+    (tmp_path / "one" / "r.urdf").write_text(f'<robot name="r">{mesh("m.stl")}</robot>')
+    robot = load(tmp_path / "one" / "r.urdf")
+    to_urdf(robot, tmp_path / "two" / "r.urdf")
+    with pytest.raises(ModelError, match=r"to allow it, load with package_dirs=\[") as caught:
+        load(tmp_path / "two" / "r.urdf")
+    named = str(caught.value).split("package_dirs=['")[1].split("']")[0]
+    assert_same(robot, load(tmp_path / "two" / "r.urdf", package_dirs=[named]))
+
+
+def test_files_that_cannot_be_written(tmp_path):
+    for path, why in ((tmp_path / "no" / "r.urdf", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(ModelError, match=f"{path}: cannot be written: {why}"):
+            to_urdf(arm(), path)
+
+
 def test_screws_that_urdf_can_say(tmp_path):
     turning, sliding = arm(type="screw", screw=[0, 0, 1, 0, 0, 0]), arm(type="screw", screw=[0, 0, 0, 0, 1, 0])
     for robot, kind in ((turning, "revolute"), (sliding, "prismatic")):
@@ -550,6 +635,18 @@ def test_load_takes_paths_only(write):
             load(wrong)
 
 
+def test_home_is_expanded(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    robot = load(write('<link name="a"/>'))
+    assert load("~/model.urdf") == robot
+    to_urdf(robot, "~/copy.urdf")
+    assert load(tmp_path / "copy.urdf") == robot
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "m.stl").write_bytes(b"")
+    found = load(write(mesh("package://pkg/m.stl")), package_dirs="~/pkg")
+    assert found.visuals[0].mesh == str(tmp_path / "pkg" / "m.stl")
+
+
 def test_mjcf_is_told_apart_by_its_root(tmp_path):
     text = '<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody></mujoco>'
     for name in ("m.xml", "m.mjcf"):
@@ -560,3 +657,12 @@ def test_mjcf_is_told_apart_by_its_root(tmp_path):
 def test_neutral_is_the_home_of_the_file(write):
     robot = load(write(joined('type="continuous"><origin xyz="0 0 1"/><axis xyz="0 0 1"/>')))
     assert robots.placements(robot, neutral(robot)[None])["b"][0, 2, 3] == 1
+
+
+def test_others_read_what_is_written(tmp_path):
+    """Armature alone makes a <dynamics> that Pinocchio's reader accepts."""
+    robot = catalog.puma560().reframed("joint")
+    to_urdf(robot, tmp_path / "puma.urdf")
+    model = robots.pin.buildModelFromUrdf(str(tmp_path / "puma.urdf"))
+    assert model.nv == 6
+    np.testing.assert_array_equal(load(tmp_path / "puma.urdf").armature, robot.armature)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from . import kinematics as kinematics
     from . import lie as lie
     from . import robot as robot
+    from . import robots as robots
     from .dynamics import bias_force as bias_force
     from .dynamics import centroidal_momentum as centroidal_momentum
     from .dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from .kinematics import singular_directions as singular_directions
     from .kinematics import static_torque as static_torque
     from .robot import Robot as Robot
-    from .robot import catalog as robots  # noqa: F401
     from .robot import check as check
     from .robot import difference as difference
     from .robot import distance as distance
@@ -118,8 +118,7 @@ __all__ = [
 ]
 
 # `import adjoint` stays light: modules, and names from them, are loaded on first use.
-_MODULES = {name: name for name in ("dynamics", "errors", "kinematics", "lie", "robot", "sweep")}
-_MODULES["robots"] = "robot.catalog"
+_MODULES = ("dynamics", "errors", "kinematics", "lie", "robot", "robots", "sweep")
 _HOMES = ("robot", "kinematics", "dynamics")
 
 
@@ -127,7 +126,7 @@ def __getattr__(name: str):
     import importlib
 
     if name in _MODULES:
-        found = importlib.import_module(f"adjoint.{_MODULES[name]}")
+        found = importlib.import_module(f"adjoint.{name}")
     elif name in __all__:
         homes = (importlib.import_module(f"adjoint.{home}") for home in _HOMES)
         found = next(getattr(home, name) for home in homes if hasattr(home, name))

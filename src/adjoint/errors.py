@@ -9,6 +9,10 @@ class ArgumentError(AdjointError, ValueError):
     """An argument has a wrong value, shape, dtype or name."""
 
 
+class ModelError(AdjointError, ValueError):
+    """A model that is no robot; the message names file, line, element, and what would be valid."""
+
+
 class TraceError(AdjointError, TypeError):
     """A function cannot be turned into a graph; the message names the line and the remedy."""
 

@@ -117,14 +117,18 @@ class _Rows:
 
     def _fill(self, start: int, stop: int, value: float) -> None:
         """The same constant in elements of every row, a vector at a time; the last one may overlap the one before."""
-        b, t, w = self.b, self.b.type("f"), self.b.width
-        constant = b.const(value).name
+        b, w = self.b, self.b.width
+        store = f" store {b.type('f')} {b.const(value).name}, ptr {{}}, align {BYTES[b.dtype]}"
+        count = (stop - start) // w
         for lane in range(w):
-            with b.loop((stop - start) // w) as i:
-                at = b.add(b.mul(i, w), start)
-                b.emit(f" store {t} {constant}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}")
+            if count > self.unrolled // 4:
+                with b.loop(count) as i:
+                    b.emit(store.format(self._element(lane, b.add(b.mul(i, w), start))))
+            else:
+                for k in range(count):
+                    b.emit(store.format(self._element(lane, start + k * w)))
             if (stop - start) % w:
-                b.emit(f" store {t} {constant}, ptr {self._element(lane, stop - w)}, align {BYTES[b.dtype]}")
+                b.emit(store.format(self._element(lane, stop - w)))
 
     def _tile(self, at, k: int) -> str:
         if isinstance(at, int):

@@ -80,6 +80,7 @@ class Kernel:
         self._forms: dict[tuple, _Form | None] = {}
         self._bound: dict[tuple, Kernel] = {}
         self._variants: dict[tuple, Variant] = {}
+        self._usual: Variant | None = None  # of calls with all inputs given by place
         self._threads: int | None = None
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
         self._derivatives: dict[Any, Kernel] = {}
@@ -95,6 +96,8 @@ class Kernel:
                 {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
             )
             return bound(*[args[k] for k in form.inputs], **more)
+        if out is not None and not kwargs and self._again(args, out):
+            return out
         inputs, statics = self._sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -109,7 +112,26 @@ class Kernel:
             from .export import call_casadi
 
             return call_casadi(variant, list(inputs.values()))
+        if len(args) == len(inputs) and not kwargs:
+            self._usual = variant
         return self._run(variant, inputs, out)
+
+    def _again(self, args: tuple, out) -> bool:
+        """Run at once if arrays of these layouts have been seen before, with an `out` that needs no care."""
+        from .call import address
+
+        variant, arrays = self._usual, (*args, out)
+        if variant is None or len(args) != len(variant.inputs):
+            return False
+        if getattr(_mode, "eager", False) or loops.current_graph() is not None:
+            return False
+        if not all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
+            return False
+        known = variant.plans.get(("f64", *[(a.shape, a.strides, a.flags.aligned) for a in arrays]))
+        if known is None or not out.flags.writeable or any(np.may_share_memory(out, a) for a in args):
+            return False
+        known[0].run([address(a) for a in arrays], lambda: self.threads)
+        return True
 
     def _form(self, places: int, names: tuple[str, ...]) -> _Form | None:
         """How a call with so many positional and with these named arguments is told apart, if it has statics."""

@@ -90,8 +90,7 @@ class Articulated(NamedTuple):
 
 
 def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
-    """{i: Ĵ_i and its pivots}, from the tips inward; PP (40). Not for robots with mimics."""
-    require_inertia(robot)
+    """{i: Ĵ_i and its pivots}, from the tips inward; PP (40). Not for robots with mimics; see `require_inertia`."""
     found: dict[int, Articulated] = {}
 
     def own(i: int) -> Symmetric:

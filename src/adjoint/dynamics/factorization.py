@@ -114,6 +114,7 @@ def mass_matrix_factors(robot, q):
     """
     if robot.mimics:
         return factored(robot, q)
+    require_inertia(robot)
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)
     W = [[1.0 if i == j else 0.0 for j in range(robot.nv)] for i in range(robot.nv)]
@@ -143,6 +144,7 @@ def mass_matrix_logdet(robot, q):
     """log det M(q) = Σ log Ω_k in O(n)."""
     if robot.mimics:
         return np.sum(np.log(factored(robot, q).Omega))
+    require_inertia(robot)
     J = articulated_inertias(robot, joint_placements(robot, q))
     return sum((np.log(p.Omega) for j in J for p in J[j].pivots), 0.0)
 
@@ -153,6 +155,7 @@ def mass_matrix_sqrt_solve(robot, q, b):
     if robot.mimics:
         W, Omega = factored(robot, q)
         return _transposed_solve(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
+    require_inertia(robot)
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)
     found: list = []

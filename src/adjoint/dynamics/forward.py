@@ -1,4 +1,4 @@
-"""Forward dynamics in O(n), by articulated bodies, and as Ploen & Park (1999) print it, (47)-(68)."""
+"""Forward dynamics in O(n), by articulated bodies; as Ploen & Park (1999) print it, (47)-(68), see `ploen_park`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
-from ..sweep import body_twists, joint_placements, rates
-from .articulated import Articulated, articulated_inertias
+from ..sweep import joint_placements, outward, rates
+from .articulated import Articulated, articulated_inertias, require_inertia
 from .factorization import factored, solve_factored
-from .newton_euler import SURROUNDINGS, base_motion, friction_force, inverse_dynamics, loads_on_bodies
+from .newton_euler import (
+    SURROUNDINGS,
+    base_motion,
+    friction_force,
+    inverse_dynamics,
+    loads_on_bodies,
+    squared,
+    true_motion,
+)
 
 __all__ = ["forward_dynamics", "solve_mass_matrix"]
 
@@ -21,28 +29,44 @@ def forward_dynamics(
 ):
     """a (nv,) [rad/s² or m/s²] with inverse_dynamics(robot, q, v, a, ...) = τ; arguments as there.
 
-    Articulated bodies (Featherstone 1983; PP (39)-(40) and its bias force): F_i = Ĵ_i V̇_i + b_i.
+    Articulated bodies (Featherstone 1983; PP (39)-(40) and its bias force): F_i = Ĵ_i A_i + b_i, with the true
+    accelerations A_i of `newton_euler`.
     """
     if robot.mimics:
         options = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
         moved = {"base_twist": base_twist, "base_acceleration": base_acceleration}
         bias = inverse_dynamics(robot, q, v, np.zeros(robot.nv), **options, **moved)
         return solve_factored(factored(robot, q), tau - bias)
+    require_inertia(robot)
     f = joint_placements(robot, q)
-    V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
-    V = body_twists(robot, f, v, V_0)
-    loads = loads_on_bodies(robot, wrenches, frames)
-    bias = {i: _bias(robot, i, V[i]) + loads.get(i, 0.0) for i in V if i >= 0}
-    drift = {i: se3.bracket(V[i], robot.screw(i).T @ rates(robot, v, i)) for i in bias}
-    return _accelerations(robot, f, tau - friction_force(robot, v), dV_0, bias, drift)
+    w_0, A_0 = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))
+    bias, drift = _unaccelerated(robot, f, v, w_0)
+    for i, load in loads_on_bodies(robot, wrenches, frames).items():
+        if i >= 0:
+            bias[i] = bias[i] + load
+    return _accelerations(robot, f, tau - friction_force(robot, v), A_0, bias, drift)
 
 
-def _bias(robot: Robot, i: int, V):
-    """-ad(V)ᵀ J V (6,): the wrench of a body that moves on without acceleration."""
-    return -se3.coad_action(V, inertia.momentum(robot.inertias[i], V))
+def _unaccelerated(robot: Robot, f: dict, v, w_0) -> tuple[dict, dict]:
+    """{i: wrench} and {i: A_i} (6,) of bodies moving on with v at a = 0, beyond what their parents' A gives them."""
+    bias, drift = {}, {}
+
+    def step(i: int, parent: tuple) -> tuple:
+        w, w2 = parent
+        Rt, p = f[i][:3, :3].T, f[i][:3, 3]
+        turn, slide = np.split(robot.screw(i).T @ rates(robot, v, i), 2)
+        w = Rt @ w
+        drift[i] = np.concatenate([np.cross(w, turn), Rt @ (w2 @ p) + np.cross(2 * w + turn, slide)])
+        w = w + turn
+        w2, (_, h, I) = squared(w), inertia.moments(robot.inertias[i])
+        bias[i] = np.concatenate([np.cross(w, I @ w), w2 @ h])
+        return w, w2
+
+    outward(robot, step, (w_0, squared(w_0)))
+    return bias, drift
 
 
-def _accelerations(robot: Robot, f: dict, tau, dV_0, bias: dict | None, drift: dict | None):
+def _accelerations(robot: Robot, f: dict, tau, A_0, bias: dict | None, drift: dict | None):
     """The two sweeps: what the joints' torques leave over, inward; accelerations, outward. None: at rest."""
     J = articulated_inertias(robot, f)
     left: dict = {}
@@ -53,14 +77,14 @@ def _accelerations(robot: Robot, f: dict, tau, dV_0, bias: dict | None, drift: d
         parent = int(robot.parents[i])
         if parent >= 0:
             p[parent] = p[parent] + se3.coAd_inv_action(f[i], wrench)
-    found, dV = [], {-1: dV_0}
+    found, A = [], {-1: A_0}
     for i in J:
-        y = se3.Ad_inv_action(f[i], dV[int(robot.parents[i])])
+        y = se3.Ad_inv_action(f[i], A[int(robot.parents[i])])
         for pivot, u in zip(J[i].pivots, left[i], strict=True):
             a = u - np.dot(pivot.Pi, y)
             y = y + pivot.s * a
             found.append(a)
-        dV[i] = y if drift is None else y + drift[i]
+        A[i] = y if drift is None else y + drift[i]
     return np.stack(found) if found else np.zeros(0)
 
 
@@ -79,4 +103,5 @@ def solve_mass_matrix(robot, q, b):
     """M(q)⁻¹ b (nv,) in O(n), without forming M: PP Prop. 2 as two sweeps, (62)-(68)."""
     if robot.mimics:
         return solve_factored(factored(robot, q), b)
+    require_inertia(robot)
     return _accelerations(robot, joint_placements(robot, q), b, np.zeros(6), None, None)

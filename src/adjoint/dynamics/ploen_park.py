@@ -1,5 +1,6 @@
-"""Forward dynamics as Ploen & Park (1999) print it, (44)-(68): the factors of M⁻¹ applied one after the other.
+"""Inverse and forward dynamics as Ploen & Park (1999) print them, (1)-(5) and (44)-(68).
 
+Inverse dynamics in twists V_i and their rates V̇_i. Forward dynamics as the factors of M⁻¹, one after the other:
 a = Zᵀ Ω⁻¹ Z τ̂ (45), with τ̂ the torques less those that motion, gravity and loads take (46). It is `forward_dynamics`
 in other words, and costs more; its quantities are those of the paper's text. PP as in `newton_euler`; in a tree the
 parent of body k takes the place of k - 1.
@@ -14,11 +15,11 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
-from ..sweep import body_twists, inward, joint_placements, outward, rates
+from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
 from .newton_euler import SURROUNDINGS, base_motion, friction_force, loads_on_bodies
 from .operators import articulated_bodies
 
-__all__ = ["Recursion", "forward_dynamics_recursive", "recursion"]
+__all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
 
 
 class Recursion(NamedTuple):
@@ -37,6 +38,33 @@ class Recursion(NamedTuple):
     c_hat: np.ndarray  # (64), (65) Ω⁻¹ Z τ̂
     lam: np.ndarray  # (67) accelerations beyond alpha
     a: np.ndarray  # (68) Zᵀ Ω⁻¹ Z τ̂
+
+
+@kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
+def inverse_dynamics_recursive(
+    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+):
+    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`, arguments as there."""
+    f = joint_placements(robot, q)  # (1)
+
+    def outward_step(i: int, parent: tuple) -> tuple:
+        V, dV = parent
+        S = robot.screw(i).T
+        Sv = S @ rates(robot, v, i)
+        V = se3.Ad_inv_action(f[i], V) + Sv  # (2)
+        # (3), with -ad(S v) Ad(f⁻¹) V = [V_i, S v]
+        return V, se3.Ad_inv_action(f[i], dV) + se3.bracket(V, Sv) + S @ rates(robot, a, i)
+
+    motions = outward(robot, outward_step, base_motion(robot, gravity, base_twist, base_acceleration))
+    loads = loads_on_bodies(robot, wrenches, frames)
+
+    def own(i: int):
+        (V, dV), J = motions[i], robot.inertias[i]
+        return inertia.momentum(J, dV) - se3.coad_action(V, inertia.momentum(J, V)) + loads.get(i, 0.0)
+
+    F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))  # (4)
+    tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # (5)
+    return tau + robot.armature * a + friction_force(robot, v)
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)

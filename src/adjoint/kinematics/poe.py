@@ -11,25 +11,17 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import se3
-from ..robot.joints import placement
+from ..robot.joints import JOINTS
 from ..robot.model import Robot
+from ..robot.screws import home_screws
 from ..sweep import columns, coordinates
 
 __all__ = ["body_form", "body_jacobian_direct", "space_form", "space_jacobian_direct"]
 
 
-def _home(robot: Robot, frame: str) -> tuple[list[int], list[np.ndarray], np.ndarray]:
-    """Bodies on the path to a frame, their screws A_i seen from the base at home (k, 6), and the frame's home M."""
-    spot = robot.frame(frame)
-    path, screws, N = robot.path(spot.body), [], np.eye(4)
-    for i in path:
-        N = N @ robot.placements[i]
-        screws.append(robot.screw(i) @ se3.Ad.eager(N).T)
-    return path, screws, N @ spot.placement
-
-
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
-    return [placement(robot.joint_types[i], coordinates(robot, q, i), S) for i, S in zip(path, screws, strict=True)]
+    rows = [JOINTS[robot.joint_types[i]] for i in path]
+    return [row.placement(coordinates(robot, q, i), S) for row, i, S in zip(rows, path, screws, strict=True)]
 
 
 def _seen(screws: list[np.ndarray], M: np.ndarray) -> list[np.ndarray]:
@@ -40,7 +32,7 @@ def _seen(screws: list[np.ndarray], M: np.ndarray) -> list[np.ndarray]:
 @kernel(robot=static, q="nq", frame=static)
 def space_form(robot, q, frame):
     """T_0f = exp(A_1 q_1) ... exp(A_n q_n) M (4, 4), Park (1994), (1)."""
-    path, A, M = _home(robot, frame)
+    path, A, M = home_screws(robot, frame)
     T = np.eye(4)
     for E in _exponentials(robot, q, path, A):
         T = se3.compose(T, E)
@@ -50,7 +42,7 @@ def space_form(robot, q, frame):
 @kernel(robot=static, q="nq", frame=static)
 def body_form(robot, q, frame):
     """T_0f = M exp(B_1 q_1) ... exp(B_n q_n) (4, 4), Park (1994), (2)."""
-    path, A, M = _home(robot, frame)
+    path, A, M = home_screws(robot, frame)
     T = M
     for E in _exponentials(robot, q, path, _seen(A, M)):
         T = se3.compose(T, E)
@@ -60,7 +52,7 @@ def body_form(robot, q, frame):
 @kernel(robot=static, q="nq", frame=static)
 def space_jacobian_direct(robot, q, frame):
     """J (6, nv), "space": columns Ad(exp(A_1 q_1) ... exp(A_i q_i)) A_i; Park (1994), direct method."""
-    path, A, _ = _home(robot, frame)
+    path, A, _ = home_screws(robot, frame)
     X, own = np.eye(4), {}
     for i, S, E in zip(path, A, _exponentials(robot, q, path, A), strict=True):
         # One degree of freedom: exp(A_i q_i) fixes A_i, and the product may stop before it.
@@ -72,7 +64,7 @@ def space_jacobian_direct(robot, q, frame):
 @kernel(robot=static, q="nq", frame=static)
 def body_jacobian_direct(robot, q, frame):
     """J (6, nv), "body": columns Ad(exp(-B_n q_n) ... exp(-B_{i+1} q_{i+1})) B_i; Park (1994), direct method."""
-    path, A, M = _home(robot, frame)
+    path, A, M = home_screws(robot, frame)
     B = _seen(A, M)
     X, own = np.eye(4), {}
     for i, S, E in reversed(list(zip(path, B, _exponentials(robot, q, path, B), strict=True))):

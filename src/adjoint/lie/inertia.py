@@ -90,21 +90,21 @@ def _central_diagonal(mass, x, y, z):
 
 @kernel(size=3)
 def box(mass, size):
-    """Uniform box with edges size = (x, y, z) [m], about its centre: (10,)."""
+    """Uniform box of `mass` [kg] with edges `size` = (x, y, z) [m], about its centre: (10,)."""
     x2, y2, z2 = size * size * (mass / 12)
     return _central_diagonal(mass, y2 + z2, x2 + z2, x2 + y2)
 
 
 @kernel
 def sphere(mass, radius):
-    """Uniform solid sphere about its centre: (10,)."""
+    """Uniform solid sphere of `mass` [kg] and `radius` [m], about its centre: (10,)."""
     i = 0.4 * mass * radius * radius
     return _central_diagonal(mass, i, i, i)
 
 
 @kernel
 def cylinder(mass, radius, length):
-    """Uniform solid cylinder along z, about its centre: (10,)."""
+    """Uniform solid cylinder of `mass` [kg], `radius` [m] and `length` [m] along z, about its centre: (10,)."""
     r2 = mass * radius * radius
     side = r2 / 4 + mass * length * length / 12
     return _central_diagonal(mass, side, side, r2 / 2)
@@ -112,7 +112,7 @@ def cylinder(mass, radius, length):
 
 @kernel
 def rod(mass, length):
-    """Thin uniform rod along z, about its centre: (10,)."""
+    """Thin uniform rod of `mass` [kg] and `length` [m] along z, about its centre: (10,)."""
     return cylinder(mass, 0.0, length)
 
 

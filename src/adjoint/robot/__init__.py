@@ -2,6 +2,8 @@
 
 from . import catalog as catalog
 from .build import Builder as Builder
+from .build import JointSpec as JointSpec
+from .build import LinkSpec as LinkSpec
 from .build import ModelError as ModelError
 from .check import Report as Report
 from .check import check as check

@@ -15,9 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import AdjointError
-from .joints import JOINTS, are_screws, standard_screws
+from ..errors import ModelError
+from .joints import JOINTS, misfit, standard_screws
 from .model import GRAVITY, Finding, Frame, Link, Mimic, Robot, Visual, Where
+from .numbers import located as _at
+from .numbers import motions, numbers
 
 __all__ = ["AXIAL", "Builder", "JointSpec", "LinkSpec", "ModelError", "moved_inertias"]
 
@@ -26,10 +28,6 @@ TYPES = (*JOINTS, "universal", "fixed")
 
 _HOME = np.eye(4)  # where a body's own link sits in it; known by identity, so that nothing is multiplied by it
 _HOME.flags.writeable = False
-
-
-class ModelError(AdjointError, ValueError):
-    """A model that is no robot; the message names file, line, element, and what would be valid."""
 
 
 class LinkSpec(NamedTuple):
@@ -41,11 +39,7 @@ class LinkSpec(NamedTuple):
 
 
 class JointSpec(NamedTuple):
-    """A joint as a model states it: the child's frame sits at `placement` in the parent's, moved by the joint.
-
-    Give `screw` (nv, 6) for any screws, or `axis` for those of the type at the child's origin. `axis2`: of a universal
-    joint's second axis. `mimic` = (joint name, multiplier, offset). Limits: one number per coordinate, or one for all.
-    """
+    """A joint as a model states it; its fields are the arguments of `Builder.joint`, which explains them."""
 
     name: str
     type: str
@@ -86,24 +80,36 @@ class Builder:
 
     def link(self, name: str, inertia=None, *, where: Where | None = None) -> Builder:
         """Add a link with its inertia (10,) in its own frame; see `lie.inertia`."""
+        _check_name("link", name, where)
         if inertia is not None:
-            inertia = _numbers(inertia, (10,), f"link '{name}': inertia", where)
+            inertia = numbers(inertia, (10,), f"link '{name}': inertia", where)
         return self.add_link(LinkSpec(name, inertia, where))
 
     def joint(self, name: str, type: str, parent: str, child: str, placement=None, **options) -> Builder:
-        """Add a joint of a type of `JOINTS`, or "universal" or "fixed"; `options` are the fields of `JointSpec`."""
-        label, where = f"joint '{name}'", options.get("where")
-        placement = _HOME if placement is None else _placement(placement, label, where)
-        for key in {"axis", "axis2"} & options.keys():
-            options[key] = _direction(options[key], f"{label}: {key}", where)
-        try:
-            return self.add_joint(JointSpec(name, type, parent, child, placement, **options))
-        except TypeError as error:
-            raise ModelError(_at(where, f"{label}: {str(error).split(') ')[-1]}")) from None
+        """Add a joint that moves the link `child`, at `placement` (4, 4) in the link `parent` when q is neutral.
+
+        `type` is a type of `JOINTS`, or "universal" or "fixed". Options, for the types that have them:
+
+        - `axis`: direction (3,) in the child's frame, z by default, through its origin; of a planar joint the normal,
+          of a universal one the first axis. `axis2`: the second axis of a universal joint, y by default.
+        - `pitch` [m/rad] of a helical joint.
+        - `screw`: instead of an axis, any screws of that type, (6,), or (nv, 6) one per row, in the child's frame.
+        - `mimic`: name of the joint it follows, or (name, multiplier, offset): q = multiplier · q_name + offset.
+        - `lower`, `upper` [rad or m]: one number, or one for each coordinate of q.
+        - `velocity` [rad/s or m/s] and `effort` [N m or N], the largest; `damping` [N m s/rad or N s/m], dry `friction`
+          [N m or N], `armature` [kg m² or kg]: one number, or one for each coordinate of v.
+        - `where`: its place in a model file, for messages.
+        """
+        where = options.get("where")
+        _check_name("joint", name, where)
+        label = f"joint '{name}'"
+        placement = _HOME if placement is None else motions(placement, (4, 4), f"{label}: placement", where)
+        return self.add_joint(JointSpec(name, type, parent, child, placement, **_options(label, type, options)))
 
     def frame(self, name: str, link: str, placement=None) -> Builder:
         """Name a frame fixed to a link, at `placement` (4, 4) in it."""
-        placement = _HOME if placement is None else _placement(placement, f"frame '{name}'", None)
+        _check_name("frame", name, None)
+        placement = _HOME if placement is None else motions(placement, (4, 4), f"frame '{name}': placement")
         self._frames.append((name, link, placement))
         return self
 
@@ -120,7 +126,7 @@ class Builder:
         if name in self._joints:
             raise ModelError(_at(where, f"joint '{name}': a second joint of this name; names must differ"))
         if joint.type not in TYPES:
-            raise ModelError(_at(where, f"joint '{name}': unknown type '{joint.type}'; there are {', '.join(TYPES)}"))
+            raise ModelError(_at(where, f"joint '{name}': {_unknown_type(joint.type)}"))
         self._joints[name] = joint
         return self
 
@@ -130,36 +136,84 @@ class Builder:
             return _assemble(self)
 
 
-def _at(where: Where | None, message: str) -> str:
-    return f"{where}: {message}" if where else message
+# --- what is given ----------------------------------------------------------------------------------------------------
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+def _check_name(kind: str, name, where: Where | None) -> None:
+    if not isinstance(name, str) or not name:
+        raise ModelError(_at(where, f"a {kind} is called {name!r}; names are text, and not empty"))
 
 
-def _numbers(value, shape: tuple[int, ...], label: str, where: Where | None) -> np.ndarray:
-    """A copy of `value` as finite numbers of this shape."""
+_OTHER_WORDS = {
+    "hinge": "revolute", "rotational": "revolute", "rotary": "revolute", "slide": "prismatic", "linear": "prismatic",
+    "ball": "spherical", "floating": "free", "freeflyer": "free", "cardan": "universal", "weld": "fixed",
+}  # fmt: skip
+
+
+def _unknown_type(kind) -> str:
+    meant = f"; did you mean '{_OTHER_WORDS[kind]}'?" if kind in _OTHER_WORDS else ""
+    return f"unknown type {kind!r}; there are {', '.join(TYPES)}{meant}"
+
+
+_OPTIONS = JointSpec._fields[5:]
+_GEOMETRY = {"helical": ("axis", "pitch", "screw"), "universal": ("axis", "axis2"), "fixed": ()} | {
+    kind: ("screw",) if kind in ("screw", "spherical", "free") else ("axis", "screw")
+    for kind in ("revolute", "continuous", "prismatic", "planar", "screw", "spherical", "free")
+}
+
+
+def _has_option(kind: str, option: str) -> bool:
+    if option in ("axis", "axis2", "pitch", "screw"):
+        return option in _GEOMETRY[kind]
+    if option in ("lower", "upper"):
+        return kind not in ("continuous", "spherical", "fixed")
+    return kind != "fixed" or option == "where"
+
+
+def _options(label: str, kind: str, options: dict) -> dict:
+    """The options of a joint, checked against its type and made plain."""
+    where = options.get("where")
+    if kind not in TYPES:
+        raise ModelError(_at(where, f"{label}: {_unknown_type(kind)}"))
+    for option, value in options.items():
+        if option not in _OPTIONS:
+            raise ModelError(_at(where, f"{label}: no option {option!r}; there are {', '.join(_OPTIONS)}"))
+        if not _has_option(kind, option) and not _is_default(option, value):
+            has = ", ".join(o for o in _OPTIONS if _has_option(kind, o) and o != "where")
+            raise ModelError(_at(where, f"{label} is {kind}, which has no {option}; its options are {has or 'none'}"))
+    if options.get("screw") is not None and {"axis", "pitch"} & options.keys():
+        raise ModelError(_at(where, f"{label}: give its screw, or its axis and pitch, not both"))
+    plain = {
+        "axis": _direction, "axis2": _direction, "pitch": lambda *given: float(numbers(given[0], (), *given[1:])),
+        "mimic": _plain_mimic,
+    }  # fmt: skip
+    return {o: plain[o](v, f"{label}: {o}", where) if o in plain else v for o, v in options.items()}
+
+
+def _is_default(option: str, value) -> bool:
+    default = JointSpec._field_defaults[option]
     try:
-        array = np.array(value, float)
+        return value is default or (default is not None and bool(np.all(np.asarray(value, float) == default)))
     except (TypeError, ValueError):
-        raise ModelError(_at(where, f"{label} must be numbers of shape {shape}, got {value!r}")) from None
-    if array.shape != shape:
-        raise ModelError(_at(where, f"{label} must have shape {shape}, got {array.shape}"))
-    if not np.isfinite(array).all():
-        raise ModelError(_at(where, f"{label} contains NaN or infinity"))
-    return array
+        return False
 
 
-def _placement(value, label: str, where: Where | None) -> np.ndarray:
-    T = _numbers(value, (4, 4), f"{label}: placement", where)
-    R = T[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or (T[3] != _HOME[3]).any():
-        raise ModelError(_at(where, f"{label}: placement is not a rigid motion [R p; 0 1] with a rotation R"))
-    return T
+def _plain_mimic(value, label: str, where: Where | None) -> tuple[str, float, float] | None:
+    if value is None:
+        return None
+    given = (value,) if isinstance(value, str) else value
+    try:
+        name, multiplier, offset = (*given, *(1.0, 0.0)[len(given) - 1 :])
+        found = name, float(multiplier), float(offset)
+    except (TypeError, ValueError):
+        found = (None,)
+    if not isinstance(found[0], str):
+        raise ModelError(_at(where, f"{label} is {value!r}; it is a joint's name, or (name, multiplier, offset)"))
+    return found  # type: ignore[return-value]
 
 
 def _direction(value, label: str, where: Where | None) -> tuple[float, ...]:
-    axis = _numbers(value, (3,), label, where)
+    axis = numbers(value, (3,), label, where)
     size = math.hypot(*axis)
     if not 0 < size < math.inf:
         raise ModelError(_at(where, f"{label} has length {size:g}; it must be a direction"))
@@ -185,6 +239,8 @@ def _ordered(builder: Builder) -> tuple[str, list[JointSpec]]:
         if joint.parent not in links or joint.child not in links:
             role, name = ("child", joint.child) if joint.parent in links else ("parent", joint.parent)
             raise ModelError(_at(joint.where, f"joint '{joint.name}': its {role} link '{name}' does not exist"))
+        if joint.parent == joint.child:
+            raise ModelError(_at(joint.where, f"joint '{joint.name}' joins link '{joint.child}' to itself"))
         if joint.child in parent_of:
             other = parent_of[joint.child].name
             raise ModelError(
@@ -246,6 +302,8 @@ def _assemble(builder: Builder) -> Robot:
     tree, base, spot = _grown(builder)
     links = tuple([Link(l.name, *spot[l.name], l.inertia, l.where) for l in builder._links.values()])
     inertias, base_inertia = _merged(links, len(tree.names))
+    _check_finite(inertias, "body", tree.names, "inertia")
+    _check_finite(base_inertia[None], "body", [base], "inertia")
     placements = np.array(tree.placements).reshape(-1, 4, 4)
     _check_finite(placements, "body", tree.names, "placement")
     mimics = _mimics(tree.joints, builder._joints)
@@ -261,7 +319,7 @@ def _assemble(builder: Builder) -> Robot:
         mimics=mimics,
         **_limits(tree.joints, mimics),
         frames=_frames(builder, {base, *tree.names}, spot),
-        gravity=_numbers(builder.gravity, (3,), f"robot '{builder.name}': gravity", None),
+        gravity=numbers(builder.gravity, (3,), f"robot '{builder.name}': gravity", None),
         base_name=base,
         base_inertia=base_inertia,
         visuals=tuple(builder.visuals),
@@ -304,6 +362,8 @@ def _add_universal(tree: _Tree, joint: JointSpec, parent: int, placement: np.nda
     """Two bodies: a massless cross turns about `axis`, the child in it about `axis2`."""
     if joint.mimic is not None:
         raise ModelError(_at(joint.where, f"joint '{joint.name}' is universal; only joints with one coordinate mimic"))
+    if np.linalg.norm(np.cross(joint.axis, joint.axis2)) < 1e-9:
+        raise ModelError(_at(joint.where, f"joint '{joint.name}' is universal, yet its axis and axis2 are parallel"))
     fields = JointSpec._fields[_LOWER:_END]
     first, second = (
         joint._replace(
@@ -327,16 +387,19 @@ def _screws(joint: JointSpec) -> np.ndarray:
     if joint.screw is None:
         raise ModelError(_at(joint.where, f"{label} is missing; a joint of type screw needs it"))
     nv = JOINTS[joint.type].nv
-    given = joint.screw if np.ndim(joint.screw) == 2 else [joint.screw]
-    S = _numbers(given, (nv, 6), label, joint.where)
-    if nv > 1:
-        if not are_screws(joint.type, S):
-            raise ModelError(_at(joint.where, f"{label} is not that of a {joint.type} joint in any frame"))
-        return S
-    size = np.linalg.norm(S[0, :3]) or np.linalg.norm(S[0, 3:])
-    if size == 0:
-        raise ModelError(_at(joint.where, f"{label} is zero; it must turn or translate"))
-    return S / size
+    try:
+        given = np.atleast_2d(np.asarray(joint.screw, float))
+    except (TypeError, ValueError):
+        given = joint.screw  # `numbers` tells
+    S = numbers(given, (nv, 6), label, joint.where)
+    if nv == 1:
+        size = np.linalg.norm(S[0, :3]) or np.linalg.norm(S[0, 3:])
+        if size == 0:
+            raise ModelError(_at(joint.where, f"{label} is zero; it must turn or translate"))
+        S = S / size
+    if (why := misfit(joint.type, S)) is not None:
+        raise ModelError(_at(joint.where, f"{label} {why}"))
+    return S
 
 
 # --- what is on the tree ----------------------------------------------------------------------------------------------
@@ -399,7 +462,10 @@ def _mimics(joints: list[JointSpec], all_joints: dict[str, JointSpec]) -> dict[i
 def _source(joint: JointSpec, index: dict[str, int], all_joints: dict[str, JointSpec]) -> int:
     source = joint.mimic[0]  # type: ignore[index]
     if source not in index:
-        why = f"is {all_joints[source].type}; it must be a movable joint" if source in all_joints else "does not exist"
+        kind = all_joints[source].type if source in all_joints else None
+        why = "does not exist" if kind is None else f"is {kind}; it must be a movable joint"
+        if kind == "universal":
+            why = f"is universal, two joints in one; name '{source}.1' or '{source}.2'"
         raise ModelError(_at(joint.where, f"joint '{joint.name}' mimics joint '{source}', which {why}"))
     return index[source]
 
@@ -443,6 +509,9 @@ def _limits(joints: list[JointSpec], mimics: dict[int, Mimic]) -> dict[str, np.n
     for i, (source, k, _) in mimics.items():
         _, _, damping, friction, armature = _spread(joints[i], _VELOCITY, _END, 1)[0]
         table[1][place[source], 2:] += k * k * damping, abs(k) * friction, k * k * armature
+    if not np.isfinite(table[1][:, 2:]).all():
+        names = [joint.name for joint in joints if joint.mimic is None for _ in range(JOINTS[joint.type].nv)]
+        _check_finite(table[1][:, 2:], "joint", names, "damping, friction or armature, with that of its mimics,")
     lower, upper, velocity, effort, damping, friction, armature = (*table[0].T, *table[1].T)
     return {
         "lower": lower, "upper": upper, "velocity_limit": velocity, "effort_limit": effort, "damping": damping,
@@ -477,4 +546,7 @@ def _frames(builder: Builder, own: set[str], spot: Spots) -> tuple[Frame, ...]:
         taken.add(name)
         body, at = spot[link]
         found.append(Frame(name, body, at @ placement))
+    if found:
+        rows = np.concatenate([f.placement for f in found]).reshape(-1, 16)
+        _check_finite(rows, "frame", [f.name for f in found], "placement")
     return tuple(found)

@@ -11,10 +11,11 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
-from .build import TYPES, Builder, moved_inertias
+from .build import AXIAL, TYPES, Builder, moved_inertias
 from .dh import dh_matrix, from_dh
 from .joints import JOINTS
 from .model import GRAVITY, Robot
+from .numbers import count, generator
 from .screws import from_screws, serial
 
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
@@ -220,6 +221,7 @@ def chain(
 
     `twist` [rad] is the angle between the axes of neighbours, about the rod: M_i = Tx(length) Rx(twist), M_1 = 1.
     """
+    n = count(n, "chain: n")
     placements = np.tile(dh_matrix(0.0, 0.0, length, twist), (n, 1, 1))
     placements[:1] = np.eye(4)
     return serial(
@@ -242,10 +244,12 @@ def random_tree(rng: np.random.Generator | int | None, n: int, types: Sequence[s
     `types`: those of `JOINTS`, "universal", "fixed", and "mimic": a joint of one degree of freedom that follows an
     earlier one. All by default, each in turn before any comes again. `rng` may be a seed.
     """
-    types = _KINDS if types is None else tuple(types)
+    n, types = count(n, "random_tree: n"), _KINDS if types is None else tuple(types)
+    if not types:
+        raise ArgumentError(f"random_tree: types is empty; there are {', '.join(_KINDS)}")
     if unknown := set(types) - set(_KINDS):
         raise ArgumentError(f"random_tree: no joint type {', '.join(sorted(unknown))}; there are {', '.join(_KINDS)}")
-    rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    rng = generator(rng, "random_tree")
     builder = Robot.builder(f"tree{n}").link("base", _random_inertia(rng))
     leaders: list[str] = []  # joints a mimic can follow
     rounds = [types[k] for _ in range(-(-n // len(types))) for k in rng.permutation(len(types))]
@@ -259,7 +263,7 @@ def random_tree(rng: np.random.Generator | int | None, n: int, types: Sequence[s
 def _random_joint(
     builder: Builder, rng: np.random.Generator, name: str, kind: str, parent: str, child: str, leaders: list[str]
 ) -> None:
-    options: dict = {"axis": rng.standard_normal(3)}
+    axis, options = rng.standard_normal(3), {}
     if kind == "mimic":
         kind = str(rng.choice([k for k, row in JOINTS.items() if row.nv == 1 and k != "screw"]))
         if leaders:
@@ -269,6 +273,8 @@ def _random_joint(
         if kind != "continuous" and "mimic" not in options:
             options |= {"lower": rng.uniform(-3, -0.5), "upper": rng.uniform(0.5, 3)}
         options |= {key: rng.uniform(0, 1) for key in ("damping", "friction", "armature")}
+    if kind in (*AXIAL, "universal"):
+        options["axis"] = axis
     if kind == "helical":
         options["pitch"] = rng.uniform(-0.2, 0.2)
     if kind == "screw":

@@ -6,13 +6,16 @@ it has in the dynamics: v is the rate of q along S_i.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import series
 from .joints import JOINTS
-from .model import Robot
+from .model import Robot, need_robot
+from .numbers import count, generator
 
 __all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "random_configuration"]
 
@@ -28,18 +31,22 @@ def _leads(robot: Robot):
 
 def neutral(robot: Robot) -> np.ndarray:
     """The home configuration q (nq,), where every joint is at J(q) = 1: zeros, and unit quaternions."""
+    need_robot(robot, "neutral")
     return np.concatenate([np.zeros(0), *(row.neutral for row, _, _ in _leads(robot))])
 
 
 def random_configuration(
     robot: Robot, rng: np.random.Generator | int | None = None, shape: int | tuple[int, ...] = ()
 ) -> np.ndarray:
-    """Configurations (*shape, nq), uniform inside the limits `robot.lower` and `robot.upper`.
+    """Configurations (*shape, nq), uniform inside the limits; `rng` is a generator or a seed, `shape` how many.
 
-    Unlimited angles are in [-π, π], lengths in [-1, 1] m, orientations uniform. `rng` may be a seed.
+    So `random_configuration(robot, 100)` is one configuration, of seed 100, and `random_configuration(robot, 0, 100)`
+    are a hundred. Unlimited angles are in [-π, π], lengths in [-1, 1] m, orientations uniform.
     """
-    rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    need_robot(robot, "random_configuration")
+    rng = generator(rng, "random_configuration")
+    sizes = shape if isinstance(shape, Iterable) else (shape,)
+    shape = tuple(count(n, "random_configuration: shape") for n in sizes)
     if np.any(robot.lower > robot.upper):
         bad = int(np.argmax(robot.lower > robot.upper))
         raise ArgumentError(

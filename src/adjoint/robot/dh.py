@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ModelError
 from ..lie import se3
-from .build import ModelError
 from .model import GRAVITY, Robot
-from .screws import motions, numbers, serial, space_screws
+from .numbers import motions, numbers
+from .screws import screw_axis, serial, space_screws
 
 __all__ = ["DH", "dh_matrix", "from_dh", "to_dh"]
 
@@ -56,7 +56,8 @@ def _cos_sin(angle: float) -> tuple[float, float]:
 
 def _is_classic(convention: str) -> bool:
     if convention not in ("classic", "modified"):
-        raise ArgumentError(f"DH convention {convention!r}: there are 'classic' and 'modified'")
+        what = "'classic' (standard: Denavit and Hartenberg, Paul, FGL) and 'modified' (Craig, Khalil)"
+        raise ArgumentError(f"DH convention {convention!r}: there are {what}")
     return convention == "classic"
 
 
@@ -75,19 +76,23 @@ def from_dh(
 ) -> Robot:
     """A serial robot from rows (theta, d, a, alpha) [rad, m, m, rad]; link i sits at A_i(q_i) in link i - 1.
 
-    `joints` says R or P for each row ("RRPRRR"; all R by default): q_i is added to theta of a revolute joint, to d of a
-    prismatic one, so that the table's entry is the joint's offset. `convention`: see `dh_matrix`. Body frame i is DH
-    frame i; `inertias` (n, 10) are given in it. Link 1 starts at `base` (4, 4) in the frame "base"; the frame "tool" is
-    at `tool` (4, 4) in the last one. Limits [rad or m] are n numbers each, or one for all.
+    `joints` says R or P for each row ("RRPRRR", in either case; all R by default): q_i is added to theta of a revolute
+    joint, to d of a prismatic one, so that the table's entry is the joint's offset. `convention`: see `dh_matrix`. Body
+    frame i is DH frame i; `inertias` (n, 10) are given in it. Link 1 starts at `base` (4, 4) in the frame "base"; the
+    frame "tool" is at `tool` (4, 4) in the last one. Limits [rad or m] are n numbers each, or one for all.
 
     A_i = exp(P_i q_i) M_i = M_i exp(S_i q_i), S_i = Ad(M_i⁻¹) P_i: Park (1994), §III.
     """
     label = f"from_dh: robot '{name}'"
-    rows = numbers(table, (len(table), 4), f"{label}: table")
+    rows = numbers(table, (None, 4), f"{label}: table")
     types = _types(joints, len(rows), label)
     placements = np.array([dh_matrix(*row, convention) for row in rows]).reshape(-1, 4, 4)
-    if base is not None and len(rows):
-        placements[0] = motions(base, (4, 4), f"{label}: base") @ placements[0]
+    if base is not None:
+        base = motions(base, (4, 4), f"{label}: base")
+        if len(rows):
+            placements[0] = base @ placements[0]
+        else:  # the tool sits in frame 0
+            tool = base if tool is None else base @ motions(tool, (4, 4), f"{label}: tool")
     screws = [_screw(kind, row, convention) for kind, row in zip(types, rows, strict=True)]
     return serial(
         name,
@@ -104,10 +109,13 @@ def from_dh(
 
 def _types(joints: str | Sequence[str] | None, n: int, label: str) -> tuple[str, ...]:
     names = {"R": "revolute", "P": "prismatic"}
-    joints = "R" * n if joints is None else joints
-    if len(joints) != n or not set(joints) <= set(names):
+    try:
+        letters = "R" * n if joints is None else "".join(joints).upper()
+    except TypeError:
+        letters = "?"
+    if len(letters) != n or not set(letters) <= set(names):
         raise ModelError(f"{label}: joints is {joints!r}; it must have {n} letters, R (revolute) or P (prismatic)")
-    return tuple(names[j] for j in joints)
+    return tuple(names[letter] for letter in letters)
 
 
 def _screw(kind: str, row: np.ndarray, convention: str) -> np.ndarray:
@@ -139,10 +147,10 @@ def to_dh(robot: Robot, tip: str | None = None) -> DH:
     tip = robot.frame_names[-1] if tip is None else tip
     screws, home, bodies = space_screws(robot, tip)
     joints = "".join(_letter(robot, i) for i in bodies)
-    frame = frame_0 = _first_frame(*_axis(joints[0], screws[0], np.zeros(3))) if bodies else np.eye(4)
+    frame = frame_0 = _first_frame(*screw_axis(screws[0], np.zeros(3))) if bodies else np.eye(4)
     rows = []
-    for kind, S in zip(joints[1:], screws[1:], strict=True):
-        after = _next_frame(frame, *_axis(kind, S, frame[:3, 3]))
+    for S in screws[1:]:
+        after = _next_frame(frame, *screw_axis(S, frame[:3, 3]))
         rows.append(_row(frame, after))
         frame = after
     if bodies:  # D7: z_n along z_{n-1}, x_n and the origin from the tip
@@ -160,12 +168,6 @@ def _letter(robot: Robot, i: int) -> str:
     if i in robot.mimics:
         raise ArgumentError(f"to_dh: joint '{joint}' is a mimic; every DH row has a coordinate of its own")
     return letters[kind]
-
-
-def _axis(kind: str, S: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(point, unit direction) of the axis of screw S; that of a translation goes through the point `before`."""
-    w, v = S[:3], S[3:]
-    return (before, v) if kind == "P" else (np.cross(w, v), w)
 
 
 def _first_frame(point: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 from ..compile.kernel import eagerly
 from ..lie import se3, series, so3
 
-__all__ = ["JOINTS", "JointType", "are_screws", "placement", "standard_screws"]
+__all__ = ["FRAMES", "JOINTS", "UNIT", "JointType", "misfit", "standard_screws"]
 
 
 class JointType(NamedTuple):
@@ -61,7 +61,7 @@ def _subtract(q_0, q_1):
 def _random_scalar(rng, lower, upper, shape, unbounded):
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * unbounded, -unbounded))
     high = np.where(np.isfinite(upper), upper, low + 2 * unbounded)
-    return rng.uniform(low, high, (*shape, len(low)))
+    return 2 * rng.uniform(low / 2, high / 2, (*shape, len(low)))  # their difference may be too large for a number
 
 
 def _random_angle(rng, lower, upper, shape):
@@ -94,7 +94,8 @@ def _free_frame(S):
     return _spherical_frame(S[:3])
 
 
-_FRAMES = {"planar": _planar_frame, "spherical": _spherical_frame, "free": _free_frame}
+FRAMES = {"planar": _planar_frame, "spherical": _spherical_frame, "free": _free_frame}
+"""Type -> function of S that gives the joint's frame Q in the body's, for joints of several degrees of freedom."""
 
 
 def _in_frame(Q, J):
@@ -204,11 +205,6 @@ JOINTS: dict[str, JointType] = {
 }  # fmt: skip
 
 
-def placement(kind: str, q, S):
-    """J(q) (4, 4): the motion of a joint of this kind with screws S (nv, 6), one per row, at q (nq,)."""
-    return JOINTS[kind].placement(q, S)
-
-
 def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.ndarray:
     """S (nv, 6), one screw per row, of a joint at the body's origin; `axis` need not be a unit vector, but not zero."""
     axis = np.asarray(axis, float)
@@ -226,9 +222,38 @@ def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.n
     return {"spherical": np.eye(6)[:3], "free": np.eye(6)}[kind]
 
 
-def are_screws(kind: str, S: np.ndarray) -> bool:
-    """Whether S (nv, 6) is Ad(Q) S_std for some frame Q: the screws of a joint of several degrees of freedom."""
+UNIT = 1e-9  # how far from 1 the length of a unit screw may be, and from 0 the pitch of one without
+
+
+def misfit(kind: str, S: np.ndarray) -> str | None:
+    """What is wrong with S (nv, 6) as the screws of a joint of this kind; None if it fits.
+
+    One degree of freedom: |w| = 1, or w = 0 and |v| = 1, with w = 0 for a prismatic joint and w · v = 0 for a revolute
+    one. Several: S = Ad(Q) S_std for some frame Q.
+    """
+    if kind in FRAMES:
+        return None if _are_screws(kind, S) else f"is not that of a {kind} joint in any frame"
+    w, v = S[0, :3], S[0, 3:]
+    turns = bool(w.any())
+    length, part = (np.linalg.norm(w), "w") if turns else (np.linalg.norm(v), "v")
+    if turns and kind == "prismatic":
+        return f"turns, w = {w.tolist()}; that of a prismatic joint is (0, v)"
+    if not turns and kind != "screw" and kind != "prismatic":
+        return f"does not turn, w = 0; that of a {kind} joint has |w| = 1"
+    if not abs(length - 1) <= UNIT:
+        return f"has |{part}| = {length:g}; it must be 1, so that q is in rad or m"
+    if kind in ("revolute", "continuous") and abs(w @ v) > UNIT * max(1, np.linalg.norm(v)):
+        return f"has pitch {w @ v:g} m/rad; with pitch a joint is helical, not {kind}"
+    return None
+
+
+_STANDARD = {kind: standard_screws(kind) for kind in FRAMES}
+
+
+def _are_screws(kind: str, S: np.ndarray) -> bool:
+    if np.array_equal(S, _STANDARD[kind]):
+        return True
     with eagerly():
-        Q = _FRAMES[kind](S)
-        rigid = np.allclose(Q[:3, :3] @ Q[:3, :3].T, np.eye(3)) and np.linalg.det(Q[:3, :3]) > 0
-        return rigid and np.allclose(standard_screws(kind) @ se3.Ad(Q).T, S)
+        Q = FRAMES[kind](S)
+        rigid = np.allclose(Q[:3, :3] @ Q[:3, :3].T, np.eye(3), 0, UNIT) and np.linalg.det(Q[:3, :3]) > 0
+        return rigid and np.allclose(_STANDARD[kind] @ se3.Ad(Q).T, S, UNIT, UNIT)

@@ -23,10 +23,11 @@ def load(
 ) -> Robot:
     """The robot of a model file: URDF or MJCF.
 
-    `base`: "fixed" or "free" (a joint of six degrees of freedom before the root); None is "fixed" for URDF, and what
-    the file says for MJCF. `package_dirs`: folders that are packages or have them inside, for meshes named by
-    `package://`; meshes must be in them or in the model's own package, and are not opened. `gravity` (3,) [m/s²]; None
-    is (0, 0, -9.81), or what an MJCF file says.
+    `path`: "~" is the home folder. `base`: "fixed" or "free" (a joint of six degrees of freedom before the root); None
+    is "fixed" for URDF, and what the file says for MJCF. `package_dirs`: folders that are packages or have them inside,
+    for meshes named by `package://`; meshes must be in them or in the model's own package: the folder above it with a
+    package.xml, else its folder, or the one above that if it is called urdf, mjcf or the like. Those of a URDF are not
+    opened. `gravity` (3,) [m/s²]; None is (0, 0, -9.81), or what an MJCF file says.
 
     `robot.findings` tells every default that was filled in and what was not understood; `check(robot)` shows it. What
     is no robot is a `ModelError` that names file, line and element.
@@ -34,7 +35,8 @@ def load(
     file = os.fspath(path) if isinstance(path, os.PathLike) else path
     suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
     if suffix == ".xacro":
-        raise ModelError(f"{file}: xacro must be expanded first: xacro {file} > {PurePath(file).stem}.urdf")
+        robot = PurePath(file).stem.removesuffix(".urdf")
+        raise ModelError(f"{file}: xacro must be expanded first: xacro {file} > {robot}.urdf")
     document = xml.read(path)
     tag = document.root.tag
     if tag == "robot":

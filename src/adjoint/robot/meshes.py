@@ -1,8 +1,9 @@
 """Where the mesh files are that a model names: `package://`, `file://`, and paths, inside the folders it may read from.
 
-A model is data of unknown origin: it may name files of its own package, of packages beside it, and below the folders
-the user gives; a file elsewhere is refused. Names are compared, links of the file system are not followed: they are
-the user's own.
+A model is data of unknown origin: it may name files of its own package, of other packages around it, and below the
+folders the user gives; a file elsewhere is refused. Its own package is the folder above it with a package.xml; without
+one, the model's folder, or the one above if the model is in a folder called urdf, mjcf or the like. Folders around it
+are packages if they have a package.xml. The user's home, `/` and the folders in it are nobody's package.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from itertools import chain, islice
 
 from ..errors import ArgumentError
 
@@ -17,6 +19,7 @@ __all__ = ["Meshes", "OutsideError"]
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _LEVELS = 3  # folders above the model's in which packages beside its own are looked for
+_MODEL_FOLDERS = {"urdf", "xml", "mjcf", "robots", "model", "models"}  # inside a package, beside its meshes
 
 
 class OutsideError(ValueError):
@@ -30,13 +33,14 @@ class Meshes:
         if isinstance(package_dirs, str | os.PathLike):
             package_dirs = [package_dirs]
         try:
-            self._given = [os.path.abspath(folder) for folder in package_dirs]
+            self._given = [os.path.abspath(os.path.expanduser(folder)) for folder in package_dirs]
         except TypeError:
             raise ArgumentError(f"package_dirs must be a list of paths, got {package_dirs!r}") from None
-        self._folder = os.path.dirname(os.path.abspath(file))
+        self._file = os.path.abspath(file)
+        self._folder = os.path.dirname(self._file)
         self._packages: dict[str, str | None] = {}
         self._listings: dict[str, set[str]] = {}
-        self._roots: list[str] = []
+        self._own: str | None = None
         self._found: dict[str, tuple[str, str]] = {}
 
     def find(self, uri: str) -> tuple[str, str]:
@@ -44,6 +48,14 @@ class Meshes:
         if uri not in self._found:  # what is seen is often what collides
             self._found[uri] = self._find(uri)
         return self._found[uri]
+
+    def check_opened(self, path: str) -> None:
+        """Refuse a file that is going to be opened: its name and, through links, its place must both be inside."""
+        self._at(path)
+        real = os.path.realpath(path)
+        roots = [*(os.path.realpath(root) for root in (self._root(), *self._given)), _own(os.path.realpath(self._file))]
+        if not any(_below(real, root) for root in roots):
+            raise OutsideError(f"is a link to {real}, {self._outside(real)}")
 
     def _find(self, uri: str) -> tuple[str, str]:
         scheme, mark, rest = uri.partition("://")
@@ -73,33 +85,32 @@ class Meshes:
         """The folder of a package: one given, or above the model, that has its name; or one of its name inside them."""
         if not _PACKAGE_NAME.fullmatch(name):
             raise OutsideError(f"has the package name '{name}', which is none")
-        above = list(_above(self._folder))
-        beside = [folder for folder in above[: _LEVELS + 1] if os.path.dirname(folder) != folder]
-        ros = list(filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))
-        for folders, parents in ((self._given, self._given), (above, beside), (ros, ros)):
-            for folder in folders:
-                if os.path.basename(folder) == name:
-                    return folder
-            for folder in parents:
-                if os.path.isdir(os.path.join(folder, name)):
-                    return os.path.join(folder, name)
-        return None
+        return _named(name, self._given) or self._around(name) or _named(name, _ros_folders())
+
+    def _around(self, name: str) -> str | None:
+        above = (folder for folder in _above(self._folder) if os.path.basename(folder) == name)
+        beside = (os.path.join(folder, name) for folder in islice(_above(self._folder), _LEVELS + 1))
+        return next(filter(self._is_package, chain(above, beside)), None)
+
+    def _is_package(self, folder: str) -> bool:
+        """Whether a folder has a package.xml, or is one of the model's own package, as in collections of robots."""
+        return _has_manifest(folder) or (_below(folder, self._root()) and os.path.isdir(folder))
+
+    def _root(self) -> str:
+        self._own = self._own or _own(self._file)
+        return self._own
 
     def _at(self, path: str) -> str:
         """A path, relative to the model's folder: below a folder the model may read from, or of no file at all."""
         found = os.path.normpath(os.path.join(self._folder, path))
-        self._roots = self._roots or [self._own_package(), *self._given]
-        if not any(_below(found, root) for root in self._roots) and (".." in path or os.path.lexists(found)):
-            raise OutsideError(f"is outside of {self._roots[0]}; give a folder above it in package_dirs to allow it")
+        inside = any(_below(found, root) for root in (self._root(), *self._given))
+        if not inside and (".." in path or os.path.lexists(found)):
+            raise OutsideError(f"is {self._outside(found)}")
         return found
 
-    def _own_package(self) -> str:
-        """The folder above the model with a package.xml; else the one above its own, as in `x_description/urdf/`."""
-        for folder in _above(self._folder):
-            if os.path.isfile(os.path.join(folder, "package.xml")):
-                return folder
-        parent = os.path.dirname(self._folder)
-        return self._folder if os.path.dirname(parent) == parent else parent
+    def _outside(self, path: str) -> str:
+        remedy = f"to allow it, load with package_dirs=['{os.path.dirname(path)}'], or a folder above that"
+        return f"outside of {self._root()}; {remedy}"
 
     def _existing(self, path: str) -> tuple[str, str]:
         folder, _, name = path.rpartition("/")
@@ -123,3 +134,36 @@ def _above(folder: str) -> Iterable[str]:
 
 def _below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _named(name: str, folders: list[str]) -> str | None:
+    """The folder of that name, among those given or inside one of them."""
+    for folder in folders:
+        if os.path.basename(folder) == name:
+            return folder
+    inside = (os.path.join(folder, name) for folder in folders)
+    return next(filter(os.path.isdir, inside), None)
+
+
+def _ros_folders() -> list[str]:
+    return list(filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))
+
+
+def _own(file: str) -> str:
+    """The folder of the package a model is in, see above."""
+    folder = os.path.dirname(file)
+    parent = os.path.dirname(folder)
+    if os.path.basename(folder) in _MODEL_FOLDERS and _may_be_package(parent):
+        default = parent
+    else:
+        default = folder
+    return next(filter(_has_manifest, _above(folder)), default)
+
+
+def _has_manifest(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "package.xml")) and _may_be_package(folder)
+
+
+def _may_be_package(folder: str) -> bool:
+    above = os.path.dirname(folder)
+    return os.path.dirname(above) != above and folder != os.path.expanduser("~")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ from ..lie import se3, so3
 from . import xml
 from .build import Builder, ModelError
 from .joints import standard_screws
-from .meshes import Meshes, OutsideError
+from .meshes import Meshes
+from .mjcf_files import Checked, checked
 from .model import Finding, Robot, Visual, Where
 
 __all__ = ["read"]
@@ -40,11 +42,12 @@ def read(document: xml.Document, base: str | None, package_dirs, gravity) -> Rob
     `base`: "free" gives the one body on the world a free joint, "fixed" takes it away and leaves the body where the
     file puts it; None does as the file says. `gravity` (3,) [m/s²]: the file's, if None. Linear couplings of two joints
     (`equality/joint`) become mimics; what is no part of a tree of rigid bodies is told in `Robot.findings`. Files that
-    the model names (MuJoCo opens them) must be in its own package or below `package_dirs`.
+    the model names (MuJoCo opens them) must be in its own package or below `package_dirs`. Sensors, keyframes, textures
+    and the like are not read.
     """
     if base not in (None, "fixed", "free"):
         raise ArgumentError(f"base is {base!r}; it must be 'fixed', 'free', or None for what the file says")
-    source = _compiled(_mujoco(), _guarded(document, Meshes(document.file, package_dirs)))
+    source = _compiled(_mujoco(), document.file, checked(document, Meshes(document.file, package_dirs)))
     builder = Builder(source.name, gravity=source.gravity if gravity is None else gravity, findings=source.findings)
     names = _all_names(source)
     changes = _changes(source, names, base)
@@ -55,54 +58,6 @@ def read(document: xml.Document, base: str | None, package_dirs, gravity) -> Rob
     _tell_of_joints(source, names, changes)
     _tell_of_the_rest(source, names)
     return builder.build()
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
-
-
-def _guarded(model: xml.Document, meshes: Meshes) -> list[xml.Document]:
-    """The model and the models in it. MuJoCo opens whatever they name: let all be regular files of the package."""
-    documents = _documents(model, meshes)
-    roots = {os.path.dirname(document.file) for document in documents}
-    compilers = [element for document in documents for element in document.root.iter("compiler")]
-    named = {element.get(key, "") for element in compilers for key in ("meshdir", "texturedir", "assetdir")} | {""}
-    folders = {os.path.join(root, name) for root in roots for name in named}
-    for document in documents:
-        for element in document.root.iter():
-            for key in filter(lambda key: key.startswith("file"), element.attrib):
-                _files(document, element, key, folders, meshes)
-    return documents
-
-
-def _documents(model: xml.Document, meshes: Meshes) -> list[xml.Document]:
-    """The model, the files it includes and the models it attaches, and so on."""
-    documents, seen = [model], {os.path.realpath(model.file)}
-    for document in documents:  # grows
-        folders = {os.path.dirname(model.file), os.path.dirname(document.file)}
-        for element in document.root.iter("include", "model"):
-            for file in _files(document, element, "file", folders, meshes):
-                if os.path.realpath(file) not in seen:
-                    seen.add(os.path.realpath(file))
-                    documents.append(xml.read(file))
-    return documents
-
-
-def _files(document: xml.Document, element, key: str, folders: set[str], meshes: Meshes) -> list[str]:
-    """The files that an attribute may stand for: MuJoCo looks in several folders, with and without the path it has."""
-    name = element.get(key, "")
-    label = f"{document.where(element)}: <{element.tag}> names '{name}', which"
-    if "://" in name:
-        raise ModelError(f"{label} is no path; only files are read")
-    found = {os.path.join(folder, part) for folder in folders for part in (name, os.path.basename(name)) if part}
-    found = [file for file in found if os.path.exists(file)]
-    for file in found:
-        try:
-            meshes.find(os.path.abspath(file))
-        except OutsideError as error:
-            raise ModelError(f"{label} {error}") from None
-        if not os.path.isfile(file):  # a pipe or a device might never end
-            raise ModelError(f"{label} is not a regular file")
-    return found
 
 
 # --- MuJoCo -----------------------------------------------------------------------------------------------------------
@@ -142,19 +97,25 @@ def _mujoco() -> ModuleType:
     return mujoco
 
 
-def _compiled(mujoco: ModuleType, documents: list[xml.Document]) -> _Source:
-    file, heard, handler = documents[0].file, [], mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(heard.append)  # else MuJoCo prints them, and writes a file MUJOCO_LOG.TXT
-    try:
-        with warnings.catch_warnings(record=True) as raised:
-            warnings.simplefilter("always")
-            spec = _spec(mujoco, documents)
-            spec.compiler.fusestatic = False  # bodies without joints keep their names
-            model = spec.compile()
-    except (ValueError, RuntimeError, mujoco.FatalError) as error:
-        raise ModelError(_located(file, str(error))) from None
-    finally:
-        mujoco.set_mju_user_warning(handler)
+_MUJOCO_LOCK = threading.Lock()  # its handler of warnings is one for all threads, as are Python's filters
+
+
+def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
+    with _MUJOCO_LOCK:
+        heard, handler = [], mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(heard.append)  # else MuJoCo prints them, and writes a file MUJOCO_LOG.TXT
+        try:
+            with warnings.catch_warnings(record=True) as raised:
+                warnings.simplefilter("always")
+                spec = mujoco.MjSpec.from_string(given.text, include=given.files)
+                spec.modelfiledir = _folder(file)
+                spec.compiler.fusestatic = False  # bodies without joints keep their names
+                spec.memory = 2**25  # [bytes], to simulate in, which is not done here; else it grows as nv²
+                model = spec.compile()
+        except (ValueError, RuntimeError, mujoco.FatalError) as error:
+            raise ModelError(_located(file, str(error))) from None
+        finally:
+            mujoco.set_mju_user_warning(handler)
     name = Path(file).stem if spec.modelname == "MuJoCo Model" else spec.modelname
     said = [*heard, *(str(w.message) for w in raised)]
     findings = [Finding("warning", "mujoco", f"model '{name}'", message, Where(file)) for message in said]
@@ -164,17 +125,6 @@ def _compiled(mujoco: ModuleType, documents: list[xml.Document]) -> _Source:
 
 def _folder(file: str) -> str:
     return os.path.dirname(os.path.abspath(file))
-
-
-def _spec(mujoco: ModuleType, documents: list[xml.Document]):
-    """The parsed model. MuJoCo opens only files that end in .xml; others it gets as text, with what they include."""
-    file = documents[0].file
-    if file.endswith(".xml"):
-        return mujoco.MjSpec.from_file(os.path.abspath(file))
-    included = {os.path.relpath(d.file, _folder(file)): Path(d.file).read_bytes() for d in documents[1:]}
-    spec = mujoco.MjSpec.from_string(Path(file).read_text(encoding="utf-8"), include=included)
-    spec.modelfiledir = _folder(file)
-    return spec
 
 
 def _located(file: str, message: str) -> str:

@@ -10,7 +10,8 @@ import dataclasses
 import difflib
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
+from . import valid
 from .joints import JOINTS
 
 if TYPE_CHECKING:
     from .build import Builder, JointSpec
 
-__all__ = ["GRAVITY", "Body", "Finding", "Frame", "Joint", "Link", "Mimic", "Robot", "Visual", "Where"]
+__all__ = ["GRAVITY", "Body", "Finding", "Frame", "Joint", "Link", "Mimic", "Robot", "Visual", "Where", "need_robot"]
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Physical gravity [m/s²], unless a robot says otherwise."""
@@ -98,7 +100,7 @@ class Finding(NamedTuple):
 class Joint:
     """The joint that moves a body: type (a row of `JOINTS`), screws S (6, nv) in the body's frame, places in q and v.
 
-    Its limits are `robot.lower[joint.q]`, `robot.upper[joint.q]`, `robot.effort_limit[joint.v]` and so on.
+    Limits are those of its coordinates in q and v. A mimic has none: its places and limits are those of its leader.
     """
 
     name: str
@@ -107,6 +109,10 @@ class Joint:
     mimic: Mimic | None
     q: slice  # where its coordinates are in q; those of the source for a mimic
     v: slice
+    lower: np.ndarray  # (nq,) [rad or m]
+    upper: np.ndarray
+    velocity_limit: np.ndarray  # (nv,) [rad/s or m/s]
+    effort_limit: np.ndarray  # (nv,) [N m or N]
 
     @property
     def does(self) -> str:
@@ -129,14 +135,6 @@ class Body:
     def mass(self) -> float:
         """Mass [kg]."""
         return float(self.inertia[0])
-
-
-# Field -> shape, with n bodies, d degrees of freedom before mimics, and the robot's nq, nv.
-_ARRAYS = {
-    "parents": "n", "placements": "n44", "screws": "d6", "inertias": "nT", "lower": "q", "upper": "q",
-    "velocity_limit": "v", "effort_limit": "v", "damping": "v", "friction": "v", "armature": "v",
-    "gravity": "3", "base_inertia": "T",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,21 +171,31 @@ class Robot:
     specs: tuple[JointSpec, ...] = ()  # the joints as the model states them; read by `check` only
 
     def __post_init__(self):
+        put = functools.partial(object.__setattr__, self)
+        # Plain tuples and numbers, so that the fingerprints of equal robots are equal.
+        for field in ("body_names", "body_joint_names", "joint_types", "frames"):
+            put(field, _tuple(self, field))
+        put("frames", tuple([_frame(self, frame) for frame in self.frames]))
+        valid.check_names(self)
+        put("mimics", MappingProxyType(_plain_mimics(self)))
+        valid.check_mimics(self)
         n, d, nq, nv = len(self.body_names), self.n_dofs, self.nq, self.nv
         sizes = {"n": n, "d": d, "q": nq, "v": nv, "3": 3, "4": 4, "6": 6, "T": 10}
-        for field, dims in _ARRAYS.items():
-            array = _frozen(getattr(self, field), int if field == "parents" else float)
-            shape = tuple(sizes[d] for d in dims)
+        for field, dims in valid.ARRAYS.items():
+            array = _frozen(self, field, getattr(self, field), int if field == "parents" else float)
+            shape = tuple([sizes[d] for d in dims])
             if array.shape != shape:
                 raise ArgumentError(f"robot '{self.name}': {field} has shape {array.shape}, it needs {shape}")
-            object.__setattr__(self, field, array)
-        if np.any(self.parents >= np.arange(n)) or np.any(self.parents < -1):
-            raise ArgumentError(f"robot '{self.name}': parents come before their children, or are -1: {self.parents}")
-        # Plain numbers, so that the fingerprints of equal robots are equal.
-        mimics = {int(i): Mimic(int(m[0]), float(m[1]), float(m[2])) for i, m in self.mimics.items()}
-        frames = tuple([Frame(f.name, int(f.body), _frozen(f.placement)) for f in self.frames])
-        object.__setattr__(self, "mimics", MappingProxyType(mimics))
-        object.__setattr__(self, "frames", frames)
+            put(field, array)
+        valid.check_numbers(self)
+        valid.check_screws(self)
+        placements, spots = valid.rigid_placements(self)
+        if placements is not self.placements:
+            put("placements", _frozen(self, "placements", placements))
+            put(
+                "frames",
+                tuple([_frame(self, f._replace(placement=T)) for f, T in zip(self.frames, spots, strict=True)]),
+            )
 
     @staticmethod
     def builder(name: str = "robot", **options) -> Builder:
@@ -212,6 +220,24 @@ class Robot:
 
         return reframed(self, Q)
 
+    def locked(self, values: Mapping[str, object]) -> Robot:
+        """The robot with joints locked, {joint name: its q}: their bodies become parts of others; `change.locked`."""
+        from .change import locked
+
+        return locked(self, values)
+
+    def with_frame(self, name: str, frame: str, placement=None) -> Robot:
+        """The robot with a frame `name` more, at `placement` (4, 4) in the frame `frame`."""
+        from .change import with_frame
+
+        return with_frame(self, name, frame, placement)
+
+    def with_payload(self, frame: str, inertia) -> Robot:
+        """The robot with a load of `inertia` (10,), given in `frame`, on the body this is fixed to."""
+        from .change import with_payload
+
+        return with_payload(self, frame, inertia)
+
     # --- identity -----------------------------------------------------------------------------------------------------
 
     @functools.cached_property
@@ -221,7 +247,7 @@ class Robot:
         text = (self.name, self.base_name, self.body_names, self.body_joint_names, self.joint_types)
         frames = [(f.name, f.body, np.asarray(f.placement).tolist()) for f in self.frames]
         h.update(repr((text, sorted(self.mimics.items()), frames)).encode())
-        for field in _ARRAYS:
+        for field in valid.ARRAYS:
             h.update(getattr(self, field).tobytes())
         return h.hexdigest()
 
@@ -304,13 +330,14 @@ class Robot:
 
     @functools.cached_property
     def mass(self) -> float:
-        """Total mass [kg] of the moving bodies."""
+        """Total mass [kg] of the moving bodies; that of the base is `base_inertia[0]`."""
         return float(self.inertias[:, 0].sum())
 
     # --- display ------------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return f"<Robot '{self.name}': {len(self.body_names)} bodies, nq {self.nq}, nv {self.nv}>"
+        n = len(self.body_names)
+        return f"<Robot '{self.name}': {n} {'body' if n == 1 else 'bodies'}, nq {self.nq}, nv {self.nv}>"
 
     def __str__(self) -> str:
         from .show import text
@@ -323,11 +350,50 @@ class Robot:
         return html(self)
 
 
-def _frozen(value, dtype=float) -> np.ndarray:
+def _tuple(robot: Robot, field: str) -> tuple:
+    value = getattr(robot, field)
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ArgumentError(f"robot '{robot.name}': {field} is {value!r}; it must be a tuple")
+    return tuple(value)
+
+
+def _frame(robot: Robot, value) -> Frame:
+    try:
+        name, body, placement = value
+        body = operator.index(body)
+    except (TypeError, ValueError):
+        what = "it must be a Frame(name, number of the body, placement)"
+        raise ArgumentError(f"robot '{robot.name}': frames has {value!r}; {what}") from None
+    placement = _frozen(robot, f"the placement of frame {name!r}", placement)
+    if placement.shape != (4, 4):
+        raise ArgumentError(
+            f"robot '{robot.name}': the placement of frame {name!r} has shape {placement.shape}, it needs (4, 4)"
+        )
+    return Frame(name, body, placement)
+
+
+def _plain_mimics(robot: Robot) -> dict[int, Mimic]:
+    try:
+        given = [(i, Mimic(*mimic)) for i, mimic in robot.mimics.items()]
+        return {operator.index(i): Mimic(operator.index(m.source), float(m[1]), float(m[2])) for i, m in given}
+    except (AttributeError, TypeError, ValueError):
+        what = "it must be {number of a body: Mimic(number of the leading body, multiplier, offset)}"
+        raise ArgumentError(f"robot '{robot.name}': mimics is {robot.mimics!r}; {what}") from None
+
+
+def _frozen(robot: Robot, what: str, value, dtype=float) -> np.ndarray:
     """A read-only copy; `value` itself if it is one."""
-    if isinstance(value, np.ndarray) and value.dtype == dtype and value.flags.owndata and not value.flags.writeable:
-        return value
-    array = np.array(value, dtype)
+    if type(value) is np.ndarray and value.dtype == dtype:
+        if value.flags.owndata and not value.flags.writeable:
+            return value
+        array = value.copy()
+        array.flags.writeable = False
+        return array
+    try:
+        array = np.array(value)
+        array = array.astype(dtype, casting="same_kind" if array.size else "unsafe", copy=False)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"robot '{robot.name}': {what} must be numbers, got {value!r}") from None
     array.flags.writeable = False
     return array
 
@@ -380,11 +446,18 @@ class _Bodies(Sequence):
         kind, at = robot.joint_types[i], robot._layout
         q = slice(at.q_start[i], at.q_start[i] + JOINTS[kind].nq)
         v = slice(at.v_start[i], at.v_start[i] + JOINTS[kind].nv)
-        joint = Joint(robot.body_joint_names[i], kind, robot.screw(i).T, robot.mimics.get(i), q, v)
+        limits = robot.lower[q], robot.upper[q], robot.velocity_limit[v], robot.effort_limit[v]
+        joint = Joint(robot.body_joint_names[i], kind, robot.screw(i).T, robot.mimics.get(i), q, v, *limits)
         return Body(i, robot.body_names[i], int(robot.parents[i]), robot.placements[i], joint, robot.inertias[i])
 
     def __iter__(self) -> Iterator[Body]:
         return map(self.__getitem__, range(len(self)))  # type: ignore[arg-type]
+
+
+def need_robot(value, caller: str) -> None:
+    """An `ArgumentError` if `value` is no `Robot`."""
+    if not isinstance(value, Robot):
+        raise ArgumentError(f"{caller} needs a Robot, got {value!r}; adjoint.load reads one from a file")
 
 
 def _nearest(name, names: Sequence[str]) -> str:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ModelError
 from ..lie import se3
-from .build import ModelError
-from .joints import JOINTS
+from .joints import JOINTS, UNIT, misfit
 from .model import GRAVITY, Frame, Robot
+from .numbers import motions, numbers
 
-__all__ = ["PoE", "body_screws", "from_screws", "motions", "numbers", "serial", "space_screws"]
+__all__ = ["PoE", "body_screws", "from_screws", "home_screws", "screw_axis", "serial", "space_screws"]
 
 
 class PoE(NamedTuple):
@@ -32,19 +32,28 @@ class PoE(NamedTuple):
     bodies: tuple[int, ...]
 
 
+def home_screws(robot: Robot, frame: str) -> tuple[list[int], list[np.ndarray], np.ndarray]:
+    """Bodies on the way to a frame, the screws A_i (k, 6) of their joints in the base at home, the frame's home M.
+
+    A_i = Ad(N_i) S_i, N_i = M_1 ··· M_i.
+    """
+    spot = robot.frame(frame)
+    path, screws, N = robot.path(spot.body), [], np.eye(4)
+    for i in path:
+        N = N @ robot.placements[i]
+        screws.append(robot.screw(i) @ se3.Ad.eager(N).T)
+    return path, screws, N @ spot.placement
+
+
 def space_screws(robot: Robot, frame: str) -> PoE:
     """A_i (n, 6) and M (4, 4) of f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, the placement of `frame` in the base.
 
     Every joint on the way to the frame must have one degree of freedom. Park (1994), (1).
     """
-    spot = robot.frame(frame)
-    bodies = tuple(robot.path(spot.body))
-    N, screws = np.eye(4), []
+    bodies, screws, home = home_screws(robot, frame)
     for i in bodies:
         _require_one_dof(robot, i, frame)
-        N = N @ robot.placements[i]
-        screws.append(se3.Ad_action.eager(N, robot.screw(i)[0]))  # A_i = Ad(M_1 ··· M_i) S_i
-    return PoE(np.array(screws).reshape(-1, 6), N @ spot.placement, bodies)
+    return PoE(np.array(screws).reshape(-1, 6), home, tuple(bodies))
 
 
 def body_screws(robot: Robot, frame: str) -> PoE:
@@ -60,6 +69,12 @@ def _require_one_dof(robot: Robot, i: int, frame: str) -> None:
             f"joint '{robot.body_joint_names[i]}', on the way to frame '{frame}', is {kind}; "
             "only joints with one degree of freedom are an exponential of one screw"
         )
+
+
+def screw_axis(S: np.ndarray, through: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(point nearest to the origin, unit direction) of the axis of a screw S (6,); a translation's runs `through`."""
+    w, v = S[:3], S[3:]
+    return (np.cross(w, v), w) if w.any() else (through, v)
 
 
 def from_screws(
@@ -83,7 +98,7 @@ def from_screws(
     Limits [rad or m] are n numbers each, or one for all joints. Park (1994), (1) and (2).
     """
     label = f"from_screws: robot '{name}'"
-    A = numbers(screws, (len(screws), 6), f"{label}: screws")
+    A = numbers(screws, (None, 6), f"{label}: screws")
     home = motions(home, (4, 4), f"{label}: home")
     if form not in ("space", "body"):
         raise ModelError(f"{label}: form is {form!r}; it must be 'space' or 'body'")
@@ -105,18 +120,11 @@ def from_screws(
     )
 
 
-_UNIT = 1e-9  # how far from 1 the length of a unit screw may be
-
-
 def _type(A: np.ndarray, label: str) -> str:
     w, v = A[:3], A[3:]
-    if not np.any(w):
-        length, kind = np.linalg.norm(v), "prismatic"
-    else:
-        length, kind = np.linalg.norm(w), "revolute" if abs(w @ v) <= _UNIT * np.linalg.norm(v) else "helical"
-    if abs(length - 1) > _UNIT:
-        part = "v" if kind == "prismatic" else "w"
-        raise ModelError(f"{label} = {A.tolist()} has |{part}| = {length:g}; it must be 1, so that q is in rad or m")
+    kind = "prismatic" if not w.any() else "revolute" if abs(w @ v) <= UNIT * max(1, np.linalg.norm(v)) else "helical"
+    if (why := misfit(kind, A[None])) is not None:
+        raise ModelError(f"{label} = {A.tolist()} {why}")
     return kind
 
 
@@ -158,35 +166,15 @@ def serial(
         friction=none,
         armature=none,
         frames=(Frame("tool", n - 1, tool),),
-        gravity=np.asarray(gravity, float),
+        gravity=numbers(gravity, (3,), f"{label}: gravity"),
     )
 
 
-def numbers(value, shape: tuple[int, ...], label: str) -> np.ndarray:
-    """A copy of `value` as finite numbers of this shape, or a `ModelError` that starts with `label`."""
-    try:
-        array = np.array(value, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{label} must be numbers of shape {shape}, got {value!r}") from None
-    if array.shape != shape:
-        raise ModelError(f"{label} must have shape {shape}, got {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"{label} contains NaN or infinity")
-    return array
-
-
-def motions(value, shape: tuple[int, ...], label: str) -> np.ndarray:
-    """`numbers` that are rigid motions (..., 4, 4)."""
-    T = numbers(value, shape, label)
-    R, last = T[..., :3, :3], T[..., 3, :]
-    off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(initial=0) + np.abs(last - [0, 0, 0, 1]).max(initial=0)
-    if off > 1e-6 or np.any(np.linalg.det(R) < 0):
-        raise ModelError(f"{label} is not a rigid motion [R p; 0 1] with R Rᵀ = 1, det R = 1")
-    return T
-
-
 def _limits(limit, n: int, label: str) -> np.ndarray:
-    limit = np.asarray(limit, float)
-    if limit.shape not in ((), (n,)) or np.any(np.isnan(limit)):
-        raise ModelError(f"{label}: limits must be one number or {n} numbers, not NaN; got shape {limit.shape}")
-    return np.broadcast_to(limit, n)
+    try:
+        found = np.broadcast_to(np.asarray(limit, float), n)
+    except (TypeError, ValueError):
+        found = np.full(1, np.nan)
+    if np.isnan(found).any():
+        raise ModelError(f"{label} must be one number, or {n} of them, got {limit!r}")
+    return found

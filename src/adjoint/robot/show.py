@@ -43,15 +43,20 @@ def html(robot: Robot) -> str:
 
 
 def _title(robot: Robot) -> str:
+    bodies, joints, frames = len(robot.body_names), len(robot.joint_names), len(robot.frame_names)
     return (
-        f"{robot.name}: {len(robot.body_names)} bodies, {len(robot.joint_names)} joints "
-        f"(nq {robot.nq}, nv {robot.nv}), {len(robot.frame_names)} frames, {robot.mass:.6g} kg"
+        f"{robot.name}: {_counted(bodies, 'body', 'bodies')}, {_counted(joints, 'joint')} "
+        f"(nq {robot.nq}, nv {robot.nv}), {_counted(frames, 'frame')}, {robot.mass:.6g} kg moving"
     )
+
+
+def _counted(n: int, one: str, several: str | None = None) -> str:
+    return f"{n} {one if n == 1 else several or one + 's'}"
 
 
 def _rest(robot: Robot) -> list[str]:
     left = len(robot.body_names) - _SHOWN
-    return [f"... and {left} more bodies"] if left > 0 else []
+    return [f"... and {_counted(left, 'more body', 'more bodies')}"] if left > 0 else []
 
 
 def _rows(robot: Robot) -> Iterator[list[str]]:
@@ -95,14 +100,14 @@ def _moves(body: Body) -> str:
         return kind
     w, v = S[:3, 0], S[3:, 0]
     if not np.any(w):
-        return f"{kind} {_axis(v)}"
+        return f"{kind} {_direction(v)}"
     pitch = float(w @ v)
     rise = f", pitch {pitch:.3g}" if abs(pitch) > 1e-12 else ""
     beside = ", off origin" if np.abs(v - pitch * w).max() > 1e-12 else ""
-    return f"{kind} {_axis(w)}{rise}{beside}"
+    return f"{kind} {_direction(w)}{rise}{beside}"
 
 
-def _axis(u: np.ndarray) -> str:
+def _direction(u: np.ndarray) -> str:
     for k, name in enumerate("xyz"):
         if abs(abs(u[k]) - 1) < 1e-12:
             return ("-" if u[k] < 0 else "") + name

@@ -79,6 +79,7 @@ def read(
         n, m = len(parts.joints), len(parts.joints) + len(parts.elements["mass"])
         _add_links(parts, builder, numbers, placements[n:m])
         _add_joints(parts, builder, numbers, placements[:n])
+    _tell_negative(parts, numbers)
     _add_visuals(parts, builder, numbers, placements[m:], Meshes(document.file, package_dirs))
     return builder.build()
 
@@ -111,6 +112,7 @@ class _Parts:
         self.shapes: list[_Shape] = []
         self.color_of: dict[str, int | None] = {"": None}  # name of a material -> number of its colour, if it has one
         self.elements: dict[str, list[etree._Element]] = {tag: [] for tag in _NUMBERS}
+        self._materials: dict[str, int] = {}  # those of the whole file, likewise
         self._shape_origins: list[etree._Element] = []
         self._strange: dict[tuple[str, str], list] = {}  # (parent's tag, tag) -> [first element, how many]
         self.name = root.get("name") or self._unnamed(root)
@@ -121,9 +123,11 @@ class _Parts:
             elif tag == "joint":
                 self.joints.append((part, self._children(part, _JOINT_TAGS)))
             elif tag == "material":
-                self._color(part)
+                self._add_material(part)
             elif tag not in _ROBOT_TAGS:
                 self._unknown(root, part)
+        if not self.links:
+            raise ModelError(f"{document.where(root)}: robot '{self.name}' has no links")
         self._sort_joints()
         self._tell_strange()
 
@@ -208,6 +212,17 @@ class _Parts:
         color = None if material is None else self._color(material)
         self.shapes.append(_Shape(frame, shape, tag, material, color, collision))
 
+    def _add_material(self, material: etree._Element) -> None:
+        """A material of the whole file: its name stands for it even in links before, and where links have another."""
+        name, own = material.get("name", ""), self._color(material)
+        if not name or own is None:
+            return
+        first = self._materials.setdefault(name, own)
+        rgba, counts = (self.elements["color"][k].get("rgba") for k in (own, first))
+        if rgba != counts:
+            self.find("warning", "repeated-material", material, f'a second colour, "{rgba}"; "{counts}" counts')
+        self.color_of[name] = first
+
     def _color(self, material: etree._Element) -> int | None:
         """The number of the colour a material defines, if it does; others may use it by the material's name."""
         found = self._children(material, _MATERIAL_TAGS)
@@ -215,6 +230,8 @@ class _Parts:
         if "color" in found:
             number = len(self.elements["color"])
             self.elements["color"].append(found["color"])
+        if "texture" in found and material.get("name", "") not in self.color_of:  # told once
+            self.find("note", "texture", material, "<texture> was not read; only colours are kept")
         if found:
             self.color_of.setdefault(material.get("name", ""), number)
         return number
@@ -418,6 +435,15 @@ def _mimics(parts: _Parts, factors: np.ndarray) -> dict[int, tuple[str, float, f
     return mimics
 
 
+def _tell_negative(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
+    """Findings about shapes of negative size; a mesh may have a negative scale, which mirrors it."""
+    for tag in _SHAPES:
+        if tag != "mesh" and parts.elements[tag] and numbers[tag].min() < 0:
+            for element in parts.elements[tag]:
+                if any(float(x) < 0 for key in _NUMBERS[tag][1] for x in element.get(key).split()):
+                    parts.find("warning", "negative-size", element, f"<{tag}> has a negative size")
+
+
 def _add_visuals(
     parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], placements: np.ndarray, meshes: Meshes
 ) -> None:
@@ -456,11 +482,12 @@ def _named_color(parts: _Parts, material: etree._Element) -> int | None:
 
 
 def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
-    """The robot as URDF text, written to `path` if one is given. `load` gives the same bodies, frames and numbers back.
+    """The robot as URDF text, written to `path` if one is given. `load` gives the same robot back, to rounding.
 
     Bodies and frames become links, frames behind fixed joints; a free base is the root link, to be read with
     base="free". Infinite limits are written as the largest number, armature as an attribute of <dynamics>; meshes by
-    their paths: to read them back, give the folders they are in as `package_dirs`. Gravity is not part of a URDF.
+    their paths: to read them back, `load(path, package_dirs=[...])` with the folders they are in. Gravity is not a
+    part of URDF.
 
     `ModelError` for joints URDF cannot say: spherical, helical, axes beside the body's origin (`reframed("joint")` puts
     the origins on them), planar or free joints with numbers that differ between their degrees of freedom.
@@ -490,8 +517,11 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
     etree.indent(root)
     text = etree.tostring(root, encoding="unicode") + "\n"
     if path is not None:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        try:
+            with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
     return text
 
 
@@ -586,15 +616,17 @@ def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) ->
     if kind in ("revolute", "prismatic"):
         # A mimic has the limits its leader gives it; `load` does not need them, other readers may.
         ends = [robot.lower[q][0], robot.upper[q][0]]
-        lower, upper = sorted([scale * x + offset for x in ends]) if body.joint.mimic is not None else ends
-        limits = {"lower": lower, "upper": upper} | limits
-    elif np.isfinite([robot.lower[q], robot.upper[q]]).any():
+        if body.joint.mimic is not None:
+            ends = sorted([(scale * x if scale else 0.0) + offset for x in ends])
+        limits = {"lower": ends[0], "upper": ends[1]} | limits
+    elif body.joint.mimic is None and np.isfinite([robot.lower[q], robot.upper[q]]).any():
         raise _unsayable(body, f"URDF has no limits of {kind} joints; remove them")
     numbers = {key: _one(body, key, value) for key, value in limits.items()}
     etree.SubElement(joint, "limit", {key: _join(np.clip(x, -_UNLIMITED, _UNLIMITED)) for key, x in numbers.items()})
     dynamics = {key: _one(body, key, getattr(robot, key)[v]) for key in _NUMBERS["dynamics"][1]}
-    given = {key: _join(value) for key, value in dynamics.items() if value != 0}
-    if given and body.joint.mimic is None:
+    # Other readers insist on damping or friction where there is a <dynamics>.
+    given = {key: _join(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
+    if any(dynamics.values()) and body.joint.mimic is None:
         etree.SubElement(joint, "dynamics", given)
 
 

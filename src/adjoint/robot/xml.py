@@ -12,10 +12,15 @@ from ..errors import ArgumentError
 from .build import ModelError
 from .model import Where
 
-__all__ = ["SIZE_LIMIT", "Document", "read"]
+__all__ = ["ELEMENT_LIMIT", "SIZE_LIMIT", "Document", "read"]
 
-SIZE_LIMIT = 64 * 2**20
+SIZE_LIMIT = 8 * 2**20
 """Files larger than this [bytes] are refused; the largest robots known have less than 1 MB."""
+
+ELEMENT_LIMIT = 200_000
+"""Files with more elements than this are refused; the largest robots known have less than 10 000."""
+
+_SMALLEST_ELEMENT = 4  # [bytes], <a/>
 
 # huge_tree=False keeps libxml2's own bounds: 256 nested elements, 10 MB for one attribute, limited entity growth.
 # collect_ids=False would be a little faster, but makes libxml2 load external DTDs whatever the other options say.
@@ -48,6 +53,8 @@ def read(path: str | os.PathLike) -> Document:
         raise ModelError(f"{file}: cannot be read as XML: {error}") from None
     if root is None:
         raise ModelError(f"{file}: has no XML element")
+    if len(data) > _SMALLEST_ELEMENT * ELEMENT_LIMIT and (count := int(root.xpath("count(//*)"))) > ELEMENT_LIMIT:
+        raise ModelError(f"{file}: has {count} elements; at most {ELEMENT_LIMIT} are read")
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelError(f"{file}: has a <!DOCTYPE>: entities and DTDs are refused; remove it, or expand them first")
     if root.tag.startswith("{"):
@@ -58,7 +65,7 @@ def read(path: str | os.PathLike) -> Document:
 def _path(path: str | os.PathLike) -> str:
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"a path must be a str or os.PathLike, got {type(path).__name__}")
-    file = os.fsdecode(path)
+    file = os.path.expanduser(os.fsdecode(path))
     if file.lstrip().startswith("<"):
         raise ArgumentError("a path is needed, not XML text: write the text to a file first")
     return file
@@ -67,20 +74,26 @@ def _path(path: str | os.PathLike) -> str:
 def _bytes(file: str) -> bytes:
     try:
         status = os.stat(file)
-        if not stat.S_ISREG(status.st_mode):  # a pipe or a device might never end
-            what = "is a folder" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
-            raise ModelError(f"{file}: {what}; a model file is needed")
-        if status.st_size > SIZE_LIMIT:
-            raise ModelError(f"{file}: has {status.st_size} bytes; at most {SIZE_LIMIT} are read")
+        _check_status(file, status)
         with open(file, "rb") as stream:
             data = stream.read(status.st_size)
     except OSError as error:
         raise ModelError(f"{file}: cannot be read: {error.strerror}") from None
+    except ModelError:
+        raise
     except ValueError as error:  # such as a path with a NUL byte
         raise ModelError(f"{file!r}: is no path: {error}") from None
     if not data.strip():
         raise ModelError(f"{file}: is empty")
     return data
+
+
+def _check_status(file: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):  # a pipe or a device might never end
+        what = "is a folder" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
+        raise ModelError(f"{file}: {what}; a model file is needed")
+    if status.st_size > SIZE_LIMIT:
+        raise ModelError(f"{file}: has {status.st_size} bytes; at most {SIZE_LIMIT} are read")
 
 
 def _syntax(file: str, error: etree.XMLSyntaxError) -> str:

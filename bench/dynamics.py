@@ -1,0 +1,224 @@
+"""Dynamics beside Pinocchio (single calls, and its batch call on one thread), MuJoCo, and scalar C from the same graph.
+
+python bench/dynamics.py           one run, one core; writes bench/results/dynamics.{json,png}
+"""
+
+import ctypes
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from common import bars, cold, machine, one_core, race, save, table, versions
+
+one_core()
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import mujoco  # noqa: E402
+import numpy as np  # noqa: E402
+import peers  # noqa: E402
+import pinocchio as pin  # noqa: E402
+from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
+
+import adjoint as aj  # noqa: E402
+
+BATCH = 4096
+SOME = 512  # samples of a loop over single calls
+ROBOTS = {  # URDF in example-robot-data, and the base
+    "UR5": ("ur5_robot", "fixed"),
+    "xArm7": ("xarm7", "fixed"),
+    "Panda": ("panda", "fixed"),
+    "G1": ("g1_29dof_rev_1_0", "fixed"),
+    "G1 free": ("g1_29dof_rev_1_0", "free"),
+    "Talos": ("talos_reduced", "fixed"),
+    "Talos free": ("talos_reduced", "free"),
+}
+ARMS = ("UR5", "xArm7", "Panda")
+SYSTEMS = ["adjoint", "pinocchio", "pinocchio batch", "mujoco", "scalar C"]
+INPUTS = {
+    "inverse_dynamics": "qva",
+    "forward_dynamics": "qva",
+    "mass_matrix": "q",
+    "mass_matrix_inverse": "q",
+    "solve_mass_matrix": "qv",
+}
+LEAST = {  # times Pinocchio's speed wanted: (of which call, arms, humanoids)
+    "inverse_dynamics": ("pinocchio batch", 25, 15),
+    "forward_dynamics": ("pinocchio batch", 25, 18),
+    "mass_matrix": ("pinocchio", 25, 12),
+    "mass_matrix_inverse": ("pinocchio", 15, 8),
+    "solve_mass_matrix": ("pinocchio", 15, 8),
+}
+
+
+def upper_to_full(M: np.ndarray) -> np.ndarray:
+    return np.triu(M) + np.triu(M, 1).T
+
+
+def looped(call, *rows):
+    """`call` on every row, one after the other."""
+
+    def run():
+        for arguments in zip(*rows, strict=True):
+            call(*arguments)
+
+    return run
+
+
+def scalar_c(kernel, arrays: list[np.ndarray]):
+    """The exported C function of the same graph, compiled by cc, over a batch."""
+    text, out = kernel.source("c"), np.empty_like(kernel(*arrays))
+    name = text.rsplit("\nvoid ", 1)[1].split("(")[0]
+    inputs = ", ".join(f"const double *x{k}" for k in range(len(arrays)))
+    row = ", ".join(f"x{k} + b * {a.shape[1]}" for k, a in enumerate(arrays))
+    step = f"{name}({row}, y + b * {out[0].size});"
+    loop = f"void loop(long n, {inputs}, double *y) {{ for (long b = 0; b < n; b++) {step} }}"
+    folder = Path(tempfile.mkdtemp(prefix="adjoint-bench-"))
+    (folder / "f.c").write_text(text + loop)
+    flags = ["-O2", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, "f.c", "-o", "f.so", "-lm"], cwd=folder, check=True)
+    function = ctypes.CDLL(str(folder / "f.so")).loop
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)]
+    return lambda: function(ctypes.c_long(len(out)), *pointers)
+
+
+class Case:
+    """One robot; samples in our order, and in each peer's."""
+
+    def __init__(self, name: str):
+        file, base = ROBOTS[name]
+        self.path, self.base = urdf(file), base
+        robot = aj.load(self.path, base=base)
+        # Pinocchio leaves damping and friction out.
+        self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
+        rng = np.random.default_rng(0)
+        self.samples = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.samples |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
+
+    def measure(self, function: str) -> dict:
+        """Nanoseconds per sample of every system, in a batch and in single calls, and how long it took to compile."""
+        kernel = getattr(aj, function).bind(self.robot)
+        arrays = [self.samples[k] for k in INPUTS[function]]
+        _, compile_s = cold(lambda: self.compiled(function), aj.clear_cache, rounds=1)
+        out = kernel(*arrays)
+        one = [a[0].copy() for a in arrays]
+        # Results so large that the system would take their memory back are computed into the same again.
+        large = out.nbytes > 1 << 25
+        batch = {"adjoint": (lambda: kernel(*arrays, out=out)) if large else (lambda: kernel(*arrays))}
+        single = {"adjoint": lambda: kernel(*one)}
+        if function in ("inverse_dynamics", "forward_dynamics"):
+            batch["scalar C"] = scalar_c(kernel, arrays)
+        samples = {"pinocchio": SOME, "mujoco": SOME}
+        for system, (many, few) in (self.pinocchio(function, out) | self.mujoco(function)).items():
+            batch[system] = many
+            if few is not None:
+                single[system] = few
+        times = {s: 1e9 * t / samples.get(s, BATCH) for s, t in race(batch, rounds=7).items()}
+        calls = {s: 1e9 * t for s, t in race(single, rounds=7).items()}
+        o = kernel.operations
+        return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
+
+    def compiled(self, function: str):
+        """A new kernel of the same function, compiled from nothing."""
+        robot = self.robot.replace(name=f"{self.robot.name}, compiled anew")
+        getattr(aj, function).bind(robot)(*(self.samples[k][:8] for k in INPUTS[function]))
+
+    def pinocchio(self, function: str, ours: np.ndarray) -> dict:
+        model = pinocchio_model(self.path, self.base)
+        data, E = model.createData(), velocity_map(model, self.robot)
+        q = np.stack([pinocchio_q(model, self.robot, x) for x in self.samples["q"]])
+        v, a = self.samples["v"] @ E.T, self.samples["a"] @ E.T
+        pool, columns = pin.ModelPool(model, 1), [np.asfortranarray(x.T) for x in (q, v, a)]
+        result = np.empty((model.nv, BATCH), order="F")
+        call, rows, check = {
+            "inverse_dynamics": (pin.rnea, (q, v, a), lambda r: E.T @ r),
+            "forward_dynamics": (pin.aba, (q, v, a), lambda r: np.linalg.lstsq(E, r, rcond=None)[0]),
+            "mass_matrix": (pin.crba, (q,), lambda r: E.T @ upper_to_full(r) @ E),
+            "mass_matrix_inverse": (pin.computeMinverse, (q,), upper_to_full),
+            "solve_mass_matrix": (lambda m, d, q, v: pin.computeMinverse(m, d, q) @ v, (q, v), None),
+        }[function]
+        if check is not None and (E.shape[0] == E.shape[1] or function in ("inverse_dynamics", "mass_matrix")):
+            want = check(call(model, data, *(x[0] for x in rows)))
+            want = E.T @ want @ E if function == "mass_matrix_inverse" else want
+            same = np.allclose(ours[0], want, rtol=1e-8, atol=1e-8 * np.abs(want).max())
+            assert same, f"{function} of {self.path.stem} differs from Pinocchio's"
+        few = [x[:SOME] for x in rows]
+        first = [x[0] for x in few]
+        found = {"pinocchio": (looped(lambda *x: call(model, data, *x), *few), lambda: call(model, data, *first))}
+        parallel = {"inverse_dynamics": pin.rneaInParallel, "forward_dynamics": pin.abaInParallel}.get(function)
+        if parallel is not None:
+            found["pinocchio batch"] = (lambda: parallel(1, pool, *columns, result), None)
+        return found
+
+    def mujoco(self, function: str) -> dict:
+        """MuJoCo's own functions for the same, without contacts; fixed bases only, its URDF reader knows no other."""
+        steps = peers.mujoco_dynamics().get(function)
+        if steps is None or self.base == "free":
+            return {}
+        model = mujoco.MjModel.from_xml_string(peers.without_meshes(self.path))
+        data = mujoco.MjData(model)
+        names = [model.joint(k).name for k in range(model.njnt)]
+        rows = [peers.in_order_of(self.robot, names, self.samples[k][:SOME], k == "q") for k in "qva"]
+        first = [x[0] for x in rows]
+        return {"mujoco": (looped(lambda *x: steps(model, data, *x), *rows), lambda: steps(model, data, *first))}
+
+
+def peak() -> float:
+    """The most operations per nanosecond that one core does: chains of multiply-adds in registers."""
+
+    def chains(x):
+        y = [x[0] + k for k in range(20)]
+        for _ in range(100):
+            y = [t * x[1] + x[2] for t in y]
+        return np.stack(y)
+
+    fn, x = aj.kernel(chains, x=3), np.ones((BATCH, 3))
+    out = fn(x)
+    o = fn.operations
+    return (o.adds + o.muls) * BATCH / (1e9 * race({"": lambda: fn(x, out=out)})[""])
+
+
+def targets(results: dict) -> list[list]:
+    rows = []
+    for (robot, function), row in results.items():
+        system, arms, humanoids = LEAST[function]
+        least, ratio = arms if robot in ARMS else humanoids, row["batch"][system] / row["batch"]["adjoint"]
+        verdict = "met" if ratio >= least else "missed"
+        rows.append([f"{robot} {function}, times {system}", ratio, f">= {least}", verdict])
+        if function in ("inverse_dynamics", "forward_dynamics"):
+            least, ratio = 4 if robot in ARMS else 2, row["single"]["pinocchio"] / row["single"]["adjoint"]
+            rows.append([f"{robot} {function}, one call", ratio, f">= {least}", "met" if ratio >= least else "missed"])
+        most = 0.3 if robot in ARMS else 1.5
+        if function in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+            s = row["compile_s"]
+            rows.append([f"{robot} {function}, compiling, s", s, f"<= {most}", "met" if s <= most else "missed"])
+    return rows
+
+
+def main() -> None:
+    where, used = machine(), versions("adjoint", "numpy", "pin", "mujoco")
+    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
+    best = peak()
+    results = {}
+    for robot in ROBOTS:
+        case = Case(robot)
+        results |= {(robot, function): case.measure(function) for function in INPUTS}
+    for how in ("batch", "single"):
+        rows = [[f"{r} {f}", *(row[how].get(s) for s in SYSTEMS)] for (r, f), row in results.items()]
+        table([f"ns per {'sample' if how == 'batch' else 'call'}", *SYSTEMS], rows)
+    share = [
+        [f"{r} {f}", row["flops"], 100 * row["flops"] / row["batch"]["adjoint"] / best, row["compile_s"]]
+        for (r, f), row in results.items()
+    ]
+    table(["", "operations", f"% of {best:.0f} per ns", "compile, s"], share)
+    verdicts = targets(results)
+    table(["target", "measured", "wanted", ""], verdicts)
+    data = {f"{r} {f}": row for (r, f), row in results.items()}
+    print(save("dynamics", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
+    shown = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
+    groups = {f"{r}\n{shown[f]}": row["batch"] for (r, f), row in results.items() if f in shown}
+    print(bars("dynamics", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
+
+
+if __name__ == "__main__":
+    main()

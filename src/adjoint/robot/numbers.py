@@ -1,0 +1,90 @@
+"""Numbers as people and files give them, made arrays: of the right shape, finite, and rigid where they are motions."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ..errors import ArgumentError, ModelError
+
+__all__ = ["count", "generator", "located", "motions", "nearest_motions", "numbers"]
+
+_ROUNDED = 1e-6  # how far from a rotation a matrix may be that was written with few digits
+_EXACT = 1e-12  # and one that is kept as it is
+_ONE, _LAST = np.eye(3), np.array([0.0, 0, 0, 1])
+
+
+def located(where, message: str) -> str:
+    """The message, after its place in a model file if there is one."""
+    return f"{where}: {message}" if where else message
+
+
+def numbers(value, shape: tuple[int | None, ...], label: str, where=None) -> np.ndarray:
+    """A copy of `value` as finite numbers of this shape, None for any length; a `ModelError` that names `label`."""
+    try:
+        array = np.array(value, float)
+    except (TypeError, ValueError):
+        needed = f"numbers of shape {_shown(shape)}" if shape else "a number"
+        raise ModelError(located(where, f"{label} must be {needed}, got {value!r}")) from None
+    if array.shape == (0,) and shape[:1] == (None,):
+        array = array.reshape(0, *shape[1:])  # type: ignore[arg-type]  # no rows
+    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
+        raise ModelError(located(where, f"{label} must have shape {_shown(shape)}, got {array.shape}"))
+    if not np.isfinite(array).all():
+        raise ModelError(located(where, f"{label} contains NaN or infinity"))
+    return array
+
+
+def _shown(shape: tuple[int | None, ...]) -> str:
+    return str(shape).replace("None", "n")
+
+
+def motions(value, shape: tuple[int | None, ...], label: str, where=None) -> np.ndarray:
+    """`numbers` that are rigid motions (..., 4, 4), as `nearest_motions` makes them."""
+    T = numbers(value, shape, label, where)
+    found, bad = nearest_motions(T.reshape(-1, 4, 4))
+    if bad is not None:
+        which = f"[{bad}]" if T.ndim > 2 else ""
+        raise ModelError(located(where, f"{label}{which} is not a rigid motion [R p; 0 1] with R Rᵀ = 1, det R = 1"))
+    return found.reshape(T.shape)
+
+
+def nearest_motions(T: np.ndarray) -> tuple[np.ndarray, int | None]:
+    """Finite T (n, 4, 4) with rotations R Rᵀ = 1 to 1e-12, and the number of the first that is no motion, or None.
+
+    Inverses of motions use Rᵀ, so what is off by 1e-12 to 1e-6 (few digits in a file) is brought to the nearest
+    rotation: two steps R ← R (3 - Rᵀ R) / 2 of Newton and Schulz, each of which squares the error.
+    """
+    R = T[:, :3, :3]
+    off = np.abs(R @ R.mT - _ONE)
+    if off.max(initial=0.0) > _EXACT or (T[:, 3] != _LAST).any():
+        off = off.max(axis=(1, 2)) + np.abs(T[:, 3] - _LAST).max(axis=1)
+        if off.max() > _ROUNDED:
+            return T, int(np.argmax(off > _ROUNDED))
+        T, rough = T.copy(), off > _EXACT
+        for _ in range(2):
+            R = T[rough, :3, :3]
+            T[rough, :3, :3] = R @ (3 * _ONE - R.mT @ R) / 2
+        T[:, 3] = _LAST
+    mirrored = np.linalg.det(T[:, :3, :3]) < 0
+    return T, int(np.argmax(mirrored)) if mirrored.any() else None
+
+
+def count(n, label: str) -> int:
+    """A whole number that is not negative, or an `ArgumentError` that names `label`."""
+    try:
+        found = operator.index(n)
+    except TypeError:
+        found = -1
+    if found < 0:
+        raise ArgumentError(f"{label} must be a whole number, 0 or more, got {n!r}")
+    return found
+
+
+def generator(rng, label: str) -> np.random.Generator:
+    """`rng` itself, or one from a seed; None: a new one every time."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{label}: rng must be a numpy.random.Generator, a seed or None, got {rng!r}") from None

@@ -1,0 +1,10 @@
+"""Ready robots: `from adjoint.robots import puma560`; see `adjoint.robot.catalog`."""
+
+from .robot.catalog import chain as chain
+from .robot.catalog import park3r as park3r
+from .robot.catalog import planar as planar
+from .robot.catalog import puma560 as puma560
+from .robot.catalog import random_tree as random_tree
+from .robot.catalog import scara as scara
+from .robot.catalog import stanford as stanford
+from .robot.catalog import two_link as two_link
