@@ -1,5 +1,8 @@
 """Closed loops: laws on random trees of every joint, a four-bar linkage and a delta robot in closed form, and peers."""
 
+# pyright: reportAttributeAccessIssue=false
+# (mujoco's compiled module has no types)
+
 import functools
 
 import mujoco

@@ -5,6 +5,9 @@ Eager functions: compiling a hundred robots would take minutes. One compiled rob
 
 from pathlib import Path
 
+# pyright: reportAttributeAccessIssue=false
+# (mujoco's compiled module has no types)
+
 import mujoco
 import numpy as np
 import pinocchio as pin

@@ -94,7 +94,7 @@ _NOISE = 2e-15  # rounding errors of the products that make new placements
 def _snapped(x: np.ndarray, length: float) -> np.ndarray:
     """Placements (..., 4, 4) or screws (n, 6) with exact zeros and ones in rotations and slides, and zero lengths.
 
-    What is within the rounding errors of a few products of them becomes them; lengths count in units of `length`, the robot's largest.
+    What is within the rounding errors of a few products becomes exact; `length` is the robot's largest.
     """
     nearest = np.round(x)
     exact = np.where((np.abs(x - nearest) < _NOISE) & (np.abs(nearest) <= 1), nearest, x)
