@@ -7,7 +7,6 @@ from pathlib import Path
 
 # pyright: reportAttributeAccessIssue=false
 # (mujoco's compiled module has no types)
-
 import mujoco
 import numpy as np
 import pinocchio as pin
