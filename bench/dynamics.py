@@ -103,7 +103,7 @@ class Case:
         out = kernel(*arrays)
         one = [a[0].copy() for a in arrays]
         # Results so large that the system would take their memory back are computed into the same again.
-        large = out.nbytes > 1 << 25
+        large = out.nbytes > 1 << 24
         batch = {"adjoint": (lambda: kernel(*arrays, out=out)) if large else (lambda: kernel(*arrays))}
         single = {"adjoint": lambda: kernel(*one)}
         if function in ("inverse_dynamics", "forward_dynamics"):
