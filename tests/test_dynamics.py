@@ -381,8 +381,8 @@ def test_two_rods_released():
 PUMA_RATES = ([0.5, -0.4, 0.3, 0.8, -0.6, 1], [1, 0.5, -0.7, 0.2, 0.9, -1.5])
 
 
-def test_textbook_puma_with_invented_bodies():
-    """Frames of Fu, Gonzalez & Lee, Fig. 2.11; torques on which Lagrange-Euler, Newton-Euler and d'Alembert agree."""
+def puma_with_invented_bodies() -> Robot:
+    """Frames of Fu, Gonzalez & Lee, Fig. 2.11."""
     J = from_central(
         (10, 17, 5, 1, 0.4, 0.1),
         [(0, 0.1, 0.05), (-0.25, 0.01, 0.06), (0.02, -0.01, 0.08), (0, 0.2, 0), (0, 0, 0.01), (0, 0, -0.02)],
@@ -391,8 +391,12 @@ def test_textbook_puma_with_invented_bodies():
             (0.00015, 0.00015, 0.00004),
         ],
     )  # fmt: skip
-    book = robots.puma560()
-    robot = book.replace(inertias=J, armature=np.zeros(6), gravity=(0, 0, -9.8062))
+    return robots.puma560().replace(inertias=J, armature=np.zeros(6), gravity=(0, 0, -9.8062))
+
+
+def test_textbook_puma_with_invented_bodies():
+    """Torques on which Lagrange-Euler, Newton-Euler and d'Alembert agree."""
+    robot = puma_with_invented_bodies()
     q, (v, a) = np.radians([30, -45, 120, 20, 40, -60]), PUMA_RATES
     check_eight_digits(
         robot, q, v, a,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_dynamics import PUMA_RATES, from_central
+from test_dynamics import PUMA_RATES, from_central, puma_with_invented_bodies
 from trees import CATALOG, SEEDS, close, sample, tree
 
 import adjoint as aj
@@ -166,18 +166,6 @@ def test_U_of_two_rods():
     np.testing.assert_allclose(U[1, 1], np.vstack([[-s12, -c12, 0, -s12], [c12, -s12, 0, c12], last]), atol=1e-15)
     J = [[1 / 3, 0, 0, -1 / 2], [0, 0, 0, 0], [0, 0, 0, 0], [-1 / 2, 0, 0, 1]]
     np.testing.assert_allclose(arm.pseudo, [J, J], atol=1e-15)
-
-
-def puma_with_invented_bodies() -> Robot:
-    J = from_central(
-        (10, 17, 5, 1, 0.4, 0.1),
-        [(0, 0.1, 0.05), (-0.25, 0.01, 0.06), (0.02, -0.01, 0.08), (0, 0.2, 0), (0, 0, 0.01), (0, 0, -0.02)],
-        [
-            (0.3, 0.2, 0.3), (0.13, 0.52, 0.54), (0.07, 0.09, 0.02), (0.002, 0.001, 0.002), (0.0004, 0.0004, 0.0003),
-            (0.00015, 0.00015, 0.00004),
-        ],
-    )  # fmt: skip
-    return robots.puma560().replace(inertias=J, armature=np.zeros(6), gravity=(0, 0, -9.8062))
 
 
 def stanford_with_invented_bodies() -> Robot:

@@ -643,7 +643,8 @@ def test_eager_runs_nested_kernels_as_python():
 
 
 def test_casadi_numpy_mode_is_untouched():
-    casadi = pytest.importorskip("casadi")
+    import casadi
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = casadi.GlobalOptions.getNumpyMode()

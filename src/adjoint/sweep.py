@@ -7,7 +7,7 @@ the robot's nv degrees of freedom. So every algorithm supports every joint, mimi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,16 +15,24 @@ from .lie import se3
 from .robot.joints import JOINTS
 from .robot.model import Robot
 
-__all__ = ["body_twists", "columns", "coordinates", "forces", "inward", "joint_placements", "outward", "rates"]
+__all__ = [
+    "body_twists",
+    "columns",
+    "coordinates",
+    "forces",
+    "inward",
+    "joint_motion",
+    "joint_placement",
+    "joint_placements",
+    "outward",
+    "rates",
+]
 
 
-def outward(robot: Robot, step: Callable, base, bodies: Iterable[int] | None = None) -> dict:
-    """{i: x_i} with x_i = step(i, x_parent), from the base to the tips; x of the base is `base` (key -1).
-
-    `bodies`: only these, in tree order and with their ancestors.
-    """
+def outward(robot: Robot, step: Callable, base) -> dict:
+    """{i: x_i} with x_i = step(i, x_parent), from the base to the tips; x of the base is `base` (key -1)."""
     x = {-1: base}
-    for i in range(len(robot.body_names)) if bodies is None else bodies:
+    for i in range(len(robot.body_names)):
         x[i] = step(i, x[int(robot.parents[i])])
     return x
 
@@ -78,13 +86,19 @@ def forces(robot: Robot, own: dict):
     return columns(robot, own, np.zeros(()))
 
 
-def joint_placements(robot: Robot, q, bodies: Iterable[int] | None = None) -> dict:
-    """{i: f_{parent,i} = M_i J_i(q_i)} (4, 4), eq. (1) of Ploen & Park (1999)."""
-    found = {}
-    for i in range(len(robot.body_names)) if bodies is None else bodies:
-        motion = JOINTS[robot.joint_types[i]].placement(coordinates(robot, q, i), robot.screw(i))
-        found[i] = se3.compose(robot.placements[i], motion)
-    return found
+def joint_motion(robot: Robot, q, i: int):
+    """J_i(q_i) (4, 4): how the joint of body i has moved it from its home placement."""
+    return JOINTS[robot.joint_types[i]].placement(coordinates(robot, q, i), robot.screw(i))
+
+
+def joint_placement(robot: Robot, q, i: int):
+    """f_{parent,i} = M_i J_i(q_i) (4, 4), eq. (1) of Ploen & Park (1999)."""
+    return se3.compose(robot.placements[i], joint_motion(robot, q, i))
+
+
+def joint_placements(robot: Robot, q) -> dict:
+    """{i: `joint_placement`} of all bodies."""
+    return {i: joint_placement(robot, q, i) for i in range(len(robot.body_names))}
 
 
 def body_twists(robot: Robot, f: dict, v, base_twist=None) -> dict:

@@ -7,8 +7,8 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import se3
 from ..robot.model import Robot
-from ..sweep import outward
-from .route import crossings, joint_motion
+from ..sweep import joint_motion, outward
+from .route import crossings
 
 __all__ = ["body_placements", "forward_kinematics"]
 

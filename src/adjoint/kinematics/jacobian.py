@@ -20,8 +20,8 @@ from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import se3
 from ..robot.model import Robot
-from ..sweep import columns, rates
-from .route import crossings, joint_motion, seen_screws, way
+from ..sweep import columns, joint_placement, rates
+from .route import crossings, seen_screws, way
 
 __all__ = [
     "frame_acceleration",
@@ -73,7 +73,9 @@ def _cross_below(screws, u) -> np.ndarray:
 
 @kernel(q="nq", **_statics)
 def jacobian(robot, q, frame, expressed="body", relative_to=None):
-    """J (6, nv) of a frame at q (nq,): its twist is V = J v; [-] for angles, [1/m] to [m] for lengths.
+    """J (6, nv) of a frame at q (nq,): its twist is V = J v.
+
+    Rows are angular, then linear: [1] and [m] in the columns of joints that turn, 0 and [1] in those that slide.
 
     `expressed` is "body", "space" or "world"; `relative_to` names the frame it moves against, instead of the base.
     Columns of joints that do not move it are zero; a joint that others mimic moves with all of them.
@@ -129,7 +131,7 @@ def _motion(robot: Robot, q, v, a, frame: str, relative_to: str | None):
     _, up, down, b = way(robot, relative_to, frame)
     V, dV = np.zeros(6), np.zeros(6)
     for i in (*up, *down):
-        f, S = se3.compose(robot.placements[i], joint_motion(robot, q, i)), robot.screw(i).T
+        f, S = joint_placement(robot, q, i), robot.screw(i).T
         Sv, Sa = S @ rates(robot, v, i), S @ rates(robot, a, i)
         if i in down:
             # Ploen & Park (1999), (2), (3): V_i = Ad(f⁻¹) V + S v,  V̇_i = Ad(f⁻¹) V̇ + [V_i, S v] + S a

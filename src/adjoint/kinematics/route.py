@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..lie import se3
-from ..robot.joints import JOINTS
 from ..robot.model import Frame, Robot
-from ..sweep import coordinates
+from ..sweep import joint_motion
 
-__all__ = ["Crossing", "Way", "crossings", "joint_motion", "seen_screws", "way"]
+__all__ = ["Crossing", "Way", "crossings", "seen_screws", "way"]
 
 
 class Way(NamedTuple):
@@ -42,11 +41,6 @@ def way(robot: Robot, start: str | None, end: str | None) -> Way:
     up, down = robot.path(s.body), robot.path(e.body)
     shared = next((k for k, (i, j) in enumerate(zip(up, down, strict=False)) if i != j), min(len(up), len(down)))
     return Way(s, up[shared:][::-1], down[shared:], e)
-
-
-def joint_motion(robot: Robot, q, i: int):
-    """J_i(q_i) (4, 4): how the joint of body i has moved it from its home placement."""
-    return JOINTS[robot.joint_types[i]].placement(coordinates(robot, q, i), robot.screw(i))
 
 
 def crossings(robot: Robot, q, start: str | None, end: str | None) -> tuple[list[Crossing], np.ndarray]:

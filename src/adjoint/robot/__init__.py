@@ -35,4 +35,4 @@ from .screws import PoE as PoE
 from .screws import body_screws as body_screws
 from .screws import from_screws as from_screws
 from .screws import space_screws as space_screws
-from .urdf import to_urdf as to_urdf
+from .urdf_writer import to_urdf as to_urdf

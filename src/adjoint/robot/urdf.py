@@ -1,6 +1,6 @@
-"""URDF, in and out.
+"""Reading URDF; `urdf_writer` writes it.
 
-Reading collects the elements first and turns their numbers into arrays all at once. What URDF leaves out is filled in
+It collects the elements first and turns their numbers into arrays all at once. What URDF leaves out is filled in
 as its specification says, and every default that matters, every oddity, and every tag that is not URDF becomes a
 `Finding` of the robot; what cannot be a robot is a `ModelError` with file and line.
 """
@@ -15,21 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from ..lie import inertia as inertias
-from ..lie import so3
 from .build import AXIAL, Builder, JointSpec, LinkSpec, ModelError, moved_inertias
-from .joints import standard_screws
 from .meshes import Meshes, OutsideError
-from .model import GRAVITY, Body, Finding, Robot, Visual, Where
+from .model import GRAVITY, Finding, Robot, Visual, Where
 from .xml import Document
 
-__all__ = ["read", "to_urdf"]
+__all__ = ["NUMBERS", "TYPES", "UNLIMITED", "read"]
 
-_TYPES = {
+TYPES = {
     "revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "planar": "planar",
     "floating": "free", "fixed": "fixed",
 }  # fmt: skip
-_UNLIMITED = sys.float_info.max  # URDF has no word for infinity; this is how it is written, and read
+UNLIMITED = sys.float_info.max  # URDF has no word for infinity; this is how it is written, and read
 
 # The tags that are read, or known and of no use here, below each element.
 _ROBOT_TAGS = {"link", "joint", "material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco"}
@@ -42,12 +39,12 @@ _JOINT_TAGS = {
 }  # fmt: skip
 
 # Tag -> (how many numbers an attribute has, the attributes that are numbers with their defaults; None: needed).
-_NUMBERS = {
+NUMBERS = {
     "origin": (3, {"xyz": "0 0 0", "rpy": "0 0 0"}),
     "mass": (1, {"value": None}),
     "inertia": (1, dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))),
     "axis": (3, {"xyz": "1 0 0"}),
-    "limit": (1, {"lower": "0", "upper": "0", "velocity": repr(_UNLIMITED), "effort": repr(_UNLIMITED)}),
+    "limit": (1, {"lower": "0", "upper": "0", "velocity": repr(UNLIMITED), "effort": repr(UNLIMITED)}),
     "dynamics": (1, {"damping": "0", "friction": "0", "armature": "0"}),  # armature: not URDF, this library's own
     "mimic": (1, {"multiplier": "1", "offset": "0"}),
     "mesh": (3, {"scale": "1 1 1"}),
@@ -61,7 +58,7 @@ _SHAPES = ("mesh", "box", "sphere", "cylinder", "capsule")
 
 # Elements that stand for those that are not there: all attributes have their defaults.
 _ABSENT = etree.Element("absent")
-_NO_INERTIA = etree.Element("inertia", dict.fromkeys(_NUMBERS["inertia"][1], "0"))
+_NO_INERTIA = etree.Element("inertia", dict.fromkeys(NUMBERS["inertia"][1], "0"))
 
 
 def read(
@@ -111,7 +108,7 @@ class _Parts:
         self.joints: list[tuple[etree._Element, dict[str, etree._Element]]] = []  # and its children by tag
         self.shapes: list[_Shape] = []
         self.color_of: dict[str, int | None] = {"": None}  # name of a material -> number of its colour, if it has one
-        self.elements: dict[str, list[etree._Element]] = {tag: [] for tag in _NUMBERS}
+        self.elements: dict[str, list[etree._Element]] = {tag: [] for tag in NUMBERS}
         self._materials: dict[str, int] = {}  # those of the whole file, likewise
         self._shape_origins: list[etree._Element] = []
         self._strange: dict[tuple[str, str], list] = {}  # (parent's tag, tag) -> [first element, how many]
@@ -267,8 +264,8 @@ def _numbers(document: Document, elements: dict[str, list[etree._Element]]) -> d
 
     Strict: finite decimal numbers, as many as they should be. Equal texts, of which there are many, are read once.
     """
-    texts: dict[int, list] = {arity: [] for arity, _ in _NUMBERS.values()}
-    for tag, (arity, attributes) in _NUMBERS.items():
+    texts: dict[int, list] = {arity: [] for arity, _ in NUMBERS.values()}
+    for tag, (arity, attributes) in NUMBERS.items():
         columns = attributes.items()
         texts[arity] += [element.get(key, default) for element in elements[tag] for key, default in columns]
     try:
@@ -276,7 +273,7 @@ def _numbers(document: Document, elements: dict[str, list[etree._Element]]) -> d
     except ValueError:
         raise _refusal(document, elements) from None
     found, start = {}, dict.fromkeys(texts, 0)
-    for tag, (arity, attributes) in _NUMBERS.items():
+    for tag, (arity, attributes) in NUMBERS.items():
         end = start[arity] + len(elements[tag]) * len(attributes)
         found[tag] = rows[arity][start[arity] : end].reshape(len(elements[tag]), arity * len(attributes))
         start[arity] = end
@@ -301,7 +298,7 @@ def _rows(texts: list[str | None], arity: int) -> np.ndarray:
 
 def _refusal(document: Document, elements: dict[str, list[etree._Element]]) -> ModelError:
     """The error for the first attribute that `_rows` cannot read."""
-    for tag, (arity, attributes) in _NUMBERS.items():
+    for tag, (arity, attributes) in NUMBERS.items():
         for element in elements[tag]:
             for key, default in attributes.items():
                 text = element.get(key, default)
@@ -355,11 +352,11 @@ def _add_links(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], 
 def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], placements: np.ndarray) -> None:
     axes, mimics = _axes(parts, numbers["axis"]), _mimics(parts, numbers["mimic"])
     limits = numbers["limit"]
-    limits[np.abs(limits) >= _UNLIMITED] *= np.inf
+    limits[np.abs(limits) >= UNLIMITED] *= np.inf
     rows = zip(parts.joints, placements, axes, limits.tolist(), numbers["dynamics"].tolist(), strict=True)
     for k, ((joint, found), placement, axis, limit, (damping, friction, armature)) in enumerate(rows):
         name = joint.get("name") or _nameless(parts.document, joint)
-        kind = _TYPES.get(joint.get("type"))
+        kind = TYPES.get(joint.get("type"))
         parent, child = found.get("parent", _ABSENT).get("link"), found.get("child", _ABSENT).get("link")
         where = parts.document.where(joint)
         if kind is None or not parent or not child:
@@ -380,8 +377,8 @@ def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray],
 
 
 def _incomplete(joint: etree._Element, parent: str | None) -> str:
-    if joint.get("type") not in _TYPES:
-        return f"its type is '{joint.get('type', '')}'; there are {', '.join(_TYPES)}"
+    if joint.get("type") not in TYPES:
+        return f"its type is '{joint.get('type', '')}'; there are {', '.join(TYPES)}"
     return f'it has no <{"child" if parent else "parent"} link="...">'
 
 
@@ -394,7 +391,7 @@ def _tell_defaults(parts: _Parts, joint: etree._Element, found: dict[str, etree.
     if "limit" not in found:
         parts.find("warning", "no-limits", joint, f"a {kind} joint without <limit>; it is not limited")
         return
-    defaults = _NUMBERS["limit"][1]
+    defaults = NUMBERS["limit"][1]
     missing = defaults.keys() - found["limit"].keys()
     if missing:
         what = [f"no {key} ({'0' if text == '0' else 'unlimited'})" for key, text in defaults.items() if key in missing]
@@ -406,7 +403,7 @@ def _axes(parts: _Parts, axes: np.ndarray) -> list[tuple[float, ...]]:
     size = np.hypot(np.hypot(axes[:, 0], axes[:, 1]), axes[:, 2])
     for k in np.flatnonzero(np.abs(size - 1) > 1e-6).tolist():
         element = parts.elements["axis"][k]
-        if _TYPES.get(parts.joints[k][0].get("type")) not in AXIAL:
+        if TYPES.get(parts.joints[k][0].get("type")) not in AXIAL:
             size[k] = 1
         elif not 0 < size[k] < np.inf:
             raise parts.error(element, f"<axis> has length {size[k]:g}; it must be a direction")
@@ -440,7 +437,7 @@ def _tell_negative(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
     for tag in _SHAPES:
         if tag != "mesh" and parts.elements[tag] and numbers[tag].min() < 0:
             for element in parts.elements[tag]:
-                if any(float(x) < 0 for key in _NUMBERS[tag][1] for x in element.get(key).split()):
+                if any(float(x) < 0 for key in NUMBERS[tag][1] for x in element.get(key).split()):
                     parts.find("warning", "negative-size", element, f"<{tag}> has a negative size")
 
 
@@ -476,187 +473,3 @@ def _named_color(parts: _Parts, material: etree._Element) -> int | None:
         parts.find("note", "unknown-material", material, f"the file defines no material '{name}'")
         parts.color_of[name] = None  # told once
     return parts.color_of[name]
-
-
-# --- out --------------------------------------------------------------------------------------------------------------
-
-
-def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
-    """The robot as URDF text, written to `path` if one is given. `load` gives the same robot back, to rounding.
-
-    Bodies and frames become links, frames behind fixed joints; a free base is the root link, to be read with
-    base="free". Infinite limits are written as the largest number, armature as an attribute of <dynamics>; meshes by
-    their paths: to read them back, `load(path, package_dirs=[...])` with the folders they are in. Gravity is not a
-    part of URDF.
-
-    `ModelError` for joints URDF cannot say: spherical, helical, axes beside the body's origin (`reframed("joint")` puts
-    the origins on them), planar or free joints with numbers that differ between their degrees of freedom.
-    """
-    root = etree.Element("robot", name=_text(robot.name, "robot"))
-    shapes: dict[str, list[Visual]] = {}
-    for visual in robot.visuals:
-        shapes.setdefault(visual.frame, []).append(visual)
-    free = _has_free_base(robot)
-    if not free:
-        _write_link(root, robot.base_name, robot.base_inertia, shapes)
-    for body in robot.bodies:
-        _write_link(root, body.name, body.inertia, shapes)
-    for frame in robot.frames:
-        _write_link(root, frame.name, np.zeros(10), shapes)
-    for body in robot.bodies[1 if free else 0 :]:
-        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
-        _write_joint(root, robot, body, parent)
-    taken = set(robot.body_joint_names)
-    for frame in robot.frames:
-        parent = robot.body_names[frame.body] if frame.body >= 0 else robot.base_name
-        name = f"{frame.name}_fixed"
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        _open_joint(root, name, "fixed", parent, frame.name, frame.placement)
-    etree.indent(root)
-    text = etree.tostring(root, encoding="unicode") + "\n"
-    if path is not None:
-        try:
-            with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
-                stream.write(text)
-        except OSError as error:
-            raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
-    return text
-
-
-def _has_free_base(robot: Robot) -> bool:
-    """Whether all hangs on one body with a free joint to an empty base, both named as base="free" names them."""
-    return (
-        robot.joint_types[:1] == ("free",)
-        and (robot.base_name.rstrip("_"), robot.body_joint_names[0].rstrip("_")) == ("world", "root_joint")
-        and np.array_equal(robot.placements[0], np.eye(4))
-        and np.array_equal(robot.screw(0), np.eye(6))
-        and np.count_nonzero(robot.parents == -1) == 1
-        and not robot.base_inertia.any()
-        and all(frame.body >= 0 for frame in robot.frames)
-        and all(visual.frame != robot.base_name for visual in robot.visuals)
-    )
-
-
-def _text(text: str, label: str) -> str:
-    """A text that XML can hold."""
-    try:
-        etree.Element("x", name=text)
-    except ValueError:
-        raise ModelError(f"{label}: the name {text!r} has characters XML cannot hold") from None
-    return text
-
-
-def _join(numbers) -> str:
-    """Numbers with all their digits."""
-    return " ".join([repr(float(x) + 0.0).removesuffix(".0") for x in np.ravel(numbers)])
-
-
-def _write_origin(parent: etree._Element, placement: np.ndarray) -> None:
-    if not np.array_equal(placement, np.eye(4)):
-        rpy = so3.to_rpy.eager(placement[:3, :3])
-        etree.SubElement(parent, "origin", xyz=_join(placement[:3, 3]), rpy=_join(rpy))
-
-
-def _write_link(root: etree._Element, name: str, inertia: np.ndarray, shapes: dict[str, list[Visual]]) -> None:
-    link = etree.SubElement(root, "link", name=_text(name, "link"))
-    if inertia.any():
-        com = np.eye(4)
-        tensor = inertia[4:]
-        if inertia[0] != 0:
-            com[:3, 3] = inertia[1:4] / inertia[0]
-            tensor = inertias.central.eager(inertia).inertia[np.triu_indices(3)]
-        elif inertia[1:4].any():
-            raise ModelError(f"link '{name}': it has moments of mass but no mass; URDF cannot say that")
-        inertial = etree.SubElement(link, "inertial")
-        _write_origin(inertial, com)
-        etree.SubElement(inertial, "mass", value=_join(inertia[0]))
-        moments = zip(_NUMBERS["inertia"][1], tensor, strict=True)
-        etree.SubElement(inertial, "inertia", {key: _join(x) for key, x in moments})
-    for visual in shapes.get(name, ()):
-        _write_shape(link, visual)
-
-
-def _write_shape(link: etree._Element, visual: Visual) -> None:
-    element = etree.SubElement(link, "collision" if visual.collision else "visual")
-    _write_origin(element, visual.placement)
-    shape = etree.SubElement(etree.SubElement(element, "geometry"), visual.shape)
-    arity, attributes = _NUMBERS[visual.shape]
-    if visual.mesh is not None:
-        shape.set("filename", _text(visual.mesh, f"link '{visual.frame}'"))
-    for key, numbers in zip(attributes, np.reshape(visual.size, (-1, arity)), strict=True):
-        if _join(numbers) != attributes[key]:
-            shape.set(key, _join(numbers))
-    if visual.color is not None:
-        color = _join(visual.color)
-        etree.SubElement(etree.SubElement(element, "material", name=color), "color", rgba=color)
-
-
-def _open_joint(root, name: str, kind: str, parent: str, child: str, placement: np.ndarray) -> etree._Element:
-    joint = etree.SubElement(root, "joint", name=_text(name, "joint"), type=kind)
-    _write_origin(joint, placement)
-    etree.SubElement(joint, "parent", link=parent)
-    etree.SubElement(joint, "child", link=child)
-    return joint
-
-
-def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) -> None:
-    kind, axis = _said(body)
-    joint = _open_joint(root, body.joint.name, kind, parent, body.name, body.M)
-    if axis is not None:
-        etree.SubElement(joint, "axis", xyz=_join(axis))
-    scale, offset = 1.0, 0.0
-    if body.joint.mimic is not None:
-        source, scale, offset = body.joint.mimic
-        leader = robot.body_joint_names[source]
-        etree.SubElement(joint, "mimic", joint=leader, multiplier=_join(scale), offset=_join(offset))
-    q, v = body.joint.q, body.joint.v
-    limits = {"effort": robot.effort_limit[v], "velocity": robot.velocity_limit[v]}
-    if kind in ("revolute", "prismatic"):
-        # A mimic has the limits its leader gives it; `load` does not need them, other readers may.
-        ends = [robot.lower[q][0], robot.upper[q][0]]
-        if body.joint.mimic is not None:
-            ends = sorted([(scale * x if scale else 0.0) + offset for x in ends])
-        limits = {"lower": ends[0], "upper": ends[1]} | limits
-    elif body.joint.mimic is None and np.isfinite([robot.lower[q], robot.upper[q]]).any():
-        raise _unsayable(body, f"URDF has no limits of {kind} joints; remove them")
-    numbers = {key: _one(body, key, value) for key, value in limits.items()}
-    etree.SubElement(joint, "limit", {key: _join(np.clip(x, -_UNLIMITED, _UNLIMITED)) for key, x in numbers.items()})
-    dynamics = {key: _one(body, key, getattr(robot, key)[v]) for key in _NUMBERS["dynamics"][1]}
-    # Other readers insist on damping or friction where there is a <dynamics>.
-    given = {key: _join(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
-    if any(dynamics.values()) and body.joint.mimic is None:
-        etree.SubElement(joint, "dynamics", given)
-
-
-def _one(body: Body, key: str, values) -> float:
-    """The one number URDF has for all degrees of freedom of a joint."""
-    if np.ptp(np.nan_to_num(values)) != 0:
-        raise _unsayable(body, f"its {key} differs between its degrees of freedom; URDF has one number")
-    return float(np.ravel(values)[0])
-
-
-def _unsayable(body: Body, why: str) -> ModelError:
-    return ModelError(f"joint '{body.joint.name}' ({body.joint.type}): {why}")
-
-
-def _said(body: Body) -> tuple[str, np.ndarray | None]:
-    """URDF's type of a joint, and its axis."""
-    S, kind = body.joint.S.T, body.joint.type
-    if kind == "free" and np.array_equal(S, np.eye(6)):
-        return "floating", None
-    if kind == "planar" and np.array_equal(S, standard_screws("planar", S[0, :3])):
-        return "planar", S[0, :3]
-    if kind in ("free", "planar"):
-        raise _unsayable(body, 'its frame is not the body\'s; use robot.reframed("joint")')
-    if len(S) != 1:
-        raise _unsayable(body, f"URDF has no {kind} joints; there are {', '.join(_TYPES)}")
-    w, v = S[0, :3], S[0, 3:]
-    if not w.any():
-        return "prismatic", v
-    if abs(w @ v) > 1e-12:
-        raise _unsayable(body, "it moves along its axis as it turns; URDF has no helical joints")
-    if np.abs(v).max() > 1e-12:
-        raise _unsayable(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
-    return ("continuous" if kind == "continuous" else "revolute"), w
