@@ -42,10 +42,8 @@ class Symmetric(NamedTuple):
     @staticmethod
     def of_inertia(numbers) -> Symmetric:
         """[I [h]; -[h] m] of ten numbers, Park, Bobrow & Ploen (1995), (21)."""
-        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = numbers
-        return Symmetric(
-            np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), so3.hat.eager([hx, hy, hz]), m * np.eye(3)
-        )
+        m, h, I = inertia.moments(numbers)
+        return Symmetric(I, so3.hat(h), m * np.eye(3))
 
     def moved(self, T) -> Symmetric:
         """Ad(T⁻¹)ᵀ X Ad(T⁻¹): the same matrix for twists and wrenches in the frame in which this one is at T."""
