@@ -20,6 +20,8 @@ LAYERS = {
     "sweep": 2,
     "kinematics": 3,
     "dynamics": 3,
+    "closed_forms": 4,
+    "identification": 4,
     "trajectory": 4,
     "control": 4,
     "simulate": 4,

@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from .dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
     from .dynamics import coriolis_matrix as coriolis_matrix
     from .dynamics import forward_dynamics as forward_dynamics
+    from .dynamics import forward_dynamics_derivatives as forward_dynamics_derivatives
+    from .dynamics import forward_dynamics_hessian as forward_dynamics_hessian
+    from .dynamics import forward_dynamics_second_derivatives as forward_dynamics_second_derivatives
     from .dynamics import gravity_torque as gravity_torque
     from .dynamics import inverse_dynamics as inverse_dynamics
+    from .dynamics import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+    from .dynamics import inverse_dynamics_hessian as inverse_dynamics_hessian
+    from .dynamics import inverse_dynamics_second_derivatives as inverse_dynamics_second_derivatives
     from .dynamics import kinetic_energy as kinetic_energy
+    from .dynamics import linearize as linearize
     from .dynamics import mass_matrix as mass_matrix
     from .dynamics import mass_matrix_factors as mass_matrix_factors
     from .dynamics import mass_matrix_inverse as mass_matrix_inverse
@@ -79,6 +86,9 @@ __all__ = [
     "difference",
     "distance",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_dynamics_hessian",
+    "forward_dynamics_second_derivatives",
     "forward_kinematics",
     "frame_acceleration",
     "frame_twist",
@@ -88,11 +98,15 @@ __all__ = [
     "integrate",
     "interpolate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
+    "inverse_dynamics_second_derivatives",
     "jacobian",
     "jacobian_derivative",
     "kernel",
     "kinematic_hessian",
     "kinetic_energy",
+    "linearize",
     "load",
     "manipulability",
     "mass_matrix",

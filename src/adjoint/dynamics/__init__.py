@@ -21,6 +21,10 @@ from .closed_loops import loop_error as loop_error
 from .closed_loops import loop_jacobian as loop_jacobian
 from .composite import mass_matrix as mass_matrix
 from .coriolis import coriolis_matrix as coriolis_matrix
+from .derivatives import AccelerationDerivatives as AccelerationDerivatives
+from .derivatives import TorqueDerivatives as TorqueDerivatives
+from .derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
+from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .energy import centroidal_momentum as centroidal_momentum
 from .energy import centroidal_momentum_matrix as centroidal_momentum_matrix
 from .energy import kinetic_energy as kinetic_energy
@@ -35,6 +39,8 @@ from .factorization import mass_matrix_sqrt_solve as mass_matrix_sqrt_solve
 from .factorization import random_velocity as random_velocity
 from .forward import forward_dynamics as forward_dynamics
 from .forward import solve_mass_matrix as solve_mass_matrix
+from .linearization import Linearization as Linearization
+from .linearization import linearize as linearize
 from .newton_euler import bias_force as bias_force
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
@@ -44,3 +50,8 @@ from .operational import null_space_projector as null_space_projector
 from .operational import operational_space as operational_space
 from .operators import articulated_operators as articulated_operators
 from .operators import operators as operators
+from .second_derivatives import SecondDerivatives as SecondDerivatives
+from .second_derivatives import forward_dynamics_hessian as forward_dynamics_hessian
+from .second_derivatives import forward_dynamics_second_derivatives as forward_dynamics_second_derivatives
+from .second_derivatives import inverse_dynamics_hessian as inverse_dynamics_hessian
+from .second_derivatives import inverse_dynamics_second_derivatives as inverse_dynamics_second_derivatives

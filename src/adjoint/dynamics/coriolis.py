@@ -30,8 +30,8 @@ def coriolis_matrix(robot, q, v):
     """
     f = joint_placements(robot, q)
     V = body_twists(robot, f, v)
-    own = {i: _inertia_rate_momentum(robot.inertias[i], V[i]) for i in f}
-    composite = inward(robot, own.__getitem__, lambda i, x: _moved(f[i], x))
+    own = {i: inertia_rate_momentum(robot.inertias[i], V[i]) for i in f}
+    composite = inward(robot, own.__getitem__, lambda i, x: moved(f[i], x))
     rows = [[0.0] * robot.nv for _ in range(robot.nv)]
     for j in composite:
         for s, b, scale in degrees(robot, j):
@@ -45,7 +45,7 @@ def coriolis_matrix(robot, q, v):
     return np.stack([np.stack(row) for row in rows]) if rows else np.zeros((0, 0))
 
 
-def _inertia_rate_momentum(J, V):
+def inertia_rate_momentum(J, V):
     """(26,): inertia J and its rate J̇, ten numbers each, and momentum J V of a body, to be summed over bodies."""
     _, h, I = inertia.moments(J)
     w, v = V[:3], V[3:]
@@ -55,7 +55,7 @@ def _inertia_rate_momentum(J, V):
     return np.concatenate([J, inertia.from_moments(0.0, momentum[3:], -K - K.T), momentum])
 
 
-def _moved(T, x):
+def moved(T, x):
     """The sums (26,), seen from the frame in which their own is at T."""
     J, dJ, momentum = x[:10], x[10:20], x[20:]
     return np.concatenate([inertia.transform(T, J), inertia.transform(T, dJ), se3.coAd_inv_action(T, momentum)])

@@ -91,6 +91,38 @@ def _transposed_solve(W, y):
 
 def inverse_factored(factors: MassFactors):
     """(W Ω Wᵀ)⁻¹ = Zᵀ Ω⁻¹ Z (n, n), symmetric, with Z = W⁻¹."""
+    Z, scaled = _inverse_factors(factors)
+    n = len(Z)
+    rows: list = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            rows[i][j] = rows[j][i] = sum(scaled[k][i] * Z[k][j] for k in range(i + 1))
+    return _array(rows)
+
+
+def inverse_times(factors: MassFactors, *matrices) -> list:
+    """(W Ω Wᵀ)⁻¹ B (n, k) of each matrix B (n, k): Zᵀ (Ω⁻¹ Z B), in which Z = W⁻¹ has the zeros of W."""
+    Z, scaled = _inverse_factors(factors)
+    back = [list(column) for column in zip(*Z, strict=True)]
+    return [_array(_sparse_product(back, _sparse_product(scaled, B))) for B in matrices]
+
+
+def _sparse_product(A: list, B) -> list:
+    """Rows of A B; numbers known to be zero take no part."""
+    present = [{k for k, x in enumerate(column) if not _is_zero(x)} for column in zip(*B, strict=True)]
+    rows = []
+    for row in A:
+        used = [k for k, x in enumerate(row) if not _is_zero(x)]
+        rows.append([sum((row[k] * B[k][j] for k in used if k in have), 0.0) for j, have in enumerate(present)])
+    return rows
+
+
+def _is_zero(x) -> bool:
+    return isinstance(x, float) and x == 0
+
+
+def _inverse_factors(factors: MassFactors) -> tuple[list, list]:
+    """Rows of Z = W⁻¹ and of Ω⁻¹ Z."""
     W, Omega = factors
     n = len(Omega)
     Z: list = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
@@ -98,12 +130,7 @@ def inverse_factored(factors: MassFactors):
         for i in reversed(range(j)):
             Z[i][j] = -sum(W[i, k] * Z[k][j] for k in range(i + 1, j + 1))
     inverse = [1 / Omega[k] for k in range(n)]
-    scaled = [[Z[k][i] * inverse[k] for i in range(n)] for k in range(n)]
-    rows: list = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            rows[i][j] = rows[j][i] = sum(scaled[k][i] * Z[k][j] for k in range(i + 1))
-    return _array(rows)
+    return Z, [[Z[k][i] * inverse[k] for i in range(n)] for k in range(n)]
 
 
 @kernel(robot=static, q="nq")

@@ -1,0 +1,78 @@
+"""The dynamics near a state or along a motion, as linear systems: what LQR, Kalman filters and MPC ask for.
+
+The error of a state is x = (δq, δv) (2 nv,), δq along the motions that v describes: the state nearby is
+(integrate(robot, q, δq), v + δv). Where motions of a joint commute, δq' = δv; else, as for a free body, the error is
+seen from a frame that turns, δq' = δv - ad(v) δq.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import expm
+
+from ..compile import kernel, static
+from ..errors import ArgumentError
+from ..lie import se3
+from ..robot.joints import JOINTS, standard_screws
+from ..robot.model import Robot
+from .derivatives import forward_dynamics_derivatives
+from .newton_euler import SURROUNDINGS
+
+__all__ = ["Linearization", "linearize"]
+
+
+class Linearization(NamedTuple):
+    """x' = A x + B u, or x_next = A x + B u in discrete time: A (..., 2 nv, 2 nv), B (..., 2 nv, nv), u = δτ."""
+
+    A: np.ndarray
+    B: np.ndarray
+
+
+def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) -> Linearization:
+    """`Linearization` of the dynamics about q (..., nq), v (..., nv), tau (..., nv); a trajectory is a batch.
+
+    In continuous time, A = [-ad(v) 1; ∂a/∂q ∂a/∂v], B = [0; M⁻¹] with `forward_dynamics_derivatives`. With a time step
+    `dt` [s], in discrete time, for u constant during the step: [A B; 0 1] = exp([A B; 0 0] dt). `surroundings` are the
+    options of `forward_dynamics`.
+    """
+    found = Linearization(*_continuous(robot, q, v, tau, **surroundings))
+    return found if dt is None else _discrete(found, dt)
+
+
+@kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
+def _continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+    by = forward_dynamics_derivatives(
+        robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames,
+        base_twist=base_twist, base_acceleration=base_acceleration,
+    )  # fmt: skip
+    zero = np.zeros((robot.nv, robot.nv))
+    A = np.block([[-_joint_brackets(robot, v), np.eye(robot.nv)], [by.dq, by.dv]])
+    return Linearization(A, np.concatenate([zero, by.dtau]))
+
+
+def _joint_brackets(robot: Robot, v):
+    """ad(v) (nv, nv), each joint's motions among themselves: S ad(v) x = [S v, S x] for the screws S of the joint."""
+    rows = [[0.0] * robot.nv for _ in range(robot.nv)]
+    for i, kind in enumerate(robot.joint_types):
+        if JOINTS[kind].nv > 1:  # never a mimic
+            S, at = standard_screws(kind), robot._layout.v_start[i]
+            n = len(S)
+            twist = S.T @ v[at : at + n]
+            for k in range(n):
+                column = S @ se3.bracket(twist, S[k])  # the standard screws are orthonormal
+                for j in range(n):
+                    rows[at + j][at + k] = column[j]
+    return np.stack([np.stack(row) for row in rows]) if rows else np.zeros((0, 0))
+
+
+def _discrete(system: Linearization, dt: float) -> Linearization:
+    if not (np.ndim(dt) == 0 and dt > 0 and np.isfinite(dt)):
+        raise ArgumentError(f"linearize: the time step dt must be a positive number of seconds, not {dt!r}")
+    A, B = system
+    n, m = B.shape[-2:]
+    both = np.zeros((*A.shape[:-2], n + m, n + m))
+    both[..., :n, :n], both[..., :n, n:] = A, B
+    found = expm(both * dt)
+    return Linearization(found[..., :n, :n], found[..., :n, n:])
