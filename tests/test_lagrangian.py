@@ -14,6 +14,7 @@ from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.energy import potential_energy
 from adjoint.dynamics.lagrangian import (
+    Ad_along_path,
     _screws_and_slopes,
     lagrangian_christoffel,
     lagrangian_factors,
@@ -220,3 +221,32 @@ def test_numbers_of_the_puma_like_arm():
     np.testing.assert_allclose(A, block_diag(*np.array(want)[:, :, None]), atol=1e-15)
     tau = [0.9355514166, -39.5116924, -0.6816507826, 0.0007857595275, 0.0116172888, 5.646161783e-05]
     digits(lagrangian_inverse_dynamics.eager(robot, q, v, a), tau)
+
+
+# --- Propositions 1 and 2 ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot", [robots.puma560(), tree(1, 7, ("revolute", "prismatic", "screw"))], ids=name)
+def test_derivatives_of_Ad_along_a_path(robot):
+    """(37), (53), (54) and one order more, against the compiler's derivatives; symmetric in the joints."""
+    q, *_ = sample(robot)
+    B = np.random.default_rng(0).normal(size=6)
+    tip = max(range(len(robot.body_names)), key=lambda i: len(robot.path(i)))
+    path = robot.path(tip)
+    i, j, (k, l) = path[1], path[-1], path[1:3]
+    Ad = functools.partial(Ad_along_path.eager, robot, q, B, i, j)
+    space = robot.reframed("space")
+    steps = [se3.exp.eager(-space.screw(m)[0] * q[m]) for m in path[1:]]
+    close(Ad(), se3.Ad.eager(functools.reduce(lambda a, b: b @ a, steps)) @ B, 1e-13)
+    for by in ((), (k,), (l, k)):
+        slope = Ad_along_path.bind(robot, i=i, j=j, by=by).jacobian("q").eager(q, B)
+        want = np.stack([Ad(by=(*by, m)) for m in range(robot.nv)], axis=-1)
+        np.testing.assert_allclose(slope, want, atol=1e-12 * np.abs(slope).max())
+    assert np.array_equal(Ad(by=(k, l)), Ad(by=(l, k)))
+    assert not Ad(by=(path[0],)).any()
+
+
+def test_a_path_must_lead_on():
+    robot = robots.puma560()
+    with pytest.raises(ArgumentError, match=r"body 4 is not on the path to body 2, which is \[0, 1, 2\]"):
+        Ad_along_path.eager(robot, np.zeros(6), np.zeros(6), 4, 2)

@@ -20,19 +20,26 @@ if TYPE_CHECKING:
     from .dynamics import bias_force as bias_force
     from .dynamics import centroidal_momentum as centroidal_momentum
     from .dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
+    from .dynamics import christoffel as christoffel
     from .dynamics import coriolis_matrix as coriolis_matrix
+    from .dynamics import covariant_derivative as covariant_derivative
+    from .dynamics import curvature as curvature
     from .dynamics import forward_dynamics as forward_dynamics
     from .dynamics import forward_dynamics_derivatives as forward_dynamics_derivatives
     from .dynamics import forward_dynamics_hessian as forward_dynamics_hessian
     from .dynamics import forward_dynamics_second_derivatives as forward_dynamics_second_derivatives
+    from .dynamics import geodesic as geodesic
+    from .dynamics import geodesic_between as geodesic_between
     from .dynamics import gravity_torque as gravity_torque
     from .dynamics import inverse_dynamics as inverse_dynamics
     from .dynamics import inverse_dynamics_derivatives as inverse_dynamics_derivatives
     from .dynamics import inverse_dynamics_hessian as inverse_dynamics_hessian
     from .dynamics import inverse_dynamics_second_derivatives as inverse_dynamics_second_derivatives
+    from .dynamics import is_flat as is_flat
     from .dynamics import kinetic_energy as kinetic_energy
     from .dynamics import linearize as linearize
     from .dynamics import mass_matrix as mass_matrix
+    from .dynamics import mass_matrix_derivative as mass_matrix_derivative
     from .dynamics import mass_matrix_factors as mass_matrix_factors
     from .dynamics import mass_matrix_inverse as mass_matrix_inverse
     from .dynamics import mass_matrix_logdet as mass_matrix_logdet
@@ -41,8 +48,12 @@ if TYPE_CHECKING:
     from .dynamics import mass_matrix_sqrt_solve as mass_matrix_sqrt_solve
     from .dynamics import momentum as momentum
     from .dynamics import operational_space as operational_space
+    from .dynamics import parallel_transport as parallel_transport
     from .dynamics import potential_energy as potential_energy
     from .dynamics import random_velocity as random_velocity
+    from .dynamics import ricci_curvature as ricci_curvature
+    from .dynamics import scalar_curvature as scalar_curvature
+    from .dynamics import sectional_curvature as sectional_curvature
     from .dynamics import solve_mass_matrix as solve_mass_matrix
     from .kinematics import center_of_mass as center_of_mass
     from .kinematics import center_of_mass_jacobian as center_of_mass_jacobian
@@ -81,8 +92,11 @@ __all__ = [
     "centroidal_momentum_matrix",
     "check",
     "check_grads",
+    "christoffel",
     "clear_cache",
     "coriolis_matrix",
+    "covariant_derivative",
+    "curvature",
     "difference",
     "distance",
     "forward_dynamics",
@@ -94,6 +108,8 @@ __all__ = [
     "frame_twist",
     "from_dh",
     "from_screws",
+    "geodesic",
+    "geodesic_between",
     "gravity_torque",
     "integrate",
     "interpolate",
@@ -101,6 +117,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
     "inverse_dynamics_second_derivatives",
+    "is_flat",
     "jacobian",
     "jacobian_derivative",
     "kernel",
@@ -110,6 +127,7 @@ __all__ = [
     "load",
     "manipulability",
     "mass_matrix",
+    "mass_matrix_derivative",
     "mass_matrix_factors",
     "mass_matrix_inverse",
     "mass_matrix_logdet",
@@ -119,10 +137,14 @@ __all__ = [
     "momentum",
     "neutral",
     "operational_space",
+    "parallel_transport",
     "potential_energy",
     "random_configuration",
     "random_velocity",
+    "ricci_curvature",
+    "scalar_curvature",
     "scan",
+    "sectional_curvature",
     "singular_directions",
     "solve_mass_matrix",
     "static",

@@ -23,3 +23,7 @@ class DerivativeError(AdjointError, ValueError):
 
 class CompileError(AdjointError, RuntimeError):
     """Machine code could not be produced or loaded."""
+
+
+class SolveError(AdjointError, RuntimeError):
+    """A numerical problem has no solution, or none was found; the message says what stands in the way."""

@@ -9,6 +9,9 @@ recursion), `lagrangian`, `textbook`.
 from . import lagrangian as lagrangian
 from . import ploen_park as ploen_park
 from . import textbook as textbook
+from .christoffel import christoffel as christoffel
+from .christoffel import covariant_derivative as covariant_derivative
+from .christoffel import mass_matrix_derivative as mass_matrix_derivative
 from .closed_loops import ConstrainedMotion as ConstrainedMotion
 from .closed_loops import ConstrainedTorque as ConstrainedTorque
 from .closed_loops import Loop as Loop
@@ -21,6 +24,11 @@ from .closed_loops import loop_error as loop_error
 from .closed_loops import loop_jacobian as loop_jacobian
 from .composite import mass_matrix as mass_matrix
 from .coriolis import coriolis_matrix as coriolis_matrix
+from .curvature import curvature as curvature
+from .curvature import is_flat as is_flat
+from .curvature import ricci_curvature as ricci_curvature
+from .curvature import scalar_curvature as scalar_curvature
+from .curvature import sectional_curvature as sectional_curvature
 from .derivatives import AccelerationDerivatives as AccelerationDerivatives
 from .derivatives import TorqueDerivatives as TorqueDerivatives
 from .derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
@@ -39,6 +47,10 @@ from .factorization import mass_matrix_sqrt_solve as mass_matrix_sqrt_solve
 from .factorization import random_velocity as random_velocity
 from .forward import forward_dynamics as forward_dynamics
 from .forward import solve_mass_matrix as solve_mass_matrix
+from .geodesics import Geodesic as Geodesic
+from .geodesics import geodesic as geodesic
+from .geodesics import geodesic_between as geodesic_between
+from .geodesics import parallel_transport as parallel_transport
 from .linearization import Linearization as Linearization
 from .linearization import linearize as linearize
 from .newton_euler import bias_force as bias_force

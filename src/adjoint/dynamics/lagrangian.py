@@ -22,14 +22,15 @@ from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..kinematics.jacobian import jacobian
 from ..lie import inertia, se3
-from ..robot.joints import JOINTS
 from ..robot.model import Robot
 from ..robot.reframe import reframed
 from ..sweep import columns, forces, joint_placements, rates
+from .christoffel import require_coordinates
 from .newton_euler import friction_force
 from .operators import operators
 
 __all__ = [
+    "Ad_along_path",
     "LagrangianFactors",
     "lagrangian_christoffel",
     "lagrangian_factors",
@@ -102,6 +103,37 @@ def pullback_metric(robot, q):
     return M
 
 
+# --- derivatives of Ad ------------------------------------------------------------------------------------------------
+
+
+@kernel(robot=static, q="nq", B=6, i=static, j=static, by=static)
+def Ad_along_path(robot, q, B, i, j, by=()):
+    """Ad_j^i B (6,), (37): the twist B, carried from before joint i to body j; or its derivative by joints `by`.
+
+    i, j and `by` are numbers of bodies, i on the path to j. With by=(k,) it is PBP's Proposition 1, with by=(k, l)
+    Proposition 2, the conditions of (54) interchanged as they must be:
+
+        ∂/∂q_k Ad_j^i B = Ad_j^k [Ad_{k-1}^i B, A_k],                                for k from i to j, else 0,   (53)
+        ∂²/∂q_k ∂q_l Ad_j^i B = Ad_j^l [Ad_{l-1}^k [Ad_{k-1}^i B, A_k], A_l],   for i <= k <= l <= j, else 0.   (54)
+
+    Higher derivatives continue the pattern: a bracket with A_k where the way passes joint k. For joints with one degree
+    of freedom; mimics count as coordinates of their own.
+    """
+    require_coordinates(robot)
+    path = robot.path(j)
+    if i not in path:
+        raise ArgumentError(f"robot '{robot.name}': body {i} is not on the path to body {j}, which is {path}")
+    space = reframed(robot, "space")
+    f, way = joint_placements(space, q), path[path.index(i) :]
+    if not set(by) <= set(way):
+        return np.zeros(6)
+    for k in way:
+        for _ in range(by.count(k)):
+            B = se3.bracket(B, space.screw(k)[0])
+        B = se3.Ad_inv_action(f[k], B)
+    return B
+
+
 # --- Christoffel symbols ----------------------------------------------------------------------------------------------
 
 
@@ -109,9 +141,10 @@ def pullback_metric(robot, q):
 def lagrangian_christoffel(robot, q):
     """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): PBP (52), by the closed forms (55)-(57).
 
-    The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom.
+    The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom. Summed
+    over bodies as printed; `christoffel` is the fast one.
     """
-    _require_coordinates(robot)
+    require_coordinates(robot)
     space = reframed(robot, "space")
     n = len(space.body_names)
     Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]
@@ -162,15 +195,6 @@ def _of_coordinates(robot: Robot, Gamma):
     for _ in range(3):
         Gamma = np.einsum("abc,ai->bci", Gamma, E)
     return Gamma
-
-
-def _require_coordinates(robot: Robot) -> None:
-    for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True):
-        if JOINTS[kind].nv != 1:
-            raise ArgumentError(
-                f"robot '{robot.name}': joint '{name}' is {kind}; Christoffel symbols are for joints with one degree "
-                "of freedom, whose v is the rate of a coordinate; `coriolis_matrix`, `inverse_dynamics` take all joints"
-            )
 
 
 # --- gravity, and all of it -------------------------------------------------------------------------------------------

@@ -1,0 +1,138 @@
+"""Christoffel symbols of the kinetic metric, the slopes of M they are made of, and the covariant derivative.
+
+Let u_a be the screws of the joints, all seen from one place, and I_c the inertia of body c and all beyond it. When
+joint b moves, what it carries moves along, and a screw u_a before it changes, seen from there, by [u_a, u_b]:
+Proposition 1 of PBP = Park, Bobrow & Ploen (1995), (53). So of any three joints a, b, c on one path, c the outermost,
+
+    ∂_c m_ab = u_aᵀ İ_c u_b,    İ_c = -ad(u_c)ᵀ I_c - I_c ad(u_c),      for a, b before c,
+    ∂_b m_ac = [u_a, u_b]ᵀ F_c,   F_c = I_c u_c,                        for a before b,
+
+and all other slopes are zero. İ_c, like an inertia, has ten numbers, F_c is a momentum: the sums over bodies in
+(55)-(57) are taken once, by composite inertias. One choice of the "one place" saves most: the frame of the first body,
+because nothing here depends on how that has moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..errors import ArgumentError
+from ..lie import inertia, se3
+from ..robot.joints import JOINTS
+from ..robot.model import Robot
+from ..sweep import inward, joint_placements, outward
+from .composite import degrees
+from .coriolis import coriolis_matrix, inertia_rate_momentum
+from .forward import solve_mass_matrix
+
+__all__ = ["christoffel", "covariant_derivative", "mass_matrix_derivative"]
+
+
+class Degree(NamedTuple):
+    """One degree of freedom, seen from the first body of its tree: how it moves what it carries."""
+
+    body: int
+    place: int  # in v
+    scale: float  # of a mimic; 1 for others
+    screw: np.ndarray  # u (6,)
+    inertia_rate: np.ndarray  # İ (10,) when it moves at unit rate
+    momentum: np.ndarray  # F = I u (6,)
+
+    def inertia_rate_times(self, u):
+        """İ u (6,)."""
+        return inertia.momentum(self.inertia_rate, u)
+
+    def turned_momentum(self, u):
+        """-ad(u)ᵀ F (6,), so that [x, u]ᵀ F = xᵀ(-ad(u)ᵀ F)."""
+        return -se3.coad_action(u, self.momentum)
+
+
+def degrees_seen(robot: Robot, q, factor: float = 1.0) -> list[Degree]:
+    """All degrees of freedom, in tree order; `factor` times their İ and F."""
+    f = joint_placements(robot, q)
+    I = inward(robot, lambda i: robot.inertias[i], lambda i, x: inertia.transform(f[i], x))
+    T = outward(robot, lambda i, T: np.eye(4) if robot.parents[i] < 0 else se3.compose(T, f[i]), np.eye(4))
+    found = []
+    for i in f:
+        for s, place, scale in degrees(robot, i):
+            moved = inertia_rate_momentum(I[i], factor * s)
+            rate, F = inertia.transform(T[i], moved[10:20]), se3.coAd_inv_action(T[i], moved[20:])
+            found.append(Degree(i, place, scale, se3.Ad_action(T[i], s), rate, F))
+    return found
+
+
+def _slopes(robot: Robot, q, factor: float = 1.0) -> list:
+    """`factor` ∂_k m_ij as nested lists [i][j][k]; those that are zero for every q are plain zeros."""
+    n = robot.nv
+    found: list = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    for a, b, k, slope in _slopes_of_pairs(robot, degrees_seen(robot, q, factor)):
+        slope = (a.scale * b.scale * k.scale) * slope
+        for i, j in [(a, b)] if a is b else [(a, b), (b, a)]:
+            row = found[i.place][j.place]
+            row[k.place] = row[k.place] + slope
+    return found
+
+
+def _slopes_of_pairs(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
+    """(a, b, k, ∂_k m_ab) for all that are not zero, each pair once; a mimic is a degree of freedom of its own."""
+    for c in every:
+        path = robot.path(c.body)
+        carriers = [b for b in every if b.body in path]
+        for n, b in enumerate(carriers):
+            if b.body != c.body:
+                wrench = c.inertia_rate_times(b.screw)
+                yield from ((a, b, c, np.dot(a.screw, wrench)) for a in carriers[: n + 1])
+            wrench = c.turned_momentum(b.screw)
+            yield from ((a, c, b, np.dot(a.screw, wrench)) for a in carriers[:n] if a.body != b.body)
+
+
+@kernel(robot=static, q="nq")
+def mass_matrix_derivative(robot, q):
+    """∂M/∂q (nv, nv, nv), with [i, j, k] = ∂m_ij/∂q_k along the motions that v describes: Ṁ = (∂M/∂q) v. All joints."""
+    return _array(_slopes(robot, q))
+
+
+@kernel(robot=static, q="nq")
+def christoffel(robot, q):
+    """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): of the first kind, PBP (52), in O(n · depth²).
+
+    The last index is that of the torque: τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k, PBP (29), and Σ_i Γ_ijk v_i is
+    C_kj of `coriolis_matrix`. Those of the second kind are Γ^k_ij = Σ_h (M⁻¹)_kh Γ_ijh. For joints with one degree of
+    freedom. As PBP print them, (55)-(57): `lagrangian_christoffel`.
+    """
+    require_coordinates(robot)
+    n, half = robot.nv, _slopes(robot, q, 0.5)
+    found: list = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            found[i][j] = found[j][i] = [half[k][j][i] + half[k][i][j] - half[i][j][k] for k in range(n)]
+    return _array(found)
+
+
+def _array(cube: list) -> np.ndarray:
+    return np.stack([np.stack([np.stack(row) for row in plane]) for plane in cube]) if cube else np.zeros((0, 0, 0))
+
+
+def require_coordinates(robot: Robot, what: str = "Christoffel symbols are") -> None:
+    """`ArgumentError` that names `what` if v is not the rate of q: if a joint has several degrees of freedom."""
+    for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True):
+        if JOINTS[kind].nv != 1:
+            raise ArgumentError(
+                f"robot '{robot.name}': joint '{name}' is {kind}; {what} for joints with one degree of "
+                "freedom, whose v is the rate of a coordinate; `coriolis_matrix`, `inverse_dynamics` take all joints"
+            )
+
+
+@kernel(robot=static, q="nq", v="nv", w="nv", dw="nv")
+def covariant_derivative(robot, q, v, w, dw):
+    """(∇_v w)^k = ẇ^k + Σ Γ^k_ij v^i w^j (nv,): the rate of a vector w when q moves with v, by the kinetic metric.
+
+    `dw` (nv,) is the ordinary rate ẇ along the motion. Inner products obey d/dt wᵀM z = (∇_v w)ᵀM z + wᵀM ∇_v z; a
+    vector with ∇_v w = 0 is transported in parallel, a motion with ∇_v v = 0 needs no torque but against gravity and
+    friction. ∇_v w = ẇ + M⁻¹ C(q, v) w holds on every joint: C is that of the metric.
+    """
+    return dw + solve_mass_matrix(robot, q, coriolis_matrix(robot, q, v) @ w)
