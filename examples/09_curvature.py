@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import adjoint as aj
-from adjoint import is_flat, sectional_curvature
-from adjoint import Geodesic, geodesic, geodesic_between
+from adjoint import geodesic, geodesic_between, is_flat, sectional_curvature
+from adjoint.dynamics import Geodesic
 from adjoint.lie import inertia
 from adjoint.robot import Robot
 
