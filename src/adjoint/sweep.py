@@ -88,7 +88,8 @@ def forces(robot: Robot, own: dict):
 
 def joint_motion(robot: Robot, q, i: int):
     """J_i(q_i) (4, 4): how the joint of body i has moved it from its home placement."""
-    return JOINTS[robot.joint_types[i]].placement(coordinates(robot, q, i), robot.screw(i))
+    placement = JOINTS[robot.joint_types[i]].placement
+    return placement(coordinates(robot, q, i), robot.screw(i), "screws" in robot.varying)
 
 
 def joint_placement(robot: Robot, q, i: int):

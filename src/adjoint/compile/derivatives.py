@@ -64,6 +64,7 @@ def _derived(parent: Kernel, what: tuple, parameters: list[Parameter], inputs, b
 
     def make(statics: dict, present: list[str]) -> Variant:
         own = {p.name for p in parent._parameters}
+        statics = {name: value for name, value in statics.items() if name in own}  # an absent input has no tangent
         variant = parent._variant(statics, [name for name in present if name in own])
         return DerivedVariant(variant, what, inputs(variant), build)
 
@@ -98,8 +99,12 @@ def _is_static(k: Kernel, name) -> bool:
     return isinstance(name, str) and any(p.static and p.name == name for p in k._parameters)
 
 
+def _inputs(k: Kernel) -> list[Parameter]:
+    return [p for p in k._parameters if not p.static and p.name not in k._statics and not p.hidden]
+
+
 def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
-    inputs = [p.name for p in k._parameters if not p.static and p.name not in k._statics]
+    inputs = [p.name for p in _inputs(k)]
     for name in names:
         if not isinstance(name, str) or name not in inputs:
             raise ArgumentError(
@@ -208,18 +213,20 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
 
 def jvp(k: Kernel) -> Kernel:
     """See `Kernel.jvp`."""
-    own = [p for p in k._parameters if not p.static and p.name not in k._statics]
+    own = _inputs(k)
     dot = dotted([p.name for p in own], "_dot")
     # A tangent has the shape of its input, and no default unless the input itself may be left out.
     tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
     def dots(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(replace(o, name=dot[o.name]) for o in variant.inputs)
+        return tuple(replace(o, name=dot[o.name]) for o in variant.inputs if o.name in dot)
 
     def build(variant: Variant) -> Built:
         program, graph = variant.program, variant.program.graph
         seeds: dict[Expr, derive.Tangent] = {}
         for o in variant.inputs:
+            if o.name not in dot:
+                continue
             if o.sequence:
                 seeds[graph.node("sequence", value=o.name)] = {0: graph.node("sequence", value=dot[o.name])}
             else:
@@ -255,7 +262,7 @@ def _tangent(program: Program, o: Operand, t: derive.Tangent) -> Expr:
 
 def vjp(k: Kernel) -> Kernel:
     """See `Kernel.vjp`."""
-    own = [p.name for p in k._parameters]
+    own, wanted = [p.name for p in k._parameters], {p.name for p in _inputs(k)}
 
     def bars(variant: Variant) -> tuple[Operand, ...]:
         return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
@@ -271,7 +278,7 @@ def vjp(k: Kernel) -> Kernel:
     def build(variant: Variant) -> Built:
         program, graph = variant.program, variant.program.graph
         _scalars_only(program)
-        groups = [_elements(program, o.name) for o in variant.inputs]
+        groups = [_elements(program, o.name) for o in variant.inputs if o.name in wanted]
         seeds = [graph.input(o.name, j) for o in bars(variant) for j in range(o.size)]
         found = iter(derive.pullback(graph, program.roots, seeds, [x for xs, _ in groups for x in xs]))
         parts = {o.name: (o.shape, [next(found) for _ in xs]) for xs, o in groups}

@@ -6,6 +6,7 @@ import functools
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import local
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from . import loops, trace
 from .graph import Expr
 from .locks import compiling
 from .program import count_operations
-from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, parameters
+from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, lifted_parameters, parameters
 
 __all__ = ["Kernel", "kernel"]
 
@@ -77,6 +78,7 @@ class Kernel:
         free = [p for p in parameters if p.name not in self._statics]
         self._places = [p for p in free if not p.keyword_only]
         self._free_statics = frozenset(p.name for p in free if p.static)
+        self._weak = {id(p.default) for p in free if p.lifted_from}  # numbers that do not decide the dtype of a call
         self._forms: dict[tuple, _Form | None] = {}
         self._bound: dict[tuple, Kernel] = {}
         self._variants: dict[tuple, Variant] = {}
@@ -158,7 +160,7 @@ class Kernel:
             return self._bound[(form.names, *types, *fixed)]
         except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
             bound = self.bind(**dict(zip(form.names, fixed, strict=True)))
-        if all(t in _PLAIN or hasattr(x, "fingerprint") for t, x in zip(types, fixed, strict=True)):
+        if all(t in _PLAIN or (_hashable(x) and hasattr(x, "fingerprint")) for t, x in zip(types, fixed, strict=True)):
             self._bound[(form.names, *types, *fixed)] = bound
         return bound
 
@@ -196,6 +198,8 @@ class Kernel:
         inputs, statics = {}, dict(self._statics)
         for p in free:
             value = given.get(p.name, p.default)
+            if value is None and p.lifted_from:
+                value = p.default
             if value is MISSING:
                 raise ArgumentError(f"{self._signature()} needs argument '{p.name}'")
             if p.static or (value is None and p.default is None):
@@ -230,7 +234,11 @@ class Kernel:
 
         name = self.__name__
         arrays = [as_input(x, k, name) for k, x in given.items()]
-        strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if type(x) not in (float, int, bool)]
+        strong = [
+            a.dtype
+            for a, x in zip(arrays, given.values(), strict=True)
+            if type(x) not in (float, int, bool) and id(x) not in self._weak
+        ]
         dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
         arrays = [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays]
         given_out = out if isinstance(out, tuple | list) else () if out is None else (out,)
@@ -340,8 +348,13 @@ class Kernel:
 
     # --- specialising --------------------------------------------------------------------------------
 
-    def bind(self, /, *args, **statics) -> Kernel:
-        """This kernel with static arguments fixed; positional ones fill the static parameters in order."""
+    def bind(self, /, *args, lift: str | tuple[str, ...] = (), **statics) -> Kernel:
+        """This kernel with static arguments fixed; positional ones fill the static parameters in order.
+
+        `lift` names numbers of a static argument, as "inertias" of a Robot, that become inputs: by keyword, the
+        argument's own numbers by default. So they can be batches, and there are derivatives by them. (Where the
+        function has another argument of that name, "damping" is lifted as `damping_`.)
+        """
         names = [p.name for p in self._parameters if p.static and p.name not in self._statics]
         if len(args) > len(names):
             raise ArgumentError(
@@ -353,8 +366,11 @@ class Kernel:
             raise ArgumentError(
                 f"{self.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
             )
+        lift = _names(lift)
+        if any(map(_stands_for, fixed.values())):
+            return self._lifted(fixed, lift)
         try:
-            key = "bind", tuple((name, _mark(value)) for name, value in fixed.items())
+            key = "bind", tuple((name, _mark(value)) for name, value in fixed.items()), lift
             bound = self._derivatives.get(key)
         except TypeError:
             bad = next(k for k, v in fixed.items() if not _hashable(v))
@@ -363,11 +379,44 @@ class Kernel:
                 f"got {type(fixed[bad]).__name__}"
             ) from None
         if bound is None:
-            statics = {**self._statics, **fixed}
-            bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, statics)
-            bound._origin = self, "bind", fixed
+            bound = self._lifted(fixed, lift) if lift else self._specialised(fixed)
             bound = self._derivatives.setdefault(key, bound)
         return bound
+
+    def _specialised(self, fixed: dict[str, Any]) -> Kernel:
+        bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
+        bound._origin = self, "bind", fixed
+        return bound
+
+    def _lifted(self, fixed: dict[str, Any], lift: tuple[str, ...]) -> Kernel:
+        """`bind` with numbers lifted: made from the kernel of the function itself, then derived as this one is."""
+        if self._origin is not None:
+            parent, how, given = self._origin
+            if how != "bind":
+                return _remake(parent.bind(**fixed, lift=lift), how, given)
+            return parent.bind(**{**given, **fixed, "lift": (*given.get("lift", ()), *lift)})
+        arrays: dict[tuple[str, str], Any] = {}
+        for name, value in fixed.items():
+            if (known := _stands_for(value)) is not None:
+                fixed = {**fixed, name: known[0]}
+                arrays |= {(name, k): x for k, x in known[1].items()}
+        if arrays:
+            return self.bind(**fixed, lift=(*lift, *(k for _, k in arrays)))._given(arrays)
+        parameters = lifted_parameters(self._parameters, fixed, lift, self.__name__)
+        make = functools.partial(TracedVariant, self.__wrapped__, self.__name__, parameters)  # type: ignore[attr-defined]
+        bound = Kernel._of(self.__name__, parameters, make, self.__doc__, fixed)
+        bound._origin = self, "bind", {**fixed, "lift": lift}
+        return bound
+
+    def _given(self, arrays: dict[tuple[str, str], Any]) -> Kernel:
+        """This kernel with values for lifted inputs, for use inside another one's function; not remembered."""
+        parameters = [
+            replace(p, default=arrays[p.lifted_from], hidden=True) if p.lifted_from in arrays else p
+            for p in self._parameters
+        ]
+        made = Kernel._of(self.__name__, parameters, self._make, self.__doc__, self._statics)
+        made._variants = self._variants
+        return made
 
     @classmethod
     def _of(cls, name, parameters, make, doc, statics=None) -> Kernel:
@@ -532,6 +581,16 @@ def _mark(value):
     if isinstance(value, tuple):
         return type(value), *map(_mark, value)
     return type(value), value
+
+
+def _stands_for(value) -> tuple[Any, dict[str, Any]] | None:
+    """What a stand-in stands for, see `Liftable`; None for all other values."""
+    return getattr(value, "stands_for", None)
+
+
+def _names(lift) -> tuple[str, ...]:
+    """Names to lift, each once; one may be given bare."""
+    return tuple(dict.fromkeys([lift] if isinstance(lift, str) else lift))
 
 
 def _tupled(value):

@@ -9,9 +9,9 @@ import collections
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,18 @@ from .graph import Graph, digest
 from .locks import compiling
 from .program import Operand, Program, count_operations
 
-__all__ = ["MISSING", "Parameter", "TracedVariant", "Variant", "function_name", "parameters", "record_class", "static"]
+__all__ = [
+    "MISSING",
+    "Liftable",
+    "Parameter",
+    "TracedVariant",
+    "Variant",
+    "function_name",
+    "lifted_parameters",
+    "parameters",
+    "record_class",
+    "static",
+]
 
 
 class _Static:
@@ -50,6 +61,8 @@ class Parameter:
     sequence: bool = False
     default: Any = MISSING
     keyword_only: bool = False
+    lifted_from: tuple[str, str] | None = None  # the static argument whose numbers these are, and their name there
+    hidden: bool = False  # its default is a value of the kernel being traced: there are no derivatives by it
 
     def operand(self, statics: dict[str, Any], function: str) -> Operand:
         """The input with its shape in numbers."""
@@ -88,7 +101,13 @@ def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
             f"kernel: {function_name(fn)} has no parameter {', '.join(sorted(unknown))}; "
             f"it has {', '.join(signature.parameters) or 'none'}"
         )
-    return [_parameter(p, shapes.get(p.name, MISSING), function_name(fn)) for p in signature.parameters.values()]
+    found = [_parameter(p, shapes.get(p.name, MISSING), function_name(fn)) for p in signature.parameters.values()]
+    if any(p.static and p.name == "lift" for p in found):
+        raise ArgumentError(
+            f"kernel: {function_name(fn)} has a static parameter 'lift'; in `bind`, that name says which numbers of a "
+            "static argument become inputs: choose another"
+        )
+    return found
 
 
 def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
@@ -123,6 +142,63 @@ def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
                 f"kernel: the shape of '{p.name}' in {function} must be made of whole numbers and names; got {shape!r}"
             )
     return Parameter(p.name, False, dims, sequence, p.default, only)
+
+
+# --- numbers of static arguments as inputs -------------------------------------------------------------
+
+
+class Liftable(Protocol):
+    """A static value whose numbers can be inputs, `bind(value, lift=names)`, as a Robot; all that is known of it here.
+
+    The function gets a stand-in: the value with arrays of inputs in the place of numbers. Its attribute `stands_for` is
+    (the value itself, the arrays by name), and it is not hashable, so that no cache keeps it.
+    """
+
+    @property
+    def liftable(self) -> Mapping[str, np.ndarray]:
+        """What can be lifted: the value's own numbers, by name."""
+        ...
+
+    def lifted(self, arrays: dict[str, Any]) -> Any:
+        """The stand-in with these arrays."""
+        ...
+
+    def fingerprint_without(self, names: tuple[str, ...]) -> str:
+        """A hash of all that results may depend on, numbers that are lifted aside."""
+        ...
+
+
+def _numbers(statics: dict[str, Any], name: str, function: str) -> tuple[str, np.ndarray]:
+    """The static argument that has numbers of this name, and the numbers."""
+    choice = {argument: value.liftable for argument, value in statics.items() if hasattr(value, "liftable")}
+    owners = [argument for argument, numbers in choice.items() if name in numbers]
+    if len(owners) == 1:
+        return owners[0], choice[owners[0]][name]
+    if owners:
+        raise ArgumentError(f"{function}.bind: {' and '.join(owners)} both have {name}; only one of them can be lifted")
+    there = "; ".join(f"{argument} has {', '.join(numbers)}" for argument, numbers in choice.items())
+    there = there or f"bind the static argument that has them as well: {function}.bind(robot, lift=...)"
+    raise ArgumentError(f"{function}.bind: there is no {name!r} to lift; {there}")
+
+
+def lifted_parameters(
+    known: list[Parameter], statics: dict[str, Any], names: tuple[str, ...], function: str
+) -> list[Parameter]:
+    """The parameters, and inputs for the numbers `names` of static arguments: by keyword, their values as defaults.
+
+    An optional input that the function has under such a name (its own `gravity` instead of the robot's) stays what it
+    is, and is no longer left out.
+    """
+    found = list(known)
+    for name in names:
+        argument, numbers = _numbers(statics, name, function)
+        same = next((p for p in known if p.name == name), None)
+        if same and not same.static and same.default is None and same.operand(statics, function).shape == numbers.shape:
+            found[known.index(same)] = replace(same, default=numbers, lifted_from=(argument, name))
+        else:
+            own = name + "_" * (same is not None)
+            found.append(Parameter(own, False, numbers.shape, False, numbers, True, (argument, name)))
+    return found
 
 
 # --- variants ----------------------------------------------------------------------------------------
@@ -239,18 +315,32 @@ class TracedVariant(Variant):
     ):
         self.fn, self.statics = fn, statics
         self.present = [p for p in parameters if p.name in present]
+        self.lift: dict[str, dict[str, str]] = {}  # {static argument: {name of its numbers: input}}
+        for p in self.present:
+            if p.lifted_from is not None:
+                self.lift.setdefault(p.lifted_from[0], {})[p.lifted_from[1]] = p.name
         inputs = tuple(p.operand(statics, name) for p in self.present)
-        super().__init__(name, inputs, _library_identity(fn, statics, inputs))
+        super().__init__(name, inputs, _library_identity(fn, statics, inputs, self.lift))
 
     def here(self, values: list):
-        return self.fn(**dict(zip((p.name for p in self.present), values, strict=True)), **self.statics)
+        return self._apply(dict(zip((p.name for p in self.present), values, strict=True)))
+
+    def _apply(self, arguments: dict[str, Any]):
+        """The function; static arguments whose numbers are inputs have stand-ins."""
+        statics = dict(self.statics)
+        for name, lift in self.lift.items():
+            statics[name] = statics[name].lifted({k: arguments[given] for k, given in lift.items()})
+        if self.lift:
+            own = inspect.signature(self.fn).parameters
+            arguments = {k: x for k, x in arguments.items() if k in own}
+        return self.fn(**arguments, **statics)
 
     def trace(self) -> tuple[Program, type | None]:
         graph = Graph()
         arguments = {o.name: _traced_input(graph, o) for o in self.inputs}
         try:
             with loops.tracing(graph):
-                result = self.fn(**arguments, **self.statics)
+                result = self._apply(arguments)
         except AdjointError:
             raise
         except Exception as e:
@@ -288,12 +378,17 @@ def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, typ
     return Program(tuple(inputs), tuple(outputs), tuple(results), graph), made
 
 
-def _library_identity(fn: Callable, statics: dict[str, Any], inputs: tuple[Operand, ...]) -> tuple | None:
+def _library_identity(
+    fn: Callable, statics: dict[str, Any], inputs: tuple[Operand, ...], lift: dict[str, dict[str, str]]
+) -> tuple | None:
     """A name for the mathematics of a function of this library that needs no tracing, if there is one."""
     module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__qualname__", "<nameless>")
     if not module.startswith("adjoint.") or "<" in name:
         return None
-    marks = [(k, _fingerprint(v)) for k, v in sorted(statics.items())]
+    marks = [
+        (k, (list(lift[k]), v.fingerprint_without(tuple(lift[k]))) if k in lift else _fingerprint(v))
+        for k, v in sorted(statics.items())
+    ]
     if any(mark is None for _, mark in marks):
         return None
     return (module, name, marks, [(o.name, o.shape, o.sequence) for o in inputs])

@@ -108,13 +108,14 @@ def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
 def _eliminated(robot: Robot, i: int, J: Symmetric) -> tuple[Articulated, Symmetric]:
     """The pivots of a joint, and what of its body's Ĵ is felt beyond it."""
     pivots, rest, start = [], J, robot._layout.v_start[i]
+    constant = robot.varying.isdisjoint(("screws", "armature"))
     for k, s in reversed(list(enumerate(robot.screw(i)))):
         U = rest @ s
         Omega = np.dot(s, U) + robot.armature[start + k]
         inverse = 1 / Omega
         pivots.append(Pivot(s, Omega, inverse, U * inverse))
         rest = rest.without(U, U * inverse)
-        if robot.armature[start + k] == 0:
+        if constant and robot.armature[start + k] == 0:
             rest = _freed(rest, s)
     return Articulated(J, pivots[::-1]), rest
 
@@ -129,12 +130,18 @@ def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
     return Symmetric(X.A * np.outer(w, w), X.B * np.outer(w, v), X.C * np.outer(v, v))
 
 
-@functools.lru_cache(256)
 def require_inertia(robot: Robot) -> None:
     """`ArgumentError` if M(q) is singular whatever q is: M is analytic, so one configuration taken at random tells.
 
-    Where it is singular at single configurations only, as a massless cross in gimbal lock, accelerations are infinite.
+    Where it is singular at single configurations only, as a massless cross in gimbal lock, accelerations are infinite;
+    so they are where inertias that are inputs are none.
     """
+    if robot.varying.isdisjoint(("inertias", "armature")):
+        _require_inertia(robot.stands_for[0] if robot.stands_for else robot)
+
+
+@functools.lru_cache(256)
+def _require_inertia(robot: Robot) -> None:
     M, size = _anywhere(robot)
     for k in reversed(range(robot.nv)):
         if not M[k, k] > 1e-14 * size[k]:

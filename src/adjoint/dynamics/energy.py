@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compile import kernel, static
-from ..kinematics.center import center_of_mass
+from ..kinematics.center import center_of_mass, first_moment
 from ..lie import inertia, se3
 from ..sweep import body_twists, columns, inward, joint_placements
 
@@ -29,8 +29,7 @@ def kinetic_energy(robot, q, v):
 @kernel(robot=static, q="nq", gravity=3)
 def potential_energy(robot, q, *, gravity=None):
     """U = -Σ m_i g·p_i [J], p_i the centres of mass; Park, Bobrow & Ploen (1995), (58). 0 with all mass at the base."""
-    g = robot.gravity if gravity is None else gravity
-    return -robot.mass * np.dot(g, center_of_mass(robot, q)) if robot.mass > 0 else np.dot(g, np.zeros(3))
+    return -np.dot(robot.gravity if gravity is None else gravity, first_moment(robot, q))
 
 
 @kernel(robot=static, q="nq", v="nv")

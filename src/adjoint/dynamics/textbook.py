@@ -18,7 +18,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import inertia, se3
-from ..robot.model import Robot
+from ..robot.model import Robot, need_numbers
 from ..robot.reframe import reframed
 from ..sweep import joint_placements
 from .newton_euler import friction_force, inverse_dynamics
@@ -77,6 +77,7 @@ def _arm(robot: Robot, q, caller: str) -> _Arm:
 
 
 def _require_arm(robot: Robot, caller: str) -> None:
+    need_numbers(robot, caller)
     where = f"{caller}: robot '{robot.name}'"
     if not robot.body_names:
         raise ArgumentError(f"{where} has no joints; the book's arms have at least one")

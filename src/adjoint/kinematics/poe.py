@@ -20,13 +20,14 @@ __all__ = ["body_form", "body_jacobian_direct", "space_form", "space_jacobian_di
 
 
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
-    rows = [JOINTS[robot.joint_types[i]] for i in path]
-    return [row.placement(coordinates(robot, q, i), S) for row, i, S in zip(rows, path, screws, strict=True)]
+    varying = not robot.varying.isdisjoint(("screws", "placements", "frames"))
+    placements = [JOINTS[robot.joint_types[i]].placement for i in path]
+    return [J(coordinates(robot, q, i), S, varying) for J, i, S in zip(placements, path, screws, strict=True)]
 
 
 def _seen(screws: list[np.ndarray], M: np.ndarray) -> list[np.ndarray]:
     """Ad(M⁻¹) A of screws (k, 6), one per row."""
-    return [A @ se3.Ad.eager(se3.inverse.eager(M)).T for A in screws]
+    return [A @ se3.Ad(se3.inverse(M)).T for A in screws]
 
 
 @kernel(robot=static, q="nq", frame=static)

@@ -46,10 +46,10 @@ def way(robot: Robot, start: str | None, end: str | None) -> Way:
 def crossings(robot: Robot, q, start: str | None, end: str | None) -> tuple[list[Crossing], np.ndarray]:
     """The joints on the way, in its order, and the placement T_se (4, 4) of the end seen from the start."""
     s, up, down, e = way(robot, start, end)
-    found, T = [], se3.inverse.eager(s.placement)
+    found, T = [], se3.inverse(s.placement)
     for i in up:
         found.append(Crossing(i, -1.0, T))
-        T = se3.compose(se3.compose(T, se3.inverse(joint_motion(robot, q, i))), se3.inverse.eager(robot.placements[i]))
+        T = se3.compose(se3.compose(T, se3.inverse(joint_motion(robot, q, i))), se3.inverse(robot.placements[i]))
     for i in down:
         # (T M) J and not T (M J): J turns about one axis, so that the second product touches two columns only.
         T = se3.compose(se3.compose(T, robot.placements[i]), joint_motion(robot, q, i))

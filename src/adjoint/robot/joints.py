@@ -27,7 +27,7 @@ class JointType(NamedTuple):
 
     nq: int
     nv: int
-    placement: Callable  # (q, S) -> J(q) (4, 4)
+    placement: Callable  # (q, S, varying) -> J(q) (4, 4); varying: S is an input, of any numbers
     integrate: Callable  # (q, v) -> q after moving with constant v for unit time
     difference: Callable  # (q_0, q_1) -> v that moves q_0 to q_1 in unit time
     neutral: tuple[float, ...]  # q with J(q) = 1
@@ -38,11 +38,13 @@ class JointType(NamedTuple):
 # --- one degree of freedom --------------------------------------------------------------------------------------------
 
 
-def _screw(q, S):
+def _screw(q, S, varying=False):
     """exp(S q) for one screw S = (w, v), |w| = 1 or w = 0; Park (1994), Lemmas 1 and 2, grouped by constants."""
+    if varying:
+        return se3.exp(S[0] * q[0])
     angle = q[0]
     w, v = S[0, :3], S[0, 3:]
-    if not np.any(w):  # known when traced: a screw's numbers are constants
+    if not np.any(w):
         return se3.from_rotation_translation(np.eye(3), v * angle)
     s, c = np.sin(angle), np.cos(angle)
     along, across = np.outer(w, w), np.eye(3) - np.outer(w, w)
@@ -102,24 +104,19 @@ def _in_frame(Q, J):
     return se3.compose(se3.compose(Q, J), se3.inverse(Q))
 
 
-def _planar(q, S):
+def _planar(q, S, varying=False):
     T = se3.from_rotation_translation(so3.rotation_z(q[2]), np.stack([q[0], q[1], 0 * q[0]]))
-    return T if _is(S, _PLANAR) else _in_frame(_planar_frame(S), T)
+    return T if not varying and np.array_equal(S, _PLANAR) else _in_frame(_planar_frame(S), T)
 
 
-def _spherical(q, S):
+def _spherical(q, S, varying=False):
     T = se3.from_rotation_translation(so3.from_quat_wxyz(q), np.zeros(3))
-    return T if _is(S, np.eye(6)[:3]) else _in_frame(_spherical_frame(S), T)
+    return T if not varying and np.array_equal(S, np.eye(6)[:3]) else _in_frame(_spherical_frame(S), T)
 
 
-def _free(q, S):
+def _free(q, S, varying=False):
     T = se3.from_xyz_quat_wxyz(q)
-    return T if _is(S, np.eye(6)) else _in_frame(_free_frame(S), T)
-
-
-def _is(S, standard) -> bool:
-    """Whether the joint's frame is the body's; False for screws that are inputs."""
-    return isinstance(S, np.ndarray) and S.dtype == float and np.array_equal(S, standard)
+    return T if not varying and np.array_equal(S, np.eye(6)) else _in_frame(_free_frame(S), T)
 
 
 def _quat_product(p, q):

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,20 @@ from .joints import JOINTS
 if TYPE_CHECKING:
     from .build import Builder, JointSpec
 
-__all__ = ["GRAVITY", "Body", "Finding", "Frame", "Joint", "Link", "Mimic", "Robot", "Visual", "Where", "need_robot"]
+__all__ = [
+    "GRAVITY",
+    "Body",
+    "Finding",
+    "Frame",
+    "Joint",
+    "Link",
+    "Mimic",
+    "Robot",
+    "Visual",
+    "Where",
+    "need_numbers",
+    "need_robot",
+]
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Physical gravity [m/s²], unless a robot says otherwise."""
@@ -170,6 +183,10 @@ class Robot:
     findings: tuple[Finding, ...] = ()
     specs: tuple[JointSpec, ...] = ()  # the joints as the model states them; read by `check` only
 
+    # Of a robot that stands for another one, while a kernel runs with numbers of it as inputs; see `lift`.
+    varying: ClassVar[frozenset[str]] = frozenset()  # fields that hold inputs: Python must not branch on their numbers
+    stands_for: ClassVar[tuple[Robot, dict[str, Any]] | None] = None  # the other one, and the inputs by name
+
     def __post_init__(self):
         put = functools.partial(object.__setattr__, self)
         # Plain tuples and numbers, so that the fingerprints of equal robots are equal.
@@ -238,17 +255,37 @@ class Robot:
 
         return with_payload(self, frame, inertia)
 
+    # --- numbers as inputs ------------------------------------------------------------------------------------------
+
+    @property
+    def liftable(self) -> dict[str, np.ndarray]:
+        """{name: own numbers} of what can be an input of any kernel, `kernel.bind(robot, lift=names)`; see `lift`."""
+        from .lift import liftable
+
+        return liftable(self)
+
+    def lifted(self, arrays: dict[str, Any]) -> Robot:
+        """The robot that stands for this one while a kernel runs with these arrays as inputs; see `lift`."""
+        from .lift import LiftedRobot
+
+        return LiftedRobot(self, arrays)
+
     # --- identity -----------------------------------------------------------------------------------------------------
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of everything the algorithms may depend on, equal in every process."""
+        return self.fingerprint_without(())
+
+    def fingerprint_without(self, names: tuple[str, ...]) -> str:
+        """The fingerprint, fields of these names aside: of what algorithms depend on if those are inputs."""
         h = hashlib.blake2b(digest_size=20)
         text = (self.name, self.base_name, self.body_names, self.body_joint_names, self.joint_types)
         frames = [(f.name, f.body, np.asarray(f.placement).tolist()) for f in self.frames]
         h.update(repr((text, sorted(self.mimics.items()), frames)).encode())
         for field in valid.ARRAYS:
-            h.update(getattr(self, field).tobytes())
+            if field not in names:
+                h.update(getattr(self, field).tobytes())
         return h.hexdigest()
 
     def __eq__(self, other) -> bool:
@@ -458,6 +495,15 @@ def need_robot(value, caller: str) -> None:
     """An `ArgumentError` if `value` is no `Robot`."""
     if not isinstance(value, Robot):
         raise ArgumentError(f"{caller} needs a Robot, got {value!r}; adjoint.load reads one from a file")
+
+
+def need_numbers(robot: Robot, caller: str) -> None:
+    """An `ArgumentError` if some of the robot's numbers are inputs."""
+    if robot.varying:
+        raise ArgumentError(
+            f"{caller} computes with the numbers of robot '{robot.name}', of which {', '.join(sorted(robot.varying))} "
+            "are inputs (lift=...); the algorithms of `kinematics` and `dynamics` themselves take them"
+        )
 
 
 def _nearest(name, names: Sequence[str]) -> str:

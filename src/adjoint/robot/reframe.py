@@ -16,7 +16,7 @@ from ..lie import se3
 from .build import moved_inertias
 from .dh import _frame, common_normal
 from .joints import FRAMES, JOINTS
-from .model import Robot
+from .model import Robot, need_numbers
 from .numbers import motions
 from .screws import screw_axis
 
@@ -41,6 +41,7 @@ def reframed(robot: Robot, Q) -> Robot:
       or as in the parent, or as in "joint", whichever leaves least to multiply in the M_i'. It looks at one body after
       the other, about 1 ms for each.
     """
+    need_numbers(robot, "reframed")
     if not isinstance(Q, str):
         n = len(robot.body_names)
         return _moved(robot, motions(Q, (n, 4, 4), f"robot '{robot.name}', reframed: Q"))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile.kernel import eagerly
 from ..errors import ArgumentError, ModelError
 from ..lie import se3
 from .joints import JOINTS, UNIT, misfit
@@ -39,10 +40,11 @@ def home_screws(robot: Robot, frame: str) -> tuple[list[int], list[np.ndarray], 
     """
     spot = robot.frame(frame)
     path, screws, N = robot.path(spot.body), [], np.eye(4)
-    for i in path:
-        N = N @ robot.placements[i]
-        screws.append(robot.screw(i) @ se3.Ad.eager(N).T)
-    return path, screws, N @ spot.placement
+    with eagerly():
+        for i in path:
+            N = se3.compose(N, robot.placements[i])
+            screws.append(robot.screw(i) @ se3.Ad(N).T)
+        return path, screws, se3.compose(N, spot.placement)
 
 
 def space_screws(robot: Robot, frame: str) -> PoE:
