@@ -24,6 +24,7 @@ bench: $(VENV)/.bench
 	$(RUN) bench/compiler.py
 	$(RUN) bench/kinematics.py
 	$(RUN) bench/dynamics.py
+	$(RUN) bench/derivatives.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict

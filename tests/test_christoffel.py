@@ -8,8 +8,7 @@ from test_lagrangian import COORDINATES, every_robot_with_coordinates
 from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
-from adjoint import kernel, robots, static
-from adjoint import christoffel, covariant_derivative, mass_matrix_derivative
+from adjoint import christoffel, covariant_derivative, kernel, mass_matrix_derivative, robots, static
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.lagrangian import lagrangian_christoffel

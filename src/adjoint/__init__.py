@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .dynamics import coriolis_matrix as coriolis_matrix
     from .dynamics import covariant_derivative as covariant_derivative
     from .dynamics import curvature as curvature
+    from .dynamics import energy_regressor as energy_regressor
     from .dynamics import forward_dynamics as forward_dynamics
     from .dynamics import forward_dynamics_derivatives as forward_dynamics_derivatives
     from .dynamics import forward_dynamics_hessian as forward_dynamics_hessian
@@ -51,10 +52,15 @@ if TYPE_CHECKING:
     from .dynamics import parallel_transport as parallel_transport
     from .dynamics import potential_energy as potential_energy
     from .dynamics import random_velocity as random_velocity
+    from .dynamics import regressor as regressor
     from .dynamics import ricci_curvature as ricci_curvature
     from .dynamics import scalar_curvature as scalar_curvature
     from .dynamics import sectional_curvature as sectional_curvature
     from .dynamics import solve_mass_matrix as solve_mass_matrix
+    from .identification import Samples as Samples
+    from .identification import base_parameters as base_parameters
+    from .identification import excitation as excitation
+    from .identification import identify as identify
     from .kinematics import center_of_mass as center_of_mass
     from .kinematics import center_of_mass_jacobian as center_of_mass_jacobian
     from .kinematics import forward_kinematics as forward_kinematics
@@ -84,6 +90,8 @@ __version__ = "0.2.0"
 __all__ = [
     "Kernel",
     "Robot",
+    "Samples",
+    "base_parameters",
     "bias_force",
     "cache_info",
     "center_of_mass",
@@ -99,6 +107,8 @@ __all__ = [
     "curvature",
     "difference",
     "distance",
+    "energy_regressor",
+    "excitation",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",
@@ -111,6 +121,7 @@ __all__ = [
     "geodesic",
     "geodesic_between",
     "gravity_torque",
+    "identify",
     "integrate",
     "interpolate",
     "inverse_dynamics",
@@ -141,6 +152,7 @@ __all__ = [
     "potential_energy",
     "random_configuration",
     "random_velocity",
+    "regressor",
     "ricci_curvature",
     "scalar_curvature",
     "scan",
@@ -154,8 +166,8 @@ __all__ = [
 ]
 
 # `import adjoint` stays light: modules, and names from them, are loaded on first use.
-_MODULES = ("dynamics", "errors", "kinematics", "lie", "robot", "robots", "sweep")
-_HOMES = ("robot", "kinematics", "dynamics")
+_MODULES = ("dynamics", "errors", "identification", "kinematics", "lie", "robot", "robots", "sweep")
+_HOMES = ("robot", "kinematics", "dynamics", "identification")
 
 
 def __getattr__(name: str):

@@ -62,6 +62,11 @@ from .operational import null_space_projector as null_space_projector
 from .operational import operational_space as operational_space
 from .operators import articulated_operators as articulated_operators
 from .operators import operators as operators
+from .regressor import EnergyRegressor as EnergyRegressor
+from .regressor import energy_regressor as energy_regressor
+from .regressor import parameter_names as parameter_names
+from .regressor import parameters as parameters
+from .regressor import regressor as regressor
 from .second_derivatives import SecondDerivatives as SecondDerivatives
 from .second_derivatives import forward_dynamics_hessian as forward_dynamics_hessian
 from .second_derivatives import forward_dynamics_second_derivatives as forward_dynamics_second_derivatives

@@ -34,7 +34,7 @@ def true_motion(V, dV):
     return V[:3], dV + np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])])
 
 
-def _motions(robot: Robot, f: dict, v, a, w_0, A_0) -> dict:
+def body_motions(robot: Robot, f: dict, v, a, w_0, A_0) -> dict:
     """{i: (ω_i, A_i, U_i)}, from the base outward; a point x of a body accelerates with p̈ + U x, U = [ω̇] + [ω]²."""
 
     def step(i: int, parent: tuple) -> tuple:
@@ -103,7 +103,7 @@ def inverse_dynamics(
     """
     f = joint_placements(robot, q)
     base = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))
-    motions = _motions(robot, f, v, a, *base)
+    motions = body_motions(robot, f, v, a, *base)
     tau = _torques(robot, f, motions, loads_on_bodies(robot, wrenches, frames))
     return tau + robot.armature * a + friction_force(robot, v)
 

@@ -1,0 +1,127 @@
+"""Derivatives of dynamics, regressor and Christoffel symbols beside Pinocchio's functions for the same.
+
+python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
+"""
+
+from common import bars, cold, machine, one_core, race, save, table, versions
+
+one_core()
+
+import numpy as np  # noqa: E402
+import pinocchio as pin  # noqa: E402
+from dynamics import ARMS, BATCH, ROBOTS, SOME, looped, upper_to_full  # noqa: E402
+from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
+
+import adjoint as aj  # noqa: E402
+
+FREE = ("G1 free", "Talos free")
+FUNCTIONS = {  # ours: (its inputs, Pinocchio's, arms, humanoids: times its speed wanted, seconds of compiling allowed)
+    "inverse_dynamics_derivatives": ("qva", pin.computeRNEADerivatives, (12, 1.0), (8, 6.0)),
+    "forward_dynamics_derivatives": ("qva", pin.computeABADerivatives, (12, 1.0), (8, 6.0)),
+    "regressor": ("qva", pin.computeJointTorqueRegressor, (10, None), (10, None)),
+    "christoffel": ("q", pin.computeCoriolisMatrix, (10, None), (10, None)),
+}
+
+
+def cases():
+    """(robot, function): Christoffel symbols are for joints with one degree of freedom, not for a free base."""
+    for robot in (*ARMS, *FREE, "G1", "Talos"):
+        for function in FUNCTIONS:
+            if (robot in ARMS or robot in FREE) if function != "christoffel" else robot not in FREE:
+                yield robot, function
+
+
+class Case:
+    """One robot; samples in our order and in Pinocchio's, which leaves damping and friction out."""
+
+    def __init__(self, name: str):
+        file, base = ROBOTS[name]
+        robot = aj.load(urdf(file), base=base)
+        self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
+        rng = np.random.default_rng(0)
+        self.ours = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.ours |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
+        self.model = pinocchio_model(urdf(file), base)
+        self.E = velocity_map(self.model, robot)
+        self.theirs = {"q": np.stack([pinocchio_q(self.model, robot, x) for x in self.ours["q"][:SOME]])}
+        self.theirs |= {k: self.ours[k][:SOME] @ self.E.T for k in "va"}
+
+    def measure(self, function: str) -> dict:
+        """Nanoseconds per sample, in a batch and in single calls, and how long it took to compile."""
+        inputs, theirs, *_ = FUNCTIONS[function]
+        data, rows = self.model.createData(), [self.theirs[k] for k in inputs]
+        rows += [self.theirs["v"]] if function == "christoffel" else []
+        kernel, arrays = getattr(aj, function).bind(self.robot), [self.ours[k] for k in inputs]
+        _, compile_s = cold(lambda: self.compiled(function, arrays), aj.clear_cache, rounds=1)
+        out = kernel(*arrays)
+        self.compare(function, out, theirs(self.model, data, *(x[0] for x in rows)))
+        out = tuple(out) if isinstance(out, tuple) else out
+        one, first = [a[0].copy() for a in arrays], [x[0] for x in rows]
+        batch = {
+            "adjoint": lambda: kernel(*arrays, out=out),
+            "pinocchio": looped(lambda *x: theirs(self.model, data, *x), *rows),
+        }
+        single = {"adjoint": lambda: kernel(*one), "pinocchio": lambda: theirs(self.model, data, *first)}
+        times = race(batch, rounds=7)
+        times = {"adjoint": 1e9 * times["adjoint"] / BATCH, "pinocchio": 1e9 * times["pinocchio"] / SOME}
+        calls = {s: 1e9 * t for s, t in race(single, rounds=7).items()}
+        o = kernel.operations
+        return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
+
+    def compiled(self, function: str, arrays: list[np.ndarray]):
+        robot = self.robot.replace(name=f"{self.robot.name}, compiled anew")
+        getattr(aj, function).bind(robot)(*(a[:8] for a in arrays))
+
+    def compare(self, function: str, ours, theirs) -> None:
+        """The same numbers as Pinocchio's, where it has the same function and moves mimics as we do."""
+        E = self.E
+        mimics = E.shape[0] != E.shape[1]
+        if not function.endswith("derivatives") or (mimics and function.startswith("forward")):
+            return
+        for x, y in zip(ours, (theirs[0], theirs[1], upper_to_full(theirs[2])), strict=True):
+            want = E.T @ y @ E
+            same = np.allclose(x[0], want, rtol=1e-7, atol=1e-7 * np.abs(want).max())
+            assert same, f"{function} of {self.robot.name} differs from Pinocchio's"
+
+
+def targets(results: dict) -> list[list]:
+    rows = []
+    for (robot, function), row in results.items():
+        least, most = FUNCTIONS[function][2 if robot in ARMS else 3]
+        for what, least_ in (("batch", least), ("single", 1)):
+            ratio = row[what]["pinocchio"] / row[what]["adjoint"]
+            name = f"{robot} {function}, times pinocchio" + (", one call" if what == "single" else "")
+            rows.append([name, ratio, f">= {least_}", "met" if ratio >= least_ else "missed"])
+        if most is not None:
+            s = row["compile_s"]
+            rows.append([f"{robot} {function}, compiling, s", s, f"<= {most}", "met" if s <= most else "missed"])
+    return rows
+
+
+def main() -> None:
+    where, used = machine(), versions("adjoint", "numpy", "pin")
+    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
+    made: dict[str, Case] = {}
+    results = {}
+    for robot, function in cases():
+        made = made if robot in made else {robot: Case(robot)}
+        results[robot, function] = made[robot].measure(function)
+    systems = ["adjoint", "pinocchio"]
+    for how in ("batch", "single"):
+        rows = [[f"{r} {f}", *(row[how][s] for s in systems)] for (r, f), row in results.items()]
+        table([f"ns per {'sample' if how == 'batch' else 'call'}", *systems], rows)
+    table(
+        ["", "operations", "compile, s"],
+        [[f"{r} {f}", row["flops"], row["compile_s"]] for (r, f), row in results.items()],
+    )
+    verdicts = targets(results)
+    table(["target", "measured", "wanted", ""], verdicts)
+    data = {f"{r} {f}": row for (r, f), row in results.items()}
+    print(save("derivatives", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
+    shown = {"inverse_dynamics_derivatives": "∂ inverse", "forward_dynamics_derivatives": "∂ forward"}
+    groups = {f"{r}\n{shown[f]}": row["batch"] for (r, f), row in results.items() if f in shown}
+    print(bars("derivatives", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
+
+
+if __name__ == "__main__":
+    main()

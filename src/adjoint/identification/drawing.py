@@ -1,0 +1,67 @@
+"""Plots of an identification; matplotlib is imported when drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dynamics.regressor import dof_names, parameters
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .report import Identification
+
+__all__ = ["draw"]
+
+_SHOWN = 600  # samples drawn
+_JOINTS = 8  # joints drawn
+
+
+def draw(found: Identification, path: str | Path) -> None:
+    """`Identification.plot`: a row for each joint, torques and residuals, and below all base parameters."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ArgumentError("plot needs matplotlib: pip install adjoint[plot]") from None
+    names = dof_names(found.model)[:_JOINTS]
+    figure = Figure(figsize=(13, 1.6 * len(names) + 3.5), layout="constrained")
+    grid = figure.add_gridspec(len(names) + 2, 2, width_ratios=[3, 2])
+    _draw_torques(found, names, [[figure.add_subplot(grid[k, c]) for c in (0, 1)] for k in range(len(names))])
+    _draw_parameters(found, figure.add_subplot(grid[len(names) :, :]))
+    figure.savefig(path, dpi=120)
+
+
+def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> None:
+    tau, time = found.shown.tau[:_SHOWN], found.shown.time
+    predicted = found.predict(*found.shown[:3])[:_SHOWN]
+    x, label = (np.arange(len(tau)), "sample") if time is None else (time[:_SHOWN], "time [s]")
+    for k, (name, (left, right)) in enumerate(zip(names, axes, strict=True)):
+        left.plot(x, tau[:, k], color="0.6", lw=2, label="measured")
+        left.plot(x, predicted[:, k], color="tab:red", lw=0.8, label="predicted")
+        left.set_ylabel(name, fontsize=8)
+        right.plot(x, tau[:, k] - predicted[:, k], ".", color="tab:blue", ms=2)
+        for side in (-2, 2):
+            right.axhline(side * found.noise[k], color="0.5", lw=0.8, ls="--")
+        right.set_ylabel(f"±{2 * found.noise[k]:.2g}", fontsize=8)
+    axes[0][0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
+    axes[0][0].set_title("torque [N m or N]", fontsize=10)
+    axes[0][1].set_title("residual, and two standard deviations", fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel(label, fontsize=8)
+
+
+def _draw_parameters(found: Identification, axis) -> None:
+    """Estimates and their intervals, in units of the sizes that make a torque of 1."""
+    sizes, places = found.base.sizes, np.arange(found.base.rank)
+    low, high = (found.interval() * sizes[:, None]).T
+    axis.errorbar(places, found.estimate * sizes, [(high - low) / 2] * 2, fmt="o", ms=3, capsize=2, color="tab:red")
+    model = found.base.to_base(parameters(found.model, found.base.joints)) * sizes
+    axis.plot(places, model, "x", color="0.4", ms=5, label="model before")
+    axis.set_yscale("symlog", linthresh=max(1e-2, float(np.median(high - low))))
+    axis.set_xticks(places, [found.base.names[k] for k in found.base.selected], rotation=90, fontsize=6)
+    axis.set_ylabel("torque they usually make [N m or N]", fontsize=8)
+    axis.set_title("base parameters with 95 % intervals, named by their first term", fontsize=10)
+    axis.grid(alpha=0.3)
+    axis.legend(frameon=False, fontsize=8)

@@ -1,0 +1,305 @@
+"""Parameters from recordings: found within their own confidence intervals, refused where they cannot be found."""
+
+import functools
+
+import numpy as np
+import pytest
+from robots import urdf
+from trees import close
+
+import adjoint as aj
+from adjoint.dynamics.regressor import parameters
+from adjoint.errors import ArgumentError
+from adjoint.identification import Samples, base_parameters, differentiate, identify
+from adjoint.identification.physical import _linearised, _problem, _value
+from adjoint.lie import inertia
+
+NOISE = 0.3  # [N m]
+
+
+@functools.cache
+def arm(name: str):
+    """(the model, the true robot): other masses than the model's, and friction that the model lacks."""
+    model = aj.robots.puma560() if name == "puma560" else aj.load(urdf(name))
+    rng = np.random.default_rng(1)
+    resists = {term: rng.uniform(0.5, 2, model.nv) for term in ("damping", "friction")}
+    return model, model.replace(inertias=model.inertias * rng.uniform(0.8, 1.2, (len(model.body_names), 1)), **resists)
+
+
+def record(robot, n: int, seed: int = 0, noise=NOISE) -> Samples:
+    rng = np.random.default_rng(seed)
+    q, (v, a) = aj.random_configuration(robot, rng, n), rng.normal(size=(2, n, robot.nv))
+    tau = aj.inverse_dynamics(robot, q, v, 3 * a) + noise * rng.normal(size=(n, robot.nv))
+    return Samples(q, v, 3 * a, tau)
+
+
+def truth(found, robot) -> np.ndarray:
+    return found.base.to_base(parameters(robot, found.base.joints))
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5_robot"])
+def test_base_parameters_are_within_their_intervals(name):
+    model, robot = arm(name)
+    found = identify(model, record(robot, 1500))
+    want = truth(found, robot)
+    low, high = found.interval(0.9999).T  # 58 parameters at once
+    assert ((low < want) & (want < high)).all()
+    distance = (found.estimate - want) @ np.linalg.solve(found.covariance, found.estimate - want)
+    assert 24 < distance < 110  # χ² of 58 degrees of freedom, beyond once in 10⁴ on either side
+    np.testing.assert_allclose(found.noise, NOISE, rtol=0.1)  # 1/√(2 n) = 2 %
+    assert (found.r_squared > 0.95).all()
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5_robot"])
+def test_robot_can_exist_and_predicts_what_it_has_not_seen(name):
+    model, robot = arm(name)
+    found = identify(model, record(robot, 1500))
+    assert [inertia.faults(own) for own in found.robot.inertias] == [[]] * 6
+    assert min(np.linalg.eigvalsh(inertia.pseudo_inertia.eager(own)).min() for own in found.robot.inertias) > 0
+    for term in ("armature", "damping", "friction"):
+        assert (getattr(found.robot, term) > 0).all()
+    other = record(robot, 300, seed=9, noise=0)
+    error = aj.inverse_dynamics(found.robot, *other[:3]) + found.offset - other.tau
+    before = aj.inverse_dynamics(model, *other[:3]) - other.tau
+    # 58 parameters from 9000 torques: errors of about 0.08 of the noise
+    assert np.sqrt(np.mean(error**2)) < 0.2 * NOISE < 0.1 * np.sqrt(np.mean(before**2))
+    assert found.deviation < 110
+    close(found.predict(*other[:3]), other.tau, 0.01)
+
+
+def test_intervals_are_calibrated():
+    """95 of 100 intervals hold the truth, and noise that differs by joint is found out."""
+    robot = aj.robots.planar(2)
+    robot = robot.replace(damping=[0.3, 0.2], friction=[0.5, 0.1])
+    noise, hits, sizes = np.array([0.5, 0.05]), [], []
+    for seed in range(60):
+        found = identify(robot, record(robot, 120, seed, noise))
+        low, high = found.interval(0.95).T
+        hits.append((low < truth(found, robot)) & (truth(found, robot) < high))
+        sizes.append(found.noise)
+    # 60 · 13 intervals, those of one recording partly dependent: standard error below 0.02
+    assert 0.91 < np.mean(hits) < 0.985
+    np.testing.assert_allclose(np.mean(sizes, axis=0), noise, rtol=0.05)
+
+
+def test_exact_data_give_exact_parameters():
+    model, robot = arm("puma560")
+    found = identify(model, record(robot, 200, noise=0))
+    np.testing.assert_allclose(found.estimate, truth(found, robot), rtol=0, atol=1e-8)
+    known = identify(model, record(robot, 200, noise=0), noise=np.ones(6))
+    np.testing.assert_allclose(known.estimate, found.estimate, rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(known.noise, np.ones(6))
+
+
+def test_much_noise_leaves_a_robot_that_can_exist():
+    model, robot = arm("puma560")
+    found = identify(model, record(robot, 60, noise=20.0), check=False)
+    assert (found.estimate[found.base.selected >= 60] < 0).any()  # negative friction or motors, in the base parameters
+    assert [inertia.faults(own) for own in found.robot.inertias] == [[]] * 6
+    assert (found.robot.damping > 0).all() and (found.robot.armature > 0).all()
+
+
+def test_without_joint_terms_and_with_mimics():
+    model = aj.load(urdf("panda"))
+    rng = np.random.default_rng(0)
+    scale = rng.uniform(0.9, 1.1, (9, 1))
+    robot = model.replace(inertias=model.inertias * scale, damping=0 * model.damping, friction=0 * model.friction)
+    found = identify(model, record(robot, 300, noise=0.01), joints=())
+    low, high = found.interval(1 - 1e-6).T  # all of some 50 at once, but for one recording in 20 000
+    assert ((low < truth(found, robot)) & (truth(found, robot) < high)).all()
+    assert found.robot.damping is model.damping and not found.offset.any()
+
+
+def test_gradient_and_hessian_of_the_convex_problem():
+    model, _ = arm("puma560")
+    base = base_parameters(model, ("damping", "offset"))
+    rng = np.random.default_rng(0)
+    R, aim = np.triu(rng.normal(size=(base.rank, base.rank))), rng.normal(size=base.rank)
+    problem, pi = _problem(base, R, aim, np.full((2, 6), 0.3), 0.7)
+    pi = pi * np.append(np.repeat(rng.uniform(0.5, 2, 6), 10), rng.uniform(0.5, 2, 12))
+    pi = pi + np.append(np.zeros(66), rng.normal(size=6))
+    A, r = _linearised(problem, pi)
+    steps = 1e-6 * np.where(pi == 0, 1e-3, np.abs(pi))
+    slope = [(_value(problem, pi + d) - _value(problem, pi - d)) / 2 for d in np.diag(steps)]
+    np.testing.assert_allclose(slope, A.T @ r * steps, rtol=1e-4, atol=1e-7 * np.abs(slope).max())
+    before = [_linearised(problem, pi - d) for d in np.diag(steps)]
+    curve = [A.T @ r - B.T @ s for B, s in before]
+    np.testing.assert_allclose(curve, steps[:, None] * (A.T @ A), rtol=1e-3, atol=1e-4 * np.abs(curve).max())
+
+
+# --- recordings -------------------------------------------------------------------------------------------------------
+
+
+def test_pieces_are_the_whole():
+    model, robot = arm("puma560")
+    whole = record(robot, 600)
+    pieces = (Samples(*(None if x is None else x[k : k + 130] for x in whole)) for k in range(0, 600, 130))
+    one, many = identify(model, whole), identify(model, pieces)
+    np.testing.assert_allclose(many.estimate, one.estimate, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(many.standard_error, one.standard_error, rtol=1e-6)
+    np.testing.assert_allclose(many.robot.inertias, one.robot.inertias, rtol=1e-4, atol=1e-7)
+    assert many.samples == 600
+
+
+def test_rows_with_nan_are_dropped_and_counted():
+    model, robot = arm("puma560")
+    s = record(robot, 400)
+    clean = identify(model, Samples(s.q[10:], s.v[10:], s.a[10:], s.tau[10:]))
+    s.q[:5, 2], s.tau[5:10] = np.nan, np.nan
+    found = identify(model, s)
+    assert (found.samples, found.dropped) == (390, 10)
+    np.testing.assert_allclose(found.estimate, clean.estimate, rtol=1e-8, atol=1e-10)
+    assert "390 samples (10 dropped with NaN)" in found.summary()
+    with pytest.raises(ArgumentError, match="no samples; all 400 rows have NaN"):
+        identify(model, s._replace(tau=s.tau * np.nan))
+    with pytest.raises(ArgumentError, match="no samples"):
+        identify(model, [])
+
+
+def wrong(change, message: str):
+    return pytest.param(change, message, id=message[:30])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        wrong(lambda s: s._replace(q=np.degrees(s.q)), "q_joint. reaches .* rad: degrees"),
+        wrong(lambda s: s._replace(tau=1000 * s.tau), r"times those that the model predicts; N mm\? divide by 1000"),
+        wrong(lambda s: s._replace(tau=s.tau * [1, -1, 1, 1, 1, 1]), "tau of joint2 has the opposite sign"),
+        wrong(lambda s: s._replace(tau=s.tau[:, [1, 0, 2, 3, 4, 5]]), "tau_joint1 looks like that of joint2"),
+        wrong(
+            lambda s: s._replace(v=s.v[:, :5]), r"v has shape \(300, 5\), it needs \(300, 6\): joints joint1, joint2"
+        ),
+        wrong(lambda s: s._replace(tau=s.tau[:-1]), r"tau has shape \(299, 6\)"),
+        wrong(lambda s: s._replace(time=np.zeros(3)), "time has shape"),
+        wrong(lambda s: s._replace(a=None), "no v or a; `differentiate` finds them"),
+        wrong(lambda s: s.q, "expected Samples"),
+        wrong(lambda s: Samples(s.q[:9], s.v[:9], s.a[:9], s.tau[:9]), "9 samples of 6 torques are too few for 58"),
+    ],
+)
+def test_wrong_samples_are_explained(change, message):
+    model, robot = arm("puma560")
+    with pytest.raises(ArgumentError, match=message):
+        identify(model, change(record(robot, 300)))
+
+
+def test_rates_in_degrees_are_seen_where_time_is_known():
+    model, robot = arm("puma560")
+    t = np.arange(400) * 0.01
+    w = np.arange(1, 7)
+    q, v, a = 0.3 * np.sin(np.outer(t, w)), 0.3 * w * np.cos(np.outer(t, w)), -0.3 * w * w * np.sin(np.outer(t, w))
+    tau = aj.inverse_dynamics(robot, q, v, a)
+    with pytest.raises(ArgumentError, match=r"v is 57.* times the rate of q over time; is v in degrees\?"):
+        identify(model, Samples(q, np.degrees(v), np.degrees(a), tau, t))
+    turning = model.replace(joint_types=("continuous",) * 6, lower=np.full(6, -np.inf), upper=np.full(6, np.inf))
+    with pytest.raises(ArgumentError, match=r"v is 0.017.* times the rate of q over time; is q in degrees\?"):
+        identify(turning, Samples(np.degrees(q), v, a, tau, t))
+
+
+def test_too_little_motion_is_explained():
+    model, robot = arm("puma560")
+    s = record(robot, 300)
+    still = s._replace(v=0 * s.v, a=0 * s.a)
+    still = still._replace(tau=aj.inverse_dynamics(robot, *still[:3]))
+    with pytest.raises(ArgumentError, match=r"excites too little: .* base parameters do not show.*excitation\(robot"):
+        identify(model, still)
+    locked = np.where(np.arange(6) == 5, 0.0, 1.0)  # joint 6 stays: its friction and its body's turning do not show
+    held = Samples(s.q * locked, s.v * locked, s.a * locked, s.tau)
+    with pytest.raises(ArgumentError, match=r"excites too little: .*(damping_joint6|Izz_link6)"):
+        identify(model, held, check=False)
+
+
+def test_bad_options_are_refused():
+    model, robot = arm("puma560")
+    s = record(robot, 100)
+    with pytest.raises(ArgumentError, match="noise must be 6 positive numbers"):
+        identify(model, s, noise=[1, 2])
+    with pytest.raises(ArgumentError, match="prior must be positive"):
+        identify(model, s, prior=0.0)
+    with pytest.raises(ArgumentError, match="'armature', 'damping', 'friction', 'offset'"):
+        identify(model, s, joints=("backlash",))
+    with pytest.raises(ArgumentError, match="has no mass; a model with rough masses"):
+        identify(model.replace(inertias=0 * model.inertias), s, check=False)
+
+
+def test_unidentifiable_requests_are_refused():
+    model, robot = arm("puma560")
+    found = identify(model, record(robot, 400))
+    value, error = found.value("damping_joint3")
+    assert abs(value - robot.damping[2]) < 5 * error
+    with pytest.raises(ArgumentError, match="m_link1 of 'puma560' cannot be identified: no torque depends on it"):
+        found.value("m_link1")
+    with pytest.raises(ArgumentError, match="m_link3 of 'puma560' cannot be identified alone"):
+        found.value("m_link3")
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def test_report_is_readable(tmp_path):
+    robot = aj.robots.planar(2).replace(damping=[0.3, 0.2])
+    found = identify(robot, record(robot, 200, noise=0.05), joints=("damping",))
+    text = str(found)
+    assert "Identification of 'planar2' from 200 samples" in text and "95 % interval" in text
+    assert "Izz_link1 + x_link2² m_link2" in text and "damping_joint2" in text
+    assert "8 base parameters from 200 samples" in repr(found)
+    found.plot(tmp_path / "report.png")
+    assert (tmp_path / "report.png").stat().st_size > 20_000
+
+
+def test_long_groups_are_cut_between_terms():
+    from adjoint.identification.report import _short
+
+    group = "Iyy_1 - (x_2² - z_2²) m_2 + 2 z_2 hz_2 + Iyy_2 - (a + b) m_3"
+    assert _short(group) == "Iyy_1 - (x_2² - z_2²) m_2 + 2 z_2 hz_2 + 2 more"
+    assert _short("a - (b + c) d") == "a - (b + c) d"
+
+
+# --- from positions alone ---------------------------------------------------------------------------------------------
+
+
+def test_identification_from_recorded_positions():
+    """Encoders with 10 µrad noise at 1 kHz, filtered and differentiated: the torques are predicted to their noise."""
+    robot = aj.robots.planar(2).replace(damping=[0.3, 0.2])
+    rng = np.random.default_rng(0)
+    t = np.arange(20_000) * 1e-3
+    f = 2 * np.pi * np.array([[0.3, 0.45, 1.1], [0.35, 0.8, 1.3]])[:, :, None]
+    size = np.array([[0.8, 0.5, 0.3], [0.7, 0.5, 0.2]])[:, :, None]
+    q, v, a = (
+        np.sum(x, axis=1).T for x in (size * np.sin(f * t), size * f * np.cos(f * t), -size * f * f * np.sin(f * t))
+    )
+    tau = aj.inverse_dynamics(robot, q, v, a) + 0.1 * rng.normal(size=q.shape)
+    samples = differentiate(robot, Samples(q + 1e-5 * rng.normal(size=q.shape), None, None, tau, t), cutoff=10.0)
+    at = np.searchsorted(t, samples.time - 1e-6)
+    close(samples.v, v[at], 0.002)
+    close(samples.a, a[at], 0.02)
+    found = identify(robot, samples, joints=("damping",))
+    low, high = found.interval(0.9999).T
+    assert ((low < truth(found, robot)) & (truth(found, robot) < high)).all()
+
+
+def test_differences_know_orientations():
+    robot = aj.robots.random_tree(0, 1, ["spherical"])
+    t, w = np.arange(600) * 0.01, np.array([0.5, -1.0, 2.0])
+    q = aj.integrate(robot, np.array([1.0, 0, 0, 0]), t[:, None] * w)
+    found = differentiate(robot, Samples(q, None, None, np.zeros((600, 3)), t), cutoff=5.0)
+    close(found.v, np.broadcast_to(w, found.v.shape), 1e-4)
+    assert np.abs(found.a).max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("time", "cutoff", "message"),
+    [
+        (None, 5.0, "samples need time"),
+        (np.arange(500) ** 1.5, 5.0, "time must grow in even steps"),
+        (np.arange(500) * 0.01, 50.0, "cutoff 50 Hz must be between 0 and 0.4 of the sampling rate 100 Hz"),
+        (np.arange(500) * 0.01, 0.5, "too short for a cutoff of 0.5 Hz"),
+    ],
+)
+def test_bad_times_are_explained(time, cutoff, message):
+    robot = aj.robots.planar(2)
+    with pytest.raises(ArgumentError, match=message):
+        differentiate(robot, Samples(np.zeros((500, 2)), None, None, np.zeros((500, 2)), time), cutoff)
