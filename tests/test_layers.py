@@ -96,8 +96,15 @@ def test_the_walker_sees_what_it_should(source, module, allowed):
 
 
 def test_import_is_light():
-    heavy = ("casadi", "llvmlite", "scipy", "matplotlib")
+    heavy = ("casadi", "llvmlite", "matplotlib", "scipy", "sympy")
     script = f"import sys, adjoint; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+def test_dynamics_load_nothing_slow():
+    """A later process loads machine code from the disk and calls it; SciPy alone would take longer than all of that."""
+    script = "import sys, adjoint; adjoint.inverse_dynamics, adjoint.linearize; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "False", done.stderr

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import lie as lie
     from . import robot as robot
     from . import robots as robots
+    from .closed_forms import equations as equations
     from .dynamics import bias_force as bias_force
     from .dynamics import centroidal_momentum as centroidal_momentum
     from .dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
@@ -108,6 +109,7 @@ __all__ = [
     "difference",
     "distance",
     "energy_regressor",
+    "equations",
     "excitation",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -166,8 +168,8 @@ __all__ = [
 ]
 
 # `import adjoint` stays light: modules, and names from them, are loaded on first use.
-_MODULES = ("dynamics", "errors", "identification", "kinematics", "lie", "robot", "robots", "sweep")
-_HOMES = ("robot", "kinematics", "dynamics", "identification")
+_MODULES = ("closed_forms", "dynamics", "errors", "identification", "kinematics", "lie", "robot", "robots", "sweep")
+_HOMES = ("robot", "kinematics", "dynamics", "identification", "closed_forms")  # the last one needs SymPy
 
 
 def __getattr__(name: str):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
@@ -70,6 +69,8 @@ def _joint_brackets(robot: Robot, v):
 def _discrete(system: Linearization, dt: float) -> Linearization:
     if not (np.ndim(dt) == 0 and dt > 0 and np.isfinite(dt)):
         raise ArgumentError(f"linearize: the time step dt must be a positive number of seconds, not {dt!r}")
+    from scipy.linalg import expm  # slow to load
+
     A, B = system
     n, m = B.shape[-2:]
     both = np.zeros((*A.shape[:-2], n + m, n + m))

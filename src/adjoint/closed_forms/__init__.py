@@ -1,0 +1,17 @@
+"""Closed forms to read: the equations of motion of a robot as SymPy expressions, LaTeX, and a page to look at.
+
+`equations` is what users call: `expanded` or `factored`. `trig` is the exact arithmetic of trigonometric polynomials,
+`shortest` their shortest form; `motion` the recursion over a robot's bodies in it; `parameters` and `naming` say which
+of a robot's numbers are symbols; `notation` and `page` write formulas as text, LaTeX and MathML.
+"""
+
+try:
+    import sympy as _sympy  # noqa: F401
+except ImportError:
+    raise ImportError("closed forms are written with sympy, which is not here: pip install adjoint[sym]") from None
+
+from .equations import equations as equations
+from .expanded import Equations as Equations
+from .expanded import Values as Values
+from .factored import Factored as Factored
+from .factored import InnerProduct as InnerProduct

@@ -1,0 +1,212 @@
+"""How symbols and small constructions are written: as plain text, as LaTeX, as MathML.
+
+A mark is a word, or a tuple of what is done to marks: ("row", a, b, ...), ("sub", a, below), ("subsup", a, below,
+above), ("sup", a, above), ("dot", a), ("ddot", a), ("symbol", a SymPy symbol). SymPy's printers write all else.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.dom import minidom
+
+import sympy
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.mathml import MathMLPresentationPrinter
+from sympy.printing.str import StrPrinter
+
+from .naming import Symbols
+
+__all__ = ["Latex", "Mark", "MathML", "Text", "Writer"]
+
+Mark = str | tuple
+
+_DIGITS = 6  # of decimals
+_GREEK = dict(zip("alpha beta gamma delta theta phi psi omega tau".split(), "αβγδθφψωτ", strict=True))
+
+
+class Writer:
+    """One way of writing: `mark` writes marks, `formula` SymPy expressions."""
+
+    def __init__(self, symbols: Symbols | None = None):
+        self._rates, self._last = {}, {}
+        for q, *rates in zip(symbols.q, symbols.dq, symbols.ddq, strict=True) if symbols else ():
+            for rate, dots in zip(rates, ("dot", "ddot"), strict=True):
+                last = sympy.Symbol("\uffff" + rate.name)  # SymPy orders factors by name: rates after parameters
+                self._last[rate], self._rates[last] = last, (dots, q)
+
+    def mark(self, m: Mark) -> str:
+        """A mark as a string."""
+        if isinstance(m, str):
+            return self._word(m)
+        how, *parts = m
+        return self._symbol(*parts) if how == "symbol" else getattr(self, f"_{how}")(*map(self.mark, parts))
+
+    def formula(self, e: sympy.Basic) -> str:
+        """A SymPy expression as a string, decimals with six digits."""
+        return self._print(e.xreplace({x: sympy.Float(x, _DIGITS) for x in e.atoms(sympy.Float)} | self._last))
+
+    def _symbol(self, s: sympy.Symbol) -> str:
+        dots, s = self._rates.get(s, ("", s))
+        # q1, I1zz, theta_1, shoulder_pan: a word, and what stands below it
+        parts = re.fullmatch(r"([A-Za-z]+)_?(\d\w*)", s.name) or re.fullmatch(r"([^_]+)_(.+)", s.name)
+        base, *below = parts.groups() if parts else [s.name]
+        top = (dots, base) if dots else base
+        return self.mark(("sub", top, *below) if below else top)
+
+    def _word(self, word: str) -> str:
+        raise NotImplementedError
+
+    def _print(self, e: sympy.Basic) -> str:
+        raise NotImplementedError
+
+
+class Text(Writer):
+    """Plain text; symbols have their names."""
+
+    def __init__(self):
+        super().__init__()
+
+    def _symbol(self, s: sympy.Symbol) -> str:
+        return s.name
+
+    def _word(self, word: str) -> str:
+        return word
+
+    def _row(self, *parts: str) -> str:
+        return re.sub(r" (?=[,>\])])|(?<=[<\[(]) ", "", " ".join(parts))
+
+    def _sub(self, a: str, below: str) -> str:
+        return f"{a}{below}" if a.isalpha() else f"{a}_{below}"
+
+    def _subsup(self, a: str, below: str, above: str) -> str:
+        return f"{a}_{below}^{above}" if below.isalnum() else f"{a}_({below.replace(' ', '')})^{above}"
+
+    def _sup(self, a: str, above: str) -> str:
+        return f"{a}^{above}" if above.isalnum() else f"{a}^({above})"
+
+    def _dot(self, a: str) -> str:
+        return f"d{a}"
+
+    def _ddot(self, a: str) -> str:
+        return f"dd{a}"
+
+    def _print(self, e: sympy.Basic) -> str:
+        return _TextPrinter({"full_prec": False}).doprint(e)
+
+
+class Latex(Writer):
+    """LaTeX, for its mathematical mode."""
+
+    def _word(self, word: str) -> str:
+        known = {"<": r"\langle ", ">": r"\rangle ", "sum": r"\sum", ",": r",\;", "phi": r"\varphi", "⋯": r"\cdots "}
+        if word in known:
+            return known[word]
+        if word in _GREEK:
+            return rf"\{word}"
+        return word if len(word) == 1 or not word[0].isalpha() else rf"\mathrm{{{word.replace('_', ' ')}}}"
+
+    def _row(self, *parts: str) -> str:
+        return " ".join(parts)
+
+    def _sub(self, a: str, below: str) -> str:
+        return f"{a}_{{{below}}}"
+
+    def _subsup(self, a: str, below: str, above: str) -> str:
+        return f"{a}_{{{below}}}^{{{above}}}"
+
+    def _sup(self, a: str, above: str) -> str:
+        return f"{a}^{{{above}}}"
+
+    def _dot(self, a: str) -> str:
+        return rf"\dot{{{a}}}"
+
+    def _ddot(self, a: str) -> str:
+        return rf"\ddot{{{a}}}"
+
+    def _print(self, e: sympy.Basic) -> str:
+        return _LatexPrinter(self).doprint(e)
+
+
+class MathML(Writer):
+    """MathML, as browsers render it: the core language, without named entities, so that it is XML too."""
+
+    def _word(self, word: str) -> str:
+        known = {"<": "⟨", ">": "⟩", "sum": "∑", "-": "−"}
+        if word in known or not word[0].isalnum():
+            return f"<mo>{html.escape(known.get(word, word))}</mo>"
+        return f"<mn>{word}</mn>" if word.isdigit() else f"<mi>{html.escape(_GREEK.get(word, word))}</mi>"
+
+    def _row(self, *parts: str) -> str:
+        return f"<mrow>{''.join(parts)}</mrow>"
+
+    def _sub(self, a: str, below: str) -> str:
+        return f"<msub>{a}{below}</msub>"
+
+    def _subsup(self, a: str, below: str, above: str) -> str:
+        return f"<msubsup>{a}{below}{above}</msubsup>"
+
+    def _sup(self, a: str, above: str) -> str:
+        return f"<msup>{a}{above}</msup>"
+
+    def _dot(self, a: str) -> str:
+        return f"<mover>{a}<mo>˙</mo></mover>"
+
+    def _ddot(self, a: str) -> str:
+        return f"<mover>{a}<mo>¨</mo></mover>"
+
+    def _print(self, e: sympy.Basic) -> str:
+        found = _MathMLPrinter(self).doprint(e)
+        for sympys, ours in (("&InvisibleTimes;", "\u2062"), ("&#xd7;", "×"), ("<mo>-</mo>", "<mo>−</mo>")):
+            found = found.replace(sympys, ours)
+        return found
+
+
+# --- SymPy's printers, with our symbols -------------------------------------------------------------------------------
+
+
+class _TextPrinter(StrPrinter):
+    def _print_MatrixBase(self, e):
+        return e.table(self, colsep=",  ", align="left")
+
+
+class _LatexPrinter(LatexPrinter):
+    def __init__(self, writer: Writer):
+        super().__init__()
+        self._write = writer.mark
+
+    def _print_Symbol(self, expr, style="plain"):
+        return self._write(("symbol", expr))
+
+    def _print_InnerProduct(self, e):
+        return self._write(e.mark)
+
+
+class _MathMLPrinter(MathMLPresentationPrinter):
+    def __init__(self, writer: Writer):
+        super().__init__()
+        self._write = writer.mark
+
+    def _print_Symbol(self, sym, style="plain"):
+        return minidom.parseString(self._write(("symbol", sym))).documentElement
+
+    def _print_InnerProduct(self, e):
+        return minidom.parseString(self._write(e.mark)).documentElement
+
+    def _print_MatrixBase(self, m):
+        """With borders for brackets, which grow without a font that can."""
+        table = super()._print_MatrixBase(m).getElementsByTagName("mtable")[0]
+        table.setAttribute("style", "border: solid; border-width: 0 1.5px; border-radius: 4px")
+        table.setAttribute("displaystyle", "true")
+        return table
+
+    def _print_Pow(self, e):
+        """cos² x rather than cos(x)²."""
+        if not (e.base.func in (sympy.sin, sympy.cos) and e.exp.is_Integer and e.exp > 1):
+            return super()._print_Pow(e)
+        row = self._print(e.base)
+        power = self.dom.createElement("msup")
+        row.replaceChild(power, row.firstChild)
+        power.appendChild(minidom.parseString(f"<mi>{e.base.func}</mi>").documentElement)
+        power.appendChild(self._print(e.exp))
+        return row
