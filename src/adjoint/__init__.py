@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from .robot import neutral as neutral
     from .robot import random_configuration as random_configuration
     from .robot import to_urdf as to_urdf
+    from .trajectory import optimal_motion as optimal_motion
+    from .trajectory import spline_motion as spline_motion
 
 __version__ = "0.2.0"
 
@@ -150,6 +152,7 @@ __all__ = [
     "momentum",
     "neutral",
     "operational_space",
+    "optimal_motion",
     "parallel_transport",
     "potential_energy",
     "random_configuration",
@@ -161,6 +164,7 @@ __all__ = [
     "sectional_curvature",
     "singular_directions",
     "solve_mass_matrix",
+    "spline_motion",
     "static",
     "static_torque",
     "to_urdf",
@@ -168,8 +172,19 @@ __all__ = [
 ]
 
 # `import adjoint` stays light: modules, and names from them, are loaded on first use.
-_MODULES = ("closed_forms", "dynamics", "errors", "identification", "kinematics", "lie", "robot", "robots", "sweep")
-_HOMES = ("robot", "kinematics", "dynamics", "identification", "closed_forms")  # the last one needs SymPy
+_MODULES = (
+    "closed_forms",
+    "dynamics",
+    "errors",
+    "identification",
+    "kinematics",
+    "lie",
+    "robot",
+    "robots",
+    "sweep",
+    "trajectory",
+)
+_HOMES = ("robot", "kinematics", "dynamics", "identification", "trajectory", "closed_forms")  # the last one needs SymPy
 
 
 def __getattr__(name: str):

@@ -1,0 +1,56 @@
+"""Pictures of motions; needs matplotlib, the extra `[plot]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .motion import Motion
+
+__all__ = ["draw_motion"]
+
+
+def draw_motion(motion: Motion, target: Path) -> Path:
+    """Positions, velocities and torques over time, joint by joint; limits dotted, the spline dashed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ArgumentError("Motion.plot needs matplotlib: pip install 'adjoint[plot]'") from None
+    robot = motion.robot
+    rows = (
+        ("q", "position [rad or m]", (robot.lower, robot.upper)),
+        ("v", "velocity [rad/s or m/s]", (-robot.velocity_limit, robot.velocity_limit)),
+        ("tau", "torque [N m or N]", (-robot.effort_limit, robot.effort_limit)),
+    )
+    figure = Figure(figsize=(8, 9), layout="constrained")
+    for axes, (field, label, limits) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
+        for i, name in enumerate(robot.joint_names):
+            (line,) = axes.plot(motion.times, getattr(motion, field)[:, i], label=name)
+            if motion.spline:
+                axes.plot(
+                    motion.spline.times, getattr(motion.spline, field)[:, i], "--", color=line.get_color(), lw=0.8
+                )
+        low, high = axes.get_ylim()
+        reach = high - low
+        for i, limit in ((i, limit[i]) for limit in limits for i in range(robot.nv)):
+            if low - reach / 2 < limit < high + reach / 2:  # one far away would flatten the curves
+                axes.axhline(limit, ls=":", color=f"C{i % 10}", lw=1)
+        axes.set_ylabel(label)
+        axes.margins(x=0)
+    figure.axes[0].set_title(_title(motion))
+    figure.axes[0].legend(frameon=False, ncols=min(6, robot.nv))
+    figure.axes[-1].set_xlabel("time [s]")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(target, dpi=150)
+    return target
+
+
+def _title(motion: Motion) -> str:
+    beside = f" ({motion.improvement:.0%} less than the spline, dashed)" if motion.spline else ""
+    worst = np.max(motion.excess)
+    return f"{motion.robot.name}: {motion.objective} {motion.cost:.4g}{beside}" + (", limits exceeded" if worst else "")

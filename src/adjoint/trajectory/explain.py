@@ -1,0 +1,84 @@
+"""Why no motion was found: which limit is in the way, when, and what would help."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..robot.model import Robot
+from .motion import Motion, spline_motion
+from .torque import true_torque
+
+__all__ = ["why_not"]
+
+_LONGEST = 1000.0  # times the duration asked for, that a slower motion is tried with
+
+
+def why_not(motion: Motion, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
+    """An explanation, from the best motion that was found although it exceeds limits."""
+    lasting = f"{times[1]:g} s" if times[0] == times[1] else f"{times[0]:g} to {times[1]:g} s"
+    lines = [f"no motion of '{motion.robot.name}' in {lasting} within all limits was found ({motion.status})"]
+    lines += filter(None, [_worst(motion), _held(motion.robot, ends), _slower(motion, ends, times)])
+    return ". ".join(lines)
+
+
+def _worst(motion: Motion) -> str:
+    """The limit that is exceeded most, and when."""
+    robot, excess = motion.robot, motion.excess
+    if not excess.any():
+        return "The goal is missed"
+    kind, i = np.unravel_index(np.argmax(excess), excess.shape)
+    name = robot.joint_names[i]
+    if kind == 0:
+        q = motion.q[:, i]
+        k = int(np.argmax(np.maximum(robot.lower[i] - q, q - robot.upper[i])))
+        return (
+            f"The best one puts joint '{name}' at {q[k]:.4g} at t = {motion.times[k]:.3g} s, outside its limits "
+            f"{robot.lower[i]:.4g} ... {robot.upper[i]:.4g}"
+        )
+    what, samples, limit = (
+        ("a speed", motion.v, robot.velocity_limit) if kind == 1 else ("a torque", motion.tau, robot.effort_limit)
+    )
+    k = int(np.argmax(np.abs(samples[:, i])))
+    value = abs(samples[k, i])
+    return (
+        f"The best one takes {what} of {value:.4g} in joint '{name}' at t = {motion.times[k]:.3g} s, "
+        f"{value / limit[i] - 1:.1%} above its limit {limit[i]:.4g}"
+    )
+
+
+def _held(robot: Robot, ends: tuple[np.ndarray, np.ndarray]) -> str:
+    """An end where gravity alone is too much."""
+    for label, (q, _) in zip(("start", "goal"), ends, strict=True):
+        hold = np.abs(true_torque(robot, q, 0 * q, 0 * q))
+        i = int(np.argmax(hold / robot.effort_limit))
+        if hold[i] > robot.effort_limit[i]:
+            return (
+                f"At the {label}, joint '{robot.joint_names[i]}' cannot even hold still: gravity takes "
+                f"{hold[i]:.4g} of its {robot.effort_limit[i]:.4g}"
+            )
+    return ""
+
+
+def _slower(motion: Motion, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
+    """The duration from which on the straight spline is within all limits: an upper estimate of what is needed."""
+    apart = np.abs(ends[1][0] - ends[0][0])
+    least = float(np.max(apart / motion.robot.velocity_limit))
+    if least > times[1]:
+        return f"Speed limits alone need {least:.4g} s"
+
+    def holds(T: float) -> bool:
+        return not spline_motion(motion.robot, *ends, T).excess.any()
+
+    low, high = times[1], 2 * times[1]
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > _LONGEST * times[1]:
+            return (
+                "A slower motion does not help along the straight way between the ends; more `starts` may find a swing"
+            )
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return (
+        f"The straight spline needs {high:.3g} s, so less than that will do; more `segments` or `starts` may help too"
+    )

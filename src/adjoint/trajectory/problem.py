@@ -1,0 +1,398 @@
+"""The nonlinear program behind an optimal motion: control points in; cost, limits and their derivatives out.
+
+Unknowns x are the control points that the two states leave free, the duration T unless it is given, and for the energy
+the powers of all joints at all nodes. In unit time s = t / T the cost is T Σ_k w_k l(z_k), a Gauss-Lobatto rule on
+every segment with z = (q, v, a) at its nodes:
+
+    q = Σ B_l c_l,    v = Σ B'_l c_l / T,    a = Σ B''_l c_l / T²,    c_l = c̄_l(x) + T r_l,
+
+r_l carrying the velocities of the two states. At a node only six control points count: all derivatives are small dense
+blocks over u = (these six, T), added up into sparse matrices. Energy, |τ v| with its kink, is the least power p with
+-p <= τ v <= p: smooth for the solver, and exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from .splines import DEGREE, basis, rate_points
+from .torque import Torque
+
+__all__ = ["Bounds", "EndCondition", "Pattern", "Problem", "lobatto"]
+
+
+def lobatto(segments: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes s (4 · segments + 1,) of [0, 1] and weights: five nodes a segment, ends shared, exact to degree 7."""
+    inner = np.sqrt(3 / 7)
+    nodes = (np.array([-1, -inner, 0, inner, 1]) + 1) / 2
+    weights = np.array([1 / 10, 49 / 90, 32 / 45, 49 / 90, 1 / 10]) / 2
+    s = (np.arange(segments)[:, None] + nodes[:-1]) / segments
+    w = np.tile(weights[:-1], (segments, 1)) / segments
+    w[1:, 0] *= 2
+    return np.append(s, 1.0), np.append(w, weights[-1] / segments)
+
+
+class Pattern:
+    """Where the entries (row, column) of a sparse matrix are, in columns; entries given twice are added.
+
+    It is made of parts, (rows, columns) that broadcast; a place -1 is nothing that varies.
+    """
+
+    def __init__(self, shape: tuple[int, int], *parts: tuple):
+        rows, columns = (np.concatenate([np.broadcast_arrays(*p)[k].ravel() for p in parts]) for k in (0, 1))
+        self.shape = shape
+        self._kept = np.flatnonzero((rows >= 0) & (columns >= 0))
+        places = columns[self._kept].astype(np.int64) * shape[0] + rows[self._kept]
+        found, self._slot = np.unique(places, return_inverse=True)
+        self.rows, self.columns = found % max(shape[0], 1), found // max(shape[0], 1)
+
+    def add(self, *parts: np.ndarray) -> np.ndarray:
+        """The values of the matrix, in the order of `rows` and `columns`, from the entries of every part."""
+        return np.bincount(self._slot, np.concatenate([p.ravel() for p in parts])[self._kept], len(self.rows))
+
+
+class Bounds(NamedTuple):
+    """Of positions, speeds and torques, each (n,); infinite if there is none."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+
+
+class EndCondition(NamedTuple):
+    """What the last configuration satisfies, e(q) = 0, instead of being given."""
+
+    error: Callable[[np.ndarray], np.ndarray]  # (m,)
+    jacobian: Callable[[np.ndarray], np.ndarray]  # (m, n)
+    curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]  # (n, n), of λ · e
+
+
+class _Nodes(NamedTuple):
+    """Everything at the nodes for one x."""
+
+    T: float
+    z: tuple[np.ndarray, np.ndarray, np.ndarray]
+    Z: np.ndarray  # (N, 3n, 6n + 1): ∂z/∂u
+    tau: np.ndarray  # (N, n)
+    tau_z: np.ndarray  # (N, n, 3n)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """min cost(x), range[0] <= constraints(x) <= range[1], box[0] <= x <= box[1]; with sparse derivatives.
+
+    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,), and ∫ Σ |τ v| dt if there is a unit of `power` [W], not 0.
+    `start` and `goal` are (q, v), each (2, n); with an `end` condition goal's q does not count. Constraints are, in
+    this order, each a fraction of its limit: torques, at nodes, of joints that have limits; control points of
+    velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; the end condition.
+    """
+
+    torque: Torque
+    weights: np.ndarray
+    power: float
+    segments: int
+    start: np.ndarray
+    goal: np.ndarray
+    duration: tuple[float, float]
+    bounds: Bounds
+    end: EndCondition | None = None
+
+    @property
+    def n(self) -> int:
+        """Joints."""
+        return self.start.shape[1]
+
+    # --- unknowns -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def block(self) -> np.ndarray:
+        """Which n unknowns each control point is, or -1: the first two and last two are given by the states."""
+        inner = np.arange(self.segments + DEGREE - 4)
+        last = [len(inner)] * 2 if self.end else [-1, -1]
+        return np.array([-1, -1, *inner, *last])
+
+    @cached_property
+    def _starts(self) -> tuple[int, int, int]:
+        """Where in x the duration and the powers begin, and where it ends."""
+        points = self.n * (int(self.block.max()) + 1)
+        powers = points + (self.duration[0] < self.duration[1])
+        return points, powers, powers + (len(self.times) * self.n if self.power else 0)
+
+    @property
+    def size(self) -> int:
+        """Length of x."""
+        return self._starts[2]
+
+    @property
+    def _T_column(self) -> int:
+        points, powers, _ = self._starts
+        return points if powers > points else -1
+
+    @cached_property
+    def _power_columns(self) -> np.ndarray:
+        """(N, n), or empty."""
+        _, powers, size = self._starts
+        return np.arange(powers, size).reshape(-1, self.n)
+
+    @cached_property
+    def rate(self) -> np.ndarray:
+        """r (K, n): how control points move with T."""
+        r = np.zeros((len(self.block), self.n))
+        r[1], r[-2] = self.start[1], -self.goal[1]
+        return r / (DEGREE * self.segments)
+
+    def unpack(self, x: np.ndarray) -> tuple[np.ndarray, float]:
+        """Control points (K, n) and duration."""
+        points, _, _ = self._starts
+        T = float(x[points]) if self._T_column >= 0 else self.duration[0]
+        c = np.concatenate([x[:points].reshape(-1, self.n), self.start[:1]])[self.block]  # -1: the state at the start
+        if not self.end:
+            c[-2:] = self.goal[0]
+        return c + T * self.rate, T
+
+    def pack(self, control_points: np.ndarray, duration: float) -> np.ndarray:
+        """x of a path: the inverse of `unpack`, with the powers that it takes."""
+        chosen = [np.flatnonzero(self.block == b)[-1] for b in range(self.block.max() + 1)]
+        x = np.zeros(self.size)
+        points, powers, _ = self._starts
+        x[:points] = np.ravel((control_points - duration * self.rate)[chosen])
+        x[points:powers] = duration
+        if self.power:
+            at = self._evaluate(x)
+            x[powers:] = np.abs(at.tau * at.z[1]).ravel() / self.power
+        return x
+
+    @cached_property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds on x: the path stays in the convex hull of its control points."""
+        points, powers, size = self._starts
+        low, high = np.zeros(size), np.full(size, np.inf)
+        low[:points], high[:points] = np.resize(self.bounds.lower, points), np.resize(self.bounds.upper, points)
+        low[points:powers], high[points:powers] = self.duration
+        return low, high
+
+    # --- nodes --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _rule(self) -> tuple[np.ndarray, np.ndarray]:
+        return lobatto(self.segments)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Nodes, in units of the duration."""
+        return self._rule[0]
+
+    @cached_property
+    def _near(self) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers (N, 6) of the control points that count at each node, and their splines (3, N, 6)."""
+        first, values = basis(self.segments, self.times)
+        return first[:, None] + np.arange(DEGREE + 1), values
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """The unknown behind every entry of u at every node (N, 6n + 1), -1 for none."""
+        block = self.block[self._near[0]][:, :, None]
+        columns = np.where(block < 0, -1, block * self.n + np.arange(self.n)).reshape(len(block), -1)
+        return np.concatenate([columns, np.full((len(columns), 1), self._T_column)], axis=1)
+
+    def _at(self, x: np.ndarray) -> _Nodes:
+        """The nodes of x; those of the last x are kept, as all functions are asked for the same one in turn."""
+        known = self.__dict__.get("_known")
+        if known is None or not np.array_equal(known[0], x):
+            known = np.array(x), self._evaluate(x)
+            object.__setattr__(self, "_known", known)
+        return known[1]
+
+    def _evaluate(self, x: np.ndarray) -> _Nodes:
+        (c, T), (near, values) = self.unpack(x), self._near
+        scaled = values / T ** np.arange(3)[:, None, None]  # ∂(q, v, a)/∂c_l
+        q, v, a = np.einsum("dkl,kln->dkn", scaled, c[near])
+        by_c = np.einsum("dkl,ij->kdilj", scaled, np.eye(self.n)).reshape(len(q), 3 * self.n, -1)
+        by_T = np.einsum("dkl,kln->kdn", scaled, self.rate[near]) - np.stack([0 * q, v, 2 * a], axis=1) / T
+        Z = np.concatenate([by_c, by_T.reshape(len(q), -1, 1)], axis=2)
+        return _Nodes(T, (q, v, a), Z, self.torque.value(q, v, a), self.torque.jacobian(q, v, a))
+
+    # --- cost ---------------------------------------------------------------------------------------------------------
+
+    def _running(self, x: np.ndarray) -> np.ndarray:
+        """l (N,)"""
+        effort = 0.5 * self._at(x).tau ** 2 @ self.weights
+        return effort + self.power * x[self._power_columns].sum(axis=1) if self.power else effort
+
+    def _running_by_u(self, at: _Nodes) -> np.ndarray:
+        """∂l/∂u (N, 6n + 1)."""
+        return np.einsum("kn,knz,kzu->ku", self.weights * at.tau, at.tau_z, at.Z, optimize=True)
+
+    def cost(self, x: np.ndarray) -> float:
+        """T Σ w_k l_k."""
+        return self._at(x).T * float(self._rule[1] @ self._running(x))
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """∂cost/∂x."""
+        at, w = self._at(x), self._rule[1]
+        by_u = at.T * w[:, None] * self._running_by_u(at)
+        by_u[:, -1] += w * self._running(x)
+        kept = self._columns >= 0
+        found = np.bincount(self._columns[kept], by_u[kept], self.size)
+        if self.power:
+            found[self._power_columns] = at.T * w[:, None] * self.power
+        return found
+
+    # --- constraints --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _limited(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers of the joints with torque limits, with speed limits, and D but its ends, which the states give."""
+        limits = self.bounds.effort, self.bounds.velocity
+        torques, speeds = (np.flatnonzero(np.isfinite(limit)) for limit in limits)
+        return torques, speeds, rate_points(self.segments)[1:-1]
+
+    def constraints(self, x: np.ndarray) -> np.ndarray:
+        """(m,)"""
+        at, (c, T) = self._at(x), self.unpack(x)
+        torques, joints, D = self._limited
+        parts = [at.tau[:, torques] / self.bounds.effort[torques]]
+        speeds = D @ c[:, joints] / self.bounds.velocity[joints]
+        parts += [speeds - T, -speeds - T]
+        if self.power:
+            works, powers = at.tau * at.z[1] / self.power, x[self._power_columns]
+            parts += [works - powers, -works - powers]
+        if self.end:
+            parts += [self.end.error(c[-1])]
+        return np.concatenate([p.ravel() for p in parts])
+
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, ...]:
+        """Numbers of the constraints of each kind: (N, limited), (2, rows of D, limited), (2, N or 0, n), (m,)."""
+        torques, joints, D = self._limited
+        ends = len(self.end.error(self.goal[0])) if self.end else 0
+        shapes = (len(self.times), len(torques)), (2, len(D), len(joints)), (2, *self._power_columns.shape), (ends,)
+        stops = np.cumsum([int(np.prod(shape)) for shape in shapes])
+        parts = np.split(np.arange(stops[-1]), stops[:-1])
+        return tuple([part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)])
+
+    @cached_property
+    def range(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper bounds of the constraints."""
+        torques, speeds, powers, ends = (part.size for part in self._rows)
+        low = np.concatenate([-np.ones(torques), np.full(speeds + powers, -np.inf), np.zeros(ends)])
+        return low, np.concatenate([np.ones(torques), np.zeros(speeds + powers + ends)])
+
+    def _with_T(self, by_joint: np.ndarray) -> np.ndarray:
+        """Columns of joints (..., n) as columns of u (..., 6n + 1), where T counts for all."""
+        last = np.ones((len(by_joint), 1), bool)
+        return np.concatenate([np.tile(by_joint, DEGREE + 1), last], axis=1)
+
+    @cached_property
+    def _end_columns(self) -> np.ndarray:
+        return self.n * self.block[-1] + np.arange(self.n)
+
+    @cached_property
+    def jacobian_pattern(self) -> Pattern:
+        """Of ∂constraints/∂x."""
+        torques, speeds, powers, ends = self._rows
+        _, joints, D = self._limited
+        coupled = self._with_T(self.torque.coupled)[:, None]
+        by_u = np.where(coupled, self._columns, -1).swapaxes(0, 1)
+        by_point = np.where((self.block < 0) | (D[:, None] == 0), -1, self.block * self.n + joints[:, None])
+        return Pattern(
+            (ends.size + powers.size + speeds.size + torques.size, self.size),
+            (torques[:, :, None], by_u[:, self._limited[0]]),
+            (speeds[..., None], by_point),
+            (speeds, self._T_column),
+            (powers[..., None], by_u[: powers.shape[1]]),
+            (powers, self._power_columns),
+            (ends[:, None], self._end_columns),
+        )
+
+    def jacobian(self, x: np.ndarray) -> np.ndarray:
+        """Values of ∂constraints/∂x, in the order of `jacobian_pattern`."""
+        at, (c, _) = self._at(x), self.unpack(x)
+        torques, joints, D = self._limited
+        sign = np.array([1.0, -1.0]).reshape(2, 1, 1)
+        limit = self.bounds.velocity[joints]
+        by_point = sign[..., None] * D[:, None] / limit[:, None]
+        by_T = sign * (D @ self.rate[:, joints]) / limit - 1.0
+        powers = sign[..., None] * self._work_by_z(at) @ at.Z / self.power if self.power else np.zeros(0)
+        return self.jacobian_pattern.add(
+            at.tau_z[:, torques] @ at.Z / self.bounds.effort[torques][:, None],
+            by_point,
+            by_T,
+            powers,
+            -np.ones(self._rows[2].size),
+            self.end.jacobian(c[-1]) if self.end else np.zeros(0),
+        )
+
+    def _work_by_z(self, at: _Nodes) -> np.ndarray:
+        """∂(τ v)/∂z (N, n, 3n), joint by joint."""
+        _, v, _ = at.z
+        by_z = v[:, :, None] * at.tau_z
+        by_z[:, :, self.n : 2 * self.n] += at.tau[:, :, None] * np.eye(self.n)
+        return by_z
+
+    # --- second derivatives -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def hessian_pattern(self) -> Pattern:
+        """Of the upper triangle of the Hessian of cost and constraints."""
+        u, e = self._columns, self._end_columns if self.end else np.zeros(0, int)
+        coupled = self._with_T(self.torque.coupled)
+        met = coupled.T.astype(int) @ coupled > 0
+        powers = self._power_columns
+        T = np.full_like(powers, self._T_column)
+        return Pattern(
+            (self.size, self.size),
+            (np.where(met & (u[:, :, None] <= u[:, None]), u[:, :, None], -1), u[:, None]),
+            (T, powers),
+            (np.where(e[:, None] <= e, e[:, None], -1), e),
+        )
+
+    def hessian(self, x: np.ndarray, on_cost: float, on_constraints: np.ndarray) -> np.ndarray:
+        """Values of on_cost ∂²cost/∂x² + Σ on_constraints ∂²constraints/∂x², in the order of `hessian_pattern`."""
+        at, (c, T) = self._at(x), self.unpack(x)
+        torques, _, powers, ends = self._rows
+        limited = self._limited[0]
+        w = on_cost * self._rule[1][:, None]
+        # At every node l_k = ½ Σ α τ² + λ · τ + Σ ν τ v.
+        alpha, lam, nu = T * w * self.weights, np.zeros_like(at.tau), np.zeros_like(at.tau)
+        lam[:, limited] = on_constraints[torques] / self.bounds.effort[limited]
+        if self.power:
+            nu = (on_constraints[powers[0]] - on_constraints[powers[1]]) / self.power
+        H = self._node_hessians(at, alpha, lam, nu)
+        once = w * self._running_by_u(at)  # from the factor T of the cost
+        H[:, -1] += once
+        H[:, :, -1] += once
+        by_power = np.broadcast_to(w * self.power, self._power_columns.shape) if self.power else np.zeros(0)
+        bend = self.end.curvature(c[-1], on_constraints[ends]) if self.end else np.zeros(0)
+        return self.hessian_pattern.add(H, by_power, bend)
+
+    def _node_hessians(self, at: _Nodes, alpha: np.ndarray, lam: np.ndarray, nu: np.ndarray) -> np.ndarray:
+        """∂²/∂u² (N, 6n + 1, 6n + 1) of l = ½ Σ α τ² + λ · τ + Σ ν τ v: Zᵀ (∂²l/∂z²) Z + (∂l/∂z) ∂²z/∂u²."""
+        n, (_, v, _) = self.n, at.z
+        by_tau = alpha * at.tau + lam + nu * v
+        K = self.torque.curvature(*at.z, by_tau) + at.tau_z.swapaxes(1, 2) @ (alpha[:, :, None] * at.tau_z)
+        mixed = nu[:, :, None] * at.tau_z
+        K[:, n : 2 * n] += mixed
+        K[:, :, n : 2 * n] += mixed.swapaxes(1, 2)
+        by_z = np.einsum("kn,knz->kz", by_tau, at.tau_z)
+        by_z[:, n : 2 * n] += nu * at.tau
+        return at.Z.swapaxes(1, 2) @ K @ at.Z + self._bend(at, by_z)
+
+    def _bend(self, at: _Nodes, by_z: np.ndarray) -> np.ndarray:
+        """Σ by_z ∂²z/∂u² (N, 6n + 1, 6n + 1): z is linear in control points, and c in T, but v ~ 1/T and a ~ 1/T²."""
+        n, a = self.n, at.z[2]
+        power = np.repeat([0.0, 1.0, 2.0], n)
+        # ∂²z/∂c∂T = -power ∂z/∂c / T;  v_TT = -2 v_T / T,  a_TT = -(4 a_T + 2 a / T) / T
+        mixed = -np.einsum("kz,kzu->ku", by_z * power, at.Z) / at.T
+        z_TT: np.ndarray = -2 * power * at.Z[:, :, -1] / at.T
+        z_TT[:, 2 * n :] -= 2 * a / at.T**2
+        H = np.zeros((len(mixed), mixed.shape[1], mixed.shape[1]))
+        H[:, -1], H[:, :, -1] = mixed, mixed
+        H[:, -1, -1] = np.sum(by_z * z_TT, axis=1)
+        return H

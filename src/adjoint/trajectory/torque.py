@@ -1,0 +1,87 @@
+"""The torque at one instant as a function of z = (q, v, a), with derivatives of first and second order.
+
+All functions take N instants at once, arrays (N, n). The torque is that of `inverse_dynamics`, with dry friction
+f sign(v) made smooth, f tanh(v / v_s): an optimiser needs derivatives where a joint turns round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..compile import Kernel, kernel, static
+from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..dynamics.newton_euler import inverse_dynamics
+from ..robot.model import Robot
+
+__all__ = ["Torque", "true_torque"]
+
+
+@kernel(robot=static, q="nq", v="nv", a="nv", w="nv")
+def weighted_torque(robot, q, v, a, w):
+    """w · τ."""
+    return np.dot(w, inverse_dynamics(robot, q, v, a))
+
+
+def without_limits(robot: Robot) -> Robot:
+    """The robot as the torque sees it, without dry friction: other limits need no other machine code."""
+    free = np.full(robot.nv, np.inf)
+    unlimited = {"lower": -free, "upper": free, "velocity_limit": free, "effort_limit": free}
+    return robot.replace(friction=np.zeros(robot.nv), **unlimited)
+
+
+def true_torque(robot: Robot, q, v, a) -> np.ndarray:
+    """`inverse_dynamics` (..., n), dry friction as it is."""
+    return inverse_dynamics(without_limits(robot), q, v, a) + robot.friction * np.sign(v)
+
+
+@dataclass(frozen=True, eq=False)
+class Torque:
+    """τ(z) of a robot and its derivatives; `slow` (n,) are the speeds v_s at which dry friction has set in."""
+
+    robot: Robot
+    slow: np.ndarray
+
+    @cached_property
+    def _robot(self) -> Robot:
+        return without_limits(self.robot)
+
+    @cached_property
+    def _gradient_along(self) -> Kernel:
+        """The gradient of w · τ, and its derivative along a direction."""
+        return weighted_torque.bind(self._robot).jacobian("q", "v", "a").jvp
+
+    @cached_property
+    def coupled(self) -> np.ndarray:
+        """(n, n): does τ_i depend on the motion of joint j? Not between branches of a tree; seen at a random z."""
+        n = self.robot.nv
+        J = self.jacobian(*np.random.default_rng(0).normal(size=(3, 1, n)))
+        return np.asarray(J.reshape(n, 3, n).any(axis=1))
+
+    def value(self, q, v, a) -> np.ndarray:
+        """τ (N, n)."""
+        return inverse_dynamics(self._robot, q, v, a) + self.robot.friction * np.tanh(v / self.slow)
+
+    def jacobian(self, q, v, a) -> np.ndarray:
+        """∂τ/∂z (N, n, 3n)."""
+        dq, dv, da = inverse_dynamics_derivatives(self._robot, q, v, a)
+        rounding = self.robot.friction / self.slow * (1 - np.tanh(v / self.slow) ** 2)
+        return np.concatenate([dq, dv + rounding[:, :, None] * np.eye(v.shape[1]), da], axis=2)
+
+    def curvature(self, q, v, a, w) -> np.ndarray:
+        """∂²(w · τ)/∂z² (N, 3n, 3n): derivatives of the gradient along every axis of q and v, as one batch.
+
+        τ is linear in a, and a does not meet v: these blocks are zero.
+        """
+        n = q.shape[1]
+        none, axes = np.zeros((2 * n, n)), np.eye(2 * n)
+        along = self._gradient_along(*(x[:, None] for x in (q, v, a, w)), axes[:, :n], axes[:, n:], none, none)
+        rows = np.concatenate(along[3:], axis=2)  # (N, 2n, 3n)
+        K = np.concatenate([rows, np.zeros((len(q), n, 3 * n))], axis=1)
+        K[:, 2 * n :, : 2 * n] = rows[:, :, 2 * n :].swapaxes(1, 2)
+        turn = np.tanh(v / self.slow)
+        rounding = -2 * w * self.robot.friction / self.slow**2 * turn * (1 - turn**2)
+        K[:, n : 2 * n, n : 2 * n] += rounding[:, :, None] * np.eye(n)
+        return K
