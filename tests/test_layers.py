@@ -18,6 +18,7 @@ LAYERS = {
     "robot": 2,
     "robots": 3,
     "sweep": 2,
+    "rolled": 2,
     "kinematics": 3,
     "dynamics": 3,
     "closed_forms": 4,
@@ -31,7 +32,7 @@ LAYERS = {
     "__init__": 7,
 }
 # (importer, imported) of equal height
-SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("dynamics", "kinematics"), ("__main__", "cli")}
+SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("rolled", "robot"), ("dynamics", "kinematics"), ("__main__", "cli")}
 
 
 def unit(module: str) -> str:

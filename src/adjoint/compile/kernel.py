@@ -87,6 +87,7 @@ class Kernel:
         self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
         self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
+        self._other: tuple[Callable, Callable] | None = None  # see `instead`
 
     # --- calling -----------------------------------------------------------------------------------
 
@@ -109,6 +110,8 @@ class Kernel:
             if out is not None:
                 raise ArgumentError(f"{self.__name__}: `out` cannot be used inside a kernel; use the result instead")
             return self._inline(inputs, statics)
+        if self._other is not None and self._other[0](statics):
+            return self._elsewhere(inputs, statics, out)
         variant = self._variant(statics, list(inputs))
         if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
             from .export import call_casadi
@@ -163,6 +166,32 @@ class Kernel:
         if all(t in _PLAIN or (_hashable(x) and hasattr(x, "fingerprint")) for t, x in zip(types, fixed, strict=True)):
             self._bound[(form.names, *types, *fixed)] = bound
         return bound
+
+    def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
+        """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.
+
+        For what cannot be unrolled, as robots with a million bodies. Eagerly, and inside kernels, this one is run.
+        """
+
+        def register(other: Callable) -> Callable:
+            self._other = serves, other
+            return other
+
+        return register
+
+    def _elsewhere(self, inputs: dict[str, Any], statics: dict[str, Any], out):
+        """What `instead` says, with arrays of the shapes that this kernel takes."""
+        from .call import as_input, broadcast_batch
+
+        assert self._other is not None
+        arrays = {k: as_input(x, k, self.__name__) for k, x in inputs.items()}
+        operands = [p.operand(statics, self.__name__) for p in self._parameters if p.name in inputs]
+        broadcast_batch(operands, list(arrays.values()), self.__name__)
+        found = self._other[1](arrays | statics)
+        if out is None:
+            return found
+        np.copyto(out, found)
+        return out
 
     def eager(self, *args, **kwargs):
         """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
@@ -385,7 +414,7 @@ class Kernel:
 
     def _specialised(self, fixed: dict[str, Any]) -> Kernel:
         bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
-        bound._origin = self, "bind", fixed
+        bound._origin, bound._other = (self, "bind", fixed), self._other
         return bound
 
     def _lifted(self, fixed: dict[str, Any], lift: tuple[str, ...]) -> Kernel:

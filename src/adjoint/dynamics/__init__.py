@@ -1,12 +1,15 @@
 """Dynamics: forces from motions, motions from forces, and the mass matrix between them; all as kernels.
 
 What users call: `newton_euler` (inverse dynamics), `forward` (forward dynamics), `composite` (M), `factorization`
-(M = W Ω Wᵀ and what it gives), `coriolis`, `energy`, `operational` (task space), `closed_loops`. `articulated` is the
-recursion behind the O(n) ones. For study, equal to them: `operators` (global matrices), `ploen_park` (the paper's
-recursion), `lagrangian`, `textbook`.
+(M = W Ω Wᵀ and what it gives), `coriolis`, `energy`, `operational` (task space), `closed_loops`. Derivatives:
+`derivatives`, `second_derivatives`, `linearization`; geometry: `christoffel`, `curvature`, `geodesics`; `regressor`
+(linear in the parameters). `articulated` is the recursion behind the O(n) ones, `long` has loops for robots with many
+bodies. For study, equal to them: `operators` (global matrices), `ploen_park` (the paper's recursion), `lagrangian`,
+`textbook`.
 """
 
 from . import lagrangian as lagrangian
+from . import long as long
 from . import ploen_park as ploen_park
 from . import textbook as textbook
 from .christoffel import christoffel as christoffel

@@ -106,18 +106,24 @@ def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
 
 
 def _eliminated(robot: Robot, i: int, J: Symmetric) -> tuple[Articulated, Symmetric]:
-    """The pivots of a joint, and what of its body's Ĵ is felt beyond it."""
-    pivots, rest, start = [], J, robot._layout.v_start[i]
-    constant = robot.varying.isdisjoint(("screws", "armature"))
-    for k, s in reversed(list(enumerate(robot.screw(i)))):
+    """The pivots of body i's joint, and what of its body's Ĵ is felt beyond it."""
+    constant, start = robot.varying.isdisjoint(("screws", "armature")), robot._layout.v_start[i]
+    pivots, rest = eliminated(J, robot.screw(i), robot.armature[start:], constant)
+    return Articulated(J, pivots), rest
+
+
+def eliminated(J: Symmetric, screws, armature, constant: bool) -> tuple[list[Pivot], Symmetric]:
+    """The pivots of a joint with these screws (k, 6) and armature (k,), constants or not, and the rest of Ĵ."""
+    pivots, rest = [], J
+    for s, more in reversed(list(zip(screws, armature, strict=False))):
         U = rest @ s
-        Omega = np.dot(s, U) + robot.armature[start + k]
+        Omega = np.dot(s, U) + more
         inverse = 1 / Omega
         pivots.append(Pivot(s, Omega, inverse, U * inverse))
         rest = rest.without(U, U * inverse)
-        if constant and robot.armature[start + k] == 0:
+        if constant and more == 0:
             rest = _freed(rest, s)
-    return Articulated(J, pivots[::-1]), rest
+    return pivots[::-1], rest
 
 
 def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
@@ -147,12 +153,17 @@ def _require_inertia(robot: Robot) -> None:
         if not M[k, k] > 1e-14 * size[k]:
             at = robot._layout.v_start
             i = max((i for i in range(len(at)) if i not in robot.mimics and at[i] <= k), key=at.__getitem__)
-            raise ArgumentError(
-                f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have no inertia against joint "
-                f"'{robot.body_joint_names[i]}' (Ω = {M[k, k]:g}), so its acceleration is not determined; "
-                "give it mass or armature; see check(robot)"
-            )
+            raise no_inertia(robot, i, M[k, k])
         M = M - np.outer(M[:, k], M[k] / M[k, k])
+
+
+def no_inertia(robot: Robot, i: int, Omega: float) -> ArgumentError:
+    """What to say of a joint that nothing resists."""
+    return ArgumentError(
+        f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have no inertia against joint "
+        f"'{robot.body_joint_names[i]}' (Ω = {Omega:g}), so its acceleration is not determined; "
+        "give it mass or armature; see check(robot)"
+    )
 
 
 def _anywhere(robot: Robot) -> tuple[np.ndarray, np.ndarray]:

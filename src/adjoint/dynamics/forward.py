@@ -8,7 +8,7 @@ from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..sweep import joint_placements, outward, rates
-from .articulated import Articulated, articulated_inertias, require_inertia
+from .articulated import Pivot, articulated_inertias, require_inertia
 from .factorization import factored, solve_factored
 from .newton_euler import (
     SURROUNDINGS,
@@ -47,20 +47,25 @@ def forward_dynamics(
     return _accelerations(robot, f, tau - friction_force(robot, v), A_0, bias, drift)
 
 
+def next_drift(parent: tuple, f, S, v, J) -> tuple:
+    """(ω, [ω]²) of a body that moves on with v at a = 0, its wrench, and its A beyond what its parent's A gives it."""
+    w, w2 = parent
+    Rt, p = f[:3, :3].T, f[:3, 3]
+    turn, slide = np.split(S @ v, 2)
+    w = Rt @ w
+    drift = np.concatenate([np.cross(w, turn), Rt @ (w2 @ p) + np.cross(2 * w + turn, slide)])
+    w = w + turn
+    w2, (_, h, I) = squared(w), inertia.moments(J)
+    return (w, w2), np.concatenate([np.cross(w, I @ w), w2 @ h]), drift
+
+
 def _unaccelerated(robot: Robot, f: dict, v, w_0) -> tuple[dict, dict]:
-    """{i: wrench} and {i: A_i} (6,) of bodies moving on with v at a = 0, beyond what their parents' A gives them."""
+    """{i: wrench} and {i: A_i} (6,) of `next_drift`."""
     bias, drift = {}, {}
 
     def step(i: int, parent: tuple) -> tuple:
-        w, w2 = parent
-        Rt, p = f[i][:3, :3].T, f[i][:3, 3]
-        turn, slide = np.split(robot.screw(i).T @ rates(robot, v, i), 2)
-        w = Rt @ w
-        drift[i] = np.concatenate([np.cross(w, turn), Rt @ (w2 @ p) + np.cross(2 * w + turn, slide)])
-        w = w + turn
-        w2, (_, h, I) = squared(w), inertia.moments(robot.inertias[i])
-        bias[i] = np.concatenate([np.cross(w, I @ w), w2 @ h])
-        return w, w2
+        moving, bias[i], drift[i] = next_drift(parent, f[i], robot.screw(i).T, rates(robot, v, i), robot.inertias[i])
+        return moving
 
     outward(robot, step, (w_0, squared(w_0)))
     return bias, drift
@@ -73,29 +78,36 @@ def _accelerations(robot: Robot, f: dict, tau, A_0, bias: dict | None, drift: di
     p = {i: np.zeros(6) if bias is None else bias[i] for i in J}
     for i in reversed(J):
         wrench = p[i] if drift is None else p[i] + J[i].inertia @ drift[i]
-        left[i], wrench = _leftover(robot, i, J[i], tau, wrench)
+        left[i], wrench = leftover(J[i].pivots, tau[robot._layout.v_start[i] :], wrench)
         parent = int(robot.parents[i])
         if parent >= 0:
             p[parent] = p[parent] + se3.coAd_inv_action(f[i], wrench)
     found, A = [], {-1: A_0}
     for i in J:
-        y = se3.Ad_inv_action(f[i], A[int(robot.parents[i])])
-        for pivot, u in zip(J[i].pivots, left[i], strict=True):
-            a = u - np.dot(pivot.Pi, y)
-            y = y + pivot.s * a
-            found.append(a)
+        a, y = accelerated(J[i].pivots, left[i], se3.Ad_inv_action(f[i], A[int(robot.parents[i])]))
         A[i] = y if drift is None else y + drift[i]
+        found += a
     return np.stack(found) if found else np.zeros(0)
 
 
-def _leftover(robot: Robot, i: int, J: Articulated, tau, wrench):
-    """(τ - s·p)/Ω of each degree of freedom, the last first, and the wrench that the joint passes on."""
-    start, left = robot._layout.v_start[i], []
-    for k, pivot in reversed(list(enumerate(J.pivots))):
-        force = tau[start + k] - np.dot(pivot.s, wrench)
+def leftover(pivots: list[Pivot], tau, wrench):
+    """(τ - s·p)/Ω of each degree of freedom of a joint, and the wrench that the joint passes on."""
+    left = []
+    for k, pivot in reversed(list(enumerate(pivots))):
+        force = tau[k] - np.dot(pivot.s, wrench)
         wrench = wrench + pivot.Pi * force
         left.append(force * pivot.inverse)
     return left[::-1], wrench
+
+
+def accelerated(pivots: list[Pivot], left: list, y):
+    """The joint's accelerations, and its body's A, which is y without them."""
+    found = []
+    for pivot, u in zip(pivots, left, strict=True):
+        a = u - np.dot(pivot.Pi, y)
+        y = y + pivot.s * a
+        found.append(a)
+    return found, y
 
 
 @kernel(robot=static, q="nq", b="nv")

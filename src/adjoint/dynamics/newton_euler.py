@@ -34,29 +34,47 @@ def true_motion(V, dV):
     return V[:3], dV + np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])])
 
 
+def next_motion(parent: tuple, f, S, v, a) -> tuple:
+    """(ω, A, U) of a body at f in its parent, whose motion is known; S (6, k), v and a (k,) of the joint between them.
+
+    A point x of a body accelerates with p̈ + U x, U = [ω̇] + [ω]².
+    """
+    w, A, U = parent
+    Rt, p = f[:3, :3].T, f[:3, 3]
+    turn, slide = np.split(S @ v, 2)
+    w = Rt @ w
+    drift = np.concatenate([np.cross(w, turn), np.cross(2 * w + turn, slide)])
+    A = np.concatenate([Rt @ A[:3], Rt @ (A[3:] + U @ p)]) + drift + S @ a
+    w = w + turn
+    return motion(w, A)
+
+
+def motion(w, A) -> tuple:
+    """(ω, A, U) of ω and A, as in `next_motion`."""
+    return w, A, so3.hat(A[:3]) + squared(w)
+
+
 def body_motions(robot: Robot, f: dict, v, a, w_0, A_0) -> dict:
-    """{i: (ω_i, A_i, U_i)}, from the base outward; a point x of a body accelerates with p̈ + U x, U = [ω̇] + [ω]²."""
+    """{i: (ω_i, A_i, U_i)}, from the base outward."""
 
     def step(i: int, parent: tuple) -> tuple:
-        w, A, U = parent
-        Rt, p, S = f[i][:3, :3].T, f[i][:3, 3], robot.screw(i).T
-        turn, slide = np.split(S @ rates(robot, v, i), 2)
-        w = Rt @ w
-        drift = np.concatenate([np.cross(w, turn), np.cross(2 * w + turn, slide)])
-        A = np.concatenate([Rt @ A[:3], Rt @ (A[3:] + U @ p)]) + drift + S @ rates(robot, a, i)
-        w = w + turn
-        return w, A, so3.hat(A[:3]) + squared(w)
+        return next_motion(parent, f[i], robot.screw(i).T, rates(robot, v, i), rates(robot, a, i))
 
-    return outward(robot, step, (w_0, A_0, so3.hat(A_0[:3]) + squared(w_0)))
+    return outward(robot, step, motion(w_0, A_0))
+
+
+def rigid_wrench(motion: tuple, J):
+    """The wrench (6,) that moves a body of inertia J (10,) so: Newton's and Euler's equations about its origin."""
+    # PBP (79)-(83)
+    (w, A, U), (m, h, I) = motion, inertia.moments(J)
+    return np.concatenate([I @ A[:3] + np.cross(w, I @ w) + np.cross(h, A[3:]), m * A[3:] + U @ h])
 
 
 def _torques(robot: Robot, f: dict, motions: dict, loads: dict):
     """tau (nv,) of the bodies' motions and of the wrenches {i: F} that they exert on their surroundings."""
 
     def own(i: int):
-        # PBP (79)-(83), Newton's and Euler's equations about the body's origin
-        (w, A, U), (m, h, I) = motions[i], inertia.moments(robot.inertias[i])
-        F = np.concatenate([I @ A[:3] + np.cross(w, I @ w) + np.cross(h, A[3:]), m * A[3:] + U @ h])
+        F = rigid_wrench(motions[i], robot.inertias[i])
         return F + loads[i] if i in loads else F
 
     F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))  # PP (4)
