@@ -13,7 +13,7 @@ import numpy as np
 from ..compile import kernel, scan
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3, so3
-from ..robot.configuration import random_configuration
+from ..robot.joints import JOINTS
 from ..robot.model import Robot
 from ..rolled import ROBOT, Long, Parts, Plan, Root, Row, for_loops, full, inward, is_long, outward, placed, root_placed
 from .articulated import Pivot, Symmetric, eliminated, no_inertia
@@ -380,8 +380,10 @@ def _pivots(robot: Robot, q) -> np.ndarray:
 @functools.lru_cache(8)
 def _require_inertia(robot: Robot) -> None:
     """As `require_inertia`, in O(n): `ArgumentError` if M is singular at a configuration taken at random."""
-    with np.errstate(all="ignore"):
-        Omega = _pivots(robot, random_configuration(robot, 0))
+    plan = for_loops(robot).plan
+    root = JOINTS[plan.kind].neutral if plan.kind else ()
+    q = np.append(root, np.random.default_rng(0).normal(size=robot.nq - plan.nq))
+    Omega = _pivots(robot, q)
     bad = np.flatnonzero(~(Omega > 0) | ~np.isfinite(Omega))
     if len(bad):
         at = np.array(robot._layout.v_start)
