@@ -192,10 +192,14 @@ def test_batches_run_as_machine_code():
 
 
 def test_no_degrees_of_freedom():
-    robot = robots.planar(1).locked({"joint1": 0.0}) if "joint1" in robots.planar(1).joint_names else robots.chain(0)
-    empty = np.zeros(0)
-    for x in aj.inverse_dynamics_derivatives.eager(robot, empty, empty, empty):
-        assert x.shape == (0, 0)
+    robot, empty = robots.chain(0), np.zeros(0)
+    for fn in (aj.inverse_dynamics_derivatives, aj.forward_dynamics_derivatives):
+        assert [x.shape for x in fn.eager(robot, empty, empty, empty)] == [(0, 0)] * 3
+    for fn in (aj.inverse_dynamics_second_derivatives, aj.forward_dynamics_second_derivatives):
+        assert [x.shape for x in fn.eager(robot, empty, empty, empty)] == [(0, 0, 0)] * 4
+    for fn in (aj.inverse_dynamics_hessian, aj.forward_dynamics_hessian):
+        assert [x.shape for x in fn.eager(robot, empty, empty, empty, empty)] == [(0, 0)] * 4
+    assert aj.linearize(robot, empty, empty, empty).A.shape == (0, 0)
 
 
 def test_a_singular_mass_matrix_is_named():
@@ -226,10 +230,11 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("which", PAIRS)
-def test_second_derivatives(which):
-    """Of every kind of joint: differences of the first ones; the contraction with weights; symmetry."""
+@pytest.mark.parametrize("seed", [0, 1])  # with mimics, and with every kind of joint
+def test_second_derivatives(which, seed):
+    """Differences of the first ones; the contraction with weights; symmetry."""
     tensor, contracted, first = PAIRS[which]
-    robot = tree(1, 5)
+    robot = tree(seed, 4)
     q, v, u = sample(robot)
     got = tensor.eager(robot, q, v, u)
     by_q, by_v = differences(first.eager, robot, q, v, u)
@@ -326,7 +331,23 @@ def test_linearize_a_trajectory_at_once():
     close(B[7], one.B, 1e-12)
 
 
-@pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf, [0.1, 0.2]])
+def test_linearize_speaks_of_itself():
+    robot = robots.planar(2)
+    with pytest.raises(ArgumentError, match=r"linearize: argument 'tau' has shape \(3,\)"):
+        aj.linearize(robot, *np.zeros((2, 2)), np.zeros(3))
+    with pytest.raises(ArgumentError, match="linearize needs a Robot"):
+        aj.linearize("puma", *np.zeros((3, 2)))
+
+
+def test_linear_systems_can_be_lifted():
+    from adjoint.dynamics.linearization import continuous
+
+    robot = robots.planar(2)
+    heavier = continuous.bind(robot, lift="inertias")(*np.ones((3, 2)), inertias=2 * robot.inertias)
+    close(heavier.A, aj.linearize(robot.replace(inertias=2 * robot.inertias), *np.ones((3, 2))).A)
+
+
+@pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf, [0.1, 0.2], "fast"])
 def test_bad_time_steps(dt):
     with pytest.raises(ArgumentError, match="time step dt"):
         aj.linearize(robots.planar(1), *np.zeros((3, 1)), dt=dt)

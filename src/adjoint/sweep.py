@@ -26,6 +26,7 @@ __all__ = [
     "joint_placements",
     "outward",
     "rates",
+    "stacked",
 ]
 
 
@@ -79,6 +80,13 @@ def columns(robot: Robot, own: dict, empty):
             found[at] = column if fresh[at] else found[at] + column
             fresh[at] = False
     return np.stack(found, axis=-1) if found else np.zeros((*np.shape(empty), 0))
+
+
+def stacked(nested: list, axes: int):
+    """The array of nested lists of numbers, traced or not; without any number, an empty one of so many axes."""
+    if axes == 1:
+        return np.stack(nested) if nested else np.zeros(0)
+    return np.stack([stacked(part, axes - 1) for part in nested]) if nested else np.zeros((0,) * axes)
 
 
 def forces(robot: Robot, own: dict):

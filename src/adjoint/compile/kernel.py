@@ -222,7 +222,7 @@ class Kernel:
             if name in given:
                 raise ArgumentError(f"{self._signature()} got argument '{name}' twice")
             if all(p.name != name for p in free):
-                raise ArgumentError(f"{self._signature()} has no argument '{name}'")
+                raise ArgumentError(f"{self._signature()} has no argument '{name}'" + self._lifting(name))
             given[name] = value
         inputs, statics = {}, dict(self._statics)
         for p in free:
@@ -237,6 +237,16 @@ class Kernel:
                 inputs[p.name] = value
         return inputs, statics
 
+    def _lifting(self, name: str) -> str:
+        """A hint for those who pass what would have to be lifted first."""
+        owner = next(
+            (p.name for p in self._parameters if p.static and hasattr(self._statics.get(p.name), "liftable")), ""
+        )
+        if name == "lift" or (owner and name in self._statics[owner].liftable):
+            what = "..." if name == "lift" else f"{name!r}"
+            return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
+        return ""
+
     def _signature(self) -> str:
         """Its name and parameters; those that are fixed have a value, those after * need their names."""
         names = [p.name + ("=..." if p.name in self._statics else "") for p in self._parameters]
@@ -250,7 +260,7 @@ class Kernel:
         except TypeError:
             bad = next(k for k, v in statics.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self.__name__}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__} "
+                f"{self._signature()}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__} "
                 "(an argument is static if its default is not a float or an array: write 1.0 for 1, or declare a shape)"
             ) from None
         if found is None:

@@ -24,7 +24,7 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3
 from ..robot.joints import JOINTS
 from ..robot.model import Robot
-from ..sweep import inward, joint_placements, outward
+from ..sweep import inward, joint_placements, outward, stacked
 from .composite import degrees
 from .coriolis import coriolis_matrix, inertia_rate_momentum
 from .forward import solve_mass_matrix
@@ -93,7 +93,7 @@ def _slopes_of_pairs(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
 @kernel(robot=static, q="nq")
 def mass_matrix_derivative(robot, q):
     """∂M/∂q (nv, nv, nv), with [i, j, k] = ∂m_ij/∂q_k along the motions that v describes: Ṁ = (∂M/∂q) v. All joints."""
-    return _array(_slopes(robot, q))
+    return stacked(_slopes(robot, q), 3)
 
 
 @kernel(robot=static, q="nq")
@@ -110,11 +110,7 @@ def christoffel(robot, q):
     for i in range(n):
         for j in range(i, n):
             found[i][j] = found[j][i] = [half[k][j][i] + half[k][i][j] - half[i][j][k] for k in range(n)]
-    return _array(found)
-
-
-def _array(cube: list) -> np.ndarray:
-    return np.stack([np.stack([np.stack(row) for row in plane]) for plane in cube]) if cube else np.zeros((0, 0, 0))
+    return stacked(found, 3)
 
 
 def require_coordinates(robot: Robot, what: str = "Christoffel symbols are") -> None:

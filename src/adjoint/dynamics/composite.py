@@ -7,7 +7,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
-from ..sweep import inward, joint_placements
+from ..sweep import inward, joint_placements, stacked
 
 __all__ = ["mass_matrix"]
 
@@ -30,7 +30,7 @@ def mass_matrix(robot, q):
                     if i != j or a <= b:
                         _add(rows, a, b, k * np.dot(other, F), twice=(i, a) != (j, b))
                 F, i = se3.coAd_inv_action(f[i], F), int(robot.parents[i])
-    return np.stack([np.stack(row) for row in rows]) + np.diag(robot.armature) if rows else np.zeros((0, 0))
+    return stacked(rows, 2) + np.diag(robot.armature)
 
 
 def degrees(robot: Robot, i: int):

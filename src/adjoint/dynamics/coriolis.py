@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3, so3
-from ..sweep import body_twists, inward, joint_placements
+from ..sweep import body_twists, inward, joint_placements, stacked
 from .composite import degrees
 
 __all__ = ["coriolis_matrix"]
@@ -42,7 +42,7 @@ def coriolis_matrix(robot, q, v):
                     if i != j:
                         ds_i = se3.bracket(V[i], s_i)
                         rows[b][a] = rows[b][a] + scale_i * (np.dot(ds_i, F[1]) + np.dot(s_i, F[2]))
-    return np.stack([np.stack(row) for row in rows]) if rows else np.zeros((0, 0))
+    return stacked(rows, 2)
 
 
 def inertia_rate_momentum(J, V):

@@ -22,7 +22,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
-from ..sweep import body_twists, inward, joint_placements, outward, rates
+from ..sweep import body_twists, inward, joint_placements, outward, rates, stacked
 from .articulated import require_inertia
 from .composite import degrees, mass_matrix
 from .coriolis import inertia_rate_momentum, moved
@@ -71,9 +71,7 @@ def inverse_dynamics_derivatives(
     tables = [[[0.0] * robot.nv for _ in range(robot.nv)] for _ in range(3)]
     for j in reversed(f):
         _enter_joint(robot, f, joints, beyond[j], j, tables)
-    if not robot.nv:
-        return TorqueDerivatives(*np.zeros((3, 0, 0)))
-    dq, dv, da = (np.stack([np.stack(row) for row in rows]) for rows in tables)
+    dq, dv, da = (stacked(rows, 2) for rows in tables)
     return TorqueDerivatives(dq, dv + np.diag(robot.damping), da + np.diag(robot.armature))
 
 

@@ -14,7 +14,7 @@ from ..compile import kernel, static
 from ..lie import se3
 from ..robot.configuration import integrate
 from ..robot.model import Robot
-from ..sweep import joint_placements
+from ..sweep import joint_placements, stacked
 from .articulated import articulated_inertias, require_inertia
 from .composite import mass_matrix
 
@@ -46,7 +46,7 @@ def factor(M) -> MassFactors:
         inverse = 1 / Omega[j]
         for i in range(j):
             W[i][j] = (M[i, j] - sum(W[i][k] * W[j][k] * Omega[k] for k in range(j + 1, n))) * inverse
-    return MassFactors(_array(W), np.stack(Omega) if n else np.zeros(0))
+    return MassFactors(stacked(W, 2), stacked(Omega, 1))
 
 
 def factored(robot: Robot, q) -> MassFactors:
@@ -55,15 +55,11 @@ def factored(robot: Robot, q) -> MassFactors:
     return factor(mass_matrix(robot, q))
 
 
-def _array(rows: list) -> np.ndarray:
-    return np.stack([np.stack(row) for row in rows]) if rows else np.zeros((0, 0))
-
-
 def solve_factored(factors: MassFactors, b):
     """(W Ω Wᵀ)⁻¹ b (n,); of the columns of b, if it is (n, k)."""
     W, Omega = factors
     y = _upper_solve(W, b)
-    return _transposed_solve(W, [y[i] * (1 / Omega[i]) for i in range(len(y))])  # one division for all columns
+    return solve_transposed(W, [y[i] * (1 / Omega[i]) for i in range(len(y))])  # one division for all columns
 
 
 def sqrt_solve_factored(factors: MassFactors, b):
@@ -81,7 +77,7 @@ def _upper_solve(W, b) -> list:
     return y
 
 
-def _transposed_solve(W, y):
+def solve_transposed(W, y):
     """W⁻ᵀ y (n,)."""
     x: list = []
     for i in range(len(y)):
@@ -97,14 +93,14 @@ def inverse_factored(factors: MassFactors):
     for i in range(n):
         for j in range(i, n):
             rows[i][j] = rows[j][i] = sum(scaled[k][i] * Z[k][j] for k in range(i + 1))
-    return _array(rows)
+    return stacked(rows, 2)
 
 
 def inverse_times(factors: MassFactors, *matrices) -> list:
     """(W Ω Wᵀ)⁻¹ B (n, k) of each matrix B (n, k): Zᵀ (Ω⁻¹ Z B), in which Z = W⁻¹ has the zeros of W."""
     Z, scaled = _inverse_factors(factors)
     back = [list(column) for column in zip(*Z, strict=True)]
-    return [_array(_sparse_product(back, _sparse_product(scaled, B))) for B in matrices]
+    return [stacked(_sparse_product(back, _sparse_product(scaled, B)), 2) for B in matrices]
 
 
 def _sparse_product(A: list, B) -> list:
@@ -157,7 +153,7 @@ def mass_matrix_factors(robot, q):
                 for m, other in enumerate(J[i].pivots):
                     W[start[i] + m][start[j] + k] = np.dot(other.s, pi)
     Omega = [p.Omega for j in J for p in J[j].pivots]
-    return MassFactors(_array(W), np.stack(Omega) if Omega else np.zeros(0))
+    return MassFactors(stacked(W, 2), stacked(Omega, 1))
 
 
 @kernel(robot=static, q="nq")
@@ -181,7 +177,7 @@ def mass_matrix_sqrt_solve(robot, q, b):
     """X b (nv,) in O(n) with X Xᵀ = M(q)⁻¹: X = W⁻ᵀ Ω^(-1/2). If b is white noise, √(kT) X b is a thermal velocity."""
     if robot.mimics:
         W, Omega = factored(robot, q)
-        return _transposed_solve(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
+        return solve_transposed(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
     require_inertia(robot)
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)

@@ -24,7 +24,7 @@ from ..kinematics.jacobian import jacobian
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..robot.reframe import reframed
-from ..sweep import columns, forces, joint_placements, rates
+from ..sweep import columns, forces, joint_placements, rates, stacked
 from .christoffel import require_coordinates
 from .newton_euler import friction_force
 from .operators import operators
@@ -154,9 +154,7 @@ def lagrangian_christoffel(robot, q):
             if i <= j:
                 Gamma[i][j][k] = Gamma[i][j][k] + 0.5 * _summand(u, t, D, i, j, k)
                 Gamma[j][i][k] = Gamma[i][j][k]
-    if not n:
-        return np.zeros((0, 0, 0))
-    return _of_coordinates(robot, np.stack([np.stack([np.stack(row) for row in plane]) for plane in Gamma]))
+    return _of_coordinates(robot, stacked(Gamma, 3))
 
 
 def _screws_and_slopes(space: Robot, q) -> dict:

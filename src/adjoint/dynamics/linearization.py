@@ -15,11 +15,12 @@ from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import se3
 from ..robot.joints import JOINTS, standard_screws
-from ..robot.model import Robot
+from ..robot.model import Robot, need_robot
+from ..sweep import stacked
 from .derivatives import forward_dynamics_derivatives
 from .newton_euler import SURROUNDINGS
 
-__all__ = ["Linearization", "linearize"]
+__all__ = ["Linearization", "continuous", "linearize"]
 
 
 class Linearization(NamedTuple):
@@ -33,15 +34,19 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
     """`Linearization` of the dynamics about q (..., nq), v (..., nv), tau (..., nv); a trajectory is a batch.
 
     In continuous time, A = [-ad(v) 1; ∂a/∂q ∂a/∂v], B = [0; M⁻¹] with `forward_dynamics_derivatives`. With a time step
-    `dt` [s], in discrete time, for u constant during the step: [A B; 0 1] = exp([A B; 0 0] dt). `surroundings` are the
-    options of `forward_dynamics`.
+    `dt` [s], in discrete time, [A B; 0 1] = exp([A B; 0 0] dt): A and B taken at the start of the step, u constant in
+    it. About rest that is the derivative of the step itself; about a motion it differs from it by O(dt²).
+    `surroundings` are the options of `forward_dynamics`. The kernel behind it, with `bind` and `lift`, is
+    `dynamics.linearization.continuous`.
     """
-    found = Linearization(*_continuous(robot, q, v, tau, **surroundings))
+    need_robot(robot, "linearize")
+    found = continuous(robot, q, v, tau, **surroundings)
     return found if dt is None else _discrete(found, dt)
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
-def _continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+def continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+    """`Linearization` in continuous time; arguments as `forward_dynamics`."""
     by = forward_dynamics_derivatives(
         robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames,
         base_twist=base_twist, base_acceleration=base_acceleration,
@@ -49,6 +54,9 @@ def _continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), bas
     zero = np.zeros((robot.nv, robot.nv))
     A = np.block([[-_joint_brackets(robot, v), np.eye(robot.nv)], [by.dq, by.dv]])
     return Linearization(A, np.concatenate([zero, by.dtau]))
+
+
+continuous.__name__ = "linearize"  # what users call, and messages name
 
 
 def _joint_brackets(robot: Robot, v):
@@ -63,11 +71,11 @@ def _joint_brackets(robot: Robot, v):
                 column = S @ se3.bracket(twist, S[k])  # the standard screws are orthonormal
                 for j in range(n):
                     rows[at + j][at + k] = column[j]
-    return np.stack([np.stack(row) for row in rows]) if rows else np.zeros((0, 0))
+    return stacked(rows, 2)
 
 
 def _discrete(system: Linearization, dt: float) -> Linearization:
-    if not (np.ndim(dt) == 0 and dt > 0 and np.isfinite(dt)):
+    if not (isinstance(dt, float | int | np.number) and dt > 0 and np.isfinite(dt)):
         raise ArgumentError(f"linearize: the time step dt must be a positive number of seconds, not {dt!r}")
     from scipy.linalg import expm  # slow to load
 

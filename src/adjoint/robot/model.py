@@ -44,6 +44,9 @@ GRAVITY = (0.0, 0.0, -9.81)
 """Physical gravity [m/s²], unless a robot says otherwise."""
 
 
+_EACH = ("lower", "upper", "damping", "friction", "armature", "velocity_limit", "effort_limit")  # of q or v
+
+
 class Where(NamedTuple):
     """A place in a model file."""
 
@@ -222,11 +225,16 @@ class Robot:
         return Builder(name, **options)
 
     def replace(self, **changes) -> Robot:
-        """A copy with some fields changed, such as `robot.replace(gravity=(0, 0, 0))`; all else is shared."""
-        unknown = set(changes) - {f.name for f in dataclasses.fields(self)}
-        if unknown:
-            names = ", ".join(f.name for f in dataclasses.fields(self))
-            raise ArgumentError(f"Robot.replace: no field {', '.join(sorted(unknown))}; there are {names}")
+        """A copy with some fields changed, such as `robot.replace(gravity=(0, 0, 0))`; all else is shared.
+
+        Of what each degree of freedom has, limits and resistances, one number stands for all.
+        """
+        names = [f.name for f in dataclasses.fields(self)]
+        for name in changes:
+            if name not in names:
+                raise ArgumentError(f"Robot.replace: no field {name!r}; {_nearest(name, names)}")
+        alike = {k: x for k, x in changes.items() if k in _EACH and np.ndim(x) == 0 and np.size(x)}
+        changes |= {k: np.full(len(getattr(self, k)), x) for k, x in alike.items()}
         if {"inertias", "placements", "parents"} & changes.keys():
             changes = {"links": (), "specs": (), "findings": ()} | changes  # they told of the old numbers
         return dataclasses.replace(self, **changes)
