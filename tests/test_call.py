@@ -17,6 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from adjoint import kernel, static
 from adjoint.compile import call
 from adjoint.compile import thin as thin_module
+from adjoint.compile.batch import STREAMED
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import so3
 
@@ -602,7 +603,7 @@ def guarded(a, at_end):
 
 keep = []
 f = kernel(lambda A, x, s: s * (A @ x), A=(2, 3), x=3)
-g = kernel(lambda v, c: scan(lambda c, x: (c + x @ x, c * x), c, v), v=(..., 3))
+h = kernel(lambda x: x[:, None] * x, x=9)
 g = kernel(lambda v, c: scan(lambda c, x: (c + x @ x, c * x), c, v)[1], v=(..., 3))
 rng = np.random.default_rng(0)
 for dtype in (np.float64, np.float32):
@@ -619,6 +620,9 @@ for dtype in (np.float64, np.float32):
             out = guarded(np.zeros((n, 4, 3), dtype), at_end)
             g(guarded(v, at_end), guarded(c, at_end), out=out)
             assert (out == g(v, c)).all()
+            x, out = rng.standard_normal((n, 9)).astype(dtype), guarded(np.zeros((n, 9, 9), dtype), at_end)
+            h(guarded(x, at_end), out=out)
+            assert (out == x[:, :, None] * x[:, None]).all()
 one = [guarded(a, True) for a in (rng.standard_normal((2, 3)), rng.standard_normal(3))]
 for _ in range(3):
     f(*one, 1.0)
@@ -643,6 +647,61 @@ def run(code, **env):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs mprotect")
 def test_nothing_is_read_or_written_past_an_end():
     assert run(_GUARD) == "fine"
+
+
+class Products(NamedTuple):
+    outer: np.ndarray
+    scaled: np.ndarray
+
+
+def _products(x, y):
+    return Products(x[:, None] * x, x[:, None] * y)
+
+
+@pytest.mark.parametrize("dtype", [f64, f32])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_larger_than_the_caches(threads, dtype):
+    """They bypass the caches: the same numbers, in out at any place and of any layout, and nothing besides."""
+    products = kernel(_products, x=9, y=20)
+    products.threads = threads
+    count = threads * STREAMED // (np.dtype(dtype).itemsize * 261) + 5
+    x, y = (np.random.default_rng(0).standard_normal((count, n)).astype(dtype) for n in (9, 20))
+    want = Products(x[:, :, None] * x[:, None], x[:, :, None] * y[:, None])
+    for got in products(x, y), products(x[::-1], y[::-1]):
+        np.testing.assert_array_equal(got.outer, want.outer)
+        np.testing.assert_array_equal(got.scaled, want.scaled)
+        want = Products(*(w[::-1] for w in want))
+    for offset, gap in ((1, 0), (6, 0), (0, 3)):
+        memory = [np.full((count + 1) * (w[0].size + gap), 7.0, dtype) for w in want]
+        out = [
+            m[offset:][: count * (w[0].size + gap)].reshape(count, -1)[:, : w[0].size].reshape(w.shape)
+            for m, w in zip(memory, want, strict=True)
+        ]
+        assert all(np.may_share_memory(m, o) for m, o in zip(memory, out, strict=True))
+        products(x, y, out=out)
+        for got, wanted, m in zip(out, want, memory, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+            got[...] = 7.0
+            assert (m == 7.0).all()
+
+
+def test_memory_of_large_results_is_used_again():
+    """As soon as no array looks at it, and not before."""
+    double = kernel(lambda x: 2 * x, x=100)
+    x = np.random.default_rng(0).standard_normal((STREAMED // 800 + 1, 100))
+    first = double(x)
+    place, part = call.address(first), first[5:7]
+    second = double(-x)
+    del first
+    third = double(0 * x)
+    assert len({place, call.address(second), call.address(third)}) == 3
+    np.testing.assert_array_equal(part, 2 * x[5:7])
+    np.testing.assert_array_equal(second, -2 * x)
+    del part
+    fourth = double(x)
+    assert call.address(fourth) == place
+    np.testing.assert_array_equal(fourth, 2 * x)
+    assert fourth.flags.writeable and fourth.flags.c_contiguous
 
 
 # --- threads, processes, bits -----------------------------------------------------------------------------------------
@@ -733,6 +792,30 @@ for _ in range(2):
 print("fine", flush=True)
 """
     assert run(code) == "fine"
+
+
+def test_python_collects_garbage_as_before():
+    """Not while a function is compiled; then again, unless it did not before, even if the function fails."""
+    seen = []
+
+    def watched(x):
+        seen.append(gc.isenabled())
+        if len(seen) == 2:
+            raise ValueError("on purpose")
+        return 2 * x
+
+    kernel(watched)(1.0)
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="on purpose"):
+        kernel(watched)(1.0)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        kernel(watched)(1.0)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    assert seen == [False] * 3
 
 
 @pytest.mark.parametrize("kilobytes", [128, 256])

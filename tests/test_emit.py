@@ -73,6 +73,37 @@ def test_widths_change_no_bit(width):
     np.testing.assert_array_equal(run(program, X, 6, width), run(program, X, 6))
 
 
+@pytest.mark.parametrize("streamed", [1, 1 << 60])
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+@pytest.mark.parametrize("width", [4, 8, 16])
+def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
+    """Rows of every length modulo a line, anywhere in a line, in full groups and others; nothing around is touched."""
+    monkeypatch.setattr(batch, "STREAMED", streamed)
+    real = np.dtype(np.float64 if dtype == "f64" else np.float32)
+    X = rng.normal(size=(2 * width + 3, 4)).astype(real)
+    for size in (4 * width, 4 * width + 1, 5 * width + 3):
+
+        def long(x, size=size):
+            repeated = np.stack([x[k % 4] if k % 3 else np.float64(k % 2) for k in range(size)])
+            return Two(repeated, np.stack([x[k % 4] * (k + 2.0) for k in range(size + 2)]))
+
+        program = kernel(long, x=4)._only("test").program
+        text, scratch, rows = emit.emit(program, width, dtype)
+        assert f"@scattered{size}(" in text and f"@lines{size + 2}(" in text
+        code = Compiled("test", program.inputs, program.outputs, width, dtype, jit.compile_ir(text), scratch, rows, 1)
+        want = [np.stack(column).astype(real) for column in zip(*(long(x) for x in X), strict=True)]
+        for offset in (0, 1, width // 2 + 1, width - 1):
+            for count in (1, width, width + 2, len(X)):
+                memory = [np.full(w[:count].size + 2 * width, 7.0, real) for w in want]
+                out = [m[offset:][: w[:count].size].reshape(count, -1) for m, w in zip(memory, want, strict=True)]
+                plan = code.plan([X[:count]], out, (count,), 0)
+                plan.run([address(a) for a in (X, *out)], lambda: 1)
+                for got, wanted, m in zip(out, want, memory, strict=True):
+                    np.testing.assert_array_equal(got, wanted[:count])
+                    got[...] = 7.0
+                    assert (m == 7.0).all()
+
+
 def test_both_linkers(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(9, 4))
@@ -115,7 +146,7 @@ def test_registers_decide_the_order_only_when_short_of_them():
 
 
 def test_constant_results():
-    """Constants are written once, alone or in stretches, between varying numbers; thousands are quick to compile."""
+    """Constants alone and in stretches, between varying numbers; equal ones are stored once, so zeros cost nothing."""
     for size in (1, 7, 15, 16, 17, 40, 3000):
         fixed = np.where(np.arange(size) % 50 < 30, 0.0, -1.5)
         if size > 2:

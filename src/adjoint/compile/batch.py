@@ -7,38 +7,20 @@ more, so nothing past an end is read or written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from .ir import Builder, Coder, Module, float_literal
-from .program import Program
+from .ir import BYTES, Coder, Module
+from .lines import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
+from .program import Operand, Program
 
-__all__ = ["BYTES", "CONTEXT_HEAD", "batch_function", "constants_function", "sources", "whole_function"]
+__all__ = ["CONTEXT_HEAD", "STREAMED", "batch_function", "in_order", "tile_places", "tile_sizes", "whole_function"]
 
-BYTES = {"f64": 8, "f32": 4}
 _SCALAR = {"f64": "double", "f32": "float"}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
 LONG = 2000  # nodes of a program from which all moves are loops: a small part of its time, but not of LLVM's
+FEW = 2  # samples up to which long results are stored an element at a time: idle lanes would cost more
+STREAMED = 5 << 20  # bytes of results that are quicker to write past the caches, reading them once included
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
-
-
-def _transpose(b: Builder, columns: list[str], k: int) -> list[str]:
-    """Transpose k vectors whose lanes are blocks of k: out[e] holds element e of every row (its own inverse)."""
-    w, t = b.width, b.type("f")
-
-    def shuffle(x: str, y: str, mask: list[int]) -> str:
-        lanes = ", ".join(f"i32 {m}" for m in mask)
-        return b.op(f"shufflevector {t} {x}, {t} {y}, <{w} x i32> <{lanes}>", "f").name
-
-    half = 1
-    while half < k:  # exchange ever larger blocks between vectors `half` apart
-        low = [i if i // half % 2 == 0 else w + i - half for i in range(w)]
-        high = [i + half if i // half % 2 == 0 else w + i for i in range(w)]
-        for i in range(k):
-            if i // half % 2 == 0:
-                x, y = columns[i], columns[i + half]
-                columns[i], columns[i + half] = shuffle(x, y, low), shuffle(x, y, high)
-        half *= 2
-    return columns
 
 
 def _blocks(size: int, width: int):
@@ -50,58 +32,54 @@ def _blocks(size: int, width: int):
         at += k
 
 
-def sources(program: Program) -> list[int]:
-    """Where each element of the results is in the output tile; equal ones are stored once (symmetric matrices)."""
+def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> tuple[int, int]:
+    """Vectors of the tiles of inputs and of results, with what `lines` may read around the latter."""
+    n, m = (sum(o.size for o in operands if not o.sequence) for operands in (inputs, outputs))
+    return max(n, SPARE_BEFORE * width), m + SPARE_AFTER * width
+
+
+def tile_places(program: Program) -> list[int]:
+    """The place of each element of the results in their tile; equal ones share one (symmetric matrices, zeros).
+
+    No place is behind its element's own: see `whole_function`.
+    """
     results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
     first: dict[int, int] = {}
-    return [at if e.op == "const" else first.setdefault(e.id, at) for at, e in enumerate(results)]
+    return [first.setdefault(e.id, len(first)) for e in results]
 
 
-def _constants(result) -> list[float | None]:
-    """The value of each element of a result that is a constant."""
-    return [e.number() if e.op == "const" else None for e in result]
+def in_order(places: list[int]) -> range | list[int]:
+    """The same places, as a range if they are one after the other."""
+    run = range(places[0], places[0] + len(places)) if places else range(0)
+    return run if places == list(run) else places
 
 
-def _runs(values: list[float | None], least: int) -> Iterator[tuple[int, int, float | None]]:
-    """(start, stop, value): stretches of at least `least` equal constants, and what lies between them (None)."""
-    start = open_at = 0
-    while start < len(values):
-        stop = start + 1
-        while stop < len(values) and values[stop] is not None and repr(values[stop]) == repr(values[start]):
-            stop += 1
-        if values[start] is not None and stop - start >= least:
-            if open_at < start:
-                yield open_at, start, None
-            yield start, stop, values[start]
-            open_at = stop
-        start = stop
-    if open_at < len(values):
-        yield open_at, len(values), None
+def _table(b: Coder, places: Sequence[int], at: int) -> str:
+    """The address of the entry of element `at` in the table of all places."""
+    before, after = [0] * SPARE_BEFORE * b.width, [0] * SPARE_AFTER * b.width
+    entries = ", ".join(f"i64 {k}" for k in (*before, *places, *after))
+    b.module.add("places", f"@places = private constant [{len(before) + len(places) + len(after)} x i64] [{entries}]")
+    return b.address("@places", len(before) + at)
 
 
 class _Rows:
-    """Moves between an operand's rows (one address a lane) and its part of a tile, which begins at `at`.
+    """Moves between an operand's rows (one address a lane) and a tile.
 
-    `places`: where its elements are, if it is a result and some are stored elsewhere.
+    `places`: where in the tile its elements are; if not one after the other, `table` is the address of a table of them.
     """
 
-    def __init__(self, b: Coder, addresses: list[str], tile: str, at: int, size: int, unrolled: int, places: list[int]):
-        self.b, self.addresses, self.tile, self.at, self.size = b, addresses, tile, at, size
-        self.unrolled, self.places = unrolled, places
-        self.in_order = places == list(range(at, at + size))
-        self.scalar = _SCALAR[b.dtype]
+    def __init__(self, b: Coder, rows: list[str], tile: str, places: range | list[int], table: str, unrolled: int):
+        self.b, self.rows, self.tile, self.places, self.table = b, rows, tile, places, table
+        self.size, self.unrolled, self.scalar = len(places), unrolled, _SCALAR[b.dtype]
+        self.addresses = [b.pointer(row) for row in rows]
 
     def load(self, used: set[int]) -> None:
         """Rows to tile, but for blocks of elements that nobody reads."""
         self._each_block(0, self.size, self._load, lambda at, k: not used.isdisjoint(range(at, at + k)))
 
-    def store(self, values: list[float | None]) -> None:
-        """Tile to rows; stretches of equal constants do not come from the tile."""
-        for start, stop, value in _runs(values, 2 * self.b.width):
-            if value is None:
-                self._each_block(start, stop, self._store)
-            else:
-                self._fill(start, stop, value)
+    def store(self) -> None:
+        """Tile to rows."""
+        self._each_block(0, self.size, self._store)
 
     def _each_block(self, start: int, stop: int, move, wanted=lambda at, k: True) -> None:
         """The elements in blocks of 4, 2 and 1; many blocks are a loop, few are written out."""
@@ -115,27 +93,13 @@ class _Rows:
             if wanted(start + at, k):
                 move(start + at, k)
 
-    def _fill(self, start: int, stop: int, value: float) -> None:
-        """The same constant in elements of every row, a vector at a time; the last one may overlap the one before."""
-        b, w = self.b, self.b.width
-        store = f" store {b.type('f')} {b.const(value).name}, ptr {{}}, align {BYTES[b.dtype]}"
-        count = (stop - start) // w
-        for lane in range(w):
-            if count > self.unrolled // 4:
-                with b.loop(count) as i:
-                    b.emit(store.format(self._element(lane, b.add(b.mul(i, w), start))))
-            else:
-                for k in range(count):
-                    b.emit(store.format(self._element(lane, start + k * w)))
-            if (stop - start) % w:
-                b.emit(store.format(self._element(lane, stop - w)))
-
     def _tile(self, at, k: int) -> str:
         if isinstance(at, int):
             place = str(self.places[at + k])
+        elif isinstance(self.places, range):
+            place = self.b.add(at, self.places[0] + k)
         else:
-            place = self.b.add(at, self.at + k)
-            place = place if self.in_order else self.b.get("@sources", place)
+            place = self.b.get(self.table, self.b.add(at, k))
         return self.b.op(f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {place}", "p").name
 
     def _element(self, lane: int, at) -> str:
@@ -168,14 +132,14 @@ class _Rows:
                 b.op(f"load {small}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}", "f").name
                 for lane in range(w)
             ]
-            columns = _transpose(b, [self._join(rows[j::k], k) for j in range(k)], k)
+            columns = transpose(b, [self._join(rows[j::k], k) for j in range(k)], k)
         for j in range(k):
             b.emit(f" store {t} {columns[j]}, ptr {self._tile(at, j)}")
 
     def _store(self, at, k: int) -> None:
         b, t, w = self.b, self.b.type("f"), self.b.width
         columns = [b.op(f"load {t}, ptr {self._tile(at, j)}", "f").name for j in range(k)]
-        columns = _transpose(b, columns, k)
+        columns = transpose(b, columns, k)
         for lane in range(w):
             if k == 1:
                 e = columns[0] if w == 1 else b.op(f"extractelement {t} {columns[0]}, i32 {lane}", "f").name
@@ -187,93 +151,139 @@ class _Rows:
             b.emit(f" store <{k} x {self.scalar}> {part}, ptr {self._element(lane, at)}, align {BYTES[b.dtype]}")
 
 
+class _Batch(Coder):
+    """Writes `batch`."""
+
+    def __init__(self, module: Module, width: int, dtype: str, program: Program):
+        super().__init__(module, width, dtype)
+        self.program, self.places = program, tile_places(program)
+        self.unrolled = UNROLLED if len(program.nodes) < LONG else 0
+        self.used: dict[str, set[int]] = {}  # elements that the body reads
+        for x in program.nodes:
+            if x.op == "input":
+                self.used.setdefault(x.value[0], set()).add(x.value[1])
+        self.has_lines = any(self._as_lines(o) for o in program.outputs)
+
+    def _as_lines(self, o: Operand) -> bool:
+        return not o.sequence and o.size >= least_size(self.width)
+
+    def function(self) -> str:
+        p, w, size = self.program, self.width, BYTES[self.dtype]
+        tile_in, tile_out = tile_sizes(p.inputs, p.outputs, w)
+        self.emit(f" %out = getelementptr i8, ptr %work, i64 {tile_in * w * size}")
+        self.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * w * size}")
+        words = self._operand_words()
+        samples, last = self.word("sub i64 %stop, %start"), self.word("sub i64 %stop, 1")
+        self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAMED}")
+        self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        with self.loop(self.word(f"sdiv i64 {self.add(samples, w - 1)}, {w}")) as group:
+            first = self.add("%start", self.mul(group, w))
+            lanes = [self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, n)}, i64 {last})") for n in range(w)]
+            left = self.word(f"sub i64 %stop, {first}")
+            self._group(words, lanes, self.word(f"call i64 @llvm.smin.i64(i64 {left}, i64 {w})"))
+        if self.has_lines:
+            with self.when("%stream"):  # nobody sees the results before they are in memory
+                self.emit(" fence seq_cst")
+        head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
+        return "\n".join([head, "entry:", *self.lines, " ret void", "}"])
+
+    def _operand_words(self) -> list[list[str]]:
+        """What the caller says of each operand; what it says besides goes to the context."""
+        at, words = 0, []
+        for o in (*self.program.inputs, *self.program.outputs):
+            words.append([self.get("%operands", at + k) for k in range(4 if o.sequence else 2)])
+            at += len(words[-1])
+        for k in range(CONTEXT_HEAD):
+            self.put(self.get("%operands", at + k), "%context", k)
+        return words
+
+    def _group(self, words: list[list[str]], lanes: list[str], count: str) -> None:
+        """One group of `count` samples."""
+        p = self.program
+        rows = [[self.add(address, self.mul(lane, stride)) for lane in lanes] for address, stride, *_ in words]
+        self._put_sequences(words, rows)
+        self._load_inputs(rows)
+        results = list(zip(p.outputs, rows[len(p.inputs) :], words[len(p.inputs) :], strict=True))
+        if self.has_lines:
+            with self.when("%stream"):
+                for o, lane_rows, (_, stride, *_) in results:
+                    if self._as_lines(o):
+                        fetch_ends(self, [*lane_rows, self.add(lane_rows[-1], stride)])
+        self.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
+        at = 0
+        for o, lane_rows, (_, stride, *_) in results:
+            if not o.sequence:
+                self._store(o, at, lane_rows, stride, count)
+                at += o.size
+
+    def _put_sequences(self, words: list[list[str]], rows: list[list[str]]) -> None:
+        """Sequences stay where they are: the body learns where that is."""
+        slot = CONTEXT_HEAD
+        for (_, _, *more), lane_rows in zip(words, rows, strict=True):
+            if more:
+                for word in (*lane_rows, *more):
+                    self.put(word, "%context", slot)
+                    slot += 1
+
+    def _load_inputs(self, rows: list[list[str]]) -> None:
+        at = 0
+        for o, lane_rows in zip(self.program.inputs, rows, strict=False):
+            if not o.sequence:
+                places = range(at, at + o.size)
+                _Rows(self, lane_rows, "%work", places, "", self.unrolled).load(self.used.get(o.name, set()))
+                at += o.size
+
+    def _store(self, o: Operand, at: int, rows: list[str], stride: str, count: str) -> None:
+        """A result from its tile to rows; a long one as whole lines, if the group is full and rows leave no gaps."""
+        places = in_order(self.places[at : at + o.size])
+        table = "" if isinstance(places, range) else _table(self, self.places, at)
+        if not self._as_lines(o):
+            return _Rows(self, rows, "%out", places, table, self.unrolled).store()
+        tile = self.op(f"getelementptr {self.type('f')}, ptr %out, i64 {0 if table else places[0]}", "p").name
+        dense = self.same(stride, o.size * BYTES[self.dtype])
+        lines = self.op(f"and i1 {self.same(count, self.width)}, {dense}", "m").name
+        few = self.op(f"icmp sle i64 {count}, {FEW}", "m").name
+        with self.when(lines):
+            name = line_function(self.module, self.width, self.dtype, o.size, bool(table))
+            self.emit(f" call void @{name}(i64 {rows[0]}, ptr {tile}, ptr {table or 'null'}, i1 %stream)")
+        with self.when(few):
+            self._store_each(tile, table, o.size, rows[0], stride, count)
+        with self.when(self.same(lines, few, "i1")):  # neither
+            _Rows(self, rows, "%out", places, table, 0).store()
+
+    def _store_each(self, tile: str, table: str, size: int, row: str, stride: str, count: str) -> None:
+        """One sample after the other, one element after the other."""
+        scalar = _SCALAR[self.dtype]
+
+        def element(base: str, at: str) -> str:
+            return self.op(f"getelementptr {scalar}, ptr {base}, i64 {at}", "p").name
+
+        with self.loop(count) as lane:
+            to = self.pointer(self.add(row, self.mul(lane, stride)))
+            with self.loop(size) as e:
+                at = self.add(self.mul(self.get(table, e) if table else e, self.width), lane)
+                x = self.op(f"load {scalar}, ptr {element(tile, at)}", "f").name
+                self.emit(f" store {scalar} {x}, ptr {element(to, e)}")
+
+
 def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`batch(start, stop, operands, work)`; operands: (address, stride) of every operand, then the context's words.
 
     A sequence operand has four words: address, stride over the batch, stride over the rows, element offsets.
     """
-    b = Coder(module, width, dtype)
-    vector = width * BYTES[dtype]
-    used: dict[str, set[int]] = {}  # elements that the body reads
-    unrolled = UNROLLED if len(program.nodes) < LONG else 0
-    for x in program.nodes:
-        if x.op == "input":
-            used.setdefault(x.value[0], set()).add(x.value[1])
-    tile_in = sum(o.size for o in program.inputs if not o.sequence)
-    tile_out = sum(o.size for o in program.outputs if not o.sequence)
-    b.emit(f" %out = getelementptr i8, ptr %work, i64 {tile_in * vector}")
-    b.emit(" call void @constants(ptr %out)")
-    b.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * vector}")
-    at, words = 0, []
-    for o in (*program.inputs, *program.outputs):
-        words.append([b.get("%operands", at + k) for k in range(4 if o.sequence else 2)])
-        at += len(words[-1])
-    for k in range(CONTEXT_HEAD):
-        b.put(b.get("%operands", at + k), "%context", k)
-    places = {"%work": list(range(tile_in)), "%out": sources(program)}
-    last = b.word("sub i64 %stop, 1")
-    groups = b.word(f"sdiv i64 {b.add(b.word('sub i64 %stop, %start'), width - 1)}, {width}")
-    module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
-    with b.loop(groups) as group:
-        first = b.add("%start", b.mul(group, width))
-        lanes = [b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, n)}, i64 {last})") for n in range(width)]
-        loads, stores, slot, begin = [], [], CONTEXT_HEAD, {"%work": 0, "%out": 0}
-        for k, (o, (address, stride, *rest)) in enumerate(zip((*program.inputs, *program.outputs), words, strict=True)):
-            rows = [b.add(address, b.mul(lane, stride)) for lane in lanes]
-            if o.sequence:
-                for word in (*rows, *rest):
-                    b.put(word, "%context", slot)
-                    slot += 1
-                continue
-            tile, moves = ("%work", loads) if k < len(program.inputs) else ("%out", stores)
-            addresses = [b.pointer(row) for row in rows]
-            at = begin[tile]
-            moves.append(_Rows(b, addresses, tile, at, o.size, unrolled, places[tile][at : at + o.size]))
-            begin[tile] += o.size
-        for rows, o in zip(loads, (o for o in program.inputs if not o.sequence), strict=True):
-            rows.load(used.get(o.name, set()))
-        b.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
-        results = [r for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence]
-        for rows, result in zip(stores, results, strict=True):
-            rows.store(_constants(result))
-    head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
-    return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
-
-
-def constants_function(module: Module, width: int, dtype: str, program: Program) -> str:
-    """`constants(out)`: the constant results, written into the tile once; the body leaves them alone.
-
-    Their places and values are a table, so that thousands of structural zeros cost nothing to compile.
-    """
-    b = Coder(module, width, dtype)
-    results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
-    found = [(at, e.number()) for at, e in enumerate(results) if e.op == "const"]
-    if found:
-        n, scalar, t = len(found), _SCALAR[dtype], b.type("f")
-        places = ", ".join(f"i64 {at}" for at, _ in found)
-        values = ", ".join(f"{scalar} {float_literal(x, dtype)}" for _, x in found)  # type: ignore[arg-type]
-        module.add("places", f"@places = private constant [{n} x i64] [{places}]")
-        module.add("values", f"@values = private constant [{n} x {scalar}] [{values}]")
-        with b.loop(n) as i:
-            x = b.op(f"load {scalar}, ptr {b.op(f'getelementptr {scalar}, ptr @values, i64 {i}', 'p').name}", "f").name
-            if width > 1:
-                one = b.op(f"insertelement {t} poison, {scalar} {x}, i32 0", "f").name
-                x = b.op(f"shufflevector {t} {one}, {t} poison, <{width} x i32> zeroinitializer", "f").name
-            at = b.get("@places", i)
-            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {at}', 'p').name}")
-    return "\n".join(["define void @constants(ptr %out) #0 {", "entry:", *b.lines, " ret void", "}"])
+    return _Batch(module, width, dtype, program).function()
 
 
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
-    b, found = Coder(module, width, dtype), sources(program)
+    b, found = Coder(module, width, dtype), tile_places(program)
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
     if found != list(range(len(found))):
-        t, table = b.type("f"), ", ".join(f"i64 {k}" for k in found)
-        module.add("sources", f"@sources = private constant [{len(found)} x i64] [{table}]")
-        with b.loop(len(found)) as i:
-            first = b.op(f"getelementptr {t}, ptr %out, i64 {b.get('@sources', i)}", "p").name
-            x = b.op(f"load {t}, ptr {first}", "f").name
-            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {i}', 'p').name}")
+        t, table = b.type("f"), _table(b, found, 0)
+        with b.loop(len(found)) as i:  # from the last one on: none is overwritten before it is read
+            k = b.word(f"sub i64 {len(found) - 1}, {i}")
+            place = b.get(table, k)
+            x = b.op(f"load {t}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {place}', 'p').name}", "f").name
+            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {k}', 'p').name}")
     head = "define void @whole(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {"
     return "\n".join([head, "entry:", *b.lines, " ret void", "}"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import operator
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +18,8 @@ import numpy as np
 
 from ..errors import ArgumentError
 from . import jit, runtime
-from .batch import BYTES, CONTEXT_HEAD
+from .batch import CONTEXT_HEAD, STREAMED, tile_sizes
+from .ir import BYTES
 from .program import Operand
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ THREAD_WORK = 500_000  # operations below which a further thread does not pay
 LOCK_WORK = 20_000  # operations below which letting go of Python's global lock does not pay
 _BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _STRIDED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
-_CONSTANTS = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 # --- threads -----------------------------------------------------------------------------------------
@@ -135,13 +137,17 @@ def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], f
     return batch, length or 0
 
 
+_RECYCLED = range(STREAMED, 64 << 20)  # bytes of a result whose memory is used again
+_waiting: deque[np.ndarray] = deque(maxlen=4)
+
+
 def prepare_out(
     outputs: Sequence[Operand], out, batch, length: int, dtype: np.dtype, function: str
 ) -> list[np.ndarray]:
     """The arrays results go to: new ones, or those the caller gave, checked."""
     shapes = [(*batch, length, *o.shape) if o.sequence else (*batch, *o.shape) for o in outputs]
     if out is None:
-        return [np.empty(s, dtype) for s in shapes]
+        return [_new_result(s, dtype) for s in shapes]
     given = list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(outputs):
         raise ArgumentError(f"{function}: out needs {len(outputs)} array(s), one for each output; got {len(given)}")
@@ -160,6 +166,37 @@ def prepare_out(
         if any(_overlap(a, b) for b in given[:i]):
             raise ArgumentError(f"{function}: the arrays given as out overlap each other")
     return given
+
+
+class _Recycled:
+    """Memory of one large result; when no array uses it any more, it waits for the next result of its size.
+
+    New memory comes from the system page by page, cleared first: that takes longer than filling it with results.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, size: int):
+        self.block = self._take(size)
+        self.__array_interface__ = {
+            "version": 3, "shape": shape, "typestr": dtype.str, "data": (address(self.block), False)
+        }  # fmt: skip
+
+    @staticmethod
+    def _take(size: int) -> np.ndarray:
+        with contextlib.suppress(IndexError):  # blocks come and go in other threads
+            for _ in range(len(_waiting)):
+                block = _waiting.pop()
+                if block.nbytes == size:
+                    return block
+                _waiting.appendleft(block)
+        return np.empty(size, np.uint8)
+
+    def __del__(self, put_back=_waiting.append):
+        put_back(self.block)
+
+
+def _new_result(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    size = math.prod(shape) * dtype.itemsize
+    return np.asarray(_Recycled(shape, dtype, size)) if size in _RECYCLED else np.empty(shape, dtype)
 
 
 def _repeats(a: np.ndarray) -> bool:
@@ -302,7 +339,6 @@ class Plan:
             code.batch(start, stop, address(words), work)
         else:
             out = work + code.tile_in
-            code.constants(out)
             code.strided(start, stop, address(words), work, out, out + code.tile_out, code.body)
         del held
 
@@ -324,13 +360,11 @@ class Compiled:
     ):
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.width, self.dtype, self.cost = width, dtype, cost
-        self.library = jit.load(object_code, ("whole", "batch", "constants"))
+        self.library = jit.load(object_code, ("whole", "batch"))
         self.body = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])
-        self.constants = _CONSTANTS(self.library.address["constants"])
         vector = width * BYTES[dtype]
-        self.tile_in = sum(o.size for o in self.inputs if not o.sequence) * vector
-        self.tile_out = sum(o.size for o in self.outputs if not o.sequence) * vector
+        self.tile_in, self.tile_out = (n * vector for n in tile_sizes(self.inputs, self.outputs, width))
         sequences = sum(o.sequence for o in (*self.inputs, *self.outputs))
         context = 8 * (CONTEXT_HEAD + sequences * (width + 2))
         self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64  # then comes scratch memory

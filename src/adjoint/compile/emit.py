@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
-from .batch import BYTES, CONTEXT_HEAD, batch_function, constants_function, sources, whole_function
+from .batch import CONTEXT_HEAD, batch_function, in_order, tile_places, whole_function
 from .graph import Expr, schedule
-from .ir import Builder, Coder, Module, Value
+from .ir import BYTES, Builder, Coder, Module, Value
 from .loops import Loop
 from .ops import OPS
 from .program import Program
 
 __all__ = ["emit"]
 
-SEGMENT = 1500  # steps of a straight line in one function
+SEGMENT = 700  # steps of a straight line in one function
 _LOADED = {"const", "bool", "input"}  # read wherever they are used
 Step = tuple[Expr, tuple[Expr, ...]]  # a node, and what must be there before it
 
@@ -60,7 +60,7 @@ class Emitter:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
         stores: dict[int, int] = {}  # node -> its place in the output tile
-        places = sources(p)
+        places, copied = tile_places(p), set()
         targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
         copies: list[tuple[Expr, int, int, int]] = []  # outputs that lie whole in a buffer: it, from, to, how many
         roots: list[Expr] = []
@@ -70,14 +70,15 @@ class Emitter:
                 targets[result[0].id] = self.slots["out", o.name]
                 roots.append(result[0])
                 continue
-            run = _run(result, "item")
-            if run is not None:
-                copies.append((result[0].args[0], run, at, o.size))
+            run, mine = _run(result, "item"), in_order(places[at : at + o.size])
+            if run is not None and isinstance(mine, range):
+                copies.append((result[0].args[0], run, mine[0], o.size))
+                copied.update(mine)
                 roots.append(result[0].args[0])
             else:
-                for k, e in enumerate(result):
-                    if e.op != "const" and places[at + k] == at + k:  # constants are in the tile already
-                        stores[e.id] = at + k
+                for e, place in zip(result, mine, strict=True):
+                    if e.id not in stores and place not in copied:
+                        stores[e.id] = place
                         roots.append(e)
             at += o.size
         self._offsets, self._targets = offsets, targets
@@ -132,9 +133,13 @@ class Emitter:
 
         A value made in one and used in another goes through scratch memory, as most would anyway for want of registers.
         """
-        fused = _fused(order, self.program.roots)
+        fused, wanted = _fused(order, self.program.roots), {r.id for r in self.program.roots}
         swallowed = set(fused.values())  # a product is made where it is added
-        steps = [(x, _operands(x, fused)) for x in order if x.id not in swallowed]
+        steps = [
+            (x, _operands(x, fused[x.id]) if x.id in fused else x.args)
+            for x in order
+            if x.id not in swallowed and (x.op not in _LOADED or x.id in wanted)
+        ]
         parts = [steps[k : k + SEGMENT] for k in range(0, len(steps), SEGMENT)]
         far = self._places(parts)
         for k, part in enumerate(parts):
@@ -155,7 +160,7 @@ class Emitter:
             for k, part in enumerate(parts)
             for _, operands in part
             for a in operands
-            if home.get(a.id) != k and a.op not in _LOADED
+            if home.get(a.id, k) != k and a.op not in _LOADED
         }
         places: dict[int, int] = {}
         free: list[int] = []
@@ -214,7 +219,9 @@ class Emitter:
     def _operation(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict) -> Value:
         if x.id in fused:
             return self._multiply_add(x, env, fused[x.id])
-        args = [self._value(a, env) for a in x.args]
+        args = [env[a.id] if a.id in env else self._value(a, env) for a in x.args]
+        if x.op in _INSTRUCTION:
+            return self.b.op(f"{_INSTRUCTION[x.op]} {self.b.type('f')} {args[0].name}, {args[1].name}", "f")
         if x.op in ("sin", "cos") and x.args[0].id in pairs:
             pair = pairs[x.args[0].id]
             if not pair:
@@ -444,12 +451,9 @@ class _OperandRow:
             b.emit(f" store {scalar} {e}, ptr {self._address(k, lane)}")
 
 
-# Operations that are one instruction or two; the rest are in vecmath.
+# Operations that are one instruction, those of a few; the rest are in vecmath.
+_INSTRUCTION = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _EMIT = {
-    "add": lambda b, x, y: x + y,
-    "sub": lambda b, x, y: x - y,
-    "mul": lambda b, x, y: x * y,
-    "div": lambda b, x, y: x / y,
     "neg": lambda b, x: -x,
     "lt": lambda b, x, y: x < y,
     "le": lambda b, x, y: x <= y,
@@ -471,11 +475,10 @@ def _run(nodes: Sequence[Expr], op: str) -> int | None:
     return first if places == [(source, first + k) for k in range(len(nodes))] else None
 
 
-def _operands(x: Expr, fused: dict[int, int]) -> tuple[Expr, ...]:
-    """What must be there before x is emitted: its arguments, or those of the product it swallows."""
-    if x.id not in fused:
-        return x.args
-    return tuple([e for a in x.args for e in (a.args if fused[x.id] == a.id else (a,))])
+def _operands(x: Expr, product: int) -> tuple[Expr, ...]:
+    """What must be there before x, a sum that swallows a product, is emitted."""
+    a, b = x.args
+    return (a, *b.args) if b.id == product else (*a.args, b)
 
 
 def _fused(order: list[Expr], roots: list[Expr]) -> dict[int, int]:
@@ -505,9 +508,8 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
     module.add("whole", whole_function(module, width, dtype, program))
-    module.add("constants", constants_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows
 
 
-assert set(_EMIT) <= set(OPS)
+assert _INSTRUCTION.keys() | _EMIT.keys() <= OPS.keys()

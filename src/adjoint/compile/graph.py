@@ -178,14 +178,17 @@ class Expr:
 
 
 def _binary(name: str, a, b):
+    usual = name not in _LOGIC
     for x in (a, b):
-        if type(x) is Expr or type(x) is float:
-            continue
-        if isinstance(x, np.ndarray):
-            return trace.BINARY[name](a, b)
-        if not isinstance(x, Expr | float | int | np.number | np.bool_):
-            return NotImplemented
-    return arithmetic(name, a, b)
+        if type(x) is Expr:
+            usual = usual and not x.mask
+        elif type(x) is not float:
+            if isinstance(x, np.ndarray):
+                return trace.BINARY[name](a, b)
+            if not isinstance(x, Expr | float | int | np.number | np.bool_):
+                return NotImplemented
+            usual = False
+    return apply(name, a, b) if usual else arithmetic(name, a, b)
 
 
 def arithmetic(name: str, *args):
@@ -218,17 +221,21 @@ def _number(x) -> float | bool | None:
 
 def apply(name: str, *args):
     """The simplified result of an operation on nodes and numbers; a number if all arguments are constant."""
+    constant = numbers = True
     for a in args:
-        if type(a) is Expr and a.op != "const" and a.op != "bool":
-            break
-    else:
+        if type(a) is Expr:
+            constant = constant and (a.op == "const" or a.op == "bool")
+            numbers = numbers and not a.mask
+        elif type(a) is not float:
+            numbers = False
+    if constant:
         return fold(name, *map(_number, args))  # type: ignore[arg-type]
     if name in _LOGIC:
         args = tuple(map(_as_mask, args))
     elif name == "select":
         args = (_as_mask(args[0]), as_number(args[1]), as_number(args[2]))
-    else:
-        args = tuple([a if type(a) is Expr and not a.mask else as_number(a) for a in args])
+    elif not numbers:
+        args = tuple(map(as_number, args))
     rule = _RULES.get(name)
     if rule is not None:
         simple = rule(*args)
@@ -289,16 +296,17 @@ def _sub(a, b):
 
 
 def _mul(a, b):
-    for c, x in ((_number(a), b), (_number(b), a)):
-        if c is not None:
-            if c == 0.0:
-                return 0.0
-            if c == 1.0:
-                return x
-            if c == -1.0:
-                return apply("neg", x)
-            if _is(x, "neg"):
-                return apply("mul", -c, x.args[0])
+    c, x = _number(a), b
+    if c is None:
+        c, x = _number(b), a
+    if c is not None:  # the other one is not: products of numbers do not come here
+        if c == 0.0:
+            return 0.0
+        if c == 1.0:
+            return x
+        if c == -1.0:
+            return apply("neg", x)
+        return apply("mul", -c, x.args[0]) if x.op == "neg" else None
     if _is(a, "neg"):
         return apply("neg", apply("mul", a.args[0], b))
     if _is(b, "neg"):

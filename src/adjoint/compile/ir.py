@@ -13,10 +13,11 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Builder", "Coder", "Module", "Value", "float_literal"]
+__all__ = ["BYTES", "Builder", "Coder", "Module", "Value", "float_literal"]
 
 _FLOAT = {"f64": "double", "f32": "float"}
 _BITS = {"f64": 64, "f32": 32}
+BYTES = {"f64": 8, "f32": 4}
 
 
 def float_literal(x: float, dtype: str) -> str:
@@ -278,15 +279,25 @@ class Coder(Builder):
     @contextmanager
     def loop(self, count) -> Iterator[str]:
         """Code repeated `count` times; yields the counter."""
+        with self.fold(count, "", []) as (counter, _, _):
+            yield counter
+
+    @contextmanager
+    def fold(self, count, type: str, start: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
+        """A loop that hands values on: yields the counter, the values, and a list to fill with those for the next."""
         before, head, end = self.block, self.fresh_label("loop"), self.fresh_label("end")
         self.emit(f" br i1 {self.op(f'icmp sgt i64 {count}, 0', 'm').name}, label %{head}, label %{end}")
         self.label(head)
-        counter, at = self.fresh(), len(self.lines)
-        self.emit("")
-        yield counter
-        after = self.add(counter, 1)
-        self.lines[at] = f" {counter} = phi i64 [0, %{before}], [{after}, %{self.block}]"
-        self.emit(f" br i1 {self.op(f'icmp slt i64 {after}, {count}', 'm').name}, label %{head}, label %{end}")
+        counter, at, after = self.fresh(), len(self.lines), []
+        values = [self.fresh() for _ in start]
+        self.lines += [""] * (1 + len(start))  # the phis: their last values are not known yet
+        yield counter, values, after
+        following = self.add(counter, 1)
+        for k, (v, t, x, y) in enumerate(
+            zip([counter, *values], ["i64", *[type] * len(start)], ["0", *start], [following, *after], strict=True)
+        ):
+            self.lines[at + k] = f" {v} = phi {t} [{x}, %{before}], [{y}, %{self.block}]"
+        self.emit(f" br i1 {self.op(f'icmp slt i64 {following}, {count}', 'm').name}, label %{head}, label %{end}")
         self.label(end)
 
     @contextmanager

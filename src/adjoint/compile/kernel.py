@@ -16,7 +16,7 @@ from ..errors import ArgumentError
 from . import loops, trace
 from .graph import Expr
 from .locks import compiling
-from .program import count_operations
+from .program import Operand, count_operations
 from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, lifted_parameters, parameters
 
 __all__ = ["Kernel", "kernel"]
@@ -88,6 +88,7 @@ class Kernel:
         self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
+        self._shapes: dict[tuple[str, ...], list[Operand]] = {}
 
     # --- calling -----------------------------------------------------------------------------------
 
@@ -185,13 +186,21 @@ class Kernel:
 
         assert self._other is not None
         arrays = {k: as_input(x, k, self.__name__) for k, x in inputs.items()}
-        operands = [p.operand(statics, self.__name__) for p in self._parameters if p.name in inputs]
-        broadcast_batch(operands, list(arrays.values()), self.__name__)
+        broadcast_batch(self._operands(tuple(inputs), statics), list(arrays.values()), self.__name__)
         found = self._other[1](arrays | statics)
         if out is None:
             return found
         np.copyto(out, found)
         return out
+
+    def _operands(self, names: tuple[str, ...], statics: dict[str, Any]) -> list[Operand]:
+        """These inputs with their shapes in numbers; remembered of a kernel whose static arguments are fixed."""
+        known = self._shapes.get(names)
+        if known is None:
+            known = [p.operand(statics, self.__name__) for p in self._parameters if p.name in names]
+            if not self._free_statics:
+                self._shapes[names] = known
+        return known
 
     def eager(self, *args, **kwargs):
         """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""

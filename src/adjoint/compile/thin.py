@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import jit, runtime
-from .batch import CONTEXT_HEAD
+from .batch import CONTEXT_HEAD, STREAMED
 from .ir import Coder, Module
 from .loops import python_calls
 
@@ -354,7 +354,8 @@ def thin_caller(
         "work": work,
         "scratch": scratch,
         "few": few,
-        "most": most,
+        # Larger results go where there is memory to use again.
+        "most": min(most, STREAMED // max(sum(8 * math.prod(shape) for shape in outputs), 1)),
         "make_tuple": 0 if make_tuple is None else id(make_tuple),
         **api,
     }
