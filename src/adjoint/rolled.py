@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compile import kernel, scan, static
+from .compile import Kernel, kernel, scan, static
 from .lie import se3, so3
 from .robot.joints import JOINTS
 from .robot.model import Robot
@@ -200,10 +200,9 @@ class Long(NamedTuple):
     plan: Plan
     order: np.ndarray | None
 
-    @property
-    def arguments(self) -> dict:
-        """Of rolled kernels."""
-        return {"bodies": self.bodies, "root": self.root, "plan": self.plan}
+    def run(self, rolled: Kernel, *given, **options):
+        """A rolled kernel on this robot."""
+        return _planned(rolled, self.plan)(*given, self.bodies, self.root, **options)
 
     def split(self, x, first: int) -> tuple:
         """x (..., first + n) in parts: of the root, and of the other bodies in the order of visits."""
@@ -227,6 +226,12 @@ def for_loops(robot: Robot) -> Long:
     found = long_robot(robot)
     assert found is not None
     return found
+
+
+@functools.lru_cache(64)
+def _planned(rolled: Kernel, plan: Plan) -> Kernel:
+    """`rolled.bind(plan=plan)`, found at once."""
+    return rolled.bind(plan=plan)
 
 
 @functools.lru_cache(8)

@@ -84,7 +84,7 @@ class Kernel:
         self._variants: dict[tuple, Variant] = {}
         self._usual: Variant | None = None  # of calls with all inputs given by place
         self._threads: int | None = None
-        self._thin = False  # whether CPython calls the machine code itself, or it was found that it cannot
+        self._thin = 0  # how many machine codes CPython calls by itself
         self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
@@ -312,7 +312,7 @@ class Kernel:
                 r[...] = t
         if out is None:
             results = [r if r.ndim else r[()] for r in results]
-            if not self._thin:
+            if self._thin < len(variant.codes):
                 self._make_thin(variant, dtype)
         return results[0] if made is None else made(*results)
 
@@ -324,9 +324,9 @@ class Kernel:
         if dtype != "f64" or variant.has_sequences or not self._is_bound() or variant is not self._only("call"):
             return
         from .call import LOCK_WORK, THREAD_WORK
-        from .thin import thin_caller
+        from .thin import Code, thin_caller
 
-        self._thin = True
+        self._thin = len(variant.codes)
         free = [p for p in self._parameters if p.name not in self._statics]
         given = {p.name: p for p in free}
         names = [o.name for o in variant.inputs]
@@ -338,21 +338,20 @@ class Kernel:
         if any(given[name].default is MISSING for name in names[places:]):
             return
         defaults = [None if given[n].default is MISSING else np.asarray(given[n].default, np.float64) for n in names]
-        code, made = variant.compiled("f64")
+        found = [variant.codes.get(("f64", single, frozenset())) for single in (True, False)]
+        code, made = found[0] or found[1] or variant.compiled("f64")
         thin = thin_caller(
             self.__name__,
-            code.library.address["batch"],
+            *(Code(c[0].library.address["batch"], c[0].work_size(0), c[0].fixed) if c else Code() for c in found),
             [o.shape for o in code.inputs],
             [o.shape for o in code.outputs],
             places,
-            code.work_size(0),
-            code.fixed,
             LOCK_WORK // max(code.cost, 1),
             2**62 if self.threads == 1 else 2 * THREAD_WORK // max(code.cost, 1),
             defaults,
             made,
             functools.partial(Kernel.__call__, self),
-            code.library,
+            [c[0].library for c in found if c],
         )
         if thin is not None:
             type(self).__call__ = thin  # each kernel has a class of its own, see _of
@@ -513,7 +512,7 @@ class Kernel:
     def _forget_thin(self) -> None:
         """Thin callers know the number of threads: have them made again, here and in kernels made from this one."""
         type(self).__call__ = Kernel.__call__
-        self._thin = False
+        self._thin = 0
         for k in self._derivatives.values():
             k._forget_thin()
 

@@ -12,7 +12,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .batch import CONTEXT_HEAD, STREAMED
 from .ir import Coder, Module
 from .loops import python_calls
 
-__all__ = ["thin_caller"]
+__all__ = ["Code", "thin_caller"]
 
 STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
 HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
@@ -32,7 +32,10 @@ _RECORD = (
     "inputs",
     "outputs",
     "places",
-    "batch",
+    "single",  # code for one sample, the work memory it needs and where in it scratch memory begins; 0 if there is none
+    "single_work",
+    "single_scratch",
+    "batch",  # the same for batches
     "work",
     "scratch",
     "few",
@@ -76,9 +79,6 @@ class _Call(Coder):
         self.words = self.op(f"alloca i64, i64 {self.add(self.mul(self.operands, 2), CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
         self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 1}", "p").name
-        self.large = self.test("sgt", r["work"], STACK_LIMIT)
-        on_stack = self.word(f"select i1 {self.large}, i64 64, i64 {r['work']}")
-        self.stack = self.op(f"alloca i8, i64 {on_stack}, align 64", "p").name
         self.emit(" %heap = alloca ptr\n store ptr null, ptr %heap")
         self.first_output = self.add(self.mul(r["inputs"], _INPUT_WORDS), len(_RECORD))
 
@@ -94,10 +94,16 @@ class _Call(Coder):
         samples = self.word(f"select i1 {single}, i64 1, i64 {count}")
         self.require(self.test("ne", samples, 0), "slow")
         self.require(self.test("sle", samples, r["most"]), "slow")
-        work = self._work_memory()
+        alone = self.same(samples, 1)
+        code, size, scratch = (
+            self.word(f"select i1 {alone}, i64 {r[f'single{part}']}, i64 {r[part[1:] or 'batch']}")
+            for part in ("", "_work", "_scratch")
+        )
+        self.require(self.test("ne", code, 0), "slow")
+        work = self._work_memory(size)
         with self.loop(r["outputs"]) as k:
             self._make_result(k, samples, self.word(f"select i1 {single}, i64 0, i64 1"))
-        self._run(samples, work)
+        self._run(code, samples, work, scratch)
         with self.when(single), self.loop(r["outputs"]) as k:
             self._scalar_if_no_axes(k)
         self._return()
@@ -189,26 +195,29 @@ class _Call(Coder):
         self.emit(f" store ptr {made}, ptr {self.result(k)}\n store i64 {self.add(k, 1)}, ptr %made")
         self.place(self.add(k, self.r["inputs"]), self.field(made, _DATA, "i64"), self.get(entry, 1))
 
-    def _work_memory(self) -> str:
+    def _work_memory(self, size: str) -> str:
         """Its address, a multiple of 64."""
-        with self.when(self.large):
-            memory = self.function_call("malloc", f"i64 {self.add(self.r['work'], 64)}")
+        large = self.test("sgt", size, STACK_LIMIT)
+        on_stack = self.word(f"select i1 {large}, i64 64, i64 {size}")
+        stack = self.op(f"alloca i8, i64 {on_stack}, align 64", "p").name
+        with self.when(large):
+            memory = self.function_call("malloc", f"i64 {self.add(size, 64)}")
             self.emit(f" store ptr {memory}, ptr %heap")
             self.require(self.test("ne", memory, "null", "ptr"), "full")
         heap = self.word("ptrtoint ptr " + self.word("load ptr, ptr %heap") + " to i64")
         aligned = self.pointer(self.word(f"and i64 {self.add(heap, 63)}, -64"))
-        return self.op(f"select i1 {self.large}, ptr {aligned}, ptr {self.stack}", "p").name
+        return self.op(f"select i1 {large}, ptr {aligned}, ptr {stack}", "p").name
 
-    def _run(self, samples: str, work: str) -> None:
+    def _run(self, code: str, samples: str, work: str, start: str) -> None:
         end = self.mul(self.operands, 2)
         self.put(0, self.words, end)
-        scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), self.r["scratch"])
+        scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(end, 1))
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
         many = self.test("sgt", samples, self.r["few"])
         with self.when(many):  # let other Python threads run meanwhile
             self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
-        self.function_call("batch", f"i64 0, i64 {samples}, ptr {self.words}, ptr {work}", "void")
+        self.emit(f" call void {self.pointer(code)}(i64 0, i64 {samples}, ptr {self.words}, ptr {work})")
         with self.when(many):
             self.function_call("acquire", f"ptr {self.word('load ptr, ptr %state')}", "void")
         self._free()
@@ -320,14 +329,21 @@ def _python_api() -> dict[str, Any] | None:
         return None
 
 
+class Code(NamedTuple):
+    """Machine code: the address of its batch function, the size of its memory, and where in that scratch begins."""
+
+    address: int = 0
+    work: int = 0
+    scratch: int = 0
+
+
 def thin_caller(
     name: str,
-    batch: int,
+    single: Code,
+    batch: Code,
     inputs: list[tuple[int, ...]],
     outputs: list[tuple[int, ...]],
     places: int,
-    work: int,
-    scratch: int,
     few: int,
     most: int,
     defaults: list[np.ndarray | None],
@@ -337,12 +353,13 @@ def thin_caller(
 ):
     """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
 
-    `batch` is the address of the kernel's batch function; `inputs` and `outputs` are core shapes; positional arguments
-    fill the first `places` inputs; `work` and `scratch` are the size of its memory and where in it scratch begins;
-    above `few` samples it lets go of Python's global lock; `keep` owns the machine code. None if not possible here.
+    `single` serves one sample, `batch` several, if they have code; `inputs` and `outputs` are core shapes; positional
+    arguments fill the first `places` inputs; above `few` samples it lets go of Python's global lock; `keep` owns the
+    machine code. None if not possible here.
     """
     api = _python_api()
-    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or work > HEAP_LIMIT:
+    large = max(single.work, batch.work) > HEAP_LIMIT
+    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or large:
         return None
     values = {
         "python_calls": ctypes.addressof(python_calls),
@@ -350,9 +367,12 @@ def thin_caller(
         "inputs": len(inputs),
         "outputs": len(outputs),
         "places": places,
-        "batch": batch,
-        "work": work,
-        "scratch": scratch,
+        "single": single.address,
+        "single_work": single.work,
+        "single_scratch": single.scratch,
+        "batch": batch.address,
+        "work": batch.work,
+        "scratch": batch.scratch,
         "few": few,
         # Larger results go where there is memory to use again.
         "most": min(most, STREAMED // max(sum(8 * math.prod(shape) for shape in outputs), 1)),

@@ -209,7 +209,7 @@ class Variant:
 
     def __init__(self, name: str, inputs: tuple[Operand, ...], identity: tuple | None):
         self.name, self.inputs, self.identity = name, inputs, identity
-        self._compiled: dict[tuple, Any] = {}
+        self.codes: dict[tuple, Any] = {}
         self.plans: dict[tuple, tuple] = {}
         self._traced: tuple[Program, type | None] | None = None
 
@@ -250,13 +250,13 @@ class Variant:
 
     def compiled(self, dtype: str, single: bool = False, shared: frozenset[str] = frozenset()):
         """Machine code for a dtype, from memory, from disk, or made now; `single`: for one long sample."""
-        found = self._compiled.get((dtype, single, shared))
+        found = self.codes.get((dtype, single, shared))
         if found is not None:
             return found
         with compiling:
-            if (dtype, single, shared) not in self._compiled:
-                self._compiled[dtype, single, shared] = self._compile(dtype, single, shared)
-            return self._compiled[dtype, single, shared]
+            if (dtype, single, shared) not in self.codes:
+                self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
+            return self.codes[dtype, single, shared]
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
         """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
@@ -268,7 +268,8 @@ class Variant:
             for o, a in zip(self.inputs, arrays, strict=True)
             if o.sequence and a.ndim == len(o.shape) + 1 and batch
         )
-        return *self.compiled(dtype, self.has_sequences and batch in ((), (1,)), shared), batch, length
+        # One sample needs no lanes: its numbers take an eighth of the memory.
+        return *self.compiled(dtype, batch in ((), (1,)), shared), batch, length
 
     def keep_plan(self, key: tuple, plan: tuple) -> None:
         """Remember how calls with arrays of this layout are run; forget all when there are many."""

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from ..compile import kernel, scan
+from ..compile import Kernel, kernel, scan
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3, so3
 from ..robot.joints import JOINTS
@@ -278,7 +278,7 @@ def _loads(robot: Robot, long: Long, wrenches, frames: tuple[str, ...]) -> dict:
     return {"load": bodies} | ({"root_load": loads[..., 0, :]} if first else {})
 
 
-def _dynamics(kernel, given: dict, last: str) -> np.ndarray:
+def _dynamics(rolled: Kernel, given: dict, last: str) -> np.ndarray:
     robot = given["robot"]
     long = for_loops(robot)
     root_q, q = long.split(given["q"], long.plan.nq)
@@ -286,7 +286,7 @@ def _dynamics(kernel, given: dict, last: str) -> np.ndarray:
     base = np.zeros(6) if given["base_twist"] is None else given["base_twist"]
     upward = _upward(robot, given["gravity"], given["base_acceleration"])
     loads = _loads(robot, long, given["wrenches"], given["frames"])
-    return long.join(kernel(q, v, x, root_q, root_v, root_x, base, upward, **long.arguments, **loads))
+    return long.join(long.run(rolled, q, v, x, root_q, root_v, root_x, base, upward, **loads))
 
 
 @inverse_dynamics.instead(is_long)
@@ -339,11 +339,11 @@ def _potential_energy(given: dict) -> np.ndarray:
     return -np.sum((robot.gravity if given["gravity"] is None else given["gravity"]) * moment, axis=-1)
 
 
-def _of_two(kernel, given: dict) -> np.ndarray:
+def _of_two(rolled: Kernel, given: dict) -> np.ndarray:
     _require_inertia(given["robot"])
     long = for_loops(given["robot"])
     (root_q, q), (root_b, b) = long.split(given["q"], long.plan.nq), long.split(given["b"], long.plan.nv)
-    return long.join(kernel(q, b, root_q, root_b, **long.arguments))
+    return long.join(long.run(rolled, q, b, root_q, root_b))
 
 
 @solve_mass_matrix.instead(is_long)
@@ -367,14 +367,14 @@ def _logdet_gradient(given: dict) -> np.ndarray:
     _require_inertia(given["robot"])
     long = for_loops(given["robot"])
     root_q, q = long.split(given["q"], long.plan.nq)
-    return long.join(rolled_logdet_gradient(q, root_q, **long.arguments))
+    return long.join(long.run(rolled_logdet_gradient, q, root_q))
 
 
 def _pivots(robot: Robot, q) -> np.ndarray:
     """Ω (..., nv)."""
     long = for_loops(robot)
     root_q, q = long.split(q, long.plan.nq)
-    return long.join(rolled_pivots(q, root_q, **long.arguments))
+    return long.join(long.run(rolled_pivots, q, root_q))
 
 
 @functools.lru_cache(8)

@@ -54,7 +54,7 @@ def _forward_kinematics(given: dict) -> np.ndarray:
 def _body_placements(robot: Robot, q: np.ndarray) -> np.ndarray:
     long = for_loops(robot)
     root_q, q = long.split(q, long.plan.nq)
-    T = rolled_body_placements(q, root_q, **long.arguments)
+    T = long.run(rolled_body_placements, q, root_q)
     first, n = (1 if long.plan.kind else 0), T.bodies.shape[-3]
     if not first and long.order is None:
         return T.bodies
