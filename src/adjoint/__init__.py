@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .dynamics import covariant_derivative as covariant_derivative
     from .dynamics import curvature as curvature
     from .dynamics import energy_regressor as energy_regressor
+    from .dynamics import fixman_blocks as fixman_blocks
+    from .dynamics import fixman_logdet as fixman_logdet
+    from .dynamics import fixman_solve as fixman_solve
     from .dynamics import forward_dynamics as forward_dynamics
     from .dynamics import forward_dynamics_derivatives as forward_dynamics_derivatives
     from .dynamics import forward_dynamics_hessian as forward_dynamics_hessian
@@ -88,7 +91,7 @@ if TYPE_CHECKING:
     from .trajectory import optimal_motion as optimal_motion
     from .trajectory import spline_motion as spline_motion
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Kernel",
@@ -113,6 +116,9 @@ __all__ = [
     "energy_regressor",
     "equations",
     "excitation",
+    "fixman_blocks",
+    "fixman_logdet",
+    "fixman_solve",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",

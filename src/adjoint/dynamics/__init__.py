@@ -4,10 +4,11 @@ What users call: `newton_euler` (inverse dynamics), `forward` (forward dynamics)
 (M = W Ω Wᵀ and what it gives), `coriolis`, `energy`, `operational` (task space), `closed_loops`. Derivatives:
 `derivatives`, `second_derivatives`, `linearization`; geometry: `christoffel`, `curvature`, `geodesics`; `regressor`
 (linear in the parameters). `articulated` is the recursion behind the O(n) ones, `long` has loops for robots with many
-bodies. For study, equal to them: `operators` (global matrices), `ploen_park` (the paper's recursion), `lagrangian`,
-`textbook`.
+bodies, `fixman` the method of free bodies held by constraints. For study, equal to them: `operators` (global matrices),
+`ploen_park` (the paper's recursion), `lagrangian`, `textbook`.
 """
 
+from . import fixman as fixman
 from . import lagrangian as lagrangian
 from . import long as long
 from . import ploen_park as ploen_park
@@ -48,6 +49,9 @@ from .factorization import mass_matrix_logdet as mass_matrix_logdet
 from .factorization import mass_matrix_logdet_gradient as mass_matrix_logdet_gradient
 from .factorization import mass_matrix_sqrt_solve as mass_matrix_sqrt_solve
 from .factorization import random_velocity as random_velocity
+from .fixman import fixman_blocks as fixman_blocks
+from .fixman import fixman_logdet as fixman_logdet
+from .fixman import fixman_solve as fixman_solve
 from .forward import forward_dynamics as forward_dynamics
 from .forward import solve_mass_matrix as solve_mass_matrix
 from .geodesics import Geodesic as Geodesic

@@ -18,9 +18,11 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 
 from ..compile import kernel, static
+from ..errors import ArgumentError
 from ..lie import se3
 from ..robot.configuration import random_configuration
-from ..robot.model import Robot
+from ..robot.model import Robot, need_robot
+from ..robot.numbers import count
 from .christoffel import Degree, christoffel, degrees_seen, require_coordinates
 from .composite import mass_matrix
 from .coriolis import coriolis_matrix
@@ -127,15 +129,20 @@ def scalar_curvature(robot, q):
     return np.sum(mass_matrix_inverse(robot, q) * ricci_curvature(robot, q))
 
 
+PARALLEL = 1e-14  # sin² of the angle between vectors that have the same direction but for rounding
+
+
 @kernel(robot=static, q="nq", x="nv", y="nv")
 def sectional_curvature(robot, q, x, y):
     """K = Σ R_ijkl x_i y_j x_k y_l / (|x|² |y|² - <x, y>²) [1/(kg m²)], of the plane of x and y (nv,), <x, y> = xᵀ M y.
 
     In O(n · depth), without R: for directions x, y the sum is
     ∂_x ∂_y <x, y> - ½ ∂_x² <y, y> - ½ ∂_y² <x, x> + Γ_xyᵀ M⁻¹ Γ_xy - Γ_xxᵀ M⁻¹ Γ_yy, with Γ_xy = C(q, x) y.
-    NaN where x and y have the same direction. For joints with one degree of freedom.
+    NaN where x and y have the same direction, to 1e-7 rad. For joints with one degree of freedom.
     """
     require_coordinates(robot, "curvature is")
+    if robot.nv < 2:  # no plane
+        return np.nan * np.sum(x)
     C_x = coriolis_matrix(robot, q, x)
     xx, xy, yy = C_x @ x, C_x @ y, coriolis_matrix(robot, q, y) @ y
     second = _inner_product_moved.bind(robot).hessian("st")
@@ -144,7 +151,9 @@ def sectional_curvature(robot, q, x, y):
     R = R - 0.5 * (second(q, x, y, y, y, origin)[0, 0] + second(q, x, y, x, x, origin)[1, 1])
     R = R + np.dot(xy, solve_mass_matrix(robot, q, xy)) - np.dot(xx, solve_mass_matrix(robot, q, yy))
     Mx, My = mass_matrix_product(robot, q, x), mass_matrix_product(robot, q, y)
-    return R / (np.dot(x, Mx) * np.dot(y, My) - np.dot(x, My) ** 2)
+    squares = np.dot(x, Mx) * np.dot(y, My)
+    area = squares - np.dot(x, My) ** 2
+    return R / np.where(area > PARALLEL * squares, area, np.nan)
 
 
 @kernel(robot=static, q="nq", x="nv", y="nv", a="nv", b="nv", st=2)
@@ -163,6 +172,9 @@ def is_flat(robot: Robot, samples: int = 3) -> bool:
 
     R is analytic in q, so a few configurations taken at random tell; it counts as zero within its rounding errors.
     """
+    need_robot(robot, "is_flat")
+    if count(samples, "is_flat: samples") < 1:
+        raise ArgumentError("is_flat: samples must be 1 or more, got 0")
     for q in random_configuration(robot, 0, samples):
         M, Gamma, R = (function.eager(robot, q) for function in (mass_matrix, christoffel, curvature))
         if np.any(np.abs(R) > _rounding_errors(robot, M, Gamma)):

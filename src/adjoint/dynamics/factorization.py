@@ -59,7 +59,7 @@ def solve_factored(factors: MassFactors, b):
     """(W Ω Wᵀ)⁻¹ b (n,); of the columns of b, if it is (n, k)."""
     W, Omega = factors
     y = _upper_solve(W, b)
-    return solve_transposed(W, [y[i] * (1 / Omega[i]) for i in range(len(y))])  # one division for all columns
+    return _transposed_solve(W, [y[i] * (1 / Omega[i]) for i in range(len(y))])  # one division for all columns
 
 
 def sqrt_solve_factored(factors: MassFactors, b):
@@ -77,7 +77,7 @@ def _upper_solve(W, b) -> list:
     return y
 
 
-def solve_transposed(W, y):
+def _transposed_solve(W, y):
     """W⁻ᵀ y (n,)."""
     x: list = []
     for i in range(len(y)):
@@ -177,7 +177,7 @@ def mass_matrix_sqrt_solve(robot, q, b):
     """X b (nv,) in O(n) with X Xᵀ = M(q)⁻¹: X = W⁻ᵀ Ω^(-1/2). If b is white noise, √(kT) X b is a thermal velocity."""
     if robot.mimics:
         W, Omega = factored(robot, q)
-        return solve_transposed(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
+        return _transposed_solve(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
     require_inertia(robot)
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)

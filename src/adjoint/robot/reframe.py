@@ -114,12 +114,14 @@ def _length(placements: np.ndarray) -> float:
 # --- the choices ------------------------------------------------------------------------------------------------------
 
 
-_FLIP = np.diag([1.0, -1.0, -1.0])
-
-
 def _joint(robot: Robot) -> np.ndarray:
-    frames = [_joint_frame(robot.joint_types[i], robot.screw(i)) for i in range(len(robot.body_names))]
-    return _inverses(np.array(frames).reshape(-1, 4, 4))
+    frames = np.empty((len(robot.body_names), 4, 4))
+    single = np.array([kind not in FRAMES for kind in robot.joint_types], bool)
+    starts = np.array(robot._layout.dof_start[:-1], int)
+    frames[single] = _axial_frames(robot.screws[starts[single]])
+    for i in np.flatnonzero(~single):
+        frames[i] = _joint_frame(robot.joint_types[i], robot.screw(i))
+    return _inverses(frames)
 
 
 def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
@@ -127,16 +129,27 @@ def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
     if kind in FRAMES:
         with eagerly():
             return FRAMES[kind](S)
-    point, z = screw_axis(S[0], np.zeros(3))
-    return se3.from_rotation_translation.eager(_shortest(z), point)
+    return _axial_frames(S)[0]
+
+
+def _axial_frames(S: np.ndarray) -> np.ndarray:
+    """Frames (n, 4, 4) of screws S (n, 6): z on the axis, which runs through the origin for a translation."""
+    w, v = S[:, :3], S[:, 3:]
+    turns = np.any(w, axis=1, keepdims=True)
+    T = np.tile(np.eye(4), (len(S), 1, 1))
+    T[:, :3, :3] = _shortest(np.where(turns, w, v))
+    T[:, :3, 3] = np.where(turns, np.cross(w, v), 0.0)
+    return T
 
 
 def _shortest(z: np.ndarray) -> np.ndarray:
-    """The rotation of least angle that takes the z axis to the unit vector z."""
-    if z[2] < 0:
-        return _shortest(-z) @ _FLIP
-    K = np.array([[0, 0, z[0]], [0, 0, z[1]], [-z[0], -z[1], 0]])  # [e_3 × z]
-    return np.eye(3) + K + K @ K / (1 + z[2])
+    """The rotations (n, 3, 3) of least angle that take the z axis to z or to -z (n, 3), flipped about x to z then."""
+    side = np.where(z[:, 2] < 0, -1.0, 1.0)
+    x, y, up = (side[:, None] * z).T
+    K = np.zeros((len(z), 3, 3))  # [e_3 × z]
+    K[:, 0, 2], K[:, 1, 2], K[:, 2, 0], K[:, 2, 1] = x, y, -x, -y
+    R = np.eye(3) + K + K @ K / (1 + up)[:, None, None]
+    return R * np.stack([np.ones(len(z)), side, side], axis=1)[:, None, :]
 
 
 def _com(robot: Robot) -> np.ndarray:
