@@ -12,6 +12,7 @@ RUN    := $(VENV)/bin/python
 demo: $(VENV)/.demo
 	$(RUN) examples/04_robot.py
 	$(RUN) examples/06_dynamics.py
+	$(RUN) examples/14_fixman.py
 
 test: lint
 	$(RUN) -m pytest
@@ -25,6 +26,7 @@ bench: $(VENV)/.bench
 	$(RUN) bench/kinematics.py
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py
+	$(RUN) bench/chains.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict

@@ -23,6 +23,7 @@ LAYERS = {
     "dynamics": 3,
     "closed_forms": 4,
     "identification": 4,
+    "polymer": 4,
     "trajectory": 4,
     "control": 4,
     "simulate": 4,
@@ -32,7 +33,8 @@ LAYERS = {
     "__init__": 7,
 }
 # (importer, imported) of equal height
-SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("rolled", "robot"), ("dynamics", "kinematics"), ("__main__", "cli")}
+SAME_LAYER = {("lie", "compile"), ("sweep", "robot"), ("rolled", "robot"), ("dynamics", "kinematics")}
+SAME_LAYER |= {("__main__", "cli")}
 
 
 def unit(module: str) -> str:

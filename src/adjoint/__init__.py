@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import dynamics as dynamics
     from . import kinematics as kinematics
     from . import lie as lie
+    from . import polymer as polymer
     from . import robot as robot
     from . import robots as robots
     from .closed_forms import equations as equations
@@ -185,6 +186,7 @@ _MODULES = (
     "identification",
     "kinematics",
     "lie",
+    "polymer",
     "robot",
     "robots",
     "sweep",

@@ -179,6 +179,7 @@ def root_motion(q, screws, plan):
 
 
 def root_placed(plan: Plan, root: Root, q):
+    """f_{base,root} (4, 4)."""
     return se3.compose(root.placement, root_motion(q, root.screws, plan))
 
 

@@ -1,0 +1,282 @@
+"""Atoms, torsions, and `Polymer`: the robot whose bodies are groups of atoms and whose joints are torsions.
+
+Units are those of molecules, and consistent: lengths in Å, masses in Da, times in ps; so moments of inertia are in
+Da Å², energies in Da Å²/ps² (1 kJ/mol = 100 of them), angles in rad. The algorithms of the library do not care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError, ModelError
+from ..kinematics.forward import forward_kinematics
+from ..lie import se3
+from ..robot.model import Finding, Robot
+
+__all__ = [
+    "LIGHT",
+    "MASSES",
+    "Atom",
+    "Polymer",
+    "Site",
+    "Torsion",
+    "assemble",
+    "axis_frame",
+    "dihedral",
+    "need_angles",
+    "placed",
+]
+
+MASSES = {
+    "H": 1.008, "D": 2.014, "C": 12.011, "N": 14.007, "O": 15.999, "F": 18.998, "P": 30.974, "S": 32.06, "Cl": 35.45,
+    "Se": 78.971, "Br": 79.904, "I": 126.904,
+}  # fmt: skip
+"""Standard atomic weights [Da] of the elements that polymers are made of (IUPAC 2021, abridged)."""
+
+
+LIGHT = ("H", "D")
+"""Elements whose atoms move with the heavy one next to them."""
+
+_STRAIGHT = 0.01  # sine of the least angle between two bonds that define a dihedral
+
+
+class Atom(NamedTuple):
+    """An atom at `position` (3,) [Å] in the frame of body number `body` of the robot (-1: the base); `mass` [Da]."""
+
+    name: str  # as in the PDB: "CA", "HB2"
+    element: str
+    residue: str  # such as "ALA12"
+    mass: float
+    body: int
+    position: np.ndarray
+
+
+class Site(NamedTuple):
+    """An atom in space, before bodies are known. `parent` is the bonded site it is carried by; None starts a chain."""
+
+    name: str
+    residue: str
+    element: str
+    position: np.ndarray  # (3,) [Å]
+    parent: tuple[str, str] | None  # (residue, name)
+    mass: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.residue, self.name
+
+
+class Torsion(NamedTuple):
+    """A bond b-c that turns: its angle is the dihedral a-b-c-d of sites given by (residue, name); c starts a body."""
+
+    name: str
+    sites: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Polymer:
+    """A molecule as a robot: `robot`, its `atoms`, the configuration `q` (nq,) it was made in, and `findings`.
+
+    Joint coordinates are the dihedral angles themselves, by the IUPAC convention (0: cis, positive: clockwise looking
+    along the bond), so q reads like a list of φ, ψ, χ. Lengths in Å, masses in Da, times in ps.
+    """
+
+    robot: Robot
+    atoms: tuple[Atom, ...]
+    q: np.ndarray
+    findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """Masses (k,) [Da] of the atoms."""
+        return np.array([atom.mass for atom in self.atoms])
+
+    @cached_property
+    def elements(self) -> tuple[str, ...]:
+        """Elements of the atoms."""
+        return tuple(atom.element for atom in self.atoms)
+
+    def index(self, residue: str, name: str) -> int:
+        """The number of an atom, such as `index("ALA12", "CA")`."""
+        if (residue, name) in self._numbers:
+            return self._numbers[residue, name]
+        present = [atom.name for atom in self.atoms if atom.residue == residue]
+        known = f"its atoms are {', '.join(present)}" if present else f"the first one is called {self.atoms[0].residue}"
+        raise ArgumentError(f"polymer '{self.robot.name}' has no atom {name!r} in residue {residue!r}; {known}")
+
+    def positions(self, q=None) -> np.ndarray:
+        """Cartesian coordinates (..., k, 3) [Å] of the k atoms at q (..., nq), by default the polymer's own."""
+        T = forward_kinematics(self.robot, self.q if q is None else q)
+        base = np.broadcast_to(np.eye(4), (*T.shape[:-3], 1, 4, 4))
+        T = np.concatenate([T, base], axis=-3)[..., self._bodies, :, :]  # number -1 is the base
+        return np.einsum("...kij,kj->...ki", T[..., :3, :3], self._local) + T[..., :3, 3]
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str], int]:
+        return {(atom.residue, atom.name): k for k, atom in enumerate(self.atoms)}
+
+    @cached_property
+    def _bodies(self) -> np.ndarray:
+        return np.array([atom.body for atom in self.atoms])
+
+    @cached_property
+    def _local(self) -> np.ndarray:
+        return np.array([atom.position for atom in self.atoms])
+
+    def __repr__(self) -> str:
+        return f"<Polymer {self.robot.name!r}: {len(self.atoms)} atoms, {len(self.robot.body_names)} bodies>"
+
+
+# --- geometry of points -----------------------------------------------------------------------------------------------
+
+
+def _direction(x: np.ndarray) -> np.ndarray:
+    return x / np.linalg.norm(x)
+
+
+def axis_frame(origin, axis, side) -> np.ndarray:
+    """The frame (4, 4) at `origin` with z along `axis` and x towards `side`, directions (3,) that are not parallel."""
+    z = _direction(axis)
+    y = _direction(np.cross(z, side))
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = np.stack([np.cross(y, z), y, z], axis=1), origin
+    return T
+
+
+def placed(a, b, c, length: float, angle: float, turn: float) -> np.ndarray:
+    """The point d (3,) at `length` [Å] from c with the angle b-c-d and the dihedral a-b-c-d [rad]."""
+    T = axis_frame(c, c - b, a - b)
+    d = length * np.array([np.sin(angle) * np.cos(turn), np.sin(angle) * np.sin(turn), -np.cos(angle)])
+    return T[:3, :3] @ d + c
+
+
+def dihedral(a, b, c, d) -> np.ndarray:
+    """The angle a-b-c-d [rad] of points (..., 3), in (-π, π]: 0 is cis; looking along b-c, clockwise is positive."""
+    axis = (c - b) / np.linalg.norm(c - b, axis=-1, keepdims=True)
+    first, last = np.cross(axis, a - b), np.cross(axis, d - c)
+    return np.arctan2(np.sum(axis * np.cross(first, last), axis=-1), np.sum(first * last, axis=-1))
+
+
+def need_angles(value, n: int, what: str) -> np.ndarray:
+    """Angles (n,) [rad] of one number or n of them; an `ArgumentError` that names `what` otherwise."""
+    try:
+        angles = np.broadcast_to(np.asarray(value, float), (n,))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what} must be one angle [rad], or {n} of them, got {value!r}") from None
+    if not np.isfinite(angles).all():
+        raise ArgumentError(f"{what}[{int(np.argmin(np.isfinite(angles)))}] is not finite")
+    return angles
+
+
+# --- from atoms in space to a robot -----------------------------------------------------------------------------------
+
+
+class _Group(NamedTuple):
+    """Atoms that move as one body: its frame in space (4, 4), the group that carries it, and how."""
+
+    frame: np.ndarray
+    carrier: str | None  # None: the world
+    torsion: Torsion | None
+    zero: np.ndarray  # where the frame is in space if the torsion alone is turned to 0
+    members: list[Site]
+
+    def local(self) -> np.ndarray:
+        """Positions (k, 3) of the members in the group's frame."""
+        return (np.array([site.position for site in self.members]) - self.frame[:3, 3]) @ self.frame[:3, :3]
+
+
+def assemble(
+    name: str, sites: Sequence[Site], torsions: Sequence[Torsion], base: str, findings: Sequence[Finding] = ()
+) -> Polymer:
+    """The polymer of atoms in space, in the configuration they have: groups between torsions become bodies.
+
+    A site comes after its parent. `base` is "free", where every chain has six coordinates more, or "fixed".
+    """
+    if base not in ("free", "fixed"):
+        raise ArgumentError(f"polymer '{name}': base is {base!r}; it must be 'free' or 'fixed'")
+    groups = _grouped(sites, torsions)
+    robot = _robot(name, groups, base, findings)
+    number = {label: k for k, label in enumerate(robot.body_names)}
+    spots = {}
+    for label, group in groups.items():
+        body = number.get(label, -1)  # a fixed base belongs to the world
+        local = group.local() if body >= 0 else [site.position for site in group.members]
+        spots |= {site.key: (body, x) for site, x in zip(group.members, local, strict=True)}
+    atoms = [Atom(site.name, site.element, site.residue, site.mass, *spots[site.key]) for site in sites]
+    return Polymer(robot, tuple(atoms), _configuration(robot, groups), tuple(findings))
+
+
+def _grouped(sites: Sequence[Site], torsions: Sequence[Torsion]) -> dict[str, _Group]:
+    """The groups by name: that of the site that starts it."""
+    x = {site.key: site.position for site in sites}
+    starts = {torsion.sites[2]: torsion for torsion in torsions}
+    groups: dict[str, _Group] = {}
+    group_of: dict[tuple[str, str], str] = {}
+    for site in sites:
+        key, label = site.key, ".".join(site.key)
+        if key in starts:
+            a, b, c, d = _turnable(starts[key], x)
+            frame, zero = axis_frame(c, c - b, d - c), axis_frame(c, c - b, a - b)
+            groups[label] = _Group(frame, group_of[starts[key].sites[1]], starts[key], zero, [])
+        elif site.parent is None:
+            frame = np.eye(4)
+            frame[:3, 3] = site.position
+            groups[label] = _Group(frame, None, None, np.eye(4), [])
+        else:
+            label = group_of[site.parent]
+        group_of[key] = label
+        groups[label].members.append(site)
+    return groups
+
+
+def _turnable(torsion: Torsion, x: Mapping) -> list[np.ndarray]:
+    """The four positions of a torsion, which must not be in line."""
+    points = [x[key] for key in torsion.sites]
+    for k in range(2):
+        u, v = points[k + 1] - points[k], points[k + 2] - points[k + 1]
+        if not np.linalg.norm(np.cross(u, v)) > _STRAIGHT * np.linalg.norm(u) * np.linalg.norm(v):
+            at = ", ".join(" ".join(key) for key in torsion.sites[k : k + 3])
+            raise ModelError(f"torsion '{torsion.name}': atoms {at} are in line; it has no angle")
+    return points
+
+
+def _robot(name: str, groups: Mapping[str, _Group], base: str, findings: Sequence[Finding]) -> Robot:
+    builder = Robot.builder(name, gravity=(0.0, 0.0, 0.0))
+    builder.findings.extend(findings)
+    builder.link("world")
+    for label, group in groups.items():
+        builder.link(label, _inertia(group))
+        if group.carrier is None or group.torsion is None:
+            fixed = {"type": "free"} if base == "free" else {"type": "fixed", "placement": group.frame}
+            builder.joint(f"{label}.base", parent="world", child=label, **fixed)
+        else:
+            home = se3.inverse.eager(groups[group.carrier].frame) @ group.zero
+            builder.joint(group.torsion.name, "continuous", group.carrier, label, home)
+    return builder.build()
+
+
+def _inertia(group: _Group) -> np.ndarray:
+    """Inertia (10,) of point masses in the group's frame."""
+    m, x = np.array([site.mass for site in group.members]), group.local()
+    second = np.einsum("k,ki,kj->ij", m, x, x)
+    I = np.trace(second) * np.eye(3) - second
+    return np.array([m.sum(), *(m @ x), I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]])
+
+
+def _configuration(robot: Robot, groups: Mapping[str, _Group]) -> np.ndarray:
+    """q (nq,) of the groups as they are: z is the axis of both frames, so the torsion is the angle between their x."""
+    q = [np.zeros(0)]
+    for label, kind in zip(robot.body_names, robot.joint_types, strict=True):
+        T, zero = groups[label].frame, groups[label].zero
+        if kind == "free":
+            q.append(np.array([*T[:3, 3], 1.0, 0.0, 0.0, 0.0]))
+        else:
+            q.append(np.arctan2(T[:3, 0] @ zero[:3, 1], T[:3, 0] @ zero[:3, 0])[None])
+    found = np.concatenate(q)
+    found.flags.writeable = False
+    return found

@@ -1,0 +1,223 @@
+"""Polypeptide chains: which atoms hang on which, which bonds turn, and the chain of a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..robot.model import Finding
+from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
+from .hydrogens import bonded, hydrogen_positions
+from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry
+
+__all__ = ["Monomer", "add_hydrogens", "chain_polymer", "polypeptide"]
+
+PEPTIDES, SIDE_CHAINS = ("rigid", "free"), ("rigid", "branches", "none")
+PROLINE_PHI = np.radians(-65.0)  # its ring does not let φ turn
+_AMMONIUM = ("H1", "H2", "H3")  # the group at the start of a chain is charged
+
+
+@dataclass
+class Monomer:
+    """A residue in space while a chain is made: {atom: element} and {atom: position (3,) [Å]}."""
+
+    name: str
+    label: str
+    elements: dict[str, str] = field(default_factory=dict)
+    x: dict[str, np.ndarray] = field(default_factory=dict)
+    follows: bool = True  # bonded to the one before; False starts a chain
+    bridged: set[str] = field(default_factory=set)  # atoms bonded to other residues instead of a hydrogen
+
+    def add(self, atom: str, element: str, position: np.ndarray) -> None:
+        self.elements[atom], self.x[atom] = element, position
+
+
+# --- a sequence in space ----------------------------------------------------------------------------------------------
+
+
+def polypeptide(
+    sequence: str | Sequence[str],
+    phi=np.pi,
+    psi=np.pi,
+    omega=np.pi,
+    *,
+    geometry: str | Mapping[str, float] = "standard",
+    side_chains: str = "rigid",
+    peptide: str = "rigid",
+    hydrogens: bool = True,
+    base: str = "free",
+) -> Polymer:
+    """The `Polymer` of an amino-acid sequence, "ACDEF..." or a list of three-letter names, from NH₃⁺ to COO⁻.
+
+    `phi`, `psi`, `omega` [rad] are numbers, or one for each residue: the conformation it starts in, and `polymer.q`.
+    ω_i is that of the bond to residue i + 1. The first residue has no φ, and the ψ of the last only places its
+    oxygens. φ of proline is fixed, at -65° whatever `phi` says: its ring holds it.
+
+    - `geometry`: "standard" (Engh & Huber 1991), "paper" (Table II of Lee, Wang & Chirikjian 2007), or changes of the
+      standard one as {field of `Geometry`: Å or rad}.
+    - `side_chains`: "rigid", as part of the Cα group in a common rotamer; "branches", with joints χ1, χ2 ...; or
+      "none", all residues like glycine.
+    - `peptide`: "rigid" planes C, O, N, H, or "free", with ω as joints.
+    - `hydrogens`: False leaves them out, and their masses.
+    - `base`: "free", six more coordinates, or "fixed", the first group at rest.
+    """
+    need_choice("polypeptide: side_chains", side_chains, SIDE_CHAINS)
+    need_choice("polypeptide: peptide", peptide, PEPTIDES)
+    names = _names(sequence)
+    given = (phi, "phi"), (psi, "psi"), (omega, "omega")
+    angles = [need_angles(value, len(names), f"polypeptide: {what}") for value, what in given]
+    labels = [f"{name}{k + 1}" for k, name in enumerate(names)]
+    monomers = _backbone(names if side_chains != "none" else ["GLY"] * len(names), labels, *angles, _geometry(geometry))
+    for monomer in monomers:
+        _add_side_chain(monomer)
+    if hydrogens:
+        add_hydrogens(monomers)
+    title = sequence if isinstance(sequence, str) else "-".join(names)
+    return chain_polymer(title, monomers, side_chains, peptide, base)
+
+
+def need_choice(what: str, value, choices: Sequence[str]) -> None:
+    """An `ArgumentError` if `value` is not one of the choices."""
+    if value not in choices:
+        raise ArgumentError(f"{what} is {value!r}; it must be {' or '.join(map(repr, choices))}")
+
+
+def _names(sequence: str | Sequence[str]) -> list[str]:
+    if not len(sequence):
+        raise ArgumentError("polypeptide: the sequence is empty; give letters such as 'ACDEF'")
+    known = LETTERS if isinstance(sequence, str) else {name: name for name in RESIDUES}
+    for k, word in enumerate(sequence):
+        if word not in known:
+            raise ArgumentError(f"polypeptide: residue {k + 1} is {word!r}; there are {', '.join(known)}")
+    return [known[word] for word in sequence]
+
+
+def _geometry(geometry: str | Mapping[str, float]) -> Geometry:
+    if isinstance(geometry, str):
+        if geometry not in GEOMETRIES:
+            raise ArgumentError(f"polypeptide: no geometry {geometry!r}; there are {', '.join(GEOMETRIES)}")
+        return GEOMETRIES[geometry]
+    unknown = set(geometry) - set(Geometry._fields)
+    if unknown:
+        raise ArgumentError(
+            f"polypeptide: geometry has no {', '.join(sorted(unknown))}; only {', '.join(Geometry._fields)}"
+        )
+    return GEOMETRIES["standard"]._replace(**{name: float(value) for name, value in geometry.items()})
+
+
+def _backbone(names: Sequence[str], labels: Sequence[str], phi, psi, omega, g: Geometry) -> list[Monomer]:
+    """N, CA, C, O of all residues, and OXT: the first N at the origin, its CA along x."""
+    monomers = [Monomer(*given, follows=k > 0) for k, given in enumerate(zip(names, labels, strict=True))]
+    N, CA = np.zeros(3), np.array([g.N_CA, 0.0, 0.0])
+    C = CA + g.CA_C * np.array([-np.cos(g.N_CA_C), np.sin(g.N_CA_C), 0.0])
+    for k, monomer in enumerate(monomers):
+        for atom, x in (("N", N), ("CA", CA), ("C", C)):
+            monomer.add(atom, atom[0], x)
+        monomer.add("O", "O", placed(N, CA, C, g.C_O, g.CA_C_O, psi[k] + np.pi))
+        if k + 1 == len(monomers):
+            monomer.add("OXT", "O", placed(N, CA, C, g.C_O, g.CA_C_O, psi[k]))
+            break
+        turn = PROLINE_PHI if names[k + 1] == "PRO" else phi[k + 1]
+        N_next = placed(N, CA, C, g.C_N, g.CA_C_N, psi[k])
+        CA_next = placed(CA, C, N_next, g.N_CA, g.C_N_CA, omega[k])
+        C = placed(C, N_next, CA_next, g.CA_C, g.N_CA_C, turn)
+        N, CA = N_next, CA_next
+    return monomers
+
+
+def _add_side_chain(monomer: Monomer) -> None:
+    residue = RESIDUES[monomer.name]
+    for row in residue.rows:
+        turn = row.turn + (residue.chi[row.chi - 1] if row.chi else 0.0)
+        c, b, a = (monomer.x[name] for name in row.refs)
+        monomer.add(row.atom, row.atom[0], placed(a, b, c, row.length, row.angle, turn))
+
+
+def add_hydrogens(monomers: Sequence[Monomer]) -> None:
+    """Puts the hydrogens of the standard residues at their ideal places, on the heavy atoms that are there."""
+    for k, monomer in enumerate(monomers):
+        residue = RESIDUES.get(monomer.name)
+        if residue is None:
+            continue
+        bonds, before = bonded(residue), monomers[k - 1] if monomer.follows else None
+        names = residue.hydrogens | ({} if before else {"N": _AMMONIUM[1:] if monomer.name == "PRO" else _AMMONIUM})
+        for atom, own in names.items():
+            neighbours = [monomer.x[other] for other in bonds[atom] if other in monomer.x]
+            if atom == "N" and before:
+                neighbours.insert(0, before.x["C"])
+            if atom not in monomer.x or len(neighbours) < len(bonds[atom]) or atom in monomer.bridged:
+                continue  # no place for them, or an atom is missing, so that their directions are not known
+            first = bonds[atom][0]
+            beyond = next((monomer.x[other] for other in bonds[first] if other != atom and other in monomer.x), None)
+            for name, x in hydrogen_positions(own, atom[0], monomer.x[atom], neighbours, beyond).items():
+                monomer.add(name, "H", x)
+
+
+# --- atoms and torsions -----------------------------------------------------------------------------------------------
+
+
+def chain_polymer(
+    name: str, monomers: Sequence[Monomer], side_chains: str, peptide: str, base: str, findings: Sequence[Finding] = ()
+) -> Polymer:
+    """The polymer of residues in space, in the conformation they have."""
+    sites: list[Site] = []
+    torsions: list[Torsion] = []
+    for k, monomer in enumerate(monomers):
+        before = monomers[k - 1] if monomer.follows else None
+        after = monomers[k + 1] if k + 1 < len(monomers) and monomers[k + 1].follows else None
+        sites += _sites(monomer, before)
+        torsions += _backbone_torsions(monomer, before, after, peptide)
+        if side_chains == "branches":
+            torsions += _side_torsions(monomer)
+    return assemble(name, sites, torsions, base, findings)
+
+
+def _sites(monomer: Monomer, before: Monomer | None) -> list[Site]:
+    """The atoms of a residue, each after the one that carries it: by the table, or the nearest."""
+    residue = RESIDUES.get(monomer.name)
+    carrier = {"CA": "N", "C": "CA", "O": "C", "OXT": "C"}
+    carrier |= {row.atom: row.refs[0] for row in residue.rows} if residue else {}
+    heavy = [atom for atom in ("N", *carrier) if atom in monomer.x]
+    heavy += [atom for atom, element in monomer.elements.items() if element not in LIGHT and atom not in heavy]
+    found: list[Site] = []
+    for atom in [*heavy, *(atom for atom, element in monomer.elements.items() if element in LIGHT)]:
+        if atom == "N":
+            parent = (before.label, "C") if before else None
+        elif carrier.get(atom) in monomer.x:
+            parent = monomer.label, carrier[atom]
+        elif residue is None and atom in heavy:
+            parent = monomer.label, "CA"  # an unknown side chain is rigid
+        else:
+            near = [site for site in found if site.element not in LIGHT]
+            parent = min(near, key=lambda site: np.linalg.norm(site.position - monomer.x[atom])).key
+        element = monomer.elements[atom]
+        found.append(Site(atom, monomer.label, element, monomer.x[atom], parent, MASSES[element]))
+    return found
+
+
+def _backbone_torsions(monomer: Monomer, before: Monomer | None, after: Monomer | None, peptide: str) -> list[Torsion]:
+    """ω of the bond from the residue before, φ, and ψ of the bond to the next, as far as they exist and turn."""
+    label, found = monomer.label, []
+    N, CA, C = ((label, atom) for atom in ("N", "CA", "C"))
+    if before and peptide == "free":
+        found.append(Torsion(f"{before.label}.omega", ((before.label, "CA"), (before.label, "C"), N, CA)))
+    if before and not (monomer.name == "PRO" and "CD" in monomer.x):  # the ring of proline holds φ
+        found.append(Torsion(f"{label}.phi", ((before.label, "C"), N, CA, C)))
+    if after:
+        found.append(Torsion(f"{label}.psi", (N, CA, C, (after.label, "N"))))
+    return found
+
+
+def _side_torsions(monomer: Monomer) -> list[Torsion]:
+    """χ1, χ2 ... of the atoms that are there."""
+    rows = RESIDUES[monomer.name].rows if monomer.name in RESIDUES else ()
+    found = []
+    for row in rows:
+        first_of_its_chi = row.chi and row.chi not in {int(t.name[-1]) for t in found}
+        if first_of_its_chi and all(atom in monomer.x for atom in (row.atom, *row.refs)):
+            sites = tuple((monomer.label, atom) for atom in (*row.refs[::-1], row.atom))
+            found.append(Torsion(f"{monomer.label}.chi{row.chi}", sites))
+    return found
