@@ -87,6 +87,20 @@ def test_sectional_curvature_needs_no_tensor(robot):
     close(sectional_curvature.eager(robot, q, 2 * x - y, x + y), want, 1e-9)
 
 
+def test_directions_that_span_no_plane():
+    """NaN, whatever the rounding of lengths; 1e-6 rad apart, they do span one. None in a robot with one joint."""
+    robot = robots.puma560()
+    q, x, y = sample(robot)
+    for factor in (1.0, -2.0, np.pi, 1e-5, 0.0):
+        assert np.isnan(sectional_curvature(robot, q, x, factor * x))
+        assert np.isnan(sectional_curvature.eager(robot, q, factor * x, x))
+    want = sectional_curvature.eager(robot, q, x, y)
+    np.testing.assert_allclose(sectional_curvature.eager(robot, q, x, x + 1e-6 * y), want, rtol=1e-3)
+    for n in (0, 1):
+        assert np.isnan(sectional_curvature(robots.chain(n), *np.ones((3, n))))
+        assert np.isnan(sectional_curvature(robots.chain(n), np.ones((4, n)), *np.ones((2, n)))).shape == (4,)
+
+
 @every_robot
 def test_contractions(robot):
     """In an orthonormal basis R_ijij are sectional curvatures: Ric_jj their sum over i, the scalar that of all."""
@@ -119,6 +133,19 @@ def test_compiled_equals_eager():
     close(scalar_curvature(robot, q), [scalar_curvature.eager(robot, p) for p in q], 1e-12)
     want = [sectional_curvature.eager(robot, *sample) for sample in zip(q, x, y, strict=True)]
     close(sectional_curvature(robot, q, x, y), want, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((robots.two_link(), 0), "samples must be 1 or more, got 0"),
+        ((robots.two_link(), "many"), "samples must be a whole number"),
+        (("arm",), "is_flat needs a Robot"),
+    ],
+)
+def test_flat_arguments(arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        is_flat(*arguments)
 
 
 def test_joints_without_coordinates_are_refused():

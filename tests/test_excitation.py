@@ -7,7 +7,7 @@ import pytest
 from robots import urdf
 
 import adjoint as aj
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, SolveError
 from adjoint.identification import Samples, base_parameters, excitation, identify
 
 
@@ -72,8 +72,10 @@ def test_torques_stay_inside_given_limits():
 
 
 def test_other_joints_stay():
-    robot = aj.robots.random_tree(3, 4, ["revolute", "spherical", "prismatic"])
-    motion = excitation(robot, 5.0, rounds=0, joints=("damping",)).samples(10.0, periods=2)
+    """A spherical joint that stays, of whose body the others show all that can be told."""
+    robot = aj.robots.random_tree(2, 5, ["revolute", "prismatic", "revolute", "revolute", "spherical"])
+    assert "spherical" in robot.joint_types
+    motion = excitation(robot, 5.0, rounds=0, joints=()).samples(10.0, periods=2)
     assert motion.q.shape == (101, robot.nq)
     for body in robot.bodies:
         if body.joint.type == "spherical":
@@ -102,3 +104,16 @@ def test_nothing_to_move():
         excitation(aj.robots.random_tree(2, 1, ["free"]))
     with pytest.raises(ArgumentError, match="rate must be positive"):
         planned(4).samples(0.0)
+
+
+def test_joints_without_room_are_named():
+    robot = aj.robots.planar(3)
+    stuck = robot.replace(lower=[-1, 0.5, -1], upper=[1, 0.5, 1])
+    with pytest.raises(ArgumentError, match="joint2 of robot 'planar3' has no room"):
+        excitation(stuck, rounds=0)
+
+
+def test_what_stays_dark_is_named():
+    floating = aj.robots.random_tree(1, 3, ["free", "revolute", "revolute"])
+    with pytest.raises(SolveError, match=r"of \d+ base parameters of .* do not show, or not apart.*and \d+ more"):
+        excitation(floating, rounds=0)

@@ -12,7 +12,13 @@ from adjoint.dynamics.christoffel import covariant_derivative
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.curvature import sectional_curvature
 from adjoint.dynamics.energy import kinetic_energy, momentum
-from adjoint.dynamics.geodesics import _end_and_derivative, geodesic, geodesic_between, parallel_transport
+from adjoint.dynamics.geodesics import (
+    _end_and_derivative,
+    _relaxed,
+    geodesic,
+    geodesic_between,
+    parallel_transport,
+)
 from adjoint.errors import ArgumentError, SolveError
 
 BOTH_KINDS = ("revolute", "prismatic", "screw", "mimic")
@@ -158,16 +164,63 @@ def test_the_shortest_on_a_sphere():
     close(geodesic_between(robot, *q).length, np.sqrt(2.0) * 0.7 * angle, 1e-11)
 
 
-def test_it_goes_on_by_parts_where_newton_stalls():
-    robot = robots.two_link()
-    q_1 = np.array([1.4, -1.9])
-    close(geodesic_between(robot, np.array([-1.1, 1.6]), q_1).q[-1], q_1, 1e-10)
+def test_an_ordinary_move_of_three_joints():
+    """Where shooting from the straight motion, also part by part, ends nowhere."""
+    robot, q_0, q_1 = robots.planar(3), np.array([0.1, 0.5, -0.3]), np.array([2.0, -1.0, 1.0])
+    found = geodesic_between(robot, q_0, q_1)
+    close(found.q[-1], q_1, 1e-10)
+    np.testing.assert_allclose(found.v[0], [2.274, -4.371, 6.801], atol=1e-3)
+    np.testing.assert_allclose(found.length, 3.717, atol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_light_and_heavy_robots_move_alike(scale):
+    robot, q_0, q_1 = robots.planar(3), np.array([0.1, 0.5, -0.3]), np.array([2.0, -1.0, 1.0])
+    found = geodesic_between(robot.replace(inertias=scale * robot.inertias), q_0, q_1, 4)
+    close(found.q, geodesic_between(robot, q_0, q_1, 4).q, 1e-9)
+
+
+def test_moves_all_over_the_place():
+    """Random pairs within ±3 rad; shorter than the straight motion of the joints."""
+    robot, rng, s = robots.planar(3), np.random.default_rng(3), np.linspace(0, 1, 101)[:, None]
+    for q_0, q_1 in rng.uniform(-3, 3, (5, 2, 3)):
+        found = geodesic_between(robot, q_0, q_1, 10)
+        close(found.q[-1], q_1, 1e-10)
+        speed = np.sqrt(2 * kinetic_energy(robot, q_0 + s * (q_1 - q_0), q_1 - q_0))
+        assert found.length < np.trapezoid(speed, dx=0.01)
+
+
+def test_the_relaxed_way_begins_like_the_geodesic():
+    """Four times as many parts, a sixteenth of the error."""
+    robot, q_0, q_1 = robots.two_link(), np.array([-1.1, 1.6]), np.array([1.4, -1.9])
+    v = geodesic_between(robot, q_0, q_1, 1).v[0]
+    coarse, fine = (np.linalg.norm(_relaxed(robot, q_0, q_1, parts) - v) for parts in (16, 64))
+    assert fine < coarse / 10 < 0.01 * np.linalg.norm(v)
 
 
 def test_failure_is_explained():
-    """Behind the pole of the sphere: no geodesic near the straight motion of the joints leads over it."""
-    with pytest.raises(SolveError, match=r"no geodesic found beyond \d+% of the straight motion"):
+    """Behind the pole of the sphere: the straight motion of the joints relaxes to one over it, where M is singular."""
+    with pytest.raises(SolveError, match=r"no geodesic found that the straight motion relaxes to\. M may be singular"):
         geodesic_between(spherical_pendulum(), np.array([0.0, 0.3]), np.array([3.4, 0.3]))
+
+
+def test_where_no_geodesic_can_be_followed(monkeypatch):
+    def lost(*_):
+        raise SolveError("M is singular there")
+
+    monkeypatch.setattr("adjoint.dynamics.geodesics._end_and_derivative", lost)
+    with pytest.raises(SolveError, match="no geodesic found"):
+        geodesic_between(robots.two_link(), np.zeros(2), np.ones(2))
+
+
+def test_nothing_to_move():
+    """No joints, no batch, no way: results of the right shapes, and no length."""
+    nothing, none = robots.chain(0), np.zeros(0)
+    for found in (geodesic(nothing, none, none, 1.0, 4), geodesic_between(nothing, none, none, 4)):
+        assert found.q.shape == found.v.shape == (5, 0) and found.length == 0
+    assert parallel_transport(nothing, np.zeros((3, 0)), none, none, 1.0, 4).shape == (3, 5, 0)
+    assert geodesic(robots.two_link(), np.zeros((0, 2)), np.ones(2), 1.0, 4).q.shape == (0, 5, 2)
+    assert geodesic_between(robots.two_link(), [1, 2], [1, 2]).length == 0
 
 
 @pytest.mark.parametrize(
@@ -175,12 +228,19 @@ def test_failure_is_explained():
     [
         (lambda r, q: geodesic(r, q[:5], q), r"q must be \(\.\.\., 6\), got \(5,\)"),
         (lambda r, q: geodesic(r, q, np.nan * q), "v contains NaN"),
+        (lambda r, q: geodesic(r, "home", q), r"q must be numbers \(\.\.\., 6\), got 'home'"),
+        (lambda r, q: geodesic(r, np.ones((2, 6)), np.ones((3, 6))), r"\(2, 6\), \(3, 6\) do not fit together"),
         (lambda r, q: geodesic(r, q, q, -1.0), "duration must be a time > 0"),
+        (lambda r, q: geodesic(r, q, q, "long"), "duration must be a time > 0 .* got 'long'"),
         (lambda r, q: geodesic(r, q, q, 1.0, 0), "steps must be 1 or more"),
         (lambda r, q: geodesic(r, q, q, 1.0, 2.5), "steps must be a whole number"),
         (lambda r, q: geodesic("puma", q, q), "geodesic needs a Robot"),
         (lambda r, q: parallel_transport(r, q, q, q[:2]), r"w must be \(\.\.\., 6\)"),
         (lambda r, q: geodesic_between(r, q, q[None]), r"q_0 and q_1 must be \(6,\)"),
+        (lambda r, q: geodesic_between(r, q, np.inf * q), "q_1 contains NaN or infinity"),
+        (lambda r, q: geodesic_between(r, np.nan * q, q), "q_0 contains NaN or infinity"),
+        (lambda r, q: geodesic_between(r, q, q, 0), "steps must be 1 or more"),
+        (lambda r, q: geodesic_between(aj.from_dh([(0, 0, 1.0, 0)]), [0.0], [1.0]), "have no inertia against joint"),
         (lambda r, q: geodesic_between(tree(1), q, q), "geodesics between two configurations are for joints with one"),
     ],
 )

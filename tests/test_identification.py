@@ -1,6 +1,7 @@
 """Parameters from recordings: found within their own confidence intervals, refused where they cannot be found."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from trees import close
 
 import adjoint as aj
 from adjoint.dynamics.regressor import parameters
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, SolveError
 from adjoint.identification import Samples, base_parameters, differentiate, identify
+from adjoint.identification.data import pick
+from adjoint.identification.doubts import doubts
 from adjoint.identification.physical import _linearised, _problem, _value
 from adjoint.lie import inertia
 
@@ -59,8 +62,7 @@ def test_robot_can_exist_and_predicts_what_it_has_not_seen(name):
     found = identify(model, record(robot, 1500))
     assert [inertia.faults(own) for own in found.robot.inertias] == [[]] * 6
     assert min(np.linalg.eigvalsh(inertia.pseudo_inertia.eager(own)).min() for own in found.robot.inertias) > 0
-    for term in ("armature", "damping", "friction"):
-        assert (getattr(found.robot, term) > 0).all()
+    assert (found.robot.damping > 0).all() and (found.robot.friction > 0).all() and (found.robot.armature >= 0).all()
     other = record(robot, 300, seed=9, noise=0)
     error = aj.inverse_dynamics(found.robot, *other[:3]) + found.offset - other.tau
     before = aj.inverse_dynamics(model, *other[:3]) - other.tau
@@ -94,12 +96,57 @@ def test_exact_data_give_exact_parameters():
     np.testing.assert_array_equal(known.noise, np.ones(6))
 
 
+@pytest.mark.parametrize("name", ["planar2", "ur5_robot"])
+def test_a_perfect_model_stays_as_it_is(name):
+    """Exact data of the model itself: nothing moves, and no motors are invented."""
+    robot = aj.robots.planar(2) if name == "planar2" else aj.load(urdf(name)).replace(armature=np.zeros(6))
+    robot = robot.replace(damping=np.full(robot.nv, 0.3), friction=np.full(robot.nv, 0.2))
+    found = identify(robot, record(robot, 300, noise=0))
+    np.testing.assert_allclose(found.robot.inertias[:, 0], robot.inertias[:, 0], rtol=1e-3)
+    np.testing.assert_allclose(found.robot.armature, 0, atol=1e-3)
+    assert found.robot.armature[0] == 0  # shows only together with the first body's inertia
+    assert found.deviation < found.base.rank
+
+
+def test_few_samples_have_wide_intervals():
+    """10 samples for 13 parameters: 7 degrees of freedom, of joint 2 some 3."""
+    robot, few, hits = aj.robots.planar(2).replace(damping=[0.3, 0.2]), np.array([0.5, 0.05]), []
+    for seed in range(60):
+        found = identify(robot, record(robot, 10, seed, few), check=False)
+        low, high = found.interval(0.95).T
+        hits.append((low < truth(found, robot)) & (truth(found, robot) < high))
+        assert 2.5 < found.freedom.min() < found.freedom.max() < 7
+    assert 0.91 < np.mean(hits) < 0.99  # it was 0.78 with the degrees of freedom of all joints together
+    with pytest.warns(UserWarning, match="few samples"):
+        identify(robot, record(robot, 8, noise=few), check=False)
+    assert np.isinf(identify(robot, record(robot, 8, noise=few), check=False, noise=few).freedom).all()
+
+
+def test_small_priors_are_solved():
+    """A minimum with less weight on the model is nearer to the data, and is found at the border of what can exist."""
+    model, robot = arm("puma560")
+    s = record(robot, 300, noise=0.1)
+    found = [identify(model, s, prior=prior) for prior in (1.0, 1e-4, 1e-6)]
+    for one, next in itertools.pairwise(found):
+        assert next.deviation <= one.deviation
+        assert [inertia.faults(own) for own in next.robot.inertias] == [[]] * 6
+
+
+def test_torques_that_no_robot_has_are_not_solved_in_silence():
+    model, robot = arm("puma560")
+    s = record(robot, 300, noise=0)
+    with pytest.raises(SolveError, match=r"the torques pull bodies to the border .* are signs and units right\?"):
+        identify(model, s._replace(tau=-s.tau), check=False)
+
+
 def test_much_noise_leaves_a_robot_that_can_exist():
     model, robot = arm("puma560")
-    found = identify(model, record(robot, 60, noise=20.0), check=False)
+    with pytest.warns(UserWarning, match="less than 50% of the torque of .*joint6 is explained"):
+        found = identify(model, record(robot, 60, noise=20.0), check=False)
     assert (found.estimate[found.base.selected >= 60] < 0).any()  # negative friction or motors, in the base parameters
     assert [inertia.faults(own) for own in found.robot.inertias] == [[]] * 6
-    assert (found.robot.damping > 0).all() and (found.robot.armature > 0).all()
+    assert (found.robot.damping > 0).all() and (found.robot.armature >= 0).all()
+    assert "WARNING: less than 50%" in found.summary()
 
 
 def test_without_joint_terms_and_with_mimics():
@@ -118,7 +165,8 @@ def test_gradient_and_hessian_of_the_convex_problem():
     base = base_parameters(model, ("damping", "offset"))
     rng = np.random.default_rng(0)
     R, aim = np.triu(rng.normal(size=(base.rank, base.rank))), rng.normal(size=base.rank)
-    problem, pi = _problem(base, R, aim, np.full((2, 6), 0.3), 0.7)
+    problem, pi = _problem(base, np.ones(72, bool), R, aim, np.full((2, 6), 0.3))
+    problem = problem._replace(prior=0.7)
     pi = pi * np.append(np.repeat(rng.uniform(0.5, 2, 6), 10), rng.uniform(0.5, 2, 12))
     pi = pi + np.append(np.zeros(66), rng.normal(size=6))
     A, r = _linearised(problem, pi)
@@ -136,7 +184,7 @@ def test_gradient_and_hessian_of_the_convex_problem():
 def test_pieces_are_the_whole():
     model, robot = arm("puma560")
     whole = record(robot, 600)
-    pieces = (Samples(*(None if x is None else x[k : k + 130] for x in whole)) for k in range(0, 600, 130))
+    pieces = (pick(whole, slice(k, k + 130)) for k in range(0, 600, 130))
     one, many = identify(model, whole), identify(model, pieces)
     np.testing.assert_allclose(many.estimate, one.estimate, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(many.standard_error, one.standard_error, rtol=1e-6)
@@ -167,16 +215,24 @@ def wrong(change, message: str):
     ("change", "message"),
     [
         wrong(lambda s: s._replace(q=np.degrees(s.q)), "q_joint. reaches .* rad: degrees"),
-        wrong(lambda s: s._replace(tau=1000 * s.tau), r"times those that the model predicts; N mm\? divide by 1000"),
+        wrong(lambda s: s._replace(tau=1000 * s.tau), r"torques are 1000 times .* N mm\? divide by 1000"),
         wrong(lambda s: s._replace(tau=s.tau * [1, -1, 1, 1, 1, 1]), "tau of joint2 has the opposite sign"),
         wrong(lambda s: s._replace(tau=s.tau[:, [1, 0, 2, 3, 4, 5]]), "tau_joint1 looks like that of joint2"),
         wrong(
-            lambda s: s._replace(v=s.v[:, :5]), r"v has shape \(300, 5\), it needs \(300, 6\): joints joint1, joint2"
+            lambda s: s._replace(v=s.v[:, :5]), r"v has shape \(300, 5\), it needs \(300, 6\): robot 'puma560', joint1"
         ),
         wrong(lambda s: s._replace(tau=s.tau[:-1]), r"tau has shape \(299, 6\)"),
         wrong(lambda s: s._replace(time=np.zeros(3)), "time has shape"),
-        wrong(lambda s: s._replace(a=None), "no v or a; `differentiate` finds them"),
-        wrong(lambda s: s.q, "expected Samples"),
+        wrong(
+            lambda s: s._replace(a=None),
+            r"no v or a; samples = read_samples\(path, robot\).*differentiate\(robot, samples, cutoff",
+        ),
+        wrong(lambda s: s.q, "expected Samples.*got ndarray"),
+        wrong(lambda s: tuple(s[:4]), r"expected Samples.*got ndarray; Samples\(\*data\)"),
+        wrong(lambda s: 5, "expected Samples.*got int"),
+        wrong(
+            lambda s: s._replace(tau=np.where(np.arange(6) == 2, 3.0, s.tau)), "torque of joint joint3 is constant, 3"
+        ),
         wrong(lambda s: Samples(s.q[:9], s.v[:9], s.a[:9], s.tau[:9]), "9 samples of 6 torques are too few for 58"),
     ],
 )
@@ -197,6 +253,43 @@ def test_rates_in_degrees_are_seen_where_time_is_known():
     turning = model.replace(joint_types=("continuous",) * 6, lower=np.full(6, -np.inf), upper=np.full(6, np.inf))
     with pytest.raises(ArgumentError, match=r"v is 0.017.* times the rate of q over time; is q in degrees\?"):
         identify(turning, Samples(np.degrees(q), v, a, tau, t))
+    with pytest.raises(ArgumentError, match=r"v is 1e\+03 times the rate of q over time; is time in ms\?"):
+        identify(model, Samples(q, v, a, tau, 1000 * t))
+
+
+def reordered(order: list[int]):
+    return lambda s: Samples(*(None if x is None else x[:, order] for x in s))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        wrong(lambda s: s._replace(q=np.degrees(s.q)), r"identify: q in degrees\?"),
+        wrong(lambda s: s._replace(v=np.degrees(s.v), a=np.degrees(s.a)), r"identify: v, a in degrees\?"),
+        wrong(lambda s: Samples(*map(np.degrees, s[:3]), s.tau), r"identify: q, v, a in degrees\?"),
+        wrong(lambda s: s._replace(tau=s.tau / 1000), r"torques are 0.001 times .* kN m\? multiply by 1000"),
+        wrong(lambda s: s._replace(tau=-s.tau), "tau of shoulder_pan_joint, .* has the opposite sign"),
+        wrong(reordered([1, 0, 2, 3, 4, 5]), "joints are with shoulder_pan_joint and shoulder_lift_joint exchanged"),
+        wrong(reordered([2, 1, 0, 3, 4, 5]), "joints are in the order of the alphabet"),
+        wrong(reordered([5, 4, 3, 2, 1, 0]), "joints are backwards; ours are shoulder_pan_joint, "),
+    ],
+)
+def test_units_and_order_are_guessed_where_no_limit_and_no_time_tells(change, message):
+    """All that is known is a model whose masses are off by a fifth, and that has no friction."""
+    model, robot = arm("ur5_robot")
+    turning = model.replace(lower=np.full(6, -np.inf), upper=np.full(6, np.inf))
+    with pytest.raises(ArgumentError, match=message):
+        identify(turning, change(record(robot, 300)))
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5_robot", "panda"])
+def test_a_bad_model_raises_no_doubts(name):
+    model = aj.robots.puma560() if name == "puma560" else aj.load(urdf(name))
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        resists = {term: rng.uniform(0, 3, model.nv) for term in ("damping", "friction")}
+        robot = model.replace(inertias=model.inertias * rng.uniform(0.3, 3, (len(model.body_names), 1)), **resists)
+        assert doubts(base_parameters(model), record(robot, 200, seed)) == []
 
 
 def test_too_little_motion_is_explained():
@@ -219,6 +312,10 @@ def test_bad_options_are_refused():
         identify(model, s, noise=[1, 2])
     with pytest.raises(ArgumentError, match="prior must be positive"):
         identify(model, s, prior=0.0)
+    with pytest.raises(ArgumentError, match="prior must be positive"):
+        identify(model, s, prior=np.nan)
+    with pytest.raises(ArgumentError, match="robot 'planar0' has no joints that move"):
+        identify(aj.robots.planar(0), s)
     with pytest.raises(ArgumentError, match="'armature', 'damping', 'friction', 'offset'"):
         identify(model, s, joints=("backlash",))
     with pytest.raises(ArgumentError, match="has no mass; a model with rough masses"):
@@ -248,37 +345,93 @@ def test_report_is_readable(tmp_path):
     assert "8 base parameters from 200 samples" in repr(found)
     found.plot(tmp_path / "report.png")
     assert (tmp_path / "report.png").stat().st_size > 20_000
+    for level in (2, 0.0, np.nan, "95 %"):
+        with pytest.raises(ArgumentError, match="level must be between 0 and 1"):
+            found.interval(level)  # type: ignore[arg-type]
+
+
+def test_a_constant_torque_has_no_r_squared():
+    robot = aj.robots.planar(2)
+    s = record(robot, 100)
+    with pytest.warns(UserWarning, match="of the torque of joint2 is explained"):  # what is constant weighs most
+        found = identify(robot, s._replace(tau=np.where([True, False], 2.0, s.tau)), check=False, joints=("offset",))
+    assert np.isnan(found.r_squared[0]) and np.isfinite(found.r_squared[1])
+
+
+def test_a_large_constant_part_takes_no_digits_from_r_squared():
+    robot = aj.robots.planar(2)
+    s = record(robot, 200)
+    near = identify(robot, s, joints=("offset",), check=False).r_squared
+    far = identify(robot, s._replace(tau=s.tau + 1e8), joints=("offset",), check=False).r_squared
+    np.testing.assert_allclose(far, near, atol=1e-6)
 
 
 def test_long_groups_are_cut_between_terms():
-    from adjoint.identification.report import _short
+    from adjoint.identification.base import short
 
     group = "Iyy_1 - (x_2² - z_2²) m_2 + 2 z_2 hz_2 + Iyy_2 - (a + b) m_3"
-    assert _short(group) == "Iyy_1 - (x_2² - z_2²) m_2 + 2 z_2 hz_2 + 2 more"
-    assert _short("a - (b + c) d") == "a - (b + c) d"
+    assert short(group) == "Iyy_1 - (x_2² - z_2²) m_2 + 2 z_2 hz_2 + 2 more"
+    assert short("a - (b + c) d") == "a - (b + c) d"
 
 
 # --- from positions alone ---------------------------------------------------------------------------------------------
 
 
-def test_identification_from_recorded_positions():
-    """Encoders with 10 µrad noise at 1 kHz, filtered and differentiated: the torques are predicted to their noise."""
-    robot = aj.robots.planar(2).replace(damping=[0.3, 0.2])
-    rng = np.random.default_rng(0)
+FRICTION = aj.robots.planar(2).replace(damping=[0.3, 0.2], friction=[0.6, 0.6])
+
+
+@functools.cache
+def swinging():
+    """time, q, v, a of 20 s at 1 kHz, and the torques."""
     t = np.arange(20_000) * 1e-3
     f = 2 * np.pi * np.array([[0.3, 0.45, 1.1], [0.35, 0.8, 1.3]])[:, :, None]
     size = np.array([[0.8, 0.5, 0.3], [0.7, 0.5, 0.2]])[:, :, None]
     q, v, a = (
         np.sum(x, axis=1).T for x in (size * np.sin(f * t), size * f * np.cos(f * t), -size * f * f * np.sin(f * t))
     )
-    tau = aj.inverse_dynamics(robot, q, v, a) + 0.1 * rng.normal(size=q.shape)
-    samples = differentiate(robot, Samples(q + 1e-5 * rng.normal(size=q.shape), None, None, tau, t), cutoff=10.0)
+    return t, q, v, a, aj.inverse_dynamics(FRICTION, q, v, a)
+
+
+def encoders(seed: int) -> Samples:
+    """10 µrad noise of the encoders, 0.3 N m of the torques."""
+    rng, (t, q, _, _, tau) = np.random.default_rng(seed), swinging()
+    return Samples(q + 1e-5 * rng.normal(size=q.shape), None, None, tau + 0.3 * rng.normal(size=q.shape), t)
+
+
+def test_rates_of_recorded_positions():
+    t, _, v, a, _ = swinging()
+    samples = differentiate(FRICTION, encoders(0), cutoff=10.0)
     at = np.searchsorted(t, samples.time - 1e-6)
     close(samples.v, v[at], 0.002)
     close(samples.a, a[at], 0.02)
-    found = identify(robot, samples, joints=("damping",))
-    low, high = found.interval(0.9999).T
-    assert ((low < truth(found, robot)) & (truth(found, robot) < high)).all()
+    assert len(at) == pytest.approx((20 - 6 / 10) * 10 / 0.55, abs=2)
+
+
+def test_intervals_of_recorded_positions_are_calibrated():
+    """Filtered noise is white in the samples that are kept, and dry friction, filtered alike, is not biased."""
+    hits, friction = [], []
+    for seed in range(24):
+        found = identify(FRICTION, differentiate(FRICTION, encoders(seed), cutoff=10.0), joints=("damping", "friction"))
+        low, high = found.interval(0.95).T
+        hits.append((low < truth(found, FRICTION)) & (truth(found, FRICTION) < high))
+        friction.append((found.estimate[-2:] - 0.6) / found.standard_error[-2:])
+    assert 0.91 < np.mean(hits) < 0.99  # 240 intervals
+    assert np.abs(np.mean(friction, axis=0)).max() < 0.7  # three standard errors of the mean; sign(v) itself: -6
+
+
+def test_gaps_cut_recordings_and_are_counted():
+    whole, t = encoders(0), swinging()[0]
+    torn = whole._replace(q=whole.q.copy())
+    torn.q[8000:8003] = np.nan  # and 0.5 s on, a part too short for the filter
+    torn.q[8500] = np.nan
+    holes = pick(torn, (t < 15) | (t > 15.2))  # rows that are missing altogether
+    clean, found = (differentiate(FRICTION, s, cutoff=10.0) for s in (whole, holes))
+    lost = np.isnan(found.v).any(axis=1)
+    assert ((found.time[lost] > 7.69) & (found.time[lost] < 8.81) | (abs(found.time[lost] - 15.1) < 0.41)).all()
+    assert lost.sum() == pytest.approx((1.1 + 0.6) * 10 / 0.55, abs=3)
+    kept = np.flatnonzero(~lost & (found.time < 7))
+    np.testing.assert_allclose(found.v[kept], clean.v[kept], rtol=0, atol=1e-6)
+    assert identify(FRICTION, found).dropped == lost.sum()
 
 
 def test_differences_know_orientations():
@@ -295,11 +448,27 @@ def test_differences_know_orientations():
     [
         (None, 5.0, "samples need time"),
         (np.arange(500) ** 1.5, 5.0, "time must grow in even steps"),
-        (np.arange(500) * 0.01, 50.0, "cutoff 50 Hz must be between 0 and 0.4 of the sampling rate 100 Hz"),
+        (-np.arange(500) * 0.01, 5.0, "time must grow in even steps"),
+        (np.arange(500) * 0.01, 50.0, "cutoff 50.0 Hz must be between 0 and 0.4 of the sampling rate 100 Hz"),
+        (np.arange(500) * 0.01, "10 Hz", "cutoff 10 Hz Hz must be between"),
+        (np.arange(500) * 10, 5.0, r"sampling rate 0.1 Hz; is time in ms\? It must be in s"),
         (np.arange(500) * 0.01, 0.5, "too short for a cutoff of 0.5 Hz"),
+        (np.arange(400) * 0.01, 5.0, r"time has shape \(400,\), it needs \(500,\)"),
     ],
 )
 def test_bad_times_are_explained(time, cutoff, message):
     robot = aj.robots.planar(2)
     with pytest.raises(ArgumentError, match=message):
         differentiate(robot, Samples(np.zeros((500, 2)), None, None, np.zeros((500, 2)), time), cutoff)
+
+
+def test_bad_positions_are_explained():
+    robot, t = aj.robots.planar(2), np.arange(500) * 0.01
+    with pytest.raises(ArgumentError, match=r"tau has shape \(500, 1\)"):
+        differentiate(robot, Samples(np.zeros((500, 2)), None, None, np.zeros((500, 1)), t), 5.0)
+    turning = np.stack([3 * t, 0 * t], axis=1)
+    wrapped = (turning + np.pi) % (2 * np.pi) - np.pi
+    with pytest.raises(ArgumentError, match=r"q_joint1 jumps by more than π: wrapped\? np.unwrap"):
+        differentiate(robot, Samples(wrapped, None, None, 0 * turning, t), 5.0)
+    found = differentiate(robot, Samples(np.unwrap(wrapped, axis=0), None, None, 0 * turning, t), 5.0)
+    close(found.v, np.broadcast_to([3.0, 0.0], found.v.shape), 1e-9)

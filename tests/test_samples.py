@@ -3,12 +3,15 @@
 import sys
 
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 from trees import tree
 
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.identification import Samples, identify, read_samples, stream_samples, write_samples
+from adjoint.identification.data import pick
 
 ROBOT = aj.robots.planar(2).replace(damping=[0.1, 0.2])
 HEADER = "q_joint1,q_joint2,v_joint1,v_joint2,a_joint1,a_joint2,tau_joint1,tau_joint2"
@@ -41,10 +44,11 @@ def test_files_keep_every_bit(robot, suffix, tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_pieces_are_written_and_read(suffix, tmp_path):
     path, whole = tmp_path / f"x{suffix}", samples()
-    write_samples(path, ROBOT, (Samples(*(x[k : k + 20] for x in whole)) for k in (0, 20, 40)))  # type: ignore[index]
+    write_samples(path, ROBOT, (pick(whole, slice(k, k + 20)) for k in (0, 20, 40)))
     pieces = list(stream_samples(path, ROBOT, rows=15))
     assert max(len(piece.q) for piece in pieces) <= 15
-    same(Samples(*map(np.concatenate, zip(*pieces, strict=True))), whole)
+    same(read_samples(path, ROBOT), whole)
+    np.testing.assert_array_equal(np.concatenate([piece.q for piece in pieces]), whole.q)
 
 
 def test_identification_from_a_file(tmp_path):
@@ -78,10 +82,15 @@ def test_other_names_and_empty_cells(tmp_path):
     [
         (f"{HEADER}\n1,2,3,4,5,6,7,8\n1,2,3,four,5,6,7,8\n", "x.csv:3: could not convert string to float: 'four'"),
         (f"{HEADER}\n1,2,3\n", "x.csv:2: 3 cells, the header has 8"),
-        (HEADER.replace("q_joint2", "q2") + "\n", "x.csv: no column q_joint2; it has q_joint1, q2, "),
+        (f"{HEADER}\n0,5,2,3,4,5,6,7,8\n", "x.csv:2: 9 cells, the header has 8 .decimals need points"),
+        (f'{HEADER},x,y\n1,2,3,4,5,6,7,8,"a,b"\n', "x.csv:2: 9 cells, the header has 10"),
+        (f"{HEADER}\n\n\n", "x.csv: no samples"),
+        (f"{HEADER},q_joint2\n1,2,3,4,5,6,7,8,9\n", "x.csv: column q_joint2 is there twice"),
+        (HEADER.replace("q_joint2", "q_jonit2") + "\n", "x.csv: no column q_joint2; did you mean 'q_jonit2'"),
+        ("q_joint1,q_joint2,tau_joint1,tau_joint2,t\n", "no column time, which is needed where v or a is missing"),
         (HEADER.replace("v_joint2", "v2") + "\n", "x.csv: no column v_joint2"),
         (f"{HEADER}\n", "x.csv: no samples"),
-        ("", "x.csv: no column q_joint1, q_joint2; it has none"),
+        ("", "x.csv: no column q_joint1, q_joint2, tau_joint1, tau_joint2, time.*; it has no others"),
     ],
 )
 def test_bad_files_are_explained(text, message, tmp_path):
@@ -95,11 +104,79 @@ def test_bad_requests_are_explained(tmp_path, monkeypatch):
         read_samples(tmp_path / "x.txt", ROBOT)
     with pytest.raises(FileNotFoundError, match=r"none.csv"):
         read_samples(tmp_path / "none.csv", ROBOT)
-    with pytest.raises(ArgumentError, match="nq 2, nv 2, which the samples do not fit: q \\(50, 3\\)"):
-        write_samples(tmp_path / "x.csv", ROBOT, samples(aj.robots.planar(3)))
+    with pytest.raises(ArgumentError, match="rows must be 1 or more"):
+        next(stream_samples(tmp_path / "x.csv", ROBOT, rows=0))
     write_samples(tmp_path / "x.csv", ROBOT, samples())
-    with pytest.raises(ArgumentError, match="q_elbow is none of ours, which are q_joint1"):
-        read_samples(tmp_path / "x.csv", ROBOT, columns={"q_elbow": "x"})
+    with pytest.raises(ArgumentError, match="'q_join1' is none of ours; did you mean 'q_joint1'"):
+        read_samples(tmp_path / "x.csv", ROBOT, columns={"q_join1": "x"})
+    with pytest.raises(ArgumentError, match="column q_joint1 is there twice, or meant twice by `columns`"):
+        read_samples(tmp_path / "x.csv", ROBOT, columns={"q_joint2": "q_joint1"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ArgumentError, match=r"need pyarrow: pip install adjoint\[data\], or use .csv"):
+    with pytest.raises(ArgumentError, match=r"need pyarrow: pip install 'adjoint\[data\]', or use .csv"):
         write_samples(tmp_path / "x.parquet", ROBOT, samples())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_files_that_are_no_recordings_are_named(suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    for junk in (b"\x89PNG\x00\xff\xfe\x00", b"\x00" * 100, f"{HEADER}\n1,2,3,4,5,6,7,\u00e4\n".encode("latin-1")):
+        path.write_bytes(junk)
+        with pytest.raises(ArgumentError, match=f"x{suffix}: "):
+            read_samples(path, ROBOT)
+
+
+@pytest.mark.parametrize("column", [["one"] * 3, [[1.0]] * 3])
+def test_parquet_columns_that_are_no_numbers_are_named(column, tmp_path):
+    table = {name: [1.0] * 3 for name in HEADER.split(",")} | {"q_joint1": column}
+    parquet.write_table(pyarrow.table(table), tmp_path / "x.parquet")
+    with pytest.raises(ArgumentError, match=r"x.parquet: not a file of numbers"):
+        read_samples(tmp_path / "x.parquet", ROBOT)
+
+
+def broken(pieces, then: Exception):
+    yield from pieces
+    raise then
+
+
+WHOLE = samples()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("pieces", "error", "message"),
+    [
+        (
+            lambda: [WHOLE, WHOLE._replace(v=None)],
+            ArgumentError,
+            "a piece has q, a, tau, time; the first one had q, v, a",
+        ),
+        (lambda: [WHOLE, WHOLE._replace(v=None, slide=WHOLE.v)], ArgumentError, "a piece has q, a, tau, time, slide"),
+        (
+            lambda: WHOLE._replace(v=WHOLE.v[:, :1], a=np.zeros((50, 3))),
+            ArgumentError,
+            r"v has shape \(50, 1\), it needs",
+        ),
+        (lambda: WHOLE._replace(tau=WHOLE.tau[:-1]), ArgumentError, r"tau has shape \(49, 2\), it needs \(50, 2\)"),
+        (lambda: WHOLE._replace(tau=[["a", "b"]]), ArgumentError, "tau must be numbers"),
+        (lambda: samples(aj.robots.planar(3)), ArgumentError, r"q has shape \(50, 3\), it needs \(50, 2\)"),
+        (lambda: [1, 2], ArgumentError, "expected Samples.*got int"),
+        (lambda: 5, ArgumentError, "expected Samples.*got int"),
+        (lambda: [], ArgumentError, "no samples to write"),
+        (lambda: broken([WHOLE], KeyError("sensor")), KeyError, "sensor"),
+    ],
+)
+def test_what_cannot_be_written_leaves_the_old_file(pieces, error, message, suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    write_samples(path, ROBOT, WHOLE)
+    with pytest.raises(error, match=message):
+        write_samples(path, ROBOT, pieces())
+    same(read_samples(path, ROBOT), WHOLE)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_file_may_be_written_from_itself(suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    write_samples(path, ROBOT, WHOLE)
+    write_samples(path, ROBOT, (s._replace(tau=2 * s.tau) for s in stream_samples(path, ROBOT, rows=7)))
+    same(read_samples(path, ROBOT), WHOLE._replace(tau=2 * WHOLE.tau))

@@ -9,6 +9,10 @@ class ArgumentError(AdjointError, ValueError):
     """An argument has a wrong value, shape, dtype or name."""
 
 
+class MissingPackageError(ArgumentError, ImportError):
+    """A package that only some functions need is not installed; the message names it, and how to install it."""
+
+
 class ModelError(AdjointError, ValueError):
     """A model that is no robot; the message names file, line, element, and what would be valid."""
 

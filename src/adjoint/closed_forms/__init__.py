@@ -2,13 +2,16 @@
 
 `equations` is what users call: `expanded` or `factored`. `trig` is the exact arithmetic of trigonometric polynomials,
 `shortest` their shortest form; `motion` the recursion over a robot's bodies in it; `parameters` and `naming` say which
-of a robot's numbers are symbols; `notation` and `page` write formulas as text, LaTeX and MathML.
+of a robot's numbers are symbols, `reading` reads polynomials in these; `notation` and `page` write formulas as text,
+LaTeX and MathML.
 """
+
+from ..errors import MissingPackageError
 
 try:
     import sympy as _sympy  # noqa: F401
 except ImportError:
-    raise ImportError("closed forms are written with sympy, which is not here: pip install adjoint[sym]") from None
+    raise MissingPackageError("closed forms need sympy: pip install 'adjoint[sym]'") from None
 
 from .equations import equations as equations
 from .expanded import Equations as Equations

@@ -92,7 +92,8 @@ class Equations(page.Shown):
     @functools.cached_property
     def _function(self):
         q, dq, _, parameters, *_ = self.symbols
-        return sympy.lambdify((q, dq, [*parameters]), [self.M, self.C, self.phi, self.friction], "numpy", cse=True)
+        formulas = [self.M, self.C, self.phi, self.friction]
+        return sympy.lambdify((q, dq, [*parameters]), formulas, "numpy", cse=True, dummify=True)  # names may be any
 
     def _matrices(self, q, v, given: Mapping) -> list:
         """M, C, φ, friction, for {symbol: number} of all parameters."""
@@ -145,7 +146,7 @@ def prove(found: Equations) -> None:
 
 def _difference(got: Values, robot: Robot, q, v, a) -> float:
     M, tau = mass_matrix.eager(robot, q), inverse_dynamics.eager(robot, q, v, a)
-    inertia, force = np.abs(M).max(), np.abs(tau).max()
+    inertia, force = np.abs(M).max() or 1.0, np.abs(tau).max() or 1.0  # point masses on an axis have none
     want = [
         (got.M, M, inertia),
         (got.C, coriolis_matrix.eager(robot, q, v), inertia * np.abs(v).max()),

@@ -33,7 +33,7 @@ from ..robot.model import Robot
 from . import page
 from .expanded import Equations, bases, clean, friction, prove, with_parameters, written
 from .motion import motions, require_small, space_screws_and_inertias
-from .naming import Symbols
+from .naming import Symbols, require_distinct
 from .notation import Mark, Text
 from .parameters import Parameters, filled, named, numbers_of, on_axes
 from .trig import variable
@@ -134,10 +134,10 @@ class Factored(Equations):
     def _in_products(self) -> tuple[list[InnerProduct], Callable]:
         """The inner products in M and φ; M, C, φ, friction as a function of q̇, parameters, values of these and of h."""
         atoms = sorted(self.M.atoms(InnerProduct) | self.phi.atoms(InnerProduct), key=str)
-        names = {atom: sympy.Symbol(f"product_{k}") for k, atom in enumerate(atoms)}
+        names = {atom: sympy.Dummy() for atom in atoms}
         variables = (self.symbols.dq, [*self.symbols.parameters], [*names.values()], [*self.products])
         formulas = [A.xreplace(names) for A in (self.M, self.C, self.phi, self.friction)]
-        return atoms, sympy.lambdify(variables, formulas, "numpy", cse=True)
+        return atoms, sympy.lambdify(variables, formulas, "numpy", cse=True, dummify=True)
 
     def _matrices(self, q, v, given: Mapping) -> list:
         atoms, function = self._in_products
@@ -168,6 +168,7 @@ def factored_equations(robot: Robot, symbols: Symbols) -> Factored:
     write = functools.partial(written, symbols=symbols, bases=())
     screws, inertias = space_screws_and_inertias(moved, numbers)
     h = _products(robot)
+    require_distinct([*symbols.variables, *symbols.ddq, *(symbol for symbol, _ in h.values())])
     found = Factored(
         robot=robot,
         symbols=symbols,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from numbers import Real
 from typing import NamedTuple
 
 import sympy
 
 from ..errors import ArgumentError
 from ..robot.model import Robot
+from .reading import HIGHEST, read_polynomial
 from .trig import TrigPoly, exact, variable
 
-__all__ = ["Symbols", "make_symbols"]
+__all__ = ["Symbols", "make_symbols", "require_distinct"]
 
 
 class Symbols(NamedTuple):
@@ -36,16 +38,14 @@ def make_symbols(
     robot: Robot, numbers: Mapping[str, float], names: Sequence[str] | None, symbols: bool | Mapping[str, object]
 ) -> Symbols:
     """`numbers` {name: number} are the robot's; see `equations` for `names` and `symbols`."""
-    names = [f"q{k + 1}" for k in range(robot.nv)] if names is None else list(names)
-    if len(names) != robot.nv or len(set(names)) != robot.nv or not all(isinstance(n, str) and n for n in names):
-        raise ArgumentError(f"equations: names are {names}; {robot.nv} different ones are needed, such as q1, q2, ...")
+    names = [f"q{k + 1}" for k in range(robot.nv)] if names is None else names
+    listed = isinstance(names, Sequence) and not isinstance(names, str)
+    if not listed or len(names) != robot.nv or not all(isinstance(n, str) and n for n in names):
+        raise ArgumentError(f"equations: names are {names!r}; {robot.nv} are needed, such as ['q1', 'q2', ...]")
     q, dq, ddq = ([sympy.Symbol(dots + name) for name in names] for dots in ("", "d", "dd"))
     given = _given(numbers, symbols)
     chosen = list(dict.fromkeys(s for e in given.values() for s in sorted(e.free_symbols, key=str)))
-    if clash := {*q, *dq, *ddq} & set(chosen):
-        raise ArgumentError(
-            f"equations: {', '.join(map(str, clash))} cannot be a parameter, it is a coordinate or rate"
-        )
+    require_distinct([*q, *dq, *ddq, *chosen])
     values = _values(numbers, given, chosen)
     place = {s: variable(2 * robot.nv + k) for k, s in enumerate(chosen)}
     meaning = {name: _polynomial(given[name], place) if name in given else exact(x) for name, x in numbers.items()}
@@ -56,25 +56,49 @@ def _given(numbers: Mapping[str, float], symbols: bool | Mapping[str, object]) -
     """{name of a number: expression that stands for it}."""
     if isinstance(symbols, bool):
         return {name: sympy.Symbol(name) for name in numbers} if symbols else {}
+    if not isinstance(symbols, Mapping):
+        raise ArgumentError(f"equations: symbols is {symbols!r}; it must be True, False or {{name: expression}}")
     if unknown := set(symbols) - set(numbers):
         raise ArgumentError(
-            f"equations: symbols: the robot has no number {', '.join(sorted(unknown))} (or it is 0); "
+            f"equations: symbols: the robot has no number {', '.join(sorted(map(str, unknown)))} (or it is 0); "
             f"there are {', '.join(numbers)}"
         )
     return {name: _expression(name, x) for name, x in symbols.items()}
 
 
+def require_distinct(symbols: Sequence[sympy.Symbol]) -> None:
+    """`ArgumentError` if two symbols have the same name, or if one cannot be printed."""
+    name, times = Counter(s.name for s in symbols).most_common(1)[0]
+    if times > 1:
+        raise ArgumentError(
+            f"equations: {name!r} stands for two things; coordinates, their rates d... and dd..., parameters "
+            "and inner products must all have different names"
+        )
+    if bad := next((s.name for s in symbols if not s.name.isprintable()), None):
+        raise ArgumentError(f"equations: the name {bad!r} has characters that cannot be printed")
+
+
 def _expression(name: str, x: object) -> sympy.Expr:
-    """What stands for a number, given as an expression or a text; every word in a text is a symbol."""
-    words = {word: sympy.Symbol(word) for word in re.findall(r"[A-Za-z_]\w*", x)} if isinstance(x, str) else {}
-    refused = ArgumentError(f"equations: symbols: {name} = {x} is not a polynomial in symbols")
+    """What stands for a number: a SymPy expression, a number, or a text, in which every word is a symbol."""
     try:
-        found = sympy.sympify(x, locals=words)
-    except (sympy.SympifyError, TypeError, AttributeError, SyntaxError):
-        raise refused from None
-    if not isinstance(found, sympy.Expr) or not found.is_polynomial():
-        raise refused
-    return found
+        found = _parsed(x)
+        terms = sympy.Poly(found, *found.free_symbols or [sympy.Dummy()])
+        if terms.total_degree() <= HIGHEST and all(c.is_real and c.is_finite for c in terms.coeffs()):
+            return found
+    except (ValueError, sympy.PolynomialError):
+        pass
+    raise ArgumentError(
+        f"equations: symbols: {name} = {x!r:.80} is not a polynomial in symbols; it may be a number, a SymPy "
+        f"expression, or text of numbers, names, + - * / and whole powers **, of a degree up to {HIGHEST}"
+    )
+
+
+def _parsed(x: object) -> sympy.Expr:
+    if isinstance(x, str):
+        return read_polynomial(x)
+    if isinstance(x, bool) or not isinstance(x, (sympy.Expr, Real)):
+        raise ValueError
+    return sympy.sympify(x, strict=True)
 
 
 def _values(numbers: Mapping[str, float], given: dict[str, sympy.Expr], chosen: list[sympy.Symbol]) -> dict:

@@ -24,6 +24,9 @@ Mark = str | tuple
 _DIGITS = 6  # of decimals
 _GREEK = dict(zip("alpha beta gamma delta theta phi psi omega tau".split(), "αβγδθφψωτ", strict=True))
 
+# What LaTeX reads as a command, in its mathematical mode.
+_ESCAPED = str.maketrans({c: rf"\{c}" for c in "%$&#{}_"} | {"\\": r"\backslash{}", "~": r"\sim{}", "^": r"\wedge{}"})
+
 
 class Writer:
     """One way of writing: `mark` writes marks, `formula` SymPy expressions."""
@@ -104,7 +107,8 @@ class Latex(Writer):
             return known[word]
         if word in _GREEK:
             return rf"\{word}"
-        return word if len(word) == 1 or not word[0].isalpha() else rf"\mathrm{{{word.replace('_', ' ')}}}"
+        escaped = word.translate(_ESCAPED)
+        return escaped if len(word) == 1 or not word[0].isalpha() else rf"\mathrm{{{escaped}}}"
 
     def _row(self, *parts: str) -> str:
         return " ".join(parts)

@@ -1,19 +1,19 @@
 """Identification: which parameters torques depend on, motions that show them, and their values from recordings.
 
-`base` finds the identifiable combinations, `excitation` plans motions, `data` reads and writes recordings, `estimate`
-is `identify` itself, which calls on `doubts` (does the recording look right?), `linear` (least squares) and `physical`
-(a robot that can exist) and returns the `report`, drawn by `drawing`.
+`base` finds the identifiable combinations, `excitation` plans motions, `data` has recordings, `files` reads and writes
+them. `estimate` is `identify` itself, which calls on `doubts` (does the recording look right?), `linear` (least
+squares) and `physical` (a robot that can exist) and returns the `report`, drawn by `drawing`.
 """
 
 from .base import BaseParameters as BaseParameters
 from .base import base_parameters as base_parameters
 from .data import Samples as Samples
 from .data import differentiate as differentiate
-from .data import read_samples as read_samples
-from .data import stream_samples as stream_samples
-from .data import write_samples as write_samples
 from .estimate import identify as identify
+from .excitation import Course as Course
 from .excitation import Excitation as Excitation
-from .excitation import Motion as Motion
 from .excitation import excitation as excitation
+from .files import read_samples as read_samples
+from .files import stream_samples as stream_samples
+from .files import write_samples as write_samples
 from .report import Identification as Identification

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +19,11 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressor import parameter_names, regressor
 from ..errors import ArgumentError
 from ..robot.configuration import random_configuration
-from ..robot.model import Robot, need_robot
+from ..robot.model import Robot, nearest, need_robot
 from ..robot.numbers import generator
 from .linear import least_squares, triangle
 
-__all__ = ["BaseParameters", "base_parameters"]
+__all__ = ["BaseParameters", "base_parameters", "short", "some"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,9 +58,14 @@ class BaseParameters:
             raise ArgumentError(f"to_base: parameters have shape {pi.shape}; the last axis must be {len(self.names)}")
         return pi[..., self.selected] + pi[..., self.dependent] @ self.K.T
 
-    def regressor(self, q, v, a) -> np.ndarray:
-        """Y[:, selected] (..., nv, b) of motions."""
-        return regressor(self.robot, q, v, a, joints=self.joints)[..., self.selected]
+    def regressor(self, q, v, a, slide=None) -> np.ndarray:
+        """Y[:, selected] (..., nv, b) of motions; `slide` (..., nv), if any, takes the place of sign(v) in friction."""
+        Y = regressor(self.robot, q, v, a, joints=self.joints)
+        if slide is not None and "friction" in self.joints:
+            nv = self.robot.nv
+            first = 10 * len(self.robot.body_names) + nv * self.joints.index("friction")
+            Y[..., range(nv), range(first, first + nv)] = slide
+        return Y[..., self.selected]
 
     @functools.cached_property
     def groups(self) -> tuple[str, ...]:
@@ -83,16 +89,25 @@ class BaseParameters:
     def place(self, name: str) -> int:
         """Which base parameter is the parameter `name` alone; an `ArgumentError` says why none is."""
         if name not in self.names:
-            raise ArgumentError(f"robot '{self.robot.name}' has no parameter {name!r}; they are {_some(self.names)}")
+            raise ArgumentError(f"robot '{self.robot.name}' has no parameter {name!r}; {nearest(name, self.names)}")
         at = self.names.index(name)
         robot, coupled = f"'{self.robot.name}'", self._coupled(at)
         if not coupled:
             raise ArgumentError(f"{name} of {robot} cannot be identified: no torque depends on it")
         k = int(coupled[0])
         if at != self.selected[k] or self.K[k].any():
-            where = ", and of ".join(self.groups[k] for k in coupled[:3])
+            where = ", and of ".join(short(self.groups[k]) for k in coupled[:3])
             raise ArgumentError(f"{name} of {robot} cannot be identified alone: torques tell the value of {where}")
         return k
+
+    def dark(self, R: np.ndarray) -> tuple[float, list[str]]:
+        """The condition number of R (b, b), with RᵀR the sum of YᵀY of a motion; base parameters that it hardly shows.
+
+        Columns are in units of their usual sizes; of these, singular values below 1e-8 are taken for rounding errors.
+        """
+        _, values, V = np.linalg.svd(R / self.sizes)
+        hidden = np.linalg.norm(V[values <= _BLIND * values[0]], axis=0)
+        return float(values[0] / max(values[-1], 1e-300)), [short(self.groups[k]) for k in np.flatnonzero(hidden > 0.1)]
 
     def _coupled(self, at: int) -> list[int]:
         """The base parameters that the parameter number `at` is part of."""
@@ -112,8 +127,15 @@ class BaseParameters:
         return "\n".join([*lines, f"  without effect: {', '.join(self.without_effect) or 'none'}"])
 
 
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+def short(group: str, terms: int = 3) -> str:
+    """The group, or its first terms and how many more there are."""
+    found = re.split(r" (?=[+-] [^()]*(?:\(|$))", group)  # at signs that are not inside parentheses
+    return group if len(found) <= terms else f"{' '.join(found[:terms])} + {len(found) - terms} more"
+
+
+def some(names: list[str], most: int = 6) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolerance: float = 1e-6) -> BaseParameters:
@@ -126,6 +148,8 @@ def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolera
     digits miss each other by 1e-8 m leave about as much, and no measurement will find what they make identifiable.
     """
     need_robot(robot, "base_parameters")
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise ArgumentError(f"base_parameters: tolerance must be between 0 and 1, got {tolerance!r}")
     names = parameter_names(robot, joints)
     W = _random_regressor(robot, joints, generator(rng, "base_parameters"))
     sizes = np.linalg.norm(W, axis=0)
@@ -141,6 +165,7 @@ def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolera
     return BaseParameters(robot, joints, names, selected, dependent, K, sizes[selected], margin)
 
 
+_BLIND = 1e-8  # singular values of a regressor, of the largest, that rounding errors explain
 _NOISE = 1e-9  # rounding errors of relations between unit columns, which the least margin allowed makes a million times
 
 

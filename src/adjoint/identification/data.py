@@ -1,17 +1,8 @@
-"""Recorded motions: how they are named in files, read and written in pieces, and differentiated.
-
-A file has one row per sample and columns q_<joint>, v_<joint>, a_<joint>, tau_<joint>, in SI units, and may have time;
-joints of several coordinates have theirs numbered, q_<joint>_0, q_<joint>_1, and so on. Empty cells are NaN.
-"""
+"""`Samples`, recorded motions: checked, and differentiated where only positions are known."""
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import importlib
-import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,232 +12,163 @@ from ..errors import ArgumentError
 from ..robot.configuration import difference
 from ..robot.model import Robot, need_robot
 
-__all__ = ["Samples", "differentiate", "read_samples", "stream_samples", "write_samples"]
-
-ROWS = 20_000  # of a piece of a file
+__all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick"]
 
 
 class Samples(NamedTuple):
-    """n recorded states: q (n, nq), v, a and tau (n, nv) [SI units], time (n,) [s]; None for what is not known."""
+    """n recorded states: q (n, nq), v, a and tau (n, nv) [SI units], time (n,) [s]; None for what is not known.
 
-    q: np.ndarray
+    slide (n, nv) is the direction that dry friction acts against, where it is not sign(v): `differentiate` filters it.
+    """
+
+    q: Any
     v: Any
     a: Any
-    tau: np.ndarray
+    tau: Any
     time: Any = None
+    slide: Any = None
 
 
-def _columns(robot: Robot) -> dict[str, list[str]]:
-    """{field of `Samples`: names of its columns}."""
-    rates = {field: [f"{field}_{name}" for name in dof_names(robot)] for field in ("v", "a", "tau")}
+def pick(samples: Samples, rows) -> Samples:
+    """Some rows of samples: a slice, a mask or places."""
+    return Samples(*(None if x is None else x[rows] for x in samples))
+
+
+def column_names(robot: Robot) -> dict[str, list[str]]:
+    """{field of `Samples`: names of its columns in files}."""
+    rates = {field: [f"{field}_{name}" for name in dof_names(robot)] for field in ("v", "a", "tau", "slide")}
     return {"q": [f"q_{name}" for name in coordinate_names(robot)], **rates, "time": ["time"]}
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+def each_piece(samples: Samples | Iterable[Samples], caller: str) -> Iterator[Samples]:
+    """Samples, or pieces of them one after the other."""
+    if isinstance(samples, Samples):
+        samples = [samples]
+    if isinstance(samples, np.ndarray) or not isinstance(samples, Iterable):
+        raise ArgumentError(_no_samples(samples, caller))
+    yield from samples
 
 
-def write_samples(path: str | Path, robot: Robot, samples: Samples | Iterable[Samples]) -> None:
-    """Samples, or pieces of them one after the other, into a file .csv or .parquet (needs pyarrow)."""
-    need_robot(robot, "write_samples")
-    write = _format(path, "write_samples")[2]
-    write(Path(path), (_table(robot, piece) for piece in ([samples] if isinstance(samples, Samples) else samples)))
+def _no_samples(value, caller: str) -> str:
+    hint = "; Samples(*data) makes them of a tuple (q, v, a, tau)" if isinstance(value, np.ndarray) else ""
+    return f"{caller}: expected Samples(q, v, a, tau), pieces of them or a file, got {type(value).__name__}{hint}"
 
 
-def _table(robot: Robot, samples: Samples) -> tuple[list[str], np.ndarray]:
-    """Names and columns (n, k) of what is known."""
-    known = {field: np.asarray(x, float) for field, x in samples._asdict().items() if x is not None}
-    names = [name for field in known for name in _columns(robot)[field]]
-    table = np.column_stack(list(known.values()))
-    if table.shape[1] != len(names):
-        shapes = ", ".join(f"{field} {x.shape}" for field, x in known.items())
-        raise ArgumentError(
-            f"robot '{robot.name}' has nq {robot.nq}, nv {robot.nv}, which the samples do not fit: {shapes}"
-        )
-    return names, table
-
-
-def _write_csv(path: Path, tables: Iterator) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for k, (names, table) in enumerate(tables):
-            if k == 0:
-                csv.writer(file).writerow(names)
-            np.savetxt(file, table, delimiter=",", fmt="%.17g")
-
-
-def _write_parquet(path: Path, tables: Iterator) -> None:
-    arrow, parquet = _pyarrow("write_samples")
-    with contextlib.ExitStack() as files:
-        writer = None
-        for names, table in tables:
-            piece = arrow.table(dict(zip(names, table.T, strict=True)))
-            writer = writer or files.enter_context(parquet.ParquetWriter(path, piece.schema))
-            writer.write_table(piece)
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
-
-
-def read_samples(path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None) -> Samples:
-    """All `Samples` of a file; see `stream_samples`, which reads files larger than memory."""
-    pieces = list(stream_samples(path, robot, columns=columns))
-    if not pieces:
-        raise ArgumentError(f"{path}: no samples in the file")
-    return Samples(*(None if field[0] is None else np.concatenate(field) for field in zip(*pieces, strict=True)))
-
-
-def stream_samples(
-    path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None, rows: int = ROWS
-) -> Iterator[Samples]:
-    """`Samples` of a .csv or .parquet file (needs pyarrow), piece by piece of at most so many rows.
-
-    `columns` maps our names to the file's where they are others, {"q_elbow": "joint_3/position"}; further columns are
-    skipped. q and tau must be there; v, a and time are None where all their columns are missing.
-    """
-    need_robot(robot, "stream_samples")
-    header, pieces, _ = _format(path, "stream_samples")
-    names = header(Path(path))
-    places = _places(str(path), robot, names, columns or {})
-    for table in pieces(Path(path), rows, names, list(itertools.chain(*places.values()))):
-        parts = dict(
-            zip(places, np.split(table, np.cumsum([len(at) for at in places.values()])[:-1], axis=1), strict=True)
-        )
-        time = parts["time"][:, 0] if "time" in parts else None
-        yield Samples(parts["q"], parts.get("v"), parts.get("a"), parts["tau"], time)
-
-
-def _places(path: str, robot: Robot, names: list[str], columns: Mapping[str, str]) -> dict[str, list[int]]:
-    """{field: places of its columns in the file}, without fields of which there is nothing."""
-    ours = _columns(robot)
-    unknown = columns.keys() - {name for group in ours.values() for name in group}
-    if unknown:
-        wanted = ", ".join(itertools.chain(*ours.values()))
-        raise ArgumentError(f"columns: {', '.join(sorted(unknown))} is none of ours, which are {wanted}")
-    found = {}
-    for field, group in ours.items():
-        theirs = [columns.get(name, name) for name in group]
-        missing = [name for name in theirs if name not in names]
-        if missing and (field in ("q", "tau") or len(missing) < len(theirs)):
-            have = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") or "none"
+def checked_samples(robot: Robot, samples: Samples, caller: str) -> Samples:
+    """The samples as arrays of numbers, of the sizes that the robot needs."""
+    if not isinstance(samples, Samples):
+        raise ArgumentError(_no_samples(samples, caller))
+    found = Samples(*(None if x is None else _array(x, f, caller) for f, x in samples._asdict().items()))
+    if found.q is None or found.tau is None:
+        raise ArgumentError(f"{caller}: samples need q and tau")
+    n = len(found.q) if found.q.ndim else 0
+    sizes = {"q": robot.nq, **dict.fromkeys(("v", "a", "tau", "slide"), robot.nv)}
+    for field, x in found._asdict().items():
+        shape = (n, sizes[field]) if field in sizes else (n,)
+        if x is not None and x.shape != shape:
+            names = ", ".join(robot.joint_names)
             raise ArgumentError(
-                f"{path}: no column {', '.join(missing)}; it has {have}. `columns` maps our names to others"
+                f"{caller}: {field} has shape {x.shape}, it needs {shape}: robot '{robot.name}', {names}"
             )
-        if not missing:
-            found[field] = [names.index(name) for name in theirs]
     return found
 
 
-def _csv_header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return [name.strip() for name in next(csv.reader(file), [])]
-
-
-def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
-    """Columns at `places` (n, k), at most so many rows at once."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        next(file)
-        for start in itertools.count(2, rows):
-            lines = list(itertools.islice(file, rows))
-            if not lines:
-                return
-            try:
-                yield np.loadtxt(lines, delimiter=",", ndmin=2, comments=None, usecols=places)
-            except ValueError:  # empty cells, or something that is wrong
-                yield _cell_by_cell(lines, len(names), places, path, start)
-
-
-def _cell_by_cell(lines: list[str], width: int, places: list[int], path: Path, start: int) -> np.ndarray:
-    """The same; empty cells are NaN, blank lines are skipped, all else that is no number is an error with its line."""
-    found = []
-    for number, row in enumerate(csv.reader(lines), start):
-        if row and len(row) != width:
-            raise ArgumentError(f"{path}:{number}: {len(row)} cells, the header has {width}")
-        try:
-            found += [[float(row[at]) if row[at].strip() else np.nan for at in places]] if row else []
-        except ValueError as error:
-            raise ArgumentError(f"{path}:{number}: {error}") from None
-    return np.array(found).reshape(-1, len(places))
-
-
-def _parquet_header(path: Path) -> list[str]:
-    return _pyarrow("stream_samples")[1].read_schema(path).names
-
-
-def _parquet_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
-    wanted = [names[at] for at in places]
-    with _pyarrow("stream_samples")[1].ParquetFile(path) as file:
-        for batch in file.iter_batches(rows, columns=wanted):
-            columns = (batch.column(name).cast("float64") for name in wanted)
-            yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in columns])
-
-
-def _pyarrow(caller: str):
+def _array(value, field: str, caller: str) -> np.ndarray:
     try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise ArgumentError(f"{caller}: Parquet files need pyarrow: pip install adjoint[data], or use .csv") from None
-
-
-_FORMATS = {
-    ".csv": (_csv_header, _csv_pieces, _write_csv),
-    ".parquet": (_parquet_header, _parquet_pieces, _write_parquet),
-}
-
-
-def _format(path: str | Path, caller: str):
-    suffix = Path(path).suffix.lower()
-    if suffix not in _FORMATS:
-        raise ArgumentError(f"{caller}: {path} must end in {' or '.join(_FORMATS)}")
-    return _FORMATS[suffix]
+        return np.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{caller}: {field} must be numbers: {error}") from None
 
 
 # --- velocities and accelerations -------------------------------------------------------------------------------------
+
+_INDEPENDENT = 0.55  # periods of the cutoff after which noise through the filter, twice over, has correlation 0
+_EDGE = 3  # periods of the cutoff at the ends, where the filter knows one side only
+_UNITS = {"ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
 def differentiate(robot: Robot, samples: Samples, cutoff: float) -> Samples:
     """Velocities and accelerations of recorded q and time: central differences, low-pass filtered without delay.
 
     A Butterworth filter of fourth order runs forward and backward over v and, as what belongs together must be filtered
-    alike, over tau. `cutoff` [Hz] is some ten times the highest frequency of the motion. Of the result every k-th
-    sample is kept, two and a half for each period of the cutoff: those between tell nothing new, and would make the
-    confidence intervals of `identify` too narrow. Three periods of the cutoff are dropped at either end.
+    alike, over tau and over the direction of dry friction, sign(v), which becomes `slide`. `cutoff` [Hz] is some ten
+    times the highest frequency of the motion. Of the result every k-th sample is kept, nearly two for each period of
+    the cutoff: those between tell nothing new, and would make the confidence intervals of `identify` too narrow.
+
+    Gaps, rows with NaN or missing rows, cut the recording into parts. Three periods of the cutoff are lost at the ends
+    of each, and parts of less than ten are lost: NaN, which `identify` drops and counts.
     """
+    need_robot(robot, "differentiate")
+    samples = checked_samples(robot, samples, "differentiate")
+    if samples.time is None:
+        raise ArgumentError("differentiate: samples need time (n,) [s]")
+    whole = np.isfinite(np.column_stack([samples.q, samples.tau, samples.time])).all(axis=1)
+    step = _time_step(samples.time[whole], cutoff)
+    edge, stride = max(2, round(_EDGE / cutoff / step)), max(1, round(_INDEPENDENT / cutoff / step))
+    found = np.full((4, len(whole), robot.nv), np.nan)
+    for part in _parts(whole, samples.time, step, cutoff):
+        _reject_wrapped(robot, samples.q[part])
+        inner = slice(part.start + edge, part.stop - edge)
+        found[:, inner] = _filtered(robot, samples.q[part], samples.tau[part], step, cutoff)[:, edge:-edge]
+    v, a, tau, slide = found
+    return pick(Samples(samples.q, v, a, tau, samples.time, slide), slice(edge, len(whole) - edge, stride))
+
+
+def _filtered(robot: Robot, q: np.ndarray, tau: np.ndarray, step: float, cutoff: float) -> np.ndarray:
+    """v, a, tau and slide (4, n, nv)."""
     from scipy import signal
 
-    need_robot(robot, "differentiate")
-    step = _time_step(samples.time, cutoff)
-    q, tau = np.asarray(samples.q, float), np.asarray(samples.tau, float)
-    if not (np.isfinite(q).all() and np.isfinite(tau).all()):
-        raise ArgumentError(
-            "differentiate: q or tau has NaN; differences need samples without gaps: cut them into parts"
-        )
     band = signal.butter(4, 2 * step * cutoff, output="sos")
-    edge = max(2, round(3 / cutoff / step))
-    v = difference(robot, q[:-2], q[2:]) / (2 * step)
-    v = signal.sosfiltfilt(band, v, axis=0, padlen=min(3 * edge, len(v) - 1))
-    tau = signal.sosfiltfilt(band, tau, axis=0, padlen=min(3 * edge, len(tau) - 1))
-    a = np.gradient(v, step, axis=0)
-    keep = slice(edge, len(q) - edge, max(1, int(0.4 / cutoff / step)))
-    pad = [(1, 1), (0, 0)]
-    v, a = np.pad(v, pad), np.pad(a, pad)
-    return Samples(q[keep], v[keep], a[keep], tau[keep], np.asarray(samples.time)[keep])
+    pad = min(round(9 / cutoff / step), len(q) - 3)
+
+    def low_pass(x):
+        return signal.sosfiltfilt(band, x, axis=0, padlen=pad)
+
+    v = low_pass(np.pad(difference(robot, q[:-2], q[2:]) / (2 * step), [(1, 1), (0, 0)], mode="edge"))
+    return np.stack([v, np.gradient(v, step, axis=0), low_pass(tau), low_pass(np.sign(v))])
 
 
-def _time_step(time: np.ndarray | None, cutoff: float) -> float:
-    """The time step [s] of evenly spaced samples that are enough for a filter of this cutoff [Hz]."""
-    if time is None:
-        raise ArgumentError("differentiate: samples need time (n,) [s]")
-    steps = np.diff(np.asarray(time, float))
+def _parts(whole: np.ndarray, time: np.ndarray, step: float, cutoff: float) -> list[slice]:
+    """The stretches of rows without gaps that are long enough for the filter."""
+    with np.errstate(invalid="ignore"):
+        follows = whole[1:] & whole[:-1] & (np.diff(time) < 1.5 * step)
+    starts = np.flatnonzero(np.append(True, ~follows))
+    ends = np.append(starts[1:], len(whole))
+    parts = [slice(int(i), int(j)) for i, j in zip(starts, ends, strict=True) if (j - i - 1) * step >= 10 / cutoff]
+    if not parts:
+        longest = float((ends - starts).max() - 1) * step
+        raise ArgumentError(
+            f"differentiate: {longest:g} s without a gap are too short for a cutoff of {cutoff:g} Hz: record 10 periods"
+        )
+    return parts
+
+
+def _time_step(time: np.ndarray, cutoff: float) -> float:
+    """The time step [s] of samples, evenly spaced but for gaps, that are enough for a filter of this cutoff [Hz]."""
+    steps = np.diff(time)
     step = float(np.median(steps)) if len(steps) else 0.0
-    if not (step > 0 and np.abs(steps - step).max() < 0.1 * step):
+    if not (step > 0 and ((np.abs(steps - step) < 0.1 * step) | (steps > 1.5 * step)).all()):
+        raise ArgumentError("differentiate: time must grow in even steps; resample q and tau")
+    if not (isinstance(cutoff, (int, float, np.number)) and 0 < cutoff < 0.4 / step):
+        fits = [unit for unit, scale in _UNITS.items() if step >= 0.5 and 1e-5 < step * scale < 0.2]
+        hint = f"; is time in {fits[0]}? It must be in s" if fits else ""
         raise ArgumentError(
-            "differentiate: time must grow in even steps; resample q and tau, or cut the recording at gaps"
-        )
-    if not 0 < cutoff < 0.4 / step:
-        raise ArgumentError(
-            f"differentiate: cutoff {cutoff:g} Hz must be between 0 and 0.4 of the sampling rate {1 / step:g} Hz"
-        )
-    if len(steps) * step < 10 / cutoff:
-        raise ArgumentError(
-            f"differentiate: {len(steps) * step:g} s are too short for a cutoff of {cutoff:g} Hz: record 10 periods"
+            f"differentiate: cutoff {cutoff} Hz must be between 0 and 0.4 of the sampling rate {1 / step:g} Hz{hint}"
         )
     return step
+
+
+def _reject_wrapped(robot: Robot, q: np.ndarray) -> None:
+    """An error if an angle jumps by nearly a turn: it was wrapped into [-π, π] or [0, 2π]."""
+    names, places = coordinate_names(robot), angles(robot)
+    jumps = np.abs(np.diff(q[:, places], axis=0)).max(axis=0) > np.pi
+    if jumps.any():
+        joints = ", ".join(f"q_{names[k]}" for k in places[jumps])
+        raise ArgumentError(f"differentiate: {joints} jumps by more than π: wrapped? np.unwrap(q, axis=0) undoes it")
+
+
+def angles(robot: Robot) -> np.ndarray:
+    """Places in q of the joints of one degree of freedom that turn."""
+    at = robot._layout.q_start
+    bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics and len(robot.screw(i)) == 1]
+    return np.array([at[i] for i in bodies if robot.screw(i)[0, :3].any()], int)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics.regressor import dof_names, parameters
-from ..errors import ArgumentError
+from ..errors import MissingPackageError
 
 if TYPE_CHECKING:
     from .report import Identification
@@ -19,23 +19,26 @@ _SHOWN = 600  # samples drawn
 _JOINTS = 8  # joints drawn
 
 
-def draw(found: Identification, path: str | Path) -> None:
+def draw(found: Identification, path: str | Path) -> Path:
     """`Identification.plot`: a row for each joint, torques and residuals, and below all base parameters."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ArgumentError("plot needs matplotlib: pip install adjoint[plot]") from None
+        raise MissingPackageError("Identification.plot needs matplotlib: pip install 'adjoint[plot]'") from None
     names = dof_names(found.model)[:_JOINTS]
     figure = Figure(figsize=(13, 1.6 * len(names) + 3.5), layout="constrained")
     grid = figure.add_gridspec(len(names) + 2, 2, width_ratios=[3, 2])
     _draw_torques(found, names, [[figure.add_subplot(grid[k, c]) for c in (0, 1)] for k in range(len(names))])
     _draw_parameters(found, figure.add_subplot(grid[len(names) :, :]))
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
+    return path
 
 
 def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> None:
     tau, time = found.shown.tau[:_SHOWN], found.shown.time
-    predicted = found.predict(*found.shown[:3])[:_SHOWN]
+    predicted = found.predict(*found.shown[:3], found.shown.slide)[:_SHOWN]
     x, label = (np.arange(len(tau)), "sample") if time is None else (time[:_SHOWN], "time [s]")
     for k, (name, (left, right)) in enumerate(zip(names, axes, strict=True)):
         left.plot(x, tau[:, k], color="0.6", lw=2, label="measured")

@@ -9,6 +9,7 @@ inequalities for physically consistent inertial parameter identification", IEEE 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +20,10 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressor import JOINT_TERMS
 from ..errors import ArgumentError
 from ..robot.model import Robot, need_robot
-from .base import BaseParameters, base_parameters
-from .data import Samples, stream_samples
+from .base import BaseParameters, base_parameters, some
+from .data import Samples, checked_samples, each_piece, pick
 from .doubts import doubts
+from .files import stream_samples
 from .linear import least_squares, triangle
 from .physical import physical_parameters
 from .report import Identification
@@ -30,7 +32,7 @@ __all__ = ["identify"]
 
 _MEMORY = 3e7  # [bytes] of a piece's regressors
 _EXACT = 1e-9  # of a joint's torque: no noise is less
-_BLIND = 1e-8  # singular values of the regressor, of the largest, that rounding errors explain
+_FLOOR = 1e-4  # of a joint's torque: no model is better
 
 
 def identify(
@@ -51,41 +53,51 @@ def identify(
     Base parameters β: weighted least squares, with the torque `noise` (nv,) [N m or N] of each joint; None: that which
     remains, found by repetition (iteratively reweighted). Their errors are those of noise that is white in the torques.
 
-    Robot: the minimum over all admissible parameters of
+    Robot: the minimum over all admissible parameters π, of bodies and joints, of
 
-        ½ (B π - β)ᵀ Σ⁻¹ (B π - β) + prior · Σ_i (tr(P_i P̂_i⁻¹) - log det(P_i P̂_i⁻¹) - 4)
+        ½ (B π - β)ᵀ Σ⁻¹ (B π - β) + prior · (Σ_i D_i + Σ_j (x_j/x̂_j - log(x_j/x̂_j) - 1) + ½ Σ_k (o_k / ô_k)²)
+        D_i = tr(P_i P̂_i⁻¹) - log det(P_i P̂_i⁻¹) - 4
 
-    with the covariance Σ of β, the pseudo-inertias P_i of the bodies and P̂_i of the model: convex, so there is one.
-    Near the model the sum is half that of squared relative errors: with `prior` 1 the model is as if known to 100 %.
+    with the covariance Σ of β, for noise of at least 1e-4 of a joint's torque, the pseudo-inertias P_i of the bodies
+    and P̂_i of the model, its armature, damping and friction x_j and the offsets o_k: convex, so there is one. Near the
+    model the sums are half of squared relative errors: with `prior` 1 the model is as if known to 100 %. x̂_j is the
+    model's, or makes a hundredth of the joint's torque where that is 0, and ô_k is all of it. Joint terms that are 0 in
+    the model and do not show alone stay 0.
 
     Raises `ArgumentError` for motions that leave parameters in the dark, saying which, and for samples that look wrong:
-    degrees, N mm, signs, order of joints; `check=False` takes these as they are.
+    degrees, N mm, signs, order of joints; `check=False` takes these as they are. A `SolveError` says that no robot was
+    found, as with torques of the wrong sign, and Python warnings what looks wrong about a result.
     """
     need_robot(robot, "identify")
+    if not robot.nv:
+        raise ArgumentError(f"identify: robot '{robot.name}' has no joints that move: there are no torques")
     base = base_parameters(robot, joints)
     record = _record(base, _clean_pieces(robot, samples), check)
-    values = _excitation(base, record)
+    condition = _condition(base, record)
     sigma = _noise(base, record) if noise is None else _given_noise(robot, noise)
     R, z = _weighted(record.R, sigma)
     estimate = solve_triangular(R, z)
     errors = solve_triangular(R, np.eye(base.rank))
-    # No model is better than a part in 10⁴, even where a simulation is.
-    trusted, _ = _weighted(record.R, np.maximum(sigma, 1e-4 * record.rms))
+    trusted, _ = _weighted(record.R, np.maximum(sigma, _FLOOR * record.rms))
     fit = physical_parameters(base, trusted, estimate, _term_sizes(record), prior)
-    return Identification(
+    found = Identification(
         model=robot,
         base=base,
         estimate=estimate,
         covariance=errors @ errors.T,
+        freedom=_freedom(record, sigma, errors) if noise is None else np.full(base.rank, np.inf),
         noise=sigma,
-        r_squared=1 - _residuals(record.R, estimate) ** 2 / np.maximum(record.spread, 1e-300) ** 2 / record.count,
-        condition=float(values[0] / values[-1]),
+        r_squared=_r_squared(record, estimate),
+        condition=condition,
         samples=record.count,
         dropped=record.dropped,
         parameters=fit.parameters,
         deviation=fit.deviation,
         shown=record.shown,
     )
+    for text in found.warnings:
+        warnings.warn(f"identify: {text}", stacklevel=2)
+    return found
 
 
 # --- the recording ----------------------------------------------------------------------------------------------------
@@ -97,31 +109,33 @@ class _Record(NamedTuple):
     R: np.ndarray  # (nv, b + 1, b + 1), triangular: R_iᵀ R_i is the sum of [y τ_i]ᵀ [y τ_i] with the rows y of joint i
     count: int
     dropped: int  # rows with NaN
-    rms: np.ndarray  # (nv,) of the torques
+    rms: np.ndarray  # (nv,) root mean squares of the torques
     spread: np.ndarray  # (nv,) their standard deviation
     terms: np.ndarray  # (terms, nv) root mean squares of the columns of the joints' own terms
     shown: Samples  # the first of them
 
 
 def _record(base: BaseParameters, pieces: Iterator[tuple[Samples, int]], check: bool) -> _Record:
-    robot, b = base.robot, base.rank
-    R, count, dropped, shown = np.zeros((robot.nv, 0, b + 1)), 0, 0, None
-    total, squares, terms = np.zeros(robot.nv), np.zeros(robot.nv), np.zeros((len(base.joints), robot.nv))
+    nv, b = base.robot.nv, base.rank
+    R, count, dropped, shown = np.zeros((nv, 0, b + 1)), 0, 0, None
+    total, squares, terms = np.zeros(nv), np.zeros(nv), np.zeros((len(base.joints), nv))
     for piece, lost in pieces:
         dropped += lost
         if not len(piece.q):
             continue
         if shown is None:
-            shown = Samples(*(None if x is None else x[:SHOWN] for x in piece))
+            shown = pick(piece, slice(SHOWN))
             _raise_doubts(base, shown if check else None)
-        Y = np.concatenate([base.regressor(piece.q, piece.v, piece.a), piece.tau[..., None]], axis=-1)
+        Y = np.concatenate([base.regressor(*piece[:3], piece.slide), piece.tau[..., None]], axis=-1)
         R = triangle(np.concatenate([R, Y.swapaxes(0, 1)], axis=1))
-        count, total, squares = count + len(piece.q), total + piece.tau.sum(0), squares + (piece.tau**2).sum(0)
+        moved = piece.tau - shown.tau[0]  # a constant part, however large, takes no digits from the spread
+        count, total, squares = count + len(moved), total + moved.sum(0), squares + (moved**2).sum(0)
         terms += [(JOINT_TERMS[name](piece.v, piece.a) ** 2).sum(0) for name in base.joints] or 0.0
     if shown is None:
         raise ArgumentError(f"identify: no samples{f'; all {dropped} rows have NaN' if dropped else ''}")
     spread = np.sqrt(np.maximum(squares / count - (total / count) ** 2, 0.0))
-    return _Record(R, count, dropped, np.sqrt(squares / count), spread, np.sqrt(terms / count), shown)
+    rms = np.hypot(spread, shown.tau[0] + total / count)
+    return _Record(R, count, dropped, rms, spread, np.sqrt(terms / count), shown)
 
 
 SHOWN = 2000  # samples of a recording that are looked at, and drawn
@@ -137,34 +151,18 @@ def _clean_pieces(robot: Robot, samples: Samples | Iterable[Samples] | str | Pat
     """Pieces without NaN, small enough for their regressors, and how many rows each has lost."""
     if isinstance(samples, (str, Path)):
         samples = stream_samples(samples, robot)
-    rows = max(16, int(_MEMORY / (8 * max(robot.nv, 1) * 10 * max(len(robot.body_names), 1))))
-    for piece in [samples] if isinstance(samples, Samples) else samples:
-        piece = checked_samples(robot, piece)
+    rows = max(16, int(_MEMORY / (8 * robot.nv * 10 * len(robot.body_names))))
+    for piece in each_piece(samples, "identify"):
+        piece = checked_samples(robot, piece, "identify")
+        if piece.v is None or piece.a is None:
+            raise ArgumentError(
+                "identify: samples have no v or a; samples = read_samples(path, robot), if they are in a file, then "
+                "differentiate(robot, samples, cutoff=...) finds them from q and time"
+            )
         for start in range(0, len(piece.q), rows):
-            part = Samples(*(None if x is None else x[start : start + rows] for x in piece))
+            part = pick(piece, slice(start, start + rows))
             whole = np.isfinite(np.column_stack([x for x in part if x is not None])).all(axis=1)
-            yield Samples(*(None if x is None else x[whole] for x in part)), int((~whole).sum())
-
-
-def checked_samples(robot: Robot, samples: Samples) -> Samples:
-    """The samples as arrays of numbers, of the sizes that the robot needs."""
-    if not isinstance(samples, Samples):
-        raise ArgumentError(
-            f"identify: expected Samples(q, v, a, tau), pieces of them or a file, got {type(samples)!r}"
-        )
-    if samples.v is None or samples.a is None:
-        raise ArgumentError("identify: samples have no v or a; `differentiate` finds them from q and time")
-    found = Samples(*(None if x is None else np.asarray(x, float) for x in samples))
-    n = len(found.q) if found.q.ndim else 0
-    sizes = {"q": robot.nq, "v": robot.nv, "a": robot.nv, "tau": robot.nv}
-    for field, size in sizes.items():
-        shape = getattr(found, field).shape
-        if shape != (n, size):
-            names = ", ".join(robot.joint_names)
-            raise ArgumentError(f"identify: {field} has shape {shape}, it needs ({n}, {size}): joints {names}")
-    if found.time is not None and found.time.shape != (n,):
-        raise ArgumentError(f"identify: time has shape {found.time.shape}, it needs ({n},)")
-    return found
+            yield pick(part, whole), int((~whole).sum())
 
 
 # --- least squares ----------------------------------------------------------------------------------------------------
@@ -181,18 +179,39 @@ def _residuals(R: np.ndarray, estimate: np.ndarray) -> np.ndarray:
     return np.linalg.norm(R @ np.append(-estimate, 1.0), axis=-1)
 
 
+def _r_squared(record: _Record, estimate: np.ndarray) -> np.ndarray:
+    """(nv,) The part of the torques' variance that is explained; NaN where there is none."""
+    variance = np.where(record.spread > 0, record.spread, np.nan) ** 2
+    return 1 - _residuals(record.R, estimate) ** 2 / (record.count * variance)
+
+
 def _noise(base: BaseParameters, record: _Record, rounds: int = 50) -> np.ndarray:
     """(nv,) The noise of each joint's torque that weighted least squares leaves, weighted with that very noise."""
     least = _EXACT * np.where(record.rms > 0, record.rms, record.rms.max(initial=1e-300))
-    freedom = record.count - base.rank / base.robot.nv
     sigma = np.maximum(record.rms, least)
     for _ in range(rounds):
         R, z = _weighted(record.R, sigma)
-        new = np.maximum(_residuals(record.R, solve_triangular(R, z)) / np.sqrt(freedom), least)
+        freedom = record.count - _used(record, sigma, solve_triangular(R, np.eye(base.rank)))
+        new = _residuals(record.R, solve_triangular(R, z)) / np.sqrt(np.maximum(freedom, 0.5))
+        new = np.maximum(new, least)
         if np.allclose(new, sigma, rtol=1e-6, atol=0):
             break
         sigma = new
     return new
+
+
+def _used(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """(nv,) Degrees of freedom that the estimate takes from each joint's torques: the trace of its part of the hat
+    matrix Y (YᵀY)⁻¹ Yᵀ of weighted rows, with (YᵀY)⁻¹ = errors errorsᵀ; together the number of base parameters."""
+    return np.sum((record.R[:, :, :-1] / sigma[:, None, None] @ errors) ** 2, axis=(1, 2))
+
+
+def _freedom(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """(b,) Degrees of freedom of the estimate's variances, sums of parts that are in proportion to the joints' own
+    (Welch & Satterthwaite)."""
+    own = np.maximum(record.count - _used(record, sigma, errors), 0.5)
+    parts = np.sum((record.R[:, :, :-1] / sigma[:, None, None] @ (errors @ errors.T)) ** 2, axis=1)  # (nv, b)
+    return parts.sum(axis=0) ** 2 / np.sum(parts**2 / own[:, None], axis=0)
 
 
 def _given_noise(robot: Robot, noise) -> np.ndarray:
@@ -202,23 +221,20 @@ def _given_noise(robot: Robot, noise) -> np.ndarray:
     return sigma
 
 
-def _excitation(base: BaseParameters, record: _Record) -> np.ndarray:
-    """Singular values of the regressor, of columns in units of their usual sizes; an error if some are 0."""
+def _condition(base: BaseParameters, record: _Record) -> float:
+    """The condition number of the regressor; an error if the motion does not show all base parameters."""
     b = base.rank
     if record.count * base.robot.nv <= b:
         raise ArgumentError(
             f"identify: {record.count} samples of {base.robot.nv} torques are too few for {b} base parameters"
         )
-    _, values, V = np.linalg.svd(triangle(record.R[:, :, :b].reshape(-1, b) / base.sizes))
-    dark = np.linalg.norm(V[values <= _BLIND * values[0]], axis=0)
-    if dark.any():
-        names = [base.groups[k] for k in np.flatnonzero(dark > 0.1)]
+    condition, dark = base.dark(triangle(record.R[:, :, :b].reshape(-1, b)))
+    if dark:
         raise ArgumentError(
-            f"identify: the motion excites too little: {len(names)} of {b} base parameters do not show, or not apart: "
-            f"{'; '.join(names[:8])}{'; ...' if len(names) > 8 else ''}; the condition number is "
-            f"{values[0] / max(values[-1], 1e-300):.1e}. `excitation(robot, ...)` plans a motion that does"
+            f"identify: the motion excites too little: {len(dark)} of {b} base parameters do not show, or not apart: "
+            f"{some(dark)}; the condition number is {condition:.1e}. `excitation(robot, ...)` plans a motion that does"
         )
-    return values
+    return condition
 
 
 def _term_sizes(record: _Record) -> np.ndarray:

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from ..dynamics.regressor import JOINT_TERMS, dof_names, parameters, regressor
-from ..errors import ArgumentError
+from ..dynamics.regressor import JOINT_TERMS, coordinate_names, dof_names, parameters, regressor
+from ..errors import ArgumentError, SolveError
 from ..robot.configuration import neutral
 from ..robot.model import Robot, need_robot
 from ..robot.numbers import count, generator
-from .base import BaseParameters, base_parameters
+from .base import BaseParameters, base_parameters, some
+from .linear import triangle
 
-__all__ = ["Excitation", "Motion", "excitation"]
+__all__ = ["Course", "Excitation", "excitation"]
 
 _MEMORY = 6e7  # [bytes] of regressors at once
 _STARTS = 32  # random motions, of which the best is improved
@@ -27,7 +28,7 @@ _INSIDE = 0.98  # part of the limits that may be used at the checked times, 80 i
 _CHECKED, _SCORED = 80, 16  # times per harmonic at which limits are checked, and the regressor is evaluated
 
 
-class Motion(NamedTuple):
+class Course(NamedTuple):
     """q (n, nq), v and a (n, nv) at times (n,) [s]."""
 
     time: np.ndarray
@@ -60,15 +61,15 @@ class Excitation:
     condition: float  # number of the regressor along the motion, its columns in units of their usual sizes
     limits: Limits
 
-    def at(self, time) -> Motion:
+    def at(self, time) -> Course:
         """The motion at times (n,) [s]."""
         time = np.atleast_1d(np.asarray(time, float))
         places = _single_joints(self.robot)
         bases = _bases(time, self.duration, self.coefficients.shape[-1])
         shapes = self.coefficients[places[:, 1]].reshape(len(places), -1)
-        return Motion(time, *_moved(self.robot, places, self.center[places[:, 0]], shapes, bases))
+        return Course(time, *_moved(self.robot, places, self.center[places[:, 0]], shapes, bases))
 
-    def samples(self, rate: float, periods: int = 1) -> Motion:
+    def samples(self, rate: float, periods: int = 1) -> Course:
         """The motion at a rate [Hz], over whole periods."""
         if not (np.isfinite(rate) and rate > 0):
             raise ArgumentError(f"Excitation.samples: rate must be positive, got {rate!r}")
@@ -101,6 +102,7 @@ def excitation(
     det YᵀY), with `rounds` of a quasi-Newton method from the best of 32 random motions: a local optimum. Positions and
     velocities are inside the model's limits by construction (where it has none, a turn or 1 m, and π rad/s or m/s);
     `acceleration_limit` and `torque_limit`, a number or (nv,), count if given, the latter as far as the model is right.
+    A `SolveError` names what stays in the dark if the motion cannot show it, such as the damping of a free base.
     Nothing here knows of obstacles, or of the robot hitting itself: look at the motion before you run it.
     """
     need_robot(robot, "excitation")
@@ -112,6 +114,7 @@ def excitation(
     if not len(places):
         raise ArgumentError(f"excitation: robot '{robot.name}' has no joint of one degree of freedom to move")
     limits = _limits(robot, acceleration_limit, torque_limit)
+    _need_room(robot, limits)
     search = _Search(base_parameters(robot, joints), limits, places, float(duration), harmonics)
     x = _optimised(search, generator(rng, "excitation"), count(rounds, "excitation: rounds"))
     shapes, center = _feasible(search, x[None])
@@ -152,6 +155,16 @@ def _positive(robot: Robot, name: str, value) -> np.ndarray:
     if x.shape not in ((), (robot.nv,)) or not (x > 0).all():
         raise ArgumentError(f"excitation: {name} must be positive, one number or {robot.nv}, got {value!r}")
     return np.broadcast_to(x, (robot.nv,))
+
+
+def _need_room(robot: Robot, limits: Limits) -> None:
+    names = coordinate_names(robot)
+    stuck = [names[k] for k in _single_joints(robot)[:, 0] if not limits.upper[k] > limits.lower[k]]
+    if stuck:
+        raise ArgumentError(
+            f"excitation: {', '.join(stuck)} of robot '{robot.name}' has no room: its upper limit is not above its "
+            "lower; widen the limits, or make the joint fixed"
+        )
 
 
 def _usage(robot: Robot, limits: Limits, q, v, a) -> dict[str, float]:
@@ -286,8 +299,21 @@ def _tamed(search: _Search, shapes: np.ndarray, center: np.ndarray) -> Excitatio
             f"excitation: torque_limit {search.limits.torque} is less than holding '{robot.name}' still needs, "
             f"of joints {', '.join(dof_names(robot))}"
         )
-    Y = _regressors(search, shapes[None], center[None], _SCORED * h)[0][:, search.base.selected] / search.base.sizes
     full, middle = np.zeros((robot.nv, 2 * h)), neutral(robot)
     full[places[:, 1]], middle[places[:, 0]] = shapes, center
-    condition = float(np.linalg.cond(Y))
+    condition = _condition(search, shapes, center)
     return Excitation(robot, search.duration, middle, full.reshape(-1, 2, h), condition, search.limits)
+
+
+def _condition(search: _Search, shapes: np.ndarray, center: np.ndarray) -> float:
+    """The condition number of the regressor along the motion; an error if some base parameters do not show."""
+    base = search.base
+    Y = _regressors(search, shapes[None], center[None], _SCORED * search.harmonics)[0][:, base.selected]
+    condition, dark = base.dark(triangle(Y))
+    if dark:
+        raise SolveError(
+            f"excitation: {len(dark)} of {base.rank} base parameters of '{base.robot.name}' do not show, or not apart, "
+            f"in the motions of its joints of one degree of freedom: {some(dark)}; fewer terms in `joints`, more "
+            "harmonics, or a fixed base may help"
+        )
+    return condition

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ..dynamics.regressor import dof_names, parameters
+from ..errors import ArgumentError
 from ..robot.model import Robot
-from .base import BaseParameters
+from .base import BaseParameters, short, some
 from .data import Samples
 
 __all__ = ["Identification"]
+
+_POOR = 0.5  # R² that says that something else than the model is at work
+_CONTRADICTS = 10  # χ² per degree of freedom
+_FEW = 2  # degrees of freedom below which Student's t does not make up for guessed weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,8 +29,9 @@ class Identification:
     base: BaseParameters
     estimate: np.ndarray  # β (b,), base parameters
     covariance: np.ndarray  # (b, b) of the estimate
+    freedom: np.ndarray  # (b,) degrees of freedom of its errors: infinite where the noise was given
     noise: np.ndarray  # (nv,) [N m or N] standard deviation of each joint's torque about the prediction
-    r_squared: np.ndarray  # (nv,) the part of each torque's variance that is explained
+    r_squared: np.ndarray  # (nv,) the part of each torque's variance that is explained; NaN where a torque is constant
     condition: float  # number of the regressor, its columns in units of their usual sizes
     samples: int
     dropped: int  # samples with NaN
@@ -60,8 +65,9 @@ class Identification:
         """(b, 2) Confidence intervals of the base parameters, each for itself: Student's t."""
         from scipy import stats
 
-        freedom = self.samples * self.model.nv - self.base.rank
-        reach = stats.t.ppf(0.5 + level / 2, freedom) * self.standard_error
+        if not (isinstance(level, (int, float)) and 0 < level < 1):
+            raise ArgumentError(f"interval: level must be between 0 and 1, got {level!r}")
+        reach = stats.t.ppf(0.5 + level / 2, self.freedom) * self.standard_error
         return np.stack([self.estimate - reach, self.estimate + reach], axis=-1)
 
     def value(self, name: str) -> tuple[float, float]:
@@ -72,9 +78,9 @@ class Identification:
         k = self.base.place(name)
         return float(self.estimate[k]), float(self.standard_error[k])
 
-    def predict(self, q, v, a) -> np.ndarray:
-        """Torques (..., nv) of motions, of the base parameters."""
-        return self.base.regressor(q, v, a) @ self.estimate
+    def predict(self, q, v, a, slide=None) -> np.ndarray:
+        """Torques (..., nv) of motions, of the base parameters; `slide` (..., nv), if any, as in `Samples`."""
+        return self.base.regressor(q, v, a, slide) @ self.estimate
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -83,6 +89,19 @@ class Identification:
         weak = self.standard_error > np.maximum(np.abs(self.estimate), np.abs(model))
         return tuple(self.base.groups[k] for k in np.flatnonzero(weak))
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What says that the recording and the model do not belong together; empty if all is well."""
+        poor = [name for name, r in zip(dof_names(self.model), self.r_squared, strict=True) if r < _POOR]
+        found = [f"less than {_POOR:.0%} of the torque of {', '.join(poor)} is explained"] if poor else []
+        if self.deviation > _CONTRADICTS * self.base.rank:
+            found += [f"no robot that can exist has these base parameters: χ² = {self.deviation:.3g}"]
+        if self.freedom.min() < _FEW:
+            found += [
+                f"few samples: {self.freedom.min():.2g} degrees of freedom leave the noise, and errors, uncertain"
+            ]
+        return tuple(found)
+
     def summary(self, level: float = 0.95) -> str:
         """The report as text: residuals of each joint, then each base parameter with its interval."""
         dropped = f" ({self.dropped} dropped with NaN)" if self.dropped else ""
@@ -90,6 +109,7 @@ class Identification:
             f"Identification of '{self.model.name}' from {self.samples} samples{dropped}",
             f"{self.base.rank} base parameters (of {len(self.base.names)}), condition number {self.condition:.3g}",
             f"a robot that can exist is at χ² = {self.deviation:.3g} from them, of {self.base.rank} degrees of freedom",
+            *(f"WARNING: {text}" for text in self.warnings),
             "",
             f"{'joint':24} {'noise':>10} {'R²':>9}",
         ]
@@ -97,9 +117,10 @@ class Identification:
         lines += [f"{name:24.24} {sigma:10.3g} {r:9.5f}" for name, sigma, r in rows]
         lines += ["", f"{'estimate':>12} {'error':>9} {f'{100 * level:g} % interval':^25}  base parameter"]
         found = zip(self.estimate, self.standard_error, self.interval(level), self.base.groups, strict=True)
-        lines += [f"{x:12.5g} {e:9.2g} {low:12.5g} {high:12.5g}  {_short(group)}" for x, e, (low, high), group in found]
+        lines += [f"{x:12.5g} {e:9.2g} {low:12.5g} {high:12.5g}  {short(group)}" for x, e, (low, high), group in found]
         if self.unsure:
-            lines += ["", "errors larger than values, the model's too: " + ", ".join(map(_short, self.unsure))]
+            weak = some([short(group) for group in self.unsure])
+            lines += ["", f"errors larger than values, the model's too, of {len(self.unsure)}: {weak}"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -108,14 +129,8 @@ class Identification:
     def __str__(self) -> str:
         return self.summary()
 
-    def plot(self, path: str | Path) -> None:
-        """Measured and predicted torques, residuals, and parameters with their intervals, drawn into a file."""
+    def plot(self, path: str | Path) -> Path:
+        """Measured and predicted torques, residuals, and parameters with their intervals, drawn into a file; its path."""
         from .drawing import draw
 
-        draw(self, path)
-
-
-def _short(group: str, terms: int = 3) -> str:
-    """The group, or its first terms and how many more there are."""
-    found = re.split(r" (?=[+-] [^()]*(?:\(|$))", group)  # at signs that are not inside parentheses
-    return group if len(found) <= terms else f"{' '.join(found[:terms])} + {len(found) - terms} more"
+        return draw(self, path)

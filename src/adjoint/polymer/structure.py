@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..errors import ArgumentError, ModelError
+from ..errors import ArgumentError, MissingPackageError, ModelError
 from ..robot.model import Finding, Where
 from .atoms import LIGHT, MASSES, Polymer
 from .peptide import PEPTIDES, SIDE_CHAINS, Monomer, add_hydrogens, chain_polymer, need_choice
@@ -36,7 +36,7 @@ def _gemmi():
     try:
         import gemmi
     except ImportError:
-        raise ImportError("PDB and mmCIF files need gemmi: pip install 'adjoint[bio]'") from None
+        raise MissingPackageError("PDB and mmCIF files need gemmi: pip install 'adjoint[bio]'") from None
     return gemmi
 
 

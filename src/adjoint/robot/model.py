@@ -232,7 +232,7 @@ class Robot:
         names = [f.name for f in dataclasses.fields(self)]
         for name in changes:
             if name not in names:
-                raise ArgumentError(f"Robot.replace: no field {name!r}; {_nearest(name, names)}")
+                raise ArgumentError(f"Robot.replace: no field {name!r}; {nearest(name, names)}")
         alike = {k: x for k, x in changes.items() if k in _EACH and np.ndim(x) == 0 and np.size(x)}
         changes |= {k: np.full(len(getattr(self, k)), x) for k, x in alike.items()}
         if {"inertias", "placements", "parents"} & changes.keys():
@@ -350,14 +350,14 @@ class Robot:
         """The frame of this name: which body it is fixed to, and where."""
         k = self._frame_index.get(name) if isinstance(name, str) else None
         if k is None:
-            raise ArgumentError(f"robot '{self.name}' has no frame {name!r}; {_nearest(name, self.frame_names)}")
+            raise ArgumentError(f"robot '{self.name}' has no frame {name!r}; {nearest(name, self.frame_names)}")
         n = len(self.body_names)
         return Frame(name, k - 1, np.eye(4)) if k <= n else self.frames[k - 1 - n]
 
     def joint(self, name: str) -> Joint:
         """The joint of this name, mimics included."""
         if name not in self.body_joint_names:
-            raise ArgumentError(f"robot '{self.name}' has no joint {name!r}; {_nearest(name, self.body_joint_names)}")
+            raise ArgumentError(f"robot '{self.name}' has no joint {name!r}; {nearest(name, self.body_joint_names)}")
         return self.bodies[self.body_joint_names.index(name)].joint
 
     def screw(self, body: int) -> np.ndarray:
@@ -514,7 +514,7 @@ def need_numbers(robot: Robot, caller: str) -> None:
         )
 
 
-def _nearest(name, names: Sequence[str]) -> str:
+def nearest(name, names: Sequence[str]) -> str:
     """The names that look like `name`, or a few of all."""
     close = difflib.get_close_matches(str(name), names, 3, 0.5)
     if close:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import MissingPackageError
 
 if TYPE_CHECKING:
     from .motion import Motion
@@ -20,7 +20,7 @@ def draw_motion(motion: Motion, target: Path) -> Path:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ArgumentError("Motion.plot needs matplotlib: pip install 'adjoint[plot]'") from None
+        raise MissingPackageError("Motion.plot needs matplotlib: pip install 'adjoint[plot]'") from None
     robot = motion.robot
     rows = (
         ("q", "position [rad or m]", (robot.lower, robot.upper)),

@@ -13,10 +13,10 @@ __all__ = ["why_not"]
 _LONGEST = 1000.0  # times the duration asked for, that a slower motion is tried with
 
 
-def why_not(motion: Motion, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
-    """An explanation, from the best motion that was found although it exceeds limits."""
+def why_not(motion: Motion, status: str, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
+    """An explanation, from the solver's last word and the motion that exceeds limits least, found or a spline."""
     lasting = f"{times[1]:g} s" if times[0] == times[1] else f"{times[0]:g} to {times[1]:g} s"
-    lines = [f"no motion of '{motion.robot.name}' in {lasting} within all limits was found ({motion.status})"]
+    lines = [f"no motion of '{motion.robot.name}' in {lasting} within all limits was found ({status})"]
     lines += filter(None, [_worst(motion), _held(motion.robot, ends), _slower(motion, ends, times)])
     return ". ".join(lines)
 
@@ -32,7 +32,7 @@ def _worst(motion: Motion) -> str:
         q = motion.q[:, i]
         k = int(np.argmax(np.maximum(robot.lower[i] - q, q - robot.upper[i])))
         return (
-            f"The best one puts joint '{name}' at {q[k]:.4g} at t = {motion.times[k]:.3g} s, outside its limits "
+            f"The nearest one puts joint '{name}' at {q[k]:.4g} at t = {motion.times[k]:.3g} s, outside its limits "
             f"{robot.lower[i]:.4g} ... {robot.upper[i]:.4g}"
         )
     what, samples, limit = (
@@ -40,9 +40,11 @@ def _worst(motion: Motion) -> str:
     )
     k = int(np.argmax(np.abs(samples[:, i])))
     value = abs(samples[k, i])
+    ratio = value / limit[i]
+    over = f"{ratio - 1:.1%} above" if ratio < 2 else f"{ratio:.3g} times"
     return (
-        f"The best one takes {what} of {value:.4g} in joint '{name}' at t = {motion.times[k]:.3g} s, "
-        f"{value / limit[i] - 1:.1%} above its limit {limit[i]:.4g}"
+        f"The nearest one takes {what} of {value:.4g} in joint '{name}' at t = {motion.times[k]:.3g} s, "
+        f"{over} its limit {limit[i]:.4g}"
     )
 
 

@@ -82,12 +82,15 @@ def optimal_motion(
     found = [
         _descend(task, guess, _reporter(progress, k, starts)) for k, guess in enumerate(_guesses(task, starts, rng))
     ]
-    allowed = [motion for motion in [*found, *_splines(task, found)] if _holds(task, motion)]
+    known = [*found, *_splines(task, found)]
+    allowed = [motion for motion in known if _holds(task, motion)]
     if not allowed:
-        raise SolveError(f"{caller}: " + why_not(min(found, key=lambda m: m.excess.max()), ends, times))
+        nearest = min(known, key=lambda motion: motion.excess.max())
+        raise SolveError(f"{caller}: {why_not(nearest, found[0].status, ends, times)}")
     best = min(allowed, key=lambda motion: motion.cost if motion.history else (1 + _EQUAL) * motion.cost + _SMALL)
     if not best.converged:
-        what = f"ended with {best.status} after {len(best.history)} iterations, the cost may not be the least"
+        after = f" after iteration {best.history[-1].iteration}" if best.history else ""
+        what = f"ended with {best.status}{after}, the cost may not be the least"
         remedy = "more starts, more max_iterations or other segments may find less"
         warnings.warn(f"{caller}: {what}; {remedy}", RuntimeWarning, stacklevel=2)
     return best
@@ -187,11 +190,23 @@ def _check_options(robot: Robot, cost: str, weights, segments: int, starts: int,
 def _ends(robot: Robot, start, goal, frame: str | None) -> tuple[tuple[np.ndarray, np.ndarray], EndCondition | None]:
     """The states at both ends, the last one a guess if a frame is to be reached, and the condition for that."""
     first = state(robot, start, "optimal_motion: start")
+    _require_inward(robot, *first, "optimal_motion: start", "goes on")
     if frame is None:
-        return (first, state(robot, goal, "optimal_motion: goal")), None
+        last = state(robot, goal, "optimal_motion: goal")
+        _require_inward(robot, last[0], -last[1], "optimal_motion: goal", "comes from")
+        return (first, last), None
     label = f"optimal_motion: goal of frame '{frame}'"
     condition = reach(robot, frame, goal, label)
     return (first, np.stack([nearest_configuration(robot, condition, first[0], label), 0 * first[0]])), condition
+
+
+def _require_inward(robot: Robot, q: np.ndarray, v: np.ndarray, label: str, moves: str) -> None:
+    """`ArgumentError` if a joint is on a limit and v leads out of it."""
+    for i in np.flatnonzero(((q >= robot.upper) & (v > 0)) | ((q <= robot.lower) & (v < 0))):
+        raise ArgumentError(
+            f"{label}: joint '{robot.joint_names[i]}' is on its limit {q[i]:g} and {moves} beyond it, with a speed of "
+            f"{abs(v[i]):g}; on a limit a joint rests, or its velocity has the other sign"
+        )
 
 
 def _durations(duration) -> tuple[float, float]:

@@ -68,7 +68,8 @@ def nearest_configuration(robot: Robot, end: EndCondition, q: np.ndarray, label:
     low, high = robot.lower - 1e-9, robot.upper + 1e-9  # a start on a limit is inside
     tries = []
     for _ in range(_TRIES):
-        found = least_squares(end.error, q, end.jacobian, bounds=(low, high), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        # errors that go to zero do so by large factors; where others stop is not of interest to more than 1e-4
+        found = least_squares(end.error, q, end.jacobian, bounds=(low, high), ftol=1e-4, xtol=1e-9, gtol=1e-15)
         if np.abs(found.fun).max() < _REACHED:
             return np.clip(found.x, robot.lower, robot.upper)
         tries.append(found)
