@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .dynamics import scalar_curvature as scalar_curvature
     from .dynamics import sectional_curvature as sectional_curvature
     from .dynamics import solve_mass_matrix as solve_mass_matrix
+    from .dynamics import solve_mass_matrix_parallel as solve_mass_matrix_parallel
     from .identification import Samples as Samples
     from .identification import base_parameters as base_parameters
     from .identification import excitation as excitation
@@ -171,6 +172,7 @@ __all__ = [
     "sectional_curvature",
     "singular_directions",
     "solve_mass_matrix",
+    "solve_mass_matrix_parallel",
     "spline_motion",
     "static",
     "static_torque",

@@ -4,8 +4,8 @@ What users call: `newton_euler` (inverse dynamics), `forward` (forward dynamics)
 (M = W Ω Wᵀ and what it gives), `coriolis`, `energy`, `operational` (task space), `closed_loops`. Derivatives:
 `derivatives`, `second_derivatives`, `linearization`; geometry: `christoffel`, `curvature`, `geodesics`; `regressor`
 (linear in the parameters). `articulated` is the recursion behind the O(n) ones, `long` has loops for robots with many
-bodies, `fixman` the method of free bodies held by constraints. For study, equal to them: `operators` (global matrices),
-`ploen_park` (the paper's recursion), `lagrangian`, `textbook`.
+bodies, `parallel` divides one chain among cores, `fixman` has free bodies held by constraints. For study, equal to
+them: `operators` (global matrices), `ploen_park` (the paper's recursion), `lagrangian`, `textbook`.
 """
 
 from . import fixman as fixman
@@ -69,6 +69,7 @@ from .operational import null_space_projector as null_space_projector
 from .operational import operational_space as operational_space
 from .operators import articulated_operators as articulated_operators
 from .operators import operators as operators
+from .parallel import solve_mass_matrix_parallel as solve_mass_matrix_parallel
 from .regressor import EnergyRegressor as EnergyRegressor
 from .regressor import energy_regressor as energy_regressor
 from .regressor import parameter_names as parameter_names

@@ -34,12 +34,17 @@ from .newton_euler import (
 )
 
 __all__ = [
+    "AT_REST",
+    "accelerations_beyond",
+    "left_at_rest",
+    "require_long_inertia",
     "rolled_forward_dynamics",
     "rolled_inverse_dynamics",
     "rolled_logdet_gradient",
     "rolled_pivots",
     "rolled_solve",
     "rolled_sqrt_solve",
+    "root_accelerated",
 ]
 
 
@@ -88,7 +93,7 @@ def rolled_inverse_dynamics(
     return Parts(root.screws @ F + root.armature * root_a + _resistance(root.resists, root_v), tau)
 
 
-_AT_REST = Symmetric(np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)))
+AT_REST = Symmetric(np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)))
 
 
 @kernel(tau=..., root_tau="nv", **_STATE, **_LOADS, **ROBOT)
@@ -115,15 +120,15 @@ def rolled_forward_dynamics(
         return _passed(row, J, p + J @ drift, tau - _resistance(row.resists, v), full(np.ravel(f)))
 
     rest = (bodies, tau, v, f, bias, drift, *_given(load))
-    totals, (Pi, left) = inward(plan, left_over, (*_AT_REST, np.zeros(6)), rest)
+    totals, (Pi, left) = inward(plan, left_over, (*AT_REST, np.zeros(6)), rest)
     A, root_a = A_0, np.zeros(0)
     if plan.kind:
         J = Symmetric(*totals[:3]) + Symmetric.of_inertia(root.inertia)
         wrench = sum(_given(root_load), totals[3] + root_bias + J @ root_drift)
         force = root_tau - _resistance(root.resists, root_v)
-        root_a, A = _root_accelerated(root, J, wrench, force, se3.Ad_inv_action(root_f, A_0))
+        root_a, A = root_accelerated(root, J, wrench, force, se3.Ad_inv_action(root_f, A_0))
         A = A + root_drift
-    return Parts(root_a, _accelerations(plan, bodies, A, f, Pi, left, drift))
+    return Parts(root_a, accelerations_beyond(plan, bodies, A, f, Pi, left, drift))
 
 
 def _passed(row: Row, J: Symmetric, wrench, tau, f) -> tuple:
@@ -133,7 +138,7 @@ def _passed(row: Row, J: Symmetric, wrench, tau, f) -> tuple:
     return (*rest.moved(f), se3.coAd_inv_action(f, wrench)), (pivot.Pi, left)
 
 
-def _root_accelerated(root: Root, J: Symmetric, wrench, tau, y) -> tuple:
+def root_accelerated(root: Root, J: Symmetric, wrench, tau, y) -> tuple:
     """The accelerations of the root's joint, and its A; y is that of the base."""
     pivots, _ = eliminated(J, root.screws, root.armature, constant=False)
     left, _ = leftover(pivots, tau, wrench)
@@ -141,7 +146,7 @@ def _root_accelerated(root: Root, J: Symmetric, wrench, tau, y) -> tuple:
     return np.stack(a), A
 
 
-def _accelerations(plan: Plan, bodies, A, f, Pi, left, drift=None):
+def accelerations_beyond(plan: Plan, bodies, A, f, Pi, left, drift=None):
     """The joints' accelerations, from the root outward, whose A is known; at rest, without drift."""
 
     def step(parent, row, f, Pi, left, *more):
@@ -152,22 +157,23 @@ def _accelerations(plan: Plan, bodies, A, f, Pi, left, drift=None):
     return outward(plan, step, (A,), (bodies, f, Pi, left, *(() if drift is None else (drift,))))
 
 
+def left_at_rest(total: tuple, row: Row, q, b) -> tuple:
+    """What a body passes on to its parent, as articulated inertia and wrench; f, Π and (τ - s·p)/Ω of its joint."""
+    f, J = placed(row, q), Symmetric(*total[:3]) + Symmetric.of_inertia(row.inertia)
+    passed, (Pi, left) = _passed(row, J, total[3], b, f)
+    return passed, (f[:3], Pi, left)
+
+
 @kernel(q=..., b=..., root_q="nq", root_b="nv", **ROBOT)
 def rolled_solve(q, b, root_q, root_b, bodies, root, plan):
     """`Parts` of `solve_mass_matrix`."""
     root = Root.of(root, plan)
-
-    def left_over(total, row, q, b):
-        f, J = placed(row, q), Symmetric(*total[:3]) + Symmetric.of_inertia(row.inertia)
-        passed, (Pi, left) = _passed(row, J, total[3], b, f)
-        return passed, (f[:3], Pi, left)
-
-    totals, (f, Pi, left) = inward(plan, left_over, (*_AT_REST, np.zeros(6)), (bodies, q, b))
+    totals, (f, Pi, left) = inward(plan, left_at_rest, (*AT_REST, np.zeros(6)), (bodies, q, b))
     A, root_a = np.zeros(6), np.zeros(0)
     if plan.kind:
         J = Symmetric(*totals[:3]) + Symmetric.of_inertia(root.inertia)
-        root_a, A = _root_accelerated(root, J, totals[3], root_b, A)
-    return Parts(root_a, _accelerations(plan, bodies, A, f, Pi, left))
+        root_a, A = root_accelerated(root, J, totals[3], root_b, A)
+    return Parts(root_a, accelerations_beyond(plan, bodies, A, f, Pi, left))
 
 
 def _articulated(plan: Plan, bodies, q) -> tuple:
@@ -178,7 +184,7 @@ def _articulated(plan: Plan, bodies, q) -> tuple:
         (pivot,), rest = eliminated(J, row.screw[None], np.stack([row.armature]), constant=False)
         return tuple(rest.moved(f)), (f[:3], pivot.Pi, pivot.inverse, rest)
 
-    total, stacked = inward(plan, step, tuple(_AT_REST), (bodies, q))
+    total, stacked = inward(plan, step, tuple(AT_REST), (bodies, q))
     return Symmetric(*total), stacked
 
 
@@ -206,7 +212,7 @@ def rolled_sqrt_solve(q, b, root_q, root_b, bodies, root, plan):
         found, A = accelerated(pivots, noise, A)
         root_a = np.stack(found)
     _, noise = scan(lambda carry, x: (carry, x[0] * np.sqrt(x[1])), 0.0, (b, inverse))
-    return Parts(root_a, _accelerations(plan, bodies, A, f, Pi, noise))
+    return Parts(root_a, accelerations_beyond(plan, bodies, A, f, Pi, noise))
 
 
 @kernel(q=..., root_q="nq", **ROBOT)
@@ -218,7 +224,7 @@ def rolled_logdet_gradient(q, root_q, bodies, root, plan):
     joint changes log det M by -2 tr(K Q ad(S)); then K_i = (1 - S Πᵀ) K (1 - Π Sᵀ) + S Sᵀ/Ω.
     """
     total, (f, Pi, inverse, rest) = _articulated(plan, bodies, q)
-    K = _AT_REST
+    K = AT_REST
     for pivot in _root_pivots(Root.of(root, plan), total) if plan.kind else []:
         K = _freer(K, pivot.s, pivot.Pi, pivot.inverse)
 
@@ -296,7 +302,7 @@ def _inverse_dynamics(given: dict) -> np.ndarray:
 
 @forward_dynamics.instead(is_long)
 def _forward_dynamics(given: dict) -> np.ndarray:
-    _require_inertia(given["robot"])
+    require_long_inertia(given["robot"])
     return _dynamics(rolled_forward_dynamics, given, "tau")
 
 
@@ -340,7 +346,7 @@ def _potential_energy(given: dict) -> np.ndarray:
 
 
 def _of_two(rolled: Kernel, given: dict) -> np.ndarray:
-    _require_inertia(given["robot"])
+    require_long_inertia(given["robot"])
     long = for_loops(given["robot"])
     (root_q, q), (root_b, b) = long.split(given["q"], long.plan.nq), long.split(given["b"], long.plan.nv)
     return long.join(long.run(rolled, q, b, root_q, root_b))
@@ -358,13 +364,13 @@ def _sqrt_solve(given: dict) -> np.ndarray:
 
 @mass_matrix_logdet.instead(is_long)
 def _logdet(given: dict) -> np.ndarray:
-    _require_inertia(given["robot"])
+    require_long_inertia(given["robot"])
     return np.sum(np.log(_pivots(given["robot"], given["q"])), axis=-1)
 
 
 @mass_matrix_logdet_gradient.instead(is_long)
 def _logdet_gradient(given: dict) -> np.ndarray:
-    _require_inertia(given["robot"])
+    require_long_inertia(given["robot"])
     long = for_loops(given["robot"])
     root_q, q = long.split(given["q"], long.plan.nq)
     return long.join(long.run(rolled_logdet_gradient, q, root_q))
@@ -378,7 +384,7 @@ def _pivots(robot: Robot, q) -> np.ndarray:
 
 
 @functools.lru_cache(8)
-def _require_inertia(robot: Robot) -> None:
+def require_long_inertia(robot: Robot) -> None:
     """As `require_inertia`, in O(n): `ArgumentError` if M is singular at a configuration taken at random."""
     plan = for_loops(robot).plan
     root = JOINTS[plan.kind].neutral if plan.kind else ()

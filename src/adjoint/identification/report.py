@@ -130,7 +130,7 @@ class Identification:
         return self.summary()
 
     def plot(self, path: str | Path) -> Path:
-        """Measured and predicted torques, residuals, and parameters with their intervals, drawn into a file; its path."""
+        """Measured and predicted torques, residuals, parameters with intervals, drawn into a file; returns its path."""
         from .drawing import draw
 
         return draw(self, path)
