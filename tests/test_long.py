@@ -125,7 +125,7 @@ def test_batches(robot):
 def test_few_slots_are_enough():
     """One for a backbone with side chains, whatever the bodies' order; at most log₂ n for any tree."""
     assert ROBOTS["chain"] and rolled.visits(np.arange(-1, 9))[1].shape == (10, 0)
-    assert rolled.long_robot(ROBOTS["comb"]).plan.slots == 1
+    assert rolled.for_loops(ROBOTS["comb"]).plan.slots == 1
     rng = np.random.default_rng(0)
     for n in (2, 3, 10, 100, 1000):
         parents = np.array([-1, *(rng.integers(-1, i) for i in range(1, n))])

@@ -281,7 +281,7 @@ def ulps(y: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return np.where(wrong_zero, np.inf, error).astype(float)
 
 
-def exact_ulps(y: np.ndarray, exact: list[mpmath.mpf]) -> np.ndarray:
+def exact_ulps(y: np.ndarray, exact: list) -> np.ndarray:
     """|y - exact| in ulp of float64, in exact integer arithmetic down to 2**-50 ulp."""
     errors = []
     for value, e in zip(y.tolist(), exact, strict=True):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -201,7 +201,7 @@ class Long(NamedTuple):
     plan: Plan
     order: np.ndarray | None
 
-    def run(self, rolled: Kernel, *given, **options):
+    def run(self, rolled: Kernel, *given, **options) -> Any:
         """A rolled kernel on this robot."""
         return _planned(rolled, self.plan)(*given, self.bodies, self.root, **options)
 

@@ -12,6 +12,9 @@ For two joints, h = h_121 and k = h_122: c_11 = h q̇_2, c_12 = h q̇_1 + k q̇_
 (61)-(64) without the slips of the print (c_21 has the wrong sign there, and all entries one rate too many).
 """
 
+# SymPy has few types.
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+
 from __future__ import annotations
 
 import functools

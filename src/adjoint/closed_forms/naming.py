@@ -1,5 +1,8 @@
 """Symbols for coordinates, rates and parameters, and what each of a robot's numbers is in terms of them."""
 
+# SymPy has few types.
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+
 from __future__ import annotations
 
 from collections import Counter

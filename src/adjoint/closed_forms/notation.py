@@ -4,6 +4,9 @@ A mark is a word, or a tuple of what is done to marks: ("row", a, b, ...), ("sub
 above), ("sup", a, above), ("dot", a), ("ddot", a), ("symbol", a SymPy symbol). SymPy's printers write all else.
 """
 
+# SymPy has few types.
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+
 from __future__ import annotations
 
 import html

@@ -1,5 +1,8 @@
 """Formulas as text, LaTeX, and HTML with MathML, which browsers render by themselves: no script, no network."""
 
+# SymPy has few types.
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+
 from __future__ import annotations
 
 import html
