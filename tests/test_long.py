@@ -122,6 +122,13 @@ def test_batches(robot):
     assert aj.mass_matrix_logdet(robot, q).shape == (3, 5)
 
 
+def test_float32_in_float32_out():
+    robot, x = robots.chain(60), np.linspace(-1, 1, 60, dtype=np.float32)
+    got = aj.solve_mass_matrix(robot, x, x)
+    assert got.dtype == np.float32
+    close(got, aj.solve_mass_matrix(robot, x.astype(float), x.astype(float)), 1e-7)  # rounded once
+
+
 def test_few_slots_are_enough():
     """One for a backbone with side chains, whatever the bodies' order; at most log₂ n for any tree."""
     assert ROBOTS["chain"] and rolled.visits(np.arange(-1, 9))[1].shape == (10, 0)
@@ -190,5 +197,10 @@ def test_wrong_shapes_are_named():
                 aj.inverse_dynamics(robot, *arguments)
     with pytest.raises(ArgumentError, match="gravity"):
         aj.gravity_torque(robot, good, gravity=np.zeros(2))
+    with pytest.raises(ArgumentError, match="give the wrenches"):
+        aj.inverse_dynamics(robot, good, good, good, frames=(robot.body_names[3],))
+    for out in (np.zeros((2, 60)), np.zeros(60, np.float32), [0.0] * 60):
+        with pytest.raises(ArgumentError, match=r"out is .*; an array of float64 \(60,\) is needed"):
+            aj.gravity_torque(robot, good, out=out)
     with pytest.raises(ArgumentError, match="nowhere"):
         aj.forward_kinematics(robot, good, "nowhere")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import polymer as polymer
     from . import robot as robot
     from . import robots as robots
+    from . import rolled as rolled
     from .closed_forms import equations as equations
     from .dynamics import bias_force as bias_force
     from .dynamics import centroidal_momentum as centroidal_momentum
@@ -191,6 +192,7 @@ _MODULES = (
     "polymer",
     "robot",
     "robots",
+    "rolled",
     "sweep",
     "trajectory",
 )

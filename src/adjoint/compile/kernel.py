@@ -188,8 +188,13 @@ class Kernel:
         arrays = {k: as_input(x, k, self.__name__) for k, x in inputs.items()}
         broadcast_batch(self._operands(tuple(inputs), statics), list(arrays.values()), self.__name__)
         found = self._other[1](arrays | statics)
+        if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
+            found = found.astype(np.float32)
         if out is None:
             return found
+        if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
+            what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise ArgumentError(f"{self.__name__}: out is {what}; an array of {found.dtype} {found.shape} is needed")
         np.copyto(out, found)
         return out
 

@@ -28,6 +28,7 @@ from .newton_euler import (
     mass_matrix_product,
     motion,
     next_motion,
+    require_wrenches,
     rigid_wrench,
     squared,
     true_motion,
@@ -272,6 +273,7 @@ def _upward(robot: Robot, gravity, acceleration):
 
 def _loads(robot: Robot, long: Long, wrenches, frames: tuple[str, ...]) -> dict:
     """Wrenches (..., n, 6) that bodies exert on their surroundings, of those that frames do."""
+    require_wrenches(wrenches, frames)
     if not frames:
         return {}
     wrenches = np.asarray(wrenches, float)

@@ -81,11 +81,16 @@ def _torques(robot: Robot, f: dict, motions: dict, loads: dict):
     return forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # PP (5)
 
 
+def require_wrenches(wrenches, frames: tuple[str, ...]) -> None:
+    """`ArgumentError` if frames are named and no wrenches given."""
+    if frames and wrenches is None:
+        raise ArgumentError(f"frames {', '.join(map(repr, frames))}: give the wrenches (k, 6) they exert, one for each")
+
+
 def loads_on_bodies(robot: Robot, wrenches, frames: tuple[str, ...]) -> dict:
     """{i: F} (6,): wrenches (k, 6) that frames exert on their surroundings, moved to their bodies' frames and added."""
     found: dict = {}
-    if frames and wrenches is None:
-        raise ArgumentError(f"frames {', '.join(map(repr, frames))}: give the wrenches (k, 6) they exert, one for each")
+    require_wrenches(wrenches, frames)
     for name, F in zip(frames, wrenches if frames else (), strict=True):
         spot = robot.frame(name)
         F = se3.coAd_inv_action(spot.placement, F)
