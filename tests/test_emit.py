@@ -1,12 +1,12 @@
 """Emitted code: the same bits however a program is cut, at every width, and with LLVM's linker in place of ours."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pytest
 
 from adjoint import kernel, scan
-from adjoint.compile import batch, elf, emit, jit
+from adjoint.compile import batch, elf, emit, jit, segments
 from adjoint.compile.call import Compiled, address
 from adjoint.compile.program import Program
 
@@ -24,12 +24,17 @@ def mixture(x):
     return np.stack([keep, values[-1], values[5], np.where(masks[-1], 1.0, x[3]), x[0], np.float64(2.5)])
 
 
-def run(program: Program, X, outputs: int, width: int | None = None) -> np.ndarray:
+def run_all(program: Program, X, width: int | None = None, order: Literal["C", "F"] = "C") -> list[np.ndarray]:
     width = width or jit.host().width("f64")
     text, scratch, rows = emit.emit(program, width, "f64")
     code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1)
-    out = np.empty((len(X), outputs))
-    code.plan([X], [out], (len(X),), 0).run([address(X), address(out)], lambda: 1)
+    out = [np.empty((len(X), *o.shape), order=order) for o in program.outputs]
+    code.plan([X], out, (len(X),), 0).run([address(X), *map(address, out)], lambda: 1)
+    return out
+
+
+def run(program: Program, X, width: int | None = None) -> np.ndarray:
+    (out,) = run_all(program, X, width)
     return out
 
 
@@ -37,11 +42,11 @@ def run(program: Program, X, outputs: int, width: int | None = None) -> np.ndarr
 def test_segments_change_no_bit(size, monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(37, 4))
-    whole = run(program, X, 6)
+    whole = run(program, X)
     np.testing.assert_allclose(whole, [mixture(x) for x in X], rtol=1e-12)  # forty steps, each of a few roundings
-    monkeypatch.setattr(emit, "SEGMENT", size)
+    monkeypatch.setattr(segments, "SEGMENT", size)
     assert "@segment1" in emit.emit(program, 4, "f64")[0]
-    np.testing.assert_array_equal(run(program, X, 6), whole)
+    np.testing.assert_array_equal(run(program, X), whole)
 
 
 def chain(x):
@@ -53,24 +58,56 @@ def chain(x):
 
 
 def test_segments_share_memory(monkeypatch):
-    monkeypatch.setattr(emit, "SEGMENT", 10)
+    monkeypatch.setattr(segments, "SEGMENT", 10)
     _, scratch, _ = emit.emit(kernel(chain, x=4)._only("test").program, 4, "f64")
     assert scratch <= 8
+
+
+class Loops(NamedTuple):
+    second: np.ndarray
+    late: np.ndarray
+    first: np.ndarray
+
+
+def with_loops(x):
+    """Two loops over arrays of all kinds of elements, inside a long line; one stacks what another reads."""
+    line = list(chain(x))
+    rows = np.stack([np.stack([line[k % 4], x[k], np.float64(k)]) for k in range(4)])
+    _, first = scan(lambda _, r: ((), np.stack([r[0] * line[1], r[1] - r[2], line[3]])), (), rows)
+    late = chain(np.stack([0.1 * line[0], x[2], first[1, 0], 0.2 * x[0]]))
+    _, second = scan(lambda _, r: ((), r * late[0] + late[2]), (), first)
+    return Loops(second.T, late, first[:, 1])
+
+
+@pytest.mark.parametrize("kept", [0, 3, 32])
+def test_segments_with_loops_change_no_bit(kept, monkeypatch):
+    program = kernel(with_loops, x=4)._only("test").program
+    X = rng.uniform(-0.5, 0.5, size=(37, 4))
+    whole = run_all(program, X)
+    for found, wanted in zip(whole, zip(*(with_loops(x) for x in X), strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(wanted), rtol=0, atol=1e-12)  # four hundred steps of numbers below 1
+    monkeypatch.setattr(segments, "SEGMENT", 20)
+    monkeypatch.setattr(segments, "KEPT", kept)
+    assert "@segment1" in emit.emit(program, 4, "f64")[0]
+    for found, wanted in zip(run_all(program, X), whole, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    for found, wanted in zip(run_all(program, X, order="F"), whole, strict=True):  # elements apart: another way in
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_looped_moves_change_no_bit(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(37, 4))
-    written_out = run(program, X, 6)
+    written_out = run(program, X)
     monkeypatch.setattr(batch, "LONG", 1)
-    np.testing.assert_array_equal(run(program, X, 6), written_out)
+    np.testing.assert_array_equal(run(program, X), written_out)
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
 def test_widths_change_no_bit(width):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(37, 4))
-    np.testing.assert_array_equal(run(program, X, 6, width), run(program, X, 6))
+    np.testing.assert_array_equal(run(program, X, width), run(program, X))
 
 
 @pytest.mark.parametrize("streamed", [1, 1 << 60])
@@ -107,9 +144,9 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
 def test_both_linkers(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(9, 4))
-    ours = run(program, X, 6)
+    ours = run(program, X)
     monkeypatch.setattr(elf, "supported", lambda: False)
-    np.testing.assert_array_equal(run(program, X, 6), ours)
+    np.testing.assert_array_equal(run(program, X), ours)
 
 
 def test_the_linker_refuses_what_it_does_not_know():

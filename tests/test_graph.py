@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjoint import kernel
-from adjoint.compile.graph import Graph, apply, digest, reachable, schedule
+from adjoint.compile.graph import Graph, apply, digest, reachable
 from adjoint.compile.interpret import Inputs, evaluate
 from adjoint.compile.ops import OPS, fold
+from adjoint.compile.order import schedule
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 5e-324, 1.7e308, np.inf, -np.inf, np.nan]
 

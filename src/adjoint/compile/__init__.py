@@ -5,8 +5,8 @@ The way of a function, file by file:
 - `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed.
 - `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
 - `derive`, `derivatives`: graphs of derivatives. `interpret`, `check`: graphs evaluated without a compiler.
-- `emit`, `batch`, `lines`, `vecmath`, `ir`: the graph as LLVM IR: the body, the loop over a batch, the stores of large
-  results, elementary functions.
+- `order`, `emit`, `segments`: the graph as LLVM IR, in which order and, if it is long, cut into which functions.
+  `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
 - `jit`, `elf`, `cache`: IR to object code, object code to callable memory, object code on disk.
 - `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts and threads, any strides, CPython's own calls.
 - `export`: C99, CasADi, assembly. `locks`: the one lock.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from .ir import BYTES, Coder, Module
 from .lines import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
-from .program import Operand, Program
+from .program import Operand, Program, array_size
 
 __all__ = ["CONTEXT_HEAD", "STREAMED", "batch_function", "in_order", "tile_places", "tile_sizes", "whole_function"]
 
@@ -38,14 +38,30 @@ def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int
     return max(n, SPARE_BEFORE * width), m + SPARE_AFTER * width
 
 
-def tile_places(program: Program) -> list[int]:
+def tile_places(program: Program) -> tuple[list[int], dict[int, int]]:
     """The place of each element of the results in their tile; equal ones share one (symmetric matrices, zeros).
 
-    No place is behind its element's own: see `whole_function`.
+    What a loop stacks, if all of it is a result, is stacked there: node of the stack -> its first place.
     """
     results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
-    first: dict[int, int] = {}
-    return [first.setdefault(e.id, len(first)) for e in results]
+    items: dict[int, set[int]] = {}
+    for e in results:
+        if e.op == "item" and e.args[0].op == "stacked":
+            items.setdefault(e.args[0].id, set()).add(e.value)
+    places: dict[int, int] = {}
+    stacks: dict[int, int] = {}
+    count = 0
+    for e in results:
+        if e.id in places:
+            continue
+        stack = e.args[0] if e.op == "item" else e
+        if len(items.get(stack.id, ())) == array_size(stack) > 0:
+            if stack.id not in stacks:
+                stacks[stack.id], count = count, count + array_size(stack)
+            places[e.id] = stacks[stack.id] + e.value
+        else:
+            places[e.id], count = count, count + 1
+    return [places[e.id] for e in results], stacks
 
 
 def in_order(places: list[int]) -> range | list[int]:
@@ -156,7 +172,7 @@ class _Batch(Coder):
 
     def __init__(self, module: Module, width: int, dtype: str, program: Program):
         super().__init__(module, width, dtype)
-        self.program, self.places = program, tile_places(program)
+        self.program, self.places = program, tile_places(program)[0]
         self.unrolled = UNROLLED if len(program.nodes) < LONG else 0
         self.used: dict[str, set[int]] = {}  # elements that the body reads
         for x in program.nodes:
@@ -276,14 +292,16 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
 
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
-    b, found = Coder(module, width, dtype), tile_places(program)
+    b, (found, _) = Coder(module, width, dtype), tile_places(program)
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
     if found != list(range(len(found))):
         t, table = b.type("f"), _table(b, found, 0)
-        with b.loop(len(found)) as i:  # from the last one on: none is overwritten before it is read
-            k = b.word(f"sub i64 {len(found) - 1}, {i}")
-            place = b.get(table, k)
-            x = b.op(f"load {t}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {place}', 'p').name}", "f").name
-            b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {k}', 'p').name}")
+        # All that the body needed scratch memory for is done.
+        b.emit(f" %memory = inttoptr i64 {b.get('%context', 1)} to ptr")
+        for source, place, target in (("%out", lambda k: b.get(table, k), "%memory"), ("%memory", str, "%out")):
+            with b.loop(len(found)) as k:
+                at = b.op(f"getelementptr {t}, ptr {source}, i64 {place(k)}", "p").name
+                x = b.op(f"load {t}, ptr {at}", "f").name
+                b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr {target}, i64 {k}', 'p').name}")
     head = "define void @whole(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {"
     return "\n".join([head, "entry:", *b.lines, " ret void", "}"])

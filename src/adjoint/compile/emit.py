@@ -7,33 +7,23 @@ caller's own arrays.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
 from .batch import CONTEXT_HEAD, batch_function, in_order, tile_places, whole_function
-from .graph import Expr, schedule
-from .ir import BYTES, Builder, Coder, Module, Value
+from .graph import Expr
+from .ir import BYTES, Buffer, Builder, Coder, Module, Place, Value
 from .loops import Loop
 from .ops import OPS
+from .order import fused_products, schedule, sin_cos_pairs
 from .program import Program
+from .segments import emit_segments, in_segments
 
 __all__ = ["emit"]
 
-SEGMENT = 700  # steps of a straight line in one function
 _LOADED = {"const", "bool", "input"}  # read wherever they are used
-Step = tuple[Expr, tuple[Expr, ...]]  # a node, and what must be there before it
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """Memory of rows: lane vectors in scratch memory (`base` set), or an operand's own memory (`slot` set)."""
-
-    size: int  # elements per row
-    base: str | None = None
-    slot: int | None = None
 
 
 @dataclass
@@ -60,9 +50,8 @@ class Emitter:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
         stores: dict[int, int] = {}  # node -> its place in the output tile
-        places, copied = tile_places(p), set()
+        self.places, self.stacks = tile_places(p)
         targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
-        copies: list[tuple[Expr, int, int, int]] = []  # outputs that lie whole in a buffer: it, from, to, how many
         roots: list[Expr] = []
         at = 0
         for o, result in zip(p.outputs, p.results, strict=True):
@@ -70,17 +59,14 @@ class Emitter:
                 targets[result[0].id] = self.slots["out", o.name]
                 roots.append(result[0])
                 continue
-            run, mine = _run(result, "item"), in_order(places[at : at + o.size])
-            if run is not None and isinstance(mine, range):
-                copies.append((result[0].args[0], run, mine[0], o.size))
-                copied.update(mine)
-                roots.append(result[0].args[0])
-            else:
-                for e, place in zip(result, mine, strict=True):
-                    if e.id not in stores and place not in copied:
-                        stores[e.id] = place
-                        roots.append(e)
+            for e, place in zip(result, self.places[at : at + o.size], strict=True):
+                if e.op == "item" and e.args[0].id in self.stacks:
+                    roots.append(e.args[0])
+                elif e.id not in stores:
+                    stores[e.id] = place
+                    roots.append(e)
             at += o.size
+        roots = list(dict.fromkeys(roots))
         self._offsets, self._targets = offsets, targets
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
         # A spilled vector on an unaligned stack crosses cache lines.
@@ -88,21 +74,19 @@ class Emitter:
 
         def done(x: Expr, v: Value) -> None:
             if x.id in stores:
-                self._store("%out", stores[x.id], v)
+                self.store("%out", stores[x.id], v)
 
         order = schedule(roots)
-        if len(order) > SEGMENT and all(x.op in OPS or x.op in _LOADED for x in order):
-            self._segments(order, done)
+        if in_segments(order):
+            emit_segments(self, order, fused_products(order, p.roots), done)
         else:
-            env: dict = {}
-            self._graph(roots, env, done, order)
-            for buffer, first, at, size in copies:
-                self._copy(env[buffer.id], first, at, size)
-        return self._function("body", self.b)
+            self._graph(roots, {}, done, order)
+        return self.text("body")
 
-    def _function(self, name: str, b: Builder) -> str:
+    def text(self, name: str) -> str:
+        """The function made of all that was emitted."""
         head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #1 {{"
-        return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
+        return "\n".join([head, "entry:", *self.b.lines, " ret void", "}"])
 
     # --- straight-line code ------------------------------------------------------------------------
 
@@ -112,88 +96,24 @@ class Emitter:
         The function's own graph comes with its order; those of loops are scheduled here.
         """
         top, order = order is not None, order or schedule(roots)
-        fused = _fused(order, roots)
-        pairs = _sin_cos_pairs(order)
+        fused = fused_products(order, roots)
+        pairs = sin_cos_pairs(order)
         skip, wanted = set(fused.values()), {r.id for r in roots}
         for x in order:
             if x.id in skip or (x.op in _LOADED and x.id not in wanted):
                 continue
             if x.id not in env:
-                env[x.id] = self._node(x, env, fused, pairs, top)
+                env[x.id] = self.node(x, env, fused, pairs, top)
             done(x, env[x.id])
 
     def _value(self, x: Expr, env: dict):
         """The value of a node that was emitted, or can be read anywhere."""
-        if x.id not in env:
-            env[x.id] = self._node(x, env, {}, {}, False)
-        return env[x.id]
+        v = env.get(x.id)
+        if v is None:
+            v = env[x.id] = self.node(x, env, {}, {})
+        return self.load(v.base, v.index) if type(v) is Place else v
 
-    def _segments(self, order: list[Expr], done) -> None:
-        """A long straight line as several functions, for LLVM's time grows faster than a function's length.
-
-        A value made in one and used in another goes through scratch memory, as most would anyway for want of registers.
-        """
-        fused, wanted = _fused(order, self.program.roots), {r.id for r in self.program.roots}
-        swallowed = set(fused.values())  # a product is made where it is added
-        steps = [
-            (x, _operands(x, fused[x.id]) if x.id in fused else x.args)
-            for x in order
-            if x.id not in swallowed and (x.op not in _LOADED or x.id in wanted)
-        ]
-        parts = [steps[k : k + SEGMENT] for k in range(0, len(steps), SEGMENT)]
-        far = self._places(parts)
-        for k, part in enumerate(parts):
-            # Numbers without a name are faster to parse.
-            outer, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype, prefix="")
-            self._segment(part, fused, far, done)
-            self.module.add(
-                f"segment{k}", self._function(f"segment{k}", self.b).replace("define", "define internal", 1)
-            )
-            self.b = outer
-            self.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
-
-    def _places(self, parts: list[list[Step]]) -> dict[int, int]:
-        """The places in scratch memory of values used in later segments; each is free again after the last of them."""
-        home = {x.id: k for k, part in enumerate(parts) for x, _ in part}
-        last = {  # node -> the last segment that reads it from memory
-            a.id: k
-            for k, part in enumerate(parts)
-            for _, operands in part
-            for a in operands
-            if home.get(a.id, k) != k and a.op not in _LOADED
-        }
-        places: dict[int, int] = {}
-        free: list[int] = []
-        size = 0
-        for k, part in enumerate(parts):
-            free += [places[i] for i, end in last.items() if end == k - 1]
-            for x, _ in part:
-                if x.id in last:
-                    if not free:
-                        free.append(size)
-                        size += 1
-                    places[x.id] = free.pop()
-        self.scratch += size
-        return places
-
-    def _segment(self, part: list[Step], fused: dict[int, int], far: dict[int, int], done) -> None:
-        frame = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
-        env: dict[int, Value] = {}
-        pairs = _sin_cos_pairs([x for x, _ in part])
-        for x, operands in part:
-            for a in operands:
-                if a.id not in env and a.id in far:
-                    number = self._load(frame, far[a.id])
-                    env[a.id] = number != 0.0 if a.mask else number
-                elif a.id not in env:
-                    env[a.id] = self._node(a, env, fused, pairs, True)
-            if x.id not in env:
-                env[x.id] = self._node(x, env, fused, pairs, True)
-            done(x, env[x.id])
-            if x.id in far:  # truth values are kept as 1 and 0
-                self._store(frame, far[x.id], self.b.select(env[x.id], 1.0, 0.0) if x.mask else env[x.id])
-
-    def _node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool):
+    def node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool = False) -> Any:
         if x.op in OPS:
             return self._operation(x, env, fused, pairs)
         if x.op == "const":
@@ -202,7 +122,7 @@ class Emitter:
             return self.b.mask(x.value)
         if x.op == "input":
             name, k = x.value
-            return self._load("%in", self._offsets[name] + k)
+            return self.load("%in", self._offsets[name] + k)
         if x.op == "sequence":
             return Buffer(
                 next(o.size for o in self.program.inputs if o.name == x.value), slot=self.slots["in", x.value]
@@ -219,7 +139,7 @@ class Emitter:
     def _operation(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict) -> Value:
         if x.id in fused:
             return self._multiply_add(x, env, fused[x.id])
-        args = [env[a.id] if a.id in env else self._value(a, env) for a in x.args]
+        args = [self._value(a, env) for a in x.args]
         if x.op in _INSTRUCTION:
             return self.b.op(f"{_INSTRUCTION[x.op]} {self.b.type('f')} {args[0].name}, {args[1].name}", "f")
         if x.op in ("sin", "cos") and x.args[0].id in pairs:
@@ -265,12 +185,12 @@ class Emitter:
                 rest = -rest
         return self.b.fma(p, q, rest)
 
-    def _load(self, base: str, k: int) -> Value:
+    def load(self, base: str, k: int) -> Value:
         t = self.b.type("f")
         p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
         return self.b.op(f"load {t}, ptr {p.name}", "f")
 
-    def _store(self, base: str, k: int, v: Value) -> None:
+    def store(self, base: str, k: int, v: Value) -> None:
         t = self.b.type("f")
         p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
         self.b.emit(f" store {t} {v.name}, ptr {p.name}")
@@ -282,19 +202,26 @@ class Emitter:
         p = self.b.op(f"getelementptr i64, ptr %context, i64 {k}", "p")
         return self.b.op(f"load i64, ptr {p.name}", "w").name
 
+    def reserve(self, vectors: int) -> int:
+        """Scratch memory of a known size: its place, counted in vectors."""
+        self.scratch += vectors
+        return self.scratch - vectors
+
+    def frame(self) -> str:
+        """The address of scratch memory."""
+        return self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
+
     def _scratch(self, size: int, length: int | None) -> str:
         """The address of a new scratch buffer of rows of `size` vectors."""
         step = self.b.width * BYTES[self.b.dtype]
-        offset = str(self.scratch * step)
         if length is None:
             # Buffers whose size is known when the kernel is called come after all others.
             rows = self.b.op(f"mul i64 {self._word(0)}, {self.scratch_rows * step}", "w").name
             offset = self.b.op(f"add i64 {rows}, @SCRATCH@", "w").name
             self.scratch_rows += size
         else:
-            self.scratch += size * length
-        memory = self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p")
-        return self.b.op(f"getelementptr i8, ptr {memory.name}, i64 {offset}", "p").name
+            offset = str(self.reserve(size * length) * step)
+        return self.b.op(f"getelementptr i8, ptr {self.frame()}, i64 {offset}", "p").name
 
     def _array(self, x: Expr, env: dict) -> Buffer:
         """Elements in memory: where the inputs are, if they are some in a row, else in scratch memory."""
@@ -304,21 +231,12 @@ class Emitter:
             return Buffer(0, base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
         base = self._scratch(1, len(x.args))
         for k, a in enumerate(x.args):
-            self._store(base, k, self._value(a, env))
+            self.store(base, k, self._value(a, env))
         return Buffer(0, base=base)
-
-    def _copy(self, buffer: Buffer, first: int, at: int, size: int) -> None:
-        """Elements of a buffer to the output tile."""
-        b, t = self.b, self.b.type("f")
-        assert buffer.base is not None
-        with b.loop(size) as i:
-            source = b.op(f"getelementptr {t}, ptr {buffer.base}, i64 {b.add(i, first)}", "p").name
-            v = b.op(f"load {t}, ptr {source}", "f").name
-            b.emit(f" store {t} {v}, ptr {b.op(f'getelementptr {t}, ptr %out, i64 {b.add(i, at)}', 'p').name}")
 
     def _item(self, buffer: Buffer, k: int) -> Value:
         assert buffer.base is not None
-        return self._load(buffer.base, k)
+        return self.load(buffer.base, k)
 
     def _rows(self, buffer: Buffer, size: int, row: str):
         """Access to row number `row` of a buffer: functions that load and store its elements."""
@@ -326,7 +244,7 @@ class Emitter:
         if buffer.base is not None:
             at = b.op(f"mul i64 {row}, {size}", "w").name
             p = b.op(f"getelementptr {b.type('f')}, ptr {buffer.base}, i64 {at}", "p").name
-            return (lambda k: self._load(p, k)), (lambda k, v: self._store(p, k, v))
+            return (lambda k: self.load(p, k)), (lambda k, v: self.store(p, k, v))
         assert buffer.slot is not None
         shared = any(
             k == buffer.slot and side == "in" and name in self.shared for (side, name), k in self.slots.items()
@@ -346,15 +264,17 @@ class Emitter:
             return self._while(loop, start, captured), []
         stacked = []
         for k, y in enumerate(loop.ys):
-            target = self._targets.get(x.graph.node("stacked", (x,), k).id) if top else None
-            stacked.append(
-                Buffer(len(y), slot=target)
-                if target is not None
-                else Buffer(len(y), base=self._scratch(len(y), loop.length))
-            )
-        return self._scan(loop, start, captured, buffers, stacked), stacked
+            node = x.graph.node("stacked", (x,), k).id if top else None
+            if node in self._targets:
+                stacked.append(Buffer(len(y), slot=self._targets[node]))
+            elif node in self.stacks:
+                at = self.b.op(f"getelementptr {self.b.type('f')}, ptr %out, i64 {self.stacks[node]}", "p").name
+                stacked.append(Buffer(len(y), base=at))
+            else:
+                stacked.append(Buffer(len(y), base=self._scratch(len(y), loop.length)))
+        return self.scan(loop, start, captured, buffers, stacked), stacked
 
-    def _scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
+    def scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
         b = self.b
         length = self._word(0) if loop.length is None else str(loop.length)
         last = b.op(f"sub i64 {length}, 1", "w").name if loop.reverse else None
@@ -371,8 +291,8 @@ class Emitter:
             for y, buffer in zip(loop.ys, stacked, strict=True):
                 _, store = self._rows(buffer, len(y), row)
                 for k, e in enumerate(y):
-                    store(k, env[e.id])
-            return [env[e.id] for e in loop.next_carry]
+                    store(k, self._value(e, env))
+            return [self._value(e, env) for e in loop.next_carry]
 
         return self._repeat(loop, start, env, more, step)
 
@@ -475,38 +395,14 @@ def _run(nodes: Sequence[Expr], op: str) -> int | None:
     return first if places == [(source, first + k) for k in range(len(nodes))] else None
 
 
-def _operands(x: Expr, product: int) -> tuple[Expr, ...]:
-    """What must be there before x, a sum that swallows a product, is emitted."""
-    a, b = x.args
-    return (a, *b.args) if b.id == product else (*a.args, b)
-
-
-def _fused(order: list[Expr], roots: list[Expr]) -> dict[int, int]:
-    """Sums and differences that swallow a product nobody else uses: sum -> product."""
-    uses = Counter([a.id for x in order for a in x.args])
-    uses.update([r.id for r in roots])
-    fused = {}
-    for x in order:
-        if x.op in ("add", "sub"):
-            for a in reversed(x.args):
-                if a.op == "mul" and uses[a.id] == 1:
-                    fused[x.id] = a.id
-                    break
-    return fused
-
-
-def _sin_cos_pairs(order: list[Expr]) -> dict[int, list]:
-    """Arguments of which both sine and cosine are needed: one reduction serves both."""
-    sines = {x.args[0].id for x in order if x.op == "sin"}
-    return {x.args[0].id: [] for x in order if x.op == "cos" and x.args[0].id in sines}
-
-
 def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:
     """The IR of a program, and the scratch vectors it needs: a fixed number, and a number per row of its sequences."""
     module = Module()
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
+    if not isinstance(in_order(emitter.places), range):
+        emitter.scratch = max(emitter.scratch, len(emitter.places))  # `whole` moves them there and back
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows

@@ -7,9 +7,10 @@ import re
 
 from ..errors import AdjointError, ArgumentError
 from . import interpret
-from .graph import Expr, schedule
+from .graph import Expr
 from .loops import Loop
 from .ops import OPS
+from .order import schedule
 from .program import Operand, Program
 from .variant import Variant
 

@@ -12,8 +12,9 @@ import functools
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-__all__ = ["BYTES", "Builder", "Coder", "Module", "Value", "float_literal"]
+__all__ = ["BYTES", "Buffer", "Builder", "Coder", "Module", "Place", "Value", "float_literal"]
 
 _FLOAT = {"f64": "double", "f32": "float"}
 _BITS = {"f64": 64, "f32": 32}
@@ -88,6 +89,23 @@ class Value:
     def __ne__(self, o): return self.b._compare("ne", self, o)  # type: ignore[override]
     __hash__ = None  # type: ignore[assignment]
     # fmt: on
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory of rows: lane vectors in scratch memory (`base` set), or an operand's own memory (`slot` set)."""
+
+    size: int  # elements per row
+    base: str | None = None
+    slot: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value in memory, to be read where it is used: lane vector number `index` from `base` on."""
+
+    base: str
+    index: int
 
 
 class Builder:

@@ -9,7 +9,7 @@ from functools import cached_property
 from .graph import Expr, Graph, reachable
 from .ops import OPS
 
-__all__ = ["Operand", "Program", "count_operations"]
+__all__ = ["Operand", "Program", "array_size", "count_operations"]
 
 _COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
 
@@ -47,6 +47,14 @@ class Program:
     def nodes(self) -> list[Expr]:
         """All that the results depend on, arguments before results."""
         return reachable(self.roots)
+
+
+def array_size(x: Expr) -> int:
+    """Numbers of an array: a given one, or what a loop stacks; 0 of any other node, or if only a call can tell."""
+    if x.op == "stacked":
+        loop = x.args[0].value
+        return len(loop.ys[x.value]) * (loop.length or 0)
+    return len(x.args) if x.op == "array" else 0
 
 
 def count_operations(program: Program) -> tuple[int, ...]:

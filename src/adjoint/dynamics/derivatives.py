@@ -26,7 +26,7 @@ from ..sweep import body_twists, inward, joint_placements, outward, rates, stack
 from .articulated import require_inertia
 from .composite import degrees, mass_matrix
 from .coriolis import inertia_rate_momentum, moved
-from .factorization import factor, inverse_factored, inverse_times, solve_factored
+from .factorization import factor, inverse_factored, minus_inverse_times, solve_factored
 from .newton_euler import SURROUNDINGS, base_motion, inverse_dynamics, loads_on_bodies
 
 __all__ = [
@@ -156,4 +156,4 @@ def forward_dynamics_derivatives(
     factors = factor(mass_matrix(robot, q))
     a = solve_factored(factors, tau - inverse_dynamics(robot, q, v, np.zeros(robot.nv), **around))
     by = inverse_dynamics_derivatives(robot, q, v, a, **around)
-    return AccelerationDerivatives(*inverse_times(factors, -by.dq, -by.dv), inverse_factored(factors))
+    return AccelerationDerivatives(*minus_inverse_times(factors, by.dq, by.dv), inverse_factored(factors))

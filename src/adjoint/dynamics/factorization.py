@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, static
+from ..compile import kernel, scan, static
 from ..lie import se3
 from ..robot.configuration import integrate
 from ..robot.model import Robot
@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 
+UNROLLED = 2000  # products up to which columns are written out one by one
+
+
 class MassFactors(NamedTuple):
     """M = W diag(Omega) Wᵀ: W (nv, nv) unit upper triangular, Omega (nv,)."""
 
@@ -42,10 +45,12 @@ def factor(M) -> MassFactors:
     W = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
     Omega: list = [None] * n
     for j in reversed(range(n)):
-        Omega[j] = M[j, j] - sum(W[j][k] * W[j][k] * Omega[k] for k in range(j + 1, n))
+        later = range(n - 1, j, -1)  # what was found last comes last in a sum: nothing else waits for it
+        scaled = {k: W[j][k] * Omega[k] for k in later}
+        Omega[j] = M[j, j] - sum(W[j][k] * scaled[k] for k in later)
         inverse = 1 / Omega[j]
         for i in range(j):
-            W[i][j] = (M[i, j] - sum(W[i][k] * W[j][k] * Omega[k] for k in range(j + 1, n))) * inverse
+            W[i][j] = (M[i, j] - sum(W[i][k] * scaled[k] for k in later)) * inverse
     return MassFactors(stacked(W, 2), stacked(Omega, 1))
 
 
@@ -73,7 +78,7 @@ def _upper_solve(W, b) -> list:
     """W⁻¹ b, row by row."""
     y: list = [None] * len(W)
     for i in reversed(range(len(W))):
-        y[i] = b[i] - sum(W[i, k] * y[k] for k in range(i + 1, len(W)))
+        y[i] = b[i] - sum(W[i, k] * y[k] for k in range(len(W) - 1, i, -1))
     return y
 
 
@@ -87,8 +92,9 @@ def _transposed_solve(W, y):
 
 def inverse_factored(factors: MassFactors):
     """(W Ω Wᵀ)⁻¹ = Zᵀ Ω⁻¹ Z (n, n), symmetric, with Z = W⁻¹."""
-    Z, scaled = _inverse_factors(factors)
+    Z, inverse = _inverse_factors(factors)
     n = len(Z)
+    scaled = [[d * z for z in row] for d, row in zip(inverse, Z, strict=True)]
     rows: list = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(i, n):
@@ -96,21 +102,46 @@ def inverse_factored(factors: MassFactors):
     return stacked(rows, 2)
 
 
-def inverse_times(factors: MassFactors, *matrices) -> list:
-    """(W Ω Wᵀ)⁻¹ B (n, k) of each matrix B (n, k): Zᵀ (Ω⁻¹ Z B), in which Z = W⁻¹ has the zeros of W."""
-    Z, scaled = _inverse_factors(factors)
+def minus_inverse_times(factors: MassFactors, *matrices) -> list:
+    """-(W Ω Wᵀ)⁻¹ B (n, k) of each matrix B (n, k): Zᵀ (-Ω⁻¹ Z B), in which Z = W⁻¹ has the zeros of W.
+
+    Columns with their zeros in the same places, as those of the joints of a limb have, go through one loop.
+    """
+    Z, inverse = _inverse_factors(factors)
     back = [list(column) for column in zip(*Z, strict=True)]
-    return [stacked(_sparse_product(back, _sparse_product(scaled, B)), 2) for B in matrices]
+    scaled = [[-d * z for z in row] for d, row in zip(inverse, Z, strict=True)]
+    found: list = [[None] * B.shape[1] for B in matrices]
+    for rows, columns in _alike(matrices):
+
+        def times(_, b, rows=rows):
+            y = _products(scaled, dict(zip(rows, b, strict=True)))
+            return (), stacked(_products(back, dict(enumerate(y))), 1)
+
+        given = [stacked([matrices[m][k][j] for k in rows], 1) for m, j in columns]
+        many = len(Z) * len(rows) * len(columns) > UNROLLED
+        products = scan(times, (), np.stack(given))[1] if many else [times((), b)[1] for b in given]
+        for (m, j), x in zip(columns, products, strict=True):
+            found[m][j] = x
+    return [np.stack(columns, axis=1) if columns else np.zeros((len(Z), 0)) for columns in found]
 
 
-def _sparse_product(A: list, B) -> list:
-    """Rows of A B; numbers known to be zero take no part."""
-    present = [{k for k, x in enumerate(column) if not _is_zero(x)} for column in zip(*B, strict=True)]
-    rows = []
-    for row in A:
-        used = [k for k, x in enumerate(row) if not _is_zero(x)]
-        rows.append([sum((row[k] * B[k][j] for k in used if k in have), 0.0) for j, have in enumerate(present)])
-    return rows
+def _alike(matrices) -> list:
+    """(rows, [(matrix, column), ...]): columns that have numbers other than zero in about these rows, only there."""
+    found: dict[tuple[int, ...], list] = {}
+    for m, B in enumerate(matrices):
+        for j, column in enumerate(zip(*B, strict=True)):
+            found.setdefault(tuple(k for k, x in enumerate(column) if not _is_zero(x)), []).append((m, j))
+    merged: dict[tuple[int, ...], list] = {}
+    for rows in sorted(found, key=len, reverse=True):
+        home = next((r for r in merged if set(rows) <= set(r) and len(r) - len(rows) <= 2), rows)
+        merged.setdefault(home, []).extend(found[rows])
+    return list(merged.items())
+
+
+def _products(A: list, b: dict) -> list:
+    """A b, of those b_k that are given; numbers known to be zero take no part."""
+    b = {k: x for k, x in b.items() if not _is_zero(x)}
+    return [sum((row[k] * x for k, x in b.items() if not _is_zero(row[k])), 0.0) for row in A]
 
 
 def _is_zero(x) -> bool:
@@ -118,15 +149,14 @@ def _is_zero(x) -> bool:
 
 
 def _inverse_factors(factors: MassFactors) -> tuple[list, list]:
-    """Rows of Z = W⁻¹ and of Ω⁻¹ Z."""
+    """Rows of Z = W⁻¹, and the numbers of Ω⁻¹."""
     W, Omega = factors
     n = len(Omega)
     Z: list = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
     for j in range(n):
         for i in reversed(range(j)):
-            Z[i][j] = -sum(W[i, k] * Z[k][j] for k in range(i + 1, j + 1))
-    inverse = [1 / Omega[k] for k in range(n)]
-    return Z, [[Z[k][i] * inverse[k] for i in range(n)] for k in range(n)]
+            Z[i][j] = -sum(W[i, k] * Z[k][j] for k in range(j, i, -1))
+    return Z, [1 / Omega[k] for k in range(n)]
 
 
 @kernel(robot=static, q="nq")
