@@ -301,10 +301,8 @@ Spots = dict[str, tuple[int, np.ndarray]]  # link -> (its body, its placement in
 def _assemble(builder: Builder) -> Robot:
     tree, base, spot = _grown(builder)
     links = tuple([Link(l.name, *spot[l.name], l.inertia, l.where) for l in builder._links.values()])
-    inertias, base_inertia = _merged(links, len(tree.names))
-    _check_finite(inertias, "body", tree.names, "inertia")
-    _check_finite(base_inertia[None], "body", [base], "inertia")
-    placements = np.array(tree.placements).reshape(-1, 4, 4)
+    inertias = _merged(links, [*tree.names, base])
+    placements = np.concatenate([_HOME[:0], *tree.placements]).reshape(-1, 4, 4)
     _check_finite(placements, "body", tree.names, "placement")
     mimics = _mimics(tree.joints, builder._joints)
     return Robot(
@@ -315,13 +313,13 @@ def _assemble(builder: Builder) -> Robot:
         parents=np.array(tree.parents, int),
         placements=placements,
         screws=np.concatenate([np.zeros((0, 6)), *tree.screws]),
-        inertias=inertias,
+        inertias=inertias[:-1],
         mimics=mimics,
         **_limits(tree.joints, mimics),
         frames=_frames(builder, {base, *tree.names}, spot),
         gravity=numbers(builder.gravity, (3,), f"robot '{builder.name}': gravity", None),
         base_name=base,
-        base_inertia=base_inertia,
+        base_inertia=inertias[-1],
         visuals=tuple(builder.visuals),
         links=links,
         findings=tuple(builder.findings),
@@ -404,8 +402,9 @@ def _screws(joint: JointSpec) -> np.ndarray:
 
 # --- what is on the tree ----------------------------------------------------------------------------------------------
 
-_FULL = [4, 5, 6, 5, 7, 8, 6, 8, 9]  # of the ten numbers, the 3x3 matrix I
-_UPPER = [0, 1, 2, 4, 5, 8]  # of the 3x3 matrix, its upper triangle
+_FULL = np.array([4, 5, 6, 5, 7, 8, 6, 8, 9])  # of the ten numbers, the 3x3 matrix I
+_UPPER = np.array([0, 1, 2, 4, 5, 8])  # of the 3x3 matrix, its upper triangle
+_DIAGONAL = slice(0, 9, 4)  # and its diagonal
 
 
 def moved_inertias(T: np.ndarray, inertias: np.ndarray) -> np.ndarray:
@@ -416,23 +415,25 @@ def moved_inertias(T: np.ndarray, inertias: np.ndarray) -> np.ndarray:
     R, p, m = T[:, :3, :3], T[:, :3, 3], inertias[:, :1]
     h = (R @ inertias[:, 1:4, None])[:, :, 0]
     pu = p[:, :, None] * (h + 0.5 * m * p)[:, None, :]
-    diagonal = 2 * np.trace(pu, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-    I = R @ inertias[:, _FULL].reshape(-1, 3, 3) @ R.mT + diagonal - (pu + pu.mT)
-    return np.concatenate([m, h + m * p, I.reshape(-1, 9)[:, _UPPER]], axis=1)
+    shift = pu + pu.mT
+    I = (R @ inertias.take(_FULL, axis=1).reshape(-1, 3, 3) @ R.mT).reshape(-1, 9)
+    I[:, _DIAGONAL] += shift.reshape(-1, 9)[:, _DIAGONAL].sum(axis=1, keepdims=True)
+    return np.concatenate([m, h + m * p, (I - shift.reshape(-1, 9)).take(_UPPER, axis=1)], axis=1)
 
 
-def _merged(links: Iterable[Link], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Inertias (n, 10) of the bodies and (10,) of the base: those of their links, moved and added."""
-    total = np.zeros((n + 1, 10))  # the base is last, as index -1
+def _merged(links: Iterable[Link], bodies: list[str]) -> np.ndarray:
+    """Inertias (n + 1, 10) of the bodies, the base last, as index -1: those of their links, moved and added."""
+    total = np.zeros((len(bodies), 10))
     heavy = [l for l in links if l.inertia is not None]
     if heavy:
-        inertias = np.array([l.inertia for l in heavy])
+        inertias = np.concatenate([l.inertia for l in heavy]).reshape(-1, 10)  # type: ignore[arg-type]
         away = [k for k, l in enumerate(heavy) if l.placement is not _HOME]
         if away:
             inertias[away] = moved_inertias(np.array([heavy[k].placement for k in away]), inertias[away])
         _check_finite(inertias, "link", [l.name for l in heavy], "inertia")
         np.add.at(total, [l.body for l in heavy], inertias)
-    return total[:n], total[n]
+        _check_finite(total, "body", bodies, "inertia")
+    return total
 
 
 def _mimics(joints: list[JointSpec], all_joints: dict[str, JointSpec]) -> dict[int, Mimic]:
@@ -481,6 +482,7 @@ def _check_mimics(joints: list[JointSpec], mimics: dict[int, Mimic]) -> None:
             raise ModelError(_at(joints[i].where, what))
 
 
+_FLOATS = frozenset([float])
 _LOWER, _VELOCITY, _END = (JointSpec._fields.index(f) for f in ("lower", "velocity", "where"))
 
 
@@ -494,10 +496,10 @@ def _limits(joints: list[JointSpec], mimics: dict[int, Mimic]) -> dict[str, np.n
     for i, joint in enumerate(joints):
         place[i] = len(rates)
         if joint.mimic is None:
-            row = JOINTS[joint.type]
-            if row.nq == 1 and {*map(type, joint[_LOWER:_END])} == {float}:
-                bounds.append(joint[_LOWER:_VELOCITY])
-                rates.append(joint[_VELOCITY:_END])
+            row, stated = JOINTS[joint.type], joint[_LOWER:_END]
+            if row.nq == 1 and _FLOATS.issuperset(map(type, stated)):
+                bounds.append(stated[:2])
+                rates.append(stated[2:])
             else:
                 bounds += _spread(joint, _LOWER, _VELOCITY, row.nq)
                 rates += _spread(joint, _VELOCITY, _END, row.nv)

@@ -33,8 +33,7 @@ def load(
     is no robot is a `ModelError` that names file, line and element.
     """
     file = os.fspath(path) if isinstance(path, os.PathLike) else path
-    suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
-    if suffix == ".xacro":
+    if isinstance(file, str) and os.path.splitext(file)[1].lower() == ".xacro":
         robot = PurePath(file).stem.removesuffix(".urdf")
         raise ModelError(f"{file}: xacro must be expanded first: xacro {file} > {robot}.urdf")
     document = xml.read(path)

@@ -1,23 +1,23 @@
 """Reading URDF; `urdf_writer` writes it.
 
-It collects the elements first and turns their numbers into arrays all at once. What URDF leaves out is filled in
-as its specification says, and every default that matters, every oddity, and every tag that is not URDF becomes a
-`Finding` of the robot; what cannot be a robot is a `ModelError` with file and line.
+It sorts the elements into columns first, those of one tag in each, and turns their numbers into arrays all at once.
+What URDF leaves out is filled in as its specification says, and every default that matters, every oddity, and every
+tag that is not URDF becomes a `Finding` of the robot; what cannot be a robot is a `ModelError` with file and line.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from .build import AXIAL, Builder, JointSpec, LinkSpec, ModelError, moved_inertias
 from .meshes import Meshes, OutsideError
-from .model import GRAVITY, Finding, Robot, Visual, Where
+from .model import GRAVITY, Finding, Robot, Visual
 from .xml import Document
 
 __all__ = ["NUMBERS", "TYPES", "UNLIMITED", "read"]
@@ -30,13 +30,12 @@ UNLIMITED = sys.float_info.max  # URDF has no word for infinity; this is how it 
 
 # The tags that are read, or known and of no use here, below each element.
 _ROBOT_TAGS = {"link", "joint", "material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco"}
-_LINK_TAGS = {"inertial", "visual", "collision"}
-_INERTIAL_TAGS = {"origin", "mass", "inertia"}
-_SHAPE_TAGS = {"origin", "geometry", "material"}
-_MATERIAL_TAGS = {"color", "texture"}
-_JOINT_TAGS = {
+_INERTIAL_TAGS = ("origin", "mass", "inertia")
+_SHAPE_TAGS = ("origin", "geometry", "material")
+_MATERIAL_TAGS = ("color", "texture")
+_JOINT_TAGS = (
     "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
-}  # fmt: skip
+)  # fmt: skip
 
 # Tag -> (how many numbers an attribute has, the attributes that are numbers with their defaults; None: needed).
 NUMBERS = {
@@ -60,6 +59,9 @@ _SHAPES = ("mesh", "box", "sphere", "cylinder", "capsule")
 _ABSENT = etree.Element("absent")
 _NO_INERTIA = etree.Element("inertia", dict.fromkeys(NUMBERS["inertia"][1], "0"))
 
+Column = list[etree._Element]
+_get = etree._Element.get
+
 
 def read(
     document: Document,
@@ -72,7 +74,7 @@ def read(
     numbers = _numbers(document, parts.elements)
     builder = Builder(parts.name, base, gravity, findings=parts.findings)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):  # overflow is found when the robot is built
-        placements = _placements(numbers["origin"])
+        placements = _placements(*numbers["origin"])
         n, m = len(parts.joints), len(parts.joints) + len(parts.elements["mass"])
         _add_links(parts, builder, numbers, placements[n:m])
         _add_joints(parts, builder, numbers, placements[:n])
@@ -84,19 +86,8 @@ def read(
 # --- the elements of a file -------------------------------------------------------------------------------------------
 
 
-class _Shape(NamedTuple):
-    """A <visual> or <collision>."""
-
-    frame: str
-    element: etree._Element
-    tag: str
-    material: etree._Element | None
-    color: int | None  # number of the colour its own material defines
-    collision: bool
-
-
 class _Parts:
-    """The elements of a file, sorted by what they say."""
+    """The elements of a file, in columns of those that say the same."""
 
     def __init__(self, document: Document):
         root = document.root
@@ -104,28 +95,23 @@ class _Parts:
             raise ModelError(f"{document.where(root)}: the root is <{root.tag}>; a URDF has <robot>")
         self.document = document
         self.findings: list[Finding] = []
-        self.links: list[tuple[str, Where, bool]] = []  # and whether it has an inertia
-        self.joints: list[tuple[etree._Element, dict[str, etree._Element]]] = []  # and its children by tag
-        self.shapes: list[_Shape] = []
-        self.color_of: dict[str, int | None] = {"": None}  # name of a material -> number of its colour, if it has one
-        self.elements: dict[str, list[etree._Element]] = {tag: [] for tag in NUMBERS}
-        self._materials: dict[str, int] = {}  # those of the whole file, likewise
-        self._shape_origins: list[etree._Element] = []
         self._strange: dict[tuple[str, str], list] = {}  # (parent's tag, tag) -> [first element, how many]
         self.name = root.get("name") or self._unnamed(root)
+        columns: dict[str, Column] = {"link": [], "joint": [], "material": []}
         for part in root[:]:  # a slice is a list, made faster than an iterator runs
-            tag = part.tag
-            if tag == "link":
-                self._add_link(part)
-            elif tag == "joint":
-                self.joints.append((part, self._children(part, _JOINT_TAGS)))
-            elif tag == "material":
-                self._add_material(part)
-            elif tag not in _ROBOT_TAGS:
+            if part.tag in columns:
+                columns[part.tag].append(part)
+            elif part.tag not in _ROBOT_TAGS:
                 self._unknown(root, part)
-        if not self.links:
+        if not columns["link"]:
             raise ModelError(f"{document.where(root)}: robot '{self.name}' has no links")
+        self.links, self.joints = columns["link"], columns["joint"]
+        self.of_joints = self._columns(self.joints, _JOINT_TAGS)
+        self.elements: dict[str, Column] = {tag: [] for tag in NUMBERS}  # those that have numbers
+        self._sort_links()
+        self._sort_materials(columns["material"])
         self._sort_joints()
+        self.findings.sort(key=lambda finding: finding.where.line)  # type: ignore[union-attr]
         self._tell_strange()
 
     def find(self, level: str, code: str, element: etree._Element, message: str) -> None:
@@ -136,25 +122,31 @@ class _Parts:
         """An error about an element."""
         return ModelError(f"{self.document.where(element)}: {_label(element)}: {message}")
 
+    def nameless(self, element: etree._Element) -> ModelError:
+        """The error about a link or a joint without a name."""
+        return ModelError(f"{self.document.where(element)}: <{element.tag}> has no name")
+
+    def joints_with(self, tag: str) -> list[int]:
+        """The numbers of the joints that have an element of this tag."""
+        return [k for k, element in enumerate(self.of_joints[tag]) if element is not _ABSENT]
+
     def _unnamed(self, root: etree._Element) -> str:
         self.find("warning", "no-name", root, "<robot> has no name; it is called 'robot'")
         return "robot"
 
-    def _children(self, element: etree._Element, known: set[str]) -> dict[str, etree._Element]:
-        """The children by tag, the first of each; the others and the unknown become findings."""
-        children = element[:]
-        found = {child.tag: child for child in children}
-        if len(found) == len(children) and found.keys() <= known:
-            return found
-        found = {}
-        for child in children:
-            if child.tag not in known:
-                self._unknown(element, child)
-            elif child.tag in found:
-                self.find("warning", "repeated-tag", child, f"a second <{child.tag}>; the first one counts")
-            else:
-                found[child.tag] = child
-        return found
+    def _columns(self, elements: Column, tags: Sequence[str]) -> dict[str, Column]:
+        """tag -> the children of this tag, the first of each element, `_ABSENT` if it has none; others are told."""
+        columns = {tag: [_ABSENT] * len(elements) for tag in tags}
+        for k, element in enumerate(elements):
+            for child in element[:]:
+                column = columns.get(child.tag)
+                if column is None:
+                    self._unknown(element, child)
+                elif column[k] is _ABSENT:
+                    column[k] = child
+                else:
+                    self.find("warning", "repeated-tag", child, f"a second <{child.tag}>; the first one counts")
+        return columns
 
     def _unknown(self, parent: etree._Element, element: etree._Element) -> None:
         if element.prefix == "xacro":
@@ -162,84 +154,96 @@ class _Parts:
         self._strange.setdefault((parent.tag, element.tag), [element, 0])[1] += 1
 
     def _tell_strange(self) -> None:
-        for (parent, tag), (element, count) in self._strange.items():
+        for (parent, tag), (element, count) in sorted(self._strange.items(), key=lambda item: item[1][0].sourceline):
             more = f", nor {count - 1} more like it" if count > 1 else ""
             self.find("warning", "unknown-tag", element, f"<{tag}> in <{parent}> is not URDF and was not read{more}")
 
-    def _add_link(self, link: etree._Element) -> None:
-        name = link.get("name") or _nameless(self.document, link)
-        inertial = None
-        for part in link[:]:
-            tag = part.tag
-            if tag in ("visual", "collision"):
-                self._add_shape(name, part, tag == "collision")
-            elif tag == "inertial" and inertial is None:
-                inertial = part
-            elif tag == "inertial":
-                self.find("warning", "repeated-tag", part, "a second <inertial>; the first one counts")
-            else:
-                self._unknown(link, part)
-        self.links.append((name, self.document.where(link), inertial is not None))
-        if inertial is not None:
-            self._add_inertial(inertial)
+    def _sort_links(self) -> None:
+        """The inertial of each link, and the shapes of all."""
+        self.link_names = list(map(_get, self.links, repeat("name")))
+        self.inertials: list[etree._Element | None] = [None] * len(self.links)
+        shapes, frames = [], []
+        for k, link in enumerate(self.links):
+            if not self.link_names[k]:
+                raise self.nameless(link)
+            for part in link[:]:
+                tag = part.tag
+                if tag == "visual" or tag == "collision":
+                    shapes.append(part)
+                    frames.append(self.link_names[k])
+                elif tag != "inertial":
+                    self._unknown(link, part)
+                elif self.inertials[k] is None:
+                    self.inertials[k] = part
+                else:
+                    self.find("warning", "repeated-tag", part, "a second <inertial>; the first one counts")
+        self._sort_inertials([inertial for inertial in self.inertials if inertial is not None])
+        self._sort_shapes(shapes, frames)
 
-    def _add_inertial(self, inertial: etree._Element) -> None:
-        found = self._children(inertial, _INERTIAL_TAGS)
-        if "mass" not in found:
-            raise self.error(inertial, "<inertial> has no <mass>")
-        if "inertia" not in found:
-            self.find("warning", "no-inertia", inertial, "<inertial> has no <inertia>; it is taken as a point mass")
-        self.elements["origin"].append(found.get("origin", _ABSENT))
-        self.elements["mass"].append(found["mass"])
-        self.elements["inertia"].append(found.get("inertia", _NO_INERTIA))
+    def _sort_inertials(self, inertials: Column) -> None:
+        found = self._columns(inertials, _INERTIAL_TAGS)
+        for k, inertial in enumerate(inertials):
+            if found["mass"][k] is _ABSENT:
+                raise self.error(inertial, "<inertial> has no <mass>")
+            if found["inertia"][k] is _ABSENT:
+                self.find("warning", "no-inertia", inertial, "<inertial> has no <inertia>; it is taken as a point mass")
+                found["inertia"][k] = _NO_INERTIA
+        self.elements |= found
 
-    def _add_shape(self, frame: str, element: etree._Element, collision: bool) -> None:
-        found = self._children(element, _SHAPE_TAGS)
-        geometry = found.get("geometry", _ABSENT)[:]
-        if not geometry:
-            self.find("warning", "no-geometry", element, f"<{element.tag}> has no geometry and was not read")
-            return
-        shape, material = geometry[0], found.get("material")
-        tag = shape.tag
-        if tag not in _SHAPES:
-            self.find("warning", "unknown-shape", shape, f"<{tag}> is no shape; there are {', '.join(_SHAPES)}")
-            return
-        self.elements[tag].append(shape)
-        self._shape_origins.append(found.get("origin", _ABSENT))
-        color = None if material is None else self._color(material)
-        self.shapes.append(_Shape(frame, shape, tag, material, color, collision))
+    def _sort_shapes(self, elements: Column, frames: list[str]) -> None:
+        self.shapes: list[tuple[str, str, bool, etree._Element]] = []  # frame, tag, whether to collide, material
+        found = self._columns(elements, _SHAPE_TAGS)
+        for frame, element, origin, geometry, material in zip(frames, elements, *found.values(), strict=True):
+            if not len(geometry):
+                self.find("warning", "no-geometry", element, f"<{element.tag}> has no geometry and was not read")
+                continue
+            shape = geometry[0]
+            tag = shape.tag
+            if tag not in _SHAPES:
+                self.find("warning", "unknown-shape", shape, f"<{tag}> is no shape; there are {', '.join(_SHAPES)}")
+                continue
+            self.elements[tag].append(shape)
+            self.elements["origin"].append(origin)
+            self.shapes.append((frame, tag, element.tag == "collision", material))
 
-    def _add_material(self, material: etree._Element) -> None:
-        """A material of the whole file: its name stands for it even in links before, and where links have another."""
-        name, own = material.get("name", ""), self._color(material)
-        if not name or own is None:
-            return
-        first = self._materials.setdefault(name, own)
-        rgba, counts = (self.elements["color"][k].get("rgba") for k in (own, first))
-        if rgba != counts:
-            self.find("warning", "repeated-material", material, f'a second colour, "{rgba}"; "{counts}" counts')
-        self.color_of[name] = first
+    def _sort_materials(self, materials: Column) -> None:
+        """Colours by the names of materials: those of the whole file count before those of links, the first of each."""
+        self.color_of: dict[str, int | None] = {"": None}  # name of a material -> number of its colour, if it has one
+        of_file: dict[str, int] = {}
+        for material, own in zip(materials, self._colors(materials), strict=True):
+            name = material.get("name", "")
+            if not name or own is None:
+                continue
+            first = of_file.setdefault(name, own)
+            rgba, counts = (self.elements["color"][k].get("rgba") for k in (own, first))
+            if rgba != counts:
+                self.find("warning", "repeated-material", material, f'a second colour, "{rgba}"; "{counts}" counts')
+            self.color_of[name] = first
+        self.colors = self._colors([material for *_, material in self.shapes])
 
-    def _color(self, material: etree._Element) -> int | None:
-        """The number of the colour a material defines, if it does; others may use it by the material's name."""
-        found = self._children(material, _MATERIAL_TAGS)
-        number = None
-        if "color" in found:
-            number = len(self.elements["color"])
-            self.elements["color"].append(found["color"])
-        if "texture" in found and material.get("name", "") not in self.color_of:  # told once
-            self.find("note", "texture", material, "<texture> was not read; only colours are kept")
-        if found:
-            self.color_of.setdefault(material.get("name", ""), number)
-        return number
+    def _colors(self, materials: Column) -> list[int | None]:
+        """The number of the colour each material defines, if it does; others may use it by the material's name."""
+        numbers: list[int | None] = [None] * len(materials)
+        found = self._columns(materials, _MATERIAL_TAGS)
+        for k, (color, texture) in enumerate(zip(*found.values(), strict=True)):
+            if color is texture:  # both are absent
+                continue
+            name = materials[k].get("name", "")
+            if color is not _ABSENT:
+                numbers[k] = len(self.elements["color"])
+                self.elements["color"].append(color)
+            if texture is not _ABSENT and name not in self.color_of:  # told once
+                self.find("note", "texture", materials[k], "<texture> was not read; only colours are kept")
+            self.color_of.setdefault(name, numbers[k])
+        return numbers
 
     def _sort_joints(self) -> None:
-        """Elements of joints: one for each, but for mimics. Origins: of joints, inertias, and shapes."""
-        for tag in ("axis", "limit", "dynamics"):
-            self.elements[tag] = [found.get(tag, _ABSENT) for _, found in self.joints]
-        self.elements["mimic"] = [found["mimic"] for _, found in self.joints if "mimic" in found]
-        joints = [found.get("origin", _ABSENT) for _, found in self.joints]
-        self.elements["origin"] = joints + self.elements["origin"] + self._shape_origins
+        """Elements of joints: one for each, but few have dynamics or mimics. Origins: of joints, inertias, shapes."""
+        for tag in ("axis", "limit"):
+            self.elements[tag] = self.of_joints[tag]
+        for tag in ("dynamics", "mimic"):
+            self.elements[tag] = [element for element in self.of_joints[tag] if element is not _ABSENT]
+        self.elements["origin"] = self.of_joints["origin"] + self.elements["origin"]
 
 
 def _label(element: etree._Element) -> str:
@@ -252,51 +256,50 @@ def _label(element: etree._Element) -> str:
     return f"{element.tag} '{element.get('name', '')}'"
 
 
-def _nameless(document: Document, element: etree._Element):
-    raise ModelError(f"{document.where(element)}: <{element.tag}> has no name")
-
-
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def _numbers(document: Document, elements: dict[str, list[etree._Element]]) -> dict[str, np.ndarray]:
-    """The numbers of all elements: tag -> (elements, numbers of its attributes side by side).
+def _numbers(document: Document, elements: dict[str, Column]) -> dict[str, np.ndarray]:
+    """The numbers of all elements: tag -> (attributes, elements, numbers of one attribute).
 
-    Strict: finite decimal numbers, as many as they should be. Equal texts, of which there are many, are read once.
+    Strict: finite decimal numbers, as many as they should be.
     """
     texts: dict[int, list] = {arity: [] for arity, _ in NUMBERS.values()}
     for tag, (arity, attributes) in NUMBERS.items():
-        columns = attributes.items()
-        texts[arity] += [element.get(key, default) for element in elements[tag] for key, default in columns]
+        for key, default in attributes.items():
+            texts[arity] += map(_get, elements[tag], repeat(key), repeat(default))
     try:
         rows = {arity: _rows(group, arity) for arity, group in texts.items()}
     except ValueError:
         raise _refusal(document, elements) from None
     found, start = {}, dict.fromkeys(texts, 0)
     for tag, (arity, attributes) in NUMBERS.items():
-        end = start[arity] + len(elements[tag]) * len(attributes)
-        found[tag] = rows[arity][start[arity] : end].reshape(len(elements[tag]), arity * len(attributes))
+        end = start[arity] + len(attributes) * len(elements[tag])
+        found[tag] = rows[arity][start[arity] : end].reshape(len(attributes), len(elements[tag]), arity)
         start[arity] = end
     return found
 
 
-def _rows(texts: list[str | None], arity: int) -> np.ndarray:
+def _rows(texts: list, arity: int) -> np.ndarray:
     """(n, arity) of n texts; `ValueError` if one of them is missing or not `arity` finite numbers."""
-    row_of = {text: k for k, text in enumerate(dict.fromkeys(texts))}
-    if None in row_of:
+    if None in texts:
         raise ValueError
-    joined = " , ".join(row_of)  # type: ignore[arg-type]
-    words = joined.split()
-    if "_" in joined or not joined.isascii() or len(words) != max(len(row_of) * (arity + 1) - 1, 0):
+    joined = " , ".join(texts)
+    if "_" in joined or not joined.isascii():  # `float` would read them
         raise ValueError
-    del words[arity :: arity + 1]  # the commas, if every text has its number of words; one that is left is no number
-    rows = np.array(list(map(float, words))).reshape(-1, arity)
+    words = texts
+    if arity > 1:
+        words = joined.split()
+        if len(words) != max(len(texts) * (arity + 1) - 1, 0):
+            raise ValueError
+        del words[arity :: arity + 1]  # the commas, if every text has `arity` words; one that is left is no number
+    rows = np.fromiter(map(float, words), float, len(words)).reshape(-1, arity)
     if not np.isfinite(rows).all():
         raise ValueError
-    return rows[[row_of[text] for text in texts]]
+    return rows
 
 
-def _refusal(document: Document, elements: dict[str, list[etree._Element]]) -> ModelError:
+def _refusal(document: Document, elements: dict[str, Column]) -> ModelError:
     """The error for the first attribute that `_rows` cannot read."""
     for tag, (arity, attributes) in NUMBERS.items():
         for element in elements[tag]:
@@ -315,14 +318,14 @@ def _refusal(document: Document, elements: dict[str, list[etree._Element]]) -> M
     raise AssertionError("one of them cannot be read")
 
 
-def _placements(origins: np.ndarray) -> np.ndarray:
-    """T (n, 4, 4) of origins (n, 6) = (xyz, rpy): R = Rz(yaw) Ry(pitch) Rx(roll), as in `so3.from_rpy`."""
-    (sx, sy, sz), (cx, cy, cz) = _sin_cos(origins[:, 3:].T)
-    T = np.zeros((len(origins), 4, 4))
+def _placements(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
+    """T (n, 4, 4) of origins: R = Rz(yaw) Ry(pitch) Rx(roll), as in `so3.from_rpy`."""
+    (sx, sy, sz), (cx, cy, cz) = _sin_cos(rpy.T)
+    T = np.zeros((len(xyz), 4, 4))
     T[:, 0, 0], T[:, 0, 1], T[:, 0, 2] = cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx
     T[:, 1, 0], T[:, 1, 1], T[:, 1, 2] = sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx
     T[:, 2, 0], T[:, 2, 1], T[:, 2, 2] = -sy, cy * sx, cy * cx
-    T[:, :3, 3] = origins[:, :3]
+    T[:, :3, 3] = xyz
     T[:, 3, 3] = 1
     return T + 0.0  # no -0
 
@@ -341,61 +344,78 @@ def _sin_cos(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _add_links(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], origins: np.ndarray) -> None:
-    mass, tensor = numbers["mass"], numbers["inertia"]
     # The <inertia> is about the com, in the axes of the inertial <origin>, which sits at the com.
-    central = np.concatenate([mass, np.zeros((len(mass), 3)), tensor], axis=1)
+    central = np.zeros((len(origins), 10))
+    central[:, :1] = numbers["mass"][0]
+    central[:, 4:] = numbers["inertia"][:, :, 0].T
     inertia = iter(moved_inertias(origins, central))
-    for name, where, heavy in parts.links:
-        builder.add_link(LinkSpec(name, next(inertia) if heavy else None, where))
+    places = parts.document.places(parts.links)
+    for name, inertial, where in zip(parts.link_names, parts.inertials, places, strict=True):
+        builder.add_link(LinkSpec(name, None if inertial is None else next(inertia), where))
 
 
 def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], placements: np.ndarray) -> None:
-    axes, mimics = _axes(parts, numbers["axis"]), _mimics(parts, numbers["mimic"])
-    limits = numbers["limit"]
-    limits[np.abs(limits) >= UNLIMITED] *= np.inf
-    rows = zip(parts.joints, placements, axes, limits.tolist(), numbers["dynamics"].tolist(), strict=True)
-    for k, ((joint, found), placement, axis, limit, (damping, friction, armature)) in enumerate(rows):
-        name = joint.get("name") or _nameless(parts.document, joint)
-        kind = TYPES.get(joint.get("type"))
-        parent, child = found.get("parent", _ABSENT).get("link"), found.get("child", _ABSENT).get("link")
-        where = parts.document.where(joint)
-        if kind is None or not parent or not child:
-            raise parts.error(joint, _incomplete(joint, parent))
+    joints, found = parts.joints, parts.of_joints
+    axes, mimics = _axes(parts, numbers["axis"][0]), _mimics(parts, numbers["mimic"][:, :, 0])
+    names = list(map(_get, joints, repeat("name")))
+    kinds = [TYPES.get(text) for text in map(_get, joints, repeat("type"))]
+    parents, children = (list(map(_get, found[tag], repeat("link"))) for tag in ("parent", "child"))
+    if not (all(names) and all(kinds) and all(parents) and all(children)):
+        raise _incomplete(parts, parents, children)
+    limits = _limits(found["limit"], kinds, numbers["limit"][:, :, 0]).T.tolist()
+    losses = dict(zip(parts.joints_with("dynamics"), numbers["dynamics"][:, :, 0].T.tolist(), strict=True))
+    places = parts.document.places(joints)
+    rows = zip(names, kinds, parents, children, placements, axes, limits, places, strict=True)
+    for k, (name, kind, parent, child, placement, axis, limit, where) in enumerate(rows):
         if kind == "fixed":
             builder.add_joint(JointSpec(name, kind, parent, child, placement, where=where))
-            continue
-        lower, upper, velocity, effort = limit
-        if "limit" not in found or kind not in ("revolute", "prismatic"):
-            lower, upper = -np.inf, np.inf
-        builder.add_joint(
-            JointSpec(
-                name, kind, parent, child, placement, axis, mimic=mimics.get(k), lower=lower, upper=upper,
-                velocity=velocity, effort=effort, damping=damping, friction=friction, armature=armature, where=where,
-            )
-        )  # fmt: skip
-        _tell_defaults(parts, joint, found, kind)
+        else:
+            stated = *_NOT_URDF, mimics.get(k), *limit, *losses.get(k, _NO_LOSSES)
+            builder.add_joint(JointSpec(name, kind, parent, child, placement, axis, *stated, where))
+    _tell_defaults(parts, kinds)
 
 
-def _incomplete(joint: etree._Element, parent: str | None) -> str:
-    if joint.get("type") not in TYPES:
-        return f"its type is '{joint.get('type', '')}'; there are {', '.join(TYPES)}"
-    return f'it has no <{"child" if parent else "parent"} link="...">'
+_NOT_URDF = tuple(JointSpec._field_defaults[field] for field in ("axis2", "pitch", "screw"))
+_NO_LOSSES = (0.0, 0.0, 0.0)
+_BOUNDED = ("revolute", "prismatic")
 
 
-def _tell_defaults(parts: _Parts, joint: etree._Element, found: dict[str, etree._Element], kind: str) -> None:
-    """Findings about what a movable joint leaves out."""
-    if kind in AXIAL and "axis" not in found:
-        parts.find("note", "default-axis", joint, "no <axis>: it is (1, 0, 0), as URDF says")
-    if kind not in ("revolute", "prismatic"):
-        return
-    if "limit" not in found:
-        parts.find("warning", "no-limits", joint, f"a {kind} joint without <limit>; it is not limited")
-        return
+def _incomplete(parts: _Parts, parents: list[str | None], children: list[str | None]) -> ModelError:
+    """The error for the first joint without a name, type, parent, or child."""
+    for joint, parent, child in zip(parts.joints, parents, children, strict=True):
+        if not joint.get("name"):
+            return parts.nameless(joint)
+        if joint.get("type") not in TYPES:
+            return parts.error(joint, f"its type is '{joint.get('type', '')}'; there are {', '.join(TYPES)}")
+        if not parent or not child:
+            return parts.error(joint, f'it has no <{"child" if parent else "parent"} link="...">')
+    raise AssertionError("one of them is incomplete")
+
+
+def _limits(elements: Column, kinds: list[str], limits: np.ndarray) -> np.ndarray:
+    """(lower, upper, velocity, effort) of all joints, infinite where there is no limit."""
+    limits[np.abs(limits) >= UNLIMITED] *= np.inf
+    free = [limit is _ABSENT or kind not in _BOUNDED for limit, kind in zip(elements, kinds, strict=True)]
+    limits[0, free], limits[1, free] = -np.inf, np.inf
+    return limits
+
+
+def _tell_defaults(parts: _Parts, kinds: list[str]) -> None:
+    """Findings about what movable joints leave out."""
     defaults = NUMBERS["limit"][1]
-    missing = defaults.keys() - found["limit"].keys()
-    if missing:
-        what = [f"no {key} ({'0' if text == '0' else 'unlimited'})" for key, text in defaults.items() if key in missing]
-        parts.find("note", "default-limit", found["limit"], f"<limit> has {', '.join(what)}")
+    for joint, kind, axis, limit in zip(
+        parts.joints, kinds, parts.of_joints["axis"], parts.of_joints["limit"], strict=True
+    ):
+        if axis is _ABSENT and kind in AXIAL:
+            parts.find("note", "default-axis", joint, "no <axis>: it is (1, 0, 0), as URDF says")
+        if kind not in _BOUNDED:
+            continue
+        if limit is _ABSENT:
+            parts.find("warning", "no-limits", joint, f"a {kind} joint without <limit>; it is not limited")
+        elif not defaults.keys() <= {*limit.keys()}:
+            missing = [(key, text) for key, text in defaults.items() if limit.get(key) is None]
+            what = [f"no {key} ({'0' if text == '0' else 'unlimited'})" for key, text in missing]
+            parts.find("note", "default-limit", limit, f"<limit> has {', '.join(what)}")
 
 
 def _axes(parts: _Parts, axes: np.ndarray) -> list[tuple[float, ...]]:
@@ -403,7 +423,7 @@ def _axes(parts: _Parts, axes: np.ndarray) -> list[tuple[float, ...]]:
     size = np.hypot(np.hypot(axes[:, 0], axes[:, 1]), axes[:, 2])
     for k in np.flatnonzero(np.abs(size - 1) > 1e-6).tolist():
         element = parts.elements["axis"][k]
-        if TYPES.get(parts.joints[k][0].get("type")) not in AXIAL:
+        if TYPES.get(parts.joints[k].get("type")) not in AXIAL:
             size[k] = 1
         elif not 0 < size[k] < np.inf:
             raise parts.error(element, f"<axis> has length {size[k]:g}; it must be a direction")
@@ -415,14 +435,14 @@ def _axes(parts: _Parts, axes: np.ndarray) -> list[tuple[float, ...]]:
 
 def _mimics(parts: _Parts, factors: np.ndarray) -> dict[int, tuple[str, float, float]]:
     """{number of the joint: (joint it follows, multiplier, offset)}."""
-    which = [k for k, (_, found) in enumerate(parts.joints) if "mimic" in found]
-    names = {joint.get("name") for joint, _ in parts.joints} if which else set()
+    which = parts.joints_with("mimic")
+    names = {joint.get("name") for joint in parts.joints} if which else set()
     mimics = {}
-    for k, element, row in zip(which, parts.elements["mimic"], factors.tolist(), strict=True):
+    for k, element, row in zip(which, parts.elements["mimic"], factors.T.tolist(), strict=True):
         source = element.get("joint")
         if not source:
             raise parts.error(element, '<mimic> has no joint="..."')
-        if parts.joints[k][0].get("type") == "fixed":
+        if parts.joints[k].get("type") == "fixed":
             parts.find("note", "fixed-mimic", element, "a fixed joint follows no other; its <mimic> was not read")
         elif source not in names:
             what = f"it mimics joint '{source}', which does not exist; it moves on its own"
@@ -436,35 +456,42 @@ def _tell_negative(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
     """Findings about shapes of negative size; a mesh may have a negative scale, which mirrors it."""
     for tag in _SHAPES:
         if tag != "mesh" and parts.elements[tag] and numbers[tag].min() < 0:
-            for element in parts.elements[tag]:
-                if any(float(x) < 0 for key in NUMBERS[tag][1] for x in element.get(key).split()):
-                    parts.find("warning", "negative-size", element, f"<{tag}> has a negative size")
+            for k in np.flatnonzero((numbers[tag] < 0).any(axis=(0, 2))).tolist():
+                parts.find("warning", "negative-size", parts.elements[tag][k], f"<{tag}> has a negative size")
 
 
 def _add_visuals(
     parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], placements: np.ndarray, meshes: Meshes
 ) -> None:
-    colors = list(map(tuple, numbers["color"].tolist()))
-    sizes = {tag: map(tuple, numbers[tag].tolist()) for tag in _SHAPES}
-    for (frame, element, tag, material, number, collision), placement in zip(parts.shapes, placements, strict=True):
-        mesh = _mesh(parts, element, meshes) if tag == "mesh" else None
-        if number is None and material is not None:
+    paths, colors = _paths(parts, meshes), _shape_colors(parts, numbers["color"][0])
+    sizes = {tag: zip(*(column for rows in numbers[tag] for column in rows.T.tolist()), strict=True) for tag in _SHAPES}
+    for (frame, tag, collision, _), placement in zip(parts.shapes, placements, strict=True):
+        mesh = next(paths) if tag == "mesh" else None
+        builder.visuals.append(Visual(frame, placement, tag, next(sizes[tag]), mesh, next(colors), collision))
+
+
+def _paths(parts: _Parts, meshes: Meshes) -> Iterator[str]:
+    """The files of all meshes."""
+    elements = parts.elements["mesh"]
+    for element, uri in zip(elements, map(_get, elements, repeat("filename")), strict=True):
+        if not uri:
+            raise parts.error(element, "<mesh> has no filename")
+        try:
+            path, fault = meshes.find(uri)
+        except OutsideError as error:
+            raise parts.error(element, f"mesh '{uri}' {error}") from None
+        if fault:
+            parts.find("warning", "mesh-missing", element, f"mesh '{uri}' {fault}")
+        yield path
+
+
+def _shape_colors(parts: _Parts, rgba: np.ndarray) -> Iterator[tuple | None]:
+    """The colour of every shape: its material's own, or the one of that name; None if there is none."""
+    colors = list(map(tuple, rgba.tolist()))
+    for (*_, material), number in zip(parts.shapes, parts.colors, strict=True):
+        if number is None and material is not _ABSENT:
             number = _named_color(parts, material)
-        color = None if number is None else colors[number]
-        builder.visuals.append(Visual(frame, placement, tag, next(sizes[tag]), mesh, color, collision))
-
-
-def _mesh(parts: _Parts, element: etree._Element, meshes: Meshes) -> str:
-    uri = element.get("filename")
-    if not uri:
-        raise parts.error(element, "<mesh> has no filename")
-    try:
-        path, fault = meshes.find(uri)
-    except OutsideError as error:
-        raise parts.error(element, f"mesh '{uri}' {error}") from None
-    if fault:
-        parts.find("warning", "mesh-missing", element, f"mesh '{uri}' {fault}")
-    return path
+        yield None if number is None else colors[number]
 
 
 def _named_color(parts: _Parts, material: etree._Element) -> int | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from itertools import repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
@@ -24,10 +27,12 @@ _SMALLEST_ELEMENT = 4  # [bytes], <a/>
 
 # huge_tree=False keeps libxml2's own bounds: 256 nested elements, 10 MB for one attribute, limited entity growth.
 # collect_ids=False would be a little faster, but makes libxml2 load external DTDs whatever the other options say.
-_OPTIONS = {
-    "resolve_entities": False, "load_dtd": False, "no_network": True, "dtd_validation": False, "huge_tree": False,
-    "remove_comments": True, "remove_pis": True, "remove_blank_text": True,
-}  # fmt: skip
+_PARSER = etree.XMLParser(
+    resolve_entities=False, load_dtd=False, no_network=True, dtd_validation=False, huge_tree=False,
+    remove_comments=True, remove_pis=True, remove_blank_text=True,
+)  # fmt: skip
+
+_line = attrgetter("sourceline")
 
 
 class Document(NamedTuple):
@@ -40,13 +45,17 @@ class Document(NamedTuple):
         """File and line of an element."""
         return Where(self.file, element.sourceline)
 
+    def places(self, elements: Iterable[etree._Element]) -> list[Where]:
+        """File and line of many elements."""
+        return list(map(Where, repeat(self.file), map(_line, elements)))
+
 
 def read(path: str | os.PathLike) -> Document:
     """The XML document at `path`. `ModelError` for what is no file, too large, not well-formed, or has a DTD."""
     file = _path(path)
     data = _bytes(file)
     try:
-        root = etree.fromstring(data, etree.XMLParser(**_OPTIONS))
+        root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError as error:
         raise ModelError(_syntax(file, error)) from None
     except ValueError as error:  # such as an encoding that does not exist
