@@ -28,7 +28,7 @@ def run_all(program: Program, X, width: int | None = None, order: Literal["C", "
     width = width or jit.host().width("f64")
     text, scratch, rows = emit.emit(program, width, "f64")
     code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1)
-    out = [np.empty((len(X), *o.shape), order=order) for o in program.outputs]
+    out = [np.full((len(X), *o.shape), np.nan, order=order) for o in program.outputs]
     code.plan([X], out, (len(X),), 0).run([address(X), *map(address, out)], lambda: 1)
     return out
 
@@ -93,6 +93,28 @@ def test_segments_with_loops_change_no_bit(kept, monkeypatch):
         np.testing.assert_array_equal(found, wanted)
     for found, wanted in zip(run_all(program, X, order="F"), whole, strict=True):  # elements apart: another way in
         np.testing.assert_array_equal(found, wanted)
+
+
+class Sparse(NamedTuple):
+    matrix: np.ndarray
+    full: np.ndarray
+
+
+def sparse(x):
+    rows = [[0.0] * 9 for _ in range(7)]
+    rows[1][2] = rows[2][1] = x[0] * x[1]
+    rows[6][8], rows[0][0], rows[3][3] = x[2], -0.0, 1.5
+    return Sparse(np.stack([np.stack(row) for row in rows]), np.stack([x[0] * x[1], x[3], 0.0]))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_one_sample_stores_its_results_itself(order):
+    program = kernel(sparse, x=4)._only("test").program
+    assert batch.stores_itself(program, 1)
+    x = rng.normal(size=(1, 4))
+    for found, wanted in zip(run_all(program, x, 1, order), sparse(x[0]), strict=True):
+        np.testing.assert_array_equal(found[0], wanted)
+        np.testing.assert_array_equal(np.signbit(found[0]), np.signbit(wanted.astype(float)))
 
 
 def test_looped_moves_change_no_bit(monkeypatch):

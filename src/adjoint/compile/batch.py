@@ -13,7 +13,17 @@ from .ir import BYTES, Coder, Module
 from .lines import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
 from .program import Operand, Program, array_size
 
-__all__ = ["CONTEXT_HEAD", "STREAMED", "batch_function", "in_order", "tile_places", "tile_sizes", "whole_function"]
+__all__ = [
+    "CONTEXT_HEAD",
+    "STREAMED",
+    "batch_function",
+    "context_size",
+    "in_order",
+    "stores_itself",
+    "tile_places",
+    "tile_sizes",
+    "whole_function",
+]
 
 _SCALAR = {"f64": "double", "f32": "float"}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
@@ -43,15 +53,14 @@ def tile_places(program: Program) -> tuple[list[int], dict[int, int]]:
 
     What a loop stacks, if all of it is a result, is stacked there: node of the stack -> its first place.
     """
-    results = [e for o, r in zip(program.outputs, program.results, strict=True) if not o.sequence for e in r]
     items: dict[int, set[int]] = {}
-    for e in results:
+    for e in program.elements:
         if e.op == "item" and e.args[0].op == "stacked":
             items.setdefault(e.args[0].id, set()).add(e.value)
     places: dict[int, int] = {}
     stacks: dict[int, int] = {}
     count = 0
-    for e in results:
+    for e in program.elements:
         if e.id in places:
             continue
         stack = e.args[0] if e.op == "item" else e
@@ -61,7 +70,21 @@ def tile_places(program: Program) -> tuple[list[int], dict[int, int]]:
             places[e.id] = stacks[stack.id] + e.value
         else:
             places[e.id], count = count, count + 1
-    return [places[e.id] for e in results], stacks
+    return [places[e.id] for e in program.elements], stacks
+
+
+def stores_itself(program: Program, width: int) -> bool:
+    """Whether the body stores the results where they belong, and not in a tile: those of one sample.
+
+    Its context says, after the words it always has, where each of them goes.
+    """
+    sequences = any(o.sequence for o in (*program.inputs, *program.outputs))
+    return width == 1 and not sequences and not tile_places(program)[1]
+
+
+def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> int:
+    """Words of the context: its head, those of sequences, and the places of results."""
+    return CONTEXT_HEAD + sum(o.sequence for o in (*inputs, *outputs)) * (width + 2) + len(outputs)
 
 
 def in_order(places: list[int]) -> range | list[int]:
@@ -179,6 +202,7 @@ class _Batch(Coder):
             if x.op == "input":
                 self.used.setdefault(x.value[0], set()).add(x.value[1])
         self.has_lines = any(self._as_lines(o) for o in program.outputs)
+        self.stores_itself = stores_itself(program, width)
 
     def _as_lines(self, o: Operand) -> bool:
         return not o.sequence and o.size >= least_size(self.width)
@@ -225,7 +249,12 @@ class _Batch(Coder):
                 for o, lane_rows, (_, stride, *_) in results:
                     if self._as_lines(o):
                         fetch_ends(self, [*lane_rows, self.add(lane_rows[-1], stride)])
+        if self.stores_itself:
+            for k, (_, (row,), _) in enumerate(results):
+                self.put(row, "%context", CONTEXT_HEAD + k)
         self.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
+        if self.stores_itself:
+            return
         at = 0
         for o, lane_rows, (_, stride, *_) in results:
             if not o.sequence:
@@ -293,8 +322,12 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
     b, (found, _) = Coder(module, width, dtype), tile_places(program)
+    itself, at = stores_itself(program, width), b.word("ptrtoint ptr %out to i64")
+    for k, o in enumerate(program.outputs if itself else ()):
+        b.put(at, "%context", CONTEXT_HEAD + k)
+        at = b.add(at, o.size * width * BYTES[dtype])
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
-    if found != list(range(len(found))):
+    if found != list(range(len(found))) and not itself:
         t, table = b.type("f"), _table(b, found, 0)
         # All that the body needed scratch memory for is done.
         b.emit(f" %memory = inttoptr i64 {b.get('%context', 1)} to ptr")

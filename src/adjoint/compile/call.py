@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from . import jit, runtime
-from .batch import CONTEXT_HEAD, STREAMED, tile_sizes
+from .batch import CONTEXT_HEAD, STREAMED, context_size, tile_sizes
 from .ir import BYTES
 from .program import Operand
 
@@ -365,8 +365,7 @@ class Compiled:
         self.batch = _BATCH(self.library.address["batch"])
         vector = width * BYTES[dtype]
         self.tile_in, self.tile_out = (n * vector for n in tile_sizes(self.inputs, self.outputs, width))
-        sequences = sum(o.sequence for o in (*self.inputs, *self.outputs))
-        context = 8 * (CONTEXT_HEAD + sequences * (width + 2))
+        context = 8 * context_size(self.inputs, self.outputs, width)
         self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64  # then comes scratch memory
         self._scratch, self._scratch_rows = scratch * vector, scratch_rows * vector
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
-from .batch import CONTEXT_HEAD, batch_function, in_order, tile_places, whole_function
+from .batch import CONTEXT_HEAD, batch_function, in_order, stores_itself, tile_places, whole_function
 from .graph import Expr
 from .ir import BYTES, Buffer, Builder, Coder, Module, Place, Value
 from .loops import Loop
@@ -23,6 +23,7 @@ from .segments import emit_segments, in_segments
 
 __all__ = ["emit"]
 
+CLEARED = 16  # zeros of a result from which it is cleared as a whole
 _LOADED = {"const", "bool", "input"}  # read wherever they are used
 
 
@@ -38,6 +39,7 @@ class Emitter:
     scratch: int = 0  # scratch vectors needed, whatever the length
     scratch_rows: int = 0  # scratch vectors needed per row of the sequences
     slots: dict[tuple[str, str], int] = field(default_factory=dict)  # sequence operand -> its entry in the context
+    _results: dict[int, str] = field(default_factory=dict)  # result -> where it goes, as the function at hand knows it
 
     def function(self) -> str:
         p = self.program
@@ -49,39 +51,69 @@ class Emitter:
         for o in p.inputs:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
-        stores: dict[int, int] = {}  # node -> its place in the output tile
         self.places, self.stacks = tile_places(p)
-        targets: dict[int, int] = {}  # stacked node -> slot of the output sequence it is
-        roots: list[Expr] = []
-        at = 0
-        for o, result in zip(p.outputs, p.results, strict=True):
-            if o.sequence:
-                targets[result[0].id] = self.slots["out", o.name]
-                roots.append(result[0])
-                continue
-            for e, place in zip(result, self.places[at : at + o.size], strict=True):
-                if e.op == "item" and e.args[0].id in self.stacks:
-                    roots.append(e.args[0])
-                elif e.id not in stores:
-                    stores[e.id] = place
-                    roots.append(e)
-            at += o.size
-        roots = list(dict.fromkeys(roots))
-        self._offsets, self._targets = offsets, targets
+        self._offsets, self.itself = offsets, stores_itself(p, self.b.width)
+        self._targets = {
+            result[0].id: self.slots["out", o.name]
+            for o, result in zip(p.outputs, p.results, strict=True)
+            if o.sequence
+        }
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
         # A spilled vector on an unaligned stack crosses cache lines.
         self.module.add("#1", 'attributes #1 = { nounwind "no-trapping-math"="true" "stackrealign" }')
+        stores = self._stores_itself() if self.itself else self._stores()
 
         def done(x: Expr, v: Value) -> None:
-            if x.id in stores:
-                self.store("%out", stores[x.id], v)
+            for result, place in stores.get(x.id, ()):
+                self.store(self._result(result), place, v)
 
+        roots = list(dict.fromkeys([_stack(e) if _stack(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
         if in_segments(order):
             emit_segments(self, order, fused_products(order, p.roots), done)
         else:
             self._graph(roots, {}, done, order)
         return self.text("body")
+
+    def _stores(self) -> dict[int, list[tuple[int | None, int]]]:
+        """Node -> its place in the tile of results."""
+        placed = zip(self.program.elements, self.places, strict=True)
+        return {e.id: [(None, place)] for e, place in placed if _stack(e).id not in self.stacks}
+
+    def _stores_itself(self) -> dict[int, list[tuple[int | None, int]]]:
+        """Node -> its places in the results, by their numbers; results full of zeros are cleared at once."""
+        stores: dict[int, list[tuple[int | None, int]]] = {}
+        for number, result in enumerate(self.program.results):
+            zeros = {k for k, e in enumerate(result) if e.op == "const" and str(e.number()) == "0.0"}
+            if len(zeros) > CLEARED:
+                self._clear(self._result(number), len(result))
+            for k, e in enumerate(result):
+                if k not in zeros or len(zeros) <= CLEARED:
+                    stores.setdefault(e.id, []).append((number, k))
+        return stores
+
+    def _result(self, number: int | None) -> str:
+        """Where a result goes: the tile of all, or its own place in memory."""
+        if number is None:
+            return "%out"
+        if number not in self._results:
+            self._results[number] = self.b.op(f"inttoptr i64 {self._word(CONTEXT_HEAD + number)} to ptr", "p").name
+        return self._results[number]
+
+    def _clear(self, at: str, size: int) -> None:
+        b, wide = self.b, jit.host().width(self.b.dtype)
+        scalar = b.type("f")
+        with b.loop(size // wide) as i:
+            p = b.op(f"getelementptr <{wide} x {scalar}>, ptr {at}, i64 {i}", "p").name
+            b.emit(f" store <{wide} x {scalar}> zeroinitializer, ptr {p}, align {BYTES[b.dtype]}")
+        for k in range(size // wide * wide, size):
+            self.store(at, k, b.const(0.0))
+
+    def begin(self, prefix: str) -> Coder:
+        """Start another function; returns the code of the one before."""
+        before, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype, prefix=prefix)
+        self._results = {}
+        return before
 
     def text(self, name: str) -> str:
         """The function made of all that was emitted."""
@@ -225,7 +257,7 @@ class Emitter:
 
     def _array(self, x: Expr, env: dict) -> Buffer:
         """Elements in memory: where the inputs are, if they are some in a row, else in scratch memory."""
-        run = _run(x.args, "input")
+        run = _run(x.args)
         if run is not None:
             at = self._offsets[x.args[0].value[0]] + run
             return Buffer(0, base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
@@ -386,13 +418,17 @@ _EMIT = {
 }
 
 
-def _run(nodes: Sequence[Expr], op: str) -> int | None:
-    """The index of the first of many nodes that read one operand or buffer element after element; else None."""
-    if len(nodes) <= 16 or any(x.op != op for x in nodes):
+def _stack(e: Expr) -> Expr:
+    """The array that an element is read from; itself, if it is none."""
+    return e.args[0] if e.op == "item" else e
+
+
+def _run(nodes: Sequence[Expr]) -> int | None:
+    """The index of the first of many nodes that read one input element after element; else None."""
+    if len(nodes) <= 16 or any(x.op != "input" for x in nodes):
         return None
-    places = [(x.value[0], x.value[1]) if op == "input" else (x.args[0].id, x.value) for x in nodes]
-    source, first = places[0]
-    return first if places == [(source, first + k) for k in range(len(nodes))] else None
+    name, first = nodes[0].value
+    return first if [x.value for x in nodes] == [(name, first + k) for k in range(len(nodes))] else None
 
 
 def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:

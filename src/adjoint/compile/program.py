@@ -43,6 +43,11 @@ class Program:
     def roots(self) -> list[Expr]:
         return [e for result in self.results for e in result]
 
+    @property
+    def elements(self) -> list[Expr]:
+        """Those of all outputs that are no sequences."""
+        return [e for o, r in zip(self.outputs, self.results, strict=True) if not o.sequence for e in r]
+
     @cached_property
     def nodes(self) -> list[Expr]:
         """All that the results depend on, arguments before results."""

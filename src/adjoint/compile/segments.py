@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import Expr
-from .ir import Buffer, Coder, Place, Value
+from .ir import Buffer, Place, Value
 from .loops import Loop
 from .ops import OPS
 from .order import sin_cos_pairs
@@ -43,7 +43,7 @@ def emit_segments(emitter: Emitter, order: list[Expr], fused: dict[int, int], do
     for k, part in enumerate(segments.parts):
         # Numbers without a name are faster to parse; those of a loop's head are not in their order.
         prefix = "x" if part[0][0].op == "loop" else ""
-        outer, emitter.b = emitter.b, Coder(emitter.module, emitter.b.width, emitter.b.dtype, prefix=prefix)
+        outer = emitter.begin(prefix)
         segments.emit(part, done)
         text = emitter.text(f"segment{k}").replace("define", "define internal", 1)
         emitter.module.add(f"segment{k}", text)
