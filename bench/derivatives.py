@@ -1,4 +1,7 @@
-"""Derivatives of dynamics, regressor and Christoffel symbols beside Pinocchio's functions for the same.
+"""Derivatives of dynamics, regressor, Coriolis matrix and Christoffel symbols beside Pinocchio's functions for them.
+
+Pinocchio has no Christoffel symbols: its Coriolis matrix, their sum over velocities, stands beside both. Its calls
+overwrite one result; a loop that keeps them all is shown too, and the time that writing ours to memory takes alone.
 
 python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
 """
@@ -9,7 +12,7 @@ one_core()
 
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from dynamics import ARMS, BATCH, ROBOTS, SOME, looped, upper_to_full  # noqa: E402
+from dynamics import ARMS, BATCH, ROBOTS, SOME, keeping, looped, upper_to_full, writing  # noqa: E402
 from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
 import adjoint as aj  # noqa: E402
@@ -19,6 +22,7 @@ FUNCTIONS = {  # ours: (its inputs, Pinocchio's, arms, humanoids: times its spee
     "inverse_dynamics_derivatives": ("qva", pin.computeRNEADerivatives, (12, 1.0), (8, 6.0)),
     "forward_dynamics_derivatives": ("qva", pin.computeABADerivatives, (12, 1.0), (8, 6.0)),
     "regressor": ("qva", pin.computeJointTorqueRegressor, (10, None), (10, None)),
+    "coriolis_matrix": ("qv", pin.computeCoriolisMatrix, (10, None), (10, None)),
     "christoffel": ("q", pin.computeCoriolisMatrix, (10, None), (10, None)),
 }
 
@@ -57,14 +61,17 @@ class Case:
         self.compare(function, out, theirs(self.model, data, *(x[0] for x in rows)))
         out = tuple(out) if isinstance(out, tuple) else out
         one, first = [a[0].copy() for a in arrays], [x[0] for x in rows]
+        results = out if isinstance(out, tuple) else (out,)
         batch = {
             "adjoint": lambda: kernel(*arrays, out=out),
             "pinocchio": looped(lambda *x: theirs(self.model, data, *x), *rows),
+            "pinocchio kept": keeping(lambda *x: theirs(self.model, data, *x), *rows),
+            "writing": writing(*results),
         }
         single = {"adjoint": lambda: kernel(*one), "pinocchio": lambda: theirs(self.model, data, *first)}
-        times = race(batch, rounds=7)
-        times = {"adjoint": 1e9 * times["adjoint"] / BATCH, "pinocchio": 1e9 * times["pinocchio"] / SOME}
         calls = {s: 1e9 * t for s, t in race(single, rounds=7).items()}
+        times = race(batch, rounds=7)
+        times = {s: 1e9 * t / (SOME if s.startswith("pinocchio") else BATCH) for s, t in times.items()}
         o = kernel.operations
         return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
 
@@ -106,10 +113,9 @@ def main() -> None:
     for robot, function in cases():
         made = made if robot in made else {robot: Case(robot)}
         results[robot, function] = made[robot].measure(function)
-    systems = ["adjoint", "pinocchio"]
-    for how in ("batch", "single"):
-        rows = [[f"{r} {f}", *(row[how][s] for s in systems)] for (r, f), row in results.items()]
-        table([f"ns per {'sample' if how == 'batch' else 'call'}", *systems], rows)
+    for how, what in (("batch", "sample"), ("single", "call")):
+        rows = [[f"{r} {f}", *row[how].values()] for (r, f), row in results.items()]
+        table([f"ns per {what}", *next(iter(results.values()))[how]], rows)
     table(
         ["", "operations", "compile, s"],
         [[f"{r} {f}", row["flops"], row["compile_s"]] for (r, f), row in results.items()],

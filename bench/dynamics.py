@@ -1,5 +1,8 @@
 """Dynamics beside Pinocchio (single calls, and its batch call on one thread), MuJoCo, and scalar C from the same graph.
 
+Pinocchio's calls overwrite one result; where results are matrices, a loop that keeps them all is shown too, and the
+time that writing ours to memory takes alone.
+
 python bench/dynamics.py           one run, one core; writes bench/results/dynamics.{json,png}
 """
 
@@ -34,7 +37,7 @@ ROBOTS = {  # URDF in example-robot-data, and the base
     "Talos free": ("talos_reduced", "free"),
 }
 ARMS = ("UR5", "xArm7", "Panda")
-SYSTEMS = ["adjoint", "pinocchio", "pinocchio batch", "mujoco", "scalar C"]
+SYSTEMS = ["adjoint", "pinocchio", "pinocchio batch", "pinocchio kept", "mujoco", "scalar C", "writing"]
 INPUTS = {
     "inverse_dynamics": "qva",
     "forward_dynamics": "qva",
@@ -42,6 +45,7 @@ INPUTS = {
     "mass_matrix_inverse": "q",
     "solve_mass_matrix": "qv",
 }
+MATRICES = ("mass_matrix", "mass_matrix_inverse")  # results so large that writing them takes most of the time
 LEAST = {  # times Pinocchio's speed wanted: (of which call, arms, humanoids)
     "inverse_dynamics": ("pinocchio batch", 25, 15),
     "forward_dynamics": ("pinocchio batch", 25, 18),
@@ -63,6 +67,32 @@ def looped(call, *rows):
             call(*arguments)
 
     return run
+
+
+def keeping(call, *rows):
+    """`call` on every row, its results kept: what a batch of ours gives."""
+    first = call(*(x[0] for x in rows))
+    tables = [np.empty((len(rows[0]), *x.shape)) for x in (first if isinstance(first, tuple) else [first])]
+
+    def run():
+        for k, arguments in enumerate(zip(*rows, strict=True)):
+            result = call(*arguments)
+            for kept, x in zip(tables, result if isinstance(result, tuple) else [result], strict=True):
+                kept[k] = x
+
+    return run
+
+
+@aj.kernel(x=(), count=aj.static)
+def _repeated(x, count):
+    return x * np.ones(count)
+
+
+def writing(*results: np.ndarray):
+    """Nothing is computed, but as many numbers are written to memory: no batch of such results can be faster."""
+    fill, x = _repeated.bind(count=sum(r[0].size for r in results)), np.ones(len(results[0]))
+    out = fill(x)
+    return lambda: fill(x, out=out)
 
 
 def scalar_c(kernel, arrays: list[np.ndarray]):
@@ -108,7 +138,9 @@ class Case:
         single = {"adjoint": lambda: kernel(*one)}
         if function in ("inverse_dynamics", "forward_dynamics"):
             batch["scalar C"] = scalar_c(kernel, arrays)
-        samples = {"pinocchio": SOME, "mujoco": SOME}
+        if function in MATRICES:
+            batch["writing"] = writing(out)
+        samples = {"pinocchio": SOME, "pinocchio kept": SOME, "mujoco": SOME}
         for system, (many, few) in (self.pinocchio(function, out) | self.mujoco(function)).items():
             batch[system] = many
             if few is not None:
@@ -145,6 +177,8 @@ class Case:
         few = [x[:SOME] for x in rows]
         first = [x[0] for x in few]
         found = {"pinocchio": (looped(lambda *x: call(model, data, *x), *few), lambda: call(model, data, *first))}
+        if function in MATRICES:
+            found["pinocchio kept"] = (keeping(lambda *x: call(model, data, *x), *few), None)
         parallel = {"inverse_dynamics": pin.rneaInParallel, "forward_dynamics": pin.abaInParallel}.get(function)
         if parallel is not None:
             found["pinocchio batch"] = (lambda: parallel(1, pool, *columns, result), None)
@@ -205,7 +239,9 @@ def main() -> None:
         results |= {(robot, function): case.measure(function) for function in INPUTS}
     for how in ("batch", "single"):
         rows = [[f"{r} {f}", *(row[how].get(s) for s in SYSTEMS)] for (r, f), row in results.items()]
-        table([f"ns per {'sample' if how == 'batch' else 'call'}", *SYSTEMS], rows)
+        shown = [k for k in range(len(SYSTEMS)) if any(row[1 + k] is not None for row in rows)]
+        cells = [[row[0], *(row[1 + k] for k in shown)] for row in rows]
+        table([f"ns per {'sample' if how == 'batch' else 'call'}", *(SYSTEMS[k] for k in shown)], cells)
     share = [
         [f"{r} {f}", row["flops"], 100 * row["flops"] / row["batch"]["adjoint"] / best, row["compile_s"]]
         for (r, f), row in results.items()

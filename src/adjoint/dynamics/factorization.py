@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-UNROLLED = 2000  # products up to which columns are written out one by one
+UNROLLED = 300  # products up to which columns are written out one by one
 
 
 class MassFactors(NamedTuple):
