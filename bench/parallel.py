@@ -18,7 +18,7 @@ from adjoint.rolled import for_loops
 LENGTHS = {10_000: 300, 100_000: 100, 1_000_000: 20}  # links: rounds
 CORES = (1, 2, 4, 8, 16, 64)
 BANDWIDTH = 200e9  # bytes/s of the machine that the model is for: eight channels of DDR4-3200
-BYTES = 8 * (2 * (31 + 2) + 2)  # of a link: its row, q and b in steps 1 and 3; x, the line of which is read first
+BYTES = 8 * (2 * (22 + 2) + 2)  # of a link: its rows, q and b in steps 1 and 3; x, the line of which is read first
 
 
 def chain(n: int):

@@ -6,6 +6,7 @@ from trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots, rolled
+from adjoint.compile.kernel import eagerly
 from adjoint.errors import ArgumentError
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
@@ -26,6 +27,8 @@ def comb(n: int, teeth: int = 2):
 
 
 ROBOTS = {
+    "bare chain": robots.chain(60),
+    "bare tree": robots.random_tree(4, 60, KINDS).replace(armature=0.0),
     "chain": resisting(robots.chain(60)),
     "tree": resisting(robots.random_tree(1, 90, KINDS)),
     "comb": resisting(comb(25)),
@@ -122,6 +125,36 @@ def test_batches(robot):
     assert aj.mass_matrix_logdet(robot, q).shape == (3, 5)
 
 
+def test_calls_with_one_sample_and_others():
+    """One sample of arrays goes straight to the loops; lists, views, other orders and eager calls give the same."""
+    robot = robots.chain(60)
+    q, _, b = sample(robot)
+    solve = aj.solve_mass_matrix.bind(robot)
+    x = solve(q, b)
+    wide = np.zeros((60, 2))
+    wide[:, 0] = b
+    for again in (
+        solve(q, b), solve(q.tolist(), b), solve(q, wide[:, 0]), solve(q, b=b), solve(q[None], b)[0],
+        solve(np.asfortranarray(np.stack([q, q])), b)[1], solve(q.astype(">f8"), b), solve(q, b.view(np.recarray)),
+    ):  # fmt: skip
+        close(again, x, 1e-13)
+    with eagerly():
+        close(solve(q, b), x, 1e-11)
+    assert np.array_equal(solve(q, b), x)
+    for bad in (b[:-1], np.zeros((60, 1)), b + 0j):
+        with pytest.raises(ArgumentError, match="solve_mass_matrix: argument 'b'"):
+            solve(q, bad)
+
+
+def test_numbers_are_kept_in_the_frames_of_joints():
+    """Code is made for what the joints do: turn only, slide too, with rotors or without."""
+    kinds = {"revolute": (False, False), "helical": (True, False)}
+    for kind, (slides, rotors) in kinds.items():
+        bare = robots.random_tree(0, 60, [kind]).replace(armature=0.0)
+        assert rolled.for_loops(bare).plan[-2:] == (slides, rotors)
+        assert rolled.for_loops(bare.replace(armature=1.0)).plan[-2:] == (slides, True)
+
+
 def test_float32_in_float32_out():
     robot, x = robots.chain(60), np.linspace(-1, 1, 60, dtype=np.float32)
     got = aj.solve_mass_matrix(robot, x, x)
@@ -158,7 +191,7 @@ def test_code_is_compiled_once_for_all_lengths():
     aj.solve_mass_matrix(robots.chain(100), q, q)
     from adjoint.dynamics.long import rolled_solve
 
-    bound = rolled_solve.bind(plan=rolled.Plan("", 0, 0, False, 0))
+    bound = rolled_solve.bind(plan=rolled.for_loops(robots.chain(100)).plan)
     known = len(bound._only("test").codes)
     for n in (200, 3000):
         aj.solve_mass_matrix(robots.chain(n), np.zeros(n), np.zeros(n))

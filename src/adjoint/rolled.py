@@ -4,6 +4,10 @@ The sweeps of `sweep` are unrolled by the compiler, body after body, the robot's
 million links the same steps are machine loops (`scan`), and the bodies' numbers their inputs. Robots with more than
 `MOST` bodies are computed so, without anyone asking for it.
 
+Bodies are described in the frames of their joints, z on the axis: S = (0, 0, t, 0, 0, d) turns about z by t q and
+slides along it by d q. So M exp(S q) takes few operations, and of joints that only turn Ĵ s is a column of Ĵ. Results
+in q, v and tau do not depend on frames; see `robot.reframed`.
+
 Bodies are visited depth first, of several children the one with the largest need of memory last, so that what siblings
 share is kept in at most log₂ n *slots* (Sethi & Ullman 1970): none in a chain, one in a backbone with side chains.
 """
@@ -17,32 +21,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compile import Kernel, kernel, scan, static
-from .lie import se3, so3
+from .lie import inertia, se3
 from .robot.joints import JOINTS
 from .robot.model import Robot
+from .robot.reframe import axial_frames
 
 __all__ = [
     "MOST", "ROBOT", "Long", "Parts", "Plan", "Root", "Row",
-    "for_loops", "full", "inward", "is_long", "long_robot", "moved_by", "outward", "placed", "root_motion",
-    "root_placed", "visits",
+    "for_loops", "full", "in_rows", "inward", "is_long", "joint_frames", "joint_motions", "long_robot", "outward",
+    "placed", "root_motion", "root_placed", "visits",
 ]  # fmt: skip
 
 MOST = 48  # bodies: larger robots are not unrolled, which would take seconds to compile and gain little
 
 
 class Plan(NamedTuple):
-    """What the code of the loops depends on: the kind of the root's joint, if the loops leave it out, and the slots."""
+    """What the code of the loops depends on: the kind of the root's joint, if the loops leave it out, and so on."""
 
     kind: str  # "" if the root is a body like all others
     nq: int  # of the root
     nv: int
     branched: bool  # chains need no route
     slots: int
+    slides: bool  # some joint slides along its axis: not all screws are (0, 0, 1, 0, 0, 0)
+    rotors: bool  # some joint has armature
 
     @property
     def row(self) -> int:
-        """Numbers of a body."""
-        return 31 + (1 + 2 * self.slots if self.branched else 0)
+        """Numbers of a body besides its placement."""
+        return 10 + 2 * self.slides + self.rotors + (1 + 2 * self.slots if self.branched else 0)
 
     @property
     def root_row(self) -> int:
@@ -51,19 +58,23 @@ class Plan(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The numbers of one body, with a joint of one degree of freedom."""
+    """The numbers of one body, with a joint of one degree of freedom, in the joint's frame."""
 
     placement: np.ndarray  # (4, 4), M_i
-    screw: np.ndarray  # (6,)
     inertia: np.ndarray  # (10,)
+    screw: np.ndarray  # (6,)
     armature: np.ndarray
-    resists: np.ndarray  # (2,): damping and dry friction
     route: np.ndarray  # (1 + 2 slots,): 1 if the root carries it; the slot it is carried from, if any; its own slot
+    only_turns: bool  # known when the code is made: S is the constant (0, 0, 1, 0, 0, 0), and there is no armature
 
     @staticmethod
-    def of(x) -> Row:
-        """They are kept as one row (31 or more,)."""
-        return Row(full(x[:12]), x[12:18], x[18:28], x[28], x[29:31], x[31:])
+    def of(placement, x, plan: Plan) -> Row:
+        """They are kept as two rows, (12,) and (plan.row,)."""
+        screw, armature, route = np.split(x[10:], np.cumsum([2 * plan.slides, plan.rotors]))
+        turn, slide = screw if plan.slides else (1.0, 0.0)
+        S = np.stack([0.0, 0.0, turn, 0.0, 0.0, slide])
+        only_turns = not (plan.slides or plan.rotors)
+        return Row(full(placement), x[:10], S, armature[0] if plan.rotors else 0.0, route, only_turns)
 
 
 class Root(NamedTuple):
@@ -91,8 +102,9 @@ def full(upper):
     return se3.from_rotation_translation(T[:, :3], T[:, 3])
 
 
-ROBOT = {"bodies": (..., "row"), "root": "root_row", "plan": static}
-"""How rolled kernels are given the robot: rows of all bodies (n, row), the root's, and the plan."""
+ROBOT = {"placements": (..., 12), "bodies": (..., "row"), "root": "root_row", "plan": static}
+"""How rolled kernels are given the robot: M_i (n, 12) and further numbers (n, row) of all bodies, the root's, the plan.
+"""
 
 
 # --- sweeps -----------------------------------------------------------------------------------------------------------
@@ -114,18 +126,18 @@ def _route(plan: Plan, row: Row) -> tuple:
 def outward(plan: Plan, step: Callable, start: tuple, rows: tuple):
     """Stacked y of `x, y = step(x_parent, row, ...)` from the root outward; x, tuples of arrays, begin with `start`.
 
-    `rows` are those of the bodies, which the step gets as `Row`, and what else it takes.
+    `rows` are placements and rows of the bodies, which the step gets as `Row`, and what else it takes.
     """
 
     def go(carry, row):
         x, slots = carry
-        body = Row.of(row[0])
+        body = Row.of(*row[:2], plan)
         if plan.branched:
             from_root, taken, kept = _route(plan, body)
             for k, slot in enumerate(slots):
                 x = _where(taken[k], slot, x)
             x = _where(from_root, start, x)
-        x, y = step(x, body, *row[1:])
+        x, y = step(x, body, *row[2:])
         return (x, [_where(kept[k], x, slot) for k, slot in enumerate(slots)]), y
 
     return scan(go, (start, [start] * plan.slots), rows)[1]
@@ -137,16 +149,16 @@ def inward(plan: Plan, step: Callable, zero: tuple, rows: tuple) -> tuple:
     `total`, a tuple of arrays, is the sum of what the children of the body pass on, `zero` for a tip.
     """
     if not plan.branched:
-        return scan(lambda total, row: step(total, Row.of(row[0]), *row[1:]), zero, rows, reverse=True)
+        return scan(lambda total, row: step(total, Row.of(*row[:2], plan), *row[2:]), zero, rows, reverse=True)
 
     def go(carry, row):
         passed, slots, root = carry
-        body = Row.of(row[0])
+        body = Row.of(*row[:2], plan)
         to_root, taken, kept = _route(plan, body)
         for k, slot in enumerate(slots):
             passed = _plus(passed, _where(kept[k], slot, zero))
         slots = [_where(kept[k], zero, slot) for k, slot in enumerate(slots)]
-        passed, y = step(passed, body, *row[1:])
+        passed, y = step(passed, body, *row[2:])
         root = _plus(root, _where(to_root, passed, zero))
         slots = [_plus(slot, _where(taken[k], passed, zero)) for k, slot in enumerate(slots)]
         elsewhere = to_root + sum(taken[k] for k in range(plan.slots))
@@ -159,17 +171,27 @@ def inward(plan: Plan, step: Callable, zero: tuple, rows: tuple) -> tuple:
 # --- one body ---------------------------------------------------------------------------------------------------------
 
 
-def moved_by(M, S, q):
-    """M exp(S q) (4, 4) for a screw with |w| = 1 or w = 0; Park (1994), Lemmas 1 and 2."""
-    W = so3.hat(S[:3])
-    W2, v, s, c = W @ W, S[3:], np.sin(q), np.cos(q)
-    R = np.eye(3) + s * W + (1 - c) * W2
-    return se3.compose(M, se3.from_rotation_translation(R, q * v + (1 - c) * (W @ v) + (q - s) * (W2 @ v)))
+def joint_motions(plan: Plan, bodies, q):
+    """Of every joint (n, 2 or 3): cos and sin of the angle it has turned by, and how far it has slid, if any does.
+
+    A loop of its own, for it waits for nobody.
+    """
+
+    def step(carry, row):
+        x, q = row
+        turn, slide = (x[10] * q, x[11] * q) if plan.slides else (q, None)
+        return carry, np.stack([np.cos(turn), np.sin(turn), *([slide] if plan.slides else [])])
+
+    return scan(step, 0.0, (bodies, q))[1]
 
 
-def placed(row: Row, q):
-    """f_{parent,i} (4, 4)."""
-    return moved_by(row.placement, row.screw, q)
+def placed(row: Row, motion):
+    """f_{parent,i} (4, 4) = M exp(S q) of the joint's motion."""
+    x, y, z = row.placement[:3, :3].T
+    cos, sin, *slid = motion
+    p = row.placement[:3, 3]
+    R = np.stack([cos * x + sin * y, cos * y - sin * x, z], axis=1)
+    return se3.from_rotation_translation(R, p + slid[0] * z if slid else p)
 
 
 @kernel(q="nq", screws=("nv", 6), plan=static)
@@ -196,18 +218,21 @@ class Parts(NamedTuple):
 class Long(NamedTuple):
     """A robot for loops: its numbers, the plan, and the order of visits, if it is not that of the bodies."""
 
+    placements: np.ndarray  # (n, 12), see `Row`
     bodies: np.ndarray  # (n, row), see `Row`
+    resists: np.ndarray  # (n, 2): damping and dry friction
     root: np.ndarray  # see `Root`
     plan: Plan
     order: np.ndarray | None
 
     def run(self, rolled: Kernel, *given, **options) -> Any:
         """A rolled kernel on this robot."""
-        return _planned(rolled, self.plan)(*given, self.bodies, self.root, **options)
+        return _planned(rolled, self.plan)(*given, self.placements, self.bodies, self.root, **options)
 
     def split(self, x, first: int) -> tuple:
         """x (..., first + n) in parts: of the root, and of the other bodies in the order of visits."""
-        x = np.asarray(x)
+        if not first and self.order is None:
+            return _NOTHING, x
         root, bodies = x[..., :first], x[..., first:]
         return root, bodies if self.order is None else bodies[..., self.order]
 
@@ -220,6 +245,9 @@ class Long(NamedTuple):
         found[..., :first] = parts.root
         found[..., first + (np.arange(n) if self.order is None else self.order)] = parts.bodies
         return found
+
+
+_NOTHING = np.zeros(0)
 
 
 def for_loops(robot: Robot) -> Long:
@@ -245,24 +273,53 @@ def long_robot(robot: Robot) -> Long | None:
     if len(robot.body_names) <= MOST or robot.mimics or several not in ([], [0]):
         return None
     first = len(several)  # bodies that the loops leave out
-    parents = robot.parents[first:] - first
-    if first and (robot.parents[1:] < 0).any():
-        return None
-    order, route = visits(parents)
+    return None if first and (robot.parents[1:] < 0).any() else in_rows(robot, first)
+
+
+def in_rows(robot: Robot, first: int) -> Long:
+    """The robot for loops over all bodies but the `first`, which are none, or the root."""
     kind = robot.joint_types[0] if first else ""
     nq, nv = (JOINTS[kind].nq, JOINTS[kind].nv) if first else (0, 0)
-    plan = Plan(kind, nq, nv, route.shape[1] > 0, route.shape[1] // 2)
-    bodies, root = _rows(robot, first, nv)
-    return Long(np.concatenate([bodies if order is None else bodies[order], route], axis=1), root, plan, order)
+    order, route = visits(robot.parents[first:] - first)
+    visited = slice(None) if order is None else order
+    placements, screws, inertias = _in_joint_frames(robot, first)
+    armature, resists = robot.armature[:, None], np.stack([robot.damping, robot.friction], axis=1)
+    slides, rotors = not np.allclose(screws, (1, 0), 0, _NOISE * _size(robot)), bool(armature[nv:].any())
+    parts = inertias, screws[:, : 2 * slides], armature[nv:, :rotors]
+    root = robot.placements[:first, :3], robot.screws[:nv], robot.inertias[:first], armature[:nv], resists[:nv].T
+    return Long(
+        placements[visited, :3].reshape(-1, 12),
+        np.concatenate([*(x[visited] for x in parts), route], axis=1),
+        resists[nv:][visited],
+        np.concatenate([np.ravel(x) for x in root]),
+        Plan(kind, nq, nv, route.shape[1] > 0, route.shape[1] // 2, slides, rotors),
+        order,
+    )
 
 
-def _rows(robot: Robot, first: int, nv: int) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the bodies from the `first` on (n, 31), and those of the root, if it is another, in one row."""
-    upper = robot.placements[:, :3].reshape(-1, 12)
-    resists = np.stack([robot.damping, robot.friction], axis=1)
-    parts = upper[first:], robot.screws[nv:], robot.inertias[first:], robot.armature[nv:, None], resists[nv:]
-    root = upper[:first], robot.screws[:nv], robot.inertias[:first], robot.armature[:nv], resists[:nv].T
-    return np.concatenate(parts, axis=1), np.concatenate([np.ravel(x) for x in root])
+def _in_joint_frames(robot: Robot, first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M_i (n, 4, 4), (t, d) of S_i (n, 2) and inertias (n, 10) of all bodies but the `first`, as `reframed` says."""
+    frames = joint_frames(robot, first)
+    Q = se3.inverse(frames)
+    own, screws = Q[first:-1], robot.screws[first - len(robot.parents) :]
+    M = Q[robot.parents[first:]] @ robot.placements[first:] @ frames[first:-1]
+    return M, se3.Ad_action(own, screws)[:, [2, 5]], inertia.transform(own, robot.inertias[first:])
+
+
+_NOISE = 1e-14  # how far from 1 the turn, and from 0 the slide, of a joint that only turns may be by rounding
+
+
+def _size(robot: Robot) -> float:
+    """Of numbers in screws, 1 or more."""
+    return max(1.0, float(np.abs(robot.screws).max(initial=0.0)))
+
+
+def joint_frames(robot: Robot, first: int) -> np.ndarray:
+    """The joints' frames in those of their bodies (n + 1, 4, 4); the `first` bodies and the base, last, keep theirs."""
+    n = len(robot.body_names)
+    frames = np.tile(np.eye(4), (n + 1, 1, 1))
+    frames[first:-1] = axial_frames(robot.screws[first - n :])
+    return frames
 
 
 def visits(parents: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:

@@ -137,7 +137,7 @@ def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], f
     return batch, length or 0
 
 
-_RECYCLED = range(STREAMED, 64 << 20)  # bytes of a result whose memory is used again
+_RECYCLED = range(STREAMED, 96 << 20)  # bytes of results, and of work memory, that are used again
 _waiting: deque[np.ndarray] = deque(maxlen=4)
 
 
@@ -147,7 +147,7 @@ def prepare_out(
     """The arrays results go to: new ones, or those the caller gave, checked."""
     shapes = [(*batch, length, *o.shape) if o.sequence else (*batch, *o.shape) for o in outputs]
     if out is None:
-        return [_new_result(s, dtype) for s in shapes]
+        return [_new_array(s, dtype) for s in shapes]
     given = list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(outputs):
         raise ArgumentError(f"{function}: out needs {len(outputs)} array(s), one for each output; got {len(given)}")
@@ -169,7 +169,7 @@ def prepare_out(
 
 
 class _Recycled:
-    """Memory of one large result; when no array uses it any more, it waits for the next result of its size.
+    """Memory of one large array; when no array uses it any more, it waits for the next one of its size.
 
     New memory comes from the system page by page, cleared first: that takes longer than filling it with results.
     """
@@ -194,7 +194,7 @@ class _Recycled:
         put_back(self.block)
 
 
-def _new_result(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+def _new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
     return np.asarray(_Recycled(shape, dtype, size)) if size in _RECYCLED else np.empty(shape, dtype)
 
@@ -285,7 +285,7 @@ def _work(size: int) -> tuple[int, object]:
     """Work memory of this thread, aligned to 64 bytes: its address, and the object that holds it."""
     kept = getattr(_memory, "block", None)
     if kept is None or len(kept) < size + 64:
-        kept = np.empty(size + 64, np.uint8)
+        kept = _new_array((size + 64,), np.dtype(np.uint8))
         if size <= _KEPT_MEMORY:
             _memory.block = kept
     return (address(kept) + 63) // 64 * 64, kept
@@ -373,6 +373,11 @@ class Compiled:
     def strided(self):
         """The shared code for any layout."""
         return _STRIDED(runtime.library(self.width, self.dtype).address["strided"])
+
+    @property
+    def memory(self) -> tuple[int, int, int]:
+        """Work memory: bytes, further bytes for each row of the sequences, and where in it scratch memory begins."""
+        return self.fixed + self._scratch, self._scratch_rows, self.fixed
 
     def work_size(self, length: int) -> int:
         """Bytes of work memory for sequences of this length."""

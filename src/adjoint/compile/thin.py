@@ -1,17 +1,16 @@
 """Small calls straight from CPython, without a line of Python.
 
 `call` is one CPython function (METH_FASTCALL) in machine code for all kernels: it checks its arguments, makes the
-results and runs a kernel's batch function. It serves one sample, or a batch along one axis too small for threads;
-whatever else it meets it hands to a Python fallback. The kernel is described to it by a record of words.
+results and runs a kernel's batch function. It serves one sample, of sequences too, or a batch along one axis too small
+for threads; whatever else it meets it hands to a Python fallback. The kernel is described to it by a record of words.
 """
 
 from __future__ import annotations
 
 import ctypes
-import math
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from . import jit, runtime
 from .batch import CONTEXT_HEAD, STREAMED
 from .ir import Coder, Module
 from .loops import python_calls
+from .program import Operand
 
 __all__ = ["Code", "thin_caller"]
 
@@ -32,11 +32,14 @@ _RECORD = (
     "inputs",
     "outputs",
     "places",
-    "single",  # code for one sample, the work memory it needs and where in it scratch memory begins; 0 if there is none
+    "words",  # of all operands together
+    "single",  # code for one sample, see `Code`; 0 if there is none
     "single_work",
+    "single_rows",
     "single_scratch",
     "batch",  # the same for batches
     "work",
+    "rows",
     "scratch",
     "few",
     "most",
@@ -56,8 +59,12 @@ _RECORD = (
     "make_tuple",
 )
 MAX_AXES = 4  # of the core of an input or output
-_INPUT_WORDS = 2 + 2 * MAX_AXES  # default, axes; lengths; strides
-_OUTPUT_WORDS = 2 + MAX_AXES  # axes, bytes; lengths
+# An entry of an operand: its axes, its place among the operands' words, the offsets of the elements in a row if it is a
+# sequence, else 0; of an input its default, of an output its bytes; lengths of its axes; of an input their strides.
+_AXES_OF, _PLACE, _OFFSETS, _DEFAULT, _LENGTHS = range(5)
+_OUTPUT_BYTES = _DEFAULT
+_INPUT_WORDS = _LENGTHS + 2 * MAX_AXES
+_OUTPUT_WORDS = _LENGTHS + MAX_AXES
 _BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries the record
 
 
@@ -74,11 +81,11 @@ class _Call(Coder):
         self.emit(f" %record = getelementptr i8, ptr %self, i64 {_BYTES_PAYLOAD}")
         self.r = r = {name: self.get("%record", k) for k, name in enumerate(_RECORD)}
         self.emit(" %count = alloca i64\n store i64 -1, ptr %count")  # samples; -1: one, without a batch axis
+        self.emit(" %length = alloca i64\n store i64 -1, ptr %length")  # of the sequences; -1: there are none
         self.emit(" %made = alloca i64\n store i64 0, ptr %made")  # results that exist already
-        self.operands = self.add(r["inputs"], r["outputs"])
-        self.words = self.op(f"alloca i64, i64 {self.add(self.mul(self.operands, 2), CONTEXT_HEAD)}", "p").name
+        self.words = self.op(f"alloca i64, i64 {self.add(r['words'], CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
-        self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 1}", "p").name
+        self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 2}", "p").name
         self.emit(" %heap = alloca ptr\n store ptr null, ptr %heap")
         self.first_output = self.add(self.mul(r["inputs"], _INPUT_WORDS), len(_RECORD))
 
@@ -92,18 +99,22 @@ class _Call(Coder):
         count = self.word("load i64, ptr %count")
         single = self.same(count, -1)
         samples = self.word(f"select i1 {single}, i64 1, i64 {count}")
+        length = self.word("load i64, ptr %length")
+        rows = self.word(f"select i1 {self.same(length, -1)}, i64 {samples}, i64 {self.mul(samples, length)}")
         self.require(self.test("ne", samples, 0), "slow")
-        self.require(self.test("sle", samples, r["most"]), "slow")
+        self.require(self.test("sle", rows, r["most"]), "slow")
         alone = self.same(samples, 1)
-        code, size, scratch = (
+        code, fixed, for_row, scratch = (
             self.word(f"select i1 {alone}, i64 {r[f'single{part}']}, i64 {r[part[1:] or 'batch']}")
-            for part in ("", "_work", "_scratch")
+            for part in ("", "_work", "_rows", "_scratch")
         )
         self.require(self.test("ne", code, 0), "slow")
+        size = self.add(fixed, self.mul(for_row, rows))
+        self.require(self.test("sle", size, HEAP_LIMIT), "slow")
         work = self._work_memory(size)
         with self.loop(r["outputs"]) as k:
-            self._make_result(k, samples, self.word(f"select i1 {single}, i64 0, i64 1"))
-        self._run(code, samples, work, scratch)
+            self._make_result(k, samples, length, self.word(f"select i1 {single}, i64 0, i64 1"))
+        self._run(code, samples, rows, work, scratch)
         with self.when(single), self.loop(r["outputs"]) as k:
             self._scalar_if_no_axes(k)
         self._return()
@@ -130,61 +141,85 @@ class _Call(Coder):
         """Where result k is kept."""
         return self.op(f"getelementptr ptr, ptr {self.results}, i64 {k}", "p").name
 
-    def place(self, operand: str, address: str, stride: str) -> None:
-        """Tell the batch function where an operand is, and how far its samples are apart."""
-        self.put(address, self.words, self.mul(operand, 2))
-        self.put(stride, self.words, self.add(self.mul(operand, 2), 1))
+    def place(self, entry: str, address: str, stride: str, row: str = "0") -> None:
+        """Tell the batch function where an operand is, how far its samples are apart, and its rows, if it has any."""
+        place, offsets = self.get(entry, _PLACE), self.get(entry, _OFFSETS)
+        self.put(address, self.words, place)
+        self.put(stride, self.words, self.add(place, 1))
+        with self.when(self.test("ne", offsets, 0)):
+            self.put(row, self.words, self.add(place, 2))
+            self.put(offsets, self.words, self.add(place, 3))
+
+    def agree(self, known: str, n: str) -> None:
+        """Note that a length is n; if it was noted before, it must be the same."""
+        before = self.word(f"load i64, ptr {known}")
+        self.require(self.op(f"or i1 {self.same(before, -1)}, {self.same(before, n)}", "m").name, "slow")
+        self.emit(f" store i64 {n}, ptr {known}")
 
     # --- the parts ---------------------------------------------------------------------------------
 
     def _read_argument(self, k: str) -> None:
         entry = self.address("%record", self.add(self.mul(k, _INPUT_WORDS), len(_RECORD)))
         argument = self.op(f"getelementptr ptr, ptr %args, i64 {k}", "p").name
-        source = self.op(f"select i1 {self.test('slt', k, '%nargs')}, ptr {argument}, ptr {entry}", "p").name
+        default = self.address(entry, _DEFAULT)
+        source = self.op(f"select i1 {self.test('slt', k, '%nargs')}, ptr {argument}, ptr {default}", "p").name
         obj = self.word(f"load ptr, ptr {source}")
         self.require(self.test("ne", obj, "null", "ptr"), "slow")
-        kind, axes = self.field(obj, _TYPE, "i64"), self.get(entry, 1)
+        kind = self.field(obj, _TYPE, "i64")
         array, number, done = self.fresh_label("array"), self.fresh_label("number"), self.fresh_label("done")
         self.emit(f" br i1 {self.same(kind, self.r['array_type'])}, label %{array}, label %{number}")
         self.label(number)  # a Python float or a NumPy float64: its value lies behind the head of the object
         a_float = self.op(
             f"or i1 {self.same(kind, self.r['float_type'])}, {self.same(kind, self.r['float64_type'])}", "m"
         )
-        self.require(self.op(f"and i1 {a_float.name}, {self.same(axes, 0)}", "m").name, "slow")
-        self.place(k, self.add(self.word(f"ptrtoint ptr {obj} to i64"), _FLOAT_VALUE), "0")
+        shapeless = self.same(self.word(f"or i64 {self.get(entry, _AXES_OF)}, {self.get(entry, _OFFSETS)}"), 0)
+        self.require(self.op(f"and i1 {a_float.name}, {shapeless}", "m").name, "slow")
+        self.place(entry, self.add(self.word(f"ptrtoint ptr {obj} to i64"), _FLOAT_VALUE), "0")
         self.emit(f" br label %{done}")
         self.label(array)
-        self._read_array(k, obj, entry, axes)
+        self._read_array(obj, entry)
         self.emit(f" br label %{done}")
         self.label(done)
 
-    def _read_array(self, k: str, obj: str, entry: str, axes: str) -> None:
-        """An array of float64, aligned, its core of the right shape and contiguous, with at most one axis more."""
+    def _read_array(self, obj: str, entry: str) -> None:
+        """An array of float64, aligned, its core of the right shape and contiguous, with at most one axis more.
+
+        A sequence has the axis of its rows besides.
+        """
         self.require(self.same(self.field(obj, _DTYPE, "i64"), self.r["float64"]), "slow")
         aligned = self.word(f"and i32 {self.field(obj, _FLAGS, 'i32')}, {_ALIGNED}")
         self.require(self.test("ne", aligned, 0, "i32"), "slow")
-        nd = self.field(obj, _AXES, "i32")
-        extra = self.word(f"sub i64 {self.word(f'sext i32 {nd} to i64')}, {axes}")
+        sequence, axes = self.test("ne", self.get(entry, _OFFSETS), 0), self.get(entry, _AXES_OF)
+        nd = self.word(f"sext i32 {self.field(obj, _AXES, 'i32')} to i64")
+        lead = self.word(f"sub i64 {nd}, {axes}")
+        extra = self.word(f"sub i64 {lead}, {self.word(f'zext i1 {sequence} to i64')}")
         self.require(self.test("ule", extra, 1), "slow")
         shape, strides = self.field(obj, _SHAPE, "ptr"), self.field(obj, _STRIDES, "ptr")
         with self.loop(axes) as d:
-            e = self.add(d, extra)
-            self.require(self.same(self.get(shape, e), self.get(entry, self.add(d, 2))), "slow")
-            self.require(self.same(self.get(strides, e), self.get(entry, self.add(d, 2 + MAX_AXES))), "slow")
-        self.place(k, self.field(obj, _DATA, "i64"), "0")
+            e = self.add(d, lead)
+            n, stride = self.get(shape, e), self.get(strides, e)
+            self.require(self.same(n, self.get(entry, self.add(d, _LENGTHS))), "slow")
+            contiguous = self.same(stride, self.get(entry, self.add(d, _LENGTHS + MAX_AXES)))
+            short = self.test("sle", n, 1)  # its stride may be any number
+            self.require(self.op(f"or i1 {contiguous}, {short}", "m").name, "slow")
+        self.place(entry, self.field(obj, _DATA, "i64"), "0")
+        place = self.get(entry, _PLACE)
+        with self.when(sequence):
+            self.agree("%length", self.get(shape, extra))
+            self.put(self.get(strides, extra), self.words, self.add(place, 2))
         with self.when(self.same(extra, 1)):
-            n, known = self.get(shape, 0), self.word("load i64, ptr %count")
-            self.require(self.op(f"or i1 {self.same(known, -1)}, {self.same(known, n)}", "m").name, "slow")
-            self.emit(f" store i64 {n}, ptr %count")
-            self.put(self.get(strides, 0), self.words, self.add(self.mul(k, 2), 1))
+            self.agree("%count", self.get(shape, 0))
+            self.put(self.get(strides, 0), self.words, self.add(place, 1))
 
-    def _make_result(self, k: str, samples: str, extra: str) -> None:
+    def _make_result(self, k: str, samples: str, length: str, extra: str) -> None:
         entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
-        axes = self.get(entry, 0)
+        axes, size = self.get(entry, _AXES_OF), self.get(entry, _OUTPUT_BYTES)
+        sequence = self.word(f"zext i1 {self.test('ne', self.get(entry, _OFFSETS), 0)} to i64")
         self.put(samples, self.dims, 0)
+        self.put(length, self.dims, 1)
         with self.loop(axes) as d:
-            self.put(self.get(entry, self.add(d, 2)), self.dims, self.add(d, 1))
-        nd = self.word(f"trunc i64 {self.add(axes, extra)} to i32")
+            self.put(self.get(entry, self.add(d, _LENGTHS)), self.dims, self.add(self.add(d, sequence), 1))
+        nd = self.word(f"trunc i64 {self.add(self.add(axes, sequence), extra)} to i32")
         start = self.address(self.dims, self.word(f"sub i64 1, {extra}"))
         made = self.function_call(
             "new_array",
@@ -193,7 +228,7 @@ class _Call(Coder):
         )
         self.require(self.test("ne", made, "null", "ptr"), "fail")
         self.emit(f" store ptr {made}, ptr {self.result(k)}\n store i64 {self.add(k, 1)}, ptr %made")
-        self.place(self.add(k, self.r["inputs"]), self.field(made, _DATA, "i64"), self.get(entry, 1))
+        self.place(entry, self.field(made, _DATA, "i64"), size, size)
 
     def _work_memory(self, size: str) -> str:
         """Its address, a multiple of 64."""
@@ -208,13 +243,12 @@ class _Call(Coder):
         aligned = self.pointer(self.word(f"and i64 {self.add(heap, 63)}, -64"))
         return self.op(f"select i1 {large}, ptr {aligned}, ptr {stack}", "p").name
 
-    def _run(self, code: str, samples: str, work: str, start: str) -> None:
-        end = self.mul(self.operands, 2)
-        self.put(0, self.words, end)
+    def _run(self, code: str, samples: str, rows: str, work: str, start: str) -> None:
+        self.put(rows, self.words, self.r["words"])  # of one sample, the length of its sequences
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
-        self.put(scratch, self.words, self.add(end, 1))
+        self.put(scratch, self.words, self.add(self.r["words"], 1))
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
-        many = self.test("sgt", samples, self.r["few"])
+        many = self.test("sgt", rows, self.r["few"])
         with self.when(many):  # let other Python threads run meanwhile
             self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
         self.emit(f" call void {self.pointer(code)}(i64 0, i64 {samples}, ptr {self.words}, ptr {work})")
@@ -228,7 +262,7 @@ class _Call(Coder):
     def _scalar_if_no_axes(self, k: str) -> None:
         """Without axes a result is NumPy's scalar, as its own functions return."""
         entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
-        with self.when(self.same(self.get(entry, 0), 0)):
+        with self.when(self.same(self.word(f"or i64 {self.get(entry, _AXES_OF)}, {self.get(entry, _OFFSETS)}"), 0)):
             place = self.result(k)
             array = self.word(f"load ptr, ptr {place}")
             self.emit(f" store ptr {self.function_call('to_scalar', f'ptr {array}')}, ptr {place}")
@@ -330,10 +364,11 @@ def _python_api() -> dict[str, Any] | None:
 
 
 class Code(NamedTuple):
-    """Machine code: the address of its batch function, the size of its memory, and where in that scratch begins."""
+    """Machine code: the address of its batch function, and its memory: bytes, bytes a row, where scratch begins."""
 
     address: int = 0
     work: int = 0
+    rows: int = 0
     scratch: int = 0
 
 
@@ -341,8 +376,8 @@ def thin_caller(
     name: str,
     single: Code,
     batch: Code,
-    inputs: list[tuple[int, ...]],
-    outputs: list[tuple[int, ...]],
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
     places: int,
     few: int,
     most: int,
@@ -353,42 +388,49 @@ def thin_caller(
 ):
     """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
 
-    `single` serves one sample, `batch` several, if they have code; `inputs` and `outputs` are core shapes; positional
-    arguments fill the first `places` inputs; above `few` samples it lets go of Python's global lock; `keep` owns the
-    machine code. None if not possible here.
+    `single` serves one sample, `batch` several, without sequences, if they have code; positional arguments fill the
+    first `places` inputs; above `few` samples, or rows of sequences, it lets go of Python's global lock; `keep` owns
+    the machine code. None if not possible here.
     """
     api = _python_api()
     large = max(single.work, batch.work) > HEAP_LIMIT
-    if api is None or any(len(s) > MAX_AXES for s in (*inputs, *outputs)) or large:
+    if api is None or any(len(o.shape) > MAX_AXES for o in (*inputs, *outputs)) or large:
         return None
+    operands = (*inputs, *outputs)
+    offsets = 8 * np.arange(max([1, *(o.size for o in operands)]))  # of elements one after the other, of any operand
+    at = np.cumsum([0, *(4 if o.sequence else 2 for o in operands)]).tolist()
     values = {
         "python_calls": ctypes.addressof(python_calls),
         "fallback": id(fallback),
         "inputs": len(inputs),
         "outputs": len(outputs),
         "places": places,
+        "words": at[-1],
         "single": single.address,
         "single_work": single.work,
+        "single_rows": single.rows,
         "single_scratch": single.scratch,
         "batch": batch.address,
         "work": batch.work,
+        "rows": batch.rows,
         "scratch": batch.scratch,
         "few": few,
         # Larger results go where there is memory to use again.
-        "most": min(most, STREAMED // max(sum(8 * math.prod(shape) for shape in outputs), 1)),
+        "most": min(most, STREAMED // max(sum(8 * o.size for o in outputs), 1)),
         "make_tuple": 0 if make_tuple is None else id(make_tuple),
         **api,
     }
     words = [values[k] for k in _RECORD]
-    for shape, default in zip(inputs, defaults, strict=True):
-        strides = np.empty(shape).strides
-        unused = [0] * (MAX_AXES - len(shape))
-        words += [0 if default is None else id(default), len(shape), *shape, *unused, *strides, *unused]
-    for shape in outputs:
-        words += [len(shape), 8 * math.prod(shape), *shape, *[0] * (MAX_AXES - len(shape))]
+    table = offsets.ctypes.data
+    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at, strict=False)]
+    for o, start, default in zip(inputs, known, defaults, strict=False):
+        strides, unused = np.empty(o.shape).strides, [0] * (MAX_AXES - len(o.shape))
+        words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
+    for o, start in zip(outputs, known[len(inputs) :], strict=True):
+        words += [*start, 8 * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
     record = struct.pack(f"<{len(words)}q", *words)
     method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
-    return new(ctypes.addressof(method), record, (method, defaults, make_tuple, fallback, keep))
+    return new(ctypes.addressof(method), record, (method, offsets, defaults, make_tuple, fallback, keep))

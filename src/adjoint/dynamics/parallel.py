@@ -15,8 +15,8 @@ articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dyna
 
 The parts are samples of a batch: SIMD lanes first, then threads, so dividing may pay on a single core.
 
-Step 1 takes 1116 operations a link; step 3, all there is to do in one piece, 732: the work is 2.5 times that of
-`solve_mass_matrix`. Keeping what step 1 finds would spare step 3 most of its work, 1.6 times, but moves twice the
+Step 1 takes 776 operations a link that turns; step 3, all there is to do in one piece, 465: the work is 2.7 times that
+of `solve_mass_matrix`. Keeping what step 1 finds would spare step 3 most of its work, 1.7 times, but moves twice the
 memory, and was no faster. Joining maps of single links, to the bottom of the recursion, takes over 2600 each. Fixman's
 block tridiagonal system can be divided likewise, but takes 1560 in one piece, before it is.
 """
@@ -31,10 +31,10 @@ from ..compile import kernel, scan, static
 from ..errors import ArgumentError
 from ..lie import se3
 from ..robot.model import Robot
-from ..rolled import Long, Parts, Plan, Root, for_loops, inward, is_long, placed
-from .articulated import Symmetric, eliminated
+from ..rolled import Long, Parts, Root, for_loops, inward, is_long, joint_motions, placed
+from .articulated import Symmetric
 from .forward import leftover, solve_mass_matrix
-from .long import AT_REST, accelerations_beyond, left_at_rest, require_long_inertia, root_accelerated
+from .long import AT_REST, accelerations_beyond, freed, left_at_rest, require_long_inertia, root_accelerated
 
 __all__ = ["joined", "part_map", "part_solve", "solve_mass_matrix_parallel", "solved_in_parts"]
 
@@ -79,27 +79,30 @@ def _number(parts: int | None, n: int) -> int:
 
 def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> Parts:
     """`Parts` of M⁻¹ b, for q, b (..., n) of all bodies but the root; `supports` of all parts, see `part_map`."""
-    rows, n = long.bodies, q.shape[-1]
+    n = q.shape[-1]
     found = np.empty((*np.broadcast_shapes(q.shape[:-1], b.shape[:-1]), n))
     cut = n - n % parts  # up to here parts are equal; what is left over is one more
 
     def divided(start: int, stop: int, parts: int) -> tuple:
         shape = parts, (stop - start) // parts
         numbers = (x[..., start:stop].reshape(*x.shape[:-1], *shape) for x in (q, b, found))
-        return *numbers, rows[start:stop].reshape(*shape, rows.shape[1])
+        rows = (x[start:stop].reshape(*shape, x.shape[1]) for x in (long.placements, long.bodies))
+        return *numbers, tuple(rows)
 
+    plan = long.plan._replace(kind="", nq=0, nv=0)  # of a part, which has no root
     pieces = [divided(0, cut, parts), divided(cut, n, 1)][: 1 + (cut < n)]
-    maps = [part_map(q, b, rows, s) for (q, b, _, rows), s in zip(pieces, np.split(supports, [parts]), strict=False)]
+    ends = np.split(supports, [parts])
+    maps = [part_map(q, b, *rows, s, plan=plan) for (q, b, _, rows), s in zip(pieces, ends, strict=False)]
     root, ends = joined(np.concatenate(maps, axis=-3), supports, long.root, root_b, plan=long.plan)
     for (q, b, x, rows), end in zip(pieces, np.split(ends, [parts], axis=-3), strict=False):
-        part_solve(q, b, rows, end, out=x)
+        part_solve(q, b, *rows, end, plan=plan, out=x)
     return Parts(root, found)
 
 
 @functools.lru_cache(8)
 def _supports(robot: Robot, parts: int) -> np.ndarray:
     """The moment of inertia and mass of an average body of each part (parts, 2); none for the one at the end."""
-    numbers = robot.inertias[len(robot.inertias) - len(for_loops(robot).bodies) :]
+    numbers = for_loops(robot).bodies
     bodies = np.stack([numbers[:, [4, 7, 9]].mean(axis=1), numbers[:, 0]], axis=1)
     rest = len(bodies) % parts
     average = bodies[: len(bodies) - rest].reshape(parts, -1, 2).mean(axis=1)
@@ -110,9 +113,6 @@ def _supports(robot: Robot, parts: int) -> np.ndarray:
 # --- the three steps --------------------------------------------------------------------------------------------------
 
 
-_CHAIN = Plan("", 0, 0, branched=False, slots=0)
-
-
 def _matrix(X: Symmetric):
     return np.block([[X.A, X.B], [X.B.T, X.C]])
 
@@ -121,8 +121,11 @@ def _symmetric(X) -> Symmetric:
     return Symmetric(X[:3, :3], X[:3, 3:], X[3:, 3:])
 
 
-@kernel(q=..., b=..., bodies=(..., _CHAIN.row), support=2)
-def part_map(q, b, bodies, support):
+_PART = {"q": ..., "b": ..., "placements": (..., 12), "bodies": (..., "row"), "plan": static}
+
+
+@kernel(support=2, **_PART)
+def part_map(q, b, placements, bodies, support, plan):
     """[J, Φ, N, p, g] (6, 20) of a part of a chain, from its tip inward.
 
     `support` is the moment of inertia and mass of a body lent to the tip, which may have none of its own; `joined`
@@ -130,12 +133,10 @@ def part_map(q, b, bodies, support):
     """
     J = Symmetric(support[0] * np.eye(3), np.zeros((3, 3)), support[1] * np.eye(3))
 
-    def step(beyond, row, q, b):
+    def step(beyond, row, moved, b):
         J, Phi, N, p, g = Symmetric(*beyond[:3]), beyond[3], Symmetric(*beyond[4:7]), *beyond[7:]
-        f = placed(row, q)
-        (pivot,), J = eliminated(
-            J + Symmetric.of_inertia(row.inertia), row.screw[None], np.stack([row.armature]), False
-        )
+        f = placed(row, moved)
+        pivot, J = freed(row, J + Symmetric.of_inertia(row.inertia))
         (left,), p = leftover([pivot], np.stack([b]), p)
         t = row.screw @ Phi  # a = left - t·λ/Ω - Π·y, and A = y + s a
         Phi, N, g = Phi - np.outer(pivot.Pi, t), N.without(t, t * pivot.inverse), g + t * left
@@ -144,7 +145,7 @@ def part_map(q, b, bodies, support):
         return (*J.moved(f), np.stack(Phi, axis=1), *N, p, g), None
 
     start = (*J, np.eye(6), *AT_REST, np.zeros(6), np.zeros(6))
-    whole, _ = inward(_CHAIN, step, start, (bodies, q, b))
+    whole, _ = inward(plan, step, start, (placements, bodies, joint_motions(plan, bodies, q), b))
     J, Phi, N, p, g = Symmetric(*whole[:3]), whole[3], Symmetric(*whole[4:7]), *whole[7:]
     return np.concatenate([_matrix(J), Phi, _matrix(N), p[:, None], g[:, None]], axis=1)
 
@@ -178,9 +179,9 @@ def joined(maps, support, root, root_b, plan):
     return Parts(root_a, scan(carried, A, (maps, Ps, zs, L, l))[1])
 
 
-@kernel(q=..., b=..., bodies=(..., _CHAIN.row), ends=(6, 8))
-def part_solve(q, b, bodies, ends):
+@kernel(ends=(6, 8), **_PART)
+def part_solve(q, b, placements, bodies, ends, plan):
     """The accelerations of a part's joints, `ends` being its [P, z, A] of `joined`."""
-    start = (*_symmetric(ends[:, :6]), ends[:, 6])
-    _, (f, Pi, left) = inward(_CHAIN, left_at_rest, start, (bodies, q, b))
-    return accelerations_beyond(_CHAIN, bodies, ends[:, 7], f, Pi, left)
+    rows = placements, bodies, joint_motions(plan, bodies, q)
+    _, (Pi, left) = inward(plan, left_at_rest, (*_symmetric(ends[:, :6]), ends[:, 6]), (*rows, b))
+    return accelerations_beyond(plan, ends[:, 7], (*rows, Pi, left))

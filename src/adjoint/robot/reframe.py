@@ -20,7 +20,7 @@ from .model import Robot, need_numbers
 from .numbers import motions
 from .screws import screw_axis
 
-__all__ = ["reframed"]
+__all__ = ["axial_frames", "reframed"]
 
 
 def reframed(robot: Robot, Q) -> Robot:
@@ -118,7 +118,7 @@ def _joint(robot: Robot) -> np.ndarray:
     frames = np.empty((len(robot.body_names), 4, 4))
     single = np.array([kind not in FRAMES for kind in robot.joint_types], bool)
     starts = np.array(robot._layout.dof_start[:-1], int)
-    frames[single] = _axial_frames(robot.screws[starts[single]])
+    frames[single] = axial_frames(robot.screws[starts[single]])
     for i in np.flatnonzero(~single):
         frames[i] = _joint_frame(robot.joint_types[i], robot.screw(i))
     return _inverses(frames)
@@ -129,10 +129,10 @@ def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
     if kind in FRAMES:
         with eagerly():
             return FRAMES[kind](S)
-    return _axial_frames(S)[0]
+    return axial_frames(S)[0]
 
 
-def _axial_frames(S: np.ndarray) -> np.ndarray:
+def axial_frames(S: np.ndarray) -> np.ndarray:
     """Frames (n, 4, 4) of screws S (n, 6): z on the axis, which runs through the origin for a translation."""
     w, v = S[:, :3], S[:, 3:]
     turns = np.any(w, axis=1, keepdims=True)
