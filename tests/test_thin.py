@@ -127,3 +127,24 @@ def test_one_long_sample_lets_other_threads_run():
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: f(*args), range(40)):
             same(found, wanted)
+
+
+@kernel(x=3, y=2, scale=())
+def product(x, y, scale=2.0):
+    return np.stack([x[0] * y[0], x[1] * y[1], x[2] * scale])
+
+
+def test_both_dtypes():
+    x, y = np.random.default_rng(0).normal(size=(2, 5, 3))
+    y = y[:, :2].copy()
+    x4, y4 = x.astype(np.float32), y.astype(np.float32)
+    first = product(x4, y4), product(x, y), product(x4[0], y4[0]), product(x[0], y[0])
+    again = product(x4, y4), product(x, y), product(x4[0], y4[0]), product(x[0], y[0])
+    assert is_thin(product)
+    same(again, first)
+    assert [a.dtype.char for a in again] == ["f", "d", "f", "d"]
+    np.testing.assert_allclose(again[0], again[1], rtol=4e-7)  # two roundings of 2⁻²⁴ each, and those of the inputs
+    # Mixed arrays are computed in float64, numbers follow the arrays.
+    np.testing.assert_array_equal(product(x4, y), product(x4.astype(float), y))
+    np.testing.assert_array_equal(product(x4, y4, 3.0), product(x4, y4, np.float32(3.0)))
+    assert product(x4, y4, 3.0).dtype == np.float32

@@ -362,19 +362,16 @@ class Kernel:
         if out is None:
             results = [r if r.ndim else r[()] for r in results]
             if self._thin < len(variant.codes):
-                self._make_thin(variant, dtype)
+                self._make_thin(variant)
         return results[0] if made is None else made(*results)
 
-    def _make_thin(self, variant: Variant, dtype: str) -> None:
+    def _make_thin(self, variant: Variant) -> None:
         """After the first call: let CPython call the machine code itself (see thin_caller).
 
         It serves positional arguments with every static and optional one left out; the rest takes the long way.
         """
-        if dtype != "f64" or not self._is_bound() or variant is not self._only("call"):
+        if not self._is_bound() or variant is not self._only("call"):
             return
-        from .call import LOCK_WORK, THREAD_WORK
-        from .thin import Code, thin_caller
-
         self._thin = len(variant.codes)
         free = [p for p in self._parameters if p.name not in self._statics]
         given = {p.name: p for p in free}
@@ -386,16 +383,28 @@ class Kernel:
             places += 1
         if any(given[name].default is MISSING for name in names[places:]):
             return
-        defaults = [None if given[n].default is MISSING else np.asarray(given[n].default, np.float64) for n in names]
+        defaults = [None if given[n].default is MISSING else given[n].default for n in names]
+        long_way = call = functools.partial(Kernel.__call__, self)
+        for dtype in ("f32", "f64"):
+            call = self._thin_call(variant, dtype, places, defaults, call)
+        if call is not long_way:
+            type(self).__call__ = call  # each kernel has a class of its own, see _of
+
+    def _thin_call(self, variant: Variant, dtype: str, places: int, defaults: list, fallback: Callable) -> Callable:
+        """`thin_caller` for arrays of one dtype; the fallback itself, if there is no code for them."""
+        from .call import DTYPES, LOCK_WORK, THREAD_WORK
+        from .thin import Code, thin_caller
+
         # Of sequences it serves one sample.
-        kinds = [("f64", True, frozenset()), None if variant.has_sequences else ("f64", False, frozenset())]
+        kinds = [(dtype, True, frozenset()), None if variant.has_sequences else (dtype, False, frozenset())]
         found = [variant.codes.get(kind) for kind in kinds]
         if not any(found):
-            return
+            return fallback
         code, made = next(filter(None, found))
         single, batch = (Code(c[0].library.address["batch"], *c[0].memory) if c else Code() for c in found)
         thin = thin_caller(
             self.__name__,
+            DTYPES[dtype],
             single,
             batch,
             code.inputs,
@@ -403,13 +412,12 @@ class Kernel:
             places,
             LOCK_WORK // max(code.cost, 1),
             2**62 if self.threads == 1 or variant.has_sequences else 2 * THREAD_WORK // max(code.cost, 1),
-            defaults,
+            [None if d is None else np.asarray(d, DTYPES[dtype]) for d in defaults],
             made,
-            functools.partial(Kernel.__call__, self),
+            fallback,
             [c[0].library for c in found if c],
         )
-        if thin is not None:
-            type(self).__call__ = thin  # each kernel has a class of its own, see _of
+        return fallback if thin is None else thin
 
     def _is_bound(self) -> bool:
         return all(p.name in self._statics or not p.static or p.default is not MISSING for p in self._parameters)

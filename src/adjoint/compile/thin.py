@@ -44,7 +44,8 @@ _RECORD = (
     "few",
     "most",
     "array_type",
-    "float64",
+    "dtype",  # of all arrays: the object, and NumPy's number of it
+    "type_number",
     "float_type",
     "float64_type",
     "new_array",
@@ -70,7 +71,7 @@ _BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries t
 
 # Offsets in CPython's and NumPy's objects; `_python_api` checks each of them.
 _TYPE, _FLOAT_VALUE, _DATA, _AXES, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 16, 24, 32, 40, 56, 64
-_ALIGNED, _DOUBLE = 0x100, 12  # NumPy's flag and type number
+_ALIGNED = 0x100  # NumPy's flag
 
 
 class _Call(Coder):
@@ -182,11 +183,11 @@ class _Call(Coder):
         self.label(done)
 
     def _read_array(self, obj: str, entry: str) -> None:
-        """An array of float64, aligned, its core of the right shape and contiguous, with at most one axis more.
+        """An array of the right dtype, aligned, its core of the right shape and contiguous, with at most one axis more.
 
         A sequence has the axis of its rows besides.
         """
-        self.require(self.same(self.field(obj, _DTYPE, "i64"), self.r["float64"]), "slow")
+        self.require(self.same(self.field(obj, _DTYPE, "i64"), self.r["dtype"]), "slow")
         aligned = self.word(f"and i32 {self.field(obj, _FLAGS, 'i32')}, {_ALIGNED}")
         self.require(self.test("ne", aligned, 0, "i32"), "slow")
         sequence, axes = self.test("ne", self.get(entry, _OFFSETS), 0), self.get(entry, _AXES_OF)
@@ -221,9 +222,10 @@ class _Call(Coder):
             self.put(self.get(entry, self.add(d, _LENGTHS)), self.dims, self.add(self.add(d, sequence), 1))
         nd = self.word(f"trunc i64 {self.add(self.add(axes, sequence), extra)} to i32")
         start = self.address(self.dims, self.word(f"sub i64 1, {extra}"))
+        number = self.word(f"trunc i64 {self.r['type_number']} to i32")
         made = self.function_call(
             "new_array",
-            f"ptr {self.pointer(self.r['array_type'])}, i32 {nd}, ptr {start}, i32 {_DOUBLE}, ptr null, ptr null, "
+            f"ptr {self.pointer(self.r['array_type'])}, i32 {nd}, ptr {start}, i32 {number}, ptr null, ptr null, "
             "i32 0, i32 0, ptr null",
         )
         self.require(self.test("ne", made, "null", "ptr"), "fail")
@@ -352,7 +354,6 @@ def _python_api() -> dict[str, Any] | None:
         }
         return {
             "array_type": id(np.ndarray),
-            "float64": id(np.dtype(np.float64)),
             "float_type": id(float),
             "float64_type": id(np.float64),
             "new_array": table[93],
@@ -374,6 +375,7 @@ class Code(NamedTuple):
 
 def thin_caller(
     name: str,
+    dtype: np.dtype,
     single: Code,
     batch: Code,
     inputs: Sequence[Operand],
@@ -388,16 +390,19 @@ def thin_caller(
 ):
     """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
 
-    `single` serves one sample, `batch` several, without sequences, if they have code; positional arguments fill the
-    first `places` inputs; above `few` samples, or rows of sequences, it lets go of Python's global lock; `keep` owns
-    the machine code. None if not possible here.
+    All arrays must have the dtype; Python's numbers are taken as float64 only. `single` serves one sample, `batch`
+    several, without sequences, if they have code; positional arguments fill the first `places` inputs; above `few`
+    samples, or rows of sequences, it lets go of Python's global lock; `keep` owns the machine code. None if not
+    possible here.
     """
     api = _python_api()
     large = max(single.work, batch.work) > HEAP_LIMIT
     if api is None or any(len(o.shape) > MAX_AXES for o in (*inputs, *outputs)) or large:
         return None
     operands = (*inputs, *outputs)
-    offsets = 8 * np.arange(max([1, *(o.size for o in operands)]))  # of elements one after the other, of any operand
+    offsets = dtype.itemsize * np.arange(
+        max([1, *(o.size for o in operands)])
+    )  # of elements one after the other, of any operand
     at = np.cumsum([0, *(4 if o.sequence else 2 for o in operands)]).tolist()
     values = {
         "python_calls": ctypes.addressof(python_calls),
@@ -416,21 +421,25 @@ def thin_caller(
         "scratch": batch.scratch,
         "few": few,
         # Larger results go where there is memory to use again.
-        "most": min(most, STREAMED // max(sum(8 * o.size for o in outputs), 1)),
+        "most": min(most, STREAMED // max(sum(dtype.itemsize * o.size for o in outputs), 1)),
         "make_tuple": 0 if make_tuple is None else id(make_tuple),
         **api,
+        "dtype": id(dtype),
+        "type_number": dtype.num,
     }
+    if dtype != np.float64:
+        values |= {"float_type": 0, "float64_type": 0}  # no object is of these types
     words = [values[k] for k in _RECORD]
     table = offsets.ctypes.data
     known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at, strict=False)]
     for o, start, default in zip(inputs, known, defaults, strict=False):
-        strides, unused = np.empty(o.shape).strides, [0] * (MAX_AXES - len(o.shape))
+        strides, unused = np.empty(o.shape, dtype).strides, [0] * (MAX_AXES - len(o.shape))
         words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
     for o, start in zip(outputs, known[len(inputs) :], strict=True):
-        words += [*start, 8 * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
+        words += [*start, dtype.itemsize * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
     record = struct.pack(f"<{len(words)}q", *words)
     method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
-    return new(ctypes.addressof(method), record, (method, offsets, defaults, make_tuple, fallback, keep))
+    return new(ctypes.addressof(method), record, (method, dtype, offsets, defaults, make_tuple, fallback, keep))
