@@ -66,7 +66,7 @@ def one_chain(n: int) -> dict[str, float]:
         calls["pinocchio aba"] = by_pinocchio(robot, q, b)
     if n <= DENSE:
         calls["dense"] = dense(robot, q, b)
-    return {name: 1e9 * t / n for name, t in race(calls, rounds=7 if n < 1e5 else 3).items()}
+    return {name: 1e9 * t / n for name, t in race(calls, rounds=15 if n < 1e5 else 3).items()}
 
 
 def by_length() -> dict[str, float]:

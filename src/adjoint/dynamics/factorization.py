@@ -55,7 +55,7 @@ def factor(M) -> MassFactors:
 
 
 def factored(robot: Robot, q) -> MassFactors:
-    """`factor` of M(q), which is formed: for robots with mimics."""
+    """`factor` of M(q), which is formed: for robots with mimics, and where all of M is wanted, for fewer operations."""
     require_inertia(robot)
     return factor(mass_matrix(robot, q))
 
@@ -189,7 +189,7 @@ def mass_matrix_factors(robot, q):
 @kernel(robot=static, q="nq")
 def mass_matrix_inverse(robot, q):
     """M(q)⁻¹ (nv, nv), symmetric: Zᵀ Ω⁻¹ Z with Z = W⁻¹; PP Prop. 2."""
-    return inverse_factored(mass_matrix_factors(robot, q))
+    return inverse_factored(factored(robot, q))
 
 
 @kernel(robot=static, q="nq")
