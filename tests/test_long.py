@@ -235,5 +235,9 @@ def test_wrong_shapes_are_named():
     for out in (np.zeros((2, 60)), np.zeros(60, np.float32), [0.0] * 60):
         with pytest.raises(ArgumentError, match=r"out is .*; an array of float64 \(60,\) is needed"):
             aj.gravity_torque(robot, good, out=out)
+    out = np.zeros(60)
+    out.flags.writeable = False
+    with pytest.raises(ArgumentError, match="out is read-only"):
+        aj.gravity_torque(robot, good, out=out)
     with pytest.raises(ArgumentError, match="nowhere"):
         aj.forward_kinematics(robot, good, "nowhere")

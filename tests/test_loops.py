@@ -605,3 +605,22 @@ def test_memory_and_compile_time_do_not_grow_with_length():
     compiled, kilobytes = map(int, done.stdout.split())
     assert compiled <= 1  # at most the code for batches, once
     assert kilobytes < 4000  # eight megabytes would be one stored number a turn
+
+
+@pytest.mark.parametrize("over", ["row", "carry", "captured"])
+@pytest.mark.parametrize("name", ["x", "row", "carry", "captured"])  # names that loops use for their own
+def test_loops_over_many_numbers_inside_loops(over, name):
+    def outer(carry, row, captured):
+        chosen = {"row": row, "carry": carry, "captured": captured}[over]
+        total, _ = scan(lambda c, e: (c + e * e, None), 0.0, chosen)
+        return carry + 0.1 * row, total
+
+    def function(x):
+        return scan(lambda c, r: outer(c, r, x[2]), x[1], x)[1]
+
+    argument = {"x": lambda x: function(x), "row": lambda row: function(row)}
+    argument |= {"carry": lambda carry: function(carry), "captured": lambda captured: function(captured)}
+    x = np.random.default_rng(0).normal(size=(9, 3, 20))
+    f = kernel(argument[name], **{name: (3, 20)})
+    np.testing.assert_allclose(f(x), [function(one) for one in x], rtol=1e-13)
+    np.testing.assert_allclose(f(x[0]), function(x[0]), rtol=1e-13)

@@ -47,6 +47,11 @@ class Plan(NamedTuple):
     rotors: bool  # some joint has armature
 
     @property
+    def first(self) -> int:
+        """Bodies that the loops leave out: the root, or none."""
+        return 1 if self.kind else 0
+
+    @property
     def row(self) -> int:
         """Numbers of a body besides its placement."""
         return 10 + 2 * self.slides + self.rotors + (1 + 2 * self.slots if self.branched else 0)
@@ -301,7 +306,7 @@ def _in_joint_frames(robot: Robot, first: int) -> tuple[np.ndarray, np.ndarray, 
     """M_i (n, 4, 4), (t, d) of S_i (n, 2) and inertias (n, 10) of all bodies but the `first`, as `reframed` says."""
     frames = joint_frames(robot, first)
     Q = se3.inverse(frames)
-    own, screws = Q[first:-1], robot.screws[first - len(robot.parents) :]
+    own, screws = Q[first:-1], robot.screws[_dofs(robot, first) :]
     M = Q[robot.parents[first:]] @ robot.placements[first:] @ frames[first:-1]
     return M, se3.Ad_action(own, screws)[:, [2, 5]], inertia.transform(own, robot.inertias[first:])
 
@@ -318,8 +323,13 @@ def joint_frames(robot: Robot, first: int) -> np.ndarray:
     """The joints' frames in those of their bodies (n + 1, 4, 4); the `first` bodies and the base, last, keep theirs."""
     n = len(robot.body_names)
     frames = np.tile(np.eye(4), (n + 1, 1, 1))
-    frames[first:-1] = axial_frames(robot.screws[first - n :])
+    frames[first:-1] = axial_frames(robot.screws[_dofs(robot, first) :])
     return frames
+
+
+def _dofs(robot: Robot, first: int) -> int:
+    """Degrees of freedom of the `first` bodies, none or the root."""
+    return JOINTS[robot.joint_types[0]].nv if first else 0
 
 
 def visits(parents: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:

@@ -18,7 +18,7 @@ __all__ = [
     "STREAMED",
     "batch_function",
     "context_size",
-    "in_order",
+    "is_moved",
     "stores_itself",
     "tile_places",
     "tile_sizes",
@@ -87,7 +87,7 @@ def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: i
     return CONTEXT_HEAD + sum(o.sequence for o in (*inputs, *outputs)) * (width + 2) + len(outputs)
 
 
-def in_order(places: list[int]) -> range | list[int]:
+def _in_order(places: list[int]) -> range | list[int]:
     """The same places, as a range if they are one after the other."""
     run = range(places[0], places[0] + len(places)) if places else range(0)
     return run if places == list(run) else places
@@ -280,7 +280,7 @@ class _Batch(Coder):
 
     def _store(self, o: Operand, at: int, rows: list[str], stride: str, count: str) -> None:
         """A result from its tile to rows; a long one as whole lines, if the group is full and rows leave no gaps."""
-        places = in_order(self.places[at : at + o.size])
+        places = _in_order(self.places[at : at + o.size])
         table = "" if isinstance(places, range) else _table(self, self.places, at)
         if not self._as_lines(o):
             return _Rows(self, rows, "%out", places, table, self.unrolled).store()
@@ -319,22 +319,35 @@ def batch_function(module: Module, width: int, dtype: str, program: Program) -> 
     return _Batch(module, width, dtype, program).function()
 
 
+def _move(b: Coder, source: str, i: str, target: str, k: str) -> None:
+    """Vector i from one place in memory to vector k from another."""
+    t = b.type("f")
+    x = b.op(f"load {t}, ptr {b.op(f'getelementptr {t}, ptr {source}, i64 {i}', 'p').name}", "f").name
+    b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr {target}, i64 {k}', 'p').name}")
+
+
+def is_moved(program: Program, width: int) -> bool:
+    """Whether the results, as the body leaves them, are not all in their own places of the tile."""
+    found = tile_places(program)[0]
+    return not stores_itself(program, width) and found != list(range(len(found)))
+
+
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
-    b, (found, _) = Coder(module, width, dtype), tile_places(program)
-    itself, at = stores_itself(program, width), b.word("ptrtoint ptr %out to i64")
-    for k, o in enumerate(program.outputs if itself else ()):
-        b.put(at, "%context", CONTEXT_HEAD + k)
-        at = b.add(at, o.size * width * BYTES[dtype])
+    b, t = Coder(module, width, dtype), Coder(module, width, dtype).type("f")
+    if stores_itself(program, width):
+        at = 0
+        for k, o in enumerate(program.outputs):
+            place = b.op(f"getelementptr {t}, ptr %out, i64 {at}", "p").name
+            b.put(b.word(f"ptrtoint ptr {place} to i64"), "%context", CONTEXT_HEAD + k)
+            at += o.size
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
-    if found != list(range(len(found))) and not itself:
-        t, table = b.type("f"), _table(b, found, 0)
-        # All that the body needed scratch memory for is done.
-        b.emit(f" %memory = inttoptr i64 {b.get('%context', 1)} to ptr")
-        for source, place, target in (("%out", lambda k: b.get(table, k), "%memory"), ("%memory", str, "%out")):
-            with b.loop(len(found)) as k:
-                at = b.op(f"getelementptr {t}, ptr {source}, i64 {place(k)}", "p").name
-                x = b.op(f"load {t}, ptr {at}", "f").name
-                b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr {target}, i64 {k}', 'p').name}")
+    if is_moved(program, width):
+        found, _ = tile_places(program)
+        table, scratch = _table(b, found, 0), b.pointer(b.get("%context", 1))  # which the body needs no more
+        with b.loop(len(found)) as k:
+            _move(b, "%out", b.get(table, k), scratch, k)
+        with b.loop(len(found)) as k:
+            _move(b, scratch, k, "%out", k)
     head = "define void @whole(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {"
     return "\n".join([head, "entry:", *b.lines, " ret void", "}"])

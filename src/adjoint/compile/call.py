@@ -285,7 +285,9 @@ def _work(size: int) -> tuple[int, object]:
     """Work memory of this thread, aligned to 64 bytes: its address, and the object that holds it."""
     kept = getattr(_memory, "block", None)
     if kept is None or len(kept) < size + 64:
-        kept = _new_array((size + 64,), np.dtype(np.uint8))
+        step = max(size >> 3, 64)  # sizes are rounded up, so that memory fits calls of about the same length
+        step = 1 << step.bit_length()
+        kept = _new_array((-(-size // step) * step + 64,), np.dtype(np.uint8))
         if size <= _KEPT_MEMORY:
             _memory.block = kept
     return (address(kept) + 63) // 64 * 64, kept

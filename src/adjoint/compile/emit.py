@@ -7,12 +7,13 @@ caller's own arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
-from .batch import CONTEXT_HEAD, batch_function, in_order, stores_itself, tile_places, whole_function
+from .batch import CONTEXT_HEAD, batch_function, is_moved, stores_itself, tile_places, whole_function
 from .graph import Expr
 from .ir import BYTES, Buffer, Builder, Coder, Module, Place, Value
 from .loops import Loop
@@ -23,7 +24,7 @@ from .segments import emit_segments, in_segments
 
 __all__ = ["emit"]
 
-CLEARED = 16  # zeros of a result from which it is cleared as a whole
+CLEARED = 16  # a result with more zeros is cleared as a whole
 _LOADED = {"const", "bool", "input"}  # read wherever they are used
 
 
@@ -52,7 +53,7 @@ class Emitter:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
         self.places, self.stacks = tile_places(p)
-        self._offsets, self.itself = offsets, stores_itself(p, self.b.width)
+        self._offsets = offsets
         self._targets = {
             result[0].id: self.slots["out", o.name]
             for o, result in zip(p.outputs, p.results, strict=True)
@@ -61,7 +62,7 @@ class Emitter:
         self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
         # A spilled vector on an unaligned stack crosses cache lines.
         self.module.add("#1", 'attributes #1 = { nounwind "no-trapping-math"="true" "stackrealign" }')
-        stores = self._stores_itself() if self.itself else self._stores()
+        stores = self._stores_in_place() if stores_itself(p, self.b.width) else self._stores_in_tile()
 
         def done(x: Expr, v: Value) -> None:
             for result, place in stores.get(x.id, ()):
@@ -75,16 +76,16 @@ class Emitter:
             self._graph(roots, {}, done, order)
         return self.text("body")
 
-    def _stores(self) -> dict[int, list[tuple[int | None, int]]]:
+    def _stores_in_tile(self) -> dict[int, list[tuple[int | None, int]]]:
         """Node -> its place in the tile of results."""
         placed = zip(self.program.elements, self.places, strict=True)
         return {e.id: [(None, place)] for e, place in placed if _stack(e).id not in self.stacks}
 
-    def _stores_itself(self) -> dict[int, list[tuple[int | None, int]]]:
+    def _stores_in_place(self) -> dict[int, list[tuple[int | None, int]]]:
         """Node -> its places in the results, by their numbers; results full of zeros are cleared at once."""
         stores: dict[int, list[tuple[int | None, int]]] = {}
         for number, result in enumerate(self.program.results):
-            zeros = {k for k, e in enumerate(result) if e.op == "const" and str(e.number()) == "0.0"}
+            zeros = {k for k, e in enumerate(result) if e.op == "const" and str(e.number()) == "0.0"}  # not -0.0
             if len(zeros) > CLEARED:
                 self._clear(self._result(number), len(result))
             for k, e in enumerate(result):
@@ -109,11 +110,14 @@ class Emitter:
         for k in range(size // wide * wide, size):
             self.store(at, k, b.const(0.0))
 
-    def begin(self, prefix: str) -> Coder:
-        """Start another function; returns the code of the one before."""
-        before, self.b = self.b, Coder(self.module, self.b.width, self.b.dtype, prefix=prefix)
-        self._results = {}
-        return before
+    @contextmanager
+    def another(self, name: str, prefix: str) -> Iterator[None]:
+        """What is emitted meanwhile becomes a function of its own, with the body's arguments."""
+        before = self.b, self._results
+        self.b, self._results = Coder(self.module, self.b.width, self.b.dtype, prefix=prefix), {}
+        yield
+        self.module.add(name, self.text(name).replace("define", "define internal", 1))
+        self.b, self._results = before
 
     def text(self, name: str) -> str:
         """The function made of all that was emitted."""
@@ -156,9 +160,7 @@ class Emitter:
             name, k = x.value
             return self.load("%in", self._offsets[name] + k)
         if x.op == "sequence":
-            return Buffer(
-                next(o.size for o in self.program.inputs if o.name == x.value), slot=self.slots["in", x.value]
-            )
+            return Buffer(slot=self.slots["in", x.value])
         if x.op == "array":
             return self._array(x, env)
         if x.op == "loop":
@@ -257,14 +259,14 @@ class Emitter:
 
     def _array(self, x: Expr, env: dict) -> Buffer:
         """Elements in memory: where the inputs are, if they are some in a row, else in scratch memory."""
-        run = _run(x.args)
+        run = _run(x.args) if x.graph is self.program.graph else None  # inputs of loops are others
         if run is not None:
             at = self._offsets[x.args[0].value[0]] + run
-            return Buffer(0, base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
+            return Buffer(base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
         base = self._scratch(1, len(x.args))
         for k, a in enumerate(x.args):
             self.store(base, k, self._value(a, env))
-        return Buffer(0, base=base)
+        return Buffer(base=base)
 
     def _item(self, buffer: Buffer, k: int) -> Value:
         assert buffer.base is not None
@@ -298,12 +300,12 @@ class Emitter:
         for k, y in enumerate(loop.ys):
             node = x.graph.node("stacked", (x,), k).id if top else None
             if node in self._targets:
-                stacked.append(Buffer(len(y), slot=self._targets[node]))
+                stacked.append(Buffer(slot=self._targets[node]))
             elif node in self.stacks:
                 at = self.b.op(f"getelementptr {self.b.type('f')}, ptr %out, i64 {self.stacks[node]}", "p").name
-                stacked.append(Buffer(len(y), base=at))
+                stacked.append(Buffer(base=at))
             else:
-                stacked.append(Buffer(len(y), base=self._scratch(len(y), loop.length)))
+                stacked.append(Buffer(base=self._scratch(len(y), loop.length)))
         return self.scan(loop, start, captured, buffers, stacked), stacked
 
     def scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
@@ -437,8 +439,8 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
-    if not isinstance(in_order(emitter.places), range):
-        emitter.scratch = max(emitter.scratch, len(emitter.places))  # `whole` moves them there and back
+    if is_moved(program, width):
+        emitter.scratch = max(emitter.scratch, len(emitter.places))  # `whole` moves results there and back
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows

@@ -95,7 +95,6 @@ class Value:
 class Buffer:
     """Memory of rows: lane vectors in scratch memory (`base` set), or an operand's own memory (`slot` set)."""
 
-    size: int  # elements per row
     base: str | None = None
     slot: int | None = None
 

@@ -115,7 +115,7 @@ class Kernel:
         self._recent: _Recent | None = None  # calls like that one are bound at once
         self._usual: Variant | None = None  # of calls with all inputs given by place
         self._threads: int | None = None
-        self._thin = 0  # how many machine codes CPython calls by itself
+        self._thin = 0  # machine codes there were when CPython learned to call them itself
         self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
@@ -239,6 +239,8 @@ class Kernel:
         if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
             what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise ArgumentError(f"{self.__name__}: out is {what}; an array of {found.dtype} {found.shape} is needed")
+        if not out.flags.writeable:
+            raise ArgumentError(f"{self.__name__}: out is read-only")
         np.copyto(out, found)
         return out
 

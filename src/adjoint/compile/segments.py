@@ -22,7 +22,7 @@ __all__ = ["SEGMENT", "emit_segments", "in_segments"]
 
 SEGMENT = 700  # steps of a straight line in one function
 KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
-READ = {"const", "bool", "input", "item"}  # read wherever they are used
+READ = {"const", "bool", "input", "item"}  # read wherever they are used: elements of arrays have a place of their own
 Step = tuple[Expr, tuple[Expr, ...]]  # a node, and the values that must be there before it
 
 
@@ -43,15 +43,12 @@ def emit_segments(emitter: Emitter, order: list[Expr], fused: dict[int, int], do
     for k, part in enumerate(segments.parts):
         # Numbers without a name are faster to parse; those of a loop's head are not in their order.
         prefix = "x" if part[0][0].op == "loop" else ""
-        outer = emitter.begin(prefix)
-        segments.emit(part, done)
-        text = emitter.text(f"segment{k}").replace("define", "define internal", 1)
-        emitter.module.add(f"segment{k}", text)
-        emitter.b = outer
+        with emitter.another(f"segment{k}", prefix):
+            segments.emit(part, done)
         emitter.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
 
 
-def operands(x: Expr, fused: dict[int, int]) -> tuple[Expr, ...]:
+def _operands(x: Expr, fused: dict[int, int]) -> tuple[Expr, ...]:
     """The values that must be there before x: those of the product, too, that a sum swallows."""
     if x.id in fused:
         a, b = x.args
@@ -71,7 +68,7 @@ class _Segments:
                 continue
             if len(self.parts[-1]) == SEGMENT or (self.parts[-1] and "loop" in (x.op, self.parts[-1][-1][0].op)):
                 self.parts.append([])
-            self.parts[-1].append((x, operands(x, fused)))
+            self.parts[-1].append((x, _operands(x, fused)))
         arrays = [x for x in order if x.op in ("array", "stacked") and x.id not in emitter.stacks]
         self.arrays = {x.id: emitter.reserve(array_size(x)) for x in arrays}
         self.places = self._pinned(order)
@@ -99,11 +96,13 @@ class _Segments:
             if home.get(a.id, k) != k and a.id not in self.places
         }
         free: list[int] = []
+        ends: list[list[int]] = [[] for _ in self.parts]  # what the values that end with a segment leave free
         for k, part in enumerate(self.parts):
-            free += [self.places[i] for i, end in last.items() if end == k - 1]
+            free += ends[k - 1] if k else []
             for x, _ in part:
                 if x.id in last:
                     self.places[x.id] = free.pop() if free else self.emitter.reserve(1)
+                    ends[last[x.id]].append(self.places[x.id])
 
     def emit(self, part: list[Step], done) -> None:
         """The steps of one function."""
@@ -160,8 +159,8 @@ class _Segments:
         loop: Loop = x.value
         outside = x.args[: len(loop.captured)]
         captured = {inner.id: self._outside(a) for inner, a in zip(loop.captured, outside, strict=True)}
-        rows = [Buffer(0, base=self._array(a)) for a in x.args[len(loop.captured) :]]
-        stacked = [Buffer(len(y), base=self._array(x.graph.node("stacked", (x,), k))) for k, y in enumerate(loop.ys)]
+        rows = [Buffer(base=self._array(a)) for a in x.args[len(loop.captured) :]]
+        stacked = [Buffer(base=self._array(x.graph.node("stacked", (x,), k))) for k in range(len(loop.ys))]
         self.emitter.scan(loop, [], captured, rows, stacked)
 
     def _outside(self, x: Expr) -> Value | Place:

@@ -396,8 +396,7 @@ def thin_caller(
     possible here.
     """
     api = _python_api()
-    large = max(single.work, batch.work) > HEAP_LIMIT
-    if api is None or any(len(o.shape) > MAX_AXES for o in (*inputs, *outputs)) or large:
+    if api is None or any(len(o.shape) > MAX_AXES for o in (*inputs, *outputs)):
         return None
     operands = (*inputs, *outputs)
     offsets = dtype.itemsize * np.arange(
@@ -431,8 +430,8 @@ def thin_caller(
         values |= {"float_type": 0, "float64_type": 0}  # no object is of these types
     words = [values[k] for k in _RECORD]
     table = offsets.ctypes.data
-    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at, strict=False)]
-    for o, start, default in zip(inputs, known, defaults, strict=False):
+    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at[:-1], strict=True)]
+    for o, start, default in zip(inputs, known[: len(inputs)], defaults, strict=True):
         strides, unused = np.empty(o.shape, dtype).strides, [0] * (MAX_AXES - len(o.shape))
         words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
     for o, start in zip(outputs, known[len(inputs) :], strict=True):

@@ -313,7 +313,7 @@ def _loads(robot: Robot, long: Long, wrenches, frames: tuple[str, ...]) -> dict:
         return {}
     wrenches = np.asarray(wrenches, float)
     loads = np.zeros((*wrenches.shape[:-2], len(robot.body_names), 6))
-    first = 1 if long.plan.kind else 0
+    first = long.plan.first
     for k, spot in enumerate(map(robot.frame, frames)):
         if spot.body >= 0:
             # The root that loops leave out keeps its frame, others have that of their joint.

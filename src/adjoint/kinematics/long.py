@@ -77,7 +77,7 @@ def _forward_kinematics(given: dict) -> np.ndarray:
 def _body_frames(robot: Robot) -> np.ndarray:
     """The frames of the bodies in those of their joints (n, 12), in the order of visits."""
     long = for_loops(robot)
-    first = 1 if long.plan.kind else 0
+    first = long.plan.first
     frames = se3.inverse(joint_frames(robot, first))[first:-1, :3].reshape(-1, 12)
     return frames if long.order is None else frames[long.order]
 
@@ -87,7 +87,7 @@ def body_placements(robot: Robot, q: np.ndarray) -> np.ndarray:
     long = for_loops(robot)
     root_q, q = long.split(q, long.plan.nq)
     T = long.run(rolled_body_placements, q, root_q, _body_frames(robot))
-    first, n = (1 if long.plan.kind else 0), T.bodies.shape[-3]
+    first, n = long.plan.first, T.bodies.shape[-3]
     if not first and long.order is None:
         return T.bodies
     found = np.empty((*T.bodies.shape[:-3], first + n, 4, 4))
@@ -119,7 +119,7 @@ class _Path(NamedTuple):
 @functools.lru_cache(8)
 def _path(robot: Robot, body: int) -> _Path:
     long = for_loops(robot)
-    first = 1 if long.plan.kind else 0
+    first = long.plan.first
     path = np.array(robot.path(body)[first:], int) - first
     if not long.plan.branched:
         path = rows = slice(len(path))
