@@ -6,6 +6,8 @@ overwrite one result; a loop that keeps them all is shown too, and the time that
 python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
 """
 
+import time
+
 from common import bars, cold, machine, one_core, race, save, table, versions
 
 one_core()
@@ -56,7 +58,7 @@ class Case:
         data, rows = self.model.createData(), [self.theirs[k] for k in inputs]
         rows += [self.theirs["v"]] if function == "christoffel" else []
         kernel, arrays = getattr(aj, function).bind(self.robot), [self.ours[k] for k in inputs]
-        _, compile_s = cold(lambda: self.compiled(function, arrays), aj.clear_cache, rounds=1)
+        _, compile_s = cold(lambda: self.compiled(function, arrays), aj.clear_cache, rounds=2)
         out = kernel(*arrays)
         self.compare(function, out, theirs(self.model, data, *(x[0] for x in rows)))
         out = tuple(out) if isinstance(out, tuple) else out
@@ -76,7 +78,7 @@ class Case:
         return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
 
     def compiled(self, function: str, arrays: list[np.ndarray]):
-        robot = self.robot.replace(name=f"{self.robot.name}, compiled anew")
+        robot = self.robot.replace(name=f"{self.robot.name}, compiled anew at {time.perf_counter()}")
         getattr(aj, function).bind(robot)(*(a[:8] for a in arrays))
 
     def compare(self, function: str, ours, theirs) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SEGMENT", "emit_segments", "in_segments"]
 
-SEGMENT = 700  # steps of a straight line in one function
+SEGMENT = 500  # steps of a straight line in one function
 KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
 READ = {"const", "bool", "input", "item"}  # read wherever they are used: elements of arrays have a place of their own
 Step = tuple[Expr, tuple[Expr, ...]]  # a node, and the values that must be there before it
