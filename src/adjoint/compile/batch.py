@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from .ir import BYTES, Coder, Module
 from .lines import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
-from .program import Operand, Program, array_size
+from .program import Operand, Program
 
 __all__ = [
     "CONTEXT_HEAD",
@@ -20,7 +20,6 @@ __all__ = [
     "context_size",
     "is_moved",
     "stores_itself",
-    "tile_places",
     "tile_sizes",
     "whole_function",
 ]
@@ -48,38 +47,13 @@ def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int
     return max(n, SPARE_BEFORE * width), m + SPARE_AFTER * width
 
 
-def tile_places(program: Program) -> tuple[list[int], dict[int, int]]:
-    """The place of each element of the results in their tile; equal ones share one (symmetric matrices, zeros).
-
-    What a loop stacks, if all of it is a result, is stacked there: node of the stack -> its first place.
-    """
-    items: dict[int, set[int]] = {}
-    for e in program.elements:
-        if e.op == "item" and e.args[0].op == "stacked":
-            items.setdefault(e.args[0].id, set()).add(e.value)
-    places: dict[int, int] = {}
-    stacks: dict[int, int] = {}
-    count = 0
-    for e in program.elements:
-        if e.id in places:
-            continue
-        stack = e.args[0] if e.op == "item" else e
-        if len(items.get(stack.id, ())) == array_size(stack) > 0:
-            if stack.id not in stacks:
-                stacks[stack.id], count = count, count + array_size(stack)
-            places[e.id] = stacks[stack.id] + e.value
-        else:
-            places[e.id], count = count, count + 1
-    return [places[e.id] for e in program.elements], stacks
-
-
 def stores_itself(program: Program, width: int) -> bool:
     """Whether the body stores the results where they belong, and not in a tile: those of one sample.
 
     Its context says, after the words it always has, where each of them goes.
     """
     sequences = any(o.sequence for o in (*program.inputs, *program.outputs))
-    return width == 1 and not sequences and not tile_places(program)[1]
+    return width == 1 and not sequences and not program.tile.stacks
 
 
 def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> int:
@@ -195,7 +169,7 @@ class _Batch(Coder):
 
     def __init__(self, module: Module, width: int, dtype: str, program: Program):
         super().__init__(module, width, dtype)
-        self.program, self.places = program, tile_places(program)[0]
+        self.program, self.places = program, program.tile.places
         self.unrolled = UNROLLED if len(program.nodes) < LONG else 0
         self.used: dict[str, set[int]] = {}  # elements that the body reads
         for x in program.nodes:
@@ -328,7 +302,7 @@ def _move(b: Coder, source: str, i: str, target: str, k: str) -> None:
 
 def is_moved(program: Program, width: int) -> bool:
     """Whether the results, as the body leaves them, are not all in their own places of the tile."""
-    found = tile_places(program)[0]
+    found = program.tile.places
     return not stores_itself(program, width) and found != list(range(len(found)))
 
 
@@ -343,7 +317,7 @@ def whole_function(module: Module, width: int, dtype: str, program: Program) -> 
             at += o.size
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
     if is_moved(program, width):
-        found, _ = tile_places(program)
+        found = program.tile.places
         table, scratch = _table(b, found, 0), b.pointer(b.get("%context", 1))  # which the body needs no more
         with b.loop(len(found)) as k:
             _move(b, "%out", b.get(table, k), scratch, k)

@@ -383,7 +383,8 @@ class Compiled:
 
     def work_size(self, length: int) -> int:
         """Bytes of work memory for sequences of this length."""
-        return self.fixed + self._scratch + self._scratch_rows * length
+        fixed, row, _ = self.memory
+        return fixed + row * length
 
     def plan(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch, length: int) -> Plan:
         """How to run on arrays laid out like these; outputs must not share memory with inputs."""

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
-from .batch import CONTEXT_HEAD, batch_function, is_moved, stores_itself, tile_places, whole_function
+from .batch import CONTEXT_HEAD, batch_function, is_moved, stores_itself, whole_function
 from .graph import Expr
 from .ir import BYTES, Buffer, Builder, Coder, Module, Place, Value
 from .loops import Loop
 from .ops import OPS
 from .order import fused_products, schedule, sin_cos_pairs
-from .program import Program
+from .program import Program, stack_of
 from .segments import emit_segments, in_segments
 
 __all__ = ["emit"]
@@ -52,7 +52,7 @@ class Emitter:
         for o in p.inputs:
             if not o.sequence:
                 offsets[o.name], at = at, at + o.size
-        self.places, self.stacks = tile_places(p)
+        self.stacks = p.tile.stacks
         self._offsets = offsets
         self._targets = {
             result[0].id: self.slots["out", o.name]
@@ -68,7 +68,7 @@ class Emitter:
             for result, place in stores.get(x.id, ()):
                 self.store(self._result(result), place, v)
 
-        roots = list(dict.fromkeys([_stack(e) if _stack(e).id in self.stacks else e for e in p.roots]))
+        roots = list(dict.fromkeys([stack_of(e) if stack_of(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
         if in_segments(order):
             emit_segments(self, order, fused_products(order, p.roots), done)
@@ -78,8 +78,8 @@ class Emitter:
 
     def _stores_in_tile(self) -> dict[int, list[tuple[int | None, int]]]:
         """Node -> its place in the tile of results."""
-        placed = zip(self.program.elements, self.places, strict=True)
-        return {e.id: [(None, place)] for e, place in placed if _stack(e).id not in self.stacks}
+        placed = zip(self.program.elements, self.program.tile.places, strict=True)
+        return {e.id: [(None, place)] for e, place in placed if stack_of(e).id not in self.stacks}
 
     def _stores_in_place(self) -> dict[int, list[tuple[int | None, int]]]:
         """Node -> its places in the results, by their numbers; results full of zeros are cleared at once."""
@@ -420,11 +420,6 @@ _EMIT = {
 }
 
 
-def _stack(e: Expr) -> Expr:
-    """The array that an element is read from; itself, if it is none."""
-    return e.args[0] if e.op == "item" else e
-
-
 def _run(nodes: Sequence[Expr]) -> int | None:
     """The index of the first of many nodes that read one input element after element; else None."""
     if len(nodes) <= 16 or any(x.op != "input" for x in nodes):
@@ -440,7 +435,7 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
     body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
     module.add("body", body)
     if is_moved(program, width):
-        emitter.scratch = max(emitter.scratch, len(emitter.places))  # `whole` moves results there and back
+        emitter.scratch = max(emitter.scratch, len(program.tile.places))  # `whole` moves results there and back
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
     return module.text(), emitter.scratch, emitter.scratch_rows

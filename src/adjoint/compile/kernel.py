@@ -374,6 +374,8 @@ class Kernel:
         """
         if not self._is_bound() or variant is not self._only("call"):
             return
+        from .thin import thin_caller
+
         self._thin = len(variant.codes)
         free = [p for p in self._parameters if p.name not in self._statics]
         given = {p.name: p for p in free}
@@ -388,38 +390,13 @@ class Kernel:
         defaults = [None if given[n].default is MISSING else given[n].default for n in names]
         long_way = call = functools.partial(Kernel.__call__, self)
         for dtype in ("f32", "f64"):
-            call = self._thin_call(variant, dtype, places, defaults, call)
+            # Of sequences it serves one sample.
+            kinds = [(dtype, True, frozenset()), None if variant.has_sequences else (dtype, False, frozenset())]
+            found = [variant.codes.get(kind) for kind in kinds]
+            if any(found):
+                call = thin_caller(self.__name__, *found, places, defaults, self.threads, call)
         if call is not long_way:
             type(self).__call__ = call  # each kernel has a class of its own, see _of
-
-    def _thin_call(self, variant: Variant, dtype: str, places: int, defaults: list, fallback: Callable) -> Callable:
-        """`thin_caller` for arrays of one dtype; the fallback itself, if there is no code for them."""
-        from .call import DTYPES, LOCK_WORK, THREAD_WORK
-        from .thin import Code, thin_caller
-
-        # Of sequences it serves one sample.
-        kinds = [(dtype, True, frozenset()), None if variant.has_sequences else (dtype, False, frozenset())]
-        found = [variant.codes.get(kind) for kind in kinds]
-        if not any(found):
-            return fallback
-        code, made = next(filter(None, found))
-        single, batch = (Code(c[0].library.address["batch"], *c[0].memory) if c else Code() for c in found)
-        thin = thin_caller(
-            self.__name__,
-            DTYPES[dtype],
-            single,
-            batch,
-            code.inputs,
-            code.outputs,
-            places,
-            LOCK_WORK // max(code.cost, 1),
-            2**62 if self.threads == 1 or variant.has_sequences else 2 * THREAD_WORK // max(code.cost, 1),
-            [None if d is None else np.asarray(d, DTYPES[dtype]) for d in defaults],
-            made,
-            fallback,
-            [c[0].library for c in found if c],
-        )
-        return fallback if thin is None else thin
 
     def _is_bound(self) -> bool:
         return all(p.name in self._statics or not p.static or p.default is not MISSING for p in self._parameters)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from .graph import Expr, Graph, reachable
 from .ops import OPS
 
-__all__ = ["Operand", "Program", "array_size", "count_operations"]
+__all__ = ["Operand", "Program", "Tile", "array_size", "count_operations", "stack_of"]
 
 _COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
 
@@ -28,6 +29,16 @@ class Operand:
         for d in self.shape:
             n *= d
         return n
+
+
+class Tile(NamedTuple):
+    """The place of each element of the results in their tile; equal ones share one (symmetric matrices, zeros).
+
+    What a loop stacks, if all of it is a result, is stacked there: node of the stack -> its first place.
+    """
+
+    places: list[int]
+    stacks: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -49,9 +60,40 @@ class Program:
         return [e for o, r in zip(self.outputs, self.results, strict=True) if not o.sequence for e in r]
 
     @cached_property
+    def tile(self) -> Tile:
+        """Where the elements of the results are."""
+        return _tile(self.elements)
+
+    @cached_property
     def nodes(self) -> list[Expr]:
         """All that the results depend on, arguments before results."""
         return reachable(self.roots)
+
+
+def stack_of(e: Expr) -> Expr:
+    """The array that an element is read from; itself, if it is none."""
+    return e.args[0] if e.op == "item" else e
+
+
+def _tile(elements: list[Expr]) -> Tile:
+    items: dict[int, set[int]] = {}
+    for e in elements:
+        if stack_of(e).op == "stacked":
+            items.setdefault(stack_of(e).id, set()).add(e.value)
+    places: dict[int, int] = {}
+    stacks: dict[int, int] = {}
+    count = 0
+    for e in elements:
+        if e.id in places:
+            continue
+        stack = stack_of(e)
+        if len(items.get(stack.id, ())) == array_size(stack) > 0:
+            if stack.id not in stacks:
+                stacks[stack.id], count = count, count + array_size(stack)
+            places[e.id] = stacks[stack.id] + e.value
+        else:
+            places[e.id], count = count, count + 1
+    return Tile([places[e.id] for e in elements], stacks)
 
 
 def array_size(x: Expr) -> int:

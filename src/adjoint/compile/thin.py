@@ -10,18 +10,18 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import jit, runtime
 from .batch import CONTEXT_HEAD, STREAMED
+from .call import DTYPES, LOCK_WORK, THREAD_WORK, Compiled
 from .ir import Coder, Module
 from .loops import python_calls
-from .program import Operand
 
-__all__ = ["Code", "thin_caller"]
+__all__ = ["thin_caller"]
 
 STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
 HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
@@ -33,7 +33,7 @@ _RECORD = (
     "outputs",
     "places",
     "words",  # of all operands together
-    "single",  # code for one sample, see `Code`; 0 if there is none
+    "single",  # code for one sample, see `_Code`; 0 if there is none
     "single_work",
     "single_rows",
     "single_scratch",
@@ -364,7 +364,7 @@ def _python_api() -> dict[str, Any] | None:
         return None
 
 
-class Code(NamedTuple):
+class _Code(NamedTuple):
     """Machine code: the address of its batch function, and its memory: bytes, bytes a row, where scratch begins."""
 
     address: int = 0
@@ -375,70 +375,72 @@ class Code(NamedTuple):
 
 def thin_caller(
     name: str,
-    dtype: np.dtype,
-    single: Code,
-    batch: Code,
-    inputs: Sequence[Operand],
-    outputs: Sequence[Operand],
+    single: tuple[Compiled, type | None] | None,
+    batch: tuple[Compiled, type | None] | None,
     places: int,
-    few: int,
-    most: int,
-    defaults: list[np.ndarray | None],
-    make_tuple: type | None,
+    defaults: list,
+    threads: int,
     fallback: Callable,
-    keep: object,
-):
-    """A builtin function that runs up to `most` samples itself and calls `fallback` for everything else.
+) -> Callable:
+    """A builtin function that runs samples itself if they are few, and calls `fallback` for everything else.
 
-    All arrays must have the dtype; Python's numbers are taken as float64 only. `single` serves one sample, `batch`
-    several, without sequences, if they have code; positional arguments fill the first `places` inputs; above `few`
-    samples, or rows of sequences, it lets go of Python's global lock; `keep` owns the machine code. None if not
-    possible here.
+    It is the fallback itself if that is not possible here. `single` serves one sample, `batch` several, without
+    sequences: machine code, and the type that its results are put in. Arrays must have its dtype; Python's numbers are
+    taken as float64 only. Positional arguments fill the first `places` inputs.
     """
-    api = _python_api()
-    if api is None or any(len(o.shape) > MAX_AXES for o in (*inputs, *outputs)):
-        return None
-    operands = (*inputs, *outputs)
-    offsets = dtype.itemsize * np.arange(
-        max([1, *(o.size for o in operands)])
-    )  # of elements one after the other, of any operand
-    at = np.cumsum([0, *(4 if o.sequence else 2 for o in operands)]).tolist()
-    values = {
+    (code, make_tuple), *_ = known = [c for c in (single, batch) if c]
+    dtype, api = DTYPES[code.dtype], _python_api()
+    if api is None or any(len(o.shape) > MAX_AXES for o in (*code.inputs, *code.outputs)):
+        return fallback
+    # Of elements one after the other, of any operand.
+    offsets = dtype.itemsize * np.arange(max([1, *(o.size for o in (*code.inputs, *code.outputs))]))
+    defaults = [None if d is None else np.asarray(d, dtype) for d in defaults]
+    values = api | {
         "python_calls": ctypes.addressof(python_calls),
         "fallback": id(fallback),
-        "inputs": len(inputs),
-        "outputs": len(outputs),
         "places": places,
-        "words": at[-1],
-        "single": single.address,
-        "single_work": single.work,
-        "single_rows": single.rows,
-        "single_scratch": single.scratch,
-        "batch": batch.address,
-        "work": batch.work,
-        "rows": batch.rows,
-        "scratch": batch.scratch,
-        "few": few,
-        # Larger results go where there is memory to use again.
-        "most": min(most, STREAMED // max(sum(dtype.itemsize * o.size for o in outputs), 1)),
         "make_tuple": 0 if make_tuple is None else id(make_tuple),
-        **api,
         "dtype": id(dtype),
         "type_number": dtype.num,
+        **_code_words(single, batch),
+        **_limits(code, threads),
     }
     if dtype != np.float64:
         values |= {"float_type": 0, "float64_type": 0}  # no object is of these types
-    words = [values[k] for k in _RECORD]
-    table = offsets.ctypes.data
-    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at[:-1], strict=True)]
-    for o, start, default in zip(inputs, known[: len(inputs)], defaults, strict=True):
-        strides, unused = np.empty(o.shape, dtype).strides, [0] * (MAX_AXES - len(o.shape))
-        words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
-    for o, start in zip(outputs, known[len(inputs) :], strict=True):
-        words += [*start, dtype.itemsize * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
-    record = struct.pack(f"<{len(words)}q", *words)
+    record = _record(code, values, defaults, offsets)
     method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
-    return new(ctypes.addressof(method), record, (method, dtype, offsets, defaults, make_tuple, fallback, keep))
+    keep = method, dtype, offsets, defaults, make_tuple, fallback, [c.library for c, _ in known]
+    return new(ctypes.addressof(method), record, keep)
+
+
+def _code_words(single, batch) -> dict[str, int]:
+    one, many = (_Code(c[0].library.address["batch"], *c[0].memory) if c else _Code() for c in (single, batch))
+    words = {"single": one.address, "single_work": one.work, "single_rows": one.rows, "single_scratch": one.scratch}
+    return words | {"batch": many.address, "work": many.work, "rows": many.rows, "scratch": many.scratch}
+
+
+def _limits(code: Compiled, threads: int) -> dict[str, int]:
+    """Samples, or rows of sequences: above `few` it lets go of Python's global lock, above `most` it leaves them."""
+    cost, sequences = max(code.cost, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
+    most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
+    size = max(sum(DTYPES[code.dtype].itemsize * o.size for o in code.outputs), 1)
+    return {"few": LOCK_WORK // cost, "most": min(most, STREAMED // size)}  # larger ones go to memory to use again
+
+
+def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.ndarray) -> bytes:
+    """The words that describe a kernel: see `_RECORD`."""
+    dtype, operands = DTYPES[code.dtype], (*code.inputs, *code.outputs)
+    at = np.cumsum([0, *(4 if o.sequence else 2 for o in operands)]).tolist()
+    values = values | {"inputs": len(code.inputs), "outputs": len(code.outputs), "words": at[-1]}
+    words = [values[k] for k in _RECORD]
+    table = offsets.ctypes.data
+    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at[:-1], strict=True)]
+    for o, start, default in zip(code.inputs, known[: len(code.inputs)], defaults, strict=True):
+        strides, unused = np.empty(o.shape, dtype).strides, [0] * (MAX_AXES - len(o.shape))
+        words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
+    for o, start in zip(code.outputs, known[len(code.inputs) :], strict=True):
+        words += [*start, dtype.itemsize * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
+    return struct.pack(f"<{len(words)}q", *words)
