@@ -1,27 +1,35 @@
-"""Christoffel symbols of the kinetic metric, the slopes of M they are made of, and the covariant derivative.
+"""Christoffel symbols of the kinetic metric, the slopes of M, and the covariant derivative.
 
-Let u_a be the screws of the joints, all seen from one place, and I_c the inertia of body c and all beyond it. When
-joint b moves, what it carries moves along, and a screw u_a before it changes, seen from there, by [u_a, u_b]:
-Proposition 1 of PBP = Park, Bobrow & Ploen (1995), (53). So of any three joints a, b, c on one path, c the outermost,
+When joint b moves, all it carries turns with its angular velocity ω_b. Let x be a point of the robot and v_c(x) = ∂_c x
+its velocity when only joint c moves: if b is before c, or c itself, ∂_b ∂_c x = ω_b × v_c(x). The kinetic metric is
+m_ij = ∫ v_i·v_j dm, so its Christoffel symbols are Γ_ijk = ∫ ∂_i ∂_j x · v_k dm, and of three joints a, b, c on one
+path, c the outermost, with u_a the screw of joint a,
+
+    Γ_bca = ∫ v_a·(ω_b × v_c) dm = u_aᵀ [N_c ω_b; ω_b × p_c],       Γ_bac = -Γ_bca if b is not beyond a,
+    N_c = tr(K_c) 1 - K_c,    K_c = ∫ v_c xᵀ dm,    p_c = ∫ v_c dm,
+
+and all others are zero. These are (55)-(57) of PBP = Park, Bobrow & Ploen (1995), the sums over bodies taken once: N_c
+and p_c are those of composite inertias. Nothing here depends on how the first body has moved: all is seen from there.
+
+The slopes of M, of joints of all kinds, follow from Proposition 1 of PBP, (53): a screw u_a changes by [u_a, u_b], seen
+from what joint b moves. Let I_c be the inertia of body c and all beyond it:
 
     ∂_c m_ab = u_aᵀ İ_c u_b,    İ_c = -ad(u_c)ᵀ I_c - I_c ad(u_c),      for a, b before c,
-    ∂_b m_ac = [u_a, u_b]ᵀ F_c,   F_c = I_c u_c,                        for a before b,
+    ∂_b m_ac = [u_a, u_b]ᵀ F_c,   F_c = I_c u_c,                        for a before b.
 
-and all other slopes are zero. İ_c, like an inertia, has ten numbers, F_c is a momentum: the sums over bodies in
-(55)-(57) are taken once, by composite inertias. One choice of the "one place" saves most: the frame of the first body,
-because nothing here depends on how that has moved.
+İ_c, like an inertia, has ten numbers, F_c is a momentum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
-from ..lie import inertia, se3
+from ..lie import inertia, se3, so3
 from ..robot.joints import JOINTS
 from ..robot.model import Robot
 from ..sweep import inward, joint_placements, outward, stacked
@@ -51,29 +59,22 @@ class Degree(NamedTuple):
         return -se3.coad_action(u, self.momentum)
 
 
+def seen_from_first(robot: Robot, f: dict) -> dict:
+    """Placements (4, 4) of the bodies in the first body of their tree."""
+    return outward(robot, lambda i, T: np.eye(4) if robot.parents[i] < 0 else se3.compose(T, f[i]), np.eye(4))
+
+
 def degrees_seen(robot: Robot, q, factor: float = 1.0) -> list[Degree]:
     """All degrees of freedom, in tree order; `factor` times their İ and F."""
     f = joint_placements(robot, q)
     I = inward(robot, lambda i: robot.inertias[i], lambda i, x: inertia.transform(f[i], x))
-    T = outward(robot, lambda i, T: np.eye(4) if robot.parents[i] < 0 else se3.compose(T, f[i]), np.eye(4))
+    T = seen_from_first(robot, f)
     found = []
     for i in f:
         for s, place, scale in degrees(robot, i):
             moved = inertia_rate_momentum(I[i], factor * s)
             rate, F = inertia.transform(T[i], moved[10:20]), se3.coAd_inv_action(T[i], moved[20:])
             found.append(Degree(i, place, scale, se3.Ad_action(T[i], s), rate, F))
-    return found
-
-
-def _slopes(robot: Robot, q, factor: float = 1.0) -> list:
-    """`factor` ∂_k m_ij as nested lists [i][j][k]; those that are zero for every q are plain zeros."""
-    n = robot.nv
-    found: list = [[[0.0] * n for _ in range(n)] for _ in range(n)]
-    for a, b, k, slope in _slopes_of_pairs(robot, degrees_seen(robot, q, factor)):
-        slope = (a.scale * b.scale * k.scale) * slope
-        for i, j in [(a, b)] if a is b else [(a, b), (b, a)]:
-            row = found[i.place][j.place]
-            row[k.place] = row[k.place] + slope
     return found
 
 
@@ -93,7 +94,66 @@ def _slopes_of_pairs(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
 @kernel(robot=static, q="nq")
 def mass_matrix_derivative(robot, q):
     """∂M/∂q (nv, nv, nv), with [i, j, k] = ∂m_ij/∂q_k along the motions that v describes: Ṁ = (∂M/∂q) v. All joints."""
-    return stacked(_slopes(robot, q), 3)
+    return _summed(robot, _slopes_of_pairs(robot, degrees_seen(robot, q)))
+
+
+def _summed(robot: Robot, entries: Iterable[tuple]):
+    """(nv, nv, nv) of entries (i, j, k, x), degrees of freedom and numbers symmetric in i and j, given once each."""
+    n = robot.nv
+    found: list = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    for a, b, k, x in entries:
+        x = (a.scale * b.scale * k.scale) * x
+        for i, j in [(a, b)] if a is b else [(a, b), (b, a)]:
+            row = found[i.place][j.place]
+            row[k.place] = row[k.place] + x
+    return stacked(found, 3)
+
+
+class Carrying(NamedTuple):
+    """One degree of freedom c, seen from the first body of its tree, and how it moves all that it carries."""
+
+    body: int
+    place: int  # in v
+    scale: float  # of a mimic; 1 for others
+    screw: np.ndarray  # u (6,)
+    N: np.ndarray  # (3, 3)
+    p: np.ndarray  # (3,)
+
+    def wrench(self, w):
+        """∫ (x × (w × v_c), w × v_c) dm (6,): what turning its velocities with w takes."""
+        return np.concatenate([self.N @ w, np.cross(w, self.p)])
+
+
+def _carrying(robot: Robot, q) -> list[Carrying]:
+    """All degrees of freedom, in tree order."""
+    f = joint_placements(robot, q)
+    I = inward(robot, lambda i: robot.inertias[i], lambda i, x: inertia.transform(f[i], x))
+    T = seen_from_first(robot, f)
+    found = []
+    for i in f:
+        R, t = T[i][:3, :3], T[i][:3, 3]
+        second = inertia.pseudo_inertia(I[i])[:3, :3]  # ∫ x xᵀ dm
+        for s, place, scale in degrees(robot, i):
+            momentum = inertia.momentum(I[i], s)[3:]
+            K = so3.hat(s[:3]) @ second + np.outer(s[3:], I[i][1:4])
+            p = R @ momentum
+            K = R @ K @ R.T + np.outer(p, t)
+            found.append(Carrying(i, place, scale, se3.Ad_action(T[i], s), np.trace(K) * np.eye(3) - K, p))
+    return found
+
+
+def _symbols(robot: Robot, every: list[Carrying]) -> Iterator[tuple]:
+    """(i, j, k, Γ_ijk) for all that are not zero, each pair i, j once."""
+    for c in every:
+        path = robot.path(c.body)
+        carriers = [b for b in every if b.body in path]
+        for n, b in enumerate(carriers):
+            wrench = c.wrench(b.screw[:3])
+            for k, a in enumerate(carriers[:-1]):
+                symbol = np.dot(a.screw, wrench)
+                yield b, c, a, symbol
+                if k >= n:
+                    yield b, a, c, -symbol
 
 
 @kernel(robot=static, q="nq")
@@ -105,12 +165,7 @@ def christoffel(robot, q):
     freedom. As PBP print them, (55)-(57): `lagrangian_christoffel`.
     """
     require_coordinates(robot)
-    n, half = robot.nv, _slopes(robot, q, 0.5)
-    found: list = [[[0.0] * n for _ in range(n)] for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            found[i][j] = found[j][i] = [half[k][j][i] + half[k][i][j] - half[i][j][k] for k in range(n)]
-    return stacked(found, 3)
+    return _summed(robot, _symbols(robot, _carrying(robot, q)))
 
 
 def require_coordinates(robot: Robot, what: str = "Christoffel symbols are") -> None:
