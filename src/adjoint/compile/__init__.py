@@ -4,7 +4,8 @@ The way of a function, file by file:
 
 - `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed.
 - `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
-- `derive`, `derivatives`: graphs of derivatives. `interpret`, `check`: graphs evaluated without a compiler.
+- `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
+  made from others. `interpret`, `check`: graphs evaluated without a compiler.
 - `order`, `emit`, `segments`: the graph as LLVM IR, in which order and, if it is long, cut into which functions.
   `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
 - `jit`, `elf`, `cache`: IR to object code, object code to callable memory, object code on disk.
@@ -20,6 +21,18 @@ from .kernel import Kernel as Kernel
 from .kernel import kernel as kernel
 from .loops import scan as scan
 from .loops import while_loop as while_loop
+from .packing import Packing as Packing
 from .variant import static as static
 
-__all__ = ["CacheInfo", "Kernel", "cache_info", "check_grads", "clear_cache", "kernel", "scan", "static", "while_loop"]
+__all__ = [
+    "CacheInfo",
+    "Kernel",
+    "Packing",
+    "cache_info",
+    "check_grads",
+    "clear_cache",
+    "kernel",
+    "scan",
+    "static",
+    "while_loop",
+]

@@ -604,14 +604,51 @@ class Kernel:
         return self._derivative("vjp")
 
     def _derivative(self, kind: str, *arguments) -> Kernel:
-        """A derivative kernel, made once."""
         from . import derivatives
 
-        key = repr((kind, *arguments))
+        return self._made_once(getattr(derivatives, kind), *arguments)
+
+    def _made_once(self, make: Callable[..., Kernel], *arguments) -> Kernel:
+        """The kernel that `make` makes from this one."""
+        key = repr((make.__name__, *arguments))
         with compiling:
             if key not in self._derivatives:
-                self._derivatives[key] = getattr(derivatives, kind)(self, *arguments)
+                self._derivatives[key] = make(self, *arguments)
             return self._derivatives[key]
+
+    # --- packed results ------------------------------------------------------------------------------
+
+    @property
+    def packed(self) -> Kernel:
+        """The kernel of the same results without zeros and repetitions: each (..., m), made whole again by `unpack`.
+
+        What does not depend on the inputs is left out, and of numbers that are equal, or differ in their sign, for all
+        inputs by the way they are computed (symmetric matrices), one is kept. For large batches of sparse results,
+        which take longer to write than to compute. Optional inputs cannot be given.
+        """
+        from . import packing
+
+        return self._made_once(packing.packed)
+
+    @functools.cached_property
+    def packing(self) -> Any:
+        """Where the numbers of `packed` belong: a `Packing`, or a NamedTuple of one for each result."""
+        from . import packing
+
+        return packing.packing(self)
+
+    def unpack(self, values):
+        """The whole results of those of `packed`."""
+        packing = self.packing
+        names = getattr(packing, "_fields", ())
+        if not names:
+            return packing.unpack(values)
+        if not isinstance(values, tuple) or len(values) != len(names):
+            raise ArgumentError(
+                f"{self.__name__}.unpack takes the results of {self.__name__}.packed, "
+                f"a tuple of {', '.join(names)}; got {type(values).__name__}"
+            )
+        return type(packing)(*(p.unpack(x) for p, x in zip(packing, values, strict=True)))
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -724,7 +761,7 @@ def kernel(fn: Callable | None = None, /, **shapes) -> Any:
     input. The function returns one array or scalar, or a NamedTuple of them.
 
     The result is a `Kernel`: call it with arrays `(..., *core shape)`; see `eager`, `bind`, `jacobian`, `jvp`, `vjp`,
-    `hessian`, `operations`, `source`, `symbolic`, `threads`.
+    `hessian`, `packed`, `operations`, `source`, `symbolic`, `threads`.
 
     >>> @kernel(x=3)
     ... def norm(x):
