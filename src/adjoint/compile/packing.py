@@ -1,7 +1,8 @@
 """Packed results: of every result only the numbers that can differ, each once, and where they belong.
 
-What trees of bodies give is mostly zeros, and symmetric: of the 32768 Christoffel symbols of a humanoid 1000 differ.
-Large batches are written to memory faster if the rest is left out, and the graph of a program knows what that is.
+What trees of bodies give is symmetric and mostly zeros: of 24 389 Christoffel symbols of a humanoid with 29 joints, 917
+differ by more than their sign. Large batches take longer to write to memory than to compute, unless the rest is left
+out, and the graph of a program knows what that is.
 """
 
 from __future__ import annotations
