@@ -1,4 +1,4 @@
-"""Sequences in calls straight from CPython: what the Python fallback gives, and its refusals."""
+"""Calls straight from CPython, of sequences and with results given: what the Python fallback does, and its refusals."""
 
 import sys
 from types import BuiltinMethodType
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from adjoint.compile import kernel, scan
+from adjoint.compile import Kernel, kernel, scan
 from adjoint.compile import thin as thin_module
 from adjoint.errors import ArgumentError
 
@@ -148,3 +148,107 @@ def test_both_dtypes():
     np.testing.assert_array_equal(product(x4, y), product(x4.astype(float), y))
     np.testing.assert_array_equal(product(x4, y4, 3.0), product(x4, y4, np.float32(3.0)))
     assert product(x4, y4, 3.0).dtype == np.float32
+
+
+# --- results given as out ---------------------------------------------------------------------------------------------
+
+
+class Two(NamedTuple):
+    row: np.ndarray
+    size: np.ndarray
+
+
+def make_two():
+    @kernel(x=3, y=2)
+    def two(x, y, scale=2.0):
+        return Two(np.stack([x * scale, x + y[0]]), x @ x + y @ y)
+
+    return two
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (5,)])
+def test_out_is_filled_and_given_back(batch):
+    f, wide = make_two(), np.random.default_rng(1).normal(size=(*batch, 5))
+    x, y = wide[..., :3], wide[..., 3:]
+    for dtype in (np.float64, np.float32):
+        a, b = x.astype(dtype), y.astype(dtype)
+        wanted = f(a, b)
+        for kind in (tuple, lambda pair: Two(*pair), list):
+            out = kind([np.full((*batch, 2, 3), np.nan, dtype), np.full(batch, np.nan, dtype)])
+            found = f(a, b, out=out)
+            assert isinstance(found, Two) and found.row is out[0] and found.size is out[1]
+            for got, want in zip(found, wanted, strict=True):
+                np.testing.assert_array_equal(got, want)
+    assert is_thin(f)
+
+
+def test_out_by_the_short_road(monkeypatch):
+    """An array, a tuple or the results' own type, and nothing else that has a name, needs no Python."""
+    f, g = make_two(), kernel(lambda x, y: x * y, x=3, y=3)
+    x, y = np.arange(12.0).reshape(4, 3), np.ones(2)
+    out, one = f(x, y), g(x, x)
+    if thin_module._python_api() is None:
+        pytest.skip("there is no short road here")
+    monkeypatch.setattr(Kernel, "_run", None)  # Python's road ends there
+    f(x, y, out=out)
+    f(x, y, out=tuple(out))
+    assert g(x, x[0], out=one) is one
+    np.testing.assert_array_equal(one, x * x[0])
+    for arguments, given in [((x, y), {"out": list(out)}), ((x, y), {"scale": 3.0, "out": out})]:
+        with pytest.raises(TypeError, match="not callable"):
+            f(*arguments, **given)
+
+
+@pytest.mark.parametrize("start", range(-4, 5))
+def test_out_may_share_memory_with_inputs(start):
+    """Whatever the overlap, results are those of separate arrays."""
+    g = kernel(lambda x, y: np.stack([x[1] * y[0], x[2] - y[1], x[0] + y[2]]), x=3, y=3)
+    memory = np.random.default_rng(0).normal(size=40)
+    x, y = memory[12:24].reshape(4, 3), memory[27:30]
+    for samples in (x, x[::-1]):
+        wanted = g(samples.copy(), y.copy())
+        kept = memory.copy()
+        out = memory[12 + 3 * start : 24 + 3 * start].reshape(4, 3)
+        np.testing.assert_array_equal(g(samples, y, out=out), wanted)
+        memory[:] = kept
+
+
+def test_wrong_out_by_both_roads():
+    f, x, y = make_two(), np.ones((4, 3)), np.ones(2)
+    good = f(x, y)
+    shared = np.zeros(4 * 6 + 4)
+    locked = good.size.copy()
+    locked.flags.writeable = False
+    for out, words in [
+        ((good.row, good.size[:3]), "out for 'size' has shape"),
+        ((good.row[:, :, :2], good.size), "out for 'row' has shape"),
+        ((good.row, good.size.astype(np.float32)), "dtype float32"),
+        ((good.row,), "out needs 2 array"),
+        ((good.row, 1.0), "must be a NumPy array"),
+        ((good.row, locked), "read-only"),
+        ((shared[:24].reshape(4, 2, 3), shared[20:24]), "overlap each other"),
+    ]:
+        with pytest.raises(ArgumentError, match=words):
+            f(x, y, out=out)
+
+
+def test_out_of_any_layout():
+    f, x, y = make_two(), np.random.default_rng(0).normal(size=(4, 3)), np.ones(2)
+    wanted = f(x, y)
+    row, size = np.zeros((8, 2, 6))[::2, :, ::2], np.zeros((4, 3))[:, 1]
+    found = f(x, y, out=(row, size))
+    assert found.row is row and found.size is size
+    np.testing.assert_array_equal(row, wanted.row)
+    np.testing.assert_array_equal(size, wanted.size)
+
+
+def test_nothing_of_out_leaks():
+    f, g = make_two(), kernel(lambda x: 2 * x, x=3)
+    x, y = np.ones((4, 3)), np.ones(2)
+    out, one = tuple(f(x, y)), g(x)
+    kept = [x, y, out, *out, one, Two]
+    before = [sys.getrefcount(a) for a in kept]
+    for _ in range(1000):
+        found, same_one = f(x, y, out=out), g(x, out=one)
+    del found, same_one
+    assert [sys.getrefcount(a) for a in kept] == before

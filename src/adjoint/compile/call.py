@@ -7,6 +7,7 @@ import ctypes
 import math
 import operator
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from . import jit, runtime
-from .batch import CONTEXT_HEAD, STREAMED, context_size, tile_sizes
+from .batch import CONTEXT_HEAD, context_size, tile_sizes
 from .ir import BYTES
 from .program import Operand
 
@@ -137,7 +138,7 @@ def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], f
     return batch, length or 0
 
 
-_RECYCLED = range(STREAMED, 96 << 20)  # bytes of results, and of work memory, that are used again
+RECYCLED = range(1 << 19, 96 << 20)  # bytes of an array of results, or of work memory, that are used again
 _waiting: deque[np.ndarray] = deque(maxlen=4)
 
 
@@ -196,7 +197,7 @@ class _Recycled:
 
 def _new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
-    return np.asarray(_Recycled(shape, dtype, size)) if size in _RECYCLED else np.empty(shape, dtype)
+    return np.asarray(_Recycled(shape, dtype, size)) if size in RECYCLED else np.empty(shape, dtype)
 
 
 def _repeats(a: np.ndarray) -> bool:
@@ -270,9 +271,22 @@ def _collapse(batch: tuple[int, ...], views: Sequence[View]) -> tuple[list[int],
     return shape, strides
 
 
-def address(a: np.ndarray) -> int:
-    """Where the data of an array begins."""
+def _told_address(a: np.ndarray) -> int:
     return a.__array_interface__["data"][0]
+
+
+_DATA = 16  # where in CPython's array objects the address of the data is
+_read = ctypes.c_ssize_t.from_address
+
+
+def _read_address(a: np.ndarray) -> int:
+    return _read(id(a) + _DATA).value
+
+
+_example = np.zeros(1)
+_seen = sys.implementation.name == "cpython" and _read_address(_example) == _told_address(_example)
+address = _read_address if _seen else _told_address  # the first takes a tenth of the time
+"""Where the data of an array begins."""
 
 
 # --- running -----------------------------------------------------------------------------------------

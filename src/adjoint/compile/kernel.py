@@ -138,8 +138,8 @@ class Kernel:
                 {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
             )
             return bound(*[args[k] for k in form.inputs], **more)
-        if out is not None and not kwargs and self._again(args, out):
-            return out
+        if not kwargs and self._is_usual(args):
+            return self._run(self._usual, list(args), "f64", out)
         inputs, statics = self._sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -161,24 +161,13 @@ class Kernel:
             return call_casadi(variant, list(inputs.values()))
         if len(args) == len(inputs) and not kwargs:
             self._usual = variant
-        return self._run(variant, inputs, out)
+        return self._run(variant, *self._arrays(inputs), out)
 
-    def _again(self, args: tuple, out) -> bool:
-        """Run at once if arrays of these layouts have been seen before, with an `out` that needs no care."""
-        from .call import address
-
-        variant, arrays = self._usual, (*args, out)
-        if variant is None or len(args) != len(variant.inputs):
+    def _is_usual(self, args: tuple) -> bool:
+        """Whether these are arrays of float64 for all inputs there were in an earlier call, and nothing is traced."""
+        if self._usual is None or len(args) != len(self._usual.inputs) or loops.python_calls.value:
             return False
-        if getattr(_mode, "eager", False) or loops.current_graph() is not None:
-            return False
-        if not all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
-            return False
-        known = variant.plans.get(("f64", *[(a.shape, a.strides, a.flags.aligned) for a in arrays]))
-        if known is None or not out.flags.writeable or any(np.may_share_memory(out, a) for a in args):
-            return False
-        known[0].run([address(a) for a in arrays], lambda: self.threads)
-        return True
+        return all(type(a) is np.ndarray and a.dtype is _F64 for a in args)
 
     def _form(self, places: int, names: tuple[str, ...]) -> _Form | None:
         """How a call with so many positional and with these named arguments is told apart, if it has statics."""
@@ -328,24 +317,26 @@ class Kernel:
                 found = self._variants.setdefault(key, self._make(statics, present))
         return found
 
-    def _run(self, variant: Variant, given: dict[str, Any], out):
-        from .call import DTYPES, address, as_input, prepare_out
+    def _arrays(self, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
+        """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
+        from .call import DTYPES, as_input
 
-        name = self.__name__
-        arrays = [as_input(x, k, name) for k, x in given.items()]
+        arrays = [as_input(x, k, self.__name__) for k, x in given.items()]
         strong = [
             a.dtype
             for a, x in zip(arrays, given.values(), strict=True)
             if type(x) not in (float, int, bool) and id(x) not in self._weak
         ]
         dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
-        arrays = [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays]
-        given_out = out if isinstance(out, tuple | list) else () if out is None else (out,)
-        key = (
-            dtype,
-            *[(a.shape, a.strides, a.flags.aligned) for a in (*arrays, *given_out) if isinstance(a, np.ndarray)],
-        )
-        known = variant.plans.get(key)
+        return [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays], dtype
+
+    def _run(self, variant: Variant, arrays: list[np.ndarray], dtype: str, out):
+        from .call import DTYPES, address, prepare_out
+
+        name = self.__name__
+        given = out if isinstance(out, tuple | list) else () if out is None else (out,)
+        layouts = [(a.shape, a.strides, a.flags.aligned) for a in (*arrays, *given) if isinstance(a, np.ndarray)]
+        known = variant.plans.get((dtype, *layouts))
         code, made, batch, length = known[1:] if known else variant.fit(arrays, dtype, name)
         results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
         # Results that share memory with an input are computed beside it first.
@@ -356,15 +347,15 @@ class Kernel:
         direct = all(t is r for t, r in zip(targets, results, strict=True))
         plan = known[0] if known and direct else code.plan(arrays, targets, batch, length)
         if known is None and direct:
-            variant.keep_plan(key, (plan, code, made, batch, length))
+            variant.keep_plan((dtype, *layouts), (plan, code, made, batch, length))
         plan.run([address(a) for a in (*arrays, *targets)], lambda: self.threads)
         for r, t in zip(results, targets, strict=True):
             if t is not r:
                 r[...] = t
         if out is None:
             results = [r if r.ndim else r[()] for r in results]
-            if self._thin < len(variant.codes):
-                self._make_thin(variant)
+        if self._thin < len(variant.codes):
+            self._make_thin(variant)
         return results[0] if made is None else made(*results)
 
     def _make_thin(self, variant: Variant) -> None:

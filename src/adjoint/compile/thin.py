@@ -1,8 +1,9 @@
 """Small calls straight from CPython, without a line of Python.
 
 `call` is one CPython function (METH_FASTCALL) in machine code for all kernels: it checks its arguments, makes the
-results and runs a kernel's batch function. It serves one sample, of sequences too, or a batch along one axis too small
-for threads; whatever else it meets it hands to a Python fallback. The kernel is described to it by a record of words.
+results, or checks the arrays given as `out`, and runs a kernel's batch function. It serves one sample, of sequences
+too, or a batch along one axis too small for threads; whatever else it meets it hands to a Python fallback. A record of
+words describes the kernel to it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from . import jit, runtime
 from .batch import CONTEXT_HEAD, STREAMED
-from .call import DTYPES, LOCK_WORK, THREAD_WORK, Compiled
+from .call import DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
 from .ir import Coder, Module
 from .loops import python_calls
 
@@ -48,9 +49,12 @@ _RECORD = (
     "type_number",
     "float_type",
     "float64_type",
+    "tuple_type",
+    "out",  # the name of that argument
     "new_array",
     "to_scalar",
     "call",
+    "incref",
     "decref",
     "release",
     "acquire",
@@ -61,17 +65,19 @@ _RECORD = (
 )
 MAX_AXES = 4  # of the core of an input or output
 # An entry of an operand: its axes, its place among the operands' words, the offsets of the elements in a row if it is a
-# sequence, else 0; of an input its default, of an output its bytes; lengths of its axes; of an input their strides.
-_AXES_OF, _PLACE, _OFFSETS, _DEFAULT, _LENGTHS = range(5)
-_OUTPUT_BYTES = _DEFAULT
-_INPUT_WORDS = _LENGTHS + 2 * MAX_AXES
+# sequence, else 0; its bytes in one sample, or row; lengths of its axes; of an input their strides, and its default.
+_AXES_OF, _PLACE, _OFFSETS, _BYTES, _LENGTHS = range(5)
+_DEFAULT = _LENGTHS + 2 * MAX_AXES
+_INPUT_WORDS = _DEFAULT + 1
 _OUTPUT_WORDS = _LENGTHS + MAX_AXES
+_OUT = sys.intern("out")
 _BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries the record
 
 
 # Offsets in CPython's and NumPy's objects; `_python_api` checks each of them.
 _TYPE, _FLOAT_VALUE, _DATA, _AXES, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 16, 24, 32, 40, 56, 64
-_ALIGNED = 0x100  # NumPy's flag
+_LENGTH, _ITEMS = 16, 24  # of a tuple
+_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400  # NumPy's flags
 
 
 class _Call(Coder):
@@ -84,6 +90,7 @@ class _Call(Coder):
         self.emit(" %count = alloca i64\n store i64 -1, ptr %count")  # samples; -1: one, without a batch axis
         self.emit(" %length = alloca i64\n store i64 -1, ptr %length")  # of the sequences; -1: there are none
         self.emit(" %made = alloca i64\n store i64 0, ptr %made")  # results that exist already
+        self.emit(" %out = alloca ptr\n store ptr null, ptr %out")  # what is given as out
         self.words = self.op(f"alloca i64, i64 {self.add(r['words'], CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
         self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 2}", "p").name
@@ -92,7 +99,8 @@ class _Call(Coder):
 
     def function(self) -> str:
         r = self.r
-        self.require(self.same("%kwnames", "null", "ptr"), "slow")
+        with self.when(self.test("ne", "%kwnames", "null", "ptr")):
+            self._read_out()
         self.require(self.same(self.get(self.pointer(r["python_calls"]), 0), 0), "slow")
         self.require(self.test("sle", "%nargs", r["places"]), "slow")
         with self.loop(r["inputs"]) as k:
@@ -112,13 +120,18 @@ class _Call(Coder):
         self.require(self.test("ne", code, 0), "slow")
         size = self.add(fixed, self.mul(for_row, rows))
         self.require(self.test("sle", size, HEAP_LIMIT), "slow")
+        extra = self.word(f"select i1 {single}, i64 0, i64 1")
+        given = self.test("ne", self.word("load ptr, ptr %out"), "null", "ptr")
+        with self.when(given), self.loop(r["outputs"]) as k:
+            self._take_result(k, samples, extra)
         work = self._work_memory(size)
-        with self.loop(r["outputs"]) as k:
-            self._make_result(k, samples, length, self.word(f"select i1 {single}, i64 0, i64 1"))
+        new = self.op(f"xor i1 {given}, true", "m").name
+        with self.when(new), self.loop(r["outputs"]) as k:
+            self._make_result(k, samples, length, extra)
         self._run(code, samples, rows, work, scratch)
-        with self.when(single), self.loop(r["outputs"]) as k:
+        with self.when(self.op(f"and i1 {single}, {new}", "m").name), self.loop(r["outputs"]) as k:
             self._scalar_if_no_axes(k)
-        self._return()
+        self._return(given)
         head = "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {"
         return "\n".join([head, "entry:", *self.lines, "}"])
 
@@ -137,6 +150,14 @@ class _Call(Coder):
             self.emit(f" {text}")
             return ""
         return self.word(text)
+
+    def input(self, k: str) -> str:
+        """The entry of input k in the record."""
+        return self.address("%record", self.add(self.mul(k, _INPUT_WORDS), len(_RECORD)))
+
+    def output(self, k: str) -> str:
+        """The entry of output k in the record."""
+        return self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
 
     def result(self, k: str) -> str:
         """Where result k is kept."""
@@ -159,8 +180,61 @@ class _Call(Coder):
 
     # --- the parts ---------------------------------------------------------------------------------
 
+    def _read_out(self) -> None:
+        """The only argument given by name must be `out`: an array, or a tuple of an array for each result."""
+        self.require(self.same(self.field("%kwnames", _LENGTH, "i64"), 1), "slow")
+        self.require(self.same(self.field("%kwnames", _ITEMS, "i64"), self.r["out"]), "slow")
+        obj = self.word("load ptr, ptr " + self.op("getelementptr ptr, ptr %args, i64 %nargs", "p").name)
+        with self.when(self.test("ne", self.r["make_tuple"], 0)):
+            kind = self.field(obj, _TYPE, "i64")
+            a_tuple = f"{self.same(kind, self.r['tuple_type'])}, {self.same(kind, self.r['make_tuple'])}"
+            self.require(self.op(f"or i1 {a_tuple}", "m").name, "slow")
+            self.require(self.same(self.field(obj, _LENGTH, "i64"), self.r["outputs"]), "slow")
+        self.emit(f" store ptr {obj}, ptr %out")
+
+    def _take_result(self, k: str, samples: str, extra: str) -> None:
+        """Result k goes to an array that is given: it must be as one made for it, and share no memory with others."""
+        entry, out = self.output(k), self.word("load ptr, ptr %out")
+        place = self.result(k)
+        self.emit(f" store ptr {out}, ptr {place}")
+        with self.when(self.test("ne", self.r["make_tuple"], 0)):
+            items = self.op(f"getelementptr i8, ptr {out}, i64 {_ITEMS}", "p").name
+            item = self.op(f"getelementptr ptr, ptr {items}, i64 {k}", "p").name
+            self.emit(f" store ptr {self.word(f'load ptr, ptr {item}')}, ptr {place}")
+        array = self.word(f"load ptr, ptr {place}")
+        self.require(self.same(self.field(array, _TYPE, "i64"), self.r["array_type"]), "slow")
+        self.require(self.same(self.field(array, _DTYPE, "i64"), self.r["dtype"]), "slow")
+        needed = _CONTIGUOUS | _ALIGNED | _WRITEABLE
+        flags = self.word(f"and i32 {self.field(array, _FLAGS, 'i32')}, {needed}")
+        self.require(self.same(flags, needed, "i32"), "slow")
+        self.require(self.same(self.get(entry, _OFFSETS), 0), "slow")
+        axes, shape = self.get(entry, _AXES_OF), self.field(array, _SHAPE, "ptr")
+        nd = self.word(f"sext i32 {self.field(array, _AXES, 'i32')} to i64")
+        self.require(self.same(nd, self.add(axes, extra)), "slow")
+        with self.when(self.same(extra, 1)):
+            self.require(self.same(self.get(shape, 0), samples), "slow")
+        with self.loop(axes) as d:
+            n = self.get(shape, self.add(d, extra))
+            self.require(self.same(n, self.get(entry, self.add(d, _LENGTHS))), "slow")
+        self.place(entry, self.field(array, _DATA, "i64"), self.get(entry, _BYTES))
+        start, end = self._extent(entry, samples)
+        for count, other in ((self.r["inputs"], self.input), (k, self.output)):
+            with self.loop(count) as j:
+                first, last = self._extent(other(j), samples)
+                apart = f"{self.test('sle', last, start)}, {self.test('sle', end, first)}"
+                self.require(self.op(f"or i1 {apart}", "m").name, "slow")
+
+    def _extent(self, entry: str, samples: str) -> tuple[str, str]:
+        """Where the memory of an operand begins and ends; not of sequences, nor of samples in reverse order."""
+        place = self.get(entry, _PLACE)
+        start, stride = self.get(self.words, place), self.get(self.words, self.add(place, 1))
+        self.require(self.same(self.get(entry, _OFFSETS), 0), "slow")
+        self.require(self.test("sge", stride, 0), "slow")
+        before_last = self.mul(stride, self.word(f"sub i64 {samples}, 1"))
+        return start, self.add(self.add(start, before_last), self.get(entry, _BYTES))
+
     def _read_argument(self, k: str) -> None:
-        entry = self.address("%record", self.add(self.mul(k, _INPUT_WORDS), len(_RECORD)))
+        entry = self.input(k)
         argument = self.op(f"getelementptr ptr, ptr %args, i64 {k}", "p").name
         default = self.address(entry, _DEFAULT)
         source = self.op(f"select i1 {self.test('slt', k, '%nargs')}, ptr {argument}, ptr {default}", "p").name
@@ -213,8 +287,8 @@ class _Call(Coder):
             self.put(self.get(strides, 0), self.words, self.add(place, 1))
 
     def _make_result(self, k: str, samples: str, length: str, extra: str) -> None:
-        entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
-        axes, size = self.get(entry, _AXES_OF), self.get(entry, _OUTPUT_BYTES)
+        entry = self.output(k)
+        axes, size = self.get(entry, _AXES_OF), self.get(entry, _BYTES)
         sequence = self.word(f"zext i1 {self.test('ne', self.get(entry, _OFFSETS), 0)} to i64")
         self.put(samples, self.dims, 0)
         self.put(length, self.dims, 1)
@@ -263,17 +337,20 @@ class _Call(Coder):
 
     def _scalar_if_no_axes(self, k: str) -> None:
         """Without axes a result is NumPy's scalar, as its own functions return."""
-        entry = self.address("%record", self.add(self.mul(k, _OUTPUT_WORDS), self.first_output))
+        entry = self.output(k)
         with self.when(self.same(self.word(f"or i64 {self.get(entry, _AXES_OF)}, {self.get(entry, _OFFSETS)}"), 0)):
             place = self.result(k)
             array = self.word(f"load ptr, ptr {place}")
             self.emit(f" store ptr {self.function_call('to_scalar', f'ptr {array}')}, ptr {place}")
 
-    def _return(self) -> None:
+    def _return(self, given: str) -> None:
         one, several = self.fresh_label("one"), self.fresh_label("several")
         self.emit(f" br i1 {self.same(self.r['make_tuple'], 0)}, label %{one}, label %{several}")
         self.label(one)
-        self.emit(f" ret ptr {self.word(f'load ptr, ptr {self.results}')}")
+        result = self.word(f"load ptr, ptr {self.results}")
+        with self.when(given):
+            self.function_call("incref", f"ptr {result}", "void")
+        self.emit(f" ret ptr {result}")
         self.label(several)
         made = f"ptr {self.pointer(self.r['make_tuple'])}, ptr {self.results}, i64 {self.r['outputs']}, ptr null"
         value = self.function_call("call", made)
@@ -321,7 +398,7 @@ def _python_api() -> dict[str, Any] | None:
         def at(obj, offset: int, kind=ctypes.c_ssize_t):
             return kind.from_address(id(obj) + offset).value
 
-        payload = b"0123456789abcdef"
+        payload, pair = b"0123456789abcdef", (a, _OUT)
         layout_holds = (
             at(a, _TYPE) == id(np.ndarray)
             and at(a, _DATA) == a.ctypes.data
@@ -329,7 +406,9 @@ def _python_api() -> dict[str, Any] | None:
             and [ctypes.c_ssize_t.from_address(at(a, _SHAPE) + 8 * k).value for k in range(2)] == list(a.shape)
             and [ctypes.c_ssize_t.from_address(at(a, _STRIDES) + 8 * k).value for k in range(2)] == list(a.strides)
             and at(a, _DTYPE) == id(np.dtype(np.float64))
-            and at(a, _FLAGS, ctypes.c_int) & _ALIGNED
+            and at(a, _FLAGS, ctypes.c_int) & (_CONTIGUOUS | _ALIGNED | _WRITEABLE) == _ALIGNED | _WRITEABLE
+            and at(a.copy(), _FLAGS, ctypes.c_int) & _CONTIGUOUS
+            and [at(pair, k) for k in (_LENGTH, _ITEMS, _ITEMS + 8)] == [2, id(a), id(_OUT)]
             and at(1.25, _FLOAT_VALUE, ctypes.c_double) == 1.25
             and at(np.float64(2.5), _FLOAT_VALUE, ctypes.c_double) == 2.5
             and ctypes.string_at(id(payload) + _BYTES_PAYLOAD, len(payload)) == payload
@@ -345,6 +424,7 @@ def _python_api() -> dict[str, Any] | None:
             return None
         functions = {
             "call": "PyObject_Vectorcall",
+            "incref": "Py_IncRef",
             "decref": "Py_DecRef",
             "release": "PyEval_SaveThread",
             "acquire": "PyEval_RestoreThread",
@@ -356,6 +436,8 @@ def _python_api() -> dict[str, Any] | None:
             "array_type": id(np.ndarray),
             "float_type": id(float),
             "float64_type": id(np.float64),
+            "tuple_type": id(tuple),
+            "out": id(_OUT),
             "new_array": table[93],
             "to_scalar": table[76],
             **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
@@ -426,8 +508,10 @@ def _limits(code: Compiled, threads: int) -> dict[str, int]:
     """Samples, or rows of sequences: above `few` it lets go of Python's global lock, above `most` it leaves them."""
     cost, sequences = max(code.cost, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
     most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
-    size = max(sum(DTYPES[code.dtype].itemsize * o.size for o in code.outputs), 1)
-    return {"few": LOCK_WORK // cost, "most": min(most, STREAMED // size)}  # larger ones go to memory to use again
+    # Larger results go to memory that is used again. The system's allocator keeps that of one array, not of several.
+    largest = max([1, *(DTYPES[code.dtype].itemsize * o.size for o in code.outputs)])
+    bytes = STREAMED if len(code.outputs) == 1 else RECYCLED.start
+    return {"few": LOCK_WORK // cost, "most": min(most, bytes // largest)}
 
 
 def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.ndarray) -> bytes:
@@ -437,10 +521,13 @@ def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.
     values = values | {"inputs": len(code.inputs), "outputs": len(code.outputs), "words": at[-1]}
     words = [values[k] for k in _RECORD]
     table = offsets.ctypes.data
-    known = [[len(o.shape), place, table if o.sequence else 0] for o, place in zip(operands, at[:-1], strict=True)]
+    known = [
+        [len(o.shape), place, table if o.sequence else 0, dtype.itemsize * o.size]
+        for o, place in zip(operands, at[:-1], strict=True)
+    ]
     for o, start, default in zip(code.inputs, known[: len(code.inputs)], defaults, strict=True):
         strides, unused = np.empty(o.shape, dtype).strides, [0] * (MAX_AXES - len(o.shape))
-        words += [*start, 0 if default is None else id(default), *o.shape, *unused, *strides, *unused]
+        words += [*start, *o.shape, *unused, *strides, *unused, 0 if default is None else id(default)]
     for o, start in zip(code.outputs, known[len(code.inputs) :], strict=True):
-        words += [*start, dtype.itemsize * o.size, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
+        words += [*start, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
     return struct.pack(f"<{len(words)}q", *words)
