@@ -359,7 +359,7 @@ def test_names_that_a_function_has_already():
 
 
 class Polynomial:
-    """Nothing of a robot: a static value with numbers, as the compiler wants them (`compile.variant.Liftable`)."""
+    """Nothing of a robot: a static value with numbers, as the compiler wants them (`compile.parameters.Liftable`)."""
 
     __hash__ = object.__hash__
 

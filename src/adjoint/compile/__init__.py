@@ -2,7 +2,8 @@
 
 The way of a function, file by file:
 
-- `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed.
+- `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed. `parameters` and
+  `arguments`: what a kernel takes, and what a call gives.
 - `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
 - `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
   made from others. `interpret`, `check`: graphs evaluated without a compiler.
@@ -22,7 +23,7 @@ from .kernel import kernel as kernel
 from .loops import scan as scan
 from .loops import while_loop as while_loop
 from .packing import Packing as Packing
-from .variant import static as static
+from .parameters import static as static
 
 __all__ = [
     "CacheInfo",

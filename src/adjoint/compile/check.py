@@ -23,7 +23,7 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
     Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath; not for sequences.
     """
-    inputs, statics = fn._sort(args, kwargs)
+    inputs, statics = fn._arguments.sort(args, kwargs)
     program = fn._variant(statics, list(inputs)).program
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")

@@ -11,8 +11,9 @@ from . import derive, loops
 from .derived import Built, derived
 from .graph import Expr
 from .kernel import Kernel
+from .parameters import MISSING, Parameter
 from .program import Operand, Program
-from .variant import MISSING, Parameter, Variant, record_class
+from .variant import Variant, record_class
 
 __all__ = ["dotted", "free", "hessian", "jacobian", "jvp", "vjp"]
 
@@ -212,7 +213,7 @@ def vjp(k: Kernel) -> Kernel:
         return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
 
     # The outputs are known once the static arguments are; before that, one output is assumed.
-    known = [o.name for o in bars(k._only("vjp"))] if k._is_bound() else [free("out_bar", own)]
+    known = [o.name for o in bars(k._only("vjp"))] if k._arguments.are_bound else [free("out_bar", own)]
 
     def inputs(variant: Variant) -> tuple[Operand, ...]:
         if [o.name for o in bars(variant)] != known:

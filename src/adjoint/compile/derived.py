@@ -8,8 +8,9 @@ import numpy as np
 
 from . import interpret, loops, trace
 from .kernel import Kernel
+from .parameters import Parameter
 from .program import Operand, Program
-from .variant import Parameter, Variant
+from .variant import Variant
 
 __all__ = ["Built", "DerivedVariant", "derived"]
 

@@ -14,10 +14,12 @@ import numpy as np
 
 from ..errors import ArgumentError
 from . import loops, trace
+from .arguments import Arguments, Form, tupled
 from .graph import Expr
 from .locks import compiling
+from .parameters import MISSING, Parameter, function_name, lifted_parameters, parameters
 from .program import Operand, count_operations
-from .variant import MISSING, Parameter, TracedVariant, Variant, function_name, lifted_parameters, parameters
+from .variant import TracedVariant, Variant
 
 __all__ = ["Kernel", "kernel"]
 
@@ -50,16 +52,6 @@ class Operations(NamedTuple):
     sqrts: int
     transcendental: int
     comparisons: int
-
-
-class _Form(NamedTuple):
-    """How arguments are given: places of static ones and of inputs, names of statics and of the rest, all statics."""
-
-    statics: tuple[int, ...]
-    named: tuple[str, ...]
-    inputs: tuple[int, ...]
-    rest: tuple[str, ...]
-    names: tuple[str, ...]
 
 
 class _Recent(NamedTuple):
@@ -105,11 +97,7 @@ class Kernel:
         self.__name__ = self.__qualname__ = name
         self.__doc__ = doc
         self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
-        free = [p for p in parameters if p.name not in self._statics]
-        self._places = [p for p in free if not p.keyword_only]
-        self._free_statics = frozenset(p.name for p in free if p.static)
-        self._weak = {id(p.default) for p in free if p.lifted_from}  # numbers that do not decide the dtype of a call
-        self._forms: dict[tuple, _Form | None] = {}
+        self._arguments = Arguments(name, parameters, self._statics)
         self._bound: dict[tuple, Kernel] = {}
         self._variants: dict[tuple, Variant] = {}
         self._recent: _Recent | None = None  # calls like that one are bound at once
@@ -132,7 +120,7 @@ class Kernel:
                 return recent.bound(*args[1:])
             if sample is not None and sample.fits(args):
                 return sample.run(args)
-        if self._free_statics and (form := self._form(len(args), tuple(kwargs))):
+        if self._arguments.free_statics and (form := self._arguments.form(len(args), tuple(kwargs))):
             bound = self._bound_to(form, [args[k] for k in form.statics] + [kwargs[k] for k in form.named])
             more = (
                 {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
@@ -140,7 +128,7 @@ class Kernel:
             return bound(*[args[k] for k in form.inputs], **more)
         if not kwargs and self._is_usual(args):
             return self._run(self._usual, list(args), "f64", out)
-        inputs, statics = self._sort(args, kwargs)
+        inputs, statics = self._arguments.sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
             or loops.current_graph() is not None
@@ -169,25 +157,7 @@ class Kernel:
             return False
         return all(type(a) is np.ndarray and a.dtype is _F64 for a in args)
 
-    def _form(self, places: int, names: tuple[str, ...]) -> _Form | None:
-        """How a call with so many positional and with these named arguments is told apart, if it has statics."""
-        try:
-            return self._forms[places, names]
-        except KeyError:
-            pass
-        given = [p.name for p in self._places[:places]]
-        statics = tuple(k for k, p in enumerate(self._places[:places]) if p.static)
-        named = tuple(n for n in names if n in self._free_statics)
-        odd = places > len(self._places) or not set(names).isdisjoint(given)  # `_sort` says what is wrong
-        form = None
-        if (statics or named) and not odd:
-            inputs = tuple(k for k in range(places) if k not in statics)
-            rest = tuple(n for n in names if n not in named)
-            form = _Form(statics, named, inputs, rest, (*(given[k] for k in statics), *named))
-        self._forms[places, names] = form
-        return form
-
-    def _bound_to(self, form: _Form, fixed: list) -> Kernel:
+    def _bound_to(self, form: Form, fixed: list) -> Kernel:
         """`bind`, found at once for static values that equal others of their type only if they are the same."""
         types = [type(x) for x in fixed]
         try:
@@ -238,13 +208,13 @@ class Kernel:
         known = self._shapes.get(names)
         if known is None:
             known = [p.operand(statics, self.__name__) for p in self._parameters if p.name in names]
-            if not self._free_statics:
+            if not self._arguments.free_statics:
                 self._shapes[names] = known
         return known
 
     def eager(self, *args, **kwargs):
         """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
-        inputs, statics = self._sort(args, kwargs)
+        inputs, statics = self._arguments.sort(args, kwargs)
         variant = self._variant(statics, list(inputs))
         values = []
         for o, (name, x) in zip(variant.inputs, inputs.items(), strict=True):
@@ -259,49 +229,6 @@ class Kernel:
         with eagerly():
             return variant.here(values)
 
-    def _sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arguments by name: inputs in the order of the parameters, and statics."""
-        free = [p for p in self._parameters if p.name not in self._statics]
-        if len(args) > len(self._places):
-            raise ArgumentError(
-                f"{self._signature()} takes at most {len(self._places)} positional arguments; got {len(args)}"
-            )
-        given = dict(zip((p.name for p in self._places), args, strict=False))
-        for name, value in kwargs.items():
-            if name in given:
-                raise ArgumentError(f"{self._signature()} got argument '{name}' twice")
-            if all(p.name != name for p in free):
-                raise ArgumentError(f"{self._signature()} has no argument '{name}'" + self._lifting(name))
-            given[name] = value
-        inputs, statics = {}, dict(self._statics)
-        for p in free:
-            value = given.get(p.name, p.default)
-            if value is None and p.lifted_from:
-                value = p.default
-            if value is MISSING:
-                raise ArgumentError(f"{self._signature()} needs argument '{p.name}'")
-            if p.static or (value is None and p.default is None):
-                statics[p.name] = _tupled(value)
-            else:
-                inputs[p.name] = value
-        return inputs, statics
-
-    def _lifting(self, name: str) -> str:
-        """A hint for those who pass what would have to be lifted first."""
-        owner = next(
-            (p.name for p in self._parameters if p.static and hasattr(self._statics.get(p.name), "liftable")), ""
-        )
-        if name == "lift" or (owner and name in self._statics[owner].liftable):
-            what = "..." if name == "lift" else f"{name!r}"
-            return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
-        return ""
-
-    def _signature(self) -> str:
-        """Its name and parameters; those that are fixed have a value, those after * need their names."""
-        names = [p.name + ("=..." if p.name in self._statics else "") for p in self._parameters]
-        only = next((k for k, p in enumerate(self._parameters) if p.keyword_only), len(names))
-        return f"{self.__name__}({', '.join(names[:only] + ['*', *names[only:]] * (only < len(names)))})"
-
     def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
         try:
             key = (tuple((k, _mark(v)) for k, v in statics.items()), tuple(present))
@@ -309,7 +236,8 @@ class Kernel:
         except TypeError:
             bad = next(k for k, v in statics.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self._signature()}: static argument '{bad}' must be hashable; got {type(statics[bad]).__name__} "
+                f"{self._arguments.signature}: static argument '{bad}' must be hashable; "
+                f"got {type(statics[bad]).__name__} "
                 "(an argument is static if its default is not a float or an array: write 1.0 for 1, or declare a shape)"
             ) from None
         if found is None:
@@ -325,7 +253,7 @@ class Kernel:
         strong = [
             a.dtype
             for a, x in zip(arrays, given.values(), strict=True)
-            if type(x) not in (float, int, bool) and id(x) not in self._weak
+            if type(x) not in (float, int, bool) and id(x) not in self._arguments.weak
         ]
         dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
         return [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays], dtype
@@ -363,7 +291,7 @@ class Kernel:
 
         It serves positional arguments with every static and optional one left out; the rest takes the long way.
         """
-        if not self._is_bound() or variant is not self._only("call"):
+        if not self._arguments.are_bound or variant is not self._only("call"):
             return
         from .thin import thin_caller
 
@@ -388,9 +316,6 @@ class Kernel:
                 call = thin_caller(self.__name__, *found, places, defaults, self.threads, call)
         if call is not long_way:
             type(self).__call__ = call  # each kernel has a class of its own, see _of
-
-    def _is_bound(self) -> bool:
-        return all(p.name in self._statics or not p.static or p.default is not MISSING for p in self._parameters)
 
     def _inline(self, inputs: dict[str, Any], statics: dict[str, Any]):
         """The function itself, on traced or eager values; further leading axes are looped over."""
@@ -438,9 +363,9 @@ class Kernel:
         names = [p.name for p in self._parameters if p.static and p.name not in self._statics]
         if len(args) > len(names):
             raise ArgumentError(
-                f"{self._signature()}.bind takes at most {len(names)} static arguments; got {len(args)}"
+                f"{self._arguments.signature}.bind takes at most {len(names)} static arguments; got {len(args)}"
             )
-        fixed = {k: _tupled(x) for k, x in {**dict(zip(names, args, strict=False)), **statics}.items()}
+        fixed = {k: tupled(x) for k, x in {**dict(zip(names, args, strict=False)), **statics}.items()}
         unknown = [k for k in fixed if k not in names]
         if unknown:
             raise ArgumentError(
@@ -455,8 +380,8 @@ class Kernel:
         except TypeError:
             bad = next(k for k, v in fixed.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self._signature()}: argument '{bad}' is static and must be hashable, as a Robot or a name is; "
-                f"got {type(fixed[bad]).__name__}"
+                f"{self._arguments.signature}: argument '{bad}' is static and must be hashable, "
+                f"as a Robot or a name is; got {type(fixed[bad]).__name__}"
             ) from None
         if bound is None:
             bound = self._lifted(fixed, lift) if lift else self._specialised(fixed)
@@ -505,23 +430,7 @@ class Kernel:
 
     def _only(self, wanted: str) -> Variant:
         """The variant of a kernel whose static arguments are all known."""
-        missing = [
-            p.name for p in self._parameters if p.static and p.name not in self._statics and p.default is MISSING
-        ]
-        if missing:
-            raise ArgumentError(
-                f"{self.__name__}.{wanted} needs the static argument(s) {', '.join(missing)}; "
-                f"use {self.__name__}.bind({', '.join(f'{m}=...' for m in missing)}).{wanted}"
-            )
-        statics, present = dict(self._statics), []
-        for p in self._parameters:
-            if p.static:
-                statics.setdefault(p.name, p.default)
-            elif p.default is None:
-                statics[p.name] = None
-            elif p.name not in statics:
-                present.append(p.name)
-        return self._variant(statics, present)
+        return self._variant(*self._arguments.left_out(wanted))
 
     @property
     def threads(self) -> int:
@@ -708,11 +617,6 @@ def _stands_for(value) -> tuple[Any, dict[str, Any]] | None:
 def _names(lift) -> tuple[str, ...]:
     """Names to lift, each once; one may be given bare."""
     return tuple(dict.fromkeys([lift] if isinstance(lift, str) else lift))
-
-
-def _tupled(value):
-    """A list of names or numbers, given for a static argument, as the tuple it means."""
-    return tuple(value) if type(value) is list else value
 
 
 def _is_plain(value) -> bool:

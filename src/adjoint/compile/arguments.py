@@ -1,0 +1,123 @@
+"""Arguments of calls: which are static, which are inputs, what is missing or does not belong."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..errors import ArgumentError
+from .parameters import MISSING, Parameter
+
+__all__ = ["Arguments", "Form", "tupled"]
+
+
+class Form(NamedTuple):
+    """How arguments are given: places of static ones and of inputs, names of statics and of the rest, all statics."""
+
+    statics: tuple[int, ...]
+    named: tuple[str, ...]
+    inputs: tuple[int, ...]
+    rest: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+class Arguments:
+    """What a kernel of this name takes, some static arguments being fixed."""
+
+    def __init__(self, name: str, parameters: list[Parameter], statics: dict[str, Any]):
+        self.name, self.parameters, self.statics = name, parameters, statics
+        self.free = [p for p in parameters if p.name not in statics]
+        self.places = [p for p in self.free if not p.keyword_only]
+        self.free_statics = frozenset(p.name for p in self.free if p.static)
+        self.weak = {id(p.default) for p in self.free if p.lifted_from}  # numbers that do not decide a call's dtype
+        self._forms: dict[tuple, Form | None] = {}
+
+    @property
+    def are_bound(self) -> bool:
+        """Whether all static arguments are fixed, or have defaults."""
+        return not self._unknown()
+
+    def _unknown(self) -> list[str]:
+        return [p.name for p in self.free if p.static and p.default is MISSING]
+
+    def form(self, places: int, names: tuple[str, ...]) -> Form | None:
+        """How a call with so many positional and with these named arguments is told apart, if it has statics."""
+        try:
+            return self._forms[places, names]
+        except KeyError:
+            pass
+        given = [p.name for p in self.places[:places]]
+        statics = tuple(k for k, p in enumerate(self.places[:places]) if p.static)
+        named = tuple(n for n in names if n in self.free_statics)
+        odd = places > len(self.places) or not set(names).isdisjoint(given)  # `sort` says what is wrong
+        form = None
+        if (statics or named) and not odd:
+            inputs = tuple(k for k in range(places) if k not in statics)
+            rest = tuple(n for n in names if n not in named)
+            form = Form(statics, named, inputs, rest, (*(given[k] for k in statics), *named))
+        self._forms[places, names] = form
+        return form
+
+    def sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments by name: inputs in the order of the parameters, and statics."""
+        if len(args) > len(self.places):
+            raise ArgumentError(
+                f"{self.signature} takes at most {len(self.places)} positional arguments; got {len(args)}"
+            )
+        given = dict(zip((p.name for p in self.places), args, strict=False))
+        for name, value in kwargs.items():
+            if name in given:
+                raise ArgumentError(f"{self.signature} got argument '{name}' twice")
+            if all(p.name != name for p in self.free):
+                raise ArgumentError(f"{self.signature} has no argument '{name}'" + self._lifting(name))
+            given[name] = value
+        inputs, statics = {}, dict(self.statics)
+        for p in self.free:
+            value = given.get(p.name, p.default)
+            if value is None and p.lifted_from:
+                value = p.default
+            if value is MISSING:
+                raise ArgumentError(f"{self.signature} needs argument '{p.name}'")
+            if p.static or (value is None and p.default is None):
+                statics[p.name] = tupled(value)
+            else:
+                inputs[p.name] = value
+        return inputs, statics
+
+    def _lifting(self, name: str) -> str:
+        """A hint for those who pass what would have to be lifted first."""
+        owner = next(
+            (p.name for p in self.parameters if p.static and hasattr(self.statics.get(p.name), "liftable")), ""
+        )
+        if name == "lift" or (owner and name in self.statics[owner].liftable):
+            what = "..." if name == "lift" else f"{name!r}"
+            return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
+        return ""
+
+    @property
+    def signature(self) -> str:
+        """Its name and parameters; those that are fixed have a value, those after * need their names."""
+        names = [p.name + ("=..." if p.name in self.statics else "") for p in self.parameters]
+        only = next((k for k, p in enumerate(self.parameters) if p.keyword_only), len(names))
+        return f"{self.name}({', '.join(names[:only] + ['*', *names[only:]] * (only < len(names)))})"
+
+    def left_out(self, wanted: str) -> tuple[dict[str, Any], list[str]]:
+        """All static arguments, and names of inputs, if all that may be left out is; `wanted` is for an error."""
+        if missing := self._unknown():
+            raise ArgumentError(
+                f"{self.name}.{wanted} needs the static argument(s) {', '.join(missing)}; "
+                f"use {self.name}.bind({', '.join(f'{m}=...' for m in missing)}).{wanted}"
+            )
+        statics, present = dict(self.statics), []
+        for p in self.parameters:
+            if p.static:
+                statics.setdefault(p.name, p.default)
+            elif p.default is None:
+                statics[p.name] = None
+            elif p.name not in statics:
+                present.append(p.name)
+        return statics, present
+
+
+def tupled(value):
+    """A list of names or numbers, given for a static argument, as the tuple it means."""
+    return tuple(value) if type(value) is list else value

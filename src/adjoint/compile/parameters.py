@@ -1,0 +1,182 @@
+"""Parameters of kernels: static ones, inputs with their shapes, and numbers of static arguments that become inputs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .program import Operand
+
+__all__ = ["MISSING", "Liftable", "Parameter", "function_name", "lifted_parameters", "parameters", "static"]
+
+
+class _Static:
+    """Marks a parameter as static: its value selects a specialisation and must be hashable."""
+
+    def __repr__(self) -> str:
+        return "static"
+
+
+static = _Static()
+"""Marks a parameter as static, as in `@kernel(robot=static, q="nq")`: its value selects a specialisation."""
+
+
+# --- parameters --------------------------------------------------------------------------------------
+
+MISSING = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: static, or an input whose core shape may name attributes of static arguments, or count one."""
+
+    name: str
+    static: bool
+    shape: tuple[int | str, ...] = ()
+    sequence: bool = False
+    default: Any = MISSING
+    keyword_only: bool = False
+    lifted_from: tuple[str, str] | None = None  # the static argument whose numbers these are, and their name there
+    hidden: bool = False  # its default is a value of the kernel being traced: there are no derivatives by it
+
+    def operand(self, statics: dict[str, Any], function: str) -> Operand:
+        """The input with its shape in numbers."""
+        return Operand(self.name, tuple(self._length(d, statics, function) for d in self.shape), self.sequence)
+
+    def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:
+        if isinstance(d, int):
+            return d
+        if d in statics:  # as many as there are elements in that argument
+            if not isinstance(statics[d], tuple):
+                raise ArgumentError(f"{function}: '{d}' must be a tuple or list, not {statics[d]!r}")
+            return len(statics[d])
+        for value in statics.values():
+            if hasattr(value, d):
+                return int(getattr(value, d))
+        given = ", ".join(f"{k} is a {type(v).__name__}" for k, v in statics.items() if v is not None)
+        raise ArgumentError(
+            f"{function}: the shape of '{self.name}' is the '{d}' of a static argument (a Robot has nq and nv), "
+            f"and none has it: {given or 'there are none; declare one, as in @kernel(robot=static, ...)'}"
+        )
+
+
+def function_name(fn: Callable) -> str:
+    """The name of a function, of the function in a functools.partial, or of a callable object's class."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__name__", type(fn).__name__)
+
+
+def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
+    """The parameters of a function, with the core shapes declared for them."""
+    signature = inspect.signature(fn)
+    unknown = set(shapes) - set(signature.parameters)
+    if unknown:
+        raise ArgumentError(
+            f"kernel: {function_name(fn)} has no parameter {', '.join(sorted(unknown))}; "
+            f"it has {', '.join(signature.parameters) or 'none'}"
+        )
+    found = [_parameter(p, shapes.get(p.name, MISSING), function_name(fn)) for p in signature.parameters.values()]
+    if any(p.static and p.name == "lift" for p in found):
+        raise ArgumentError(
+            f"kernel: {function_name(fn)} has a static parameter 'lift'; in `bind`, that name says which numbers of a "
+            "static argument become inputs: choose another"
+        )
+    return found
+
+
+def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
+    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+        raise ArgumentError(f"kernel: {function} takes *{p.name}; a kernel needs named parameters")
+    if p.name == "out":
+        raise ArgumentError(
+            f"kernel: {function} has a parameter 'out'; that name says where results go, choose another"
+        )
+    only = p.kind is p.KEYWORD_ONLY
+    if shape is static:
+        return Parameter(p.name, True, default=p.default, keyword_only=only)
+    if shape is MISSING:
+        if p.default is MISSING or isinstance(p.default, float | np.floating):
+            return Parameter(p.name, False, default=p.default, keyword_only=only)
+        if isinstance(p.default, np.ndarray):
+            return Parameter(p.name, False, p.default.shape, default=p.default, keyword_only=only)
+        try:
+            hash(p.default)
+        except TypeError:
+            raise ArgumentError(
+                f"kernel: the default of '{p.name}' in {function} is a {type(p.default).__name__}; "
+                "use np.array(...) for an input, a tuple for a static argument"
+            ) from None
+        return Parameter(p.name, True, default=p.default, keyword_only=only)
+    dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    sequence = bool(dims) and dims[0] is Ellipsis
+    dims = dims[sequence:]
+    for d in dims:
+        if not isinstance(d, int | str) or isinstance(d, bool) or (isinstance(d, int) and d < 0):
+            raise ArgumentError(
+                f"kernel: the shape of '{p.name}' in {function} must be made of whole numbers and names; got {shape!r}"
+            )
+    return Parameter(p.name, False, dims, sequence, p.default, only)
+
+
+# --- numbers of static arguments as inputs -------------------------------------------------------------
+
+
+class Liftable(Protocol):
+    """A static value whose numbers can be inputs, `bind(value, lift=names)`, as a Robot; all that is known of it here.
+
+    The function gets a stand-in: the value with arrays of inputs in the place of numbers. Its attribute `stands_for` is
+    (the value itself, the arrays by name), and it is not hashable, so that no cache keeps it.
+    """
+
+    @property
+    def liftable(self) -> Mapping[str, np.ndarray]:
+        """What can be lifted: the value's own numbers, by name."""
+        ...
+
+    def lifted(self, arrays: dict[str, Any]) -> Any:
+        """The stand-in with these arrays."""
+        ...
+
+    def fingerprint_without(self, names: tuple[str, ...]) -> str:
+        """A hash of all that results may depend on, numbers that are lifted aside."""
+        ...
+
+
+def _numbers(statics: dict[str, Any], name: str, function: str) -> tuple[str, np.ndarray]:
+    """The static argument that has numbers of this name, and the numbers."""
+    choice = {argument: value.liftable for argument, value in statics.items() if hasattr(value, "liftable")}
+    owners = [argument for argument, numbers in choice.items() if name in numbers]
+    if len(owners) == 1:
+        return owners[0], choice[owners[0]][name]
+    if owners:
+        raise ArgumentError(f"{function}.bind: {' and '.join(owners)} both have {name}; only one of them can be lifted")
+    there = "; ".join(f"{argument} has {', '.join(numbers)}" for argument, numbers in choice.items())
+    there = there or f"bind the static argument that has them as well: {function}.bind(robot, lift=...)"
+    raise ArgumentError(f"{function}.bind: there is no {name!r} to lift; {there}")
+
+
+def lifted_parameters(
+    known: list[Parameter], statics: dict[str, Any], names: tuple[str, ...], function: str
+) -> list[Parameter]:
+    """The parameters, and inputs for the numbers `names` of static arguments: by keyword, their values as defaults.
+
+    An optional input that the function has under such a name (its own `gravity` instead of the robot's) stays what it
+    is, and is no longer left out.
+    """
+    found = list(known)
+    for name in names:
+        argument, numbers = _numbers(statics, name, function)
+        same = next((p for p in known if p.name == name), None)
+        if same and not same.static and same.default is None and same.operand(statics, function).shape == numbers.shape:
+            found[known.index(same)] = replace(same, default=numbers, lifted_from=(argument, name))
+        else:
+            own = name + "_" * (same is not None)
+            found.append(Parameter(own, False, numbers.shape, False, numbers, True, (argument, name)))
+    return found
