@@ -232,6 +232,18 @@ def test_wrong_out_by_both_roads():
             f(x, y, out=out)
 
 
+def test_large_results():
+    """New memory for several large arrays comes by Python's road, given memory of any size needs no Python."""
+    f, n = make_two(), 50_000
+    x, y = np.random.default_rng(0).normal(size=(n, 3)), np.ones(2)
+    wanted = f(x[:10], y)
+    found = f(x, y)
+    again = f(x, y, out=Two(np.empty_like(found.row), np.empty_like(found.size)))
+    for part, large, given in zip(wanted, found, again, strict=True):
+        np.testing.assert_array_equal(large[:10], part)
+        np.testing.assert_array_equal(given, large)
+
+
 def test_out_of_any_layout():
     f, x, y = make_two(), np.random.default_rng(0).normal(size=(4, 3)), np.ones(2)
     wanted = f(x, y)

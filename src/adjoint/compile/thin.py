@@ -44,6 +44,7 @@ _RECORD = (
     "scratch",
     "few",
     "most",
+    "most_new",
     "array_type",
     "dtype",  # of all arrays: the object, and NumPy's number of it
     "type_number",
@@ -121,11 +122,13 @@ class _Call(Coder):
         size = self.add(fixed, self.mul(for_row, rows))
         self.require(self.test("sle", size, HEAP_LIMIT), "slow")
         extra = self.word(f"select i1 {single}, i64 0, i64 1")
-        given = self.test("ne", self.word("load ptr, ptr %out"), "null", "ptr")
+        new = self.same(self.word("load ptr, ptr %out"), "null", "ptr")
+        given = self.op(f"xor i1 {new}, true", "m").name
+        with self.when(new):
+            self.require(self.test("sle", rows, r["most_new"]), "slow")
         with self.when(given), self.loop(r["outputs"]) as k:
             self._take_result(k, samples, extra)
         work = self._work_memory(size)
-        new = self.op(f"xor i1 {given}, true", "m").name
         with self.when(new), self.loop(r["outputs"]) as k:
             self._make_result(k, samples, length, extra)
         self._run(code, samples, rows, work, scratch)
@@ -511,7 +514,7 @@ def _limits(code: Compiled, threads: int) -> dict[str, int]:
     # Larger results go to memory that is used again. The system's allocator keeps that of one array, not of several.
     largest = max([1, *(DTYPES[code.dtype].itemsize * o.size for o in code.outputs)])
     bytes = STREAMED if len(code.outputs) == 1 else RECYCLED.start
-    return {"few": LOCK_WORK // cost, "most": min(most, bytes // largest)}
+    return {"few": LOCK_WORK // cost, "most": most, "most_new": bytes // largest}
 
 
 def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.ndarray) -> bytes:
