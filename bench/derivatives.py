@@ -2,8 +2,8 @@
 
 Pinocchio has no Christoffel symbols: its Coriolis matrix, their sum over velocities, stands beside both. Its calls
 overwrite one result and leave the zeros of trees as they are: "in cache" are small batches of ours that overwrite one
-result, "packed" computes the numbers that are not always zero, each once. A loop that keeps Pinocchio's results is shown
-too, and the time that writing our whole ones to memory takes alone.
+result, "packed" computes the numbers that are not always zero, each once. A loop that keeps Pinocchio's is shown too,
+and the time that writing our whole ones to memory takes alone.
 
 python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
 """

@@ -1,7 +1,7 @@
 """Dynamics beside Pinocchio (single calls, and its batch call on one thread), MuJoCo, and scalar C from the same graph.
 
 Pinocchio's calls overwrite one result, of matrices its upper triangle, and leave the zeros of trees as they are. Where
-results are matrices, "packed" computes those numbers only, and "in cache" the whole ones in small batches that overwrite
+results are matrices, "packed" computes those numbers only, and "in cache" whole ones in small batches that overwrite
 one result; a loop that keeps Pinocchio's is shown too, and the time that writing ours to memory takes alone.
 
 python bench/dynamics.py           one run, one core; writes bench/results/dynamics.{json,png}
