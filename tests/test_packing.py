@@ -30,7 +30,7 @@ def test_unpacked_results_are_the_whole_ones(function, robot):
     fn, x = function.bind(robot), sample(robot)[: len(FUNCTIONS[function])]
     for given in (x, [np.stack([a, a])[:, None] for a in x]):
         packed, whole = fn.packed(*given), tupled(fn(*given))
-        unpacked = fn.unpack(packed)
+        unpacked = fn.unpack(*tupled(packed))
         for got, want, values, p in zip(*map(tupled, (unpacked, whole, packed, fn.packing)), strict=True):
             assert np.array_equal(got, want)
             assert values.shape == (*want.shape[: want.ndim - len(p.shape)], p.size)
@@ -38,8 +38,8 @@ def test_unpacked_results_are_the_whole_ones(function, robot):
 
 def test_float32_stays():
     fn, q = aj.mass_matrix.bind(ROBOTS[-1]), sample(ROBOTS[-1])[0].astype(np.float32)
-    unpacked = fn.unpack(fn.packed(q))
-    assert unpacked.dtype == np.float32 and np.array_equal(unpacked, fn(q))
+    for whole in (fn.unpack(fn.packed(q)), fn.packing.sparse(fn.packed(q)).toarray()):
+        assert whole.dtype == np.float32 and np.array_equal(whole, fn(q))
 
 
 def test_what_a_tree_leaves_out():
@@ -74,14 +74,41 @@ def test_sparse_matrices():
     got = fn.packing.sparse(fn.packed(q))
     assert got.shape == (robot.nv, robot.nv) and got.nnz == np.count_nonzero(fn.packing.factors)
     assert np.array_equal(got.toarray(), fn(q))
-    with pytest.raises(ArgumentError, match="one sample"):
+    with pytest.raises(ArgumentError, match="one sample is needed"):
         fn.packing.sparse(fn.packed(np.stack([q, q])))
+    with pytest.raises(ArgumentError, match="vectors and matrices"):
+        aj.mass_matrix_derivative.bind(robot).packing.sparse(q)
 
 
-def test_optional_inputs_are_left_out():
-    fn = aj.regressor.bind(ROBOTS[-1])
+def test_what_may_be_left_out_is():
+    """Options and optional inputs can change what is zero: they must not be given to `packed` alone."""
+    robot = robots.scara()
+    q, v, a = sample(robot)[:3]
+    fn = aj.regressor.bind(robot)
     with pytest.raises(ArgumentError, match="has no argument 'gravity'"):
-        fn.packed(*sample(ROBOTS[-1])[:3], gravity=np.zeros(3))
+        fn.packed(q, v, a, gravity=np.zeros(3))
+    J = aj.jacobian.bind(robot, frame=robot.bodies[-1].name)
+    with pytest.raises(ArgumentError, match=r"has no argument 'expressed'; it is fixed here: bind it before"):
+        J.packed(q, expressed="world")
+    world = J.bind(expressed="world")
+    assert np.array_equal(world.unpack(world.packed(q)), J(q, expressed="world"))
+
+
+@kernel(x=3, y=3)
+def third_by_name(x, y=None, z=2.0):
+    return x * z if y is None else x * y * z
+
+
+def test_no_argument_takes_the_place_of_another():
+    x = np.arange(3.0)
+    assert third_by_name.packed(x, z=3.0).tolist() == (3 * x).tolist()
+    with pytest.raises(ArgumentError, match="at most 1 positional"):
+        third_by_name.packed(x, 3.0)
+
+
+def test_long_robots_are_not_packed():
+    with pytest.raises(ArgumentError, match="robots with many bodies are computed by loops"):
+        aj.inverse_dynamics.bind(robots.chain(200)).packed(*np.zeros((3, 200)))
 
 
 def test_lifted_numbers_are_inputs_of_packed_kernels():
@@ -110,7 +137,7 @@ def test_signs_and_constants():
     assert skew_and_ones.packed(x).first.tolist() == [9.0, 4.0, 1.0]
     assert skew_and_ones.packed(x).second.shape == (0,)
     assert skew_and_ones.packing.first.factors.tolist() == [[0, -1, 1], [1, 0, -1], [-1, 1, 2.5]]
-    whole = skew_and_ones.unpack(skew_and_ones.packed(x))
+    whole = skew_and_ones.unpack(*skew_and_ones.packed(x))
     assert type(whole) is Two
     assert np.array_equal(whole.first, skew_and_ones(x).first) and np.array_equal(whole.second, np.ones(2))
 
@@ -122,13 +149,13 @@ def square(x):
 
 def test_a_scalar_is_one_number():
     assert square.packed(3.0).tolist() == [9.0]
-    assert square.unpack(square.packed(3.0)) == 9.0
+    assert square.unpack(square.packed(3.0)) == 9.0 and type(square.unpack(square.packed(3.0))) is np.float64
     assert square.unpack(square.packed(np.arange(4.0))).tolist() == [0, 1, 4, 9]
 
 
 @kernel(x=3)
 def inside(x):
-    return skew_and_ones.unpack(skew_and_ones.packed(x)).first @ x
+    return skew_and_ones.unpack(*skew_and_ones.packed(x)).first @ x
 
 
 def test_inside_other_kernels():
@@ -147,9 +174,9 @@ def test_derivatives_and_packing_commute():
 
 
 def test_packed_kernels_are_made_once_and_pickled():
-    packed = aj.mass_matrix.bind(robots.puma560()).packed
+    packed, unpack = aj.mass_matrix.bind(robots.puma560()).packed, aj.mass_matrix.bind(robots.puma560()).unpack
     assert packed is aj.mass_matrix.bind(robots.puma560()).packed
-    assert pickle.loads(pickle.dumps(packed)) is packed
+    assert pickle.loads(pickle.dumps(packed)) is packed and pickle.loads(pickle.dumps(unpack)) is unpack
     assert aj.mass_matrix.packed(robots.puma560(), np.zeros(6)).shape == packed(np.zeros(6)).shape
 
 
@@ -161,9 +188,9 @@ def running_sum(x):
 def test_what_cannot_be_packed_is_told():
     with pytest.raises(ArgumentError, match="output 'out' is a sequence"):
         running_sum.packed(np.ones((5, 2)))
-    with pytest.raises(ArgumentError, match=r"unpack: values have shape \(4,\); \(\.\.\., 1\) is needed"):
+    with pytest.raises(ArgumentError, match=r"square.unpack: argument 'values' has shape \(4,\)"):
         square.unpack(np.ones(4))
-    with pytest.raises(ArgumentError, match="a tuple of first, second; got list"):
-        skew_and_ones.unpack([1, 2])
+    with pytest.raises(ArgumentError, match=r"skew_and_ones.unpack\(first, second\) needs argument 'second'"):
+        skew_and_ones.unpack(np.ones(3))
     with pytest.raises(ArgumentError, match=r"mass_matrix.packing needs the static argument\(s\) robot"):
         aj.mass_matrix.packing  # noqa: B018

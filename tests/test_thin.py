@@ -192,6 +192,7 @@ def test_out_by_the_short_road(monkeypatch):
     monkeypatch.setattr(Kernel, "_run", None)  # Python's road ends there
     f(x, y, out=out)
     f(x, y, out=tuple(out))
+    np.testing.assert_array_equal(f(x, y, out=None).row, out.row)
     assert g(x, x[0], out=one) is one
     np.testing.assert_array_equal(one, x * x[0])
     for arguments, given in [((x, y), {"out": list(out)}), ((x, y), {"scale": 3.0, "out": out})]:
@@ -264,3 +265,31 @@ def test_nothing_of_out_leaks():
         found, same_one = f(x, y, out=out), g(x, out=one)
     del found, same_one
     assert [sys.getrefcount(a) for a in kept] == before
+
+
+@pytest.mark.parametrize("default", [np.ones(3), np.float64(2.0), 2.0], ids=["array", "numpy", "python"])
+def test_the_dtype_of_a_call_does_not_depend_on_earlier_ones(default):
+    """Defaults that are NumPy's have float64, a float of Python has none."""
+    shape = np.shape(default)
+    f = kernel(lambda x=default, s=default: np.sum(x * s), x=shape, s=shape)
+    x = np.full(shape, 0.5, np.float32)
+    want = [f(x).dtype, f().dtype]
+    assert want == [np.float32 if type(default) is float else np.float64, np.float64]
+    f(x, x)
+    f(x.astype(float), x.astype(float))
+    assert [f(x).dtype, f().dtype] == want
+
+
+def test_threads_that_call_in_different_ways():
+    from concurrent.futures import ThreadPoolExecutor
+
+    f = kernel(lambda x, y=None: x * x if y is None else x * y, x=3, y=3)
+    x, interval = np.ones((2, 2, 3)), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            calls = [pool.submit(f, *((x, x) if k % 2 else (x,))) for k in range(4000)]
+            for call in calls:
+                np.testing.assert_array_equal(call.result(), x)
+    finally:
+        sys.setswitchinterval(interval)

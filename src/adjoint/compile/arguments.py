@@ -28,7 +28,7 @@ class Arguments:
         self.free = [p for p in parameters if p.name not in statics]
         self.places = [p for p in self.free if not p.keyword_only]
         self.free_statics = frozenset(p.name for p in self.free if p.static)
-        self.weak = {id(p.default) for p in self.free if p.lifted_from}  # numbers that do not decide a call's dtype
+        self._weak = {id(p.default) for p in self.free if p.lifted_from}
         self._forms: dict[tuple, Form | None] = {}
 
     @property
@@ -38,6 +38,10 @@ class Arguments:
 
     def _unknown(self) -> list[str]:
         return [p.name for p in self.free if p.static and p.default is MISSING]
+
+    def is_weak(self, value) -> bool:
+        """Whether it does not decide the dtype of a call: Python's numbers, and lifted ones left as they are."""
+        return type(value) in (float, int, bool) or id(value) in self._weak
 
     def form(self, places: int, names: tuple[str, ...]) -> Form | None:
         """How a call with so many positional and with these named arguments is told apart, if it has statics."""
@@ -84,7 +88,9 @@ class Arguments:
         return inputs, statics
 
     def _lifting(self, name: str) -> str:
-        """A hint for those who pass what would have to be lifted first."""
+        """A hint for those who pass what would have to be bound or lifted first."""
+        if name in self.statics:
+            return f"; it is fixed here: bind it before, `.bind({name}=...)`" if self._is_static(name) else ""
         owner = next(
             (p.name for p in self.parameters if p.static and hasattr(self.statics.get(p.name), "liftable")), ""
         )
@@ -92,6 +98,9 @@ class Arguments:
             what = "..." if name == "lift" else f"{name!r}"
             return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
         return ""
+
+    def _is_static(self, name: str) -> bool:
+        return any(p.static and p.name == name for p in self.parameters)
 
     @property
     def signature(self) -> str:

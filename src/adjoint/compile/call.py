@@ -271,15 +271,15 @@ def _collapse(batch: tuple[int, ...], views: Sequence[View]) -> tuple[list[int],
     return shape, strides
 
 
-_DATA = 16  # where in CPython's array objects the address of the data is; NumPy tells it ten times as slowly
+DATA = 16  # where in CPython's array objects the address of the data is; NumPy tells it ten times as slowly
 _read = ctypes.c_ssize_t.from_address
 _example = np.zeros(1)
-_can_read = sys.implementation.name == "cpython" and _read(id(_example) + _DATA).value == _example.ctypes.data
+_can_read = sys.implementation.name == "cpython" and _read(id(_example) + DATA).value == _example.ctypes.data
 
 
 def address(a: np.ndarray) -> int:
     """Where the data of an array begins."""
-    return _read(id(a) + _DATA).value if _can_read else a.ctypes.data
+    return _read(id(a) + DATA).value if _can_read else a.ctypes.data
 
 
 # --- running -----------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -64,9 +65,9 @@ def derived(
     inputs: Callable[[Variant], tuple[Operand, ...]],
     build: Callable[[Variant], Built],
     doc: str,
-    absent: Iterable[str] = (),
+    left_out: Mapping[str, Any] = {},
 ) -> Kernel:
-    """A kernel with the static arguments of `parent`, without the optional inputs that are `absent`."""
+    """A kernel with the static arguments of `parent`; what is `left_out` has its default and cannot be given."""
 
     def make(statics: dict, present: list[str]) -> Variant:
         own = {p.name for p in parent._parameters}
@@ -74,7 +75,7 @@ def derived(
         variant = parent._variant(statics, [name for name in present if name in own])
         return DerivedVariant(variant, what, inputs(variant), build)
 
-    statics = {**parent._statics, **dict.fromkeys(absent)}
+    statics = {**left_out, **parent._statics}
     made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, statics)
     made._origin = parent, what[0], what[1:]
     return made

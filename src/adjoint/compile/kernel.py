@@ -126,8 +126,9 @@ class Kernel:
                 {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
             )
             return bound(*[args[k] for k in form.inputs], **more)
-        if not kwargs and self._is_usual(args):
-            return self._run(self._usual, list(args), "f64", out)
+        usual = self._usual  # another thread may change it
+        if usual is not None and not kwargs and _is_usual(usual, args):
+            return self._run(usual, list(args), "f64", out)
         inputs, statics = self._arguments.sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -150,12 +151,6 @@ class Kernel:
         if len(args) == len(inputs) and not kwargs:
             self._usual = variant
         return self._run(variant, *self._arrays(inputs), out)
-
-    def _is_usual(self, args: tuple) -> bool:
-        """Whether these are arrays of float64 for all inputs there were in an earlier call, and nothing is traced."""
-        if self._usual is None or len(args) != len(self._usual.inputs) or loops.python_calls.value:
-            return False
-        return all(type(a) is np.ndarray and a.dtype is _F64 for a in args)
 
     def _bound_to(self, form: Form, fixed: list) -> Kernel:
         """`bind`, found at once for static values that equal others of their type only if they are the same."""
@@ -250,11 +245,7 @@ class Kernel:
         from .call import DTYPES, as_input
 
         arrays = [as_input(x, k, self.__name__) for k, x in given.items()]
-        strong = [
-            a.dtype
-            for a, x in zip(arrays, given.values(), strict=True)
-            if type(x) not in (float, int, bool) and id(x) not in self._arguments.weak
-        ]
+        strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not self._arguments.is_weak(x)]
         dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
         return [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays], dtype
 
@@ -313,7 +304,10 @@ class Kernel:
             kinds = [(dtype, True, frozenset()), None if variant.has_sequences else (dtype, False, frozenset())]
             found = [variant.codes.get(kind) for kind in kinds]
             if any(found):
-                call = thin_caller(self.__name__, *found, places, defaults, self.threads, call)
+                # float32 is for calls with such an array, which no default is.
+                weak = [None, *(d if self._arguments.is_weak(d) else None for d in defaults[1:])]
+                known = defaults if dtype == "f64" else weak
+                call = thin_caller(self.__name__, *found, places, known, self.threads, call)
         if call is not long_way:
             type(self).__call__ = call  # each kernel has a class of its own, see _of
 
@@ -524,7 +518,7 @@ class Kernel:
 
         What does not depend on the inputs is left out, and of numbers that are equal, or differ in their sign, for all
         inputs by the way they are computed (symmetric matrices), one is kept. For large batches of sparse results,
-        which take longer to write than to compute. Optional inputs cannot be given.
+        which take longer to write than to compute. Static options are bound first; optional inputs cannot be given.
         """
         from . import packing
 
@@ -537,18 +531,12 @@ class Kernel:
 
         return packing.packing(self)
 
-    def unpack(self, values):
-        """The whole results of those of `packed`."""
-        packing = self.packing
-        names = getattr(packing, "_fields", ())
-        if not names:
-            return packing.unpack(values)
-        if not isinstance(values, tuple) or len(values) != len(names):
-            raise ArgumentError(
-                f"{self.__name__}.unpack takes the results of {self.__name__}.packed, "
-                f"a tuple of {', '.join(names)}; got {type(values).__name__}"
-            )
-        return type(packing)(*(p.unpack(x) for p, x in zip(packing, values, strict=True)))
+    @property
+    def unpack(self) -> Kernel:
+        """The kernel of the whole results, from those of `packed`: `unpack(values)`, of several `unpack(*values)`."""
+        from . import packing
+
+        return self._made_once(packing.unpack)
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -580,6 +568,13 @@ class Kernel:
         if "<" in self.__qualname__:
             raise pickle.PicklingError(f"{self!r} cannot be pickled: define it at the top of a module")
         return _import, (self.__module__, self.__qualname__)
+
+
+def _is_usual(variant: Variant, args: tuple) -> bool:
+    """Whether these are arrays of float64 for all inputs of a variant, and no function is being traced."""
+    if len(args) != len(variant.inputs) or loops.python_calls.value:
+        return False
+    return all(type(a) is np.ndarray and a.dtype is _F64 for a in args)
 
 
 def _import(module: str, qualname: str) -> Kernel:

@@ -8,7 +8,8 @@ out, and the graph of a program knows what that is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +17,16 @@ from ..errors import ArgumentError
 from .derived import Built, derived
 from .graph import Expr
 from .kernel import Kernel
+from .parameters import MISSING, Parameter
 from .program import Operand
-from .trace import is_traced
-from .variant import Variant
+from .variant import TracedVariant, Variant
 
-__all__ = ["Packing", "packed", "packing"]
+__all__ = ["Packing", "packed", "packing", "unpack"]
 
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """Where the numbers of a packed result belong: the whole is `factors` · (numbers, 1)[`places`].
+    """Where the numbers x of a packed result belong: the whole is `factors * np.append(x, 1)[places]`.
 
     Both arrays have the shape of the whole result. A factor is 1, or -1 of a number with its sign changed. Elements
     that do not depend on the inputs, as zeros, are factors themselves, and their place is that of the 1, after the
@@ -46,46 +47,28 @@ class Packing:
         """Indices, one array for each axis, of the elements that are not always zero, in order."""
         return np.nonzero(self.factors)
 
-    def unpack(self, values):
-        """The whole results (..., *shape) of packed ones (..., size)."""
-        values = self._checked(values)
-        whole = _with_one(values)[..., self.places]
-        whole *= self.factors
-        return whole
-
     def sparse(self, values):
-        """The whole result of one sample, with one or two axes, as a `scipy.sparse.coo_array` of `nonzero` elements."""
+        """The whole result of one sample, a vector or a matrix, as a `scipy.sparse.coo_array` of `nonzero` elements."""
         from scipy.sparse import coo_array
 
-        values = self._checked(values)
-        if values.ndim > 1 or len(self.shape) not in (1, 2):
-            raise ArgumentError(
-                f"sparse takes one sample of a vector or a matrix; got {values.shape[:-1]} of shape {self.shape}"
-            )
-        data = self.factors[self.nonzero] * _with_one(values)[self.places[self.nonzero]]
-        return coo_array((data, self.nonzero), shape=self.shape)
-
-    def _checked(self, values):
         from .call import as_input
 
-        values = values if is_traced(values) else as_input(values, "values", "unpack")
-        if values.shape[-1:] != (self.size,):
-            raise ArgumentError(f"unpack: values have shape {values.shape}; (..., {self.size}) is needed")
-        return values
+        if len(self.shape) not in (1, 2):
+            raise ArgumentError(f"sparse: results of shape {self.shape}; vectors and matrices can be sparse")
+        values = as_input(values, "values", "sparse")
+        if values.shape != (self.size,):
+            raise ArgumentError(f"sparse: values have shape {values.shape}; one sample is needed, ({self.size},)")
+        with np.errstate(over="ignore"):  # constants too large for float32 are infinite there
+            factors = self.factors[self.nonzero].astype(values.dtype)
+        numbers = np.append(values, np.ones(1, values.dtype))
+        return coo_array((factors * numbers[self.places[self.nonzero]], self.nonzero), shape=self.shape)
 
 
-def _with_one(values):
-    """(..., size + 1): the numbers, and a 1."""
-    return np.concatenate([values, np.ones((*values.shape[:-1], 1), values.dtype)], axis=-1)
-
-
-def _numbers(elements: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Those that are no constants, each once; of x and -x only x."""
-    return tuple({(x := _unsigned(e)).id: x for e in elements if e.number() is None}.values())
-
-
-def _unsigned(e: Expr) -> Expr:
-    return e.args[0] if e.op == "neg" else e
+def packing(k: Kernel) -> Any:
+    """See `Kernel.packing`."""
+    program, made = _checked(k, k._only("packing")).traced
+    found = [_packing(o, elements) for o, elements in zip(program.outputs, program.results, strict=True)]
+    return found[0] if made is None else made(*found)
 
 
 def _packing(o: Operand, elements: tuple[Expr, ...]) -> Packing:
@@ -99,20 +82,24 @@ def _packing(o: Operand, elements: tuple[Expr, ...]) -> Packing:
     return Packing(*arrays, len(numbers))
 
 
-def packing(k: Kernel):
-    """See `Kernel.packing`."""
-    program, made = _without_sequences(k._only("packing")).traced
-    found = [_packing(o, elements) for o, elements in zip(program.outputs, program.results, strict=True)]
-    return found[0] if made is None else made(*found)
+def _numbers(elements: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Those that are no constants, each once; of x and -x only x."""
+    return tuple({(x := _unsigned(e)).id: x for e in elements if e.number() is None}.values())
+
+
+def _unsigned(e: Expr) -> Expr:
+    return e.args[0] if e.op == "neg" else e
 
 
 def packed(k: Kernel) -> Kernel:
     """See `Kernel.packed`."""
-    # Which numbers are zero depends on the inputs there are: those that may be left out are, as in `packing`.
-    optional = [p.name for p in k._parameters if not p.static and p.default is None]
+    # What is zero depends on options and on the inputs there are: they are what `packing` takes them to be.
+    left_out = {
+        p.name: p.default for p in k._parameters if (p.static and p.default is not MISSING) or p.default is None
+    }
 
     def build(variant: Variant) -> Built:
-        program, made = _without_sequences(variant).traced
+        program, made = _checked(k, variant).traced
         results = tuple(map(_numbers, program.results))
         outputs = tuple(replace(o, shape=(len(r),)) for o, r in zip(program.outputs, results, strict=True))
         return replace(program, outputs=outputs, results=results), made
@@ -120,16 +107,51 @@ def packed(k: Kernel) -> Kernel:
     return derived(
         k,
         ("packed",),
-        k._parameters,
+        _named_after(k._parameters, left_out),
         lambda v: v.inputs,
         build,
         f"{k.__name__}, of every result the numbers that can differ, each once; `unpack` makes it whole.",
-        optional,
+        left_out,
     )
 
 
-def _without_sequences(variant: Variant) -> Variant:
+def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
+    """Parameters after one that is left out are given by name, so that no argument takes the place of another."""
+    first = next((k for k, p in enumerate(parameters) if p.name in left_out), len(parameters))
+    return parameters[:first] + [replace(p, keyword_only=True) for p in parameters[first:]]
+
+
+def _checked(k: Kernel, variant: Variant) -> Variant:
+    if k._other is not None and isinstance(variant, TracedVariant) and k._other[0](variant.statics):
+        raise ArgumentError(
+            f"{k.__name__}: robots with many bodies are computed by loops; results are not packed there"
+        )
     for o in variant.program.outputs:
         if o.sequence:
             raise ArgumentError(f"{variant.name}: output '{o.name}' is a sequence; only arrays are packed")
     return variant
+
+
+def unpack(k: Kernel) -> Kernel:
+    """See `Kernel.unpack`."""
+    found, name = packing(k), f"{k.__name__}.unpack"
+    parts = {"values": found} if isinstance(found, Packing) else found._asdict()
+
+    def whole(**values):
+        results = [_whole(p, values[field]) for field, p in parts.items()]
+        return results[0] if isinstance(found, Packing) else type(found)(*results)
+
+    parameters = [Parameter(field, False, (p.size,)) for field, p in parts.items()]
+    doc = f"Results of {k.__name__} from those of {k.__name__}.packed."
+    made = Kernel._of(name, parameters, partial(TracedVariant, whole, name, parameters), doc)
+    made._origin = k, "unpack", ()
+    return made
+
+
+def _whole(p: Packing, values):
+    signs = {1.0: lambda x: x, -1.0: lambda x: -x}
+    elements = [
+        factor if place == p.size else signs[factor](values[place])
+        for place, factor in zip(p.places.flat, p.factors.flat, strict=True)
+    ]
+    return np.reshape(np.stack(elements), p.shape) if elements else np.zeros(p.shape)

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import jit, runtime
 from .batch import CONTEXT_HEAD, STREAMED
-from .call import DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
+from .call import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
 from .ir import Coder, Module
 from .loops import python_calls
 
@@ -51,6 +51,8 @@ _RECORD = (
     "float_type",
     "float64_type",
     "tuple_type",
+    "items",  # where those of a tuple begin
+    "none",
     "out",  # the name of that argument
     "new_array",
     "to_scalar",
@@ -76,8 +78,8 @@ _BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries t
 
 
 # Offsets in CPython's and NumPy's objects; `_python_api` checks each of them.
-_TYPE, _FLOAT_VALUE, _DATA, _AXES, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 16, 24, 32, 40, 56, 64
-_LENGTH, _ITEMS = 16, 24  # of a tuple
+_TYPE, _FLOAT_VALUE, _AXES, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+_LENGTH, _ITEMS = 16, tuple.__basicsize__  # of a tuple; the latter is not the same in all versions of CPython
 _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400  # NumPy's flags
 
 
@@ -154,6 +156,11 @@ class _Call(Coder):
             return ""
         return self.word(text)
 
+    def item(self, pair: str, k) -> str:
+        """Where element k of a tuple is."""
+        items = self.op(f"getelementptr i8, ptr {pair}, i64 {self.r['items']}", "p").name
+        return self.op(f"getelementptr ptr, ptr {items}, i64 {k}", "p").name
+
     def input(self, k: str) -> str:
         """The entry of input k in the record."""
         return self.address("%record", self.add(self.mul(k, _INPUT_WORDS), len(_RECORD)))
@@ -186,14 +193,17 @@ class _Call(Coder):
     def _read_out(self) -> None:
         """The only argument given by name must be `out`: an array, or a tuple of an array for each result."""
         self.require(self.same(self.field("%kwnames", _LENGTH, "i64"), 1), "slow")
-        self.require(self.same(self.field("%kwnames", _ITEMS, "i64"), self.r["out"]), "slow")
+        self.require(self.same(self.word(f"load i64, ptr {self.item('%kwnames', 0)}"), self.r["out"]), "slow")
         obj = self.word("load ptr, ptr " + self.op("getelementptr ptr, ptr %args, i64 %nargs", "p").name)
-        with self.when(self.test("ne", self.r["make_tuple"], 0)):
+        given = self.test("ne", self.word(f"ptrtoint ptr {obj} to i64"), self.r["none"])
+        with self.when(given):
+            self.emit(f" store ptr {obj}, ptr %out")
+        several = self.test("ne", self.r["make_tuple"], 0)
+        with self.when(self.op(f"and i1 {given}, {several}", "m").name):
             kind = self.field(obj, _TYPE, "i64")
             a_tuple = f"{self.same(kind, self.r['tuple_type'])}, {self.same(kind, self.r['make_tuple'])}"
             self.require(self.op(f"or i1 {a_tuple}", "m").name, "slow")
             self.require(self.same(self.field(obj, _LENGTH, "i64"), self.r["outputs"]), "slow")
-        self.emit(f" store ptr {obj}, ptr %out")
 
     def _take_result(self, k: str, samples: str, extra: str) -> None:
         """Result k goes to an array that is given: it must be as one made for it, and share no memory with others."""
@@ -201,9 +211,7 @@ class _Call(Coder):
         place = self.result(k)
         self.emit(f" store ptr {out}, ptr {place}")
         with self.when(self.test("ne", self.r["make_tuple"], 0)):
-            items = self.op(f"getelementptr i8, ptr {out}, i64 {_ITEMS}", "p").name
-            item = self.op(f"getelementptr ptr, ptr {items}, i64 {k}", "p").name
-            self.emit(f" store ptr {self.word(f'load ptr, ptr {item}')}, ptr {place}")
+            self.emit(f" store ptr {self.word(f'load ptr, ptr {self.item(out, k)}')}, ptr {place}")
         array = self.word(f"load ptr, ptr {place}")
         self.require(self.same(self.field(array, _TYPE, "i64"), self.r["array_type"]), "slow")
         self.require(self.same(self.field(array, _DTYPE, "i64"), self.r["dtype"]), "slow")
@@ -219,7 +227,7 @@ class _Call(Coder):
         with self.loop(axes) as d:
             n = self.get(shape, self.add(d, extra))
             self.require(self.same(n, self.get(entry, self.add(d, _LENGTHS))), "slow")
-        self.place(entry, self.field(array, _DATA, "i64"), self.get(entry, _BYTES))
+        self.place(entry, self.field(array, DATA, "i64"), self.get(entry, _BYTES))
         start, end = self._extent(entry, samples)
         for count, other in ((self.r["inputs"], self.input), (k, self.output)):
             with self.loop(count) as j:
@@ -280,7 +288,7 @@ class _Call(Coder):
             contiguous = self.same(stride, self.get(entry, self.add(d, _LENGTHS + MAX_AXES)))
             short = self.test("sle", n, 1)  # its stride may be any number
             self.require(self.op(f"or i1 {contiguous}, {short}", "m").name, "slow")
-        self.place(entry, self.field(obj, _DATA, "i64"), "0")
+        self.place(entry, self.field(obj, DATA, "i64"), "0")
         place = self.get(entry, _PLACE)
         with self.when(sequence):
             self.agree("%length", self.get(shape, extra))
@@ -307,7 +315,7 @@ class _Call(Coder):
         )
         self.require(self.test("ne", made, "null", "ptr"), "fail")
         self.emit(f" store ptr {made}, ptr {self.result(k)}\n store i64 {self.add(k, 1)}, ptr %made")
-        self.place(entry, self.field(made, _DATA, "i64"), size, size)
+        self.place(entry, self.field(made, DATA, "i64"), size, size)
 
     def _work_memory(self, size: str) -> str:
         """Its address, a multiple of 64."""
@@ -404,7 +412,7 @@ def _python_api() -> dict[str, Any] | None:
         payload, pair = b"0123456789abcdef", (a, _OUT)
         layout_holds = (
             at(a, _TYPE) == id(np.ndarray)
-            and at(a, _DATA) == a.ctypes.data
+            and at(a, DATA) == a.ctypes.data
             and at(a, _AXES, ctypes.c_int) == 2
             and [ctypes.c_ssize_t.from_address(at(a, _SHAPE) + 8 * k).value for k in range(2)] == list(a.shape)
             and [ctypes.c_ssize_t.from_address(at(a, _STRIDES) + 8 * k).value for k in range(2)] == list(a.strides)
@@ -440,6 +448,8 @@ def _python_api() -> dict[str, Any] | None:
             "float_type": id(float),
             "float64_type": id(np.float64),
             "tuple_type": id(tuple),
+            "items": _ITEMS,
+            "none": id(None),
             "out": id(_OUT),
             "new_array": table[93],
             "to_scalar": table[76],
@@ -471,7 +481,7 @@ def thin_caller(
 
     It is the fallback itself if that is not possible here. `single` serves one sample, `batch` several, without
     sequences: machine code, and the type that its results are put in. Arrays must have its dtype; Python's numbers are
-    taken as float64 only. Positional arguments fill the first `places` inputs.
+    taken as float64 only. Positional arguments fill the first `places` inputs, `defaults` the others, None is none.
     """
     (code, make_tuple), *_ = known = [c for c in (single, batch) if c]
     dtype, api = DTYPES[code.dtype], _python_api()
@@ -508,13 +518,16 @@ def _code_words(single, batch) -> dict[str, int]:
 
 
 def _limits(code: Compiled, threads: int) -> dict[str, int]:
-    """Samples, or rows of sequences: above `few` it lets go of Python's global lock, above `most` it leaves them."""
+    """Samples, or rows of sequences: above `few` it lets go of Python's global lock, above `most` it leaves them.
+
+    So it does above `most_new`, if it has to make new arrays.
+    """
     cost, sequences = max(code.cost, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
     most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
     # Larger results go to memory that is used again. The system's allocator keeps that of one array, not of several.
     largest = max([1, *(DTYPES[code.dtype].itemsize * o.size for o in code.outputs)])
-    bytes = STREAMED if len(code.outputs) == 1 else RECYCLED.start
-    return {"few": LOCK_WORK // cost, "most": most, "most_new": bytes // largest}
+    limit = STREAMED if len(code.outputs) == 1 else RECYCLED.start
+    return {"few": LOCK_WORK // cost, "most": most, "most_new": limit // largest}
 
 
 def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.ndarray) -> bytes:
