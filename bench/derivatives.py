@@ -16,7 +16,7 @@ one_core()
 
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from dynamics import ARMS, BATCH, ROBOTS, SOME, in_cache, keeping, looped, packed, upper_to_full, writing  # noqa: E402
+from dynamics import ARMS, BATCH, ROBOTS, SOME, forms, in_cache, keeping, looped, packed, upper_to_full, writing  # noqa: E402
 from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
 import adjoint as aj  # noqa: E402
@@ -101,7 +101,7 @@ def targets(results: dict) -> list[list]:
     rows = []
     for (robot, function), row in results.items():
         least, most = FUNCTIONS[function][2 if robot in ARMS else 3]
-        for ours in ("adjoint", "in cache", "packed"):
+        for ours in forms(robot, function):
             ratio = row["batch"]["pinocchio"] / row["batch"][ours]
             name = f"{robot} {function}{'' if ours == 'adjoint' else f', {ours}'}, times pinocchio"
             rows.append([name, ratio, f">= {least}", "met" if ratio >= least else "missed"])
