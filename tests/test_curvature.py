@@ -236,3 +236,8 @@ def test_a_tiny_wrist_does_not_hide_the_arm():
     assert not is_flat(serial("wrist", ["revolute"] * 3, homes, [(0, 0, 1)] * 3, J, pose()))
     tiny = [x * [1, 0, 0, 0, 1, 1, 1, 1, 1, 1] for x in J]  # all balanced
     assert is_flat(serial("balanced", ["revolute"] * 3, [pose()] * 3, [(0, 0, 1)] * 3, tiny, pose()))
+
+
+def test_what_is_always_zero_is_not_minus_zero():
+    factors = aj.curvature.bind(robots.scara()).packing.factors
+    assert not np.signbit(factors[factors == 0]).any()

@@ -1,5 +1,6 @@
 """Derivatives: every rule against 50-digit differences, against CasADi, composed, guarded, named."""
 
+import pickle
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -322,3 +323,10 @@ def test_check_grads_refuses_sequences():
     k = kernel(lambda v: scan(lambda c, x: (c + x, None), 0.0, v)[0], v=(...,))
     with pytest.raises(AdjointError, match="sequence"):
         check_grads(k, np.ones(3))
+
+
+def test_records_of_derivatives_are_pickled():
+    f = kernel(lambda x, y: x * y)
+    found = f.jacobian("x", "y")(2.0, 3.0)
+    again = pickle.loads(pickle.dumps(found))
+    assert type(again) is type(found) and again == found

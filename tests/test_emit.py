@@ -245,3 +245,12 @@ def test_equal_results_are_stored_once():
 class Two(NamedTuple):
     a: np.ndarray
     b: np.ndarray
+
+
+def test_many_results_of_few_numbers_are_not_stored_one_by_one():
+    """LLVM would take long for straight lines of stores, even of one sample."""
+    numbers = np.random.default_rng(0).integers(0, 100, 5000)
+    f = kernel(lambda x: x[numbers], x=100)
+    x = np.random.default_rng(1).normal(size=100)
+    np.testing.assert_array_equal(f(x), x[numbers])
+    assert emit.emit(f._only("test").program, 1, "f64", frozenset())[0].count(" store ") < 1000

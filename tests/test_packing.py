@@ -76,8 +76,18 @@ def test_sparse_matrices():
     assert np.array_equal(got.toarray(), fn(q))
     with pytest.raises(ArgumentError, match="one sample is needed"):
         fn.packing.sparse(fn.packed(np.stack([q, q])))
-    with pytest.raises(ArgumentError, match="vectors and matrices"):
-        aj.mass_matrix_derivative.bind(robot).packing.sparse(q)
+    slopes = aj.mass_matrix_derivative.bind(robot)
+    with pytest.raises(ArgumentError, match="of other than vectors and matrices use `nonzero` and `data`"):
+        slopes.packing.sparse(slopes.packed(q))
+
+
+def test_elements_that_are_not_zero():
+    """Of batches too, and of any number of axes, in the order of `nonzero`."""
+    robot = ROBOTS[1]
+    fn, q = aj.mass_matrix_derivative.bind(robot), np.stack([sample(robot)[0]] * 2)
+    data = fn.packing.data(fn.packed(q))
+    assert np.array_equal(data, fn(q)[:, *fn.packing.nonzero])
+    assert repr(fn.packing).startswith(f"<Packing of {fn.packing.shape}: {data.shape[1]} not zero")
 
 
 def test_what_may_be_left_out_is():
@@ -85,10 +95,14 @@ def test_what_may_be_left_out_is():
     robot = robots.scara()
     q, v, a = sample(robot)[:3]
     fn = aj.regressor.bind(robot)
-    with pytest.raises(ArgumentError, match="has no argument 'gravity'"):
+    with pytest.raises(
+        ArgumentError, match=r"'gravity'; it is left out here: .* or make it an input, .*lift='gravity'"
+    ):
         fn.packed(q, v, a, gravity=np.zeros(3))
     J = aj.jacobian.bind(robot, frame=robot.bodies[-1].name)
-    with pytest.raises(ArgumentError, match=r"has no argument 'expressed'; it is fixed here: bind it before"):
+    with pytest.raises(
+        ArgumentError, match=r"has no argument 'expressed'; it is fixed already: to have another, bind that"
+    ):
         J.packed(q, expressed="world")
     world = J.bind(expressed="world")
     assert np.array_equal(world.unpack(world.packed(q)), J(q, expressed="world"))
@@ -177,6 +191,9 @@ def test_packed_kernels_are_made_once_and_pickled():
     packed, unpack = aj.mass_matrix.bind(robots.puma560()).packed, aj.mass_matrix.bind(robots.puma560()).unpack
     assert packed is aj.mass_matrix.bind(robots.puma560()).packed
     assert pickle.loads(pickle.dumps(packed)) is packed and pickle.loads(pickle.dumps(unpack)) is unpack
+    assert packed.packed is packed
+    for same in (packed, aj.mass_matrix.packed.bind(robots.puma560())):
+        assert same.unpack(same(np.zeros(6))).shape == same.packing.shape == (6, 6)
     assert aj.mass_matrix.packed(robots.puma560(), np.zeros(6)).shape == packed(np.zeros(6)).shape
 
 
@@ -190,7 +207,11 @@ def test_what_cannot_be_packed_is_told():
         running_sum.packed(np.ones((5, 2)))
     with pytest.raises(ArgumentError, match=r"square.unpack: argument 'values' has shape \(4,\)"):
         square.unpack(np.ones(4))
-    with pytest.raises(ArgumentError, match=r"skew_and_ones.unpack\(first, second\) needs argument 'second'"):
-        skew_and_ones.unpack(np.ones(3))
+    with pytest.raises(
+        ArgumentError, match=r"needs argument 'second'; of a tuple write skew_and_ones.unpack\(\*values\)"
+    ):
+        skew_and_ones.unpack(skew_and_ones.packed(np.ones(3)))
+    with pytest.raises(ArgumentError, match=r"mass_matrix.unpack needs the static argument\(s\) robot"):
+        aj.mass_matrix.unpack(np.ones(3))
     with pytest.raises(ArgumentError, match=r"mass_matrix.packing needs the static argument\(s\) robot"):
         aj.mass_matrix.packing  # noqa: B018

@@ -224,7 +224,7 @@ def test_wrong_out_by_both_roads():
         ((good.row, good.size[:3]), "out for 'size' has shape"),
         ((good.row[:, :, :2], good.size), "out for 'row' has shape"),
         ((good.row, good.size.astype(np.float32)), "dtype float32"),
-        ((good.row,), "out needs 2 array"),
+        ((good.row,), "out needs a tuple of 2 arrays, row, size; got 1"),
         ((good.row, 1.0), "must be a NumPy array"),
         ((good.row, locked), "read-only"),
         ((shared[:24].reshape(4, 2, 3), shared[20:24]), "overlap each other"),

@@ -80,7 +80,9 @@ class Arguments:
             if value is None and p.lifted_from:
                 value = p.default
             if value is MISSING:
-                raise ArgumentError(f"{self.signature} needs argument '{p.name}'")
+                star = isinstance(args[0], tuple) if len(args) == 1 else False
+                hint = f"; of a tuple write {self.name}(*values)" if star else ""
+                raise ArgumentError(f"{self.signature} needs argument '{p.name}'{hint}")
             if p.static or (value is None and p.default is None):
                 statics[p.name] = tupled(value)
             else:
@@ -89,8 +91,10 @@ class Arguments:
 
     def _lifting(self, name: str) -> str:
         """A hint for those who pass what would have to be bound or lifted first."""
+        if name in self.statics and self._is_static(name):
+            return "; it is fixed already: to have another, bind that on the kernel this one was made from"
         if name in self.statics:
-            return f"; it is fixed here: bind it before, `.bind({name}=...)`" if self._is_static(name) else ""
+            return f"; it is left out here: write a kernel of your own that gives it{self._or_lift(name)}"
         owner = next(
             (p.name for p in self.parameters if p.static and hasattr(self.statics.get(p.name), "liftable")), ""
         )
@@ -98,6 +102,10 @@ class Arguments:
             what = "..." if name == "lift" else f"{name!r}"
             return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
         return ""
+
+    def _or_lift(self, name: str) -> str:
+        lifted = any(name in getattr(value, "liftable", ()) for value in self.statics.values())
+        return f", or make it an input, .bind(robot, lift={name!r})" if lifted else ""
 
     def _is_static(self, name: str) -> bool:
         return any(p.static and p.name == name for p in self.parameters)

@@ -28,6 +28,7 @@ _SCALAR = {"f64": "double", "f32": "float"}
 UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
 LONG = 2000  # nodes of a program from which all moves are loops: a small part of its time, but not of LLVM's
 FEW = 2  # samples up to which long results are stored an element at a time: idle lanes would cost more
+REPEATED = 4  # results for every node of a program, zeros aside, up to which each is stored by itself
 STREAMED = 5 << 20  # bytes of results that are quicker to write past the caches, reading them once included
 CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
 
@@ -50,10 +51,11 @@ def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int
 def stores_itself(program: Program, width: int) -> bool:
     """Whether the body stores the results where they belong, and not in a tile: those of one sample.
 
-    Its context says, after the words it always has, where each of them goes.
+    Its context says, after the words it always has, where each of them goes. Not if far more are to be stored than
+    computed: a loop that reads a table does that without being compiled for each.
     """
     sequences = any(o.sequence for o in (*program.inputs, *program.outputs))
-    return width == 1 and not sequences and not program.tile.stacks
+    return width == 1 and not sequences and not program.tile.stacks and program.repetitions <= REPEATED
 
 
 def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> int:

@@ -151,7 +151,9 @@ def prepare_out(
         return [_new_array(s, dtype) for s in shapes]
     given = list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(outputs):
-        raise ArgumentError(f"{function}: out needs {len(outputs)} array(s), one for each output; got {len(given)}")
+        names = ", ".join(o.name for o in outputs)
+        needed = f"a tuple of {len(outputs)} arrays, {names}" if len(outputs) > 1 else "one array"
+        raise ArgumentError(f"{function}: out needs {needed}; got {len(given)}")
     for a, s, o in zip(given, shapes, outputs, strict=True):
         if not isinstance(a, np.ndarray):
             raise ArgumentError(f"{function}: out for '{o.name}' must be a NumPy array; got {type(a).__name__}")

@@ -66,7 +66,8 @@ class Emitter:
 
         def done(x: Expr, v: Value) -> None:
             for result, place in stores.get(x.id, ()):
-                self.store(self._result(result), place, v)
+                # LLVM tries to join stores of single numbers, which takes it the square of their number in time.
+                self.store(self._result(result), place, v, "volatile " if result is not None else "")
 
         roots = list(dict.fromkeys([stack_of(e) if stack_of(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
@@ -98,7 +99,7 @@ class Emitter:
         if number is None:
             return "%out"
         if number not in self._results:
-            self._results[number] = self.b.op(f"inttoptr i64 {self._word(CONTEXT_HEAD + number)} to ptr", "p").name
+            self._results[number] = self._word(CONTEXT_HEAD + number, "ptr")
         return self._results[number]
 
     def _clear(self, at: str, size: int) -> None:
@@ -224,17 +225,17 @@ class Emitter:
         p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
         return self.b.op(f"load {t}, ptr {p.name}", "f")
 
-    def store(self, base: str, k: int, v: Value) -> None:
+    def store(self, base: str, k: int, v: Value, how: str = "") -> None:
         t = self.b.type("f")
         p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
-        self.b.emit(f" store {t} {v.name}, ptr {p.name}")
+        self.b.emit(f" store {how}{t} {v.name}, ptr {p.name}")
 
     # --- buffers -----------------------------------------------------------------------------------
 
-    def _word(self, k: int) -> str:
-        """Word k of the context."""
+    def _word(self, k: int, type: str = "i64") -> str:
+        """Word k of the context; read as an address where it is one, which LLVM sees to be none of the arguments."""
         p = self.b.op(f"getelementptr i64, ptr %context, i64 {k}", "p")
-        return self.b.op(f"load i64, ptr {p.name}", "w").name
+        return self.b.op(f"load {type}, ptr {p.name}", "w").name
 
     def reserve(self, vectors: int) -> int:
         """Scratch memory of a known size: its place, counted in vectors."""
@@ -243,7 +244,7 @@ class Emitter:
 
     def frame(self) -> str:
         """The address of scratch memory."""
-        return self.b.op(f"inttoptr i64 {self._word(1)} to ptr", "p").name
+        return self._word(1, "ptr")
 
     def _scratch(self, size: int, length: int | None) -> str:
         """The address of a new scratch buffer of rows of `size` vectors."""

@@ -47,26 +47,39 @@ class Packing:
         """Indices, one array for each axis, of the elements that are not always zero, in order."""
         return np.nonzero(self.factors)
 
+    def data(self, values) -> np.ndarray:
+        """(..., elements): the `nonzero` elements of the whole results, of packed ones (..., size)."""
+        from .call import as_input
+
+        values = as_input(values, "values", "data")
+        if values.shape[-1:] != (self.size,):
+            raise ArgumentError(f"packed values have shape {values.shape}; (..., {self.size}) is needed")
+        with np.errstate(over="ignore"):  # constants too large for float32 are infinite there
+            factors = self.factors[self.nonzero].astype(values.dtype)
+        numbers = np.concatenate([values, np.ones((*values.shape[:-1], 1), values.dtype)], axis=-1)
+        return factors * numbers[..., self.places[self.nonzero]]
+
     def sparse(self, values):
         """The whole result of one sample, a vector or a matrix, as a `scipy.sparse.coo_array` of `nonzero` elements."""
         from scipy.sparse import coo_array
 
-        from .call import as_input
-
+        data = self.data(values)
+        if data.ndim > 1:
+            raise ArgumentError(f"sparse: values have shape {np.shape(values)}; one sample is needed, ({self.size},)")
         if len(self.shape) not in (1, 2):
-            raise ArgumentError(f"sparse: results of shape {self.shape}; vectors and matrices can be sparse")
-        values = as_input(values, "values", "sparse")
-        if values.shape != (self.size,):
-            raise ArgumentError(f"sparse: values have shape {values.shape}; one sample is needed, ({self.size},)")
-        with np.errstate(over="ignore"):  # constants too large for float32 are infinite there
-            factors = self.factors[self.nonzero].astype(values.dtype)
-        numbers = np.append(values, np.ones(1, values.dtype))
-        return coo_array((factors * numbers[self.places[self.nonzero]], self.nonzero), shape=self.shape)
+            raise ArgumentError(
+                f"sparse: results have shape {self.shape}; of other than vectors and matrices use `nonzero` and `data`"
+            )
+        return coo_array((data, self.nonzero), shape=self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Packing of {self.shape}: {len(self.nonzero[0])} not zero, {self.size} of them differ>"
 
 
-def packing(k: Kernel) -> Any:
+def packing(k: Kernel, wanted: str = "packing") -> Any:
     """See `Kernel.packing`."""
-    program, made = _checked(k, k._only("packing")).traced
+    k = _packed_from(k) or k
+    program, made = _checked(k, k._only(wanted)).traced
     found = [_packing(o, elements) for o, elements in zip(program.outputs, program.results, strict=True)]
     return found[0] if made is None else made(*found)
 
@@ -91,8 +104,20 @@ def _unsigned(e: Expr) -> Expr:
     return e.args[0] if e.op == "neg" else e
 
 
+def _packed_from(k: Kernel) -> Kernel | None:
+    """The kernel of the whole results, if k is one of packed ones."""
+    if k._origin is None:
+        return None
+    parent, how, given = k._origin
+    if how == "bind" and (whole := _packed_from(parent)):
+        return whole.bind(**given)
+    return parent if how == "packed" else None
+
+
 def packed(k: Kernel) -> Kernel:
     """See `Kernel.packed`."""
+    if _packed_from(k):
+        return k
     # What is zero depends on options and on the inputs there are: they are what `packing` takes them to be.
     left_out = {
         p.name: p.default for p in k._parameters if (p.static and p.default is not MISSING) or p.default is None
@@ -134,7 +159,7 @@ def _checked(k: Kernel, variant: Variant) -> Variant:
 
 def unpack(k: Kernel) -> Kernel:
     """See `Kernel.unpack`."""
-    found, name = packing(k), f"{k.__name__}.unpack"
+    found, name = packing(k, "unpack"), f"{k.__name__.removesuffix('.packed')}.unpack"
     parts = {"values": found} if isinstance(found, Packing) else found._asdict()
 
     def whole(**values):

@@ -65,6 +65,11 @@ class Program:
         return _tile(self.elements)
 
     @cached_property
+    def repetitions(self) -> float:
+        """Elements of the results, zeros aside, for every node of the program."""
+        return sum(e.number() != 0 for e in self.elements) / max(len(self.nodes), 1)
+
+    @cached_property
     def nodes(self) -> list[Expr]:
         """All that the results depend on, arguments before results."""
         return reachable(self.roots)

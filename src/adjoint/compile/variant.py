@@ -227,8 +227,14 @@ def _fingerprint(value) -> str | None:
 
 @functools.cache
 def record_class(name: str, fields: tuple[str, ...]) -> type:
-    """The NamedTuple class of derivative results with these fields."""
-    return collections.namedtuple(name, fields)
+    """The NamedTuple class of derivative results with these fields; they are pickled by what it is made of."""
+    made = collections.namedtuple(name, fields)
+    made.__reduce__ = lambda self: (_record, (name, fields, tuple(self)))  # type: ignore[method-assign]
+    return made
+
+
+def _record(name: str, fields: tuple[str, ...], values: tuple):
+    return record_class(name, fields)(*values)
 
 
 def _describe(made: type) -> list:

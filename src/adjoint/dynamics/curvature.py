@@ -111,8 +111,9 @@ def _symmetric(n: int, R: Callable) -> np.ndarray:
     found: dict[tuple[int, ...], object] = {}
     for (i, j), (k, l) in combinations_with_replacement(combinations(range(n), 2), 2):
         value = R(i, j, k, l)
+        opposite = 0.0 - value  # and not -0 where it is zero for every q
         found |= dict.fromkeys([(i, j, k, l), (j, i, l, k), (k, l, i, j), (l, k, j, i)], value)
-        found |= dict.fromkeys([(j, i, k, l), (i, j, l, k), (k, l, j, i), (l, k, i, j)], -value)
+        found |= dict.fromkeys([(j, i, k, l), (i, j, l, k), (k, l, j, i), (l, k, i, j)], opposite)
     every = [found.get(places, 0.0) for places in product(range(n), repeat=4)]
     return np.stack(every).reshape(n, n, n, n)
 
