@@ -518,7 +518,7 @@ class Kernel:
 
         What does not depend on the inputs is left out, and of numbers that are equal, or differ in their sign, for all
         inputs by the way they are computed (symmetric matrices), one is kept. For large batches of sparse results,
-        which take longer to write than to compute. Static options are bound first; inputs that can be None are left out.
+        which take longer to write than to compute. Options are bound first; inputs that can be None are left out.
         """
         from . import packing
 
