@@ -135,7 +135,8 @@ def main() -> None:
     data = {f"{r} {f}": row for (r, f), row in results.items()}
     print(save("derivatives", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
     shown = {"inverse_dynamics_derivatives": "∂ inverse", "forward_dynamics_derivatives": "∂ forward"}
-    groups = {f"{r}\n{shown[f]}": row["batch"] for (r, f), row in results.items() if f in shown}
+    drawn = ("adjoint", "packed", "pinocchio")
+    groups = {f"{r}\n{shown[f]}": {s: row["batch"][s] for s in drawn} for (r, f), row in results.items() if f in shown}
     print(bars("derivatives", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
 
 
