@@ -96,18 +96,18 @@ def bars(name: str, title: str, groups: dict[str, dict[str, float]], unit: str) 
     import matplotlib.pyplot as plt
 
     systems = list(dict.fromkeys(s for row in groups.values() for s in row))
-    fig, ax = plt.subplots(figsize=(9, 4), layout="constrained")
+    fig, ax = plt.subplots(figsize=(max(9, 0.9 * len(groups)), 4), layout="constrained")
     width = 0.8 / len(systems)
     for k, system in enumerate(systems):
         heights = {g: row[system] for g, row in enumerate(groups.values()) if system in row}
         shift = (k - (len(systems) - 1) / 2) * width
         drawn = ax.bar([g + shift for g in heights], list(heights.values()), width * 0.92, label=system)
         ax.bar_label(drawn, fmt=digits, fontsize=6, padding=1)
-    ax.set(yscale="log", ylabel=unit, title=title)
-    ax.title.set_fontsize(9)
+    ax.set(yscale="log", ylabel=unit)
+    fig.suptitle(title, fontsize=9, x=0.01, ha="left")
     ax.set_xticks(range(len(groups)), groups)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8)
+    fig.legend(loc="outside upper right", ncols=len(systems), frameon=False, fontsize=8)
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.png"
     fig.savefig(path, dpi=150)

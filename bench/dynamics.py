@@ -307,7 +307,12 @@ def main() -> None:
     data = {f"{r} {f}": row for (r, f), row in results.items()}
     print(save("dynamics", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
     shown = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
-    groups = {f"{r}\n{shown[f]}": row["batch"] for (r, f), row in results.items() if f in shown}
+    drawn = ("adjoint", "scalar C", "pinocchio batch", "mujoco")
+    groups = {
+        f"{r}\n{shown[f]}": {s: row["batch"][s] for s in drawn if s in row["batch"]}
+        for (r, f), row in results.items()
+        if f in shown
+    }
     print(bars("dynamics", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
 
 
