@@ -72,7 +72,7 @@ class Arguments:
             if name in given:
                 raise ArgumentError(f"{self.signature} got argument '{name}' twice")
             if all(p.name != name for p in self.free):
-                raise ArgumentError(f"{self.signature} has no argument '{name}'" + self._lifting(name))
+                raise ArgumentError(f"{self.signature} has no argument '{name}'" + self._hint(name))
             given[name] = value
         inputs, statics = {}, dict(self.statics)
         for p in self.free:
@@ -80,8 +80,8 @@ class Arguments:
             if value is None and p.lifted_from:
                 value = p.default
             if value is MISSING:
-                star = isinstance(args[0], tuple) if len(args) == 1 else False
-                hint = f"; of a tuple write {self.name}(*values)" if star else ""
+                one_tuple = len(args) == 1 and isinstance(args[0], tuple)
+                hint = f"; of a tuple write {self.name}(*values)" if one_tuple else ""
                 raise ArgumentError(f"{self.signature} needs argument '{p.name}'{hint}")
             if p.static or (value is None and p.default is None):
                 statics[p.name] = tupled(value)
@@ -89,26 +89,18 @@ class Arguments:
                 inputs[p.name] = value
         return inputs, statics
 
-    def _lifting(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         """A hint for those who pass what would have to be bound or lifted first."""
-        if name in self.statics and self._is_static(name):
+        if any(p.static and p.name == name for p in self.parameters):
             return "; it is fixed already: to have another, bind that on the kernel this one was made from"
-        if name in self.statics:
-            return f"; it is left out here: write a kernel of your own that gives it{self._or_lift(name)}"
+        hint = "; it is left out here: write a kernel of your own that gives it" if name in self.statics else ""
         owner = next(
             (p.name for p in self.parameters if p.static and hasattr(self.statics.get(p.name), "liftable")), ""
         )
         if name == "lift" or (owner and name in self.statics[owner].liftable):
             what = "..." if name == "lift" else f"{name!r}"
-            return f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
-        return ""
-
-    def _or_lift(self, name: str) -> str:
-        lifted = any(name in getattr(value, "liftable", ()) for value in self.statics.values())
-        return f", or make it an input, .bind(robot, lift={name!r})" if lifted else ""
-
-    def _is_static(self, name: str) -> bool:
-        return any(p.static and p.name == name for p in self.parameters)
+            hint += f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
+        return hint
 
     @property
     def signature(self) -> str:

@@ -1,6 +1,6 @@
 """Packed results: of every result only the numbers that can differ, each once, and where they belong.
 
-What trees of bodies give is symmetric and mostly zeros: of 24 389 Christoffel symbols of a humanoid with 29 joints, 917
+What trees of bodies give is symmetric and mostly zeros: of 24 389 Christoffel symbols of a humanoid with 29 joints, 822
 differ by more than their sign. Large batches take longer to write to memory than to compute, unless the rest is left
 out, and the graph of a program knows what that is.
 """
@@ -149,7 +149,7 @@ def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
 def _checked(k: Kernel, variant: Variant) -> Variant:
     if k._other is not None and isinstance(variant, TracedVariant) and k._other[0](variant.statics):
         raise ArgumentError(
-            f"{k.__name__}: robots with many bodies are computed by loops; results are not packed there"
+            f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed"
         )
     for o in variant.program.outputs:
         if o.sequence:

@@ -5,19 +5,19 @@ its velocity when only joint c moves: if b is before c, or c itself, ∂_b ∂_c
 m_ij = ∫ v_i·v_j dm, so its Christoffel symbols are Γ_ijk = ∫ ∂_i ∂_j x · v_k dm, and of three joints a, b, c on one
 path, c the outermost, with u_a the screw of joint a,
 
-    Γ_bca = ∫ v_a·(ω_b × v_c) dm = u_aᵀ [N_c ω_b; ω_b × p_c],       Γ_bac = -Γ_bca if b is not beyond a,
-    N_c = tr(K_c) 1 - K_c,    K_c = ∫ v_c xᵀ dm,    p_c = ∫ v_c dm,
+    Γ_bca = ∫ v_a·(ω_b × v_c) dm = u_aᵀ [½ (İ_c - [L_c]) ω_b; ω_b × p_c],       Γ_bac = -Γ_bca if b is not beyond a,
 
-and all others are zero. These are (55)-(57) of PBP = Park, Bobrow & Ploen (1995), the sums over bodies taken once: N_c
-and p_c are those of composite inertias. Nothing here depends on how the first body has moved: all is seen from there.
+and all others are zero. İ_c is the rate of the second moment of body c and all beyond it, (L_c, p_c) their momentum.
+These are (55)-(57) of PBP = Park, Bobrow & Ploen (1995), the sums over bodies taken once, by composite inertias.
+Nothing here depends on how the first body has moved: all is seen from there.
 
 The slopes of M, of joints of all kinds, follow from Proposition 1 of PBP, (53): a screw u_a changes by [u_a, u_b], seen
-from what joint b moves. Let I_c be the inertia of body c and all beyond it:
+from what joint b moves. With J_c the inertia of body c and all beyond it,
 
-    ∂_c m_ab = u_aᵀ İ_c u_b,    İ_c = -ad(u_c)ᵀ I_c - I_c ad(u_c),      for a, b before c,
-    ∂_b m_ac = [u_a, u_b]ᵀ F_c,   F_c = I_c u_c,                        for a before b.
+    ∂_c m_ab = u_aᵀ J̇_c u_b,    J̇_c = -ad(u_c)ᵀ J_c - J_c ad(u_c),      for a, b before c,
+    ∂_b m_ac = [u_a, u_b]ᵀ F_c,   F_c = J_c u_c,                        for a before b.
 
-İ_c, like an inertia, has ten numbers, F_c is a momentum.
+J̇_c, like an inertia, has ten numbers (its second moment is İ_c), and F_c = (L_c, p_c).
 """
 
 from __future__ import annotations
@@ -47,28 +47,29 @@ class Degree(NamedTuple):
     place: int  # in v
     scale: float  # of a mimic; 1 for others
     screw: np.ndarray  # u (6,)
-    inertia_rate: np.ndarray  # İ (10,) when it moves at unit rate
-    momentum: np.ndarray  # F = I u (6,)
+    inertia_rate: np.ndarray  # J̇ (10,) when it moves at unit rate
+    momentum: np.ndarray  # F = J u (6,)
 
     def inertia_rate_times(self, u):
-        """İ u (6,)."""
+        """J̇ u (6,)."""
         return inertia.momentum(self.inertia_rate, u)
 
     def turned_momentum(self, u):
         """-ad(u)ᵀ F (6,), so that [x, u]ᵀ F = xᵀ(-ad(u)ᵀ F)."""
         return -se3.coad_action(u, self.momentum)
 
-
-def seen_from_first(robot: Robot, f: dict) -> dict:
-    """Placements (4, 4) of the bodies in the first body of their tree."""
-    return outward(robot, lambda i, T: np.eye(4) if robot.parents[i] < 0 else se3.compose(T, f[i]), np.eye(4))
+    def turning(self):
+        """(6, 3): the wrench ∫ (x × (w × v), w × v) dm of turning the velocities v that it gives, by w."""
+        angular, linear = self.momentum[:3], self.momentum[3:]
+        second = inertia.moments(self.inertia_rate).second
+        return np.concatenate([0.5 * (second - so3.hat(angular)), -so3.hat(linear)])
 
 
 def degrees_seen(robot: Robot, q, factor: float = 1.0) -> list[Degree]:
-    """All degrees of freedom, in tree order; `factor` times their İ and F."""
+    """All degrees of freedom, in tree order; `factor` times their J̇ and F."""
     f = joint_placements(robot, q)
     I = inward(robot, lambda i: robot.inertias[i], lambda i, x: inertia.transform(f[i], x))
-    T = seen_from_first(robot, f)
+    T = outward(robot, lambda i, T: np.eye(4) if robot.parents[i] < 0 else se3.compose(T, f[i]), np.eye(4))
     found = []
     for i in f:
         for s, place, scale in degrees(robot, i):
@@ -109,46 +110,13 @@ def _summed(robot: Robot, entries: Iterable[tuple]):
     return stacked(found, 3)
 
 
-class Carrying(NamedTuple):
-    """One degree of freedom c, seen from the first body of its tree, and how it moves all that it carries."""
-
-    body: int
-    place: int  # in v
-    scale: float  # of a mimic; 1 for others
-    screw: np.ndarray  # u (6,)
-    N: np.ndarray  # (3, 3)
-    p: np.ndarray  # (3,)
-
-    def wrench(self, w):
-        """∫ (x × (w × v_c), w × v_c) dm (6,): what turning its velocities with w takes."""
-        return np.concatenate([self.N @ w, np.cross(w, self.p)])
-
-
-def _carrying(robot: Robot, q) -> list[Carrying]:
-    """All degrees of freedom, in tree order."""
-    f = joint_placements(robot, q)
-    I = inward(robot, lambda i: robot.inertias[i], lambda i, x: inertia.transform(f[i], x))
-    T = seen_from_first(robot, f)
-    found = []
-    for i in f:
-        R, t = T[i][:3, :3], T[i][:3, 3]
-        second = inertia.pseudo_inertia(I[i])[:3, :3]  # ∫ x xᵀ dm
-        for s, place, scale in degrees(robot, i):
-            momentum = inertia.momentum(I[i], s)[3:]
-            K = so3.hat(s[:3]) @ second + np.outer(s[3:], I[i][1:4])
-            p = R @ momentum
-            K = R @ K @ R.T + np.outer(p, t)
-            found.append(Carrying(i, place, scale, se3.Ad_action(T[i], s), np.trace(K) * np.eye(3) - K, p))
-    return found
-
-
-def _symbols(robot: Robot, every: list[Carrying]) -> Iterator[tuple]:
+def _symbols(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
     """(i, j, k, Γ_ijk) for all that are not zero, each pair i, j once."""
     for c in every:
-        path = robot.path(c.body)
+        path, turning = robot.path(c.body), c.turning()
         carriers = [b for b in every if b.body in path]
         for n, b in enumerate(carriers):
-            wrench = c.wrench(b.screw[:3])
+            wrench = turning @ b.screw[:3]
             for k, a in enumerate(carriers[:-1]):
                 symbol = np.dot(a.screw, wrench)
                 yield b, c, a, symbol
@@ -165,7 +133,7 @@ def christoffel(robot, q):
     freedom. As PBP print them, (55)-(57): `lagrangian_christoffel`.
     """
     require_coordinates(robot)
-    return _summed(robot, _symbols(robot, _carrying(robot, q)))
+    return _summed(robot, _symbols(robot, degrees_seen(robot, q)))
 
 
 def require_coordinates(robot: Robot, what: str = "Christoffel symbols are") -> None:
