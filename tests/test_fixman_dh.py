@@ -301,11 +301,13 @@ POLY_INVERSE = np.array(
 
 
 def test_puma():
-    """All printed digits, of β soft; 1.1 half-units where the identified inertias leave a last digit open."""
+    """β soft: all printed digits of M; of M⁻¹ all but those of three entries, which round to the next one."""
     parted = dh_partition(paper.puma(), "beta")
     M = constrained_mass_matrix(parted)
     assert np.abs(M - PUMA).max() <= 0.5001e-4
-    assert np.all(np.abs(solve(parted, np.eye(6)) - PUMA_INVERSE) <= 0.55 * PUMA_UNITS)
+    off = np.abs(solve(parted, np.eye(6)) - PUMA_INVERSE) / PUMA_UNITS
+    assert off.max() <= 0.55
+    assert np.argwhere(off > 0.5).tolist() == [[1, 2], [2, 1], [3, 3]]
     close(np.diag(M)[[0, 3, 5]], [7.071897653, 0.288274336, 0.00045], 1e-9)
     close([logdet(parted), parted.logdet_G], [-16.03532292, -71.65280894], 1e-9)
 

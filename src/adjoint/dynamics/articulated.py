@@ -1,4 +1,4 @@
-"""Articulated inertias, and what follows from them in O(n): forward dynamics, M⁻¹ b, and the factors of M.
+"""Articulated inertias: forward dynamics and M⁻¹ b follow from them in O(n), the factors of M in O(n · depth).
 
 Ĵ_i is the inertia that body i shows when all joints beyond it are free, PP (40). Joints with several degrees of freedom
 are taken one screw s at a time, the last first: U = Ĵ s, Ω = s·U + armature, Π = U/Ω, then Ĵ - U Πᵀ goes on. So

@@ -1,4 +1,4 @@
-"""Forward dynamics in O(n), by articulated bodies; as Ploen & Park (1999) print it, (47)-(68), see `ploen_park`."""
+"""Forward dynamics in O(n), by articulated bodies; `ploen_park` has the recursion of Ploen & Park (1999), (47)-(68)."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 PP = Ploen & Park (1999), "Coordinate-invariant algorithms for robot dynamics", IEEE Trans. Robot. Autom. 15(6);
 PBP = Park, Bobrow & Ploen (1995), "A Lie group formulation of robot dynamics", IJRR 14(6). All that belongs to body i
 is in the body's own frame. Motions are angular velocities ω_i and true accelerations A_i = (ω̇_i, p̈_i), as in PBP's
-appendix: then no linear velocity is needed anywhere, which saves a quarter of the operations of PP (1)-(5), whose
-twists and their rates are in `ploen_park`.
+appendix: then no linear velocity is needed anywhere, which saves a sixth to a quarter of the operations of PP (1)-(5),
+whose twists and their rates are in `ploen_park`.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ class ArticulatedBody(NamedTuple):
 
 
 def articulated_bodies(robot: Robot, f: dict) -> dict[int, ArticulatedBody]:
-    """{i: `ArticulatedBody`} by PP (40) as it stands, with 6x6 matrices; `articulated` has the cheap form."""
+    """{i: `ArticulatedBody`} by PP (40), corrected as in `ploen_park`, with 6x6 matrices; `articulated` is cheaper."""
     _require_bodies(robot)
     if robot.mimics:
         joint = robot.body_joint_names[min(robot.mimics)]

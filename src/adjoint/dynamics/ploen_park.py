@@ -1,4 +1,7 @@
-"""Inverse and forward dynamics as Ploen & Park (1999) print them, (1)-(5) and (44)-(68).
+"""Inverse and forward dynamics by the recursions of Ploen & Park (1999), (1)-(5) and (44)-(68), corrected.
+
+The print lacks inverses: in (40), (58), (59) and in the blocks Π and Y of (63), the Ad* of a placement f_{k,k+1} must
+be that of its inverse. In (53) and (54) the plain ad is meant, for the symbols of (23), (24) hold the minus already.
 
 Inverse dynamics in twists V_i and their rates V̇_i. Forward dynamics as the factors of M⁻¹, one after the other:
 a = Zᵀ Ω⁻¹ Z τ̂ (45), with τ̂ the torques less those that motion, gravity and loads take (46). It is `forward_dynamics`

@@ -1,9 +1,9 @@
 """Motions that cost least: minimum effort and minimum energy between two states, within all limits.
 
-The application that Park, Bobrow & Ploen (1995), §5, derive their exact gradients for; after Martin & Bobrow (1999),
-"Minimum-effort motions for open-chain manipulators with task-dependent end-effector constraints", Int. J. Robotics
-Research 18 (2). Positions are splines, so torques follow by inverse dynamics without integration; their derivatives of
-first and second order are exact.
+After Martin & Bobrow (1999), "Minimum-effort motions for open-chain manipulators with task-dependent end-effector
+constraints", Int. J. Robotics Research 18 (2). Positions are splines, so torques follow by inverse dynamics without
+integration; their derivatives of first and second order are exact. The cost that Park, Bobrow & Ploen (1995), §5, have
+in mind is another, the integral of the kinetic energy: it is least along geodesics, see `geodesic_between`.
 """
 
 from __future__ import annotations

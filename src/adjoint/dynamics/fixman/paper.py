@@ -13,8 +13,10 @@ __all__ = ["long_polypeptide", "polypeptide", "puma"]
 
 
 def puma() -> DHChain:
-    """LWC §4.2: Table I at γ_k = 60°. M_puma is that of soft β, although the text says γ; M⁻¹ to all printed digits.
+    """LWC §4.2: Table I at γ_k = 60°. M_puma is that of soft β, although the text says γ.
 
+    M agrees with all printed digits. M⁻¹ does but for the entries 23, 32 and 44, which round to the next last digit:
+    -0.56595 is printed as -0.5659, 4.61425 as 4.6143.
     Table I holds classic DH numbers, used in the modified DH matrix (23). The paper does not print its inertias; these
     are one set of those that give its matrices, which determine 13 combinations of them. kg, m.
     """
@@ -38,7 +40,8 @@ def polypeptide() -> DHChain:
     """LWC §4.3: seven links at β = (0, 60°, ..., 60°), torsions soft. Å, amu.
 
     The printed matrices need γ_4 = 190.5° and γ_7 = 69.5° where Table II has 289.5° and 70.5°; and bodies as `_atoms`
-    tells. They reproduce M_poly to 7e-6 of its largest entry and M_poly⁻¹ to all printed digits.
+    tells. They reproduce M_poly to 7e-6 of its largest entry, M_poly⁻¹ to all printed digits, and the frames T_k^c
+    to three digits but for five entries, which round to the next third digit.
     """
     gamma = [70.5, 296.2, 58.3, 190.5, 63.8, 301.7, 69.5]
     return DHChain(_rows([0, 60, 60, 60, 60, 60, 60], gamma, _bond_lengths(7), [0.0] * 7), *_atoms(7))

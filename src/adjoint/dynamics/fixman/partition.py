@@ -8,7 +8,8 @@ is sparse where each coordinate involves few masses. With the hard coordinates h
 
     M⁻¹ = H_11 - H_12 H_22⁻¹ H_12ᵀ,   det M = det G det H_22.                  (6), Fixman's theorem
 
-M⁻¹ b never needs M: c = H_12ᵀ b, H_22 d = c, x = H_11 b - H_12 d (7); d is what the constraints push with.
+M⁻¹ b never needs M: c = H_12ᵀ b, H_22 d = c, x = H_11 b - H_12 d (7). The forces b accelerate the hard coordinates of
+free masses by c; the constraints push with -d, which stops them: H_12ᵀ b + H_22 (-d) = 0.
 Numbers as in LWC = Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators and polypeptide
 chains using Lie derivatives", Robotica 25(6), after Fixman (1974), PNAS 71(8).
 """
@@ -60,7 +61,10 @@ def blocks(partition: Partition) -> Blocks:
 
 
 def solve(partition: Partition, b) -> np.ndarray:
-    """M⁻¹ b (f,) of b (f,), or of its columns, by (7): in O(n) for chains and trees, H_22 of which has no fill."""
+    """M⁻¹ b (f,) of b (f,), or of its columns, by (7).
+
+    It takes O(n) for chains, and for trees whose bodies have few children: H_22 couples the joints on each body.
+    """
     H11, H12, H22 = blocks(partition)
     if not H22.shape[0]:
         return H11 @ b
