@@ -1,6 +1,7 @@
 """Dynamics of real robots: every URDF of example-robot-data against Pinocchio, MJCF models against MuJoCo.
 
-Eager functions: compiling a hundred robots would take minutes. One compiled robot of each size ends the file.
+All robots run eagerly, for compiling a hundred of them would take minutes; arms, a quadruped and two humanoids on a
+free base run as the compiled kernels that users call.
 """
 
 from pathlib import Path
@@ -191,3 +192,66 @@ def test_compiled_equals_eager(name, base):
     ):
         want = np.stack([function.eager(robot, *x) for x in zip(*args, strict=True)])
         close(function(robot, *args), want, slack)
+
+
+HUMANOIDS = ["g1_29dof", "talos_reduced"]
+BATCH = 11  # a full group of lanes and a part of one
+
+
+@pytest.fixture(scope="module", params=HUMANOIDS)
+def humanoid(request):
+    """A robot on a free base, Pinocchio's model of it, states of a batch, and the maps of coordinates."""
+    robot, model = pair(urdf(request.param), "free")
+    rng = np.random.default_rng(0)
+    q, (v, a) = random_configuration(robot, rng, BATCH), rng.normal(size=(2, BATCH, robot.nv))
+    return robot, model, q, v, a, velocity_map(model, robot)
+
+
+def of_each(function, humanoid, *values):
+    """Pinocchio's `function(model, data, q, ...)` of each sample, with `values` in its coordinates."""
+    robot, model, q, *_, E = humanoid
+    data = model.createData()
+
+    def one(x, *more):
+        found = function(model, data, pinocchio_q(model, robot, x), *(E @ y for y in more))
+        return np.array(found)  # a copy: some results are views of `data`, which the next sample overwrites
+
+    return np.array([one(*row) for row in zip(q, *values, strict=True)])
+
+
+def in_batch_and_alone(function, robot, args, want, slack):
+    """A kernel as users call it: all samples at once, and one alone, which other machine code serves."""
+    close(function(robot, *args), want, slack)
+    close(function(robot, *(x[0] for x in args)), want[0], slack)
+
+
+def test_compiled_dynamics_of_humanoids(humanoid):
+    robot, _, q, v, a, E = humanoid
+    tau = of_each(pin.rnea, humanoid, v, a) @ E
+    M = E.T @ of_each(lambda *x: symmetric(pin.crba(*x)), humanoid) @ E
+    slack = max(SLACK, np.finfo(float).eps * np.linalg.cond(M).max())
+    in_batch_and_alone(inverse_dynamics, robot, (q, v, a), tau, SLACK)
+    in_batch_and_alone(mass_matrix, robot, (q,), M, SLACK)
+    in_batch_and_alone(forward_dynamics, robot, (q, v, tau), of_each(pin.aba, humanoid, v, tau) @ E, slack)
+
+
+def test_compiled_derivatives_of_humanoids(humanoid):
+    """∂τ/∂q and ∂τ/∂v; ∂a/∂q, ∂a/∂v and M⁻¹, up to what the condition of M makes of rounding."""
+    robot, _, q, v, a, E = humanoid
+    inverse = of_each(lambda *x: pin.computeRNEADerivatives(*x)[:2], humanoid, v, a)
+    by_q, by_v = (E.T @ inverse[:, k] @ E for k in range(2))
+    tau = of_each(pin.rnea, humanoid, v, a) @ E
+
+    def forward(*x):
+        dq, dv, M_inverse = pin.computeABADerivatives(*x)
+        return dq, dv, symmetric(M_inverse)
+
+    forward_by = [E.T @ x @ E for x in np.moveaxis(of_each(forward, humanoid, v, tau), 1, 0)]
+    slack = max(SLACK, np.finfo(float).eps * np.linalg.cond(forward_by[2]).max())
+    for at in (slice(None), 0):
+        found = aj.inverse_dynamics_derivatives(robot, q[at], v[at], a[at])
+        close(found[0], by_q[at], SLACK)
+        close(found[1], by_v[at], SLACK)
+        found = aj.forward_dynamics_derivatives(robot, q[at], v[at], tau[at])
+        for got, want in zip(found, forward_by, strict=True):
+            close(got, want[at], slack)
