@@ -11,8 +11,8 @@ from adjoint import robots
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.factorization import factor, mass_matrix_factors, mass_matrix_inverse
 from adjoint.dynamics.forward import forward_dynamics
-from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
-from adjoint.dynamics.operators import articulated_operators, operators
+from adjoint.dynamics.newton_euler import bias_force, body_motions_and_wrenches, gravity_torque, inverse_dynamics
+from adjoint.dynamics.operators import articulated_bias_wrenches, articulated_operators, operators
 from adjoint.dynamics.ploen_park import forward_dynamics_recursive, inverse_dynamics_recursive, recursion
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
@@ -49,13 +49,13 @@ def test_the_equations_of_motion_over_all_bodies(robot):
     rng = np.random.default_rng(1)
     V_0, dV_0, F_t = rng.normal(size=(3, 6))
     tip = robot.frame_names[-1]
-    o = operators.eager(robot, q, v)
+    o = operators.eager(robot, q, v, base_twist=V_0)
     G, S, J = o.G, o.S, o.J
     V = G @ S @ v + G @ o.P_0 @ V_0  # (6)
-    ad_V = block_diag(*(-se3.ad.eager(V_i).T for V_i in V.reshape(-1, 6)))  # that of the operators has V_0 = 0
+    close(o.ad_V, block_diag(*(-se3.ad.eager(V_i).T for V_i in V.reshape(-1, 6))))
     dV_0_up = dV_0 + upward(robot)
     dV = G @ S @ a + G @ o.ad_Sq @ o.Gamma @ V + G @ o.ad_Sq @ o.P_0 @ V_0 + G @ o.P_0 @ dV_0_up  # (7)
-    F = G.T @ J @ dV + G.T @ ad_V @ J @ V + G.T @ o.P_t.T @ F_t  # (8)
+    F = G.T @ J @ dV + G.T @ o.ad_V @ J @ V + G.T @ o.P_t.T @ F_t  # (8)
     given = {"wrenches": F_t[None], "frames": (tip,), "base_twist": V_0, "base_acceleration": dV_0}
     friction = robot.damping * v + robot.friction * np.sign(v)
     close(S.T @ F + robot.armature * a + friction, inverse_dynamics.eager(robot, q, v, a, **given))  # (9)
@@ -222,6 +222,29 @@ def test_the_recursion_knows_accelerations_and_wrenches(seed):
     close(o.S.T @ F, tau, 1e-9)
 
 
+@every_independent_robot
+def test_the_bias_wrenches_of_39(robot):
+    """F = Ĵ V̇ + b, in three ways: Newton-Euler's F and V̇, the matrix form of b, and the recursion's P + ẑ - Ĵ α."""
+    q, v, tau = sample(robot)
+    V_0, dV_0, F_t = np.random.default_rng(1).normal(size=(3, 6))
+    tip = {"wrenches": F_t[None], "frames": robot.frame_names[-1:], "base_twist": V_0}
+    b = articulated_bias_wrenches.eager(robot, q, v, tau, **tip).ravel()
+    o, h = operators.eager(robot, q, v, base_twist=V_0), articulated_operators.eager(robot, q)
+
+    r = recursion.eager(robot, q, v, tau, base_acceleration=dV_0, **tip)
+    slack = 1e-14 * np.linalg.cond(mass_matrix.eager(robot, q)) + 1e-10
+    close((r.P + r.z_hat).ravel() - h.J_hat @ r.alpha.ravel(), b, slack)
+
+    moving = body_motions_and_wrenches.eager(robot, q, v, r.a, base_acceleration=dV_0, **tip)
+    up = o.G @ o.P_0 @ upward(robot)
+    close(h.J_hat @ (moving.accelerations.ravel() + up) + b, moving.wrenches.ravel(), slack)
+
+    V = o.G @ (o.S @ v + o.P_0 @ V_0)
+    net = tau - robot.damping * v - robot.friction * np.sign(v)
+    drift = o.ad_Sq @ (o.Gamma @ V + o.P_0 @ V_0)
+    close(h.Y @ (h.X.T @ h.J_hat @ drift + h.Pi @ net + o.ad_V @ o.J @ V + o.P_t.T @ F_t), b, slack)
+
+
 def test_numbers_of_the_recursion():
     robot = rpr_example()
     q, v, a = RPR
@@ -253,6 +276,9 @@ def test_compiled_equals_eager():
         for k in range(4):
             for x, y in zip(got, function.eager(robot, *(g[k] for g in given)), strict=True):
                 np.testing.assert_allclose(x[k], y, atol=1e-13 * np.abs(y).max())
+    V_0 = rng.normal(size=6)
+    got = articulated_bias_wrenches(robot, q, v, tau, base_twist=V_0)
+    close(got, [articulated_bias_wrenches.eager(robot, *one, base_twist=V_0) for one in zip(q, v, tau, strict=True)])
 
 
 def test_what_is_refused():
@@ -263,6 +289,8 @@ def test_what_is_refused():
         articulated_operators.eager(with_mimics, q)
     with pytest.raises(ArgumentError, match=r"'joint.*' is a mimic"):
         forward_dynamics_recursive.eager(with_mimics, q, v, tau)
+    with pytest.raises(ArgumentError, match=r"'joint.*' is a mimic"):
+        articulated_bias_wrenches.eager(with_mimics, q, v, tau)
     with pytest.raises(ArgumentError, match="no moving bodies"):
         operators.eager(empty, [], [])
     with pytest.raises(ArgumentError, match="no moving bodies"):

@@ -60,13 +60,16 @@ from .geodesics import geodesic_between as geodesic_between
 from .geodesics import parallel_transport as parallel_transport
 from .linearization import Linearization as Linearization
 from .linearization import linearize as linearize
+from .newton_euler import MotionsAndWrenches as MotionsAndWrenches
 from .newton_euler import bias_force as bias_force
+from .newton_euler import body_motions_and_wrenches as body_motions_and_wrenches
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
 from .newton_euler import mass_matrix_product as mass_matrix_product
 from .operational import OperationalSpace as OperationalSpace
 from .operational import null_space_projector as null_space_projector
 from .operational import operational_space as operational_space
+from .operators import articulated_bias_wrenches as articulated_bias_wrenches
 from .operators import articulated_operators as articulated_operators
 from .operators import operators as operators
 from .parallel import solve_mass_matrix_parallel as solve_mass_matrix_parallel

@@ -9,15 +9,24 @@ whose twists and their rates are in `ploen_park`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..robot.model import Robot
-from ..sweep import forces, inward, joint_placements, outward, rates
+from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
 
-__all__ = ["bias_force", "gravity_torque", "inverse_dynamics", "mass_matrix_product"]
+__all__ = [
+    "MotionsAndWrenches",
+    "bias_force",
+    "body_motions_and_wrenches",
+    "gravity_torque",
+    "inverse_dynamics",
+    "mass_matrix_product",
+]
 
 
 def squared(w):
@@ -70,15 +79,14 @@ def rigid_wrench(motion: tuple, J):
     return np.concatenate([I @ A[:3] + np.cross(w, I @ w) + np.cross(h, A[3:]), m * A[3:] + U @ h])
 
 
-def _torques(robot: Robot, f: dict, motions: dict, loads: dict):
-    """tau (nv,) of the bodies' motions and of the wrenches {i: F} that they exert on their surroundings."""
+def _joint_wrenches(robot: Robot, f: dict, motions: dict, loads: dict) -> dict:
+    """{i: F_i} (6,) of the bodies' motions and of the wrenches {i: F} that they exert on their surroundings; PP (4)."""
 
     def own(i: int):
         F = rigid_wrench(motions[i], robot.inertias[i])
         return F + loads[i] if i in loads else F
 
-    F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))  # PP (4)
-    return forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # PP (5)
+    return inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))
 
 
 def require_wrenches(wrenches, frames: tuple[str, ...]) -> None:
@@ -127,8 +135,53 @@ def inverse_dynamics(
     f = joint_placements(robot, q)
     base = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))
     motions = body_motions(robot, f, v, a, *base)
-    tau = _torques(robot, f, motions, loads_on_bodies(robot, wrenches, frames))
+    F = _joint_wrenches(robot, f, motions, loads_on_bodies(robot, wrenches, frames))
+    tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # PP (5)
     return tau + robot.armature * a + friction_force(robot, v)
+
+
+class MotionsAndWrenches(NamedTuple):
+    """Twists V, their rates V̇, and the wrenches F in the joints of n bodies, (n, 6) each: one row per body.
+
+    All three are in the frame of the body, at its origin, angular part first: [rad/s, m/s], [rad/s², m/s²], [N m, N].
+    """
+
+    twists: np.ndarray
+    accelerations: np.ndarray
+    wrenches: np.ndarray
+
+
+@kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
+def body_motions_and_wrenches(
+    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+):
+    """`MotionsAndWrenches` of all bodies: what inverse dynamics computes on its way, PP (2)-(4). Arguments as there.
+
+        V_i = Ad(f_i⁻¹) V_parent + S_i v_i                                                                        (2)
+        V̇_i = Ad(f_i⁻¹) V̇_parent + [V_i, S_i v_i] + S_i a_i                                                       (3)
+        F_i = J_i (V̇_i - γ_i) - ad(V_i)ᵀ J_i V_i + Σ Ad(f_k⁻¹)ᵀ F_k + loads,   k the children of i,               (4)
+
+    with γ_i = (0, g), gravity seen from body i. V_i is the body twist (T_i⁻¹ Ṫ_i) of the body's frame in the base, V̇_i
+    its componentwise rate *without gravity*: 0 of a robot at rest. (PP add the acceleration -g to the base, so that
+    their V̇_i is V̇_i - γ_i.) The acceleration of the frame's origin, along the body's axes, is V̇_i[3:] + ω_i × v_i.
+
+    F_i is the wrench that the parent exerts on body i through their joint: it moves body i and all that it carries.
+    Along the joint's screws it is what drives the body, τ = Sᵀ F + armature · a + friction, (5); across them it is what
+    the bearings take. Seen from a frame at T_ib in the body, such as that of a bearing, it is
+    `se3.coAd_action(T_ib, F_i)`.
+
+        loads = body_motions_and_wrenches(robot, q, v, a).wrenches          # (n, 6)
+        radial = np.hypot(loads[2, 3], loads[2, 4])                         # [N], if the joint's axis is z
+    """
+    f = joint_placements(robot, q)
+    V_0, dV_0 = base_motion(robot, np.zeros(3), base_twist, base_acceleration)
+    V = body_twists(robot, f, v, V_0)
+    motions = body_motions(robot, f, v, a, *true_motion(V_0, dV_0))
+    g = outward(robot, lambda i, g: f[i][:3, :3].T @ g, robot.gravity if gravity is None else gravity)
+    weighed = {i: (w, A - np.concatenate([np.zeros(3), g[i]]), U) for i, (w, A, U) in motions.items()}
+    F = _joint_wrenches(robot, f, weighed, loads_on_bodies(robot, wrenches, frames))
+    dV = {i: motions[i][1] - np.concatenate([np.zeros(3), np.cross(V[i][:3], V[i][3:])]) for i in f}  # PBP (76)
+    return MotionsAndWrenches(*(np.stack([x[i] for i in f]) if f else np.zeros((0, 6)) for x in (V, dV, F)))
 
 
 @kernel(robot=static, q="nq", v="nv", gravity=3)

@@ -11,7 +11,12 @@ so that M a + C v + φ + J_tᵀ F_t = τ with
     M = Sᵀ Gᵀ J G S,   C = Sᵀ Gᵀ (J G ad_Sq Γ + ad_V J) G S,                (11), (12)
     φ = Sᵀ Gᵀ J G P_0 V̇_0,   J_t = P_t G S,                                 (13), (14)
 
-and armature added to M. V̇_0 = (0, -g). The paper has serial chains; in a tree the parent takes the place of i - 1.
+and armature added to M. V̇_0 = (0, -g), and V_0 = 0 in the matrix C: on a base that moves, (6)-(9) hold as they are.
+Articulated inertias, (40), say the same with the joints' torques instead of their accelerations,
+
+    F = Ĵ V̇ + b,   b = Y (Xᵀ Ĵ ad_Sq (Γ V + P_0 V_0) + Π τ + ad_V J V + P_tᵀ F_t),                           (39)
+
+where b is not given by the paper. It has serial chains; in a tree the parent takes the place of i - 1.
 
 The paper's Table I, completed: its names beside those of the spatial operator algebra of Rodriguez, Jain &
 Kreutz-Delgado (1991), who number bodies from the tip.
@@ -44,8 +49,15 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..sweep import body_twists, columns, inward, joint_placements, rates
+from .newton_euler import friction_force, loads_on_bodies
 
-__all__ = ["ArticulatedOperators", "Operators", "articulated_operators", "operators"]
+__all__ = [
+    "ArticulatedOperators",
+    "Operators",
+    "articulated_bias_wrenches",
+    "articulated_operators",
+    "operators",
+]
 
 
 class Operators(NamedTuple):
@@ -61,16 +73,17 @@ class Operators(NamedTuple):
     ad_V: np.ndarray  # (6n, 6n): -ad(V_i)ᵀ, block diagonal, the minus included
 
 
-@kernel(robot=static, q="nq", v="nv", tip=static)
-def operators(robot, q, v, tip=None):
-    """`Operators` of a robot at q (nq,), moving with v (nv,) on a base at rest; see the formulas of this module.
+@kernel(robot=static, q="nq", v="nv", tip=static, base_twist=6)
+def operators(robot, q, v, tip=None, *, base_twist=None):
+    """`Operators` of a robot at q (nq,), moving with v (nv,); see the formulas of this module.
 
-    `tip` names the frame of P_t, by default the last of `robot.frame_names`. The matrices are large and compiling them
-    takes seconds: `operators.eager` is the quick way to look at one configuration.
+    `tip` names the frame of P_t, by default the last of `robot.frame_names`. `base_twist` V_0 (6,) is that of a base
+    which moves, in its own frame; `ad_V` alone depends on it. The matrices are large and compiling them takes seconds:
+    `operators.eager` is the quick way to look at one configuration.
     """
     _require_bodies(robot)
     f, tip = joint_placements(robot, q), robot.frame(robot.frame_names[-1] if tip is None else tip)
-    V = body_twists(robot, f, v)
+    V = body_twists(robot, f, v, base_twist)
     bodies = range(len(robot.body_names))
     step = {i: _Ad_inv(f[i]) for i in bodies}
     return Operators(
@@ -121,6 +134,34 @@ def articulated_operators(robot, q):
         W=one + S.T @ G.T @ Pi,  # Prop. 1
         Z=one - S.T @ Y @ Pi,  # Prop. 2
     )
+
+
+@kernel(robot=static, q="nq", v="nv", tau="nv", wrenches=("frames", 6), frames=static, base_twist=6)
+def articulated_bias_wrenches(robot, q, v, tau, *, wrenches=None, frames=(), base_twist=None):
+    """b (n, 6) of PP (39), F_i = Ĵ_i V̇_i + b_i, one row [N m, N] per body. Not for robots with mimics.
+
+    So F_i, the wrench in the joint of body i, depends on the motion of that body alone, when the joints beyond it are
+    driven with the torques `tau` (nv,) and all others are free. V̇_i has gravity in it, V̇_0 = (0, -g), as with PP:
+    with the `accelerations` of `body_motions_and_wrenches` it is V̇_i - (0, g). Arguments as for `forward_dynamics`;
+    neither gravity nor the acceleration of the base counts.
+
+        b_i = -ad(V_i)ᵀ J_i V_i + loads + Σ Ad(f_k⁻¹)ᵀ (p_k + Φ_kᵀ (τ_k - S_kᵀ p_k)),   k the children of i,
+        p_k = b_k - Ĵ_k [S_k v_k, V_k],   τ_k without friction.
+    """
+    f = joint_placements(robot, q)
+    bodies, V = articulated_bodies(robot, f), body_twists(robot, f, v, base_twist)
+    loads, net = loads_on_bodies(robot, wrenches, frames), tau - friction_force(robot, v)
+
+    def own(i: int):
+        return loads.get(i, 0.0) - se3.coad_action(V[i], inertia.momentum(robot.inertias[i], V[i]))
+
+    def pass_on(k: int, b):
+        S, (J_hat, _, Phi) = robot.screw(k), bodies[k]
+        p = b - J_hat @ se3.bracket(S.T @ rates(robot, v, k), V[k])
+        return se3.coAd_inv_action(f[k], p + Phi.T @ (rates(robot, net, k) - S @ p))
+
+    b = inward(robot, own, pass_on)
+    return np.stack([b[i] for i in b])
 
 
 class ArticulatedBody(NamedTuple):
