@@ -1,11 +1,11 @@
 # Every target makes its own .venv and installs what it needs; a second run starts at once.
-#   make demo | test | lint | bench | docs | clean            PYTHON=python3.12 make ... picks the interpreter
+#   make demo | test | lint | bench | attack | docs | clean            PYTHON=python3.12 make ... picks the interpreter
 
 PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench attack docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -27,6 +27,9 @@ bench: $(VENV)/.bench
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py
 	$(RUN) bench/chains.py
+
+attack: $(VENV)/.dev
+	$(RUN) attack
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict

@@ -1,0 +1,42 @@
+"""Many robots, one after the other: what a process keeps for robots that nobody holds is bounded."""
+
+import gc
+import os
+
+import common
+import numpy as np
+
+import adjoint as aj
+
+FIRST, MORE = 60, 60  # robots before and after the first look
+GROWTH = 12 * 2**20  # bytes; kernels of one robot take half a megabyte, so that keeping all would be 30 MB
+
+
+def resident() -> int:
+    """Bytes of memory that this process has."""
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def use_robots(rng: np.random.Generator, count: int) -> None:
+    """Kernels of robots that differ in their numbers, called and dropped."""
+    robot = aj.robots.puma560()
+    for _ in range(count):
+        other = robot.replace(inertias=robot.inertias * rng.uniform(0.9, 1.1))
+        q, v, tau = rng.normal(size=(3, 6))
+        aj.forward_dynamics(other, q, v, tau)
+        aj.inverse_dynamics(other, q, v, tau)
+    gc.collect()
+
+
+def attempt(rng: np.random.Generator) -> None:
+    use_robots(rng, FIRST)
+    before = resident()
+    use_robots(rng, MORE)
+    grown = resident() - before
+    if grown > GROWTH:
+        raise AssertionError(f"{MORE} more robots took {grown / 2**20:.0f} MB more")
+
+
+if __name__ == "__main__":
+    common.repeat(attempt)
