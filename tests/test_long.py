@@ -151,8 +151,8 @@ def test_numbers_are_kept_in_the_frames_of_joints():
     kinds = {"revolute": (False, False), "helical": (True, False)}
     for kind, (slides, rotors) in kinds.items():
         bare = robots.random_tree(0, 60, [kind]).replace(armature=0.0)
-        assert rolled.for_loops(bare).plan[-2:] == (slides, rotors)
-        assert rolled.for_loops(bare.replace(armature=1.0)).plan[-2:] == (slides, True)
+        assert rolled.for_loops(bare).plan[-3:] == (slides, rotors, False)
+        assert rolled.for_loops(bare.replace(armature=1.0)).plan[-3:] == (slides, True, False)
 
 
 def test_float32_in_float32_out():

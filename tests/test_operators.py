@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag
 from test_dynamics import RPR, TIP, digits, rpr_example
-from trees import CATALOG, SEEDS, close, frictionless, sample, tree
+from trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import robots
@@ -58,7 +58,8 @@ def test_the_equations_of_motion_over_all_bodies(robot):
     F = G.T @ J @ dV + G.T @ o.ad_V @ J @ V + G.T @ o.P_t.T @ F_t  # (8)
     given = {"wrenches": F_t[None], "frames": (tip,), "base_twist": V_0, "base_acceleration": dV_0}
     friction = robot.damping * v + robot.friction * np.sign(v)
-    close(S.T @ F + robot.armature * a + friction, inverse_dynamics.eager(robot, q, v, a, **given))  # (9)
+    rotors = robot.armature * a + armature_bias(robot, v)
+    close(S.T @ F + rotors + friction, inverse_dynamics.eager(robot, q, v, a, **given))  # (9)
 
 
 @every_robot
@@ -73,7 +74,7 @@ def test_the_terms_of_the_equations_of_motion(robot):
     phi = GS.T @ o.J @ o.G @ o.P_0 @ upward(robot)  # (13)
     close(M + np.diag(robot.armature), mass_matrix.eager(robot, q))
     close(phi, gravity_torque.eager(robot, q))
-    close(C @ v + phi, bias_force.eager(robot, q, v))
+    close(C @ v + phi + armature_bias(robot, v), bias_force.eager(robot, q, v))
     for tip in {robot.frame_names[0], robot.frame_names[1], robot.frame_names[-1]}:
         J_t = operators.eager(robot, q, v, tip).P_t @ GS  # (14)
         np.testing.assert_allclose(J_t, aj.jacobian.eager(robot, q, tip), atol=1e-12)
@@ -240,7 +241,7 @@ def test_the_bias_wrenches_of_39(robot):
     close(h.J_hat @ (moving.accelerations.ravel() + up) + b, moving.wrenches.ravel(), slack)
 
     V = o.G @ (o.S @ v + o.P_0 @ V_0)
-    net = tau - robot.damping * v - robot.friction * np.sign(v)
+    net = tau - robot.damping * v - robot.friction * np.sign(v) - armature_bias(robot, v)
     drift = o.ad_Sq @ (o.Gamma @ V + o.P_0 @ V_0)
     close(h.Y @ (h.X.T @ h.J_hat @ drift + h.Pi @ net + o.ad_V @ o.J @ V + o.P_t.T @ F_t), b, slack)
 

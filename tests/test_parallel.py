@@ -13,7 +13,7 @@ from adjoint.dynamics.parallel import joined, part_map, part_solve, solve_mass_m
 from adjoint.errors import ArgumentError
 from adjoint.rolled import Plan, for_loops, in_rows
 
-CHAIN = Plan("", 0, 0, branched=False, slots=0, slides=False, rotors=False)
+CHAIN = Plan("", 0, 0, branched=False, slots=0, slides=False, rotors=False, root_rotors=False)
 
 
 def thick_chain(n: int):

@@ -8,6 +8,7 @@ import adjoint as aj
 from adjoint import robots
 from adjoint.lie import inertia, se3
 from adjoint.robot import Frame, Robot
+from adjoint.robot.joints import standard_screws
 
 SEEDS = range(3)
 CATALOG = [
@@ -57,9 +58,19 @@ def dense_mass_matrix(robot: Robot, q) -> np.ndarray:
     return M
 
 
+def armature_bias(robot: Robot, v) -> np.ndarray:
+    """-Sᵀ ad(S v)ᵀ S α v of every joint with several degrees of freedom: Euler and Poincaré, with 6x6 matrices."""
+    found = np.zeros(robot.nv)
+    for body in robot.bodies:
+        if body.joint.type in ("free", "spherical", "planar"):
+            S, at = standard_screws(body.joint.type), body.joint.v
+            found[at] = -S @ se3.ad.eager(S.T @ v[at]).T @ S.T @ (robot.armature[at] * v[at])
+    return found
+
+
 def dense_bias(robot: Robot, q, v) -> np.ndarray:
-    """d'Alembert: Σ J_iᵀ (𝓘_i (J̇_i v - g_i) - ad(V_i)ᵀ 𝓘_i V_i) + friction, with g_i gravity seen from the body."""
-    found = robot.damping * v + robot.friction * np.sign(v)
+    """d'Alembert: Σ J_iᵀ (𝓘_i (J̇_i v - g_i) - ad(V_i)ᵀ 𝓘_i V_i), with g_i gravity seen from the body; joints."""
+    found = robot.damping * v + robot.friction * np.sign(v) + armature_bias(robot, v)
     for body in robot.bodies:
         J = aj.jacobian.eager(robot, q, body.name)
         dJ = aj.jacobian_derivative.eager(robot, q, v, body.name)

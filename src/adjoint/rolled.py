@@ -44,7 +44,8 @@ class Plan(NamedTuple):
     branched: bool  # chains need no route
     slots: int
     slides: bool  # some joint slides along its axis: not all screws are (0, 0, 1, 0, 0, 0)
-    rotors: bool  # some joint has armature
+    rotors: bool  # some joint beyond the root has armature
+    root_rotors: bool  # the root, if the loops leave it out, has armature
 
     @property
     def first(self) -> int:
@@ -98,6 +99,7 @@ class Root(NamedTuple):
             return Root(np.eye(4), np.zeros((0, 6)), np.zeros(10), np.zeros(0), np.zeros((2, 0)))
         nv = plan.nv
         screws, inertia, armature, resists = np.split(x[12:], np.cumsum([6 * nv, 10, nv]))
+        armature = armature if plan.root_rotors else np.zeros(nv)  # 0 is known when the code is made
         return Root(full(x[:12]), screws.reshape(nv, 6), inertia, armature, resists.reshape(2, nv))
 
 
@@ -297,7 +299,7 @@ def in_rows(robot: Robot, first: int) -> Long:
         np.concatenate([*(x[visited] for x in parts), route], axis=1),
         resists[nv:][visited],
         np.concatenate([np.ravel(x) for x in root]),
-        Plan(kind, nq, nv, route.shape[1] > 0, route.shape[1] // 2, slides, rotors),
+        Plan(kind, nq, nv, route.shape[1] > 0, route.shape[1] // 2, slides, rotors, bool(armature[:nv].any())),
         order,
     )
 

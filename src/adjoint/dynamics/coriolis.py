@@ -16,6 +16,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3, so3
 from ..sweep import body_twists, inward, joint_placements, stacked
+from .armature import armature_coriolis
 from .composite import degrees
 
 __all__ = ["coriolis_matrix"]
@@ -42,6 +43,8 @@ def coriolis_matrix(robot, q, v):
                     if i != j:
                         ds_i = se3.bracket(V[i], s_i)
                         rows[b][a] = rows[b][a] + scale_i * (np.dot(ds_i, F[1]) + np.dot(s_i, F[2]))
+    for (k, j), x in armature_coriolis(robot, v).items():
+        rows[k][j] = rows[k][j] + x
     return stacked(rows, 2)
 
 

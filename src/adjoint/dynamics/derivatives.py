@@ -23,6 +23,7 @@ from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..sweep import body_twists, inward, joint_placements, outward, rates, stacked
+from .armature import armature_slopes
 from .articulated import require_inertia
 from .composite import degrees, mass_matrix
 from .coriolis import inertia_rate_momentum, moved
@@ -71,6 +72,8 @@ def inverse_dynamics_derivatives(
     tables = [[[0.0] * robot.nv for _ in range(robot.nv)] for _ in range(3)]
     for j in reversed(f):
         _enter_joint(robot, f, joints, beyond[j], j, tables)
+    for (k, j), x in armature_slopes(robot, v).items():
+        tables[1][k][j] = tables[1][k][j] + x
     dq, dv, da = (stacked(rows, 2) for rows in tables)
     return TorqueDerivatives(dq, dv + np.diag(robot.damping), da + np.diag(robot.armature))
 

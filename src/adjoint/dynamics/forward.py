@@ -13,8 +13,8 @@ from .factorization import factored, solve_factored
 from .newton_euler import (
     SURROUNDINGS,
     base_motion,
-    friction_force,
     inverse_dynamics,
+    joint_force,
     loads_on_bodies,
     squared,
     true_motion,
@@ -44,7 +44,7 @@ def forward_dynamics(
     for i, load in loads_on_bodies(robot, wrenches, frames).items():
         if i >= 0:
             bias[i] = bias[i] + load
-    return _accelerations(robot, f, tau - friction_force(robot, v), A_0, bias, drift)
+    return _accelerations(robot, f, tau - joint_force(robot, v), A_0, bias, drift)
 
 
 def next_drift(parent: tuple, f, S, v, J) -> tuple:

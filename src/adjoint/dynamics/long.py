@@ -31,6 +31,7 @@ from ..rolled import (
     placed,
     root_placed,
 )
+from .armature import joint_armature_bias
 from .articulated import Pivot, Symmetric, eliminated, no_inertia
 from .composite import mass_matrix
 from .energy import kinetic_energy, potential_energy
@@ -68,6 +69,12 @@ __all__ = [
 def _resistance(resists, v):
     """Damping · v + friction · sign(v)."""
     return resists[0] * v + resists[1] * np.sign(v)
+
+
+def _root_force(plan: Plan, root: Root, v):
+    """What the root's joint itself resists a motion at a = 0 with, as `joint_force`."""
+    resistance = _resistance(root.resists, v)
+    return resistance + joint_armature_bias(plan.kind, root.armature, v) if plan.root_rotors else resistance
 
 
 def _given(x) -> tuple:
@@ -109,7 +116,7 @@ def rolled_inverse_dynamics(
     if not plan.kind:
         return Parts(np.zeros(0), tau)
     F = sum(_given(root_load), F + rigid_wrench(start, root.inertia))
-    return Parts(root.screws @ F + root.armature * root_a + _resistance(root.resists, root_v), tau)
+    return Parts(root.screws @ F + root.armature * root_a + _root_force(plan, root, root_v), tau)
 
 
 AT_REST = Symmetric(np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)))
@@ -144,7 +151,7 @@ def rolled_forward_dynamics(
     if plan.kind:
         J = Symmetric(*totals[:3]) + Symmetric.of_inertia(root.inertia)
         wrench = sum(_given(root_load), totals[3] + root_bias + J @ root_drift)
-        force = root_tau - _resistance(root.resists, root_v)
+        force = root_tau - _root_force(plan, root, root_v)
         root_a, A = root_accelerated(root, J, wrench, force, se3.Ad_inv_action(root_f, A_0))
         A = A + root_drift
     return Parts(root_a, accelerations_beyond(plan, A, (placements, bodies, motions, Pi, left, drift)))

@@ -18,6 +18,7 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..robot.model import Robot
 from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
+from .armature import armature_bias
 
 __all__ = [
     "MotionsAndWrenches",
@@ -113,8 +114,13 @@ def base_motion(robot: Robot, gravity, twist, acceleration):
 
 
 def friction_force(robot: Robot, v):
-    """Damping · v + friction · sign(v) (nv,): what the joints themselves resist with."""
+    """Damping · v + friction · sign(v) (nv,)."""
     return robot.damping * v + robot.friction * np.sign(v)
+
+
+def joint_force(robot: Robot, v):
+    """What the joints themselves resist a motion at a = 0 with (nv,): friction, and armature in turning frames."""
+    return friction_force(robot, v) + armature_bias(robot, v)
 
 
 # Optional inputs of forward and inverse dynamics.
@@ -137,7 +143,7 @@ def inverse_dynamics(
     motions = body_motions(robot, f, v, a, *base)
     F = _joint_wrenches(robot, f, motions, loads_on_bodies(robot, wrenches, frames))
     tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # PP (5)
-    return tau + robot.armature * a + friction_force(robot, v)
+    return tau + robot.armature * a + joint_force(robot, v)
 
 
 class MotionsAndWrenches(NamedTuple):

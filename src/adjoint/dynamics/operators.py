@@ -11,7 +11,8 @@ so that M a + C v + φ + J_tᵀ F_t = τ with
     M = Sᵀ Gᵀ J G S,   C = Sᵀ Gᵀ (J G ad_Sq Γ + ad_V J) G S,                (11), (12)
     φ = Sᵀ Gᵀ J G P_0 V̇_0,   J_t = P_t G S,                                 (13), (14)
 
-and armature added to M. V̇_0 = (0, -g), and V_0 = 0 in the matrix C: on a base that moves, (6)-(9) hold as they are.
+with armature added to M (and `armature_bias` to τ, for joints of several degrees of freedom). V̇_0 = (0, -g), and
+V_0 = 0 in the matrix C: on a base that moves, (6)-(9) hold as they are.
 Articulated inertias, (40), say the same with the joints' torques instead of their accelerations,
 
     F = Ĵ V̇ + b,   b = Y (Xᵀ Ĵ ad_Sq (Γ V + P_0 V_0) + Π τ + ad_V J V + P_tᵀ F_t),                           (39)
@@ -49,7 +50,7 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..sweep import body_twists, columns, inward, joint_placements, rates
-from .newton_euler import friction_force, loads_on_bodies
+from .newton_euler import joint_force, loads_on_bodies
 
 __all__ = [
     "ArticulatedOperators",
@@ -146,11 +147,11 @@ def articulated_bias_wrenches(robot, q, v, tau, *, wrenches=None, frames=(), bas
     neither gravity nor the acceleration of the base counts.
 
         b_i = -ad(V_i)ᵀ J_i V_i + loads + Σ Ad(f_k⁻¹)ᵀ (p_k + Φ_kᵀ (τ_k - S_kᵀ p_k)),   k the children of i,
-        p_k = b_k - Ĵ_k [S_k v_k, V_k],   τ_k without friction.
+        p_k = b_k - Ĵ_k [S_k v_k, V_k],   τ_k without friction and `armature_bias`.
     """
     f = joint_placements(robot, q)
     bodies, V = articulated_bodies(robot, f), body_twists(robot, f, v, base_twist)
-    loads, net = loads_on_bodies(robot, wrenches, frames), tau - friction_force(robot, v)
+    loads, net = loads_on_bodies(robot, wrenches, frames), tau - joint_force(robot, v)
 
     def own(i: int):
         return loads.get(i, 0.0) - se3.coad_action(V[i], inertia.momentum(robot.inertias[i], V[i]))

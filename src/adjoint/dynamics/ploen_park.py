@@ -19,7 +19,7 @@ from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
-from .newton_euler import SURROUNDINGS, base_motion, friction_force, loads_on_bodies
+from .newton_euler import SURROUNDINGS, base_motion, joint_force, loads_on_bodies
 from .operators import articulated_bodies
 
 __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
@@ -67,7 +67,7 @@ def inverse_dynamics_recursive(
 
     F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))  # (4)
     tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # (5)
-    return tau + robot.armature * a + friction_force(robot, v)
+    return tau + robot.armature * a + joint_force(robot, v)
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
@@ -86,7 +86,7 @@ def recursion(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_
     V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
     a_hat, a_tilde, b_tilde = _velocity_pass(robot, f, v, V_0)
     alpha, P = _residual_pass(robot, f, a_tilde, b_tilde, dV_0, loads_on_bodies(robot, wrenches, frames))
-    net = tau - friction_force(robot, v)
+    net = tau - joint_force(robot, v)
     tau_hat = {k: net[_place(robot, k)] - robot.screw(k) @ P[k] for k in P}  # (60), (61)
     z_hat, c_hat, lam, a = _solving_passes(robot, f, tau_hat)
     return Recursion(

@@ -23,13 +23,14 @@ from ..lie import se3
 from ..robot.joints import JOINTS
 from ..robot.model import Robot
 from ..sweep import body_twists, joint_placements, outward
+from .armature import armature_regressor
 from .composite import degrees
 from .newton_euler import base_motion, body_motions, true_motion
 
 __all__ = ["JOINT_TERMS", "EnergyRegressor", "energy_regressor", "parameter_names", "parameters", "regressor"]
 
 INERTIAL = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-JOINT_TERMS = {  # what a joint's own parameter is multiplied with in its torque
+JOINT_TERMS = {  # what a joint's own parameter is multiplied with in its torque; see `armature_regressor`, too
     "armature": lambda v, a: a,
     "damping": lambda v, a: v,
     "friction": lambda v, a: np.sign(v),
@@ -89,7 +90,12 @@ def regressor(robot, q, v, a, *, gravity=None, base_twist=None, base_acceleratio
             blocks[place][l] = blocks[place][l] + row if l in blocks[place] else row
     rows = [np.concatenate([block.get(l, np.zeros(10)) for l in range(n)]) for block in blocks]
     rigid = np.stack(rows) if rows else np.zeros((0, 10 * n))
-    return np.concatenate([rigid, *(np.diag(JOINT_TERMS[name](v, a)) for name in joints)], axis=1)
+    return np.concatenate([rigid, *(_joint_columns(robot, name, v, a) for name in joints)], axis=1)
+
+
+def _joint_columns(robot: Robot, name: str, v, a):
+    """The columns (nv, nv) of a joint term."""
+    return armature_regressor(robot, v, a) if name == "armature" else np.diag(JOINT_TERMS[name](v, a))
 
 
 def check_joint_terms(joints) -> None:

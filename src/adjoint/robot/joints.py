@@ -19,7 +19,7 @@ import numpy as np
 from ..compile.kernel import eagerly
 from ..lie import se3, series, so3
 
-__all__ = ["FRAMES", "JOINTS", "UNIT", "JointType", "misfit", "standard_screws"]
+__all__ = ["BRACKETS", "FRAMES", "JOINTS", "UNIT", "JointType", "misfit", "standard_screws"]
 
 
 class JointType(NamedTuple):
@@ -245,6 +245,15 @@ def misfit(kind: str, S: np.ndarray) -> str | None:
 
 
 _STANDARD = {kind: standard_screws(kind) for kind in FRAMES}
+
+
+def _brackets(S: np.ndarray) -> np.ndarray:
+    brackets = np.array([[se3.bracket.eager(a, b) for b in S] for a in S])
+    return brackets @ S.T  # the rows of S are unit vectors at right angles
+
+
+BRACKETS = {kind: _brackets(S) for kind, S in _STANDARD.items()}
+"""Type -> c (nv, nv, nv) of joints of several degrees of freedom: [S_i, S_j] = Σ_k c_ijk S_k, in any frame."""
 
 
 def _are_screws(kind: str, S: np.ndarray) -> bool:
