@@ -11,7 +11,7 @@ from trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import cache_info, check_grads, kernel, robots, static
-from adjoint.dynamics import lagrangian, ploen_park, textbook
+from adjoint.dynamics import body_motions_and_wrenches, lagrangian, ploen_park, textbook
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import inertia, se3
@@ -53,7 +53,8 @@ KINEMATICS = [
 DYNAMICS = [
     aj.inverse_dynamics, aj.forward_dynamics, aj.mass_matrix, aj.solve_mass_matrix, aj.mass_matrix_factors,
     aj.gravity_torque, aj.kinetic_energy, aj.potential_energy,
-    aj.centroidal_momentum, ploen_park.inverse_dynamics_recursive,
+    aj.centroidal_momentum, ploen_park.inverse_dynamics_recursive, body_motions_and_wrenches,
+    lagrangian.lagrangian_mass_matrix, lagrangian.pullback_metric, lagrangian.lagrangian_gravity_torque,
 ]  # fmt: skip
 every_function = pytest.mark.parametrize("fn", KINEMATICS + DYNAMICS, ids=lambda fn: fn.__name__)
 
@@ -113,6 +114,49 @@ def test_other_numbers_are_another_robot(fn):
         for name, (numbers, other) in changed.items():
             lifted = fn.bind(robot, lift=name)
             close(flat(lifted.eager(**given, **{name: numbers})), flat(fn.eager(other, **given)), 1e-10)
+
+
+LAGRANGIAN = [
+    lagrangian.lagrangian_factors, lagrangian.lagrangian_christoffel, lagrangian.lagrangian_inverse_dynamics,
+    lagrangian.lagrangian_mass_matrix, lagrangian.pullback_metric,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", LAGRANGIAN, ids=lambda fn: fn.__name__)
+def test_the_lagrangian_formulation(fn):
+    """Joints with one degree of freedom, mimics among them; every name by itself, then all together, compiled."""
+    robot = tree(4, 4, ("revolute", "prismatic", "helical", "mimic"))
+    given, changed = arguments(fn, robot), other_numbers(robot)
+    for name, (numbers, other) in changed.items():
+        close(flat(fn.bind(robot, lift=name).eager(**given, **{name: numbers})), flat(fn.eager(other, **given)), 1e-10)
+    together = ("inertias", "screws", "placements", "armature", "damping", "friction", "gravity")
+    numbers = {name: changed[name][0] for name in together}
+    lifted = fn.bind(robot, lift=together)
+    close(flat(lifted(**given, **numbers)), flat(fn.eager(robot.replace(**numbers), **given)), 1e-10)
+
+
+def test_the_lagrangian_mass_matrix_by_the_parameters():
+    """PBP's aim: exact derivatives by inertias, in which M is linear, and by what places and turns the bodies."""
+    robot = robots.two_link()
+    q = np.array([0.3, -0.8])
+    by = lagrangian.lagrangian_mass_matrix.bind(robot, lift="inertias").jacobian("inertias")(q)
+    close(np.einsum("ijkp,kp->ij", by, robot.inertias) + np.diag(robot.armature), aj.mass_matrix.eager(robot, q))
+    for name in ("screws", "offsets"):
+        slope, want = (
+            fn.bind(robot, lift=name).jacobian(name).eager(q)
+            for fn in (lagrangian.lagrangian_mass_matrix, aj.mass_matrix)
+        )
+        close(slope, want)
+
+
+def test_Ad_along_a_path_by_the_screws():
+    robot = tree(4, 4, ("revolute", "prismatic", "helical"))
+    q, B = sample(robot)[0], np.arange(6.0)
+    (numbers, other) = other_numbers(robot)["screws"]
+    path = robot.path(len(robot.body_names) - 1)
+    ends = {"i": path[0], "j": path[-1]}
+    lifted = lagrangian.Ad_along_path.bind(robot, **ends, lift="screws")
+    close(lifted.eager(q, B, screws=numbers), lagrangian.Ad_along_path.eager(other, q, B, **ends), 1e-10)
 
 
 def test_all_at_once_compiled():
@@ -418,9 +462,8 @@ def test_mistakes_are_explained():
         fn(q, v, a, screws=robot.screws)
     with pytest.raises(ArgumentError, match="static parameter 'lift'"):
         kernel(lambda x, lift="no": x)
-    for study in (lagrangian.lagrangian_mass_matrix, textbook.lagrange_euler):
-        with pytest.raises(ArgumentError, match="inertias are inputs"):
-            study.bind(robot, lift="inertias").eager(**arguments(study, robot))
+    with pytest.raises(ArgumentError, match="inertias are inputs"):
+        textbook.lagrange_euler.bind(robot, lift="inertias").eager(**arguments(textbook.lagrange_euler, robot))
     with pytest.raises(ArgumentError, match="one and other both have inertias"):
         kernel(lambda one, other, x: x, one=static, other=static).bind(robot, robot, lift="inertias")
 

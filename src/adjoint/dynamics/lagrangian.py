@@ -8,6 +8,10 @@ depends on q. u(l; j) = Ad_l^{j+1} A_j is the twist of body l when joint j moves
 The paper has serial chains of joints with one degree of freedom. Trees, and mimics, only change the paths and which
 coordinates move which screws. Joints with several degrees of freedom have a mass matrix here, but their rates are not
 rates of coordinates: Christoffel symbols, and what needs them, are for one degree of freedom.
+
+Kinematic and inertial numbers appear explicitly and apart from each other, A_i and D_i: what the paper wants of its
+equations is that they can be differentiated by these. `lift=` does it: with `lagrangian_mass_matrix.bind(robot,
+lift="inertias")` the inertias are one more input, and `.jacobian("inertias")` is exact.
 """
 
 from __future__ import annotations
@@ -18,13 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
+from ..compile.kernel import eagerly
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..kinematics.jacobian import jacobian
 from ..lie import inertia, se3
 from ..robot.model import Robot
 from ..robot.reframe import reframed
-from ..sweep import columns, forces, joint_placements, rates, stacked
+from ..sweep import columns, forces, joint_placements, outward, rates, stacked
 from .christoffel import require_coordinates
 from .newton_euler import friction_force
 from .operators import operators
@@ -39,6 +44,42 @@ __all__ = [
     "lagrangian_mass_matrix",
     "pullback_metric",
 ]
+
+
+def _described(robot: Robot, choice: str) -> Robot:
+    """`reframed(robot, choice)`, "space" or "com"; also of a robot whose numbers are inputs, then without frames."""
+    if not robot.varying or robot.stands_for is None:
+        return reframed(robot, choice)
+    with eagerly():
+        Q = _homes(robot) if choice == "space" else _from_centers(robot)
+        n = range(len(robot.body_names))
+        moved = {
+            "screws": [se3.Ad_action(Q[i], S) for i in n for S in robot.screw(i)],
+            "inertias": [inertia.transform(Q[i], robot.inertias[i]) for i in n],
+        }
+        if choice == "com":
+            steps = [se3.compose(Q[int(robot.parents[i])], robot.placements[i]) for i in n]
+            moved["placements"] = [se3.compose(steps[i], se3.inverse(Q[i])) for i in n]
+    frames_vary = ("placements" if choice == "space" else "inertias") in robot.varying
+    arrays = {name: np.stack(rows) for name, rows in moved.items() if rows and (frames_vary or name in robot.varying)}
+    rest = robot.varying & {"armature", "damping", "friction", "gravity"}
+    home = {"placements": np.tile(np.eye(4), (len(n), 1, 1))} if choice == "space" else {}
+    known = reframed(robot.stands_for[0], choice).replace(frames=(), **home)
+    return known.lifted(arrays | {name: getattr(robot, name) for name in rest})
+
+
+def _homes(robot: Robot) -> dict:
+    """{i: M_1 ··· M_i} (4, 4) along the path to body i; the base's, -1, is the identity."""
+    return outward(robot, lambda i, N: se3.compose(N, robot.placements[i]), np.eye(4))
+
+
+def _from_centers(robot: Robot) -> dict:
+    """{i: placement (4, 4) of body i in the frame with its axes at its centre of mass}; massless bodies stay."""
+    found = {-1: np.eye(4)}
+    for i, J in enumerate(robot.inertias):
+        m = np.where(J[0] > 0, J[0], np.inf)
+        found[i] = se3.from_rotation_translation(np.eye(3), -J[1:4] / m)
+    return found
 
 
 class LagrangianFactors(NamedTuple):
@@ -56,7 +97,7 @@ def lagrangian_factors(robot, q):
     They are the S, G, J of `operators` in frames that all coincide with the base at home: A = QS, L = QGQ⁻¹,
     D = Q⁻ᵀJQ⁻¹ with Q_i = Ad(M_1 ··· M_i) along the path to body i, PBP (47)-(51).
     """
-    found = operators(reframed(robot, "space"), q, np.zeros(robot.nv))
+    found = operators(_described(robot, "space"), q, np.zeros(robot.nv))
     return LagrangianFactors(found.S, found.G, found.J)
 
 
@@ -80,7 +121,7 @@ def _each(action, T, screws):
 @kernel(robot=static, q="nq")
 def lagrangian_mass_matrix(robot, q):
     """M(q) (nv, nv): m_ij = Σ_l <u(l; i), u(l; j)>_l over the bodies l that both carry, PBP (40); armature added."""
-    space = reframed(robot, "space")
+    space = _described(robot, "space")
     M = np.diag(robot.armature)
     for l, u in _screws_at_bodies(space, q).items():
         U = columns(robot, u, np.zeros(6))
@@ -95,7 +136,7 @@ def pullback_metric(robot, q):
     The kinetic energy is a metric on the group of all bodies' placements, I_l and m_l in frames at the centres of mass;
     M is its pullback by the kinematics, with the Jacobians J_l (6, nv) of these frames.
     """
-    central = reframed(robot, "com")
+    central = _described(robot, "com")
     M = np.diag(robot.armature)
     for name, J in zip(central.body_names, central.inertias, strict=True):
         Jacobian = jacobian(central, q, name, "body")
@@ -123,7 +164,7 @@ def Ad_along_path(robot, q, B, i, j, by=()):
     path = robot.path(j)
     if i not in path:
         raise ArgumentError(f"robot '{robot.name}': body {i} is not on the path to body {j}, which is {path}")
-    space = reframed(robot, "space")
+    space = _described(robot, "space")
     f, way = joint_placements(space, q), path[path.index(i) :]
     if not set(by) <= set(way):
         return np.zeros(6)
@@ -145,7 +186,7 @@ def lagrangian_christoffel(robot, q):
     over bodies as printed; `christoffel` is the fast one.
     """
     require_coordinates(robot)
-    space = reframed(robot, "space")
+    space = _described(robot, "space")
     n = len(space.body_names)
     Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]
     for l, (u, t) in _screws_and_slopes(space, q).items():
@@ -204,7 +245,7 @@ def lagrangian_gravity_torque(robot, q, *, gravity=None):
 
     T_l = exp(A_1 q_1) ··· exp(A_l q_l) moves body l from home, where its centre of mass is c_l; [u] is 4x4.
     """
-    space = reframed(robot, "space")
+    space = _described(robot, "space")
     g = np.concatenate([robot.gravity if gravity is None else gravity, np.zeros(1)])
     T, total = body_placements(space, q), np.zeros(robot.nv)
     for l, u in _screws_at_bodies(space, q).items():
