@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adjoint import kernel, scan
-from adjoint.compile import batch, elf, emit, jit, segments
+from adjoint.compile import batch, emit, jit, link, segments
 from adjoint.compile.call import Compiled, address
 from adjoint.compile.program import Program
 
@@ -167,14 +167,14 @@ def test_both_linkers(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(9, 4))
     ours = run(program, X)
-    monkeypatch.setattr(elf, "supported", lambda: False)
+    monkeypatch.setattr(link, "supported", lambda: False)
     np.testing.assert_array_equal(run(program, X), ours)
 
 
 def test_the_linker_refuses_what_it_does_not_know():
     for code in (b"", b"MZ" + bytes(100), b"\x7fELF\x01\x01" + bytes(100)):
-        with pytest.raises(elf.Unsupported):
-            elf.Image(code)
+        with pytest.raises(link.Unsupported):
+            link.Image(code)
 
 
 def test_generated_code_passes_the_verifier():

@@ -1,6 +1,9 @@
 """Calls straight from CPython, of sequences and with results given: what the Python fallback does, and its refusals."""
 
+import ctypes
+import itertools
 import sys
+import tracemalloc
 from types import BuiltinMethodType
 from typing import NamedTuple
 
@@ -9,7 +12,7 @@ import pytest
 
 from adjoint.compile import Kernel, kernel, scan
 from adjoint.compile import thin as thin_module
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, CompileError
 
 
 class Sums(NamedTuple):
@@ -293,3 +296,114 @@ def test_threads_that_call_in_different_ways():
                 np.testing.assert_array_equal(call.result(), x)
     finally:
         sys.setswitchinterval(interval)
+
+
+# --- when it cannot be done -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry, value", [(0, 0x01000009), (0, 0x03000000), (211, 0x0F)])
+def test_another_abi_of_numpy_is_left_alone(entry, value, monkeypatch):
+    """NumPy's table of functions is used only if NumPy says that it is the one known here."""
+    version = ctypes.PYFUNCTYPE(ctypes.c_uint)
+    known = {0: version(lambda: 0x02000000), 211: version(lambda: 0x12)}
+
+    def table():
+        return {k: ctypes.cast(f, ctypes.c_void_p).value for k, f in known.items()}
+
+    assert thin_module._is_known(table())
+    known[entry] = version(lambda: value)
+    assert not thin_module._is_known(table())
+    monkeypatch.setattr(thin_module, "_is_known", lambda table: False)
+    assert thin_module._python_api.__wrapped__() is None
+
+
+def test_where_the_caller_cannot_be_linked_python_calls(monkeypatch):
+    """The first call works, and so do all others."""
+
+    def refuse(*_):
+        raise CompileError("LLVM cannot link the generated code")
+
+    monkeypatch.setattr(thin_module.runtime, "shared", refuse)
+    caller = thin_module._caller.__wrapped__
+    monkeypatch.setattr(thin_module, "_caller", caller)
+    assert caller() is None
+    f, x = kernel(lambda x: 2 * x, x=3), np.arange(6.0).reshape(2, 3)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(x), 2 * x)
+        np.testing.assert_array_equal(f(x[0]), 2 * x[0])
+    assert not isinstance(type(f).__call__, BuiltinMethodType)
+
+
+class Many(NamedTuple):
+    total: np.ndarray
+    product: np.ndarray
+    row: np.ndarray
+
+
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_int
+_REFUSED = {
+    "to_scalar": [_POINTER],  # which takes the reference that it is given
+    "new_array": [_POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER],
+}
+
+
+@pytest.mark.parametrize("name, every", [("to_scalar", 1), ("to_scalar", 2), ("new_array", 1), ("new_array", 3)])
+def test_results_that_cannot_be_made_lose_nothing(name, every, monkeypatch):
+    """Of three results one cannot be made: no crash, the others are given back, work memory too."""
+    api = thin_module._python_api()
+    if api is None:
+        pytest.skip("there is no short road here")
+    kind, calls = ctypes.PYFUNCTYPE(_POINTER, *_REFUSED[name]), itertools.count(1)
+    real, give_back = kind(api[name]), ctypes.PYFUNCTYPE(None, _POINTER)(api["decref"])
+
+    @kind
+    def refuses(*args):
+        if next(calls) % every:
+            return real(*args)
+        if name == "to_scalar":
+            give_back(args[0])
+        return None
+
+    stand_in = {name: ctypes.cast(refuses, _POINTER).value}
+    monkeypatch.setattr(thin_module, "_python_api", lambda: api | stand_in)
+    f = kernel(lambda x, y: Many(x + y, x * y, x + y * np.arange(1000.0)))
+    assert f(1.0, 2.0).product == 2.0  # by Python's own road
+    tracemalloc.start()
+    for _ in range(500):
+        with pytest.raises(SystemError, match="returned NULL"):  # NumPy itself would have set a MemoryError
+            f(1.0, 2.0)
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 400_000  # the rows of all calls take 4 MB
+
+
+def test_a_lack_of_work_memory_is_an_error(monkeypatch):
+    api = thin_module._python_api()
+    if api is None:
+        pytest.skip("there is no short road here")
+    # A function that sets MemoryError and returns NULL, whatever it is given.
+    monkeypatch.setattr(thin_module, "_python_api", lambda: api | {"malloc": api["no_memory"]})
+    f, x = kernel(lambda x: x * np.arange(1000.0)), np.ones(2)
+    f(x)  # by Python's own road
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            f(x)
+    assert f(2.0)[999] == 1998  # its work memory is on the stack
+
+
+def test_results_of_any_size_that_do_not_fit():
+    """Batches without memory of their own, whose results would not fit anywhere."""
+    f = kernel(lambda x, y: Many(x + y, x * y, x + y * np.arange(1000.0)))
+    f(np.ones(2), 2.0)
+    for n in (10**10, 10**14, 2**60):
+        with pytest.raises((MemoryError, ValueError)):
+            f(np.broadcast_to(1.0, n), 2.0)
+    assert f(1.0, 2.0).total == 3.0
+
+
+def test_words_of_the_record_are_in_the_order_of_this_machine():
+    code, _ = make_two()._only("test").compiled("f64", True)
+    values = dict.fromkeys(thin_module._RECORD, 0) | {"most": 2**62, "dtype": -2}
+    record = thin_module._record(code, values, [None] * 3, np.zeros(1, np.int64))
+    words = dict(zip(thin_module._RECORD, np.frombuffer(record, np.int64).tolist(), strict=False))
+    assert (words["most"], words["dtype"], words["inputs"], words["outputs"]) == (2**62, -2, 3, 2)

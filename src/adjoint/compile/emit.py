@@ -59,9 +59,9 @@ class Emitter:
             for o, result in zip(p.outputs, p.results, strict=True)
             if o.sequence
         }
-        self.module.add("#0", 'attributes #0 = { nounwind "no-trapping-math"="true" }')
+        self.module.add("#0", 'attributes #0 = { "no-trapping-math"="true" }')
         # A spilled vector on an unaligned stack crosses cache lines.
-        self.module.add("#1", 'attributes #1 = { nounwind "no-trapping-math"="true" "stackrealign" }')
+        self.module.add("#1", 'attributes #1 = { "no-trapping-math"="true" "stackrealign" }')
         stores = self._stores_in_place() if stores_itself(p, self.b.width) else self._stores_in_tile()
 
         def done(x: Expr, v: Value) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-import platform
+import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..errors import CompileError
-from . import elf
+from . import link, memory
 from .locks import compiling
 
 if TYPE_CHECKING:
@@ -59,17 +59,18 @@ def host() -> Host:
 
     cpu, features = _linux_cpu() or (_llvm().get_host_cpu_name(), _llvm().get_host_cpu_features().flatten())
     names = set(features.replace("+", "").replace(",", " ").split())
-    bits = 512 if "avx512f" in names else 256 if "avx" in names else 128
-    machine = platform.machine().lower()
-    if machine in ("x86_64", "amd64"):
-        call = "intel_ocl_bicc" if bits > 128 else "ccc"
-    else:
-        call = "aarch64_vector_pcs" if machine in ("aarch64", "arm64") else "ccc"
+    machine, bits, call = memory.machine(), 128, "ccc"
+    if machine == "x86_64" and "avx" in names:
+        bits, call = 512 if "avx512f" in names else 256, "intel_ocl_bicc"
+    elif machine == "aarch64":
+        call = "aarch64_vector_pcs"
     return Host(f"{machine} {cpu}", features, bits, call, f"llvmlite {llvmlite.__version__}")
 
 
 def _linux_cpu() -> tuple[str, str] | None:
     """Model and features of the first processor, as the kernel lists them."""
+    if sys.platform != "linux":
+        return None
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
             block = f.read().split("\n\n")[0]
@@ -93,22 +94,67 @@ def _target_machine():
 
 def compile_ir(text: str) -> bytes:
     """Object code for the host. The graph is optimised already, so no pass runs on the IR."""
-    llvm = _llvm()
-    try:
-        module = llvm.parse_assembly(text)
-    except RuntimeError as e:
-        raise CompileError(f"LLVM rejects the generated code (please report this): {e}") from e
-    return _target_machine().emit_object(module)
+    return object_code(text, _target_machine())
+
+
+def object_code(text: str, target: llvm.TargetMachine) -> bytes:
+    """Object code for a target."""
+    return target.emit_object(_module(text, target))
 
 
 def assembly(text: str) -> str:
     """The host's assembly for IR text, for reading."""
-    return _target_machine().emit_assembly(_llvm().parse_assembly(text))
+    target = _target_machine()
+    return target.emit_assembly(_module(text, target))
+
+
+def _module(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    if "windows" in target.triple:
+        _llvm().initialize_native_asmparser()
+        text += _STACK_PROBE
+    try:
+        module = _llvm().parse_assembly(text)
+    except RuntimeError as e:
+        raise CompileError(f"LLVM rejects the generated code (please report this): {e}") from e
+    for function in module.functions:
+        if not function.is_declaration:
+            # No code of ours raises or passes on exceptions: tables to unwind the stack would refer to other modules.
+            function.add_function_attribute("nounwind")
+    return module
+
+
+# Windows adds pages to a stack one by one, when the next one is touched. A function whose variables take more than a
+# page calls __chkstk first, with their size in rax; it must touch all pages and leave every register as it is. The C
+# library that has one may be too far away for the call, so each module has its own.
+_STACK_PROBE = """
+define internal void @__chkstk() naked noinline {
+ call void asm sideeffect "
+ pushq %r10
+ pushq %r11
+ leaq 24(%rsp), %r10
+ movq %rax, %r11
+1:
+ cmpq $$4096, %r11
+ jb 2f
+ subq $$4096, %r10
+ testl %r10d, (%r10)
+ subq $$4096, %r11
+ jmp 1b
+2:
+ subq %r11, %r10
+ testl %r10d, (%r10)
+ popq %r11
+ popq %r10
+ ret", ""()
+ unreachable
+}
+"""
 
 
 @once
 def _linker() -> llvm.LLJIT:
-    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=True)
+    # llvmlite has JITLink, LLVM's newer linker, on all systems but Windows.
+    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=sys.platform != "win32")
 
 
 _names = itertools.count()
@@ -134,9 +180,10 @@ class _LinkedByLLVM:
 
 def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
     """Link object code into this process: by ourselves where we can, else by LLVM."""
-    if elf.supported():
+    if link.supported():
         try:
-            return elf.Image(object_code)
-        except elf.Unsupported:
+            return link.Image(object_code)
+        except link.Unsupported:
             pass
+    memory.check_allowed()
     return _LinkedByLLVM(object_code, symbols)

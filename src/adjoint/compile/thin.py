@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import CompileError
 from . import jit, runtime
 from .batch import CONTEXT_HEAD, STREAMED
 from .call import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
@@ -345,6 +346,7 @@ class _Call(Coder):
 
     def _free(self) -> None:
         self.function_call("free", f"ptr {self.word('load ptr, ptr %heap')}", "void")
+        self.emit(" store ptr null, ptr %heap")
 
     def _scalar_if_no_axes(self, k: str) -> None:
         """Without axes a result is NumPy's scalar, as its own functions return."""
@@ -352,7 +354,9 @@ class _Call(Coder):
         with self.when(self.same(self.word(f"or i64 {self.get(entry, _AXES_OF)}, {self.get(entry, _OFFSETS)}"), 0)):
             place = self.result(k)
             array = self.word(f"load ptr, ptr {place}")
-            self.emit(f" store ptr {self.function_call('to_scalar', f'ptr {array}')}, ptr {place}")
+            scalar = self.function_call("to_scalar", f"ptr {array}")  # which takes the array, come what may
+            self.emit(f" store ptr {scalar}, ptr {place}")
+            self.require(self.test("ne", scalar, "null", "ptr"), "fail")
 
     def _return(self, given: str) -> None:
         one, several = self.fresh_label("one"), self.fresh_label("several")
@@ -379,12 +383,16 @@ class _Call(Coder):
 
     def _give_back(self) -> None:
         with self.loop(self.word("load i64, ptr %made")) as k:
-            self.function_call("decref", f"ptr {self.word(f'load ptr, ptr {self.result(k)}')}", "void")
+            self.function_call("decref", f"ptr {self.word(f'load ptr, ptr {self.result(k)}')}", "void")  # null is none
 
 
 @jit.once
-def _caller() -> jit.Library:
-    return runtime.shared(("call",), "call", lambda module: _Call(module).function())
+def _caller() -> jit.Library | None:
+    """The machine code of `call`, or None if it cannot be had here: calls then go by Python's own road."""
+    try:
+        return runtime.shared(("call",), "call", lambda module: _Call(module).function())
+    except CompileError:
+        return None
 
 
 class _MethodDef(ctypes.Structure):
@@ -431,7 +439,7 @@ def _python_api() -> dict[str, Any] | None:
         get = ctypes.pythonapi.PyCapsule_GetPointer
         get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         table = ctypes.cast(get(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # pyright: ignore
-        if table[2] != id(np.ndarray):  # PyArray_Type
+        if table[2] != id(np.ndarray) or not _is_known(table):  # PyArray_Type
             return None
         functions = {
             "call": "PyObject_Vectorcall",
@@ -455,8 +463,14 @@ def _python_api() -> dict[str, Any] | None:
             "to_scalar": table[76],
             **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
         }
-    except (ImportError, AttributeError, ValueError):
+    except (ImportError, AttributeError, TypeError, ValueError):
         return None
+
+
+def _is_known(table: Any) -> bool:
+    """Whether NumPy says that its table of functions is the one of NumPy 2: the entries used here have their places."""
+    binary, features = (ctypes.PYFUNCTYPE(ctypes.c_uint)(table[k])() for k in (0, 211))  # PyArray_GetNDArrayC...Version
+    return binary == 0x02000000 and features >= 0x12
 
 
 class _Code(NamedTuple):
@@ -487,6 +501,9 @@ def thin_caller(
     dtype, api = DTYPES[code.dtype], _python_api()
     if api is None or any(len(o.shape) > MAX_AXES for o in (*code.inputs, *code.outputs)):
         return fallback
+    caller = _caller()
+    if caller is None:
+        return fallback
     # Of elements one after the other, of any operand.
     offsets = dtype.itemsize * np.arange(max([1, *(o.size for o in (*code.inputs, *code.outputs))]))
     defaults = [None if d is None else np.asarray(d, dtype) for d in defaults]
@@ -503,7 +520,7 @@ def thin_caller(
     if dtype != np.float64:
         values |= {"float_type": 0, "float64_type": 0}  # no object is of these types
     record = _record(code, values, defaults, offsets)
-    method = _MethodDef(name.encode(), _caller().address["call"], 0x80 | 0x02, b"compiled by adjoint")
+    method = _MethodDef(name.encode(), caller.address["call"], 0x80 | 0x02, b"compiled by adjoint")
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     # The function owns its third argument (its "module"): all that the record points to lives as long as it does.
@@ -546,4 +563,4 @@ def _record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.
         words += [*start, *o.shape, *unused, *strides, *unused, 0 if default is None else id(default)]
     for o, start in zip(code.outputs, known[len(code.inputs) :], strict=True):
         words += [*start, *o.shape, *[0] * (MAX_AXES - len(o.shape))]
-    return struct.pack(f"<{len(words)}q", *words)
+    return struct.pack(f"={len(words)}q", *words)  # in this machine's byte order

@@ -1,0 +1,170 @@
+"""Object files as LLVM writes them for this library's kernels: ELF for x86-64 and 64-bit ARM, COFF for x86-64.
+
+`read` finds what a linker needs: the sections that are loaded, the symbols, and the places where addresses belong.
+Whatever it does not expect (another format, an unknown kind of section or fixup) it refuses with `Unsupported`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+__all__ = ["Fixup", "Object", "Section", "Symbol", "Unsupported", "read"]
+
+
+class Unsupported(Exception):
+    """This object file needs a real linker."""
+
+
+class Section(NamedTuple):
+    """What is loaded into memory, and of which number its address must be a multiple."""
+
+    contents: bytes
+    align: int
+
+
+class Symbol(NamedTuple):
+    """A name for a place: the number of its section, None if it is not in this file, and the offset in the section."""
+
+    name: str
+    section: int | None
+    offset: int
+
+
+class Fixup(NamedTuple):
+    """Where a number is written that depends on addresses: the kind, see `link`, the place, the target, a summand."""
+
+    kind: str
+    section: int
+    offset: int
+    symbol: int
+    addend: int
+
+
+class Object(NamedTuple):
+    """An object file: the machine it is for, its loaded sections by number, its symbols, its fixups."""
+
+    machine: str
+    sections: dict[int, Section]
+    symbols: list[Symbol]
+    fixups: list[Fixup]
+
+
+def read(code: bytes) -> Object:
+    """The contents of an object file."""
+    try:
+        if code[:6] == b"\x7fELF\x02\x01":  # 64 bits, the lowest byte first
+            return _read_elf(code)
+        if code[:2] == b"\x64\x86":
+            return _read_coff(code)
+    except (struct.error, IndexError, ValueError) as e:
+        raise Unsupported(f"damaged: {e}") from e
+    raise Unsupported("neither an ELF nor a COFF file for this machine")
+
+
+def _text(code: bytes, at: int) -> str:
+    return code[at : code.index(b"\0", at)].decode()
+
+
+# --- ELF: System V Application Binary Interface, chapter 4, and its processor supplements -----------------------------
+
+_RELOCATABLE, _ALLOCATED = 1, 0x2
+_PROGBITS, _SYMTAB, _RELA = 1, 2, 4
+_UNWIND = 0x70000001  # SHT_X86_64_UNWIND: tables for exceptions, which this code never raises
+_MACHINES = {62: "x86_64", 183: "aarch64"}
+_ELF_FIXUPS = {
+    ("x86_64", 1): "absolute64",
+    ("x86_64", 2): "relative32",
+    ("x86_64", 4): "relative32",  # R_X86_64_PLT32, of calls
+    ("aarch64", 257): "absolute64",
+    ("aarch64", 261): "relative32",
+    ("aarch64", 275): "page21",
+    ("aarch64", 277): "low12/1",
+    ("aarch64", 278): "low12/1",
+    ("aarch64", 282): "branch26",
+    ("aarch64", 283): "branch26",
+    ("aarch64", 284): "low12/2",
+    ("aarch64", 285): "low12/4",
+    ("aarch64", 286): "low12/8",
+    ("aarch64", 299): "low12/16",
+}
+
+
+class _ElfSection(NamedTuple):
+    name: int
+    type: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    align: int
+    entry_size: int
+
+
+def _read_elf(code: bytes) -> Object:
+    kind, number = struct.unpack_from("<HH", code, 16)
+    if kind != _RELOCATABLE or number not in _MACHINES:
+        raise Unsupported(f"ELF file of type {kind} for machine {number}")
+    machine = _MACHINES[number]
+    (table,) = struct.unpack_from("<Q", code, 40)
+    size, count = struct.unpack_from("<HH", code, 58)
+    found = [_ElfSection(*struct.unpack_from("<IIQQQQIIQQ", code, table + k * size)) for k in range(count)]
+    sections, symbols, fixups = {}, [], []
+    for k, s in enumerate(found):
+        if s.flags & _ALLOCATED and s.size and s.type != _UNWIND:
+            if s.type != _PROGBITS:
+                raise Unsupported(f"section of type {s.type}")
+            sections[k] = Section(code[s.offset : s.offset + s.size], max(s.align, 1))
+    for s in found:
+        if s.type == _SYMTAB:
+            names = found[s.link].offset
+            for at in range(s.offset, s.offset + s.size, 24):
+                name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", code, at)
+                symbols.append(Symbol(_text(code, names + name), section if section in sections else None, value))
+        elif s.type == _RELA and s.info in sections:
+            for at in range(s.offset, s.offset + s.size, 24):
+                offset, info, addend = struct.unpack_from("<QQq", code, at)
+                kind = _ELF_FIXUPS.get((machine, info & 0xFFFFFFFF))
+                if kind is None:
+                    raise Unsupported(f"relocation of type {info & 0xFFFFFFFF} for {machine}")
+                fixups.append(Fixup(kind, s.info, offset, info >> 32, addend))
+    return Object(machine, sections, symbols, fixups)
+
+
+# --- COFF: Microsoft's "PE Format" ------------------------------------------------------------------------------------
+
+_REMOVED, _ZEROS = 0x00000800, 0x00000080  # flags of sections that are not loaded, or hold nothing but zeros
+_MANY = 0x01000000  # flag of sections whose number of relocations is in the first of them
+_REL32 = 4  # the only relocation of our code: relative to the end of the four bytes, which hold the summand
+
+
+def _read_coff(code: bytes) -> Object:
+    count, _, table, entries = struct.unpack_from("<HIII", code, 2)
+    names = table + 18 * entries
+    sections, symbols, fixups = {}, [], []
+    for k in range(count):
+        size, start, relocations, _, number, _, flags = struct.unpack_from("<IIIIHHI", code, 20 + 40 * k + 16)
+        if not size or flags & _REMOVED:
+            continue
+        if flags & _ZEROS:
+            raise Unsupported("a section of zeros")
+        sections[k + 1] = Section(code[start : start + size], 1 << max((flags >> 20 & 15) - 1, 0))
+        first = 0
+        if flags & _MANY:
+            first, (number,) = 1, struct.unpack_from("<I", code, relocations)
+        for at in range(relocations + 10 * first, relocations + 10 * number, 10):
+            offset, symbol, kind = struct.unpack_from("<IIH", code, at)
+            if kind != _REL32:
+                raise Unsupported(f"relocation of type {kind} for COFF")
+            (addend,) = struct.unpack_from("<i", code, start + offset)
+            fixups.append(Fixup("relative32", k + 1, offset, symbol, addend - 4))
+    more = 0  # entries that belong to the symbol before them
+    for at in range(table, names, 18):
+        short, value, section, _, _, others = struct.unpack_from("<8sIHHBB", code, at)
+        far = int.from_bytes(short[4:], "little") if short[:4] == bytes(4) else None
+        name = "" if more else short.rstrip(b"\0").decode() if far is None else _text(code, names + far)
+        symbols.append(Symbol(name, section if section in sections and not more else None, value))
+        more = more - 1 if more else others
+    return Object("x86_64", sections, symbols, fixups)
