@@ -6,6 +6,7 @@ from .compile import Kernel as Kernel
 from .compile import cache_info as cache_info
 from .compile import check_grads as check_grads
 from .compile import clear_cache as clear_cache
+from .compile import forget as forget
 from .compile import kernel as kernel
 from .compile import scan as scan
 from .compile import static as static
@@ -122,6 +123,7 @@ __all__ = [
     "fixman_blocks",
     "fixman_logdet",
     "fixman_solve",
+    "forget",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",

@@ -23,7 +23,7 @@ import numpy as np
 from .compile import Kernel, kernel, scan, static
 from .lie import inertia, se3
 from .robot.joints import JOINTS
-from .robot.model import Robot
+from .robot.model import Robot, once_a_robot
 from .robot.reframe import axial_frames
 
 __all__ = [
@@ -270,7 +270,7 @@ def _planned(rolled: Kernel, plan: Plan) -> Kernel:
     return rolled.bind(plan=plan)
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def long_robot(robot: Robot) -> Long | None:
     """The robot for loops; None if it is small, or has joints that loops do not serve.
 

@@ -3,7 +3,7 @@
 The way of a function, file by file:
 
 - `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed. `parameters` and
-  `arguments`: what a kernel takes, and what a call gives.
+  `arguments`: what a kernel takes, and what a call gives. `kept`: which kernels stay in memory.
 - `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
 - `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
   made from others. `interpret`, `check`: graphs evaluated without a compiler.
@@ -18,6 +18,7 @@ from .cache import CacheInfo as CacheInfo
 from .cache import cache_info as cache_info
 from .cache import clear_cache as clear_cache
 from .check import check_grads as check_grads
+from .kept import forget as forget
 from .kernel import Kernel as Kernel
 from .kernel import kernel as kernel
 from .loops import scan as scan
@@ -32,6 +33,7 @@ __all__ = [
     "cache_info",
     "check_grads",
     "clear_cache",
+    "forget",
     "kernel",
     "scan",
     "static",

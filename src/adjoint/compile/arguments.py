@@ -102,6 +102,12 @@ class Arguments:
             hint += f"; numbers of {owner or 'a static argument'} become inputs by .bind({owner or '...'}, lift={what})"
         return hint
 
+    def other_than_defaults(self, statics: dict[str, Any]) -> dict[str, Any]:
+        """Those of the static arguments that are not fixed, and not what they are if they are left out."""
+        if not self.free_statics:
+            return {}
+        return {p.name: statics[p.name] for p in self.free if p.static and statics[p.name] is not p.default}
+
     @property
     def signature(self) -> str:
         """Its name and parameters; those that are fixed have a value, those after * need their names."""

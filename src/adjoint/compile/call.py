@@ -34,6 +34,7 @@ __all__ = [
     "broadcast_batch",
     "check_threads",
     "default_threads",
+    "forget_memory",
     "prepare_out",
 ]
 
@@ -195,6 +196,11 @@ class _Recycled:
 
     def __del__(self, put_back=_waiting.append):
         put_back(self.block)
+
+
+def forget_memory() -> None:
+    """Free the memory that waits for large results."""
+    _waiting.clear()
 
 
 def _new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

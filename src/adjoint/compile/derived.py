@@ -29,6 +29,9 @@ class DerivedVariant(Variant):
     def trace(self) -> Built:
         return self._build(self.parent)
 
+    def _nodes_before(self) -> int:
+        return len(self.parent.program.graph.nodes)
+
     def here(self, values: list):
         program, made = self.traced
         flat, rows, length = {}, {}, 0

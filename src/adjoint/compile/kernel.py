@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from threading import local
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..errors import ArgumentError
-from . import loops, trace
+from . import kept, loops, trace
 from .arguments import Arguments, Form, tupled
 from .graph import Expr
 from .locks import compiling
@@ -98,13 +99,13 @@ class Kernel:
         self.__doc__ = doc
         self._parameters, self._make, self._statics = parameters, make, dict(statics or {})
         self._arguments = Arguments(name, parameters, self._statics)
-        self._bound: dict[tuple, Kernel] = {}
-        self._variants: dict[tuple, Variant] = {}
+        self._made: WeakValueDictionary[Any, Kernel] = WeakValueDictionary()  # from this one; `kept` holds them
+        self._variants: dict[tuple[str, ...], Variant] = {}  # with these inputs, static arguments as they are
+        self._share = kept.Share()
         self._recent: _Recent | None = None  # calls like that one are bound at once
         self._usual: Variant | None = None  # of calls with all inputs given by place
         self._threads: int | None = None
         self._thin = 0  # machine codes there were when CPython learned to call them itself
-        self._derivatives: dict[Any, Kernel] = {}
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
         self._sample: _Sample | None = None  # which calls go there at once
@@ -156,12 +157,12 @@ class Kernel:
         """`bind`, found at once for static values that equal others of their type only if they are the same."""
         types = [type(x) for x in fixed]
         try:
-            bound = self._bound[(form.names, *types, *fixed)]
+            bound = kept.use(self._made[(form.names, *types, *fixed)])
         except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
             bound = self.bind(**dict(zip(form.names, fixed, strict=True)))
             if not all(map(_is_plain, fixed)):
                 return bound
-            self._bound[(form.names, *types, *fixed)] = bound
+            self._made[(form.names, *types, *fixed)] = bound
         if form.statics == (0,) and not form.named:
             self._recent = _Recent(fixed[0], 1 + len(form.inputs), bound)
         return bound
@@ -225,19 +226,15 @@ class Kernel:
             return variant.here(values)
 
     def _variant(self, statics: dict[str, Any], present: list[str]) -> Variant:
-        try:
-            key = (tuple((k, _mark(v)) for k, v in statics.items()), tuple(present))
-            found = self._variants.get(key)
-        except TypeError:
-            bad = next(k for k, v in statics.items() if not _hashable(v))
-            raise ArgumentError(
-                f"{self._arguments.signature}: static argument '{bad}' must be hashable; "
-                f"got {type(statics[bad]).__name__} "
-                "(an argument is static if its default is not a float or an array: write 1.0 for 1, or declare a shape)"
-            ) from None
+        """This kernel with these static arguments: a variant of its own, or of the kernel that is bound to them."""
+        if others := self._arguments.other_than_defaults(statics):
+            return self.bind(**others)._variant(statics, present)
+        found = self._variants.get(tuple(present))
         if found is None:
             with compiling:
-                found = self._variants.setdefault(key, self._make(statics, present))
+                made = self._make(statics, present)
+                made.share = self._share
+                found = self._variants.setdefault(tuple(present), made)
         return found
 
     def _arrays(self, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
@@ -370,17 +367,18 @@ class Kernel:
             return self._lifted(fixed, lift)
         try:
             key = "bind", tuple((name, _mark(value)) for name, value in fixed.items()), lift
-            bound = self._derivatives.get(key)
+            bound = self._made.get(key)
         except TypeError:
             bad = next(k for k, v in fixed.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self._arguments.signature}: argument '{bad}' is static and must be hashable, "
-                f"as a Robot or a name is; got {type(fixed[bad]).__name__}"
+                f"{self._arguments.signature}: argument '{bad}' is static and must be hashable, as a Robot or a name "
+                f"is; got {type(fixed[bad]).__name__} (an argument is static if its default is not a float or an "
+                "array: write 1.0 for 1, or declare a shape)"
             ) from None
         if bound is None:
             bound = self._lifted(fixed, lift) if lift else self._specialised(fixed)
-            bound = self._derivatives.setdefault(key, bound)
-        return bound
+            bound = self._made.setdefault(key, bound)
+        return kept.use(bound)
 
     def _specialised(self, fixed: dict[str, Any]) -> Kernel:
         bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
@@ -447,10 +445,38 @@ class Kernel:
 
     def _forget_thin(self) -> None:
         """Thin callers know the number of threads: have them made again, here and in kernels made from this one."""
+        self._let_go()
+        for k in list(self._made.values()):
+            k._forget_thin()
+
+    # --- being kept: see that file -------------------------------------------------------------------
+
+    def _is_wanted(self) -> bool:
+        """Whether this kernel is not to be let go yet: it was told its threads, or was the last its parent ran.
+
+        The parent no longer thinks of it then, so the next answer may be another.
+        """
+        parent = self._origin[0] if self._origin else None
+        recent = parent._recent if parent else None
+        if parent and recent is not None and recent.bound is self:
+            parent._recent = None
+            return True
+        return self._threads is not None
+
+    def _let_go(self) -> None:
+        """No longer be held by this kernel's own class, whose thin caller knows it; the next call makes another."""
         type(self).__call__ = Kernel.__call__
         self._thin = 0
-        for k in self._derivatives.values():
-            k._forget_thin()
+
+    def _is_made_for(self, value) -> bool:
+        """Whether this is one of its static arguments."""
+        return any(type(x) is type(value) and x == value for x in self._statics.values())
+
+    def _drop_programs(self) -> kept.Share:
+        """Free the programs that tracing again would give, of functions of the library; returns what is left."""
+        for variant in list(self._variants.values()):
+            variant.drop_program()
+        return self._share
 
     # --- looking inside ------------------------------------------------------------------------------
 
@@ -506,9 +532,10 @@ class Kernel:
         """The kernel that `make` makes from this one."""
         key = repr((make.__name__, *arguments))
         with compiling:
-            if key not in self._derivatives:
-                self._derivatives[key] = make(self, *arguments)
-            return self._derivatives[key]
+            found = self._made.get(key)
+            if found is None:
+                found = self._made[key] = make(self, *arguments)
+            return kept.use(found)
 
     # --- packed results ------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AdjointError, TraceError
-from . import cache, loops, trace
+from . import cache, kept, loops, trace
 from .graph import Graph, digest
 from .locks import compiling
 from .parameters import Parameter
@@ -29,7 +29,9 @@ class Variant:
         self.name, self.inputs, self.identity = name, inputs, identity
         self.codes: dict[tuple, Any] = {}
         self.plans: dict[tuple, tuple] = {}
+        self.share = kept.Share()  # that of the kernel whose variant it is
         self._traced: tuple[Program, type | None] | None = None
+        self._nodes = 0  # that tracing it made
 
     def trace(self) -> tuple[Program, type | None]:
         """The program, and the NamedTuple class of its results if they are one."""
@@ -44,11 +46,24 @@ class Variant:
         """The program with nothing in it that is not needed, and the class of its results; made once."""
         with compiling:
             if self._traced is None:
+                before = self._nodes_before()
                 program, made = self.trace()
                 found = iter(loops.prune(program.roots))
                 results = tuple(tuple(next(found) for _ in r) for r in program.results)
                 self._traced = replace(program, results=results), made
+                self._nodes = len(program.graph.nodes) - before
+                self.share.nodes += self._nodes
             return self._traced
+
+    def _nodes_before(self) -> int:
+        """Nodes that its graph has before it is traced."""
+        return 0
+
+    def drop_program(self) -> None:
+        """Free the program, if tracing again would give the same: its function is known to have no side effects."""
+        if self.identity is not None and self._traced is not None:
+            self._traced = None
+            self.share.nodes -= self._nodes
 
     @property
     def program(self) -> Program:
@@ -74,6 +89,7 @@ class Variant:
         with compiling:
             if (dtype, single, shared) not in self.codes:
                 self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
+                kept.trim()
             return self.codes[dtype, single, shared]
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
@@ -116,6 +132,7 @@ class Variant:
             }
             entry = cache.Entry(header, jit.compile_ir(text))
             cache.write(key, entry)
+        self.share.code += len(entry.code)
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
         code = Compiled(

@@ -9,7 +9,6 @@ Mimics tie distant bodies together and have no such recursion: for robots with t
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..compile.kernel import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..robot.configuration import integrate, neutral
-from ..robot.model import Robot
+from ..robot.model import Robot, once_a_robot
 from ..sweep import inward, joint_placements, outward, rates
 
 __all__ = ["Articulated", "Pivot", "Symmetric", "articulated_inertias", "require_inertia"]
@@ -146,7 +145,7 @@ def require_inertia(robot: Robot) -> None:
         _require_inertia(robot.stands_for[0] if robot.stands_for else robot)
 
 
-@functools.lru_cache(256)
+@once_a_robot
 def _require_inertia(robot: Robot) -> None:
     M, size = _anywhere(robot)
     for k in reversed(range(robot.nv)):

@@ -6,15 +6,13 @@ size. In between the unrolled algorithms know nothing of it.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from ..compile import Kernel, kernel, scan
 from ..kinematics.long import body_placements
 from ..lie import se3, so3
 from ..robot.joints import JOINTS
-from ..robot.model import Robot
+from ..robot.model import Robot, once_a_robot
 from ..robot.reframe import axial_frames
 from ..rolled import (
     ROBOT,
@@ -308,7 +306,7 @@ def _upward(robot: Robot, gravity, acceleration):
     return upward if acceleration is None else upward + acceleration
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def _against(robot: Robot) -> np.ndarray:
     return np.append(np.zeros(3), -robot.gravity)
 
@@ -428,7 +426,7 @@ def _pivots(robot: Robot, q) -> np.ndarray:
     return long.join(long.run(rolled_pivots, q, root_q))
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def require_long_inertia(robot: Robot) -> None:
     """As `require_inertia`, in O(n): `ArgumentError` if M is singular at a configuration taken at random."""
     plan = for_loops(robot).plan

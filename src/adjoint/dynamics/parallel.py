@@ -23,14 +23,12 @@ block tridiagonal system can be divided likewise, but takes 1560 in one piece, b
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from ..compile import kernel, scan, static
 from ..errors import ArgumentError
 from ..lie import se3
-from ..robot.model import Robot
+from ..robot.model import Robot, once_a_robot
 from ..rolled import Long, Parts, Root, for_loops, inward, is_long, joint_motions, placed
 from .articulated import Symmetric
 from .forward import leftover, solve_mass_matrix
@@ -99,7 +97,7 @@ def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> Parts:
     return Parts(root, found)
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def _supports(robot: Robot, parts: int) -> np.ndarray:
     """The moment of inertia and mass of an average body of each part (parts, 2); none for the one at the end."""
     numbers = for_loops(robot).bodies

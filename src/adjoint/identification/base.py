@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressor import parameter_names, regressor
 from ..errors import ArgumentError
 from ..robot.configuration import random_configuration
-from ..robot.model import Robot, nearest, need_robot
+from ..robot.model import Robot, nearest, need_robot, once_a_robot
 from ..robot.numbers import generator
 from .linear import least_squares, triangle
 
@@ -215,7 +215,7 @@ def _owners(robot: Robot, joints: tuple[str, ...]) -> np.ndarray:
     return np.concatenate([np.repeat(np.arange(n), 10), *(np.array(moved, int) for _ in joints)])
 
 
-@functools.lru_cache(256)
+@once_a_robot(most=256)
 def _expressions(robot: Robot, inner: int, outer: int) -> dict[int, list[tuple[str, float]]]:
     """{power: [(text, value)]}: what factors of that power of a length may be, the simplest first.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compile import kernel, scan, static
 from ..lie import se3
-from ..robot.model import Robot
+from ..robot.model import Robot, once_a_robot
 from ..robot.reframe import axial_frames
 from ..rolled import (
     ROBOT,
@@ -73,7 +72,7 @@ def _forward_kinematics(given: dict) -> np.ndarray:
     return seen @ T if isinstance(frame, str) else seen[..., None, :, :] @ T
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def _body_frames(robot: Robot) -> np.ndarray:
     """The frames of the bodies in those of their joints (n, 12), in the order of visits."""
     long = for_loops(robot)
@@ -116,7 +115,7 @@ class _Path(NamedTuple):
     end: np.ndarray  # (4, 4), the frame of the last in that of its joint
 
 
-@functools.lru_cache(8)
+@once_a_robot
 def _path(robot: Robot, body: int) -> _Path:
     long = for_loops(robot)
     first = long.plan.first

@@ -43,7 +43,7 @@ class LiftedRobot(Robot):
 
     def __init__(self, robot: Robot, arrays: dict[str, Any]):
         numbers = _fields(robot, arrays)
-        known = {k: x for k, x in vars(robot).items() if k not in ("fingerprint", "mass")}
+        known = {k: x for k, x in vars(robot).items() if k not in ("fingerprint", "mass", "_results")}
         vars(self).update(known | numbers, stands_for=(robot, arrays), varying=frozenset(numbers))
 
     @property

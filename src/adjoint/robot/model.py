@@ -11,7 +11,7 @@ import difflib
 import functools
 import hashlib
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -38,6 +38,7 @@ __all__ = [
     "Where",
     "need_numbers",
     "need_robot",
+    "once_a_robot",
 ]
 
 GRAVITY = (0.0, 0.0, -9.81)
@@ -309,6 +310,11 @@ class Robot:
     # --- sizes and places ---------------------------------------------------------------------------------------------
 
     @functools.cached_property
+    def _results(self) -> dict[Callable, dict[tuple, Any]]:
+        """What functions found out about this robot; see `once_a_robot`."""
+        return {}
+
+    @functools.cached_property
     def _layout(self) -> _Layout:
         return _layout(self.joint_types, self.mimics)
 
@@ -497,6 +503,30 @@ class _Bodies(Sequence):
 
     def __iter__(self) -> Iterator[Body]:
         return map(self.__getitem__, range(len(self)))  # type: ignore[arg-type]
+
+
+def once_a_robot(function: Callable[..., Any] | None = None, *, most: int = 8) -> Any:
+    """A decorator for functions of a robot: a result is kept in the robot it is of, and freed with it.
+
+    If the function takes further values, each robot keeps its results for the last `most` of them.
+    """
+    if function is None:
+        return functools.partial(once_a_robot, most=most)
+
+    @functools.wraps(function)
+    def found(robot: Robot, *values):
+        known = robot._results.setdefault(function, {})
+        try:
+            return known[values]
+        except KeyError:
+            pass
+        result = function(robot, *values)
+        if len(known) >= most:
+            known.pop(next(iter(known)), None)
+        known[values] = result
+        return result
+
+    return found
 
 
 def need_robot(value, caller: str) -> None:

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...compile.kernel import eagerly
 from ...errors import ArgumentError
 from ...lie import se3
-from ...robot.model import Robot, need_numbers, need_robot
+from ...robot.model import Robot, need_numbers, need_robot, once_a_robot
 from ...sweep import joint_placement
 from .partition import Blocks, Partition, block_diagonal, blocks, blocks_at, logdet, solve
 from .rolled import Body, chain_logdets, chain_solve, inverse_inertia, link_rows
@@ -87,16 +86,12 @@ class Chain(NamedTuple):
     logdet_J: float
 
 
-_CHAINS: WeakKeyDictionary[Robot, Chain | None] = WeakKeyDictionary()
-
-
+@once_a_robot
 def _chain(robot: Robot) -> Chain | None:
-    """The robot as a `Chain`, None if it is no chain that `rolled` is for; kept for as long as the robot lives."""
-    if robot not in _CHAINS:
-        n = len(robot.body_names)
-        serial = n > 0 and np.array_equal(robot.parents, np.arange(-1, n - 1)) and robot.n_dofs == robot.nv == n
-        _CHAINS[robot] = _links(robot) if serial and not robot.armature.any() else None
-    return _CHAINS[robot]
+    """The robot as a `Chain`, None if it is no chain that `rolled` is for."""
+    n = len(robot.body_names)
+    serial = n > 0 and np.array_equal(robot.parents, np.arange(-1, n - 1)) and robot.n_dofs == robot.nv == n
+    return _links(robot) if serial and not robot.armature.any() else None
 
 
 def _links(robot: Robot) -> Chain:
