@@ -171,6 +171,36 @@ def project_is_idempotent_and_nearest(group, x, y, z):
     check(group.lie.project(T * stretch), T)
 
 
+def every_branch_of_log_returns(group, x, y, z):
+    g = group.lie
+    T, t = g.exp(x), np.linalg.norm(x[..., :3], axis=-1)
+    for turns in (-2, -1, 0, 1, 3):
+        V = g.log_branch(T, x.dtype.type(turns))
+        # Angles are 20 rad large, and of a small rotation whole turns shift the axis by 20/t times the translation.
+        near = float(np.max(1 / t)) if turns and group.dim == 6 else 1.0
+        check(g.exp(V), T, units=4000 * max(1.0, near))
+        check(np.linalg.norm(V[..., :3], axis=-1), np.abs(t + 2 * np.pi * turns), units=1000)
+    check(g.log_branch(T, x.dtype.type(0)), g.log(T))
+
+
+def velocities_are_seen_from_both_sides(group, x, y, z):
+    g = group.lie
+    T = g.exp(x)
+    check(g.body_velocity(T, T @ g.hat(y)), y)
+    check(g.space_velocity(T, g.hat(y) @ T), y)
+    check(g.space_velocity(T, T @ g.hat(y)), g.Ad_action(T, y))
+
+
+def derivatives_of_functions_are_dual_to_velocities(group, x, y, z):
+    """Any matrix is the slope of a function: <slope, T [y]> = f' · y, and both sides differ by Ad."""
+    g = group.lie
+    T, slope = g.exp(x), g.exp(z)  # of order one, in every entry
+    body, space = g.body_derivative(T, slope), g.space_derivative(T, slope)
+    check(np.sum(body * y, -1), np.sum(slope * (T @ g.hat(y)), (-2, -1)), units=1000)
+    check(np.sum(space * y, -1), np.sum(slope * (g.hat(y) @ T), (-2, -1)), units=1000)
+    check(body, g.coAd_action(T, space), units=1000)
+
+
 LAWS: list[Callable] = [
     keeps_dtype_and_shape,
     group_axioms,
@@ -186,6 +216,9 @@ LAWS: list[Callable] = [
     duality,
     actions_match_matrices,
     jacobians_are_consistent,
+    every_branch_of_log_returns,
+    velocities_are_seen_from_both_sides,
+    derivatives_of_functions_are_dual_to_velocities,
     project_is_idempotent_and_nearest,
 ]
 

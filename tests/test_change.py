@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from robots import urdf
 from trees import close, dense_mass_matrix, tree
 
 import adjoint as aj
@@ -163,3 +164,42 @@ def test_a_load_is_a_link_behind_a_fixed_joint():
         arm(False).with_payload("hand", 2.0)
     impossible = arm(False).with_payload("hand", [1.0, 0, 0, 0, 1, 0, 0, 1, 0, 9])
     assert [f.element for f in aj.check(impossible).warnings] == ["link 'hand.payload'"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_robot_that_stands_elsewhere(seed):
+    """f' = P f; space Jacobians become Ad(P) J, body Jacobians and M stay, and so does the base's mass. Park (1994)."""
+    robot = tree(seed).with_frame("mark", "base", se3.random(np.random.default_rng(1)))
+    robot = robot.replace(base_inertia=inertia.box.eager(3.0, [0.1, 0.2, 0.3]))
+    P = se3.random(np.random.default_rng(seed))
+    moved, q = robot.mounted(P), aj.random_configuration(robot, seed)
+    for name in robot.frame_names[1:]:
+        close(aj.forward_kinematics.eager(moved, q, name), P @ aj.forward_kinematics.eager(robot, q, name), 1e-12)
+    tool = robot.frame_names[-2]
+    close(aj.jacobian.eager(moved, q, tool, "space"), se3.Ad.eager(P) @ aj.jacobian.eager(robot, q, tool, "space"))
+    close(aj.jacobian.eager(moved, q, tool), aj.jacobian.eager(robot, q, tool))
+    close(aj.mass_matrix.eager(moved, q), aj.mass_matrix.eager(robot, q))
+    close(moved.base_inertia, inertia.transform.eager(P, robot.base_inertia))
+    turned = moved.replace(gravity=P[:3, :3] @ robot.gravity)  # only another base frame
+    close(aj.gravity_torque.eager(turned, q), aj.gravity_torque.eager(robot, q))
+
+
+def test_a_robot_that_hangs():
+    """Gravity does not turn with the robot: hung upside down, all of its torques have the other sign."""
+    robot = robots.puma560()
+    q = aj.random_configuration(robot, 0)
+    hung = robot.mounted(np.diag([1.0, -1, -1, 1]))
+    close(aj.gravity_torque.eager(hung, q), -aj.gravity_torque.eager(robot, q))
+    with pytest.raises(AdjointError, match="mounted: placement is not a rigid motion"):
+        robot.mounted(np.diag([1.0, 1, -1, 1]))
+
+
+def test_shapes_of_the_base_move_with_it():
+    robot = aj.load(urdf("panda.urdf"))
+    P = se3.random(np.random.default_rng(0))
+    pairs = list(zip(robot.visuals, robot.mounted(P).visuals, strict=True))
+    assert any(one.frame == robot.base_name for one, _ in pairs)
+    for one, other in pairs:
+        np.testing.assert_allclose(
+            other.placement, P @ one.placement if one.frame == robot.base_name else one.placement
+        )

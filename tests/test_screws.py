@@ -11,7 +11,7 @@ from adjoint.robot import catalog
 from adjoint.robot.build import Builder, ModelError
 from adjoint.robot.configuration import random_configuration
 from adjoint.robot.dh import dh_matrix, from_dh
-from adjoint.robot.screws import body_screws, from_screws, space_screws
+from adjoint.robot.screws import body_screws, change_frames, from_screws, space_screws
 from adjoint.sweep import coordinates
 
 fk = forward_kinematics.eager
@@ -166,12 +166,25 @@ def test_base_and_tool_change():
     """f' = P f Q: A' = Ad(P) A, B' = Ad(Q⁻¹) B, M' = P M Q; erratum E7."""
     rng = np.random.default_rng(5)
     P, Q = se3.random(rng), se3.random(rng)
-    A, M, _ = space_screws(catalog.puma560(), "tool")
-    B = body_screws(catalog.puma560(), "tool").screws
-    moved = from_screws((se3.Ad.eager(P) @ A.T).T, P @ M @ Q)
+    puma = catalog.puma560()
+    A, B = space_screws(puma, "tool"), body_screws(puma, "tool")
+    moved = change_frames(A, "space", base=P, tool=Q)
+    close(moved.screws, (se3.Ad.eager(P) @ A.screws.T).T)
+    robot = from_screws(moved.screws, moved.home)
     q = rng.uniform(-3, 3, 6)
-    close(fk(moved, q, "tool"), P @ fk(catalog.puma560(), q, "tool") @ Q, 1e-12)
-    close(body_screws(moved, "tool").screws, (np.linalg.inv(se3.Ad.eager(Q)) @ B.T).T, 1e-12)
+    close(fk(robot, q, "tool"), P @ fk(puma, q, "tool") @ Q, 1e-12)
+    seen = change_frames(B, "body", base=P, tool=Q)
+    close(body_screws(robot, "tool").screws, seen.screws, 1e-12)
+    close(seen.home, moved.home)
+    assert seen.bodies == moved.bodies == B.bodies
+    for found, form in ((A, "space"), (B, "body")):  # each form sees one of the two only, and nothing changes nothing
+        close(change_frames(found, form).screws, found.screws)
+    close(change_frames(A, "space", tool=Q).screws, A.screws)
+    close(change_frames(B, "body", base=P).screws, B.screws)
+    with pytest.raises(ArgumentError, match="'space' or 'body'"):
+        change_frames(A, "world", base=P)
+    with pytest.raises(ModelError, match="base is not a rigid motion"):
+        change_frames(A, "space", base=2 * P)
 
 
 # --- link frames ------------------------------------------------------------------------------------------------------

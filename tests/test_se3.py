@@ -78,6 +78,8 @@ SIGNATURES = {
     "compose": "TT", "act": "T3", "Ad": "T", "Ad_action": "T6", "Ad_inv_action": "T6", "coAd": "T", "coAd_action": "T6",
     "coAd_inv_action": "T6", "left_jacobian": "6", "left_jacobian_inv": "6", "right_jacobian": "6",
     "right_jacobian_inv": "6", "interpolate": "TTs", "distance": "TT",
+    "log_branch": "Ts", "body_velocity": "TT", "space_velocity": "TT", "body_derivative": "TT",
+    "space_derivative": "TT",
 }  # fmt: skip
 
 
@@ -152,6 +154,62 @@ def test_distance(rng):
         assert np.all(ab <= se3.distance(A, C, length) + se3.distance(C, B, length) + 1e-14)
     assert se3.distance(A[0], A[0]) < 1e-15
     check(se3.distance(np.eye(4), se3.from_rotation_translation(so3.rotation_z(0.5), [0.0, 0.0, 0.0]), 2.0), 1.0)
+
+
+# --- branches of log, derivatives of functions ------------------------------------------------------------------------
+
+
+def test_branches_of_log_without_rotation_and_at_a_half_turn(rng):
+    p = rng.standard_normal((5, 3))
+    moved = se3.from_rotation_translation(np.eye(3), p)
+    for turns in (-1, 0, 2):
+        V = se3.log_branch(moved, float(turns))
+        check(V[:, 3:], p)
+        check(V[:, :3], 2 * np.pi * turns * p / np.linalg.norm(p, axis=1)[:, None])
+        check(se3.exp(V), moved)
+    check(se3.log_branch(np.eye(4), np.array([0.0, 1.0])), [[0] * 6, [2 * np.pi, 0, 0, 0, 0, 0]])
+    half = se3.from_rotation_translation(np.diag([-1.0, 1, -1]), p)
+    one, other = se3.log_branch(half, 0.0), se3.log_branch(half, -1.0)
+    check(one[:, :3], -other[:, :3])
+    check(one, se3.log(half))
+    check(se3.exp(other), half)
+
+
+@kernel(T=(4, 4))
+def gaze(T):
+    """Where a camera at T sees a point: two numbers."""
+    x, y, z = se3.act(se3.inverse(T), np.array([0.3, -0.2, 9.0]))
+    return np.stack([x / z, y / z])
+
+
+@kernel(T=(4, 4))
+def gaze_slope(T):
+    """(2, 6): inside a kernel, row by row."""
+    slopes = gaze.jacobian("T")(T)
+    return np.stack([se3.body_derivative(T, slopes[0]), se3.body_derivative(T, slopes[1])])
+
+
+@kernel(T=(4, 4), V=6)
+def gaze_moved(T, V):
+    return gaze(se3.compose(T, se3.exp(V)))
+
+
+@kernel(T=(4, 4), V=6)
+def gaze_moved_in_space(T, V):
+    return gaze(se3.compose(se3.exp(V), T))
+
+
+def test_lie_derivatives_of_a_function(rng):
+    """LWC (16): the slope by entries, in a batch or in a kernel, and the derivative by the twist of a motion."""
+    T = se3.random(rng, (20,), scale=0.3)
+    slopes, still = gaze.jacobian("T")(T), np.zeros(6)
+    want = gaze_moved.jacobian("V")(T, still)
+    scale = np.abs(want).max(axis=(1, 2), keepdims=True)
+    check(se3.body_derivative(T[:, None], slopes) / scale, want / scale, units=1000)
+    check(gaze_slope(T) / scale, want / scale, units=1000)
+    want = gaze_moved_in_space.jacobian("V")(T, still)
+    scale = np.abs(want).max(axis=(1, 2), keepdims=True)
+    check(se3.space_derivative(T[:, None], slopes) / scale, want / scale, units=1000)
 
 
 # --- worked examples --------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import SO3, check
 
+from adjoint.compile import kernel
 from adjoint.errors import AdjointError
 from adjoint.lie import series, so3
 
@@ -113,6 +114,8 @@ SIGNATURES = {
     "vee": "R", "bracket": "33", "coad": "3", "coad_action": "33", "exp": "3", "log": "R", "inverse": "R",
     "compose": "RR", "act": "R3", "Ad": "R", "coAd": "R", "coAd_action": "R3", "left_jacobian": "3",
     "left_jacobian_inv": "3", "right_jacobian": "3", "right_jacobian_inv": "3", "slerp": "RRs", "distance": "RR",
+    "log_branch": "Rs", "body_velocity": "RR", "space_velocity": "RR", "body_derivative": "RR",
+    "space_derivative": "RR", "euler_zxz_jacobian": "3", "euler_zxz_jacobian_inv": "3",
 }  # fmt: skip
 
 
@@ -169,6 +172,61 @@ def test_axis_angle(rng):
     check(so3.from_axis_angle(*so3.to_axis_angle(R)), R)
     axis, angle = so3.to_axis_angle(np.eye(3))
     assert angle == 0 and axis.tolist() == [1, 0, 0]
+
+
+# --- branches of log, derivatives of functions ------------------------------------------------------------------------
+
+
+def test_branches_of_log_at_a_half_turn_and_at_the_identity():
+    """The two logarithms of length π are opposite; of the identity, k turns about x are logarithms."""
+    u = np.array([0.6, 0.0, -0.8])
+    R = 2 * np.outer(u, u) - np.eye(3)
+    w = so3.log_branch(R, np.array([-1.0, 0.0]))
+    check(w, np.pi * np.array([[0.6, 0, -0.8], [-0.6, 0, 0.8]]))  # log has its largest entry positive
+    check(so3.log_branch(np.eye(3), np.arange(-1, 2)), 2 * np.pi * np.outer([-1, 0, 1], [1, 0, 0]))
+
+
+@kernel(R=(3, 3))
+def tilt(R):
+    """A function that is not one of rotations alone: off the group it is anything."""
+    return np.exp(R[2, 0]) * R[0, 1] + R[1, 1] ** 3 + np.sum(R * R) ** 2
+
+
+@kernel(R=(3, 3), w=3)
+def tilt_turned(R, w):
+    return tilt(R @ so3.exp(w))
+
+
+@kernel(R=(3, 3), w=3)
+def tilt_turned_in_space(R, w):
+    return tilt(so3.exp(w) @ R)
+
+
+@kernel(angles=3)
+def tilt_of_angles(angles):
+    return tilt(so3.from_euler_zxz(angles))
+
+
+def test_lie_derivatives_of_a_function(rng):
+    """LWC (13) three ways: from the slope by entries, by the rotation vector of a turn, by Euler angles, (17)."""
+    angles = rng.uniform(0.3, 2.5, (20, 3))
+    R = so3.from_euler_zxz(angles)
+    found, still = so3.body_derivative(R, tilt.jacobian("R")(R)), np.zeros(3)
+    check(found, tilt_turned.jacobian("w")(R, still), units=2000)
+    by_angles = tilt_of_angles.jacobian("angles")(angles)[:, None]
+    check(found, (by_angles @ so3.euler_zxz_jacobian_inv(angles))[:, 0], units=1e4)  # 1/sin θ < 4
+    check(so3.space_derivative(R, tilt.jacobian("R")(R)), tilt_turned_in_space.jacobian("w")(R, still), units=2000)
+
+
+def test_euler_zxz_jacobian(rng):
+    """LWC (11) and (12): columns (Rᵀ ∂R/∂angle)^vee; and its inverse."""
+    angles = rng.uniform(0.1, 3.0, (20, 3))
+    slopes = np.moveaxis(so3.from_euler_zxz.jacobian("angles")(angles), -1, 1)  # (20, 3 angles, 3, 3)
+    columns = so3.body_velocity(so3.from_euler_zxz(angles)[:, None], slopes)
+    J = so3.euler_zxz_jacobian(angles)
+    check(J, np.swapaxes(columns, 1, 2))
+    check(np.linalg.det(J), -np.sin(angles[:, 1]))
+    check(J @ so3.euler_zxz_jacobian_inv(angles), np.broadcast_to(np.eye(3), J.shape), units=2000)
 
 
 # --- orientation angles -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Kinematics: placements, Jacobians and motions of frames, all as kernels.
 
 `route` is the way between two frames that everything follows; `forward`, `jacobian`, `center` and `dexterity` are what
-users call; `long` has loops for robots with many bodies; `poe` has the product of exponentials as Park (1994) prints
-it, equal to the recursions.
+users call; `long` has loops for robots with many bodies; `poe` has the product of exponentials of Park (1994), equal
+to the recursions.
 """
 
 from . import long as long

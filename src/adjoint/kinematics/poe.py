@@ -1,4 +1,4 @@
-"""The product of exponentials as Park (1994) prints it: space form, body form, direct Jacobians.
+"""The product of exponentials as in Park (1994): space form, body form, direct and recursive Jacobians.
 
 With N_i the home placement of body i, A_i = Ad(N_i) S_i are its joint's screws seen from the base at home,
 B_i = Ad(M⁻¹) A_i those seen from the frame, whose home placement is M. For a joint with several degrees of freedom,
@@ -14,9 +14,15 @@ from ..lie import se3
 from ..robot.joints import JOINTS
 from ..robot.model import Robot
 from ..robot.screws import home_screws
-from ..sweep import columns, coordinates
+from ..sweep import columns, coordinates, joint_placement
 
-__all__ = ["body_form", "body_jacobian_direct", "space_form", "space_jacobian_direct"]
+__all__ = [
+    "body_form",
+    "body_jacobian_direct",
+    "body_jacobian_recursive",
+    "space_form",
+    "space_jacobian_direct",
+]
 
 
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
@@ -71,6 +77,28 @@ def body_jacobian_direct(robot, q, frame):
     for i, S, E in reversed(list(zip(path, B, _exponentials(robot, q, path, B), strict=True))):
         own[i] = _moved(X, S)
         X = se3.compose(X, se3.inverse(E))
+    return columns(robot, own, np.zeros(6))
+
+
+@kernel(robot=static, q="nq", frame=static)
+def body_jacobian_recursive(robot, q, frame):
+    """J (6, nv), "body", in the local form f = M_1 exp(S_1 q_1) ··· M_n exp(S_n q_n): Park (1994), recursive method.
+
+    Columns are Ad(X_i) S_i, where X_i takes the frame of body i to that of `frame`, from the tip inward:
+
+        X_n = T⁻¹,   X_{i-1} = X_i f_{i-1,i}⁻¹,   f_{i-1,i} = M_i exp(S_i q_i),
+
+    T the placement of the frame in its body. In frames with z on the joints' axes, S_i = (e_3, 0), the walk takes the
+    paper's 42n - 78 multiplications and 30n - 57 additions, and 3 and 4 more for f_{n-1,n}⁻¹, beside the f_{i-1,i}
+    themselves. (The recursion that it prints, V_i = Ad(f_{i-1,i}⁻¹) V_{i-1} + S_i q̇_i, gives J v only: `frame_twist`.)
+    """
+    spot = robot.frame(frame)
+    X, own = se3.inverse(spot.placement), {}
+    for i in reversed(robot.path(spot.body)):
+        own[i] = _moved(X, robot.screw(i))
+        f = joint_placement(robot, q, i)
+        R = X[:3, :3] @ f[:3, :3].T
+        X = se3.from_rotation_translation(R, X[:3, 3] - R @ f[:3, 3])  # X f⁻¹, in 36 multiplications
     return columns(robot, own, np.zeros(6))
 
 

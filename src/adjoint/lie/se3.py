@@ -2,8 +2,8 @@
 
 A wrench F = (m, f) (6,) is dual to a twist; Ad and ad act on twists, their plain transposes coAd and coad on wrenches.
 `Ad` is the 6x6 matrix, `Ad_action` its cheap application, and so on. Conventions are stated in `adjoint.lie`; lengths
-in m, angles in rad, t = |w|. References: Park (1994) and FGL as in `so3`; PBP = Park, Bobrow & Ploen (1995), "A Lie
-group formulation of robot dynamics", IJRR 14(6).
+in m, angles in rad, t = |w|. References: Park (1994), FGL and LWC as in `so3`; PBP = Park, Bobrow & Ploen (1995), "A
+Lie group formulation of robot dynamics", IJRR 14(6).
 """
 
 from typing import NamedTuple
@@ -22,6 +22,8 @@ __all__ = [
     "act",
     "ad",
     "ad_action",
+    "body_derivative",
+    "body_velocity",
     "bracket",
     "coAd",
     "coAd_action",
@@ -42,6 +44,7 @@ __all__ = [
     "left_jacobian",
     "left_jacobian_inv",
     "log",
+    "log_branch",
     "prismatic",
     "project",
     "random",
@@ -50,6 +53,8 @@ __all__ = [
     "rotation",
     "screw",
     "screw_parameters",
+    "space_derivative",
+    "space_velocity",
     "to_xyz_quat_wxyz",
     "translation",
     "vee",
@@ -223,6 +228,30 @@ def log(T):
     return np.concatenate([w, p - 0.5 * wp + np.cross(k * w, wp)])
 
 
+@kernel(T=(4, 4))
+def log_branch(T, turns):
+    """The twist V (6,) with exp(V) = T that turns `turns` whole turns more than `log`: |w| is |t + 2π turns|.
+
+    exp(log_branch(T, k)) = T for every whole number k, negative ones included, and if T turns at all there are no other
+    logarithms. k = 0 is `log`; a half turn, t = π, has two with |w| = π, k = 0 and k = -1. A translation has k whole
+    turns about its own direction here, the identity about x. Park (1994), Lemma 4 and Remarks 1 and 2.
+
+        se3.log_branch(T, np.arange(-2, 3))                                 # (5, 6)
+    """
+    p = T[:3, 3]
+    q0, q, n2 = so3._quat(T[:3, :3])
+    still = n2 == 0
+    n, sign = np.sqrt(np.where(still, 1.0, n2)), np.where(q0 < 0, -1.0, 1.0)
+    way = series.norm(p)
+    along = np.where(way == 0, np.array([1.0, 0.0, 0.0]), p / np.where(way == 0, 1.0, way))
+    u = np.where(still, along, q * (sign / n))
+    half = np.where(still, 0.0, np.arctan2(n, sign * q0)) + np.pi * turns
+    # v = (1 - [w]/2 + k [w]²) p with w = 2 half u and cot(half) = cot(t/2): of p, what is along u stays as it is
+    stays = np.dot(u, p) * u
+    turned = np.where(still, 0.0, half * (sign * q0 / n)) * (p - stays)
+    return np.concatenate([2 * half * u, stays + turned - np.cross(half * u, p)])
+
+
 # --- group ------------------------------------------------------------------------------------------------------------
 
 
@@ -293,6 +322,45 @@ def coAd_inv_action(T, F):
     R = T[:3, :3]
     f = R @ F[3:]
     return np.concatenate([R @ F[:3] + np.cross(T[:3, 3], f), f])
+
+
+# --- velocities, and derivatives of functions -------------------------------------------------------------------------
+
+
+@kernel(T=(4, 4), T_dot=(4, 4))
+def body_velocity(T, T_dot):
+    """(T⁻¹ Ṫ)^vee (6,), the body twist; of T(q) the columns of its body Jacobian, LWC (15), with T_dot = ∂T/∂q_i."""
+    Rt = T[:3, :3].T
+    return np.concatenate([so3.vee(Rt @ T_dot[:3, :3]), Rt @ T_dot[:3, 3]])
+
+
+@kernel(T=(4, 4), T_dot=(4, 4))
+def space_velocity(T, T_dot):
+    """(Ṫ T⁻¹)^vee (6,), the spatial twist."""
+    w = so3.vee(T_dot[:3, :3] @ T[:3, :3].T)
+    return np.concatenate([w, T_dot[:3, 3] - np.cross(w, T[:3, 3])])
+
+
+@kernel(T=(4, 4), slope=(4, 4))
+def body_derivative(T, slope):
+    """Lie derivatives (6,) of a function f at T: d/dt f(T exp(t E_i)) at t = 0 for i = 1 ... 6; LWC (16).
+
+    `slope` (4, 4) is ∂f/∂T by the entries of the matrix, `f.jacobian("T")(T)`; its last row does not count. The first
+    three are about the axes of the body, the others along them; f moves with f' · V when T moves with the body twist V.
+    See `so3.body_derivative`.
+    """
+    R, D = T[:3, :3], slope[:3]
+    return np.concatenate([so3.body_derivative(R, D[:, :3]), R.T @ D[:, 3]])
+
+
+@kernel(T=(4, 4), slope=(4, 4))
+def space_derivative(T, slope):
+    """Lie derivatives (6,) of a function f at T, from the other side: d/dt f(exp(t E_i) T) at t = 0.
+
+    f moves with f' · V when T moves with the spatial twist V. `slope` is as for `body_derivative`.
+    """
+    R, D = T[:3, :3], slope[:3]
+    return np.concatenate([so3.space_derivative(R, D[:, :3]) + np.cross(T[:3, 3], D[:, 3]), D[:, 3]])
 
 
 # --- derivatives of exp -----------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """SO(3): rotation matrices R (3, 3), R_ab maps b-coordinates to a, and so(3), written as rotation vectors w (3,) [rad].
 
 [w] is the skew matrix of w, t = |w|. Conventions are stated in `adjoint.lie`. References: Park (1994) = "Computational
-aspects of the product-of-exponentials formula", IEEE TAC 39(3); FGL = Fu, Gonzalez & Lee, "Robotics" (1987).
+aspects of the product-of-exponentials formula", IEEE TAC 39(3); FGL = Fu, Gonzalez & Lee, "Robotics" (1987); LWC =
+Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators ...", Robotica 25(6).
 """
 
 from typing import NamedTuple
@@ -19,6 +20,8 @@ __all__ = [
     "act",
     "ad",
     "ad_action",
+    "body_derivative",
+    "body_velocity",
     "bracket",
     "coAd",
     "coAd_action",
@@ -28,6 +31,8 @@ __all__ = [
     "dexp",
     "dexp_inv",
     "distance",
+    "euler_zxz_jacobian",
+    "euler_zxz_jacobian_inv",
     "exp",
     "from_axis_angle",
     "from_euler_zxz",
@@ -41,6 +46,7 @@ __all__ = [
     "left_jacobian",
     "left_jacobian_inv",
     "log",
+    "log_branch",
     "project",
     "random",
     "right_jacobian",
@@ -49,6 +55,8 @@ __all__ = [
     "rotation_y",
     "rotation_z",
     "slerp",
+    "space_derivative",
+    "space_velocity",
     "to_axis_angle",
     "to_euler_zxz",
     "to_euler_zyz",
@@ -243,6 +251,31 @@ def to_euler_zxz(R):
     return np.array([_angle(n[1], n[0]), _angle(h, R[2, 2]), psi])
 
 
+@kernel(angles=3)
+def euler_zxz_jacobian(angles):
+    """J (3, 3) with w = J (φ̇, θ̇, ψ̇), the body angular velocity of R = Rz(φ) Rx(θ) Rz(ψ); LWC (12).
+
+    Its columns are (Rᵀ ∂R/∂angle)^vee, LWC (11). det J = -sin θ: at θ = 0 and π two of the angles turn about one axis.
+
+        w = so3.euler_zxz_jacobian(angles) @ rates                          # [rad/s], along the body's axes
+    """
+    _, theta, psi = angles
+    st, ct, sp, cp = np.sin(theta), np.cos(theta), np.sin(psi), np.cos(psi)
+    return np.array([[st * sp, cp, 0], [st * cp, -sp, 0], [ct, 0, 1]])
+
+
+@kernel(angles=3)
+def euler_zxz_jacobian_inv(angles):
+    """Inverse (3, 3) of `euler_zxz_jacobian`, LWC §3.3; infinite or NaN where sin θ = 0.
+
+    Lie derivatives follow from derivatives by the angles, LWC (17): `body_derivative` of f is ∂f/∂angles @ J⁻¹.
+    """
+    _, theta, psi = angles
+    st, ct, sp, cp = np.sin(theta), np.cos(theta), np.sin(psi), np.cos(psi)
+    s, c = sp / st, cp / st
+    return np.array([[s, c, 0], [cp, -sp, 0], [-ct * s, -ct * c, 1]])
+
+
 @kernel(R=(3, 3))
 def to_euler_zyz(R):
     """(φ, θ, ψ) of R = Rz(φ) Ry(θ) Rz(ψ), θ in [0, π]: (3,). At sin θ = 0, ψ = 0.
@@ -342,6 +375,20 @@ def log(R):
     return series.log_scale(w, n2) * v
 
 
+@kernel(R=(3, 3))
+def log_branch(R, turns):
+    """The rotation vector (3,) of R that has `turns` whole turns more than `log`: (t + 2π turns) u, with u = w/t.
+
+    These are all logarithms of R: exp(log_branch(R, k)) = R for every whole number k, negative ones included; k = 0 is
+    `log`. A half turn, t = π, has two of length π: k = 0 and k = -1, opposite to each other. The identity has any axis;
+    here it is x. Park (1994), Lemma 3 and Remarks 1 and 2.
+
+        so3.log_branch(R, np.arange(-2, 3))                                 # (5, 3)
+    """
+    u, t = to_axis_angle(R)
+    return (t + (2 * np.pi) * turns) * u
+
+
 # --- group ------------------------------------------------------------------------------------------------------------
 
 
@@ -382,6 +429,52 @@ def coAd(R):
 def coAd_action(R, m):
     """Ad(R)ᵀ m = Rᵀ m, also Ad(R⁻¹) m: (3,)."""
     return R.T @ m
+
+
+# --- velocities, and derivatives of functions -------------------------------------------------------------------------
+
+
+@kernel(R=(3, 3), R_dot=(3, 3))
+def body_velocity(R, R_dot):
+    """(Rᵀ Ṙ)^vee (3,) [rad/s], the angular velocity along the body's axes; LWC (10).
+
+    Of a rotation A(q), the columns (Aᵀ ∂A/∂q_i)^vee of its body Jacobian, LWC (11), are body_velocity(A, ∂A/∂q_i).
+    """
+    return vee(R.T @ R_dot)
+
+
+@kernel(R=(3, 3), R_dot=(3, 3))
+def space_velocity(R, R_dot):
+    """(Ṙ Rᵀ)^vee (3,) [rad/s], the angular velocity along the axes of space."""
+    return vee(R_dot @ R.T)
+
+
+@kernel(R=(3, 3), slope=(3, 3))
+def body_derivative(R, slope):
+    """Lie derivatives (3,) of a function f at R: d/dt f(R exp(t e_i)) at t = 0 for i = 1, 2, 3; LWC (13).
+
+    `slope` (3, 3) is ∂f/∂R by the entries of the matrix, `f.jacobian("R")(R)`. What f is off the group does not matter.
+    These are the derivatives along left-invariant fields: f moves with f' · w when R moves with body velocity w.
+
+        @kernel(R=(3, 3))
+        def height(R): return R[2, 0]                                       # of the tip of the x axis
+
+        so3.body_derivative(R, height.jacobian("R")(R))                     # (0, -R[2, 2], R[2, 1])
+
+    A function with values (k,) has slopes (k, 3, 3): give R[None], or call it for each inside a kernel.
+    """
+    # Σ_jk slope_jk (R [w])_jk = Σ_j slope_j · (r_j × w), with the rows r_j of R
+    return sum(np.cross(slope[j], R[j]) for j in range(3))
+
+
+@kernel(R=(3, 3), slope=(3, 3))
+def space_derivative(R, slope):
+    """Lie derivatives (3,) of a function f at R, from the other side: d/dt f(exp(t e_i) R) at t = 0.
+
+    Those along right-invariant fields: f moves with f' · w when R moves with space velocity w. `slope` is as for
+    `body_derivative`, and the result is R times that one.
+    """
+    return sum(np.cross(R[:, j], slope[:, j]) for j in range(3))
 
 
 # --- derivatives of exp -----------------------------------------------------------------------------------------------

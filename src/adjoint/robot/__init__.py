@@ -33,6 +33,7 @@ from .model import Where as Where
 from .reframe import reframed as reframed
 from .screws import PoE as PoE
 from .screws import body_screws as body_screws
+from .screws import change_frames as change_frames
 from .screws import from_screws as from_screws
 from .screws import space_screws as space_screws
 from .urdf_writer import to_urdf as to_urdf

@@ -1,4 +1,4 @@
-"""Robots from robots: joints locked, frames added, loads attached. `Robot` has these as methods."""
+"""Robots from robots: moved, joints locked, frames added, loads attached. `Robot` has these as methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .joints import JOINTS
 from .model import Frame, Link, Robot
 from .numbers import motions, numbers
 
-__all__ = ["locked", "with_frame", "with_payload"]
+__all__ = ["locked", "mounted", "with_frame", "with_payload"]
 
 
 def with_frame(robot: Robot, name: str, frame: str, placement=None) -> Robot:
@@ -22,6 +22,29 @@ def with_frame(robot: Robot, name: str, frame: str, placement=None) -> Robot:
     spot = robot.frame(frame)
     T = np.eye(4) if placement is None else motions(placement, (4, 4), f"with_frame: placement of '{name}'")
     return robot.replace(frames=(*robot.frames, Frame(name, spot.body, spot.placement @ T)))
+
+
+def mounted(robot: Robot, placement) -> Robot:
+    """The robot that stands at `placement` P (4, 4) in its base frame, instead of at its origin: f'(q) = P f(q).
+
+    So space Jacobians become Ad(P) J, body Jacobians and M(q) stay; Park (1994), §III. The base's own mass and shapes
+    move too. Gravity does not turn with the robot: an arm is hung from the ceiling by `mounted(P)` alone. (Where P is
+    only another choice of the base frame, gravity is seen from there: `.replace(gravity=P[:3, :3] @ robot.gravity)`.)
+    """
+    P = motions(placement, (4, 4), "mounted: placement")
+    at_base = robot.parents < 0
+    return robot.replace(
+        placements=np.where(at_base[:, None, None], P @ robot.placements, robot.placements),
+        base_inertia=moved_inertias(P[None], robot.base_inertia[None])[0],
+        frames=tuple(f._replace(placement=P @ f.placement) if f.body < 0 else f for f in robot.frames),
+        visuals=tuple(
+            shape._replace(placement=P @ shape.placement) if shape.frame == robot.base_name else shape
+            for shape in robot.visuals
+        ),
+        links=tuple(link._replace(placement=P @ link.placement) if link.body < 0 else link for link in robot.links),
+        specs=robot.specs,
+        findings=robot.findings,
+    )
 
 
 def with_payload(robot: Robot, frame: str, inertia) -> Robot:

@@ -252,6 +252,12 @@ class Robot:
 
         return locked(self, values)
 
+    def mounted(self, placement) -> Robot:
+        """The robot that stands at `placement` (4, 4) in its base frame, under the same gravity; `change.mounted`."""
+        from .change import mounted
+
+        return mounted(self, placement)
+
     def with_frame(self, name: str, frame: str, placement=None) -> Robot:
         """The robot with a frame `name` more, at `placement` (4, 4) in the frame `frame`."""
         from .change import with_frame

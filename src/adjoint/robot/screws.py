@@ -18,7 +18,19 @@ from .joints import JOINTS, UNIT, misfit
 from .model import GRAVITY, Frame, Robot
 from .numbers import motions, numbers
 
-__all__ = ["PoE", "body_screws", "from_screws", "home_screws", "screw_axis", "serial", "space_screws"]
+__all__ = [
+    "PoE",
+    "body_screws",
+    "change_frames",
+    "from_screws",
+    "home_screws",
+    "screw_axis",
+    "serial",
+    "space_screws",
+]
+
+
+FORMS = ("space", "body")
 
 
 class PoE(NamedTuple):
@@ -64,6 +76,27 @@ def body_screws(robot: Robot, frame: str) -> PoE:
     return PoE(np.array([se3.Ad_inv_action.eager(home, A) for A in screws]).reshape(-1, 6), home, bodies)
 
 
+def change_frames(found: PoE, form: str, *, base=None, tool=None) -> PoE:
+    """Screws and home of f' = P f Q: the same robot seen from another base frame, to another tool frame.
+
+    `base` P (4, 4) is the placement of the old base frame in the new one, `tool` Q (4, 4) that of the new tool frame in
+    the old one; the identity by default. Of the `form` "space", as `space_screws` gives it, A_i' = Ad(P) A_i, whatever
+    Q is; of the form "body", B_i' = Ad(Q⁻¹) B_i, whatever P is; and M' = P M Q. Park (1994), §III.
+
+        moved = change_frames(space_screws(robot, "tool"), "space", base=P)
+        lifted = from_screws(moved.screws, moved.home)                      # stands at P
+    """
+    P, Q = (
+        np.eye(4) if T is None else motions(T, (4, 4), f"change_frames: {name}")
+        for name, T in (("base", base), ("tool", tool))
+    )
+    if form not in FORMS:
+        raise ArgumentError(f"change_frames: form is {form!r}; it must be 'space' or 'body'")
+    with eagerly():
+        X = se3.Ad(P) if form == "space" else se3.Ad(se3.inverse(Q))
+    return PoE(found.screws @ X.T, P @ found.home @ Q, found.bodies)
+
+
 def _require_one_dof(robot: Robot, i: int, frame: str) -> None:
     kind = robot.joint_types[i]
     if JOINTS[kind].nv != 1:
@@ -102,7 +135,7 @@ def from_screws(
     label = f"from_screws: robot '{name}'"
     A = numbers(screws, (None, 6), f"{label}: screws")
     home = motions(home, (4, 4), f"{label}: home")
-    if form not in ("space", "body"):
+    if form not in FORMS:
         raise ModelError(f"{label}: form is {form!r}; it must be 'space' or 'body'")
     if form == "body":
         A = np.array([se3.Ad_action.eager(home, B) for B in A]).reshape(-1, 6)
