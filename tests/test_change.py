@@ -8,7 +8,7 @@ from robots import urdf
 from trees import close, dense_mass_matrix, tree
 
 import adjoint as aj
-from adjoint import robots
+from adjoint import kernel, robots, static
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3
 from adjoint.robot import Robot
@@ -192,6 +192,9 @@ def test_a_robot_that_hangs():
     close(aj.gravity_torque.eager(hung, q), -aj.gravity_torque.eager(robot, q))
     with pytest.raises(AdjointError, match="mounted: placement is not a rigid motion"):
         robot.mounted(np.diag([1.0, 1, -1, 1]))
+    moving = kernel(robot=static, q="nq")(lambda robot, q: aj.gravity_torque(robot.mounted(np.eye(4)), q))
+    with pytest.raises(ArgumentError, match="mounted computes with the numbers"):
+        moving.bind(robot, lift="placements").eager(q)
 
 
 def test_shapes_of_the_base_move_with_it():

@@ -301,7 +301,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_inverse_dynamics_as_printed(seed):
+def test_inverse_dynamics_in_twists(seed):
     """PP (1)-(5), in twists, equals `inverse_dynamics`, in true accelerations: every joint, base motion and load."""
     robot = robots.random_tree(seed, 7)
     rng = np.random.default_rng(seed)

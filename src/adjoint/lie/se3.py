@@ -234,7 +234,8 @@ def log_branch(T, turns):
 
     exp(log_branch(T, k)) = T for every whole number k, negative ones included, and if T turns at all there are no other
     logarithms. k = 0 is `log`; a half turn, t = π, has two with |w| = π, k = 0 and k = -1. A translation has k whole
-    turns about its own direction here, the identity about x. Park (1994), Lemma 4 and Remarks 1 and 2.
+    turns about its own direction here, the identity about x. Near it, other branches than 0 are ill-conditioned: |v|
+    grows with 1/t, for the axis must lie far away. Park (1994), Lemma 4 and Remarks 1 and 2.
 
         se3.log_branch(T, np.arange(-2, 3))                                 # (5, 6)
     """

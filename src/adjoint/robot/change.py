@@ -11,7 +11,7 @@ from ..compile.kernel import eagerly
 from ..errors import ArgumentError
 from .build import moved_inertias
 from .joints import JOINTS
-from .model import Frame, Link, Robot
+from .model import Frame, Link, Robot, need_numbers
 from .numbers import motions, numbers
 
 __all__ = ["locked", "mounted", "with_frame", "with_payload"]
@@ -31,6 +31,7 @@ def mounted(robot: Robot, placement) -> Robot:
     move too. Gravity does not turn with the robot: an arm is hung from the ceiling by `mounted(P)` alone. (Where P is
     only another choice of the base frame, gravity is seen from there: `.replace(gravity=P[:3, :3] @ robot.gravity)`.)
     """
+    need_numbers(robot, "mounted")
     P = motions(placement, (4, 4), "mounted: placement")
     at_base = robot.parents < 0
     return robot.replace(

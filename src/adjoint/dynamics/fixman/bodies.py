@@ -31,7 +31,9 @@ __all__ = ["fixman_blocks", "fixman_logdet", "fixman_solve", "robot_partition"]
 
 
 def fixman_solve(robot: Robot, q, b) -> np.ndarray:
-    """M(q)⁻¹ b (..., nv) by LWC (7), in O(n): the same as `solve_mass_matrix`, from constraints between free bodies.
+    """M(q)⁻¹ b (..., nv) by LWC (7): the same as `solve_mass_matrix`, from constraints between free bodies.
+
+    In O(n) for chains, and for trees whose bodies have few children.
 
     A chain of joints with one degree of freedom, without armature, runs as one compiled loop, whatever its length; all
     other robots (trees, several degrees of freedom, mimics, armature) with SciPy's sparse matrices, sample by sample.
@@ -46,7 +48,7 @@ def fixman_solve(robot: Robot, q, b) -> np.ndarray:
 
 
 def fixman_logdet(robot: Robot, q):
-    """log det M(q) (...) by Fixman's theorem, in O(n): the same as `mass_matrix_logdet`."""
+    """log det M(q) (...) by Fixman's theorem: the same as `mass_matrix_logdet`, in O(n) where `fixman_solve` is."""
     (q,) = _arguments(robot, "fixman_logdet", q)
     if (chain := _chain(robot)) is not None:
         return chain.logdet_J + np.sum(chain_logdets(chain.rows[:-1], chain.rows[1:], q), axis=-1)
