@@ -1,5 +1,6 @@
 """Emitted code: the same bits however a program is cut, at every width, and with LLVM's linker in place of ours."""
 
+import sys
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -163,6 +164,7 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
                     assert (m == 7.0).all()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="llvmlite has no JITLink on Windows")
 def test_both_linkers(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(9, 4))

@@ -49,8 +49,6 @@ PLATFORMS = {
     "macOS ARM": Platform("arm64-apple-macosx12.0", "apple-m1", *_ARM),
     "Linux ARM": Platform("aarch64-unknown-linux-gnu", "generic", *_ARM),
 }
-# Without FMA and SSE4.1 these are calls of the C library, which LLVM's linker finds in the process.
-_CALLED = {f + end for f in ("fma", "ceil", "floor", "rint", "trunc") for end in ("", "f")}
 
 
 # --- kernels of every kind --------------------------------------------------------------------------------------------
@@ -125,11 +123,16 @@ def linker(arm: bool) -> llvm.LLJIT:
 _names = itertools.count()
 
 
+x86_only = pytest.mark.skipif(memory.machine() != "x86_64", reason="LLVM reads the assembly of this processor only")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="llvmlite has no JITLink on Windows")
 @pytest.mark.parametrize("name", CODE)
 @pytest.mark.parametrize("where", PLATFORMS)
 def test_code_for_every_platform_links(where, name, monkeypatch):
     """LLVM finds all that the code refers to in the code itself, and within reach; our linker does so too."""
+    if "Windows" in where and memory.machine() != "x86_64":
+        pytest.skip("LLVM reads the assembly of this processor only")
     platform = PLATFORMS[where]
     target, arm = platform.target(), "ARM" in where
     for text, symbols in texts(platform, name, monkeypatch).values():
@@ -139,19 +142,20 @@ def test_code_for_every_platform_links(where, name, monkeypatch):
         for s in symbols:
             library.export_symbol(prefix + s)
         if "SSE2" in where:
-            for s in _CALLED:
+            for s in link.CALLED:
                 library.import_symbol(prefix + s, ctypes.cast(getattr(ctypes.CDLL(None), s), ctypes.c_void_p).value)
         library.link(linker(arm), f"foreign{next(_names)}")
         if "macOS" not in where:
             found = objects.read(code)
             outside = {found.symbols[f.symbol].name for f in found.fixups if found.symbols[f.symbol].section is None}
-            assert outside <= (_CALLED if "SSE2" in where else set())
+            assert outside <= (link.CALLED if "SSE2" in where else set())
             assert {s.name for s in found.symbols if s.section is not None} >= set(symbols)
             assert found.machine == ("aarch64" if arm else "x86_64")
-            if not outside:
-                assert len(link.link(found, 0x7F0000001000)) == link.layout(found)[1]
+            whole = link.with_library_calls(found)
+            assert len(link.link(whole, 0x7F0000001000)) == link.layout(whole)[1]
 
 
+@x86_only
 def test_large_frames_ask_for_their_pages(monkeypatch):
     """On Windows; the function that does so is part of the code."""
     platform = PLATFORMS["Windows AVX-512"]
@@ -211,21 +215,65 @@ def samples(name: str, n: int) -> list[np.ndarray]:
     return [rng.uniform(0.1, 0.9, size=(n, *np.atleast_1d(s)) if s else (n,)) for s in shapes]
 
 
+def results(name: str) -> list:
+    """Of batches, single samples, both types, any strides."""
+    f, found = KERNELS[name](), []
+    for n, dtype in itertools.product((1, 21), (np.float64, np.float32)):
+        arrays = [a.astype(dtype) for a in samples(name, n)]
+        found += [f(*arrays), f(*(a[0] for a in arrays)), f(*(np.asfortranarray(a)[::-1] for a in arrays))]
+    return found
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_code_for_windows_gives_the_same_bits(name, windows):
-    """Batches, single samples, both types, any strides."""
-
-    def results():
-        f, found = KERNELS[name](), []
-        for n, dtype in itertools.product((1, 21), (np.float64, np.float32)):
-            arrays = [a.astype(dtype) for a in samples(name, n)]
-            found += [f(*arrays), f(*(a[0] for a in arrays)), f(*(np.asfortranarray(a)[::-1] for a in arrays))]
-        return found
-
-    theirs = results()
+    theirs = results(name)
     windows.undo()
-    for a, b in zip(theirs, results(), strict=True):
+    for a, b in zip(theirs, results(name), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
+    """Without FMA and SSE4.1 the C library computes some steps; our linker leads there."""
+    if memory.machine() != "x86_64" or not link.supported():
+        pytest.skip("this processor cannot run such code")
+    ours = results("functions")
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu="x86-64", opt=2, reloc="pic", codemodel="small"
+    )
+    old = jit.host()._replace(vector_bits=128, vector_call="ccc")
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "old"))
+    monkeypatch.setattr(jit, "host", lambda: old)
+    monkeypatch.setattr(jit, "compile_ir", lambda text: jit.object_code(text, target))
+    monkeypatch.setattr(jit, "_LinkedByLLVM", None)
+    for a, b in zip(results("functions"), ours, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@x86_only
+def test_files_of_very_many_sections():
+    """COFF files of more than 65279 sections are laid out differently: the same code, written both ways."""
+    target = PLATFORMS["Windows AVX2"].target()
+    code = jit.object_code(
+        "define double @f(double %x) {\n %y = fadd double %x, 0x3FF8000000000000\n ret double %y\n}", target
+    )
+    count, table, entries = struct.unpack_from("<H4xII", code, 2)
+    more = 36  # bytes of the longer head
+    sections = b""
+    for k in range(count):
+        head = bytearray(code[20 + 40 * k : 60 + 40 * k])
+        for field in (20, 24):
+            (at,) = struct.unpack_from("<I", head, field)
+            struct.pack_into("<I", head, field, at + more if at else 0)
+        sections += head
+    symbols = b""
+    for at in range(table, table + 18 * entries, 18):
+        short, value, section, *rest = struct.unpack_from("<8sIHHBB", code, at)
+        symbols += struct.pack("<8sIIHBB", short, value, section, *rest)
+    head = struct.pack("<HHHH", 0, 0xFFFF, 2, 0x8664).ljust(44, b"\0") + struct.pack(
+        "<III", count, table + more, entries
+    )
+    big = head + sections + code[20 + 40 * count : table] + symbols + code[table + 18 * entries :]
+    assert objects.read(big) == objects.read(code) and len(objects.read(code).fixups) == 1
 
 
 # --- our linker: 64-bit ARM -------------------------------------------------------------------------------------------

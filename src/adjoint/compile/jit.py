@@ -153,8 +153,7 @@ define internal void @__chkstk() naked noinline {
 
 @once
 def _linker() -> llvm.LLJIT:
-    # llvmlite has JITLink, LLVM's newer linker, on all systems but Windows.
-    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=sys.platform != "win32")
+    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=True)
 
 
 _names = itertools.count()
@@ -183,7 +182,8 @@ def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
     if link.supported():
         try:
             return link.Image(object_code)
-        except link.Unsupported:
-            pass
+        except link.Unsupported as e:
+            if sys.platform == "win32":  # llvmlite has no JITLink there, and LLVM's older linker may end the process
+                raise CompileError(f"the generated code cannot be linked (please report this): {e}") from e
     memory.check_allowed()
     return _LinkedByLLVM(object_code, symbols)

@@ -6,14 +6,15 @@ Sections are laid out one after the other and the addresses within them are fill
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import struct
 import sys
 
 from . import memory, objects
-from .objects import Fixup, Object, Unsupported
+from .objects import Fixup, Object, Section, Symbol, Unsupported
 
-__all__ = ["Image", "Unsupported", "layout", "link", "supported"]
+__all__ = ["CALLED", "Image", "Unsupported", "layout", "link", "supported", "with_library_calls"]
 
 
 @functools.cache
@@ -34,7 +35,7 @@ class Image:
     """Object code in memory, ready to run; freed with this object."""
 
     def __init__(self, code: bytes):
-        found = objects.read(code)
+        found = with_library_calls(objects.read(code))
         if found.machine != memory.machine():
             raise Unsupported(f"code for {found.machine}")
         places, size = layout(found)
@@ -45,6 +46,28 @@ class Image:
         self.address = {
             s.name: base + places[s.section] + s.offset for s in found.symbols if s.name and s.section is not None
         }
+
+
+# What LLVM calls for processors without instructions for it: x86-64 before FMA and SSE4.1.
+CALLED = frozenset(f + end for f in ("fma", "ceil", "floor", "rint", "trunc") for end in ("", "f"))
+
+
+def with_library_calls(found: Object) -> Object:
+    """The same code, with jumps to the functions of the C library that it calls, which may be too far away."""
+    sections, symbols = dict(found.sections), list(found.symbols)
+    for k in sorted({f.symbol for f in found.fixups}):
+        name = symbols[k].name
+        if symbols[k].section is None and name in CALLED and found.machine == "x86_64":
+            number = max(sections) + 1
+            jump = b"\xff\x25\0\0\0\0"  # to the address that follows
+            sections[number] = Section(jump + struct.pack("<Q", _library_function(name)), 8)
+            symbols[k] = Symbol(name, number, 0)
+    return found._replace(sections=sections, symbols=symbols)
+
+
+def _library_function(name: str) -> int:
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
 def layout(found: Object) -> tuple[dict[int, int], int]:

@@ -55,7 +55,7 @@ def read(code: bytes) -> Object:
     try:
         if code[:6] == b"\x7fELF\x02\x01":  # 64 bits, the lowest byte first
             return _read_elf(code)
-        if code[:2] == b"\x64\x86":
+        if code[:2] == _COFF_X86_64 or (code[:4] == b"\0\0\xff\xff" and code[6:8] == _COFF_X86_64):
             return _read_coff(code)
     except (struct.error, IndexError, ValueError) as e:
         raise Unsupported(f"damaged: {e}") from e
@@ -135,17 +135,30 @@ def _read_elf(code: bytes) -> Object:
 
 # --- COFF: Microsoft's "PE Format" ------------------------------------------------------------------------------------
 
+_COFF_X86_64 = b"\x64\x86"
 _REMOVED, _ZEROS = 0x00000800, 0x00000080  # flags of sections that are not loaded, or hold nothing but zeros
 _MANY = 0x01000000  # flag of sections whose number of relocations is in the first of them
 _REL32 = 4  # the only relocation of our code: relative to the end of the four bytes, which hold the summand
 
 
+class _CoffKind(NamedTuple):
+    """Files with more than 65279 sections have longer numbers of sections, and everything elsewhere."""
+
+    counts: int  # where the number of sections is, where the symbols are, and how many
+    sections: int
+    symbol: str
+
+
+_SMALL, _BIG = _CoffKind(2, 20, "<8sIHHBB"), _CoffKind(44, 56, "<8sIIHBB")
+
+
 def _read_coff(code: bytes) -> Object:
-    count, _, table, entries = struct.unpack_from("<HIII", code, 2)
-    names = table + 18 * entries
-    sections, symbols, fixups = {}, [], []
+    kind = _SMALL if code[:2] == _COFF_X86_64 else _BIG
+    count, table, entries = struct.unpack_from("<H4xII" if kind is _SMALL else "<III", code, kind.counts)
+    sections, fixups = {}, []
     for k in range(count):
-        size, start, relocations, _, number, _, flags = struct.unpack_from("<IIIIHHI", code, 20 + 40 * k + 16)
+        head = kind.sections + 40 * k
+        size, start, relocations, _, number, _, flags = struct.unpack_from("<IIIIHHI", code, head + 16)
         if not size or flags & _REMOVED:
             continue
         if flags & _ZEROS:
@@ -155,16 +168,21 @@ def _read_coff(code: bytes) -> Object:
         if flags & _MANY:
             first, (number,) = 1, struct.unpack_from("<I", code, relocations)
         for at in range(relocations + 10 * first, relocations + 10 * number, 10):
-            offset, symbol, kind = struct.unpack_from("<IIH", code, at)
-            if kind != _REL32:
-                raise Unsupported(f"relocation of type {kind} for COFF")
+            offset, symbol, type = struct.unpack_from("<IIH", code, at)
+            if type != _REL32:
+                raise Unsupported(f"relocation of type {type} for COFF")
             (addend,) = struct.unpack_from("<i", code, start + offset)
             fixups.append(Fixup("relative32", k + 1, offset, symbol, addend - 4))
-    more = 0  # entries that belong to the symbol before them
-    for at in range(table, names, 18):
-        short, value, section, _, _, others = struct.unpack_from("<8sIHHBB", code, at)
+    return Object("x86_64", sections, _coff_symbols(code, kind, table, entries, sections), fixups)
+
+
+def _coff_symbols(code: bytes, kind: _CoffKind, table: int, entries: int, sections: dict) -> list[Symbol]:
+    size, symbols, more = struct.calcsize(kind.symbol), [], 0  # more: entries that belong to the symbol before them
+    names = table + size * entries
+    for at in range(table, names, size):
+        short, value, section, _, _, others = struct.unpack_from(kind.symbol, code, at)
         far = int.from_bytes(short[4:], "little") if short[:4] == bytes(4) else None
         name = "" if more else short.rstrip(b"\0").decode() if far is None else _text(code, names + far)
         symbols.append(Symbol(name, section if section in sections and not more else None, value))
         more = more - 1 if more else others
-    return Object("x86_64", sections, symbols, fixups)
+    return symbols
