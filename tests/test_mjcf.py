@@ -21,7 +21,7 @@ from lxml import etree
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.kinematics import center_of_mass, forward_kinematics, jacobian
 from adjoint.lie import inertia as inertias
-from adjoint.robot import ModelError, random_configuration
+from adjoint.robot import ModelError, mjcf_files, random_configuration
 from adjoint.robot.joints import JOINTS
 from adjoint.robot.load import load
 from adjoint.sweep import coordinates
@@ -489,6 +489,148 @@ def test_models_are_found_as_mujoco_finds_them(tmp_path):
         assert [name in robot.frame_names, model.body(name).id > 0] == [True, True] and "p_b" in robot.frame_names
         assert Path(robot.visuals[-1].mesh).samefile(tmp_path / "parts" / "limb" / "meshes" / "t.obj")
         (tmp_path / "x.xml").write_text(world.format("above"))
+
+
+PLACES = ("", "a", "b", "sub", "sub/a", "x", "a/x", "sub/x")  # of t.obj, whose tetrahedra have sizes 1, 2, ...
+INCLUDE = '<include file="sub/inner.xml"/>'
+FLEX = """<worldbody><body name="p"><flexcomp name="f" type="mesh" file="{}" dim="2" mass="1" radius="0.01"><edge
+    equality="true"/></flexcomp></body></worldbody>"""
+BODY_OF_T = """<asset><mesh name="t" file="{}"/></asset>
+    <worldbody><body name="b"><joint/><geom type="mesh" mesh="t"/></body></worldbody>"""
+
+# what the model and the included file say (T stands for what uses the mesh), the mesh's name, the places it is at
+MESH_PLACES = {
+    "beside the model": ("T", "", "t.obj", PLACES),
+    "meshdir that an include brings": (INCLUDE, "<compiler meshdir='a'/>T", "t.obj", PLACES),
+    "meshdir of the model": ("<compiler meshdir='a'/>" + INCLUDE, "T", "t.obj", PLACES),
+    "the last meshdir counts": ("<compiler meshdir='b'/>" + INCLUDE, "<compiler meshdir='a'/>T", "t.obj", PLACES),
+    "meshdir after the include": (INCLUDE + "<compiler meshdir='b'/>", "<compiler meshdir='a'/>T", "t.obj", PLACES),
+    "assetdir": ("<compiler assetdir='a'/>" + INCLUDE, "T", "t.obj", PLACES),
+    "meshdir beats assetdir": ("<compiler assetdir='a' meshdir='b'/>T", "", "t.obj", PLACES),
+    "assetdir after meshdir": ("<compiler meshdir='b'/><compiler assetdir='a'/>T", "", "t.obj", PLACES),
+    "beside the included file": ("<compiler meshdir='a'/>" + INCLUDE, "T", "t.obj", ("sub", "sub/a")),
+    "not meshdir beside the include": ("<compiler meshdir='a'/>" + INCLUDE, "T", "t.obj", ("", "sub/a")),
+    "folders in names": ("<compiler meshdir='a'/>" + INCLUDE, "T", "x/t.obj", PLACES),
+    "strippath": ("<compiler meshdir='a' strippath='true'/>" + INCLUDE, "T", "x/t.obj", PLACES),
+    "strippath of a full name": ("<compiler meshdir='a' strippath='true'/>T", "", "/no/such/t.obj", PLACES),
+    "strippath, and nothing there": ("<compiler meshdir='a' strippath='true'/>T", "", "x/t.obj", ("x", "a/x")),
+    "no strippath after all": ("<compiler strippath='true'/><compiler strippath='false'/>T", "", "x/t.obj", PLACES),
+}
+
+
+@pytest.mark.parametrize("uses", [BODY_OF_T, FLEX], ids=["mesh", "flexcomp"])
+@pytest.mark.parametrize("case", MESH_PLACES)
+def test_meshes_are_found_where_mujoco_finds_them(case, uses, tmp_path, monkeypatch):
+    """Whatever the current folder is: the same file, told by its size, or none."""
+    outer, inner, name, places = MESH_PLACES[case]
+    folder, elsewhere = tmp_path / "model", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for size, place in enumerate(PLACES, 1):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        if place in places:
+            rows = [f"v {size * x} {size * y} {size * z}" for x, y, z in TETRAHEDRON]
+            (folder / place / "t.obj").write_text("\n".join([*rows, "f 1 3 2", "f 1 2 4", "f 2 3 4", "f 1 4 3"]))
+    for path, text in (("model.xml", outer), ("sub/inner.xml", inner)):
+        (folder / path).write_text(f"<mujoco>{text.replace('T', uses.format(name))}</mujoco>")
+    monkeypatch.chdir(elsewhere)
+    try:
+        model, data = by_mujoco(folder / "model.xml")
+    except ValueError:
+        with pytest.raises(ModelError, match=r"names '.*t.obj', which does not exist in "):
+            load(folder / "model.xml")
+        return
+    robot = load(folder / "model.xml")
+    found = np.array([joint.placement[:3, 3] for joint in robot.specs]) if uses is FLEX else robot.inertias[:, 4]
+    expected = model.body_pos[1:] if uses is FLEX else model.body_inertia[1:, 0]
+    q = random_configuration(robot, 0)
+    data.qpos[:] = qpos_of(robot, model, q)
+    mujoco.mj_fwdPosition(model, data)
+    assert abs(found).max() > 0.1 * abs(expected).max()
+    placed = [forward_kinematics.eager(robot, q, name)[:3, 3] for name in body_frames(robot, model)]
+    np.testing.assert_allclose(placed, data.xpos, rtol=0, atol=1e-12 * max(1, abs(data.xpos).max()))
+    np.testing.assert_allclose(robot.mass, model.body_mass.sum(), rtol=1e-12)
+
+
+def test_included_files_without_anything_of_a_robot(tmp_path):
+    """What is left out of them leaves nothing, which MuJoCo would not include."""
+    (tmp_path / "looks.xml").write_text(
+        "<mujoco><visual><map znear='0.1'/></visual><statistic extent='1'/><sensor><clock/></sensor></mujoco>"
+    )
+    (tmp_path / "model.xml").write_text(BODY.format("").replace("<mujoco>", "<mujoco><include file='looks.xml'/>"))
+    assert load(tmp_path / "model.xml").frame_names == ("world", "a")
+
+
+def test_included_elements_are_known_by_their_own_file_and_line(tmp_path):
+    (tmp_path / "part.xml").write_text(
+        "<mujoco>\n\n<body name='a'>\n<joint name='j' stiffness='1'/>\n<geom size='1'/></body></mujoco>"
+    )
+    (tmp_path / "model.xml").write_text(
+        "<mujoco><worldbody>\n<include file='part.xml'/>\n<body name='b'/></worldbody></mujoco>"
+    )
+    robot = load(tmp_path / "model.xml")
+    places = {link.name: str(link.where) for link in robot.links}
+    assert places["a"].endswith("part.xml:3") and places["b"].endswith("model.xml:3")
+    assert str(robot.findings[0]).startswith(f"{tmp_path}/part.xml:4: warning: joint 'j'")
+    (tmp_path / "part.xml").write_text("<mujoco>\n<body>\n<wheel/></body></mujoco>")
+    with pytest.raises(ModelError, match=r"part.xml:3: MuJoCo cannot read this model: .*unrecognized element"):
+        load(tmp_path / "model.xml")
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ("<include file='a.xml'/><include file='a.xml'/>", ":1: 'a.xml' is already included"),
+        ("<include file='loop.xml'/>", "loop.xml:1: 'model.xml' is already included"),
+        ("<include file='a.xml'><body/></include>", "<include> cannot have elements inside"),
+        ("<include/>", "<include> names '', which does not exist"),
+        ("<Include file='a.xml'/>", "<Include> must be written in small letters"),
+        ("<include file='a.urdf'/>", "<include> names 'a.urdf', which does not exist in"),
+    ],
+)
+def test_includes_that_are_none(inside, says, tmp_path):
+    (tmp_path / "a.xml").write_text("<mujoco><option timestep='0.1'/></mujoco>")
+    (tmp_path / "loop.xml").write_text("<mujoco><include file='model.xml'/></mujoco>")
+    (tmp_path / "model.xml").write_text(f"<mujoco>{inside}</mujoco>")
+    with pytest.raises(ModelError, match=says):
+        load(tmp_path / "model.xml")
+
+
+def test_one_folder_allows_all_files_outside(tmp_path):
+    """Includes that stay closed may name more: the folder that all have in common serves them too."""
+    home = tmp_path / "all"
+    for folder in ("robot", "scenes", "other"):
+        (home / folder).mkdir(parents=True)
+    with_mesh(home / "other", "")
+    (home / "robot" / "robot.xml").write_text("<mujoco><include file='../other/part.xml'/></mujoco>")
+    (home / "other" / "part.xml").write_text("<mujoco><worldbody><body name='part'/></worldbody></mujoco>")
+    (home / "scenes" / "scene.xml").write_text(
+        "<mujoco><include file='../robot/robot.xml'/><asset><mesh file='../other/meshes/t.obj'/></asset></mujoco>"
+    )
+    says = r"<include> names '../robot/robot.xml', which is outside of .*, and so is 1 other file; to allow"
+    with pytest.raises(ModelError, match=says) as caught:
+        load(home / "scenes" / "scene.xml")
+    named = str(caught.value).split("package_dirs=['")[1].split("']")[0]
+    assert named == str(home) and "part" in load(home / "scenes" / "scene.xml", package_dirs=[named]).frame_names
+
+
+def test_limits_of_copies_can_be_raised(tmp_path, monkeypatch):
+    monkeypatch.setattr(mjcf_files, "_ELEMENT_LIMIT", 100)
+    file = tmp_path / "model.xml"
+    file.write_text(BODY.format("<replicate count='40' offset='1 0 0'><site/><site/><site/></replicate>"))
+    with pytest.raises(ModelError, match=r"elements, .*; 100 is most; .*load\(..., limits=2\) allows it"):
+        load(file)
+    assert len(load(file, limits=2).frames) == 1 + 120
+
+
+def test_models_as_text(tmp_path, monkeypatch):
+    text = BODY.format("").replace("<mujoco>", "<mujoco model='m'>")
+    (tmp_path / "model.xml").write_text(text)
+    assert load(text) == load(tmp_path / "model.xml") and str(load(text).links[1].where) == "text:3"
+    mesh = with_mesh(tmp_path, "").read_text()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=r"text:1: <mesh> names 't.obj', which is in none of package_dirs"):
+        load(mesh)
+    assert Path(load(mesh, package_dirs=["."]).visuals[0].mesh).samefile(tmp_path / "meshes" / "t.obj")
 
 
 def test_what_is_no_robot_is_not_read(tmp_path):

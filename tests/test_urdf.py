@@ -8,9 +8,11 @@ import pytest
 import robots
 
 from adjoint.errors import AdjointError
+from adjoint.kinematics import forward_kinematics
 from adjoint.lie import inertia as inertias
 from adjoint.lie import se3, so3
-from adjoint.robot import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf
+from adjoint.robot import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf, xml
+from adjoint.robot.meshes import mesh_file
 
 BASES = ("fixed", "free")
 TEN = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # our order of Pinocchio's dynamic parameters
@@ -368,11 +370,11 @@ def test_visuals(write, tmp_path):
     robot = load(write(body))
     assert robot.findings == ()
     box, mesh, sphere, cylinder, capsule = robot.visuals
-    assert box[2:] == ("box", (1, 2, 3), None, (1, 0, 0, 1), False)
+    assert box[2:] == ("box", (1, 2, 3), None, (1, 0, 0, 1), False, "")
     np.testing.assert_array_equal(box.placement, [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
-    assert mesh[2:] == ("mesh", (1e-3,) * 3, str(tmp_path / "m.stl"), (0, 1, 0, 0.5), False)
-    assert sphere[2:] == ("sphere", (0.5,), None, (0, 1, 0, 0.5), False)
-    assert cylinder[2:] == ("cylinder", (0.1, 2), None, None, True) and capsule.shape == "capsule"
+    assert mesh[2:] == ("mesh", (1e-3,) * 3, str(tmp_path / "m.stl"), (0, 1, 0, 0.5), False, "")
+    assert sphere[2:] == ("sphere", (0.5,), None, (0, 1, 0, 0.5), False, "")
+    assert cylinder[2:] == ("cylinder", (0.1, 2), None, None, True, "") and capsule.shape == "capsule"
     assert {v.frame for v in robot.visuals} == {"a"}
 
 
@@ -433,7 +435,7 @@ HOME = ["package://alice/id_rsa", "package://bob/id_rsa", "package://home/bob/id
 @pytest.mark.parametrize("uri", [*HOME, "../id_rsa", "../../bob/id_rsa"])
 @pytest.mark.parametrize("folder", ["Downloads", "urdf"])
 def test_files_of_people_are_no_meshes(uri, folder, tmp_path, monkeypatch):
-    """Folders around the model are packages only if they say so, and a home never is."""
+    """Folders around the model are packages only if they say so, or by name above it; a home never is."""
     for name in ("alice", "bob"):
         (tmp_path / "home" / name).mkdir(parents=True)
         (tmp_path / "home" / name / "id_rsa").write_text("secret")
@@ -446,8 +448,10 @@ def test_files_of_people_are_no_meshes(uri, folder, tmp_path, monkeypatch):
     if uri in HOME:
         assert codes(robot := load(model)) == ["mesh-missing"] and robot.visuals[0].mesh == uri
     else:
+        robot = load(model)
+        assert codes(robot) == ["mesh-outside"]
         with pytest.raises(ModelError, match=r"mesh .* is outside of .*; to allow it, load with package_dirs="):
-            load(model)
+            mesh_file(robot.visuals[0])
 
 
 def test_collections_of_robots_in_one_package(tmp_path):
@@ -458,9 +462,12 @@ def test_collections_of_robots_in_one_package(tmp_path):
     (tmp_path / "all" / "robots" / "arm" / "m.stl").write_bytes(b"")
     assert load(model).visuals[0].mesh == str(tmp_path / "all" / "robots" / "arm" / "m.stl")
     model.write_text(f'<robot name="r">{mesh("package://robots/arm/m.stl")}</robot>')
-    assert codes(load(model)) == ["mesh-missing"]
+    assert codes(load(model)) == ["package-by-name"]  # it has no package.xml, but is above the model, and has the file
+    assert mesh_file(load(model).visuals[0]) == str(tmp_path / "all" / "robots" / "arm" / "m.stl")
     (tmp_path / "all" / "package.xml").write_text("<package/>")
     assert load(model).findings == ()
+    model.write_text(f'<robot name="r">{mesh("package://robots/arm/gone.stl")}</robot>')
+    assert codes(load(model)) == ["mesh-missing"]
 
 
 def test_materials_of_the_file_count_before_those_of_links(write):
@@ -563,17 +570,31 @@ def test_mimics_round_trip(leader, kind, multiplier, tmp_path):
     assert (f'lower="{lower:g}" upper="{upper:g}"' in text) == bool(limited)
 
 
-def test_meshes_round_trip_with_the_folder_that_the_error_names(tmp_path):
+def test_meshes_round_trip_with_the_folder_that_the_finding_names(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "one" / "m.stl").write_bytes(b"")
     (tmp_path / "one" / "r.urdf").write_text(f'<robot name="r">{mesh("m.stl")}</robot>')
     robot = load(tmp_path / "one" / "r.urdf")
     to_urdf(robot, tmp_path / "two" / "r.urdf")
-    with pytest.raises(ModelError, match=r"to allow it, load with package_dirs=\[") as caught:
-        load(tmp_path / "two" / "r.urdf")
-    named = str(caught.value).split("package_dirs=['")[1].split("']")[0]
+    (found,) = load(tmp_path / "two" / "r.urdf").findings
+    assert found.code == "mesh-outside"
+    named = found.message.split("to allow it, load with package_dirs=['")[1].split("']")[0]
     assert_same(robot, load(tmp_path / "two" / "r.urdf", package_dirs=[named]))
+
+
+def test_one_folder_allows_all_meshes_outside(tmp_path):
+    for name in ("a/one.stl", "b/deep/two.stl", "c/urdf/r.urdf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    shapes = [mesh(f"../../{name}").replace('"a"', f'"l{k}"') for k, name in enumerate(("a/one.stl", "b/deep/two.stl"))]
+    ends = '<joint name="j" type="fixed"><parent link="l0"/><child link="l1"/></joint>'
+    (tmp_path / "c/urdf/r.urdf").write_text(f'<robot name="r">{"".join(shapes)}{ends}</robot>')
+    (found,) = load(tmp_path / "c/urdf/r.urdf").findings
+    assert "as 1 other file is" in found.message
+    named = found.message.split("package_dirs=['")[1].split("']")[0]
+    robot = load(tmp_path / "c/urdf/r.urdf", package_dirs=[named])
+    assert robot.findings == () and [mesh_file(v).endswith(".stl") for v in robot.visuals] == [True, True]
 
 
 def test_files_that_cannot_be_written(tmp_path):
@@ -625,14 +646,55 @@ def test_mass_without_moments_and_moments_without_mass(tmp_path):
 # --- load -------------------------------------------------------------------------------------------------------------
 
 
-def test_load_takes_paths_only(write):
-    path = write('<link name="a"/>')
-    assert load(str(path)) == load(path)
-    with pytest.raises(AdjointError, match="not XML text"):
-        load(path.read_text())
+def test_load_takes_paths_and_texts(write):
+    path = write('<link name="ä"/>')
+    assert load(str(path)) == load(path) == load(path.read_text())
+    assert load(f'<?xml version="1.0" encoding="latin-1"?>\n{path.read_text()}') == load(path)
+    with pytest.raises(ModelError, match=r"^text:1: "):
+        load('<robot name="r"/>')
+    with pytest.raises(ModelError, match=r"^text:1: is not well-formed"):
+        load("<robot")
     for wrong in (3, None, [path]):
         with pytest.raises(AdjointError, match="path must be a str"):
             load(wrong)
+
+
+def test_a_text_has_no_package_of_its_own(tmp_path, monkeypatch):
+    """Its names are relative to the current folder, which it may read from only if it is given."""
+    (tmp_path / "m.stl").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    text = f'<robot name="r">{mesh("m.stl")}</robot>'
+    (found,) = load(text).findings
+    assert found.code == "mesh-outside" and "is in none of package_dirs" in found.message
+    assert mesh_file(load(text, package_dirs=["."]).visuals[0]) == str(tmp_path / "m.stl")
+
+
+def test_frames_of_drake_and_spherical_joints():
+    robot = load("""<robot name="r"><link name="a"/><link name="b"/><frame name="f" link="b" xyz="1 2 3" rpy="0 0 1"/>
+        <joint name="j" type="spherical"><parent link="a"/><child link="b"/><origin xyz="0 0 1"/>
+        <dynamics damping="0.5"/></joint></robot>""")
+    assert robot.joint_types == ("spherical",) and np.all(robot.damping == 0.5)
+    T = forward_kinematics.eager(robot, neutral(robot), "f")
+    np.testing.assert_allclose(T[:3, 3], [1, 2, 4], atol=1e-15)
+    np.testing.assert_allclose(T[:2, 0], [np.cos(1), np.sin(1)], atol=1e-15)
+
+
+def test_links_without_mass_are_errors_for_the_doctor_only():
+    robot = load('<robot name="r"><link name="a"><inertial><inertia ixx="1"/></inertial></link></robot>')
+    assert not robot.base_inertia.any() and [f.level for f in robot.findings] == ["error"]
+
+
+@pytest.mark.parametrize("limits", [0, 0.5, float("nan"), float("inf"), "2", None])
+def test_limits_are_factors(limits):
+    with pytest.raises(AdjointError, match=r"limits is .*; it must be a number of 1 or more"):
+        load('<robot name="r"><link name="a"/></robot>', limits=limits)
+
+
+def test_limits_can_be_raised():
+    text = f'<robot name="r"><link name="a"/>{" " * xml.SIZE_LIMIT}</robot>'
+    with pytest.raises(ModelError, match=r"bytes; at most 8388608 are read; .*load\(..., limits=2\) allows it"):
+        load(text)
+    assert load(text, limits=2).base_name == "a"
 
 
 def test_home_is_expanded(write, tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from .dh import to_dh as to_dh
 from .joints import JOINTS as JOINTS
 from .joints import JointType as JointType
 from .load import load as load
+from .meshes import mesh_file as mesh_file
 from .model import GRAVITY as GRAVITY
 from .model import Body as Body
 from .model import Finding as Finding

@@ -12,7 +12,6 @@ joints: qvel = (ẋ, w), the velocity of the origin along the world's axes and w
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 import warnings
@@ -36,18 +35,19 @@ from .model import Finding, Robot, Visual, Where
 __all__ = ["read"]
 
 
-def read(document: xml.Document, base: str | None, package_dirs, gravity) -> Robot:
+def read(document: xml.Document, base: str | None, package_dirs, gravity, limits: float = 1) -> Robot:
     """The robot of an MJCF document. Everything hangs on the base "world"; bodies, sites and fixed cameras are frames.
 
     `base`: "free" gives the one body on the world a free joint, "fixed" takes it away and leaves the body where the
     file puts it; None does as the file says. `gravity` (3,) [m/s²]: the file's, if None. Linear couplings of two joints
     (`equality/joint`) become mimics; what is no part of a tree of rigid bodies is told in `Robot.findings`. Files that
     the model names (MuJoCo opens them) must be in its own package or below `package_dirs`. Sensors, keyframes, textures
-    and the like are not read.
+    and the like are not read. `limits` is a factor of all limits on the size of the model.
     """
     if base not in (None, "fixed", "free"):
         raise ArgumentError(f"base is {base!r}; it must be 'fixed', 'free', or None for what the file says")
-    source = _compiled(_mujoco(), document.file, checked(document, Meshes(document.file, package_dirs)))
+    meshes = Meshes(None if document.is_text else document.file, package_dirs)
+    source = _compiled(_mujoco(), document.file, checked(document, meshes, limits))
     builder = Builder(source.name, gravity=source.gravity if gravity is None else gravity, findings=source.findings)
     names = _all_names(source)
     changes = _changes(source, names, base)
@@ -70,9 +70,8 @@ class _Source(NamedTuple):
     name: str
     mujoco: ModuleType
     model: Any  # mujoco.MjModel: numbers are taken from here
-    lines: dict[tuple[str, int], int]  # of (kind of element, its number)
+    places: dict[tuple[str, int], Where]  # of (kind of element, its number)
     meshes: dict[int, Any]  # mujoco.MjsMesh: what the compiled model forgets of meshes
-    mesh_folder: str
     findings: list[Finding]
 
     @property
@@ -81,7 +80,7 @@ class _Source(NamedTuple):
         return np.zeros(3) if off else np.array(self.model.opt.gravity)
 
     def where(self, kind: str, k: int) -> Where:
-        return Where(self.file, self.lines.get((kind, k)))
+        return self.places.get((kind, k), Where(self.file))
 
     def tell(self, level: str, code: str, kind: str, k: int, name: str, message: str) -> None:
         self.findings.append(Finding(level, code, f"{kind} '{name}'", message, self.where(kind, k)))
@@ -108,43 +107,41 @@ def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
             with warnings.catch_warnings(record=True) as raised:
                 warnings.simplefilter("always")
                 spec = mujoco.MjSpec.from_string(given.text, include=given.files)
-                spec.modelfiledir = _folder(file)
                 spec.compiler.fusestatic = False  # bodies without joints keep their names
                 spec.memory = 2**25  # [bytes], to simulate in, which is not done here; else it grows as nv²
                 model = spec.compile()
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
-            raise ModelError(_located(file, str(error))) from None
+            raise ModelError(_located(file, given.places, str(error))) from None
         finally:
             mujoco.set_mju_user_warning(handler)
     name = Path(file).stem if spec.modelname == "MuJoCo Model" else spec.modelname
     said = [*heard, *(str(w.message) for w in raised)]
     findings = [Finding("warning", "mujoco", f"model '{name}'", message, Where(file)) for message in said]
-    meshes, mesh_folder = {mesh.id: mesh for mesh in spec.meshes}, os.path.join(_folder(file), spec.meshdir)
-    return _Source(file, name, mujoco, model, _lines(spec), meshes, mesh_folder, findings)
+    meshes = {mesh.id: mesh for mesh in spec.meshes}
+    return _Source(file, name, mujoco, model, _places(spec, given.places), meshes, [*given.findings, *findings])
 
 
-def _folder(file: str) -> str:
-    return os.path.dirname(os.path.abspath(file))
+_LINE = re.compile(r"(?:, )?line (?:number=)?(\d+)", re.IGNORECASE)
 
 
-def _located(file: str, message: str) -> str:
-    """MuJoCo's message as ours: file and line first, then all of it on one line."""
-    line = re.search(r"line (?:number=)?(\d+)", message, re.IGNORECASE)
-    where = Where(file, int(line[1]) if line and int(line[1]) > 0 else None)
-    text = "; ".join(filter(None, (part.strip() for part in message.splitlines())))
-    return f"{where}: MuJoCo cannot read this model: {text}"
+def _located(file: str, places: dict[int, Where], message: str) -> str:
+    """MuJoCo's message as ours: file and line first, then all of it on one line, without lines of MuJoCo's text."""
+    line = _LINE.search(message)
+    where = places.get(int(line[1])) if line else None
+    text = "; ".join(filter(None, (_LINE.sub("", part).strip() for part in message.splitlines())))
+    return f"{where or Where(file)}: MuJoCo cannot read this model: {text}"
 
 
-def _lines(spec) -> dict[tuple[str, int], int]:
-    """Lines of the elements; those of included files have none."""
+def _places(spec, places: dict[int, Where]) -> dict[tuple[str, int], Where]:
+    """File and line of the elements."""
     kinds = {"body": spec.bodies, "joint": spec.joints, "site": spec.sites, "camera": spec.cameras, "geom": spec.geoms,
              "equality": spec.equalities}  # fmt: skip
     found = {}
     for kind, elements in kinds.items():
         for element in elements:
             line = re.fullmatch(r"line (\d+)", element.info)
-            if line and int(line[1]) > 0:
-                found[kind, element.id] = int(line[1])
+            if line and int(line[1]) in places:
+                found[kind, element.id] = places[int(line[1])]
     return found
 
 
@@ -160,11 +157,11 @@ class _Names(NamedTuple):
 def _all_names(source: _Source) -> _Names:
     m, frames = source.model, set()
     bodies = _named(source, "body", [f"body_{k}" for k in range(m.nbody)], frames)
-    joints = _named(source, "joint", [f"{bodies[b]}_joint{k}" for b, k in _places(m.jnt_bodyid)], set())
+    joints = _named(source, "joint", [f"{bodies[b]}_joint{k}" for b, k in _numbered(m.jnt_bodyid)], set())
     return _Names(bodies, joints, frames)
 
 
-def _places(owners) -> Iterator[tuple[int, int]]:
+def _numbered(owners) -> Iterator[tuple[int, int]]:
     """(owner, number among the elements of this owner), for each element."""
     counts: dict[int, int] = {}
     for owner in owners:
@@ -340,7 +337,7 @@ def _add_frames(source: _Source, builder: Builder, names: _Names) -> None:
     for kind, owner, pos, quat in (
         ("site", m.site_bodyid, m.site_pos, m.site_quat), ("camera", m.cam_bodyid, m.cam_pos, m.cam_quat),
     ):  # fmt: skip
-        own = _named(source, kind, [f"{bodies[b]}_{kind}{k}" for b, k in _places(owner)], names.frames)
+        own = _named(source, kind, [f"{bodies[b]}_{kind}{k}" for b, k in _numbered(owner)], names.frames)
         for k, name in enumerate(own):
             if kind == "camera" and m.cam_mode[k] != fixed:
                 source.tell("note", "camera", kind, k, name, "it tracks a body: it is no frame of the robot")
@@ -399,7 +396,7 @@ def _mesh(source: _Source, T: np.ndarray, k: int) -> Visual | None:
     y_x = se3.from_rotation_translation.eager(R.T, -scale * (R.T @ p))
     placement = T @ se3.inverse.eager(_pose(m.mesh_pos[k], m.mesh_quat[k])) @ y_x
     file = m.paths[start : m.paths.index(b"\0", start)].decode()
-    return Visual("", placement, "mesh", tuple(scale.tolist()), os.path.join(source.mesh_folder, file))
+    return Visual("", placement, "mesh", tuple(scale.tolist()), file)
 
 
 # --- what is not kept -------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """What MuJoCo gets of an MJCF model: a text that was checked, of bounded size, without what is no part of a robot.
 
 MuJoCo's parser opens whatever a model names, reads XML in its own way, and makes as much of it as the model asks for.
-So it never gets the file: it gets the elements that were checked here, written anew, with the full names of the models
-inside; the elements of `_NO_ROBOT`, among them all textures, are left out, and their files stay closed.
+So it never gets the file: it gets the elements that were checked here, written anew, one on each line. Included files
+are put in their places, files of meshes have their full names, as MuJoCo would find them; the elements of `_NO_ROBOT`,
+among them all textures, are left out, and their files stay closed.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from . import xml
 from .build import ModelError
-from .meshes import Meshes, OutsideError
+from .meshes import Meshes
+from .model import Finding, Where
 
 __all__ = ["Checked", "checked"]
 
 _NO_ROBOT = ("visual", "statistic", "size", "custom", "keyframe", "sensor", "skin", "texture", "layer")
 _NO_ROBOT_ATTRIBUTES = ("user", "nsample", "delay", "interp")  # data of the user, histories of actuators
 _TEXTURED = ("material", "light")
+_FOLDERS = ("meshdir", "assetdir", "strippath")  # of <compiler>: where meshes are
 
 _DEPTH_LIMIT = 256  # of bodies in bodies, through all models inside; as libxml2 has it for one file
 _FILE_LIMIT = 200  # included and attached
@@ -35,59 +37,166 @@ _VERTEX_ELEMENTS = 4  # that MuJoCo makes of it: a body and three joints
 
 
 class Checked(NamedTuple):
-    """The model as text, and all models by their full paths, for MuJoCo to include and attach."""
+    """The model as text, the models it attaches by their full paths, and what line k of these texts was in the files.
+
+    The lines of all texts have different numbers.
+    """
 
     text: str
     files: dict[str, bytes]
+    places: dict[int, Where]
+    findings: list[Finding]
 
 
-class _Part(NamedTuple):
-    """A document and the path of the model that it is, or is included in."""
+class _Model(NamedTuple):
+    """A model with what it includes, and the documents that elements came from, if they were included."""
 
     document: xml.Document
-    model: str
+    included: dict[etree._Element, xml.Document]  # the outermost elements of each
+
+    def origin(self, element: etree._Element) -> xml.Document:
+        """The document that an element is from."""
+        above = [element, *element.iterancestors()]
+        return next((self.included[x] for x in above if x in self.included), self.document)
+
+    def where(self, element: etree._Element) -> Where:
+        """File and line of an element."""
+        return self.origin(element).where(element)
 
 
-def checked(model: xml.Document, meshes: Meshes) -> Checked:
-    """The model and all that it includes or attaches; `ModelError` for what would open other files, or grow too much.
+def checked(model: xml.Document, meshes: Meshes, limits: float = 1) -> Checked:
+    """The model with all that it includes or attaches; `ModelError` for what would open other files, or grow too much.
 
-    Lines stay what they are in the files. Names of meshes stay as they are, too: MuJoCo looks for them in the folders
-    that were checked.
+    `limits` is a factor of all limits on its size.
     """
-    parts, path = _parts(model, meshes), os.path.abspath(model.file)
-    _check_numbers(parts)
-    _check_growth(parts, _mesh_sizes(parts, meshes), path)
-    texts = {path: _text(part.document) for path, part in parts.items()}
-    return Checked(texts[path], {path: text.encode() for path, text in texts.items()})
+    files = _Files(meshes, limits)
+    models = files.models(model)
+    path = os.path.abspath(model.file)
+    for part in models.values():
+        _check_numbers(part, limits)
+        files.name_meshes(part)
+    files.refuse_outside()
+    _check_growth(models, files.sizes, path, limits)
+    places: dict[int, Where] = {}
+    texts = {path: _text(part, places) for path, part in models.items()}
+    findings = [finding for document in files.documents for finding in document.findings]
+    return Checked(texts.pop(path), {path: text.encode() for path, text in texts.items()}, places, findings)
 
 
 # --- documents --------------------------------------------------------------------------------------------------------
 
 
-def _parts(model: xml.Document, meshes: Meshes) -> dict[str, _Part]:
-    """{full path: part}: the model, the files it includes and the models it attaches, and so on, all named in full.
+class _Files:
+    """All files that a model names: documents that are included or attached, and meshes."""
 
-    MuJoCo finds texts by the last parts of their paths: of two files that share it, the second gets another.
-    """
-    path = os.path.abspath(model.file)
-    parts, waiting, names = {path: _Part(model, path)}, [path], {path: os.path.basename(path)}
-    for path in waiting:  # grows
-        document, whole = parts[path]
-        _refuse_namespaces(document)
+    def __init__(self, meshes: Meshes, limits: float):
+        self._meshes, self._limits = meshes, limits
+        self._outside: list[tuple[str, str]] = []  # (what names it, path)
+        self.sizes: dict[etree._Element, int] = {}  # [bytes] of the meshes that elements name
+        self.documents: list[xml.Document] = []
+
+    def models(self, model: xml.Document) -> dict[str, _Model]:
+        """{full path: model}: the model, and those that it attaches, and so on, named so in their <model> elements.
+
+        MuJoCo finds texts by the last parts of their paths: of two files that share it, the second gets another.
+        """
+        path = os.path.abspath(model.file)
+        models, waiting, names = {path: self._with_includes(model)}, [path], {path: os.path.basename(path)}
+        for path in waiting:  # grows
+            part = models[path]
+            for element in part.document.root.iter("model"):
+                file = self._existing(part, element, "file", _include_places(part, element))
+                if file is None:
+                    continue
+                known = file in names
+                inside = os.path.join(os.path.dirname(file), names.setdefault(file, _other_name(file, names)))
+                element.set("file", inside)
+                if not known:
+                    models[inside] = self._with_includes(xml.read(file, self._limits))
+                    waiting.append(inside)
+        return models
+
+    def _with_includes(self, document: xml.Document) -> _Model:
+        """The model of a document, all included elements in their places."""
+        model = _Model(document, {})
+        self._add(document)
+        seen = {os.path.abspath(document.file)}
+        waiting = list(document.root.iter("include"))
+        for element in waiting:  # grows
+            file = self._existing(model, element, "file", _include_places(model, element))
+            if len(element):
+                raise ModelError(f"{model.where(element)}: <include> cannot have elements inside")
+            if file in seen:
+                raise ModelError(f"{model.where(element)}: '{element.get('file')}' is already included")
+            if file is not None:
+                seen.add(file)
+                inside = xml.read(file, self._limits)
+                self._add(inside)
+                waiting += inside.root.iter("include")
+                _put_in_place(model, element, inside)
+        return model
+
+    def _add(self, document: xml.Document) -> None:
+        self.documents.append(document)
+        if len(self.documents) > self._limits * _FILE_LIMIT:
+            more = xml.how_to_raise(len(self.documents), self._limits * _FILE_LIMIT, self._limits)
+            raise ModelError(f"{document.file}: the model has more than {self._limits * _FILE_LIMIT:g} files; {more}")
+        _refuse_other_names(document)
         _leave_out(document.root)
-        for element in document.root.iter("include", "model"):
-            # MuJoCo looks beside the model first, then beside the file that includes.
-            file = _existing(document, element, "file", [*map(os.path.dirname, (whole, path))], meshes)[0]
-            known = file in names
-            inside = os.path.join(os.path.dirname(file), names.setdefault(file, _other_name(file, names)))
-            element.set("file", inside)
-            if known:
-                continue
-            if len(parts) == _FILE_LIMIT:
-                raise ModelError(f"{document.where(element)}: the model has more than {_FILE_LIMIT} files")
-            parts[inside] = _Part(xml.read(file), whole if element.tag == "include" else inside)
-            waiting.append(inside)
-    return parts
+
+    def name_meshes(self, model: _Model) -> None:
+        """Give the files of meshes their full names, as MuJoCo would find them."""
+        compilers = list(model.document.root.iter("compiler"))
+        folder, strip = _mesh_folder(model, compilers)
+        for element in model.document.root.iter():
+            for key in [key for key in element.attrib if key.startswith("file")]:
+                if element.get(key) and element.tag not in ("include", "model"):
+                    file = self._existing(model, element, key, _mesh_places(model, element, key, folder, strip))
+                    if file is not None:
+                        element.set(key, file)
+                        self.sizes[element] = os.path.getsize(file)
+        for element in compilers:
+            for key in _FOLDERS:
+                element.attrib.pop(key, None)
+
+    def _existing(self, model: _Model, element: etree._Element, key: str, places: list[str]) -> str | None:
+        """The first of several places that is there, a regular file; None if it is outside, which is told later."""
+        name = element.get(key, "")
+        label = f"{model.where(element)}: <{element.tag}> names '{name}', which"
+        if re.match(r"\w{2,}:", name):  # one letter is a drive
+            raise ModelError(f"{label} is no path; only files are read")
+        file = next((os.path.abspath(place) for place in places if os.path.lexists(place)), None)
+        if file is None or not name:
+            folders = ", ".join(dict.fromkeys(os.path.dirname(os.path.abspath(place)) for place in places))
+            raise ModelError(f"{label} does not exist in {folders}")
+        outside = self._meshes.outside(file)
+        if outside is not None:
+            self._outside.append((f"{label} is {'' if outside == file else f'a link to {outside}, '}", outside))
+            return None
+        if not os.path.isfile(file):  # a pipe or a device might never end
+            raise ModelError(f"{label} is not a regular file")
+        return file
+
+    def refuse_outside(self) -> None:
+        """`ModelError` if there are files outside: it names the first, and how to allow all of them."""
+        if self._outside:
+            first, paths = self._outside[0][0], {path for _, path in self._outside}
+            others = len(paths) - 1
+            more = f", and so {'is 1 other file' if others == 1 else f'are {others} other files'}" if others else ""
+            remedy = self._meshes.remedy(paths)
+            raise ModelError(f"{first}{remedy.replace(';', more + ';', 1)}")
+
+
+def _put_in_place(model: _Model, element: etree._Element, inside: xml.Document) -> None:
+    """The elements of an included document in the place of the <include>."""
+    parent = element.getparent()
+    if parent is None:
+        raise ModelError(f"{model.where(element)}: <include> is no model")
+    at = parent.index(element)
+    parent.remove(element)
+    for k, part in enumerate(list(inside.root)):
+        parent.insert(at + k, part)
+        model.included[part] = inside
 
 
 def _other_name(file: str, names: dict[str, str]) -> str:
@@ -97,11 +206,13 @@ def _other_name(file: str, names: dict[str, str]) -> str:
     return name
 
 
-def _refuse_namespaces(document: xml.Document) -> None:
-    """MuJoCo's parser knows no namespaces: what they hide from other readers, it would read."""
+def _refuse_other_names(document: xml.Document) -> None:
+    """MuJoCo's parser knows no namespaces, and reads <Include> as <include>: what others do not see, it would read."""
     for element in document.root.iter():
-        if element.nsmap or element.tag.startswith("{"):
+        if element.nsmap or element.tag.startswith("{") or ":" in element.tag:
             raise ModelError(f"{document.where(element)}: <{element.tag}> has a namespace; MJCF has none, remove it")
+        if element.tag != "include" and element.tag.lower() == "include":
+            raise ModelError(f"{document.where(element)}: <{element.tag}> must be written in small letters")
 
 
 def _leave_out(root: etree._Element) -> None:
@@ -121,82 +232,67 @@ def _leave_out(root: etree._Element) -> None:
         element.attrib.update(size | {"nrow": "2", "ncol": "2"})
 
 
-def _text(document: xml.Document) -> str:
-    """The elements as text, each on its line."""
-    first = line = document.root.sourceline
-    for element in document.root.iter():
-        gap = "\n" * max(0, element.sourceline - line)
-        line += len(gap)
+def _text(model: _Model, places: dict[int, Where]) -> str:
+    """The elements as text, each on a line after those in `places`, which gets these lines too."""
+    first = len(places)
+    for k, element in enumerate(model.document.root.iter(), 1):
+        places[first + k] = model.where(element)
         before, parent = element.getprevious(), element.getparent()
         element.text = element.tail = None
         if before is not None:
-            before.tail = gap
+            before.tail = "\n"
         elif parent is not None:
-            parent.text = gap
-    return "\n" * (first - 1) + etree.tostring(document.root, encoding="unicode")
+            parent.text = "\n"
+    return "\n" * first + etree.tostring(model.document.root, encoding="unicode")
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- where MuJoCo looks for files -------------------------------------------------------------------------------------
 
 
-def _mesh_sizes(parts: dict[str, _Part], meshes: Meshes) -> dict[etree._Element, int]:
-    """[bytes] of the files that elements name; all of them, wherever MuJoCo may look, must be inside."""
-    roots = {os.path.dirname(path) for path in parts}
-    compilers = [element for part in parts.values() for element in part.document.root.iter("compiler")]
-    named = {element.get(key, "") for element in compilers for key in ("meshdir", "assetdir")} | {""}
-    folders = sorted({os.path.join(root, name) for root in roots for name in named})
-    sizes = {}
-    for document, element in _elements(parts):
-        for key in element.attrib:
-            if key.startswith("file") and element.get(key) and element.tag not in ("include", "model"):
-                sizes[element] = max(map(os.path.getsize, _existing(document, element, key, folders, meshes)))
-    return sizes
+def _include_places(model: _Model, element: etree._Element) -> list[str]:
+    """Beside the model first, then beside the file that includes."""
+    folders = [os.path.dirname(os.path.abspath(x.file)) for x in (model.document, model.origin(element))]
+    return [os.path.join(folder, element.get("file", "")) for folder in dict.fromkeys(folders)]
 
 
-def _elements(parts: dict[str, _Part]) -> Iterator[tuple[xml.Document, etree._Element]]:
-    return ((part.document, element) for part in parts.values() for element in part.document.root.iter())
+def _mesh_folder(model: _Model, compilers: list[etree._Element]) -> tuple[str, bool]:
+    """The folder of meshes, relative to the model's, and whether names lose their paths: the last <compiler> counts."""
+    folder, strip = "", False
+    for element in compilers:
+        folder = element.get("meshdir", element.get("assetdir", folder))
+        strip = element.get("strippath", str(strip).lower()) == "true"
+    return os.path.join(os.path.dirname(os.path.abspath(model.document.file)), folder), strip
 
 
-def _existing(document: xml.Document, element, key: str, folders: list[str], meshes: Meshes) -> list[str]:
-    """The regular files an attribute may stand for: MuJoCo looks in several folders, with and without the path it has.
-
-    None of them may be outside, and there must be one: MuJoCo is not to look for others.
-    """
+def _mesh_places(model: _Model, element: etree._Element, key: str, folder: str, strip: bool) -> list[str]:
+    """In the folder of meshes first, then beside the file that was included."""
     name = element.get(key, "")
-    label = f"{document.where(element)}: <{element.tag}> names '{name}', which"
-    if re.match(r"\w{2,}:", name):  # one letter is a drive
-        raise ModelError(f"{label} is no path; only files are read")
-    names = [os.path.join(folder, part) for part in (name, os.path.basename(name)) for folder in folders if part]
-    found = list(dict.fromkeys(os.path.abspath(file) for file in names if os.path.lexists(file)))
-    for file in found:
-        try:
-            meshes.check_opened(file)
-        except OutsideError as error:
-            raise ModelError(f"{label} {error}") from None
-        if not os.path.isfile(file):  # a pipe or a device might never end
-            raise ModelError(f"{label} is not a regular file")
-    if not found:
-        raise ModelError(f"{label} does not exist in {', '.join(sorted({os.path.abspath(f) for f in folders})[:6])}")
-    return found
+    if strip:
+        return [os.path.join(folder, re.split(r"[/\\]", name)[-1])]
+    origin = model.origin(element)
+    beside = [os.path.dirname(os.path.abspath(origin.file))] if origin is not model.document else []
+    return [os.path.join(place, name) for place in (folder, *beside)]
 
 
 # --- size -------------------------------------------------------------------------------------------------------------
 
 
-def _check_numbers(parts: dict[str, _Part]) -> None:
+def _check_numbers(model: _Model, limits: float) -> None:
     """Numbers that set the size of a built-in mesh, or of an actuator's state."""
-    for document, element in _elements(parts):
+    most = limits * _RESOLUTION_LIMIT
+    for element in model.document.root.iter():
         for key in ("params", "actdim"):
-            if any(abs(x) > _RESOLUTION_LIMIT for x in _numbers(document, element, key)):
-                where = document.where(element)
-                raise ModelError(f"{where}: <{element.tag}> has {key} above {_RESOLUTION_LIMIT}, which is too much")
+            largest = max(map(abs, _numbers(model, element, key)), default=0.0)
+            if not largest <= most:
+                more = xml.how_to_raise(largest, most, limits)
+                raise ModelError(f"{model.where(element)}: <{element.tag}> has {key} above {most:g}; {more}")
 
 
-def _numbers(document: xml.Document, element: etree._Element, key: str) -> list[float]:
+def _numbers(model: _Model, element: etree._Element, key: str) -> list[float]:
     try:
         return [float(word) for word in element.get(key, "").split()]
     except ValueError:
-        raise ModelError(f"{document.where(element)}: <{element.tag}> needs numbers as {key}") from None
+        raise ModelError(f"{model.where(element)}: <{element.tag}> needs numbers as {key}") from None
 
 
 class _Size(NamedTuple):
@@ -207,74 +303,71 @@ class _Size(NamedTuple):
     depth: int
 
 
-def _check_growth(parts: dict[str, _Part], mesh_sizes: dict[etree._Element, int], path: str) -> None:
+def _check_growth(models: dict[str, _Model], mesh_sizes: dict[etree._Element, int], path: str, limits: float) -> None:
     """Refuse a model that becomes too large: copies by replicate and attach, composites, flexible bodies."""
-    size = _Sizes(parts, mesh_sizes).of_file(path)
+    size = _Sizes(models, mesh_sizes).of_model(path)
+    made = "it has {:.6g} elements, with those that <replicate>, <attach> and the like make"
     for number, most, what in (
-        (
-            size.elements,
-            _ELEMENT_LIMIT,
-            "it has {:.6g} elements, with those that <replicate>, <attach> and the like make",
-        ),
-        (size.bytes, _MESH_LIMIT, "its meshes have {:.3g} bytes, each time they are used"),
-        (size.depth, _DEPTH_LIMIT, "its elements, with those attached, are nested {} deep"),
+        (size.elements, limits * _ELEMENT_LIMIT, made),
+        (size.bytes, limits * _MESH_LIMIT, "its meshes have {:.3g} bytes, each time they are used"),
     ):
         if not number <= most:
-            raise ModelError(f"{path}: {what.format(number)}; {most} is most")
+            more = xml.how_to_raise(number, most, limits)
+            raise ModelError(f"{path}: {what.format(number)}; {most:g} is most; {more}")
+    if size.depth > _DEPTH_LIMIT:
+        raise ModelError(
+            f"{path}: its elements, with those attached, are nested {size.depth} deep; {_DEPTH_LIMIT} is most"
+        )
 
 
 class _Sizes:
-    """Sizes of documents, with those they include and attach."""
+    """Sizes of models, with those they attach."""
 
-    def __init__(self, parts: dict[str, _Part], mesh_sizes: dict[etree._Element, int]):
-        self._parts, self._mesh_sizes = parts, mesh_sizes
+    def __init__(self, models: dict[str, _Model], mesh_sizes: dict[etree._Element, int]):
+        self._models, self._mesh_sizes = models, mesh_sizes
         self._known: dict[str, _Size] = {}
         self._open: list[str] = []
-        self._models: dict[tuple[str, str], str] = {}  # (path of a model, name in it of another) -> path
-        for document, whole in parts.values():
-            for element in document.root.iter("model"):
-                path = element.get("file")
-                self._models[whole, element.get("name") or parts[path].document.root.get("model", "")] = path
+        self._named: dict[tuple[str, str], str] = {}  # (path of a model, name in it of another) -> path
+        for path, model in models.items():
+            for element in model.document.root.iter("model"):
+                other = element.get("file")
+                if other in models:
+                    self._named[path, element.get("name") or models[other].document.root.get("model", "")] = other
 
-    def of_file(self, path: str) -> _Size:
-        """The size of all that a document says."""
+    def of_model(self, path: str) -> _Size:
+        """The size of all that a model says."""
         if path not in self._known:
             self._open.append(path)
-            document, inside = self._parts[path].document, {}  # element -> sizes of its children
-            for element in reversed(list(document.root.iter())):  # children first
-                size = self._of(document, element, inside.pop(element, []))
+            model, inside = self._models[path], {}  # element -> sizes of its children
+            for element in reversed(list(model.document.root.iter())):  # children first
+                size = self._of(model, element, inside.pop(element, []))
                 inside.setdefault(element.getparent(), []).append(size)
             self._known[path] = inside[None][0]
             self._open.pop()
         return self._known[path]
 
-    def _of(self, document: xml.Document, element: etree._Element, inside: list[_Size]) -> _Size:
-        path = self._other(document, element)
+    def _of(self, model: _Model, element: etree._Element, inside: list[_Size]) -> _Size:
+        path = self._attached(model, element)
         if path is not None:
-            inside = [*inside, self.of_file(path)]
+            inside = [*inside, self.of_model(path)]
         size = _Size(
             sum(x.elements for x in inside), sum(x.bytes for x in inside), max([0, *(x.depth for x in inside)])
         )
-        copies, own = self._copies(document, element), self._mesh_sizes.get(element, 0)
+        copies, own = self._copies(model, element), self._mesh_sizes.get(element, 0)
         return _Size(1 + copies * max(size.elements, copies > 1), own + copies * size.bytes, 1 + size.depth)
 
-    def _other(self, document: xml.Document, element: etree._Element) -> str | None:
-        """The path of the document that an element stands for."""
-        path = element.get("file") if element.tag == "include" else None
+    def _attached(self, model: _Model, element: etree._Element) -> str | None:
+        """The path of the model that an element stands for."""
+        path = self._named.get((self._open[-1], element.get("model", ""))) if element.tag == "attach" else None
         if path in self._open:
-            return None  # circles of includes are refused by MuJoCo
-        if element.tag == "attach":
-            whole = self._parts[self._open[-1]].model
-            path = self._models.get((whole, element.get("model", "")))
-        if path in self._open:
-            raise ModelError(f"{document.where(element)}: <attach> of a model that contains this one")
+            raise ModelError(f"{model.where(element)}: <attach> of a model that contains this one")
         return path
 
-    def _copies(self, document: xml.Document, element: etree._Element) -> float:
+    def _copies(self, model: _Model, element: etree._Element) -> float:
         """How many MuJoCo makes of an element, or of those inside."""
         if element.tag not in ("replicate", "composite", "flexcomp"):
             return 1
-        count = math.prod(max(1, x) for key in ("count", "cellcount") for x in _numbers(document, element, key))
+        count = math.prod(max(1, x) for key in ("count", "cellcount") for x in _numbers(model, element, key))
         if element.tag == "replicate":
             return count
         largest = max(self._mesh_sizes.values(), default=0) if "mesh" in element.attrib else 0

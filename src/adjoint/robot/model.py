@@ -87,6 +87,7 @@ class Visual(NamedTuple):
     mesh: str | None = None  # path of a file
     color: tuple[float, float, float, float] | None = None
     collision: bool = False
+    fault: str = ""  # why the mesh cannot be opened, or must not be; see `mesh_file`
 
 
 class Link(NamedTuple):

@@ -2,7 +2,8 @@
 
 It sorts the elements into columns first, those of one tag in each, and turns their numbers into arrays all at once.
 What URDF leaves out is filled in as its specification says, and every default that matters, every oddity, and every
-tag that is not URDF becomes a `Finding` of the robot; what cannot be a robot is a `ModelError` with file and line.
+tag that is not URDF becomes a `Finding` of the robot; what cannot be a robot is a `ModelError` with file and line. Some
+tags that other readers of URDF have added are read too: Drake's <frame>, and joints of type spherical or ball.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
 from .build import AXIAL, Builder, JointSpec, LinkSpec, ModelError, moved_inertias
-from .meshes import Meshes, OutsideError
+from .meshes import Meshes, Place
 from .model import GRAVITY, Finding, Robot, Visual
 from .xml import Document
 
@@ -26,10 +27,13 @@ TYPES = {
     "revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "planar": "planar",
     "floating": "free", "fixed": "fixed",
 }  # fmt: skip
+_OTHER_TYPES = {"spherical": "spherical", "ball": "spherical"}  # of PyBullet, Drake and others
+_READ_TYPES = TYPES | _OTHER_TYPES
 UNLIMITED = sys.float_info.max  # URDF has no word for infinity; this is how it is written, and read
 
 # The tags that are read, or known and of no use here, below each element.
 _ROBOT_TAGS = {"link", "joint", "material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco"}
+_LINK_TAGS = {"contact"}  # PyBullet's friction and stiffness of contacts
 _INERTIAL_TAGS = ("origin", "mass", "inertia")
 _SHAPE_TAGS = ("origin", "geometry", "material")
 _MATERIAL_TAGS = ("color", "texture")
@@ -52,6 +56,7 @@ NUMBERS = {
     "cylinder": (1, {"radius": None, "length": None}),
     "capsule": (1, {"radius": None, "length": None}),
     "color": (4, {"rgba": None}),
+    "frame": (3, {"xyz": "0 0 0", "rpy": "0 0 0"}),  # Drake's
 }
 _SHAPES = ("mesh", "box", "sphere", "cylinder", "capsule")
 
@@ -70,6 +75,39 @@ def read(
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
     """The robot of a URDF document; see `load`."""
+    try:
+        return _read(document, base, package_dirs, gravity)
+    except ModelError as error:
+        left = _left_by_xacro(document)
+        if left is None:
+            raise
+        how = "" if document.is_text else f": xacro {document.file} > robot.urdf"
+        raise ModelError(f"{error}; {left}: xacro must be expanded first{how}") from None
+
+
+def _left_by_xacro(document: Document) -> str | None:
+    """The first element that xacro would have replaced, for a message; None if there is none."""
+    for element in document.root.iter():
+        if _is_xacro(element):
+            return f"{document.where(element)}: <{_tag(element)}> is left"
+        for text in element.attrib.values():
+            if "${" in text or "$(" in text:
+                shown = text if len(text) <= 60 else f"{text[:57]}..."
+                return f'{document.where(element)}: the expression "{shown}" is left'
+    return None
+
+
+def _is_xacro(element: etree._Element) -> bool:
+    return element.prefix == "xacro" or element.tag.startswith("xacro:")
+
+
+def _tag(element: etree._Element) -> str:
+    """The tag as it is in the file."""
+    name = etree.QName(element).localname if element.tag.startswith("{") else element.tag
+    return f"{element.prefix}:{name}" if element.prefix else name
+
+
+def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
     parts = _Parts(document)
     numbers = _numbers(document, parts.elements)
     builder = Builder(parts.name, base, gravity, findings=parts.findings)  # type: ignore[arg-type]
@@ -79,7 +117,9 @@ def read(
         _add_links(parts, builder, numbers, placements[n:m])
         _add_joints(parts, builder, numbers, placements[:n])
     _tell_negative(parts, numbers)
-    _add_visuals(parts, builder, numbers, placements[m:], Meshes(document.file, package_dirs))
+    _add_frames(parts, builder, _placements(*numbers["frame"]))
+    meshes = Meshes(None if document.is_text else document.file, package_dirs)
+    _add_visuals(parts, builder, numbers, placements[m:], meshes)
     return builder.build()
 
 
@@ -94,10 +134,12 @@ class _Parts:
         if root.tag != "robot":
             raise ModelError(f"{document.where(root)}: the root is <{root.tag}>; a URDF has <robot>")
         self.document = document
-        self.findings: list[Finding] = []
+        self.findings: list[Finding] = list(document.findings)
+        self.mesh_faults: dict[etree._Element, str] = {}
+        self.notes_told: set[str] = set()
         self._strange: dict[tuple[str, str], list] = {}  # (parent's tag, tag) -> [first element, how many]
         self.name = root.get("name") or self._unnamed(root)
-        columns: dict[str, Column] = {"link": [], "joint": [], "material": []}
+        columns: dict[str, Column] = {"link": [], "joint": [], "material": [], "frame": [], "loop_joint": []}
         for part in root[:]:  # a slice is a list, made faster than an iterator runs
             if part.tag in columns:
                 columns[part.tag].append(part)
@@ -111,6 +153,11 @@ class _Parts:
         self._sort_links()
         self._sort_materials(columns["material"])
         self._sort_joints()
+        self._sort_frames(columns["frame"])
+        self._mend_scales()
+        for element in columns["loop_joint"]:
+            self.find("warning", "loop-joint", element, "<loop_joint> closes a loop, which stays open: it was not read")
+        self._tell_expressions()
         self.findings.sort(key=lambda finding: finding.where.line)  # type: ignore[union-attr]
         self._tell_strange()
 
@@ -149,14 +196,25 @@ class _Parts:
         return columns
 
     def _unknown(self, parent: etree._Element, element: etree._Element) -> None:
-        if element.prefix == "xacro":
-            raise self.error(element, f"xacro must be expanded first: xacro {self.document.file} > robot.urdf")
         self._strange.setdefault((parent.tag, element.tag), [element, 0])[1] += 1
 
     def _tell_strange(self) -> None:
         for (parent, tag), (element, count) in sorted(self._strange.items(), key=lambda item: item[1][0].sourceline):
             more = f", nor {count - 1} more like it" if count > 1 else ""
-            self.find("warning", "unknown-tag", element, f"<{tag}> in <{parent}> is not URDF and was not read{more}")
+            if _is_xacro(element):
+                what = f"<{_tag(element)}> in <{parent}> was left by xacro, and was not read{more}"
+                self.find("warning", "xacro", element, what)
+            else:
+                what = f"<{tag}> in <{parent}> is not URDF and was not read{more}"
+                self.find("warning", "unknown-tag", element, what)
+
+    def _tell_expressions(self) -> None:
+        """Tell once of names that xacro would have filled in."""
+        for element in (*self.links, *self.joints):
+            name = element.get("name", "")
+            if "${" in name or "$(" in name:
+                self.find("warning", "xacro", element, "the name has an expression that xacro would have expanded")
+                return
 
     def _sort_links(self) -> None:
         """The inertial of each link, and the shapes of all."""
@@ -172,19 +230,29 @@ class _Parts:
                     shapes.append(part)
                     frames.append(self.link_names[k])
                 elif tag != "inertial":
-                    self._unknown(link, part)
+                    if tag not in _LINK_TAGS:
+                        self._unknown(link, part)
                 elif self.inertials[k] is None:
                     self.inertials[k] = part
                 else:
                     self.find("warning", "repeated-tag", part, "a second <inertial>; the first one counts")
-        self._sort_inertials([inertial for inertial in self.inertials if inertial is not None])
+        self._sort_inertials()
         self._sort_shapes(shapes, frames)
 
-    def _sort_inertials(self, inertials: Column) -> None:
+    def _sort_inertials(self) -> None:
+        inertials = [inertial for inertial in self.inertials if inertial is not None]
         found = self._columns(inertials, _INERTIAL_TAGS)
+        if _ABSENT in found["mass"]:
+            bad = {inertial for inertial, mass in zip(inertials, found["mass"], strict=True) if mass is _ABSENT}
+            for inertial in bad:
+                self.find("error", "no-mass", inertial, "<inertial> has no <mass>: the link has no inertia")
+            found = {
+                tag: [x for x, inertial in zip(column, inertials, strict=True) if inertial not in bad]
+                for tag, column in found.items()
+            }
+            self.inertials = [None if inertial in bad else inertial for inertial in self.inertials]
+            inertials = [inertial for inertial in inertials if inertial not in bad]
         for k, inertial in enumerate(inertials):
-            if found["mass"][k] is _ABSENT:
-                raise self.error(inertial, "<inertial> has no <mass>")
             if found["inertia"][k] is _ABSENT:
                 self.find("warning", "no-inertia", inertial, "<inertial> has no <inertia>; it is taken as a point mass")
                 found["inertia"][k] = _NO_INERTIA
@@ -245,6 +313,28 @@ class _Parts:
             self.elements[tag] = [element for element in self.of_joints[tag] if element is not _ABSENT]
         self.elements["origin"] = self.of_joints["origin"] + self.elements["origin"]
 
+    def _sort_frames(self, frames: Column) -> None:
+        """Those of Drake: a name, a link, and where they are in it."""
+        taken = set(self.link_names)
+        for element in frames:
+            name, link = element.get("name"), element.get("link")
+            if not name or link not in self.link_names or name in taken:
+                why = "needs a name" if not name else f"names link '{link or ''}', which does not exist"
+                why = f"has the name '{name}' of another frame" if name in taken else why
+                self.find("warning", "frame", element, f"<frame> {why}; it was not read")
+            else:
+                taken.add(name)
+                self.elements["frame"].append(element)
+
+    def _mend_scales(self) -> None:
+        """Meshes of a scale that is none are of scale 1, and not to be opened."""
+        for element in self.elements["mesh"]:
+            scale = element.get("scale")
+            if scale is not None and not _is_row(scale, 3):
+                shown = scale if len(scale) <= 60 else f"{scale[:57]}..."
+                self.mesh_faults[element] = f'has the scale "{shown}", which is not three finite numbers'
+                element.set("scale", "1 1 1")
+
 
 def _label(element: etree._Element) -> str:
     """The named thing an element belongs to, such as "link 'forearm'"."""
@@ -299,22 +389,26 @@ def _rows(texts: list, arity: int) -> np.ndarray:
     return rows
 
 
+def _is_row(text: str, arity: int) -> bool:
+    try:
+        return len(_rows([text], arity)) == 1
+    except ValueError:
+        return False
+
+
 def _refusal(document: Document, elements: dict[str, Column]) -> ModelError:
     """The error for the first attribute that `_rows` cannot read."""
     for tag, (arity, attributes) in NUMBERS.items():
         for element in elements[tag]:
             for key, default in attributes.items():
                 text = element.get(key, default)
-                try:
-                    _rows([text], arity)
-                except ValueError:
+                if text is None or not _is_row(text, arity):
                     start = f"{document.where(element)}: {_label(element)}: <{element.tag}"
                     needs = f"it needs {'one finite number' if arity == 1 else f'{arity} finite numbers'}"
                     if text is None:
                         return ModelError(f"{start}> has no {key}: {needs}")
-                    hint = "; xacro must be expanded first" if "${" in text else ""
                     shown = text if len(text) <= 60 else f"{text[:57]}..."
-                    return ModelError(f'{start} {key}="{shown}">: {needs}{hint}')
+                    return ModelError(f'{start} {key}="{shown}">: {needs}')
     raise AssertionError("one of them cannot be read")
 
 
@@ -358,7 +452,7 @@ def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray],
     joints, found = parts.joints, parts.of_joints
     axes, mimics = _axes(parts, numbers["axis"][0]), _mimics(parts, numbers["mimic"][:, :, 0])
     names = list(map(_get, joints, repeat("name")))
-    kinds = [TYPES.get(text) for text in map(_get, joints, repeat("type"))]
+    kinds = [_READ_TYPES.get(text) for text in map(_get, joints, repeat("type"))]
     parents, children = (list(map(_get, found[tag], repeat("link"))) for tag in ("parent", "child"))
     if not (all(names) and all(kinds) and all(parents) and all(children)):
         raise _incomplete(parts, parents, children)
@@ -385,8 +479,8 @@ def _incomplete(parts: _Parts, parents: list[str | None], children: list[str | N
     for joint, parent, child in zip(parts.joints, parents, children, strict=True):
         if not joint.get("name"):
             return parts.nameless(joint)
-        if joint.get("type") not in TYPES:
-            return parts.error(joint, f"its type is '{joint.get('type', '')}'; there are {', '.join(TYPES)}")
+        if joint.get("type") not in _READ_TYPES:
+            return parts.error(joint, f"its type is '{joint.get('type', '')}'; there are {', '.join(_READ_TYPES)}")
         if not parent or not child:
             return parts.error(joint, f'it has no <{"child" if parent else "parent"} link="...">')
     raise AssertionError("one of them is incomplete")
@@ -408,6 +502,8 @@ def _tell_defaults(parts: _Parts, kinds: list[str]) -> None:
     ):
         if axis is _ABSENT and kind in AXIAL:
             parts.find("note", "default-axis", joint, "no <axis>: it is (1, 0, 0), as URDF says")
+        if joint.get("type") in _OTHER_TYPES:
+            parts.find("note", "joint-type", joint, f"joints of type '{joint.get('type')}' are not in URDF's standard")
         if kind not in _BOUNDED:
             continue
         if limit is _ABSENT:
@@ -423,7 +519,7 @@ def _axes(parts: _Parts, axes: np.ndarray) -> list[tuple[float, ...]]:
     size = np.hypot(np.hypot(axes[:, 0], axes[:, 1]), axes[:, 2])
     for k in np.flatnonzero(np.abs(size - 1) > 1e-6).tolist():
         element = parts.elements["axis"][k]
-        if TYPES.get(parts.joints[k].get("type")) not in AXIAL:
+        if _READ_TYPES.get(parts.joints[k].get("type")) not in AXIAL:
             size[k] = 1
         elif not 0 < size[k] < np.inf:
             raise parts.error(element, f"<axis> has length {size[k]:g}; it must be a direction")
@@ -460,29 +556,52 @@ def _tell_negative(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
                 parts.find("warning", "negative-size", parts.elements[tag][k], f"<{tag}> has a negative size")
 
 
+def _add_frames(parts: _Parts, builder: Builder, placements: np.ndarray) -> None:
+    for element, placement in zip(parts.elements["frame"], placements, strict=True):
+        builder.frame(element.get("name"), element.get("link"), placement)
+
+
 def _add_visuals(
     parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray], placements: np.ndarray, meshes: Meshes
 ) -> None:
     paths, colors = _paths(parts, meshes), _shape_colors(parts, numbers["color"][0])
     sizes = {tag: zip(*(column for rows in numbers[tag] for column in rows.T.tolist()), strict=True) for tag in _SHAPES}
     for (frame, tag, collision, _), placement in zip(parts.shapes, placements, strict=True):
-        mesh = next(paths) if tag == "mesh" else None
-        builder.visuals.append(Visual(frame, placement, tag, next(sizes[tag]), mesh, next(colors), collision))
+        mesh, fault = next(paths) if tag == "mesh" else (None, "")
+        visual = Visual(frame, placement, tag, next(sizes[tag]), mesh, next(colors), collision, fault)
+        builder.visuals.append(visual)
 
 
-def _paths(parts: _Parts, meshes: Meshes) -> Iterator[str]:
-    """The files of all meshes."""
+def _paths(parts: _Parts, meshes: Meshes) -> Iterator[tuple[str, str]]:
+    """The files of all meshes, and why they cannot be opened, if so."""
     elements = parts.elements["mesh"]
-    for element, uri in zip(elements, map(_get, elements, repeat("filename")), strict=True):
-        if not uri:
-            raise parts.error(element, "<mesh> has no filename")
-        try:
-            path, fault = meshes.find(uri)
-        except OutsideError as error:
-            raise parts.error(element, f"mesh '{uri}' {error}") from None
-        if fault:
-            parts.find("warning", "mesh-missing", element, f"mesh '{uri}' {fault}")
-        yield path
+    uris = list(map(_get, elements, repeat("filename")))
+    if not all(uris):
+        raise parts.error(elements[[bool(uri) for uri in uris].index(False)], "<mesh> has no filename")
+    places = list(map(meshes.find, uris))
+    outside = {place.path: element for element, place in zip(elements, places, strict=True) if place.outside}
+    remedy = f"is {meshes.remedy(outside)}" if outside else ""
+    if outside:
+        path, element = next(iter(outside.items()))
+        others = len(outside) - 1
+        more = f", as {'1 other file is' if others == 1 else f'{others} other files are'}" if others else ""
+        what = f"mesh '{path}' {remedy.replace(';', more + ';', 1)}; until then it cannot be opened"
+        parts.find("warning", "mesh-outside", element, what)
+    for element, uri, place in zip(elements, uris, places, strict=True):
+        yield place.path, _mesh_fault(parts, element, uri, place) or (remedy if place.outside else "")
+
+
+def _mesh_fault(parts: _Parts, element: etree._Element, uri: str, place: Place) -> str:
+    """Tell of what is wrong with one mesh, but that it is outside."""
+    if place.note and place.note not in parts.notes_told:
+        parts.notes_told.add(place.note)
+        parts.find("note", "package-by-name", element, f"mesh '{uri}' {place.note}")
+    if place.fault:
+        parts.find("warning", "mesh-missing", element, f"mesh '{uri}' {place.fault}")
+    fault = parts.mesh_faults.get(element, "")
+    if fault:
+        parts.find("warning", "mesh-scale", element, f"mesh '{uri}' {fault}; it cannot be opened")
+    return fault or place.fault
 
 
 def _shape_colors(parts: _Parts, rgba: np.ndarray) -> Iterator[tuple | None]:
