@@ -49,3 +49,14 @@ def test_decomposition(robot, length):
     reach = np.linalg.matrix_rank(J)
     for k in range(4):  # a wrench along an unreachable twist costs no torque
         np.testing.assert_allclose(J[k].T @ twists[k, :, reach[k] :], 0, rtol=0, atol=1e-13)
+
+
+def test_singular_directions_of_nan_are_nan_for_its_own_sample():
+    robot = robots.puma560()
+    q = aj.random_configuration(robot, 0, 3)
+    q[1, 2] = np.nan
+    found, alone = aj.singular_directions(robot, q, "tool"), aj.singular_directions(robot, q[2], "tool")
+    assert all(np.isnan(x[1]).all() for x in found)
+    assert all(np.allclose(x[2], y) for x, y in zip(found, alone, strict=True))
+    with pytest.raises(aj.errors.ArgumentError, match="length"):
+        aj.singular_directions(robot, q, "tool", length=-1.0)

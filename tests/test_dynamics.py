@@ -666,3 +666,20 @@ def test_any_small_tree(seed, n):
     if robot.nv:
         assert np.linalg.eigvalsh(M)[0] > 0
         close(forward_dynamics.eager(robot, q, v, tau), a, 1e-13 * np.linalg.cond(M))
+
+
+@pytest.mark.parametrize("robot", [robots.puma560(), robots.chain(100)], ids=["arm", "loops"])
+def test_one_frame_by_its_name_has_one_wrench(robot):
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, 4, robot.nv))
+    name, F = robot.frame_names[-1], rng.normal(size=(4, 6))
+    for of in (inverse_dynamics, forward_dynamics):
+        several = of(robot, q, v, a, wrenches=F[:, None], frames=(name,))
+        assert np.array_equal(of(robot, q, v, a, wrenches=F, frames=name), several)
+        assert np.array_equal(of(robot, q, v, a, wrenches=F[0], frames=name)[0], several[0])
+    with pytest.raises(ArgumentError, match=r"'wrenches'.*a row for each of `frames`, of which none is given"):
+        inverse_dynamics(robot, q, v, a, wrenches=F[0])
+    with pytest.raises(ArgumentError, match="'frames' must be one name, or a tuple or list, not 3"):
+        inverse_dynamics(robot, q, v, a, wrenches=F, frames=3)
+    with pytest.raises(ArgumentError, match="give the wrenches"):
+        inverse_dynamics(robot, q, v, a, frames=name)

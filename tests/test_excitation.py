@@ -90,8 +90,8 @@ def test_other_joints_stay():
         ({"torque_limit": 0.01}, "less than holding 'planar2' still needs"),
         ({"torque_limit": -1.0}, "torque_limit must be positive"),
         ({"acceleration_limit": [1.0, 2.0, 3.0]}, "acceleration_limit must be positive, one number or 2"),
-        ({"harmonics": 1}, "needs 2 harmonics or more"),
-        ({"duration": 0.0}, "a duration > 0"),
+        ({"harmonics": 1}, "harmonics must be 2 to"),
+        ({"duration": 0.0}, "duration .* positive"),
     ],
 )
 def test_bad_requests_are_explained(options, message):
@@ -102,7 +102,7 @@ def test_bad_requests_are_explained(options, message):
 def test_nothing_to_move():
     with pytest.raises(ArgumentError, match="no joint of one degree of freedom"):
         excitation(aj.robots.random_tree(2, 1, ["free"]))
-    with pytest.raises(ArgumentError, match="rate must be positive"):
+    with pytest.raises(ArgumentError, match=r"rate .* must be a positive"):
         planned(4).samples(0.0)
 
 

@@ -225,9 +225,9 @@ def test_inertias_without_inverse(function):
 
 def test_wrong_shapes():
     robot = rrr_example()
-    with pytest.raises(ArgumentError, match=r"fixman_solve: q has shape \(2,\); robot 'RRR' needs \(..., 3\)"):
+    with pytest.raises(ArgumentError, match=r"fixman_solve: argument 'q' has shape \(2,\); \(..., 3\) is needed"):
         fixman_solve(robot, np.zeros(2), np.zeros(3))
-    with pytest.raises(ArgumentError, match=r"fixman_solve: b has shape \(\)"):
+    with pytest.raises(ArgumentError, match=r"fixman_solve: argument 'b' has shape \(\)"):
         fixman_solve(robot, np.zeros(3), 1.0)
     with pytest.raises(ArgumentError, match="one configuration"):
         fixman_blocks(robot, np.zeros((2, 3)))

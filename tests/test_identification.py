@@ -310,9 +310,9 @@ def test_bad_options_are_refused():
     s = record(robot, 100)
     with pytest.raises(ArgumentError, match="noise must be 6 positive numbers"):
         identify(model, s, noise=[1, 2])
-    with pytest.raises(ArgumentError, match="prior must be positive"):
+    with pytest.raises(ArgumentError, match="prior must be a positive"):
         identify(model, s, prior=0.0)
-    with pytest.raises(ArgumentError, match="prior must be positive"):
+    with pytest.raises(ArgumentError, match="prior must be a positive"):
         identify(model, s, prior=np.nan)
     with pytest.raises(ArgumentError, match="robot 'planar0' has no joints that move"):
         identify(aj.robots.planar(0), s)

@@ -729,3 +729,29 @@ def test_one_body_is_a_body():
     robot = two().joint("j", "revolute", "base", "a").build()
     assert repr(robot) == "<Robot 'bad': 1 body, nq 1, nv 1>"
     assert str(robot).splitlines()[0] == "bad: 1 body, 1 joint (nq 1, nv 1), 2 frames, 0 kg moving"
+
+
+@pytest.mark.parametrize("made", [lambda r: r, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_nobody_can_make_its_arrays_writable_again(made):
+    """Neither an array nor a view of it: the hash, and code compiled for the numbers, would be stale."""
+    robot = made(hand())
+    before, hash_before = robot.inertias.copy(), hash(robot)
+    own = [x for x in vars(robot).values() if isinstance(x, np.ndarray)]
+    own += [f.placement for f in robot.frames] + [robot.screw(1), robot.bodies[0].M, robot.bodies[0].joint.S]
+    for array in own:
+        for x in (array, array.view(), array.reshape(-1), array[:1], array.T):
+            assert not x.flags.writeable and x.flags.aligned
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                x.flags.writeable = True
+    assert np.array_equal(robot.inertias, before) and hash(robot) == hash_before
+    changed = robot.replace(gravity=(0, 0, 0))
+    assert changed.inertias is robot.inertias and changed.frames[0].placement is robot.frames[0].placement
+
+
+def test_arrays_that_were_given_stay_the_callers():
+    given = np.zeros(hand().nv)
+    given.flags.writeable = False
+    robot = hand().replace(damping=given)
+    given.flags.writeable = True
+    given += 1
+    assert not robot.damping.any()

@@ -1,8 +1,33 @@
 """The library's exceptions. Messages name the bad thing, where it is, and what would be valid."""
 
+import re
+
+_WORD, _LINE = 300, 2000  # characters of one name, and of one line, that are shown
+_LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},}}")
+
+
+def shortened(text: str) -> str:
+    """The text of a message with every overlong name, and every overlong line, cut in its middle.
+
+    Messages repeat names and values from files and from callers, which may have any length.
+    """
+    if len(text) <= _WORD:
+        return text
+    text = _LONG_WORD.sub(lambda word: _cut(word[0], _WORD), text)
+    return "\n".join(_cut(line, _LINE) for line in text.split("\n"))
+
+
+def _cut(text: str, most: int) -> str:
+    """Both ends of a text that is longer than `most` characters."""
+    end = most // 3
+    return text if len(text) <= most else f"{text[:end]} ... ({len(text) - 2 * end} characters) ... {text[-end:]}"
+
 
 class AdjointError(Exception):
     """Base class of every error this library raises on purpose."""
+
+    def __init__(self, *args):
+        super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class ArgumentError(AdjointError, ValueError):

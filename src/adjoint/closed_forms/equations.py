@@ -41,7 +41,7 @@ def equations(
     `most_terms`: expanded forms with more terms than that are refused: they take long, and nobody reads them.
     """
     need_robot(robot, "equations")
-    if form not in _FORMS:
+    if not isinstance(form, str) or form not in _FORMS:
         raise ArgumentError(f"equations: no form {form!r}; there are {', '.join(_FORMS)}")
     count(most_terms, "equations: most_terms")
     if not robot.nv:

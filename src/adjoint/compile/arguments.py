@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import ArgumentError
 from .parameters import MISSING, Parameter
 
-__all__ = ["Arguments", "Form", "tupled"]
+__all__ = ["Arguments", "Form", "as_input", "tupled", "unmasked"]
 
 
 class Form(NamedTuple):
@@ -131,6 +133,30 @@ class Arguments:
             elif p.name not in statics:
                 present.append(p.name)
         return statics, present
+
+
+def as_input(x, name: str, function: str) -> np.ndarray:
+    """x as an array of real numbers, or an error that names the argument."""
+    if type(x) is np.ndarray and x.dtype.char in "df" and x.dtype.isnative:
+        return x
+    try:
+        array = np.asarray(unmasked(x))
+    except (ValueError, TypeError) as e:
+        raise ArgumentError(f"{function}: argument '{name}' is not an array of numbers: {e}") from None
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "f" and size == 4:
+        return array.astype(np.float32, copy=False)  # in this machine's byte order
+    if kind in "biuf" and size <= 8:
+        return array.astype(np.float64, copy=False)
+    what = f"has dtype {array.dtype}" if isinstance(x, np.ndarray) or array.ndim else f"is a {type(x).__name__}"
+    raise ArgumentError(f"{function}: argument '{name}' {what}; real numbers (float64 or float32) are needed")
+
+
+def unmasked(value):
+    """`value` itself; a `ValueError` if it is a masked array with masked numbers, which are not known."""
+    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
+        raise ValueError("some of its numbers are masked; x.filled(value) gives them values")
+    return value
 
 
 def tupled(value):

@@ -30,7 +30,6 @@ __all__ = [
     "Compiled",
     "Plan",
     "address",
-    "as_input",
     "broadcast_batch",
     "check_threads",
     "default_threads",
@@ -93,23 +92,6 @@ def default_threads() -> int:
 # --- arguments ---------------------------------------------------------------------------------------
 
 
-def as_input(x, name: str, function: str) -> np.ndarray:
-    """x as an array of real numbers, or an error that names the argument."""
-    if type(x) is np.ndarray and x.dtype.char in "df" and x.dtype.isnative:
-        return x
-    try:
-        array = np.asarray(x)
-    except (ValueError, TypeError) as e:
-        raise ArgumentError(f"{function}: argument '{name}' is not an array of numbers: {e}") from None
-    kind, size = array.dtype.kind, array.dtype.itemsize
-    if kind == "f" and size == 4:
-        return array.astype(np.float32, copy=False)  # in this machine's byte order
-    if kind in "biuf" and size <= 8:
-        return array.astype(np.float64, copy=False)
-    what = f"has dtype {array.dtype}" if isinstance(x, np.ndarray) or array.ndim else f"is a {type(x).__name__}"
-    raise ArgumentError(f"{function}: argument '{name}' {what}; real numbers (float64 or float32) are needed")
-
-
 def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], function: str):
     """The common batch shape of the inputs, and the length of their sequences."""
     batch: tuple[int, ...] = ()
@@ -122,6 +104,7 @@ def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], f
             wanted = f"(..., length{wanted})" if o.sequence else f"(...{wanted})" if o.shape else "(...)"
             raise ArgumentError(
                 f"{function}: argument '{o.name}' has shape {a.shape}; {wanted} is needed, with any leading batch axes"
+                + o.note
             )
         if o.sequence:
             if length not in (None, a.shape[lead - 1]):

@@ -6,10 +6,11 @@ import operator
 
 import numpy as np
 
-from ..errors import AdjointError
+from ..errors import AdjointError, ArgumentError, MissingPackageError
 from . import derivatives, derive, interpret
+from .arguments import as_input
 from .kernel import Kernel
-from .program import Program
+from .program import Operand, Program
 
 __all__ = ["check_grads"]
 
@@ -23,13 +24,13 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
     Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath; not for sequences.
     """
+    if not isinstance(fn, Kernel):
+        raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
     inputs, statics = fn._arguments.sort(args, kwargs)
     program = fn._variant(statics, list(inputs)).program
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")
-    point = {
-        o.name: np.asarray(x, float).reshape(o.shape) for o, x in zip(program.inputs, inputs.values(), strict=True)
-    }
+    point = {o.name: _given(o, x) for o, x in zip(program.inputs, inputs.values(), strict=True)}
     names = list(point)
     reference = _differences(program, point, program.roots)
     bound = fn.bind(**{p.name: statics[p.name] for p in fn._parameters if p.static and p.name not in fn._statics})
@@ -70,6 +71,15 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
     return worst
 
 
+def _given(o: Operand, x) -> np.ndarray:
+    """One sample of an input, of finite numbers."""
+    found = as_input(x, o.name, "check_grads").astype(float)
+    if found.shape != o.shape or not np.isfinite(found).all():
+        what = f"has shape {found.shape}" if found.shape != o.shape else "contains NaN or infinity"
+        raise ArgumentError(f"check_grads: argument '{o.name}' {what}; finite numbers of shape {o.shape} are needed")
+    return found
+
+
 def _second(bound: Kernel, program: Program, point: dict, name: str, rtol: float) -> float:
     xs = [program.graph.input(name, k) for k in range(point[name].size)]
     first = [program.graph.lift(e) for row in derive.jacobian(program.graph, program.roots, xs) for e in row]
@@ -99,13 +109,13 @@ def _differences(program: Program, point: dict, roots) -> np.ndarray:
     try:
         import mpmath
     except ImportError:
-        raise AdjointError("check_grads needs mpmath: pip install mpmath") from None
+        raise MissingPackageError("check_grads needs mpmath: pip install mpmath") from None
 
     with mpmath.workdps(_DIGITS):
-        h = mpmath.mpf(10) ** (-_DIGITS // 3)
         base = {(k, j): mpmath.mpf(float(x)) for k, v in point.items() for j, x in enumerate(np.ravel(v))}
         columns = []
         for key in base:
+            h = mpmath.mpf(10) ** (-_DIGITS // 3) * max(1, abs(base[key]))  # large numbers need large steps
             high = _high_precision(roots, {**base, key: base[key] + h}, mpmath)
             low = _high_precision(roots, {**base, key: base[key] - h}, mpmath)
             columns.append([float((a - b) / (2 * h)) for a, b in zip(high, low, strict=True)])

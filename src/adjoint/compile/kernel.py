@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import local
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from . import kept, loops, trace
-from .arguments import Arguments, Form, tupled
+from .arguments import Arguments, Form, as_input, tupled
 from .graph import Expr
 from .locks import compiling
 from .parameters import MISSING, Parameter, function_name, lifted_parameters, parameters
@@ -181,7 +181,7 @@ class Kernel:
 
     def _elsewhere(self, inputs: dict[str, Any], statics: dict[str, Any], out):
         """What `instead` says, with arrays of the shapes that this kernel takes."""
-        from .call import as_input, broadcast_batch
+        from .call import broadcast_batch
 
         assert self._other is not None
         arrays = {k: as_input(x, k, self.__name__) for k, x in inputs.items()}
@@ -214,11 +214,11 @@ class Kernel:
         variant = self._variant(statics, list(inputs))
         values = []
         for o, (name, x) in zip(variant.inputs, inputs.items(), strict=True):
-            a = np.array(x, dtype=np.float64)
+            a = np.array(as_input(x, name, f"{self.__name__}.eager"), dtype=np.float64)
             if a.shape[o.sequence :] != o.shape or a.ndim != len(o.shape) + o.sequence:
                 raise ArgumentError(
                     f"{self.__name__}.eager: argument '{name}' has shape {a.shape}; it takes one sample, "
-                    f"of shape {('length', *o.shape) if o.sequence else o.shape}"
+                    f"of shape {('length', *o.shape) if o.sequence else o.shape}{o.note}"
                 )
             a.flags.writeable = False
             values.append(a if a.ndim else a[()])
@@ -239,7 +239,7 @@ class Kernel:
 
     def _arrays(self, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
         """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
-        from .call import DTYPES, as_input
+        from .call import DTYPES
 
         arrays = [as_input(x, k, self.__name__) for k, x in given.items()]
         strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not self._arguments.is_weak(x)]
@@ -320,7 +320,7 @@ class Kernel:
             if not isinstance(x, loops.Sequence) and not o.sequence and np.shape(x)[len(e) :] != o.shape:
                 raise ArgumentError(
                     f"{self.__name__}: argument '{o.name}' has shape {np.shape(x)}; "
-                    f"{o.shape} is needed, after any batch axes"
+                    f"{o.shape} is needed, after any batch axes{o.note}"
                 )
         batch = np.broadcast_shapes(*extra) if extra else ()
         if batch == ():
@@ -638,7 +638,10 @@ def _stands_for(value) -> tuple[Any, dict[str, Any]] | None:
 
 def _names(lift) -> tuple[str, ...]:
     """Names to lift, each once; one may be given bare."""
-    return tuple(dict.fromkeys([lift] if isinstance(lift, str) else lift))
+    names = (lift,) if isinstance(lift, str) else tuple(lift) if isinstance(lift, Iterable) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"bind: lift must be a name such as 'inertias', or several of them, got {lift!r}")
+    return tuple(dict.fromkeys(names))
 
 
 def _is_plain(value) -> bool:

@@ -188,6 +188,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     Eagerly this is a Python loop; inside a kernel it is one machine loop, whatever the length, and memory is used only
     for ys. Differentiable forward and in reverse; in reverse the carry of every step is kept.
     """
+    _need_functions("scan", step=step)
     count = _length(xs, length)
     graph = current_graph()
     if graph is None:
@@ -200,11 +201,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     rows, x_now = _inputs(body, "row", xs, [_shape(s) if isinstance(s, Sequence) else _shape(s)[1:] for s in sources])
     with tracing(body):
         result = step(carry_now, x_now)
-    if not (isinstance(result, tuple) and len(result) == 2):
-        raise trace.error(
-            "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
-        )
-    carry_next, y = result
+    carry_next, y = _pair(result)
     flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
     ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
     rows_next = tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys)
@@ -222,6 +219,21 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     finals = _results(graph, node, carry, starts)
     stacked = [_stacked(graph, node, k, shape, count) for k, (shape, _) in enumerate(ys)]
     return finals, _rebuild(y, iter(stacked))
+
+
+def _need_functions(caller: str, **functions) -> None:
+    for name, value in functions.items():
+        if not callable(value):
+            raise ArgumentError(f"{caller}: {name} must be a function; got {type(value).__name__}")
+
+
+def _pair(result) -> tuple:
+    """What the step of a scan returns."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise trace.error(
+            "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
+        )
+    return result
 
 
 def _length(xs, length: int | None) -> int | None:
@@ -259,9 +271,9 @@ def _eager_scan(step, carry, xs, count, reverse):
     carry = _as_numpy(carry)
     rows: list = [None] * count
     for i in reversed(range(count)) if reverse else range(count):
-        carry, rows[i] = step(carry, _rebuild(xs, (np.asarray(leaf)[i] for leaf in _leaves(xs))))
+        carry, rows[i] = _pair(step(carry, _rebuild(xs, (np.asarray(leaf)[i] for leaf in _leaves(xs)))))
     if count == 0:  # what a step would give tells the shapes of nothing
-        _, y = step(carry, _rebuild(xs, (np.zeros(np.shape(leaf)[1:]) for leaf in _leaves(xs))))
+        _, y = _pair(step(carry, _rebuild(xs, (np.zeros(np.shape(leaf)[1:]) for leaf in _leaves(xs)))))
         return carry, _rebuild(y, (np.zeros((0, *np.shape(leaf))) for leaf in _leaves(y)))
     ys = (np.stack(leaf) for leaf in zip(*(_leaves(r) for r in rows), strict=True))
     return carry, _rebuild(rows[0], ys)
@@ -276,6 +288,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     In a compiled kernel each sample of a batch stops on its own: its carry is frozen when its condition fails, so a
     result never depends on the sample's neighbours. Differentiable by `jvp`: the iterations taken are differentiated.
     """
+    _need_functions("while_loop", condition=condition, body=body)
     limit = _whole(max_iterations, "while_loop: max_iterations")
     graph = current_graph()
     if graph is None:

@@ -49,7 +49,7 @@ class Packing:
 
     def data(self, values) -> np.ndarray:
         """(..., elements): the `nonzero` elements of the whole results, of packed ones (..., size)."""
-        from .call import as_input
+        from .arguments import as_input
 
         values = as_input(values, "values", "data")
         if values.shape[-1:] != (self.size,):

@@ -46,15 +46,18 @@ class Parameter:
     hidden: bool = False  # its default is a value of the kernel being traced: there are no derivatives by it
 
     def operand(self, statics: dict[str, Any], function: str) -> Operand:
-        """The input with its shape in numbers."""
-        return Operand(self.name, tuple(self._length(d, statics, function) for d in self.shape), self.sequence)
+        """The input with its shape in numbers; it has no axis for a static argument that is one name, not several."""
+        dims = [d for d in self.shape if not (isinstance(d, str) and isinstance(statics.get(d), str))]
+        empty = [d for d in dims if isinstance(d, str) and statics.get(d) == ()]
+        note = f"; it has a row for each of `{empty[0]}`, of which none is given" if empty else ""
+        return Operand(self.name, tuple(self._length(d, statics, function) for d in dims), self.sequence, note)
 
     def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:
         if isinstance(d, int):
             return d
         if d in statics:  # as many as there are elements in that argument
             if not isinstance(statics[d], tuple):
-                raise ArgumentError(f"{function}: '{d}' must be a tuple or list, not {statics[d]!r}")
+                raise ArgumentError(f"{function}: '{d}' must be one name, or a tuple or list, not {statics[d]!r}")
             return len(statics[d])
         for value in statics.values():
             if hasattr(value, d):
@@ -75,7 +78,10 @@ def function_name(fn: Callable) -> str:
 
 def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
     """The parameters of a function, with the core shapes declared for them."""
-    signature = inspect.signature(fn)
+    try:
+        signature = inspect.signature(fn)
+    except ValueError as error:  # functions of other languages may have none
+        raise ArgumentError(f"kernel: {error}; wrap it into a Python function") from None
     unknown = set(shapes) - set(signature.parameters)
     if unknown:
         raise ArgumentError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ class Operand:
     name: str
     shape: tuple[int, ...]
     sequence: bool = False
+    note: str = field(default="", compare=False)  # what an error about its shape adds
 
     @property
     def size(self) -> int:

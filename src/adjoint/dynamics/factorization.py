@@ -13,7 +13,8 @@ import numpy as np
 from ..compile import kernel, scan, static
 from ..lie import se3
 from ..robot.configuration import integrate
-from ..robot.model import Robot
+from ..robot.model import Robot, need_robot
+from ..robot.numbers import generator, positive, vectors
 from ..sweep import joint_placements, stacked
 from .articulated import articulated_inertias, require_inertia
 from .composite import mass_matrix
@@ -237,6 +238,8 @@ def mass_matrix_logdet_gradient(robot, q):
 
 def random_velocity(robot: Robot, q, rng: np.random.Generator | int | None = None, kT: float = 1.0) -> np.ndarray:
     """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium, at temperature kT [J]."""
-    rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    noise = rng.standard_normal((*np.shape(q)[:-1], robot.nv))
+    need_robot(robot, "random_velocity")
+    rng, q = generator(rng, "random_velocity"), vectors(q, robot.nq, "q", "random_velocity")
+    kT = positive(kT, "random_velocity: kT [J]", or_zero=True)
+    noise = rng.standard_normal((*q.shape[:-1], robot.nv))
     return mass_matrix_sqrt_solve(robot, q, np.sqrt(kT) * noise)

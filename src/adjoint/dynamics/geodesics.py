@@ -16,7 +16,7 @@ from ..compile import kernel, static
 from ..errors import ArgumentError, SolveError
 from ..robot.configuration import integrate
 from ..robot.model import Robot, need_robot
-from ..robot.numbers import count
+from ..robot.numbers import count, positive, vectors
 from .articulated import require_inertia
 from .christoffel import covariant_derivative, require_coordinates
 from .composite import mass_matrix
@@ -29,6 +29,7 @@ ACCURACY = 1e-13  # of a step of the integration, relative; energies of the whol
 REACHED = 1e-11  # how far from q_1 `geodesic_between` may end, relative
 ITERATIONS = 12  # of Newton,
 SHORTEST = 1 / 64  # whose steps are shortened to this at least
+FARTHEST = 1e6  # [rad or m], of motions that are followed
 PARTS = (32, 128)  # of the way between two configurations, as it relaxes; more where the first do not do
 
 
@@ -89,21 +90,15 @@ def _left_to_itself(robot: Robot, caller: str) -> Robot:
 
 
 def _times(duration, steps) -> np.ndarray:
-    if not isinstance(duration, (int, float, np.integer, np.floating)) or not 0 < duration < np.inf:
-        raise ArgumentError(f"duration must be a time > 0 [s], got {duration!r}")
+    duration = positive(duration, "duration [s]")
     if count(steps, "steps") < 1:
         raise ArgumentError("steps must be 1 or more, got 0")
     return np.linspace(0, duration, steps + 1)
 
 
-def _vectors(robot: Robot, x, size: int, name: str) -> np.ndarray:
+def _finite(robot: Robot, x, size: int, name: str) -> np.ndarray:
     """x (..., size), finite numbers."""
-    try:
-        found = np.asarray(x, float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"robot '{robot.name}': {name} must be numbers (..., {size}), got {x!r}") from None
-    if found.shape[-1:] != (size,):
-        raise ArgumentError(f"robot '{robot.name}': {name} must be (..., {size}), got {found.shape}")
+    found = vectors(x, size, name, f"robot '{robot.name}'")
     if not np.isfinite(found).all():
         raise ArgumentError(f"robot '{robot.name}': {name} contains NaN or infinity")
     return found
@@ -112,8 +107,10 @@ def _vectors(robot: Robot, x, size: int, name: str) -> np.ndarray:
 def _joined(robot: Robot, *parts, duration: float) -> np.ndarray:
     """q, v in unit time and, if given, w (..., nq + nv + nv) side by side, their leading axes broadcast."""
     sizes = robot.nq, robot.nv, robot.nv
-    arrays = [_vectors(robot, x, size, name) for name, x, size in zip("qvw", parts, sizes, strict=False)]
+    arrays = [_finite(robot, x, size, name) for name, x, size in zip("qvw", parts, sizes, strict=False)]
     arrays[1] = duration * arrays[1]
+    if np.abs(arrays[1]).max(initial=0.0) > FARTHEST:
+        raise ArgumentError(f"robot '{robot.name}': duration times v is above {FARTHEST:g} [rad or m]: no end in sight")
     try:
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
     except ValueError:
@@ -163,9 +160,11 @@ def geodesic_between(robot: Robot, q_0, q_1, steps: int = 100) -> Geodesic:
     """
     robot = _left_to_itself(robot, "geodesic_between")
     require_coordinates(robot, "geodesics between two configurations are")
-    q_0, q_1 = _vectors(robot, q_0, robot.nq, "q_0"), _vectors(robot, q_1, robot.nq, "q_1")
+    q_0, q_1 = _finite(robot, q_0, robot.nq, "q_0"), _finite(robot, q_1, robot.nq, "q_1")
     if q_0.ndim != 1 or q_1.ndim != 1:
         raise ArgumentError(f"geodesic_between: q_0 and q_1 must be ({robot.nq},), got {q_0.shape} and {q_1.shape}")
+    if not np.isfinite(np.sum((q_1 - q_0) ** 2)):
+        raise ArgumentError("geodesic_between: q_0 and q_1 are too far apart for floating-point numbers")
     _times(1.0, steps)
     if np.array_equal(q_0, q_1):
         return geodesic(robot, q_0, 0 * q_0, 1.0, steps)
@@ -221,8 +220,8 @@ def _relaxed(robot: Robot, q_0, q_1, parts: int) -> np.ndarray:
 
 def _inverse_root(S: np.ndarray) -> np.ndarray:
     """X with Xᵀ S X = 1 for a symmetric S > 0; less where S is singular."""
-    values, vectors = np.linalg.eigh(S)
-    return vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1]))
+    values, directions = np.linalg.eigh(S)
+    return directions / np.sqrt(np.maximum(values, 1e-12 * values[-1]))
 
 
 def _shot(robot: Robot, q_0, q_1, v) -> np.ndarray | None:

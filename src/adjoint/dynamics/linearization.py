@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
-from ..errors import ArgumentError
 from ..lie import se3
 from ..robot.joints import JOINTS, standard_screws
 from ..robot.model import Robot, need_robot
+from ..robot.numbers import positive
 from ..sweep import stacked
 from .derivatives import forward_dynamics_derivatives
 from .newton_euler import SURROUNDINGS
@@ -75,8 +75,7 @@ def _joint_brackets(robot: Robot, v):
 
 
 def _discrete(system: Linearization, dt: float) -> Linearization:
-    if not (isinstance(dt, float | int | np.number) and dt > 0 and np.isfinite(dt)):
-        raise ArgumentError(f"linearize: the time step dt must be a positive number of seconds, not {dt!r}")
+    dt = positive(dt, "linearize: the time step dt [s]")
     from scipy.linalg import expm  # slow to load
 
     A, B = system

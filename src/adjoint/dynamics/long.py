@@ -37,12 +37,12 @@ from .factorization import mass_matrix_logdet, mass_matrix_logdet_gradient, mass
 from .forward import accelerated, forward_dynamics, leftover, next_drift, solve_mass_matrix
 from .newton_euler import (
     bias_force,
+    frame_wrenches,
     gravity_torque,
     inverse_dynamics,
     mass_matrix_product,
     motion,
     next_motion,
-    require_wrenches,
     rigid_wrench,
     squared,
     true_motion,
@@ -311,19 +311,19 @@ def _against(robot: Robot) -> np.ndarray:
     return np.append(np.zeros(3), -robot.gravity)
 
 
-def _loads(robot: Robot, long: Long, wrenches, frames: tuple[str, ...]) -> dict:
+def _loads(robot: Robot, long: Long, wrenches, frames: str | tuple[str, ...]) -> dict:
     """Wrenches (..., n, 6) that bodies exert on their surroundings, of those that frames do."""
-    require_wrenches(wrenches, frames)
-    if not frames:
+    given = frame_wrenches(wrenches, frames)
+    if not given:
         return {}
-    wrenches = np.asarray(wrenches, float)
-    loads = np.zeros((*wrenches.shape[:-2], len(robot.body_names), 6))
+    loads = np.zeros((*given[0][1].shape[:-1], len(robot.body_names), 6))
     first = long.plan.first
-    for k, spot in enumerate(map(robot.frame, frames)):
+    for name, F in given:
+        spot = robot.frame(name)
         if spot.body >= 0:
             # The root that loops leave out keeps its frame, others have that of their joint.
             at = np.eye(4) if spot.body < first else se3.inverse(axial_frames(robot.screw(spot.body))[0])
-            loads[..., spot.body, :] += se3.coAd_inv_action(at @ spot.placement, wrenches[..., k, :])
+            loads[..., spot.body, :] += se3.coAd_inv_action(at @ spot.placement, F)
     bodies = loads[..., first:, :] if long.order is None else loads[..., first:, :][..., long.order, :]
     return {"load": bodies} | ({"root_load": loads[..., 0, :]} if first else {})
 

@@ -90,17 +90,19 @@ def _joint_wrenches(robot: Robot, f: dict, motions: dict, loads: dict) -> dict:
     return inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))
 
 
-def require_wrenches(wrenches, frames: tuple[str, ...]) -> None:
-    """`ArgumentError` if frames are named and no wrenches given."""
+def frame_wrenches(wrenches, frames: str | tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
+    """(frame, its wrench (..., 6)) of wrenches (..., k, 6), or (..., 6) where `frames` is one name."""
     if frames and wrenches is None:
-        raise ArgumentError(f"frames {', '.join(map(repr, frames))}: give the wrenches (k, 6) they exert, one for each")
+        raise ArgumentError(f"frames={frames!r}: give the wrenches (k, 6) that they exert, one row for each")
+    if isinstance(frames, str):
+        return [(frames, wrenches)]
+    return [(name, wrenches[..., k, :]) for k, name in enumerate(frames)]
 
 
-def loads_on_bodies(robot: Robot, wrenches, frames: tuple[str, ...]) -> dict:
+def loads_on_bodies(robot: Robot, wrenches, frames: str | tuple[str, ...]) -> dict:
     """{i: F} (6,): wrenches (k, 6) that frames exert on their surroundings, moved to their bodies' frames and added."""
     found: dict = {}
-    require_wrenches(wrenches, frames)
-    for name, F in zip(frames, wrenches if frames else (), strict=True):
+    for name, F in frame_wrenches(wrenches, frames):
         spot = robot.frame(name)
         F = se3.coAd_inv_action(spot.placement, F)
         found[spot.body] = found[spot.body] + F if spot.body in found else F
@@ -134,9 +136,9 @@ def inverse_dynamics(
     """τ = M(q) a + C(q, v) v + φ(q) + friction + Σ J_kᵀ F_k (nv,) [N m or N]; PP (1)-(5).
 
     `wrenches` (k, 6) are those that the named `frames` exert on their surroundings, seen from these frames (a load on
-    the robot is their opposite). `gravity` (3,) [m/s²], the robot's own by default. `base_twist` V_0 (6,) and
-    `base_acceleration` V̇_0 (6,), without gravity, of a base that is moved, in its own frame. Damping, dry friction and
-    armature of the robot count: `robot.replace(damping=...)` changes them.
+    the robot is their opposite); of one frame, `frames="tool"`, the wrench is (6,). `gravity` (3,) [m/s²], the robot's
+    own by default. `base_twist` V_0 (6,) and `base_acceleration` V̇_0 (6,), without gravity, of a base that is moved, in
+    its own frame. Damping, dry friction and armature of the robot count: `robot.replace(damping=...)` changes them.
     """
     f = joint_placements(robot, q)
     base = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))

@@ -20,6 +20,7 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressor import JOINT_TERMS
 from ..errors import ArgumentError
 from ..robot.model import Robot, need_robot
+from ..robot.numbers import floats, truth
 from .base import BaseParameters, base_parameters, some
 from .data import Samples, checked_samples, each_piece, pick
 from .doubts import doubts
@@ -72,7 +73,7 @@ def identify(
     if not robot.nv:
         raise ArgumentError(f"identify: robot '{robot.name}' has no joints that move: there are no torques")
     base = base_parameters(robot, joints)
-    record = _record(base, _clean_pieces(robot, samples), check)
+    record = _record(base, _clean_pieces(robot, samples), truth(check, "identify: check"))
     condition = _condition(base, record)
     sigma = _noise(base, record) if noise is None else _given_noise(robot, noise)
     R, z = _weighted(record.R, sigma)
@@ -215,7 +216,7 @@ def _freedom(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarr
 
 
 def _given_noise(robot: Robot, noise) -> np.ndarray:
-    sigma = np.asarray(noise, float)
+    sigma = floats(noise)
     if sigma.shape != (robot.nv,) or not (np.isfinite(sigma) & (sigma > 0)).all():
         raise ArgumentError(f"identify: noise must be {robot.nv} positive numbers [N m or N], got {noise!r}")
     return sigma

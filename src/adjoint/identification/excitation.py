@@ -16,7 +16,7 @@ from ..dynamics.regressor import JOINT_TERMS, coordinate_names, dof_names, param
 from ..errors import ArgumentError, SolveError
 from ..robot.configuration import neutral
 from ..robot.model import Robot, need_robot
-from ..robot.numbers import count, generator
+from ..robot.numbers import count, floats, generator, positive
 from .base import BaseParameters, base_parameters, some
 from .linear import triangle
 
@@ -25,6 +25,7 @@ __all__ = ["Course", "Excitation", "excitation"]
 _MEMORY = 6e7  # [bytes] of regressors at once
 _STARTS = 32  # random motions, of which the best is improved
 _INSIDE = 0.98  # part of the limits that may be used at the checked times, 80 in the period of the highest harmonic
+_MOST_HARMONICS = 1000  # far beyond what any robot can follow
 _CHECKED, _SCORED = 80, 16  # times per harmonic at which limits are checked, and the regressor is evaluated
 
 
@@ -71,8 +72,7 @@ class Excitation:
 
     def samples(self, rate: float, periods: int = 1) -> Course:
         """The motion at a rate [Hz], over whole periods."""
-        if not (np.isfinite(rate) and rate > 0):
-            raise ArgumentError(f"Excitation.samples: rate must be positive, got {rate!r}")
+        rate, periods = positive(rate, "Excitation.samples: rate [Hz]"), count(periods, "Excitation.samples: periods")
         return self.at(np.arange(round(rate * self.duration * periods) + 1) / rate)
 
     def usage(self) -> dict[str, float]:
@@ -107,15 +107,14 @@ def excitation(
     """
     need_robot(robot, "excitation")
     places, harmonics = _single_joints(robot), count(harmonics, "excitation: harmonics")
-    if harmonics < 2 or not (np.isfinite(duration) and duration > 0):
-        raise ArgumentError(
-            f"excitation: needs 2 harmonics or more and a duration > 0, got {harmonics} and {duration!r}"
-        )
+    duration = positive(duration, "excitation: duration [s]")
+    if not 2 <= harmonics <= _MOST_HARMONICS:
+        raise ArgumentError(f"excitation: harmonics must be 2 to {_MOST_HARMONICS}, got {harmonics}")
     if not len(places):
         raise ArgumentError(f"excitation: robot '{robot.name}' has no joint of one degree of freedom to move")
     limits = _limits(robot, acceleration_limit, torque_limit)
     _need_room(robot, limits)
-    search = _Search(base_parameters(robot, joints), limits, places, float(duration), harmonics)
+    search = _Search(base_parameters(robot, joints), limits, places, duration, harmonics)
     x = _optimised(search, generator(rng, "excitation"), count(rounds, "excitation: rounds"))
     shapes, center = _feasible(search, x[None])
     return _tamed(search, shapes[0], center[0])
@@ -151,7 +150,7 @@ def _limits(robot: Robot, acceleration, torque) -> Limits:
 
 
 def _positive(robot: Robot, name: str, value) -> np.ndarray:
-    x = np.asarray(value, float)
+    x = floats(value)
     if x.shape not in ((), (robot.nv,)) or not (x > 0).all():
         raise ArgumentError(f"excitation: {name} must be positive, one number or {robot.nv}, got {value!r}")
     return np.broadcast_to(x, (robot.nv,))

@@ -11,6 +11,7 @@ from ..dynamics.regressor import parameters
 from ..errors import ArgumentError, SolveError
 from ..lie import inertia
 from ..robot.model import Robot
+from ..robot.numbers import positive
 from .base import BaseParameters
 from .linear import least_squares
 
@@ -50,8 +51,7 @@ def physical_parameters(base: BaseParameters, R, estimate, sizes: np.ndarray, pr
     is D = tr(P P̂⁻¹) - log det(P P̂⁻¹) - 4, that of a positive number d = x/x̂ - log(x/x̂) - 1; both are infinite at the
     border of what can exist. As in interior-point methods, the prior is approached from one with an easy minimum.
     """
-    if not (np.isfinite(prior) and prior > 0):
-        raise ArgumentError(f"identify: prior must be positive, got {prior!r}")
+    prior = positive(prior, "identify: prior")
     free = _free(base)
     problem, x = _problem(base, free, R, estimate, sizes)
     first = max(prior, float(np.sum((problem.data @ x - problem.aim) ** 2)) / len(x))

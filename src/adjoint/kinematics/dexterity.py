@@ -9,6 +9,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..robot.model import Robot
+from ..robot.numbers import positive
 from .jacobian import jacobian
 
 __all__ = ["SingularDirections", "manipulability", "singular_directions"]
@@ -60,10 +61,13 @@ def singular_directions(
 
     Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `part` as for
     `manipulability`: r is 6 or 3. Angular rows are multiplied by `length` [m], which says how many metres count as one
-    radian; so are the angular parts of `twists`.
+    radian; so are the angular parts of `twists`. A q with NaN gives NaN, for its own sample only.
     """
+    length = positive(length, "singular_directions: length [m]")
     J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)
-    U, values, Vt = np.linalg.svd(J, full_matrices=True)
+    unknown = ~np.isfinite(J).all(axis=(-2, -1))
+    U, values, Vt = np.linalg.svd(np.where(unknown[..., None, None], 0.0, J), full_matrices=True)
+    U[unknown], values[unknown], Vt[unknown] = np.nan, np.nan, np.nan
     missing = U.shape[-1] - values.shape[-1]  # directions beyond the number of joints
     rates = np.swapaxes(Vt, -1, -2)[..., : values.shape[-1]]
     return SingularDirections(_padded(values, missing), U, _padded(rates, missing))

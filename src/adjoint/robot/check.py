@@ -16,12 +16,13 @@ from pathlib import PurePath
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, shortened
 from ..lie import inertia as inertias
 from ..lie import se3
 from .build import JointSpec
 from .configuration import neutral
 from .model import Finding, Joint, Link, Robot, need_robot
+from .numbers import truth
 
 __all__ = ["Report", "check"]
 
@@ -62,7 +63,7 @@ class Report(Sequence):
         return self.findings[i]
 
     def __str__(self) -> str:
-        return "\n".join([_summary(self), *_lines(self)])
+        return shortened("\n".join([_summary(self), *_lines(self)]))
 
     __repr__ = __str__
 
@@ -96,7 +97,7 @@ def check(robot: Robot, *, strict: bool = False) -> Report:
         found = [*robot.findings, *(finding for rule in rules for finding in rule(model))]
     report = Report(robot.name, tuple(sorted(found, key=_rank)))
     serious = Report(robot.name, (*report.errors, *report.warnings))
-    if strict and serious:
+    if truth(strict, "check: strict") and serious:
         raise ModelError(str(serious))
     return report
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..compile.arguments import unmasked
+from ..errors import ArgumentError, shortened
 from . import valid
 from .joints import JOINTS
 
@@ -111,7 +112,7 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        return f"{place}{self.level}: {self.element}: {self.message} [{self.code}]"
+        return shortened(f"{place}{self.level}: {self.element}: {self.message} [{self.code}]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,7 @@ class Robot:
     """A tree of rigid bodies joined by joints. Made by `load`, `from_dh`, `from_screws`, `Robot.builder` or `robots.*`.
 
     Equality and hash are those of `fingerprint`, which covers all but `visuals`, `links`, `specs` and `findings`.
-    Arrays are read-only; `replace` gives a changed copy and shares the rest.
+    Nobody can change its arrays, not even by `flags.writeable`; `replace` gives a changed copy and shares the rest.
     """
 
     name: str
@@ -440,20 +441,22 @@ def _plain_mimics(robot: Robot) -> dict[int, Mimic]:
 
 
 def _frozen(robot: Robot, what: str, value, dtype=float) -> np.ndarray:
-    """A read-only copy; `value` itself if it is one."""
+    """A copy that nobody can change; `value` itself if it is one.
+
+    Its numbers are in a `bytes` object, so NumPy refuses `flags.writeable = True`, and of views of it too. Otherwise
+    the robot's hash, and code compiled for its numbers, could become wrong without notice.
+    """
     if type(value) is np.ndarray and value.dtype == dtype:
-        if value.flags.owndata and not value.flags.writeable:
+        if type(value.base) is bytes and value.flags.c_contiguous:
             return value
-        array = value.copy()
-        array.flags.writeable = False
-        return array
-    try:
-        array = np.array(value)
-        array = array.astype(dtype, casting="same_kind" if array.size else "unsafe", copy=False)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"robot '{robot.name}': {what} must be numbers, got {value!r}") from None
-    array.flags.writeable = False
-    return array
+        array = value
+    else:
+        try:
+            array = np.array(unmasked(value))
+            array = array.astype(dtype, casting="same_kind" if array.size else "unsafe", copy=False)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError(f"robot '{robot.name}': {what} must be numbers, got {value!r}") from None
+    return np.ndarray(array.shape, dtype, array.tobytes())
 
 
 class _Layout(NamedTuple):

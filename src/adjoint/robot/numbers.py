@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 
 import numpy as np
 
+from ..compile.arguments import as_input, unmasked
 from ..errors import ArgumentError, ModelError
 
-__all__ = ["count", "generator", "located", "motions", "nearest_motions", "numbers"]
+__all__ = [
+    "count",
+    "floats",
+    "generator",
+    "located",
+    "motions",
+    "nearest_motions",
+    "numbers",
+    "positive",
+    "truth",
+    "vectors",
+]
 
 _ROUNDED = 1e-6  # how far from a rotation a matrix may be that was written with few digits
 _EXACT = 1e-12  # and one that is kept as it is
@@ -23,8 +36,8 @@ def located(where, message: str) -> str:
 def numbers(value, shape: tuple[int | None, ...], label: str, where=None) -> np.ndarray:
     """A copy of `value` as finite numbers of this shape, None for any length; a `ModelError` that names `label`."""
     try:
-        array = np.array(value, float)
-    except (TypeError, ValueError):
+        array = np.array(unmasked(value), float)
+    except (TypeError, ValueError, OverflowError):
         needed = f"numbers of shape {_shown(shape)}" if shape else "a number"
         raise ModelError(located(where, f"{label} must be {needed}, got {value!r}")) from None
     if array.shape == (0,) and shape[:1] == (None,):
@@ -33,6 +46,22 @@ def numbers(value, shape: tuple[int | None, ...], label: str, where=None) -> np.
         raise ModelError(located(where, f"{label} must have shape {_shown(shape)}, got {array.shape}"))
     if not np.isfinite(array).all():
         raise ModelError(located(where, f"{label} contains NaN or infinity"))
+    return array
+
+
+def floats(value) -> np.ndarray:
+    """A copy of `value` as floats; a single NaN, which no check of range lets pass, if it is no array of numbers."""
+    try:
+        return np.array(unmasked(value), float)
+    except (TypeError, ValueError, OverflowError):
+        return np.array(np.nan)
+
+
+def vectors(value, size: int, name: str, caller: str) -> np.ndarray:
+    """`value` as an array (..., size) of numbers, or an `ArgumentError` that names the argument and its function."""
+    array = as_input(value, name, caller).astype(float, copy=False)
+    if array.shape[-1:] != (size,):
+        raise ArgumentError(f"{caller}: argument '{name}' has shape {array.shape}; (..., {size}) is needed")
     return array
 
 
@@ -77,9 +106,27 @@ def count(n, label: str) -> int:
         found = operator.index(n)
     except TypeError:
         found = -1
-    if found < 0:
+    if not 0 <= found < 2**62:
         raise ArgumentError(f"{label} must be a whole number, 0 or more, got {n!r}")
     return found
+
+
+def positive(value, label: str, *, or_zero: bool = False) -> float:
+    """A finite number above 0, or 0 if that is allowed; an `ArgumentError` that names `label` otherwise."""
+    found = np.nan
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # a whole number beyond the largest float
+            found = float(value)
+    if not (0 < found < np.inf or (or_zero and found == 0)):
+        raise ArgumentError(f"{label} must be a positive number{' or 0' * or_zero}, got {value!r}")
+    return found
+
+
+def truth(value, label: str) -> bool:
+    """True or False, or an `ArgumentError` that names `label`."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{label} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def generator(rng, label: str) -> np.random.Generator:

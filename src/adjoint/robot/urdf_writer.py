@@ -7,11 +7,11 @@ import os
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from ..errors import ModelError
+from ..errors import ArgumentError, ModelError
 from ..lie import inertia as inertias
 from ..lie import so3
 from .joints import standard_screws
-from .model import Body, Robot, Visual
+from .model import Body, Robot, Visual, need_robot
 from .urdf import NUMBERS, TYPES, UNLIMITED
 
 __all__ = ["to_urdf"]
@@ -28,6 +28,9 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
     `ModelError` for joints URDF cannot say: spherical, helical, axes beside the body's origin (`reframed("joint")` puts
     the origins on them), planar or free joints with numbers that differ between their degrees of freedom.
     """
+    need_robot(robot, "to_urdf")
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"to_urdf: path must be a str or os.PathLike, got {type(path).__name__}")
     root = etree.Element("robot", name=_text(robot.name, "robot"))
     shapes: dict[str, list[Visual]] = {}
     for visual in robot.visuals:
@@ -58,6 +61,8 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
                 stream.write(text)
         except OSError as error:
             raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
+        except ValueError as error:  # such as a path with a NUL byte
+            raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
     return text
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import ArgumentError
 from ..robot.joints import JOINTS
 from ..robot.model import Robot, need_robot
+from ..robot.numbers import floats, positive
 from .solver import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque
@@ -215,10 +216,7 @@ def check_robot(robot: Robot, caller: str) -> None:
 def state(robot: Robot, value, label: str) -> np.ndarray:
     """(q, v) (2, n) within the limits, from q (n,) at rest or from a pair."""
     n = robot.nv
-    try:
-        given = np.array(value, float)
-    except (TypeError, ValueError):
-        given = np.array(np.nan)
+    given = floats(value)
     if given.shape == (n,):
         given = np.stack([given, np.zeros(n)])
     if given.shape != (2, n) or not np.isfinite(given).all():
@@ -237,10 +235,11 @@ def state(robot: Robot, value, label: str) -> np.ndarray:
 
 
 def seconds(value, label: str) -> float:
-    """A positive, finite time."""
-    if not isinstance(value, (int, float, np.integer, np.floating)) or not 0 < value < np.inf:
-        raise ArgumentError(f"{label} must be a positive number of seconds, got {value!r}")
-    return float(value)
+    """A positive time [s] whose square is a number too."""
+    found = positive(value, f"{label} [s]")
+    if not 1e-150 < found < 1e150:
+        raise ArgumentError(f"{label} is {found:g} s; rates of such a motion are no floating-point numbers")
+    return found
 
 
 def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
@@ -248,7 +247,7 @@ def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
     if weights is None:
         limit = robot.effort_limit
         return 1 / limit**2 if np.isfinite(limit).all() else np.ones(robot.nv)
-    found = np.asarray(weights, float)
+    found = floats(weights)
     if found.shape != (robot.nv,) or not np.all((found >= 0) & np.isfinite(found)) or not found.any():
         what = f"numbers ({robot.nv},), none negative and not all zero"
         raise ArgumentError(f"{caller}: weights must be {what}, got {weights!r}")
@@ -256,7 +255,7 @@ def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
 
 
 def check_cost(cost: str, caller: str) -> None:
-    if cost not in COSTS:
+    if not isinstance(cost, str) or cost not in COSTS:
         raise ArgumentError(f"{caller}: cost is {cost!r}; it must be one of {', '.join(map(repr, COSTS))}")
 
 

@@ -23,6 +23,7 @@ from ...compile.kernel import eagerly
 from ...errors import ArgumentError
 from ...lie import se3
 from ...robot.model import Robot, need_numbers, need_robot, once_a_robot
+from ...robot.numbers import vectors
 from ...sweep import joint_placement
 from .partition import Blocks, Partition, block_diagonal, blocks, blocks_at, logdet, solve
 from .rolled import Body, chain_logdets, chain_solve, inverse_inertia, link_rows
@@ -38,10 +39,14 @@ def fixman_solve(robot: Robot, q, b) -> np.ndarray:
     A chain of joints with one degree of freedom, without armature, runs as one compiled loop, whatever its length; all
     other robots (trees, several degrees of freedom, mimics, armature) with SciPy's sparse matrices, sample by sample.
     """
-    q, b = _arguments(robot, "fixman_solve", q, b)
+    q = _configurations(robot, q, "fixman_solve")
+    b = vectors(b, robot.nv, "b", "fixman_solve")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], b.shape[:-1])
+    except ValueError:
+        raise ArgumentError(f"fixman_solve: the batch axes of q {q.shape} and b {b.shape} do not broadcast") from None
     if (chain := _chain(robot)) is not None:
         return chain_solve(chain.rows[:-1], chain.rows[1:], q, b)
-    batch = np.broadcast_shapes(q.shape[:-1], b.shape[:-1])
     q, b = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, b))
     found = [solve(robot_partition(robot, q[at]), b[at]) for at in np.ndindex(batch)]
     return np.array(found).reshape(*batch, robot.nv)
@@ -49,7 +54,7 @@ def fixman_solve(robot: Robot, q, b) -> np.ndarray:
 
 def fixman_logdet(robot: Robot, q):
     """log det M(q) (...) by Fixman's theorem: the same as `mass_matrix_logdet`, in O(n) where `fixman_solve` is."""
-    (q,) = _arguments(robot, "fixman_logdet", q)
+    q = _configurations(robot, q, "fixman_logdet")
     if (chain := _chain(robot)) is not None:
         return chain.logdet_J + np.sum(chain_logdets(chain.rows[:-1], chain.rows[1:], q), axis=-1)
     found = [logdet(robot_partition(robot, q[at])) for at in np.ndindex(q.shape[:-1])]
@@ -65,17 +70,11 @@ def fixman_blocks(robot: Robot, q) -> Blocks:
     return blocks(robot_partition(robot, q))
 
 
-def _arguments(robot: Robot, function: str, q, b=None) -> list[np.ndarray]:
-    need_robot(robot, function)
-    need_numbers(robot, function)
-    given = {"q": (q, robot.nq)} | ({} if b is None else {"b": (b, robot.nv)})
-    found = []
-    for name, (value, size) in given.items():
-        array = np.asarray(value, float)
-        if array.ndim == 0 or array.shape[-1] != size:
-            raise ArgumentError(f"{function}: {name} has shape {array.shape}; robot '{robot.name}' needs (..., {size})")
-        found.append(array)
-    return found
+def _configurations(robot: Robot, q, caller: str) -> np.ndarray:
+    """q (..., nq) of a robot that Fixman's method takes."""
+    need_robot(robot, caller)
+    need_numbers(robot, caller)
+    return vectors(q, robot.nq, "q", caller)
 
 
 # --- the robot's numbers, in joint frames -----------------------------------------------------------------------------
@@ -141,7 +140,7 @@ def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Part
     """
     from scipy import sparse
 
-    (q,) = _arguments(robot, "robot_partition", q)
+    q = _configurations(robot, q, "robot_partition")
     if q.ndim != 1:
         raise ArgumentError(f"robot_partition: q has shape {q.shape}; one configuration ({robot.nq},) is wanted")
     framed = robot.reframed("joint")

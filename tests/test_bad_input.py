@@ -1,0 +1,213 @@
+"""Junk for every argument of every public function: an `AdjointError`, or a result; never another exception."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import adjoint as aj
+from adjoint.errors import AdjointError, ArgumentError, MissingPackageError, shortened
+from adjoint.robot.numbers import positive, truth
+
+
+def two_links() -> aj.Robot:
+    builder = aj.Robot.builder("two", base="fixed")
+    inertia = [1.0, 0.5, 0, 0, 1, 0, 0, 1, 0, 1]
+    builder.link("base").link("a", inertia).link("b", inertia)
+    home = np.eye(4)
+    home[:3, 3] = 1.0, 0.0, 0.1
+    builder.joint("j1", "revolute", "base", "a", axis=(0, 1, 0))
+    builder.joint("j2", "revolute", "a", "b", home, axis=(0, 1, 0))
+    return builder.build()
+
+
+ROBOT = two_links()
+Q, V, A = np.array([0.3, 0.4]), np.array([0.1, -0.2]), np.array([0.5, 0.6])
+T = np.linspace(0, 3, 60)
+W = np.array([2.0, 3.0])
+MOVED = np.sin(np.outer(T, W)), np.cos(np.outer(T, W)) * W, -np.sin(np.outer(T, W)) * W**2
+
+
+@aj.kernel(x=2)
+def squares(x):
+    """x² of each number."""
+    return x * x
+
+
+def recipes() -> dict[str, tuple[tuple, dict]]:
+    """{name: arguments with which the function works}."""
+    samples = aj.Samples(*MOVED, aj.inverse_dynamics(ROBOT, *MOVED), T)
+    around = {"wrenches": np.zeros((1, 6)), "frames": ("a",), "base_twist": np.zeros(6)}
+    found = {
+        **{name: ((ROBOT, Q), {}) for name in (
+            "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum_matrix", "christoffel", "curvature",
+            "fixman_blocks", "fixman_logdet", "gravity_torque", "mass_matrix", "mass_matrix_derivative",
+            "mass_matrix_factors", "mass_matrix_inverse", "mass_matrix_logdet", "mass_matrix_logdet_gradient",
+            "potential_energy", "ricci_curvature", "scalar_curvature",
+        )},
+        **{name: ((ROBOT, Q, V), {}) for name in (
+            "bias_force", "centroidal_momentum", "coriolis_matrix", "difference", "distance", "energy_regressor",
+            "fixman_solve", "kinetic_energy", "mass_matrix_product", "mass_matrix_sqrt_solve", "momentum",
+            "solve_mass_matrix", "solve_mass_matrix_parallel",
+        )},
+        **{name: ((ROBOT, Q, V, A), {}) for name in (
+            "forward_dynamics_derivatives", "forward_dynamics_second_derivatives", "inverse_dynamics_derivatives",
+            "inverse_dynamics_second_derivatives", "regressor", "sectional_curvature",
+        )},
+        **{name: ((ROBOT, Q, V, A, Q), {}) for name in (
+            "covariant_derivative", "forward_dynamics_hessian", "inverse_dynamics_hessian",
+        )},
+        **dict.fromkeys(("forward_dynamics", "inverse_dynamics"), ((ROBOT, Q, V, A), around)),
+        **{name: ((ROBOT, Q, "b"), {}) for name in (
+            "jacobian", "kinematic_hessian", "manipulability", "singular_directions",
+        )},
+        "base_parameters": ((ROBOT, ("damping",)), {}),
+        "cache_info": ((), {}),
+        "check": ((ROBOT,), {"strict": False}),
+        "check_grads": ((squares, Q), {}),
+        "equations": ((ROBOT,), {"names": ("x", "y"), "symbols": True, "form": "expanded", "most_terms": 100}),
+        "excitation": ((ROBOT, 5.0), {
+            "harmonics": 2, "joints": (), "acceleration_limit": 100.0, "torque_limit": 1e4, "rounds": 0, "rng": 0,
+        }),
+        "forward_kinematics": ((ROBOT, Q, "b", "a"), {}),
+        "frame_acceleration": ((ROBOT, Q, V, A, "b"), {}),
+        "frame_twist": ((ROBOT, Q, V, "b"), {}),
+        "from_dh": (([[1.0, 0, 0, 0], [1, 0, 0, 0]],), {}),
+        "from_screws": ((np.eye(6)[[2]], np.eye(4)), {}),
+        "geodesic": ((ROBOT, Q, V, 1.0, 3), {}),
+        "geodesic_between": ((ROBOT, Q, A, 3), {}),
+        "identify": ((ROBOT, samples), {"joints": (), "noise": np.ones(2), "prior": 1.0, "check": False}),
+        "integrate": ((ROBOT, Q, V, 1.0), {}),
+        "interpolate": ((ROBOT, Q, V, 0.5), {}),
+        "is_flat": ((ROBOT,), {}),
+        "jacobian_derivative": ((ROBOT, Q, V, "b"), {}),
+        "kernel": ((np.sin,), {}),
+        "linearize": ((ROBOT, Q, V, A), {"dt": 0.01}),
+        "load": (("no file.urdf",), {"base": "fixed", "package_dirs": (), "gravity": (0, 0, 0)}),
+        "neutral": ((ROBOT,), {}),
+        "operational_space": ((ROBOT, Q, V, "b"), {"part": "translation"}),
+        "optimal_motion": ((ROBOT, Q, A, 1.0), {"max_iterations": 1, "segments": 2, "starts": 1}),
+        "parallel_transport": ((ROBOT, Q, V, A, 1.0, 3), {}),
+        "random_configuration": ((ROBOT, 0, 3), {}),
+        "random_velocity": ((ROBOT, Q, 0, 1.0), {}),
+        "Samples": ((Q, V, A, A), {}),
+        "spline_motion": ((ROBOT, Q, A, 1.0), {"cost": "effort", "weights": np.ones(2)}),
+        "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),
+        "to_urdf": ((ROBOT, None), {}),
+    }  # fmt: skip
+    assert found.keys() <= set(aj.__all__)
+    return found
+
+
+# Classes, marks, and functions without arguments or with the caller's own functions as arguments.
+LEFT_OUT = ("Kernel", "Robot", "clear_cache", "forget", "scan", "static", "while_loop")
+
+
+JUNK = [
+    None, "junk", b"x", 1 + 2j, float("nan"), 1e300, -1, 10**400, object(), [[1], [2, 3]], {"a": 1},
+    np.zeros((2, 3, 4)), np.array([object(), 1], dtype=object), np.full(2, np.inf), np.full(2, 1e300),
+    np.array(["2020", "2021"], "M8[D]"),
+    np.ma.masked_array([1.0, 2.0], [True, False]), "x" * 70_000, ("a", 1), "a\0b", "\udc80", two_links,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def known():
+    return recipes()
+
+
+@pytest.mark.parametrize("name", [name for name in aj.__all__ if name not in LEFT_OUT])
+def test_junk_is_an_error_of_ours(name, known, tmp_path, monkeypatch):
+    """One argument after the other is replaced by junk."""
+    monkeypatch.chdir(tmp_path)
+    assert name in known, "give arguments with which it works in `recipes`, or leave it out in LEFT_OUT"
+    args, named = known[name]
+    function = getattr(aj, name)
+    calls = [((*args[:k], bad, *args[k + 1 :]), named) for k in range(len(args)) for bad in JUNK]
+    calls += [(args, {**named, key: bad}) for key in named for bad in JUNK]
+    for given, options in calls:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                function(*given, **options)
+            except AdjointError as error:
+                assert 0 < len(str(error)) < 3000
+
+
+@pytest.mark.parametrize("lift", [3, None, [1], object(), ("inertias", 2), "masses", float("nan")])
+def test_junk_to_lift(lift):
+    with pytest.raises(ArgumentError, match=r"lift|there is no"):
+        aj.mass_matrix.bind(ROBOT, lift=lift)
+
+
+def test_functions_of_loops_must_be_functions():
+    for call in (
+        lambda: aj.scan(None, 0.0, np.zeros(3)),
+        lambda: aj.while_loop(None, abs, 0.0, max_iterations=3),
+        lambda: aj.while_loop(bool, 3, 0.0, max_iterations=3),
+    ):
+        with pytest.raises(ArgumentError, match="must be a function"):
+            call()
+    with pytest.raises(AdjointError, match=r"pair \(carry, y\)"):
+        aj.scan(lambda c, x: c, 0.0, np.zeros(3))
+
+
+@pytest.mark.parametrize("value", [None, "a", -1, 0, np.nan, np.inf, 10**400, 1j, [1.0], True])
+def test_positive_numbers(value):
+    with pytest.raises(ArgumentError, match="the dose must be a positive number"):
+        positive(value, "the dose")
+    assert positive(np.float32(2), "x") == 2.0 and positive(0, "x", or_zero=True) == 0.0
+    with pytest.raises(ArgumentError, match="True or False"):
+        truth("yes", "x")
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def test_messages_do_not_repeat_long_names():
+    name, words = "n" * 70_000, "a word " * 10_000
+    error = MissingPackageError(f"robot '{name}' has no joint '{words}'; there are j1, j2")
+    text = str(error)
+    assert len(text) < 1000 and text.startswith("robot 'nnn") and text.endswith("; there are j1, j2")
+    assert "characters) ..." in text
+    assert isinstance(error, ImportError | ValueError)
+    assert shortened("short") == "short" and len(shortened("x y " * 10_000)) < 2500
+
+
+def test_long_text_that_is_no_name_stays():
+    explained = "joint 'a': " + "one of many words, " * 20 + "and 'b'"
+    assert shortened(explained) == explained
+
+
+def test_loaders_and_reports_shorten_names(tmp_path):
+    name = "link" * 20_000
+    path = tmp_path / "long.urdf"
+    path.write_text(f'<robot name="r"><link name="{name}"/><link name="{name}"/></robot>', encoding="utf-8")
+    with pytest.raises(AdjointError, match="a second link") as caught:
+        aj.load(path)
+    assert len(str(caught.value)) < 2000
+    inertial = '<inertial><mass value="-1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    path.write_text(f'<robot name="r"><link name="{name}">{inertial}</link></robot>', encoding="utf-8")
+    report = aj.check(aj.load(path))
+    assert report.errors and len(str(report)) < 20_000 and len(str(report.errors[0])) < 2000
+    assert name in report.errors[0].element  # the finding itself has all of it
+
+
+# --- masked arrays ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", [aj.mass_matrix, aj.mass_matrix.eager, aj.integrate, aj.fixman_logdet])
+def test_masked_numbers_are_refused(of):
+    rest = (V,) if of is aj.integrate else ()
+    with pytest.raises(ArgumentError, match=r"'q'.*masked"):
+        of(ROBOT, np.ma.masked_array(Q, [False, True]), *rest)
+    assert np.array_equal(of(ROBOT, np.ma.masked_array(Q), *rest), of(ROBOT, Q, *rest))  # nothing is masked
+    bound = aj.mass_matrix.bind(ROBOT)
+    bound(Q)  # by now CPython calls it directly
+    with pytest.raises(ArgumentError, match=r"'q'.*masked"):
+        bound(np.ma.masked_array(Q, [False, True]))
+
+
+def test_masked_numbers_of_a_robot_are_refused():
+    with pytest.raises(ArgumentError, match="damping must be numbers"):
+        ROBOT.replace(damping=np.ma.masked_array([1.0, 2.0], [False, True]))
