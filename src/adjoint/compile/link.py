@@ -12,7 +12,7 @@ import struct
 import sys
 
 from . import memory, objects
-from .objects import Fixup, Object, Section, Symbol, Unsupported
+from .objects import Object, Section, Symbol, Unsupported
 
 __all__ = ["CALLED", "Image", "Unsupported", "layout", "link", "supported", "with_library_calls"]
 
@@ -85,25 +85,26 @@ def link(found: Object, base: int) -> bytes:
     image = bytearray(size)
     for k, s in found.sections.items():
         image[places[k] : places[k] + len(s.contents)] = s.contents
-    for f in found.fixups:
-        symbol = found.symbols[f.symbol]
-        if symbol.section is None:
-            raise Unsupported(f"the symbol {symbol.name!r} is not in this file")
-        _fix(image, f, places[f.section] + f.offset, base, base + places[symbol.section] + symbol.offset + f.addend)
+    known = [None if s.section is None else base + places[s.section] + s.offset for s in found.symbols]
+    for kind, section, offset, symbol, addend in found.fixups:
+        target = known[symbol]
+        if target is None:
+            raise Unsupported(f"the symbol {found.symbols[symbol].name!r} is not in this file")
+        _fix(image, kind, places[section] + offset, base, target + addend)
     return bytes(image)
 
 
-def _fix(image: bytearray, fixup: Fixup, at: int, base: int, target: int) -> None:
+def _fix(image: bytearray, kind: str, at: int, base: int, target: int) -> None:
     """Write what depends on the address `target` at the offset `at`.
 
     Instructions of 64-bit ARM hold their part of it in some of their 32 bits, which are zero before ("ELF for the Arm
     64-bit Architecture", section 5.7).
     """
-    kind, distance = fixup.kind, target - (base + at)
-    if kind == "absolute64":
-        return struct.pack_into("<Q", image, at, target)
+    distance = target - (base + at)
     if kind == "relative32":
         return struct.pack_into("<i", image, at, _within(distance, 32))
+    if kind == "absolute64":
+        return struct.pack_into("<Q", image, at, target)
     if kind == "branch26":
         bits = _within(distance // 4, 26) & 0x3FFFFFF
     elif kind == "page21":

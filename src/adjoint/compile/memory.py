@@ -15,7 +15,6 @@ import mmap
 import os
 import platform
 import sys
-import sysconfig
 from collections.abc import Callable
 from typing import Any
 
@@ -33,8 +32,11 @@ _FORBIDDEN = (
 @functools.cache
 def machine() -> str:
     """The processor that this Python was made for: "x86_64", "aarch64", or another name."""
-    # Windows on ARM emulates x86-64, but tells the processor that is really there.
-    name = sysconfig.get_platform().removeprefix("win-") if sys.platform == "win32" else platform.machine()
+    name = platform.machine()
+    if sys.platform == "win32":  # whose ARM processors emulate x86-64, but `platform` tells what is really there
+        import sysconfig
+
+        name = sysconfig.get_platform().removeprefix("win-")
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(name.lower(), name.lower())
 
 
@@ -103,7 +105,7 @@ def _written_then_protected(size: int, contents: Contents) -> Memory:
         if not system.VirtualProtect(memory.address, size, 0x20, ctypes.addressof(before)):  # execute and read
             raise _refused()
         return memory
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANON
     memory = Memory(system.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0), size)
     ctypes.memmove(memory.address, contents(memory.address), size)
     if system.mprotect(memory.address, size, mmap.PROT_READ | mmap.PROT_EXEC):

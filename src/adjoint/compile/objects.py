@@ -72,21 +72,21 @@ _RELOCATABLE, _ALLOCATED = 1, 0x2
 _PROGBITS, _SYMTAB, _RELA = 1, 2, 4
 _UNWIND = 0x70000001  # SHT_X86_64_UNWIND: tables for exceptions, which this code never raises
 _MACHINES = {62: "x86_64", 183: "aarch64"}
-_ELF_FIXUPS = {
-    ("x86_64", 1): "absolute64",
-    ("x86_64", 2): "relative32",
-    ("x86_64", 4): "relative32",  # R_X86_64_PLT32, of calls
-    ("aarch64", 257): "absolute64",
-    ("aarch64", 261): "relative32",
-    ("aarch64", 275): "page21",
-    ("aarch64", 277): "low12/1",
-    ("aarch64", 278): "low12/1",
-    ("aarch64", 282): "branch26",
-    ("aarch64", 283): "branch26",
-    ("aarch64", 284): "low12/2",
-    ("aarch64", 285): "low12/4",
-    ("aarch64", 286): "low12/8",
-    ("aarch64", 299): "low12/16",
+_ELF_FIXUPS = {  # by the number of the machine and that of the relocation
+    62: {1: "absolute64", 2: "relative32", 4: "relative32"},
+    183: {
+        257: "absolute64",
+        261: "relative32",
+        275: "page21",
+        277: "low12/1",
+        278: "low12/1",
+        282: "branch26",
+        283: "branch26",
+        284: "low12/2",
+        285: "low12/4",
+        286: "low12/8",
+        299: "low12/16",
+    },
 }
 
 
@@ -107,7 +107,7 @@ def _read_elf(code: bytes) -> Object:
     kind, number = struct.unpack_from("<HH", code, 16)
     if kind != _RELOCATABLE or number not in _MACHINES:
         raise Unsupported(f"ELF file of type {kind} for machine {number}")
-    machine = _MACHINES[number]
+    machine, kinds = _MACHINES[number], _ELF_FIXUPS[number]
     (table,) = struct.unpack_from("<Q", code, 40)
     size, count = struct.unpack_from("<HH", code, 58)
     found = [_ElfSection(*struct.unpack_from("<IIQQQQIIQQ", code, table + k * size)) for k in range(count)]
@@ -118,18 +118,16 @@ def _read_elf(code: bytes) -> Object:
                 raise Unsupported(f"section of type {s.type}")
             sections[k] = Section(code[s.offset : s.offset + s.size], max(s.align, 1))
     for s in found:
+        entries = code[s.offset : s.offset + s.size]
         if s.type == _SYMTAB:
             names = found[s.link].offset
-            for at in range(s.offset, s.offset + s.size, 24):
-                name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", code, at)
+            for name, _, _, section, value, _ in struct.iter_unpack("<IBBHQQ", entries):
                 symbols.append(Symbol(_text(code, names + name), section if section in sections else None, value))
         elif s.type == _RELA and s.info in sections:
-            for at in range(s.offset, s.offset + s.size, 24):
-                offset, info, addend = struct.unpack_from("<QQq", code, at)
-                kind = _ELF_FIXUPS.get((machine, info & 0xFFFFFFFF))
-                if kind is None:
-                    raise Unsupported(f"relocation of type {info & 0xFFFFFFFF} for {machine}")
-                fixups.append(Fixup(kind, s.info, offset, info >> 32, addend))
+            for offset, type, symbol, addend in struct.iter_unpack("<QIIq", entries):
+                if type not in kinds:
+                    raise Unsupported(f"relocation of type {type} for {machine}")
+                fixups.append(Fixup(kinds[type], s.info, offset, symbol, addend))
     return Object(machine, sections, symbols, fixups)
 
 
