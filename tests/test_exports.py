@@ -5,6 +5,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,54 @@ def test_page_runs(page, tmp_path, monkeypatch):
     path = tmp_path / "page.py"  # a real file: functions defined in it have a source
     path.write_text(PAGES[page], encoding="utf-8")
     exec(compile(PAGES[page], str(path), "exec"), {"__name__": "page"})
+
+
+WITHOUT = """
+import inspect, pathlib, pydoc, sys, tempfile
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib"):
+            raise ImportError(f"{name} is not installed")
+
+sys.meta_path.insert(0, Blocked())
+import numpy as np
+import adjoint as aj
+from adjoint import *
+from adjoint.errors import MissingPackageError
+
+assert hasattr(aj, "equations") and not hasattr(aj, "nothing") and not hasattr(aj.closed_forms, "nothing")
+found = dict(inspect.getmembers(aj))
+assert set(aj.__all__) <= found.keys()
+modules = [aj, *(value for value in found.values() if inspect.ismodule(value))]
+for module in modules:
+    inspect.getmembers(module)
+for thing in (aj, aj.equations, aj.closed_forms):
+    pydoc.render_doc(thing)
+
+folder, robot = pathlib.Path(tempfile.mkdtemp()), aj.robots.two_link()
+(folder / "m.xml").write_text("<mujoco/>")
+(folder / "m.parquet").write_bytes(b"")
+calls = {
+    "sympy": lambda: aj.equations(robot),
+    "adjoint[sym]": lambda: aj.closed_forms.Equations,
+    "mujoco": lambda: aj.load(folder / "m.xml"),
+    "gemmi": lambda: aj.polymer.read(folder / "m.pdb"),
+    "pyarrow": lambda: aj.identification.read_samples(folder / "m.parquet", robot),
+    "matplotlib": lambda: aj.spline_motion(robot, np.zeros(2), np.ones(2), 1.0).plot(folder / "m.png"),
+}
+for package, call in calls.items():
+    try:
+        call()
+    except MissingPackageError as error:
+        assert package in str(error) and "pip install 'adjoint[" in str(error), error
+    else:
+        raise AssertionError(package)
+print("fine")
+"""
+
+
+def test_a_core_install_can_be_looked_at():
+    """Without the optional packages all names are there, and say what is missing when they are used."""
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT], capture_output=True, text=True, timeout=120)
+    assert ran.stdout.strip() == "fine", ran.stderr

@@ -11,7 +11,7 @@ from trees import close
 import adjoint as aj
 from adjoint.dynamics.regressor import parameters
 from adjoint.errors import ArgumentError, SolveError
-from adjoint.identification import Samples, base_parameters, differentiate, identify
+from adjoint.identification import Samples, base_parameters, differentiate, identify, resample
 from adjoint.identification.data import pick
 from adjoint.identification.doubts import doubts
 from adjoint.identification.physical import _linearised, _problem, _value
@@ -422,16 +422,69 @@ def test_intervals_of_recorded_positions_are_calibrated():
 def test_gaps_cut_recordings_and_are_counted():
     whole, t = encoders(0), swinging()[0]
     torn = whole._replace(q=whole.q.copy())
-    torn.q[8000:8003] = np.nan  # and 0.5 s on, a part too short for the filter
-    torn.q[8500] = np.nan
+    torn.q[8000:8020] = np.nan  # and 0.5 s on, a part too short for the filter
+    torn.q[8500:8511] = np.nan
     holes = pick(torn, (t < 15) | (t > 15.2))  # rows that are missing altogether
     clean, found = (differentiate(FRICTION, s, cutoff=10.0) for s in (whole, holes))
     lost = np.isnan(found.v).any(axis=1)
-    assert ((found.time[lost] > 7.69) & (found.time[lost] < 8.81) | (abs(found.time[lost] - 15.1) < 0.41)).all()
+    assert ((found.time[lost] > 7.69) & (found.time[lost] < 8.82) | (abs(found.time[lost] - 15.1) < 0.41)).all()
     assert lost.sum() == pytest.approx((1.1 + 0.6) * 10 / 0.55, abs=3)
     kept = np.flatnonzero(~lost & (found.time < 7))
     np.testing.assert_allclose(found.v[kept], clean.v[kept], rtol=0, atol=1e-6)
     assert identify(FRICTION, found).dropped == lost.sum()
+
+
+def test_short_gaps_are_bridged_and_counted():
+    whole = encoders(0)
+    torn = whole._replace(q=whole.q.copy(), time=whole.time.copy())
+    torn.q[[0, 8000, 8001, 12_000]] = np.nan  # the first row has nothing before it
+    torn.time[12_000] = np.nan
+    clean = differentiate(FRICTION, pick(whole, slice(1, None)), cutoff=10.0)
+    with pytest.warns(UserWarning, match="3 rows with NaN, in gaps of at most 10, are bridged by interpolation"):
+        found = differentiate(FRICTION, torn, cutoff=10.0)
+    assert np.isfinite(found.v[3:]).all()
+    assert np.abs(np.interp(clean.time[5:-5], found.time[3:], found.v[3:, 0]) - clean.v[5:-5, 0]).max() < 0.02
+    masked = whole._replace(q=np.ma.masked_array(whole.q, np.isnan(torn.q)))  # masked numbers are not known
+    with pytest.warns(UserWarning, match="3 rows"):
+        differentiate(FRICTION, masked, cutoff=10.0)
+
+
+def test_jittered_recordings_can_be_resampled():
+    whole, rng = encoders(0), np.random.default_rng(1)
+    t, q, _, _, tau = swinging()
+    late = t + rng.uniform(0, 0.4e-3, t.shape)  # the clock's error; what was measured is right at the time stamp
+    then = [np.stack([np.interp(late, t, x) for x in of.T], 1) for of in (q, tau)]
+    jittered = whole._replace(time=late, q=then[0], tau=then[1])
+    with pytest.raises(ArgumentError, match=r"0.000\d+ to 0.001\d+ s, mostly 0.001 s: samples = resample"):
+        differentiate(FRICTION, jittered, cutoff=10.0)
+    even = resample(FRICTION, jittered)
+    assert np.ptp(np.diff(even.time)) < 1e-9 and len(even.time) in range(19_990, 20_001)
+    found = differentiate(FRICTION, even, cutoff=10.0)
+    v = swinging()[2]
+    expected = np.stack([np.interp(found.time, t, x) for x in v.T], 1)
+    close(found.v, expected, 0.002)
+    finer = resample(FRICTION, pick(jittered, slice(0, 1000)), rate=2000.0)
+    assert np.allclose(np.diff(finer.time), 5e-4)
+
+
+def test_resampling_leaves_long_gaps_and_knows_orientations():
+    robot = aj.robots.random_tree(0, 1, ["spherical"])
+    t, w = np.arange(600) * 0.01, np.array([0.5, -1.0, 2.0])
+    t = np.concatenate([t[:300], t[300:] + 0.2]) + 0.002 * np.sin(np.arange(600))
+    q = aj.integrate(robot, np.array([1.0, 0, 0, 0]), t[:, None] * w)
+    found = resample(robot, Samples(q, None, None, t[:, None] * w, t))
+    inside = (found.time > t[299] + 1e-9) & (found.time < t[300] - 1e-9)
+    assert inside.sum() in (19, 20, 21) and np.isnan(found.q[inside]).all() and np.isnan(found.tau[inside]).all()
+    close(found.tau[~inside], found.time[~inside, None] * w, 1e-9)
+    exact = aj.integrate(robot, np.array([1.0, 0, 0, 0]), found.time[~inside, None] * w)
+    assert np.abs(aj.difference(robot, found.q[~inside], exact)).max() < 1e-6
+    for samples, message in (
+        (Samples(q, None, None, t[:, None] * w), "need time"),
+        (Samples(q, None, None, t[:, None] * w, t[::-1]), "time must grow; sample 1 is at"),
+        (Samples(q[:1], None, None, q[:1, :3], t[:1]), "two samples or more"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            resample(robot, samples)
 
 
 def test_differences_know_orientations():
@@ -447,8 +500,9 @@ def test_differences_know_orientations():
     ("time", "cutoff", "message"),
     [
         (None, 5.0, "samples need time"),
-        (np.arange(500) ** 1.5, 5.0, "time must grow in even steps"),
-        (-np.arange(500) * 0.01, 5.0, "time must grow in even steps"),
+        (np.arange(500) ** 1.5, 5.0, r"time must grow in even steps.*resample\(robot, samples\)"),
+        (-np.arange(500) * 0.01, 5.0, "time must grow in even steps; sample 1 is at -0.01 s, after one at 0 s"),
+        (np.full(500, np.nan), 5.0, "0 samples without NaN are too few"),
         (np.arange(500) * 0.01, 50.0, "cutoff 50.0 Hz must be between 0 and 0.4 of the sampling rate 100 Hz"),
         (np.arange(500) * 0.01, "10 Hz", "cutoff 10 Hz Hz must be between"),
         (np.arange(500) * 10, 5.0, r"sampling rate 0.1 Hz; is time in ms\? It must be in s"),
@@ -472,3 +526,67 @@ def test_bad_positions_are_explained():
         differentiate(robot, Samples(wrapped, None, None, 0 * turning, t), 5.0)
     found = differentiate(robot, Samples(np.unwrap(wrapped, axis=0), None, None, 0 * turning, t), 5.0)
     close(found.v, np.broadcast_to([3.0, 0.0], found.v.shape), 1e-9)
+
+
+# --- numbers that no recording has ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", ["q", "v", "a", "tau", "time"])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e300, -1e155])
+def test_numbers_beyond_any_recording(field, bad):
+    """Infinite ones are dropped and counted like NaN, finite ones that are too large are named."""
+    t = np.linspace(0, 5, 300)
+    q, v, a = (np.stack([x(2 * t), x(3 * t)], 1) for x in (np.sin, np.cos, np.tan))
+    a = np.clip(a, -3, 3)
+    robot = aj.robots.planar(2)
+    good = Samples(q, v, a, aj.inverse_dynamics(robot, q, v, a) + 0.1 * np.cos(5 * q), t)
+    changed = getattr(good, field).copy()
+    changed[3] = bad
+    if np.isinf(bad):
+        assert identify(robot, good._replace(**{field: changed}), joints=(), check=False).dropped == 1
+    else:
+        with pytest.raises(ArgumentError, match=f"identify: {field} reaches .* no recording in SI units"):
+            identify(robot, good._replace(**{field: changed}), joints=(), check=False)
+
+
+@pytest.mark.parametrize("noise", ["a", ["a", 1], np.inf, [1.0, np.inf], [1e-300, 1e300], [1.0], None])
+def test_noise_that_is_none(noise):
+    t = np.linspace(0, 5, 300)
+    q = np.stack([np.sin(2 * t), np.cos(3 * t)], 1)
+    tau = np.zeros_like(q) if noise is None else q
+    message = "all torques are 0" if noise is None else "noise must be 2 positive numbers"
+    with pytest.raises(ArgumentError, match=message):
+        identify(aj.robots.planar(2), Samples(q, q**2, q**3, tau), joints=(), noise=noise, check=False)
+
+
+def test_the_plot_shows_the_whole_recording(tmp_path):
+    robot, t = aj.robots.planar(2), np.arange(9000) * 1e-3
+    q, v, a = (np.stack([x(2 * t), x(3 * t)], 1) for x in (np.sin, np.cos, lambda x: np.sin(2 * x)))
+    samples = Samples(q, v, a, aj.inverse_dynamics(robot, q, v, a) + 0.1 * np.cos(7 * q), t)
+    pieces = [pick(samples, slice(k, k + 1234)) for k in range(0, 9000, 1234)]
+    found, same = (identify(robot, s, joints=(), check=False) for s in (samples, pieces))
+    assert found.stride == 8 and np.array_equal(found.shown.time, t[::8])
+    assert np.array_equal(found.shown.tau, samples.tau[::8])
+    assert np.array_equal(same.shown.time, found.shown.time)
+    from adjoint.identification import drawing
+
+    axes = [[Recorder(), Recorder()] for _ in range(2)]
+    drawing._draw_torques(found, ("joint1", "joint2"), axes)
+    assert axes[0][0].drawn[0][0].max() == t[::8].max()
+    assert axes[0][0].titles == ["torque [N m or N], every 8th of 9000 samples"]
+
+
+class Recorder:
+    """Stands for an axis of matplotlib."""
+
+    def __init__(self):
+        self.drawn, self.titles = [], []
+
+    def plot(self, x, *rest, **_):
+        self.drawn.append((x, *rest))
+
+    def set_title(self, text, **_):
+        self.titles.append(text)
+
+    def __getattr__(self, name):
+        return lambda *args, **options: None

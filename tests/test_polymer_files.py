@@ -16,7 +16,7 @@ from test_polymer import angle, eager_positions, turned
 
 import adjoint as aj
 from adjoint import polymer
-from adjoint.errors import ArgumentError, ModelError
+from adjoint.errors import AdjointError, ArgumentError, ModelError
 from adjoint.polymer.atoms import dihedral
 from adjoint.polymer.residues import RESIDUES
 
@@ -344,3 +344,26 @@ def test_without_gemmi_the_message_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "gemmi", None)
     with pytest.raises(ImportError, match=r"adjoint\[bio\]"):
         polymer.read(tmp_path / "x.pdb")
+
+
+@pytest.mark.parametrize("suffix", ["pdb", "cif"])
+def test_names_that_are_no_text_are_named(suffix, tmp_path):
+    path = tmp_path / f"x.{suffix}"
+    polymer.write(polymer.polypeptide("AG"), path)
+    good, seen = path.read_bytes(), 0
+    for at in range(0, len(good), 7):
+        path.write_bytes(good[:at] + b"\xe9" + good[at + 1 :])
+        try:
+            polymer.read(path)
+        except AdjointError as error:
+            assert f"x.{suffix}" in str(error)
+            seen += "UTF-8" in str(error)
+    assert seen if suffix == "pdb" else True
+
+
+def test_paths_are_paths():
+    for path in (3, None, ["x.pdb"]):
+        with pytest.raises(ArgumentError, match="path must be a str or os"):
+            polymer.read(path)
+    with pytest.raises(AdjointError, match="no such file"):
+        polymer.read("a\0b.pdb")

@@ -90,6 +90,9 @@ def test_other_names_and_empty_cells(tmp_path):
         ("q_joint1,q_joint2,tau_joint1,tau_joint2,t\n", "no column time, which is needed where v or a is missing"),
         (HEADER.replace("v_joint2", "v2") + "\n", "x.csv: no column v_joint2"),
         (f"{HEADER}\n", "x.csv: no samples"),
+        ("0.1,0.2,0.3\n1,2,3\n", "x.csv: its first line has numbers; it must name the columns: q_joint1, q_joint2"),
+        (f"{HEADER}\n".replace(",", ";") + "1,2;3;4;5;6;7;8,5;9;1\n", "x.csv:2: 9 cells, the header has 8"),
+        (f"{HEADER}\n".replace(",", ";") + "1.2,5;3;4;5;6;7;8,5;9\n", "x.csv:2: could not convert"),
         ("", "x.csv: no column q_joint1, q_joint2, tau_joint1, tau_joint2, time.*; it has no others"),
     ],
 )
@@ -180,3 +183,61 @@ def test_a_file_may_be_written_from_itself(suffix, tmp_path):
     write_samples(path, ROBOT, WHOLE)
     write_samples(path, ROBOT, (s._replace(tau=2 * s.tau) for s in stream_samples(path, ROBOT, rows=7)))
     same(read_samples(path, ROBOT), WHOLE._replace(tau=2 * WHOLE.tau))
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_other_separators_and_decimal_commas(separator, tmp_path):
+    rows = ["1,5", "2", "3", "4,25", "5", "6", "7", "8"], ["-1,5e-3", "", "3", "4", "5", "6", "7", "8"]
+    text = "\n".join(separator.join(row) for row in (HEADER.split(","), *rows))
+    (tmp_path / "x.csv").write_text(text)
+    found = read_samples(tmp_path / "x.csv", ROBOT)
+    np.testing.assert_array_equal(found.q, [[1.5, 2], [-0.0015, np.nan]])
+    assert found.v[0, 1] == 4.25
+    (tmp_path / "y.csv").write_text(text.replace(",", "."))  # the fast way
+    same(read_samples(tmp_path / "y.csv", ROBOT), found)
+
+
+def test_thousands_are_no_decimals(tmp_path):
+    (tmp_path / "x.csv").write_text(f'{HEADER}\n"1,234",2,3,4,5,6,7,8\n')
+    with pytest.raises(ArgumentError, match="could not convert string to float: '1,234'"):
+        read_samples(tmp_path / "x.csv", ROBOT)
+
+
+def test_a_rate_is_the_time_of_files_without(tmp_path):
+    names = "q_joint1,q_joint2,tau_joint1,tau_joint2"
+    (tmp_path / "x.csv").write_text(names + "\n" + "1,2,3,4\n" * 7)
+    with pytest.raises(ArgumentError, match=r"no column time, .* or rate=... \[Hz\]"):
+        read_samples(tmp_path / "x.csv", ROBOT)
+    found = read_samples(tmp_path / "x.csv", ROBOT, rate=100.0)
+    np.testing.assert_allclose(found.time, np.arange(7) / 100)
+    pieces = list(stream_samples(tmp_path / "x.csv", ROBOT, rate=100.0, rows=3))
+    np.testing.assert_allclose(np.concatenate([piece.time for piece in pieces]), found.time)
+    for rate in (0, "fast", np.nan):
+        with pytest.raises(ArgumentError, match="rate"):
+            read_samples(tmp_path / "x.csv", ROBOT, rate=rate)
+    (tmp_path / "x.csv").write_text(f"{names},time\n1,2,3,4,5\n")
+    with pytest.raises(ArgumentError, match="`rate` is for files that have none"):
+        read_samples(tmp_path / "x.csv", ROBOT, rate=100.0)
+
+
+def test_damaged_parquet_files_are_named(tmp_path):
+    path, rng = tmp_path / "x.parquet", np.random.default_rng(0)
+    write_samples(path, ROBOT, samples())
+    good = path.read_bytes()
+    for k in range(60):
+        bad = bytearray(good)
+        if k % 2:
+            del bad[rng.integers(len(bad)) :]
+        for _ in range(4):
+            bad[rng.integers(len(bad))] = rng.integers(256)
+        path.write_bytes(bad)
+        try:
+            read_samples(path, ROBOT)
+        except ArgumentError as error:
+            assert "x.parquet" in str(error)
+
+
+def test_paths_are_paths():
+    for path in (3, None, b"x.csv", ["x.csv"]):
+        with pytest.raises(ArgumentError, match="path must be a str or os"):
+            read_samples(path, ROBOT)

@@ -3,7 +3,7 @@
 `equations` is what users call: `expanded` or `factored`. `trig` is the exact arithmetic of trigonometric polynomials,
 `shortest` their shortest form; `motion` the recursion over a robot's bodies in it; `parameters` and `naming` say which
 of a robot's numbers are symbols, `reading` reads polynomials in these; `notation` and `page` write formulas as text,
-LaTeX and MathML.
+LaTeX and MathML. All of it needs SymPy; without it this module can be looked at, and says so when it is used.
 """
 
 from ..errors import MissingPackageError
@@ -11,10 +11,18 @@ from ..errors import MissingPackageError
 try:
     import sympy as _sympy  # noqa: F401
 except ImportError:
-    raise MissingPackageError("closed forms need sympy: pip install 'adjoint[sym]'") from None
 
-from .equations import equations as equations
-from .expanded import Equations as Equations
-from .expanded import Values as Values
-from .factored import Factored as Factored
-from .factored import InnerProduct as InnerProduct
+    def equations(*args, **options):
+        """The equations of motion of a robot as formulas to read. This needs sympy: pip install 'adjoint[sym]'."""
+        __getattr__("Equations")
+
+    def __getattr__(name: str):
+        if name in ("Equations", "Factored", "InnerProduct", "Values"):
+            raise MissingPackageError("closed forms need sympy: pip install 'adjoint[sym]'") from None
+        raise AttributeError(f"module 'adjoint.closed_forms' has no attribute '{name}'")
+else:
+    from .equations import equations as equations
+    from .expanded import Equations as Equations
+    from .expanded import Values as Values
+    from .factored import Factored as Factored
+    from .factored import InnerProduct as InnerProduct

@@ -9,6 +9,7 @@ from .base import BaseParameters as BaseParameters
 from .base import base_parameters as base_parameters
 from .data import Samples as Samples
 from .data import differentiate as differentiate
+from .data import resample as resample
 from .estimate import identify as identify
 from .excitation import Course as Course
 from .excitation import Excitation as Excitation

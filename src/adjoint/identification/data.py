@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -9,10 +10,11 @@ import numpy as np
 
 from ..dynamics.regressor import coordinate_names, dof_names
 from ..errors import ArgumentError
-from ..robot.configuration import difference
+from ..robot.configuration import difference, interpolate
 from ..robot.model import Robot, need_robot
+from ..robot.numbers import positive
 
-__all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick"]
+__all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick", "resample"]
 
 
 class Samples(NamedTuple):
@@ -74,9 +76,12 @@ def checked_samples(robot: Robot, samples: Samples, caller: str) -> Samples:
 
 
 def _array(value, field: str, caller: str) -> np.ndarray:
+    """Numbers; those that are masked are not known, NaN."""
     try:
+        if isinstance(value, np.ndarray) and hasattr(value, "mask"):
+            value = np.where(value.mask, np.nan, np.asarray(value, float))
         return np.asarray(value, float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"{caller}: {field} must be numbers: {error}") from None
 
 
@@ -84,6 +89,8 @@ def _array(value, field: str, caller: str) -> np.ndarray:
 
 _INDEPENDENT = 0.55  # periods of the cutoff after which noise through the filter, twice over, has correlation 0
 _EDGE = 3  # periods of the cutoff at the ends, where the filter knows one side only
+_BRIDGED = 0.1  # periods of the cutoff, the longest gap that is bridged; a single row always is
+_LONG_GAP = 3  # usual time steps between samples, beyond which `resample` does not look for what is between
 _UNITS = {"ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
@@ -95,8 +102,10 @@ def differentiate(robot: Robot, samples: Samples, cutoff: float) -> Samples:
     times the highest frequency of the motion. Of the result every k-th sample is kept, nearly two for each period of
     the cutoff: those between tell nothing new, and would make the confidence intervals of `identify` too narrow.
 
-    Gaps, rows with NaN or missing rows, cut the recording into parts. Three periods of the cutoff are lost at the ends
-    of each, and parts of less than ten are lost: NaN, which `identify` drops and counts.
+    Single rows with NaN, and gaps of at most a tenth of the cutoff's period, are bridged by interpolation, which a
+    Python warning counts. Longer gaps, and missing rows, cut the recording into parts. Three periods of the cutoff are
+    lost at the ends of each, and parts of less than ten are lost: NaN, which `identify` drops and counts. Time must
+    grow in even steps; `resample` makes them even.
     """
     need_robot(robot, "differentiate")
     samples = checked_samples(robot, samples, "differentiate")
@@ -104,14 +113,86 @@ def differentiate(robot: Robot, samples: Samples, cutoff: float) -> Samples:
         raise ArgumentError("differentiate: samples need time (n,) [s]")
     whole = np.isfinite(np.column_stack([samples.q, samples.tau, samples.time])).all(axis=1)
     step = _time_step(samples.time[whole], cutoff)
+    samples, whole = _bridged(robot, samples, whole, max(1, int(_BRIDGED / cutoff / step)))
     edge, stride = max(2, round(_EDGE / cutoff / step)), max(1, round(_INDEPENDENT / cutoff / step))
     found = np.full((4, len(whole), robot.nv), np.nan)
     for part in _parts(whole, samples.time, step, cutoff):
-        _reject_wrapped(robot, samples.q[part])
+        _reject_wrapped(robot, samples.q[part], "differentiate")
         inner = slice(part.start + edge, part.stop - edge)
         found[:, inner] = _filtered(robot, samples.q[part], samples.tau[part], step, cutoff)[:, edge:-edge]
     v, a, tau, slide = found
     return pick(Samples(samples.q, v, a, tau, samples.time, slide), slice(edge, len(whole) - edge, stride))
+
+
+def resample(robot: Robot, samples: Samples, rate: float | None = None) -> Samples:
+    """The recording at even steps of time, 1/`rate` [Hz], or the usual step of the recording: for jittered clocks.
+
+    Between two samples q moves evenly (along the geodesic, orientations included), all else is linear: what moves with
+    frequency f is off by at most (2π f dt)²/8 of its size, dt the time between samples. Rows with NaN are left out
+    first; where more than three usual steps have no sample, the result is NaN.
+    """
+    need_robot(robot, "resample")
+    samples = checked_samples(robot, samples, "resample")
+    if samples.time is None:
+        raise ArgumentError("resample: samples need time (n,) [s]")
+    samples = pick(samples, np.isfinite(np.column_stack([x for x in samples if x is not None])).all(axis=1))
+    if len(samples.time) < 2:
+        raise ArgumentError("resample: two samples or more are needed, without NaN")
+    _need_growing(samples.time, "resample: time must grow")
+    _reject_wrapped(robot, samples.q, "resample")
+    steps = np.diff(samples.time)
+    usual = float(np.median(steps))
+    step = usual if rate is None else 1 / positive(rate, "resample: rate [Hz]")
+    time = samples.time[0] + np.arange(int((samples.time[-1] - samples.time[0]) / step + 1e-9) + 1) * step
+    found, at = _interpolated(robot, samples, time), _before(samples.time, time)
+    in_gap = (steps[at] > _LONG_GAP * usual) & (time > samples.time[at]) & (time < samples.time[at + 1])
+    for x in (found.q, found.v, found.a, found.tau, found.slide):
+        if x is not None:
+            x[in_gap] = np.nan
+    return found
+
+
+def _before(known: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """For each time the number of the known one before it, of which another follows."""
+    return np.clip(np.searchsorted(known, time, "right") - 1, 0, len(known) - 2)
+
+
+def _interpolated(robot: Robot, samples: Samples, time: np.ndarray) -> Samples:
+    """The samples at other times, between their own: q along geodesics, all else in proportion."""
+    at = _before(samples.time, time)
+    s = (time - samples.time[at]) / (samples.time[at + 1] - samples.time[at])
+    fields = {
+        name: x[at] + s[:, None] * (x[at + 1] - x[at])
+        for name, x in samples._asdict().items()
+        if x is not None and name not in ("q", "time")
+    }
+    q = interpolate(robot, samples.q[at], samples.q[at + 1], s)
+    return samples._replace(q=q, time=time, **fields)
+
+
+def _bridged(robot: Robot, samples: Samples, whole: np.ndarray, most: int) -> tuple[Samples, np.ndarray]:
+    """The samples without gaps of up to `most` rows with NaN, and which rows are whole then; it says what it did."""
+    edges = np.flatnonzero(np.diff(whole))  # the last rows before a change
+    runs = zip(edges[whole[edges]], edges[~whole[edges]][(not whole[0]) :], strict=False)
+    rows = np.array([k for i, j in runs if j - i <= most for k in range(i + 1, j + 1)], int)
+    if not len(rows):
+        return samples, whole
+    known = pick(samples._replace(v=None, a=None, slide=None), whole)
+    times = np.interp(rows, np.flatnonzero(whole), known.time)
+    filled = _interpolated(robot, known, times)
+    q, tau, time, whole = samples.q.copy(), samples.tau.copy(), samples.time.copy(), whole.copy()
+    q[rows], tau[rows], time[rows], whole[rows] = filled.q, filled.tau, times, True
+    text = f"differentiate: {len(rows)} rows with NaN, in gaps of at most {most}, are bridged by interpolation"
+    warnings.warn(text, stacklevel=3)
+    return samples._replace(q=q, tau=tau, time=time), whole
+
+
+def _need_growing(time: np.ndarray, what: str) -> None:
+    """An error that begins with `what` if a time is not later than the one before."""
+    back = np.flatnonzero(~(np.diff(time) > 0))
+    if len(back):
+        k = int(back[0])
+        raise ArgumentError(f"{what}; sample {k + 1} is at {time[k + 1]:.6g} s, after one at {time[k]:.6g} s")
 
 
 def _filtered(robot: Robot, q: np.ndarray, tau: np.ndarray, step: float, cutoff: float) -> np.ndarray:
@@ -147,8 +228,14 @@ def _time_step(time: np.ndarray, cutoff: float) -> float:
     """The time step [s] of samples, evenly spaced but for gaps, that are enough for a filter of this cutoff [Hz]."""
     steps = np.diff(time)
     step = float(np.median(steps)) if len(steps) else 0.0
-    if not (step > 0 and ((np.abs(steps - step) < 0.1 * step) | (steps > 1.5 * step)).all()):
-        raise ArgumentError("differentiate: time must grow in even steps; resample q and tau")
+    _need_growing(time, "differentiate: time must grow in even steps")
+    if not len(steps):
+        raise ArgumentError(f"differentiate: {len(time)} samples without NaN are too few")
+    if not ((np.abs(steps - step) < 0.1 * step) | (steps > 1.5 * step)).all():
+        raise ArgumentError(
+            f"differentiate: time must grow in even steps; these are {steps.min():.3g} to {steps.max():.3g} s, mostly "
+            f"{step:.3g} s: samples = resample(robot, samples) makes them even"
+        )
     if not (isinstance(cutoff, (int, float, np.number)) and 0 < cutoff < 0.4 / step):
         fits = [unit for unit, scale in _UNITS.items() if step >= 0.5 and 1e-5 < step * scale < 0.2]
         hint = f"; is time in {fits[0]}? It must be in s" if fits else ""
@@ -158,13 +245,13 @@ def _time_step(time: np.ndarray, cutoff: float) -> float:
     return step
 
 
-def _reject_wrapped(robot: Robot, q: np.ndarray) -> None:
+def _reject_wrapped(robot: Robot, q: np.ndarray, caller: str) -> None:
     """An error if an angle jumps by nearly a turn: it was wrapped into [-π, π] or [0, 2π]."""
     names, places = coordinate_names(robot), angles(robot)
     jumps = np.abs(np.diff(q[:, places], axis=0)).max(axis=0) > np.pi
     if jumps.any():
         joints = ", ".join(f"q_{names[k]}" for k in places[jumps])
-        raise ArgumentError(f"differentiate: {joints} jumps by more than π: wrapped? np.unwrap(q, axis=0) undoes it")
+        raise ArgumentError(f"{caller}: {joints} jumps by more than π: wrapped? np.unwrap(q, axis=0) undoes it")
 
 
 def angles(robot: Robot) -> np.ndarray:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-_SHOWN = 600  # samples drawn
 _JOINTS = 8  # joints drawn
 
 
@@ -37,9 +36,9 @@ def draw(found: Identification, path: str | Path) -> Path:
 
 
 def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> None:
-    tau, time = found.shown.tau[:_SHOWN], found.shown.time
-    predicted = found.predict(*found.shown[:3], found.shown.slide)[:_SHOWN]
-    x, label = (np.arange(len(tau)), "sample") if time is None else (time[:_SHOWN], "time [s]")
+    tau, time, each = found.shown.tau, found.shown.time, found.stride
+    predicted = found.predict(*found.shown[:3], found.shown.slide)
+    x, label = (each * np.arange(len(tau)), "sample") if time is None else (time, "time [s]")
     for k, (name, (left, right)) in enumerate(zip(names, axes, strict=True)):
         left.plot(x, tau[:, k], color="0.6", lw=2, label="measured")
         left.plot(x, predicted[:, k], color="tab:red", lw=0.8, label="predicted")
@@ -49,7 +48,8 @@ def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> 
             right.axhline(side * found.noise[k], color="0.5", lw=0.8, ls="--")
         right.set_ylabel(f"±{2 * found.noise[k]:.2g}", fontsize=8)
     axes[0][0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
-    axes[0][0].set_title("torque [N m or N]", fontsize=10)
+    which = f", every {each}th of {found.samples} samples" if each > 1 else ""
+    axes[0][0].set_title(f"torque [N m or N]{which}", fontsize=10)
     axes[0][1].set_title("residual, and two standard deviations", fontsize=10)
     for axis in axes[-1]:
         axis.set_xlabel(label, fontsize=8)

@@ -32,6 +32,9 @@ from .report import Identification
 __all__ = ["identify"]
 
 _MEMORY = 3e7  # [bytes] of a piece's regressors
+_SHOWN = 1000  # samples of a recording that are drawn at least, if it has so many; twice that at most
+_LOOKED_AT = 2000  # samples that are looked at for doubts
+_LARGEST = 1e60  # numbers whose products are numbers too
 _EXACT = 1e-9  # of a joint's torque: no noise is less
 _FLOOR = 1e-4  # of a joint's torque: no model is better
 
@@ -48,8 +51,8 @@ def identify(
     """The parameters of `robot`, whose own are a first guess, from `Samples`, pieces of them, or a file; SI units.
 
     Pieces may come from anywhere (`stream_samples`) and are read once; memory does not grow with their number. Rows
-    with NaN are dropped and counted. `joints` are the terms of each joint to identify with the inertias, of "armature",
-    "damping", "friction" (dry) and "offset".
+    with NaN or infinity are dropped and counted. `joints` are the terms of each joint to identify with the inertias, of
+    "armature", "damping", "friction" (dry) and "offset".
 
     Base parameters β: weighted least squares, with the torque `noise` (nv,) [N m or N] of each joint; None: that which
     remains, found by repetition (iteratively reweighted). Their errors are those of noise that is white in the torques.
@@ -95,6 +98,7 @@ def identify(
         parameters=fit.parameters,
         deviation=fit.deviation,
         shown=record.shown,
+        stride=record.stride,
     )
     for text in found.warnings:
         warnings.warn(f"identify: {text}", stacklevel=2)
@@ -113,33 +117,43 @@ class _Record(NamedTuple):
     rms: np.ndarray  # (nv,) root mean squares of the torques
     spread: np.ndarray  # (nv,) their standard deviation
     terms: np.ndarray  # (terms, nv) root mean squares of the columns of the joints' own terms
-    shown: Samples  # the first of them
+    shown: Samples  # every so many-th of them
+    stride: int  # how many
 
 
 def _record(base: BaseParameters, pieces: Iterator[tuple[Samples, int]], check: bool) -> _Record:
     nv, b = base.robot.nv, base.rank
-    R, count, dropped, shown = np.zeros((nv, 0, b + 1)), 0, 0, None
-    total, squares, terms = np.zeros(nv), np.zeros(nv), np.zeros((len(base.joints), nv))
+    R, count, dropped, shown, stride = np.zeros((nv, 0, b + 1)), 0, 0, None, 1
+    first, total, squares, terms = *np.zeros((3, nv)), np.zeros((len(base.joints), nv))
     for piece, lost in pieces:
         dropped += lost
         if not len(piece.q):
             continue
         if shown is None:
-            shown = pick(piece, slice(SHOWN))
-            _raise_doubts(base, shown if check else None)
+            first, shown = piece.tau[0], pick(piece, slice(0))
+            _raise_doubts(base, pick(piece, slice(_LOOKED_AT)) if check else None)
+        shown, stride = _thinned(shown, pick(piece, slice(-count % stride, None, stride)), stride)
         Y = np.concatenate([base.regressor(*piece[:3], piece.slide), piece.tau[..., None]], axis=-1)
         R = triangle(np.concatenate([R, Y.swapaxes(0, 1)], axis=1))
-        moved = piece.tau - shown.tau[0]  # a constant part, however large, takes no digits from the spread
+        moved = piece.tau - first  # a constant part, however large, takes no digits from the spread
         count, total, squares = count + len(moved), total + moved.sum(0), squares + (moved**2).sum(0)
         terms += [(JOINT_TERMS[name](piece.v, piece.a) ** 2).sum(0) for name in base.joints] or 0.0
     if shown is None:
         raise ArgumentError(f"identify: no samples{f'; all {dropped} rows have NaN' if dropped else ''}")
     spread = np.sqrt(np.maximum(squares / count - (total / count) ** 2, 0.0))
-    rms = np.hypot(spread, shown.tau[0] + total / count)
-    return _Record(R, count, dropped, rms, spread, np.sqrt(terms / count), shown)
+    rms = np.hypot(spread, first + total / count)
+    if rms.max() < 1 / _LARGEST:
+        raise ArgumentError("identify: all torques are 0; which column of the recording has them?")
+    return _Record(R, count, dropped, rms, spread, np.sqrt(terms / count), shown, stride)
 
 
-SHOWN = 2000  # samples of a recording that are looked at, and drawn
+def _thinned(shown: Samples, more: Samples, stride: int) -> tuple[Samples, int]:
+    """Every so many-th sample of a recording of any length, and how many: half of them go when there are too many."""
+    pairs = zip(shown, more, strict=True)
+    both = Samples(*(None if x is None or y is None else np.concatenate([x, y]) for x, y in pairs))
+    while len(both.q) > 2 * _SHOWN:
+        both, stride = pick(both, slice(None, None, 2)), 2 * stride
+    return both, stride
 
 
 def _raise_doubts(base: BaseParameters, samples: Samples | None) -> None:
@@ -162,8 +176,17 @@ def _clean_pieces(robot: Robot, samples: Samples | Iterable[Samples] | str | Pat
             )
         for start in range(0, len(piece.q), rows):
             part = pick(piece, slice(start, start + rows))
+            _need_moderate(part)
             whole = np.isfinite(np.column_stack([x for x in part if x is not None])).all(axis=1)
             yield pick(part, whole), int((~whole).sum())
+
+
+def _need_moderate(samples: Samples) -> None:
+    """An error that names a number so large that its square is none."""
+    for field, x in samples._asdict().items():
+        largest = 0.0 if x is None else np.abs(x, where=np.isfinite(x), out=np.zeros_like(x)).max(initial=0.0)
+        if largest > _LARGEST:
+            raise ArgumentError(f"identify: {field} reaches {largest:.3g}, which no recording in SI units does")
 
 
 # --- least squares ----------------------------------------------------------------------------------------------------
@@ -217,7 +240,7 @@ def _freedom(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarr
 
 def _given_noise(robot: Robot, noise) -> np.ndarray:
     sigma = floats(noise)
-    if sigma.shape != (robot.nv,) or not (np.isfinite(sigma) & (sigma > 0)).all():
+    if sigma.shape != (robot.nv,) or not ((sigma > 1 / _LARGEST) & (sigma < _LARGEST)).all():
         raise ArgumentError(f"identify: noise must be {robot.nv} positive numbers [N m or N], got {noise!r}")
     return sigma
 

@@ -12,6 +12,7 @@ import csv
 import importlib
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy as np
 
 from ..errors import ArgumentError, MissingPackageError
 from ..robot.model import Robot, nearest, need_robot
-from ..robot.numbers import count
+from ..robot.numbers import count, positive
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 
@@ -83,35 +84,54 @@ def _write_parquet(path: Path, tables: Iterator) -> None:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_samples(path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None) -> Samples:
+def read_samples(
+    path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None, rate: float | None = None
+) -> Samples:
     """All `Samples` of a file; see `stream_samples`, which reads files larger than memory."""
-    pieces = list(stream_samples(path, robot, columns=columns))
+    pieces = list(stream_samples(path, robot, columns=columns, rate=rate))
     if not pieces:
         raise ArgumentError(f"{path}: no samples in the file")
     return Samples(*(None if field[0] is None else np.concatenate(field) for field in zip(*pieces, strict=True)))
 
 
 def stream_samples(
-    path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None, rows: int = ROWS
+    path: str | Path,
+    robot: Robot,
+    *,
+    columns: Mapping[str, str] | None = None,
+    rate: float | None = None,
+    rows: int = ROWS,
 ) -> Iterator[Samples]:
     """`Samples` of a .csv or .parquet file (needs pyarrow), piece by piece of at most so many rows.
 
     `columns` maps our names to the file's where they are others, {"q_elbow": "joint_3/position"}; further columns are
     skipped. q and tau must be there, and v and a or time; they and slide are None where all their columns are missing.
+    `rate` [Hz] gives time to a file that has none: its rows are then 1/rate apart. The first line of a .csv file names
+    the columns, which `,`, `;` or tabs separate; with `;` and tabs, numbers may have decimal commas.
     """
     need_robot(robot, "stream_samples")
+    if rate is not None:
+        rate = positive(rate, "stream_samples: rate [Hz]")
     if not count(rows, "stream_samples: rows"):
         raise ArgumentError("stream_samples: rows must be 1 or more")
     header, pieces, _ = _format(path, "stream_samples")
     with _named(path):
         names = header(Path(path))
-        places = _places(str(path), robot, names, columns or {})
-        ends = np.cumsum([len(at) for at in places.values()])[:-1]
+        places = _places(str(path), robot, names, _renamed(columns), rate)
+        ends, read = np.cumsum([len(at) for at in places.values()])[:-1], 0
         for table in pieces(Path(path), rows, names, list(itertools.chain(*places.values()))):
             parts = dict(zip(places, np.split(table, ends, axis=1), strict=True))
             parts |= {"time": parts["time"][:, 0]} if "time" in parts else {}
+            parts |= {} if rate is None else {"time": np.arange(read, read + len(table)) / rate}
+            read += len(table)
             if len(table):
                 yield Samples(**(dict.fromkeys(Samples._fields) | parts))
+
+
+def _renamed(columns) -> Mapping[str, str]:
+    if columns is not None and not isinstance(columns, Mapping):
+        raise ArgumentError(f"columns must be {{our name: the file's}}, got {type(columns).__name__}")
+    return columns or {}
 
 
 @contextlib.contextmanager
@@ -121,14 +141,23 @@ def _named(path: str | Path) -> Iterator[None]:
         yield
     except ArgumentError:
         raise
+    except OSError as error:
+        if error.errno is not None:  # of the system: there is no such file, or it may not be read
+            raise
+        raise ArgumentError(f"{path}: not a Parquet file, or a damaged one: {error}") from None
     except UnicodeDecodeError as error:
         raise ArgumentError(f"{path}: not text in UTF-8: {error}") from None
     except (ValueError, TypeError, NotImplementedError, csv.Error) as error:
         raise ArgumentError(f"{path}: not a file of numbers: {error}") from None
 
 
-def _places(path: str, robot: Robot, names: list[str], columns: Mapping[str, str]) -> dict[str, list[int]]:
+def _places(
+    path: str, robot: Robot, names: list[str], columns: Mapping[str, str], rate: float | None
+) -> dict[str, list[int]]:
     """{field: places of its columns in the file}, without fields of which there is nothing."""
+    if names and all(map(_is_number, names)):
+        wanted = some([*column_names(robot)["q"], *column_names(robot)["tau"]])
+        raise ArgumentError(f"{path}: its first line has numbers; it must name the columns: {wanted}, ...")
     ours = column_names(robot)
     every = list(itertools.chain(*ours.values()))
     unknown = sorted(columns.keys() - set(every))
@@ -136,12 +165,14 @@ def _places(path: str, robot: Robot, names: list[str], columns: Mapping[str, str
         raise ArgumentError(f"columns: {unknown[0]!r} is none of ours; {nearest(unknown[0], every)}")
     theirs = {field: [columns.get(name, name) for name in group] for field, group in ours.items()}
     found = {field: group for field, group in theirs.items() if field in ("q", "tau") or set(group) & set(names)}
-    if not {"v", "a"} <= found.keys() and "time" not in found:
+    if rate is not None and "time" in found:
+        raise ArgumentError(f"{path}: it has a column {theirs['time'][0]}; `rate` is for files that have none")
+    if not {"v", "a"} <= found.keys() and "time" not in found and rate is None:
         found["time"] = theirs["time"]  # from which `differentiate` finds the rates
     wanted = list(itertools.chain(*found.values()))
     missing = [name for name in wanted if name not in names]
     if missing:
-        why = ", which is needed where v or a is missing" if missing == theirs["time"] else ""
+        why = ", which is needed where v or a is missing, or rate=... [Hz]" if missing == theirs["time"] else ""
         others = [name for name in names if name not in wanted]
         hint = f"{nearest(missing[0], others)} (columns={{ours: the file's}})" if others else "it has no others"
         raise ArgumentError(f"{path}: no column {some(missing)}{why}; {hint}")
@@ -151,38 +182,58 @@ def _places(path: str, robot: Robot, names: list[str], columns: Mapping[str, str
     return {field: [names.index(name) for name in group] for field, group in found.items()}
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+_SEPARATORS = ",;\t"
+
+
+def _separator(header: str) -> str:
+    """What separates the names in the first line of a .csv file: the most frequent one outside quotes."""
+    plain = re.sub(r'"[^"]*"', "", header)
+    return max(_SEPARATORS, key=plain.count)
+
+
 def _csv_header(path: Path) -> list[str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        return [name.strip() for name in next(csv.reader(file), [])]
+        first = file.readline()
+        return [name.strip() for name in next(csv.reader([first], delimiter=_separator(first)), [])]
 
 
 def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
     """Columns at `places` (n, k), at most so many rows at once."""
-    commas = len(names) - 1
     with path.open(encoding="utf-8-sig", newline="") as file:
-        next(file)
+        separator = _separator(next(file))
         for start in itertools.count(2, rows):
             lines = list(itertools.islice(file, rows))
             if not lines:
                 return
-            even = all(line.count(",") == commas and '"' not in line for line in lines)
+            even = all(line.count(separator) == len(names) - 1 and '"' not in line for line in lines)
             try:  # the fast way, which does not look at the other columns
-                table = np.loadtxt(lines, delimiter=",", ndmin=2, comments=None, usecols=places) if even else None
-            except ValueError:  # empty cells, or something that is wrong
+                table = np.loadtxt(lines, delimiter=separator, ndmin=2, comments=None, usecols=places) if even else None
+            except ValueError:  # empty cells, decimal commas, or something that is wrong
                 table = None
-            yield _cell_by_cell(lines, len(names), places, path, start) if table is None else table
+            if table is None:
+                table = _cell_by_cell(lines, separator, len(names), places, f"{path}:", start)
+            yield table
 
 
-def _cell_by_cell(lines: list[str], width: int, places: list[int], path: Path, start: int) -> np.ndarray:
+def _cell_by_cell(lines: list[str], separator: str, width: int, places: list[int], path: str, start: int) -> np.ndarray:
     """The same; empty cells are NaN, blank lines are skipped, all else that is no number is an error with its line."""
-    found = []
-    for number, row in enumerate(csv.reader(lines), start):
+    found, comma = [], "," if separator == "," else "."  # beside other separators, commas are decimal points
+    for number, row in enumerate(csv.reader(lines, delimiter=separator), start):
         if row and len(row) != width:
-            raise ArgumentError(f"{path}:{number}: {len(row)} cells, the header has {width} (decimals need points)")
+            raise ArgumentError(f"{path}{number}: {len(row)} cells, the header has {width} (decimals need points)")
         try:
-            found += [[float(row[at]) if row[at].strip() else np.nan for at in places]] if row else []
+            cells = [row[at].replace(",", comma) for at in places] if row else []
+            found += [[float(cell) if cell.strip() else np.nan for cell in cells]] if row else []
         except ValueError as error:
-            raise ArgumentError(f"{path}:{number}: {error}") from None
+            raise ArgumentError(f"{path}{number}: {error}") from None
     return np.array(found).reshape(-1, len(places))
 
 
@@ -214,6 +265,8 @@ _FORMATS = {
 
 
 def _format(path: str | Path, caller: str):
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"{caller}: path must be a str or os.PathLike, got {type(path).__name__}")
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS:
         raise ArgumentError(f"{caller}: {path} must end in {' or '.join(_FORMATS)}")

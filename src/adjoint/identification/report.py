@@ -37,7 +37,8 @@ class Identification:
     dropped: int  # samples with NaN
     parameters: np.ndarray  # π (p,) of a robot that can exist
     deviation: float  # (B π - β)ᵀ Σ⁻¹ (B π - β) of it; about the number of base parameters or less if all is well
-    shown: Samples  # some of the samples
+    shown: Samples  # of the samples every `stride`-th, from all of the recording
+    stride: int = 1
 
     @functools.cached_property
     def robot(self) -> Robot:
@@ -130,7 +131,10 @@ class Identification:
         return self.summary()
 
     def plot(self, path: str | Path) -> Path:
-        """Measured and predicted torques, residuals, parameters with intervals, drawn into a file; returns its path."""
+        """Measured and predicted torques, residuals, parameters with intervals, drawn into a file; returns its path.
+
+        Torques are those of the whole recording, of long ones every so many-th sample, as the title says.
+        """
         from .drawing import draw
 
         return draw(self, path)

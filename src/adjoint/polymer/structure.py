@@ -74,10 +74,15 @@ def read(
         ("breaks", breaks, BREAKS),
     ):  # fmt: skip
         need_choice(f"read: {what}", value, choices)
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"read: path must be a str or os.PathLike, got {type(path).__name__}")
     report = _Report(os.fspath(path))
-    residues, name = _residues(report, _structure(report), chain, model)
-    residues = _without_caps(report, residues)
-    monomers = [_monomer(report, same, altloc, side_chains, hydrogens) for same in residues]
+    try:
+        residues, name = _residues(report, _structure(report), chain, model)
+        residues = _without_caps(report, residues)
+        monomers = [_monomer(report, same, altloc, side_chains, hydrogens) for same in residues]
+    except UnicodeDecodeError as error:  # gemmi keeps bytes, and decodes names when they are asked for
+        raise ModelError(f"{report.where}: a name in it is no text in UTF-8: {error}; save it as UTF-8") from None
     _find_breaks(report, monomers, breaks)
     _find_disulfides(report, monomers)
     if hydrogens == "add":
@@ -102,7 +107,7 @@ class _Report:
 
 def _structure(report: _Report):
     file, gemmi = report.where.file, _gemmi()
-    if not os.path.isfile(file):
+    if "\0" in file or not os.path.isfile(file):
         raise ModelError(f"{file}: there is no such file")
     try:
         structure = gemmi.read_structure(file)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, MissingPackageError
 from ..lie import inertia as inertias
 from ..lie import se3, so3
 from . import xml
@@ -90,8 +90,8 @@ def _mujoco() -> ModuleType:
     try:
         import mujoco
     except ImportError:
-        raise ModelError(
-            "MJCF files are read by the package mujoco, which is not here: pip install adjoint[mjcf]"
+        raise MissingPackageError(
+            "MJCF files are read by the package mujoco, which is not here: pip install 'adjoint[mjcf]'"
         ) from None
     return mujoco
 
