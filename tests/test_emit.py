@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pytest
 
-from adjoint import kernel, scan
+from adjoint import kernel, scan, while_loop
 from adjoint.compile import batch, emit, jit, link, segments
 from adjoint.compile.call import Compiled, address
 from adjoint.compile.program import Program
@@ -256,3 +256,107 @@ def test_many_results_of_few_numbers_are_not_stored_one_by_one():
     x = np.random.default_rng(1).normal(size=100)
     np.testing.assert_array_equal(f(x), x[numbers])
     assert emit.emit(f._only("test").program, 1, "f64", frozenset())[0].count(" store ") < 1000
+
+
+# --- loops in long programs ------------------------------------------------------------------------------
+
+
+def with_carries(x):
+    """Loops of all kinds that hand values on, inside a long line and inside each other."""
+    line = list(chain(x))
+    positive = line[0] > x[1]  # a truth value from outside
+
+    def inner(c, r):
+        return c * 0.5 + np.where(positive, r, line[2]), c - r
+
+    def step(c, row):
+        total, path = scan(inner, c[0] + row[0], np.stack([row[1], c[1], x[3], np.float64(0.25)]), reverse=True)
+        halved = while_loop(
+            lambda h: (h > 0.1) & positive | (h > 1.0), lambda h: h * 0.5, np.abs(total), max_iterations=9
+        )
+        late = chain(0.4 * np.sin(np.stack([total, path[1], halved, c[1]])))
+        return (late[0], c[0]), np.stack([np.sum(path * path), late[3], row[1]])
+
+    (last, before), rows = scan(step, (line[1], x[0]), np.stack([np.stack([line[k % 4], x[k]]) for k in range(4)]))
+    _, again = scan(lambda c, r: (c, r * last + before), (), rows)
+    return Loops(again.T, chain(0.4 * np.sin(np.stack([last, before, rows[1, 0], np.max(again)]))), rows[:, 1])
+
+
+@pytest.mark.parametrize("body", [3, 10**6])
+@pytest.mark.parametrize("width", [1, 4])
+def test_loops_that_carry_change_no_bit_when_cut(width, body, monkeypatch):
+    program = kernel(with_carries, x=4)._only("test").program
+    X = rng.uniform(-0.5, 0.5, size=(9, 4))
+    whole = run_all(program, X, width)
+    for found, wanted in zip(whole, zip(*(with_carries(x) for x in X), strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(wanted), rtol=0, atol=1e-12)  # a thousand steps of numbers below 1
+    for size in (7, 64):
+        monkeypatch.setattr(segments, "SEGMENT", size)
+        monkeypatch.setattr(segments, "LONG_BODY", body)
+        assert "@segment9" in emit.emit(program, width, "f64")[0]
+        for found, wanted in zip(run_all(program, X, width), whole, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+class Sums(NamedTuple):
+    total: np.ndarray
+    before: np.ndarray
+
+
+def of_a_sequence(xs, start):
+    """Scans over a sequence of any length, of which one reads what another one stacked."""
+
+    def step(c, x):
+        path = scan(lambda d, y: (d + y * x[0], d), c[0], np.stack([x[1], c[1], x[0]]))[1]
+        return (np.sum(path), 0.5 * c[0] + x[1]), np.stack([path[2], x[0] * c[1]])
+
+    first, rows = scan(step, (start, start * start), xs)
+    last, before = scan(lambda c, row: (0.5 * c + row[0], c + row[1]), first[0], rows, reverse=True)
+    return Sums(chain(0.4 * np.sin(np.stack([last, first[1], start, 0.1 * start]))), before)
+
+
+def test_sequences_change_no_bit_when_cut(monkeypatch, tmp_path):
+    batches = [(rng.uniform(-1, 1, (*b, n, 2)), rng.uniform(size=b)) for b in ((), (5,)) for n in (0, 1, 7)]
+    whole = [kernel(of_a_sequence, xs=(..., 2))(*args) for args in batches]
+    monkeypatch.setattr(segments, "SEGMENT", 7)
+    monkeypatch.setattr(segments, "LONG_BODY", 3)
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path))  # code that is not cut is not to be found
+    cut = kernel(of_a_sequence, xs=(..., 2))
+    for args, wanted in zip(batches, whole, strict=True):
+        for found, other in zip(cut(*args), wanted, strict=True):
+            np.testing.assert_array_equal(found, other)
+    for xs, start in batches[1:3]:
+        for found, other in zip(cut.eager(xs, start), cut(xs, start), strict=True):
+            np.testing.assert_allclose(found, other, rtol=0, atol=1e-12)
+
+
+def path(x, n):
+    return scan(lambda c, _: (c * 0.999 + 0.1, c), x, length=n)[1]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x, n: np.sum(path(x[0], n)),
+        lambda x, n: path(x[0], n) @ path(x[1], n),
+        lambda x, n: np.sum(np.diff(path(x[0], n)) ** 2),
+        lambda x, n: 2 * path(x[0], n),
+        lambda x, n: scan(lambda c, y: (c * x[1] + y, None), x[0], np.linspace(0, 1, n))[0],
+        lambda x, n: scan(lambda c, _: (0.5 * c + np.mean(path(c, n)), None), x[0], length=3)[0],
+        lambda x, n: scan(lambda c, _: (c * 0.9, None), x[0] * np.arange(1.0, n), length=3)[0],
+    ],
+    ids=["sum", "product", "differences", "all", "table", "nested", "wide"],
+)
+def test_no_function_grows_with_the_length_of_a_loop(fn, monkeypatch):
+    """LLVM's time grows with the square of a function's length: more results of a loop are more functions instead."""
+
+    def longest(n):
+        text, *_ = emit.emit(kernel(lambda x: fn(x, n), x=2)._only("test").program, 1, "f64")
+        return max(len(part.splitlines()) for part in text.split("\ndefine")), text
+
+    monkeypatch.setattr(segments, "LONG_BODY", 1000)
+    size, _ = longest(1500)
+    more, text = longest(6000)
+    assert more < 1.1 * size + 100 and text.count("define internal void @segment") > 4
+    f = kernel(lambda x: fn(x, 1500), x=2)
+    np.testing.assert_allclose(f(np.ones(2)), f.eager(np.ones(2)), rtol=1e-11)  # 1500 terms, summed in the same order

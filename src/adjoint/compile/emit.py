@@ -7,25 +7,25 @@ caller's own arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import jit, vecmath
 from .batch import CONTEXT_HEAD, batch_function, is_moved, stores_itself, whole_function
-from .graph import Expr
-from .ir import BYTES, Buffer, Builder, Coder, Module, Place, Value
+from .graph import Expr, reachable
+from .ir import BYTES, FRAME, Buffer, Builder, Coder, Module, Place, Value
 from .loops import Loop
 from .ops import OPS
 from .order import fused_products, schedule, sin_cos_pairs
-from .program import Program, stack_of
-from .segments import emit_segments, in_segments
+from .program import Program, array_size, stack_of
+from .segments import LongLoop, Segments, is_long
 
 __all__ = ["emit"]
 
 CLEARED = 16  # a result with more zeros is cleared as a whole
-_LOADED = {"const", "bool", "input"}  # read wherever they are used
+_LOADED = {"const", "bool", "input", "item"}  # read wherever they are used
 
 
 @dataclass
@@ -40,7 +40,9 @@ class Emitter:
     scratch: int = 0  # scratch vectors needed, whatever the length
     scratch_rows: int = 0  # scratch vectors needed per row of the sequences
     slots: dict[tuple[str, str], int] = field(default_factory=dict)  # sequence operand -> its entry in the context
-    _results: dict[int, str] = field(default_factory=dict)  # result -> where it goes, as the function at hand knows it
+    frame: str = ""  # the address of scratch memory, as the function at hand knows it
+    _results: dict[int, str] = field(default_factory=dict)  # result -> where it goes, as that function knows it
+    _functions: int = 0  # made besides the body
 
     def function(self) -> str:
         p = self.program
@@ -62,19 +64,19 @@ class Emitter:
         self.module.add("#0", 'attributes #0 = { "no-trapping-math"="true" }')
         # A spilled vector on an unaligned stack crosses cache lines.
         self.module.add("#1", 'attributes #1 = { "no-trapping-math"="true" "stackrealign" }')
+        self.frame = self._word(1, "ptr")
         stores = self._stores_in_place() if stores_itself(p, self.b.width) else self._stores_in_tile()
 
         def done(x: Expr, v: Value) -> None:
             for result, place in stores.get(x.id, ()):
-                # LLVM tries to join stores of single numbers, which takes it the square of their number in time.
-                self.store(self._result(result), place, v, "volatile " if result is not None else "")
+                self.store(self._result(result), place, v)
 
         roots = list(dict.fromkeys([stack_of(e) if stack_of(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
-        if in_segments(order):
-            emit_segments(self, order, fused_products(order, p.roots), done)
+        if is_long(order, in_loop=False):
+            Segments(self, order, p.roots).call(done)
         else:
-            self._graph(roots, {}, done, order)
+            self._graph(order, roots, {}, done, top=True)
         return self.text("body")
 
     def _stores_in_tile(self) -> dict[int, list[tuple[int | None, int]]]:
@@ -112,13 +114,16 @@ class Emitter:
             self.store(at, k, b.const(0.0))
 
     @contextmanager
-    def another(self, name: str, prefix: str) -> Iterator[None]:
-        """What is emitted meanwhile becomes a function of its own, with the body's arguments."""
-        before = self.b, self._results
+    def another(self, prefix: str) -> Iterator[None]:
+        """What is emitted meanwhile becomes a function of its own, with the body's arguments, and is called here."""
+        before, name = (self.b, self._results, self.frame), f"segment{self._functions}"
+        self._functions += 1
         self.b, self._results = Coder(self.module, self.b.width, self.b.dtype, prefix=prefix), {}
+        self.frame = self._word(1, "ptr")
         yield
         self.module.add(name, self.text(name).replace("define", "define internal", 1))
-        self.b, self._results = before
+        self.b, self._results, self.frame = before
+        self.b.emit(f" call void @{name}(ptr %in, ptr %out, ptr %context)")
 
     def text(self, name: str) -> str:
         """The function made of all that was emitted."""
@@ -127,12 +132,8 @@ class Emitter:
 
     # --- straight-line code ------------------------------------------------------------------------
 
-    def _graph(self, roots: list[Expr], env: dict, done=lambda x, v: None, order: list[Expr] | None = None) -> None:
-        """Emit what the roots need; constants and inputs come where they are first used.
-
-        The function's own graph comes with its order; those of loops are scheduled here.
-        """
-        top, order = order is not None, order or schedule(roots)
+    def _graph(self, order: list[Expr], roots: list[Expr], env: dict, done=lambda x, v: None, top=False) -> None:
+        """Emit what the roots need, in this order; constants, inputs and elements come where they are first used."""
         fused = fused_products(order, roots)
         pairs = sin_cos_pairs(order)
         skip, wanted = set(fused.values()), {r.id for r in roots}
@@ -148,7 +149,12 @@ class Emitter:
         v = env.get(x.id)
         if v is None:
             v = env[x.id] = self.node(x, env, {}, {})
-        return self.load(v.base, v.index) if type(v) is Place else v
+        return self.read(v, x.mask) if type(v) is Place else v
+
+    def read(self, place: Place, mask: bool) -> Value:
+        """A value from memory, where truth values are 1 and 0."""
+        number = self.load(place.base, place.index)
+        return number != 0.0 if mask else number
 
     def node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool = False) -> Any:
         if x.op in OPS:
@@ -158,18 +164,18 @@ class Emitter:
         if x.op == "bool":
             return self.b.mask(x.value)
         if x.op == "input":
-            name, k = x.value
-            return self.load("%in", self._offsets[name] + k)
-        if x.op == "sequence":
-            return Buffer(slot=self.slots["in", x.value])
-        if x.op == "array":
+            place = self.input_place(x)
+            return self.load(place.base, place.index)
+        if x.op in ("sequence", "array"):
             return self._array(x, env)
         if x.op == "loop":
             return self._loop(x, env, top)
         if x.op == "item":
-            return self._item(env[x.args[0].id], x.value)
+            first = env[x.args[0].id].place
+            return self.load(first.base, first.index + x.value)
         carries, stacked = env[x.args[0].id]
-        return (carries if x.op == "carry" else stacked)[x.value]
+        found = (carries if x.op == "carry" else stacked)[x.value]
+        return self.read(found, False) if type(found) is Place else found
 
     def _operation(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict) -> Value:
         if x.id in fused:
@@ -220,15 +226,19 @@ class Emitter:
                 rest = -rest
         return self.b.fma(p, q, rest)
 
-    def load(self, base: str, k: int) -> Value:
+    def load(self, base: str, k: int | str) -> Value:
         t = self.b.type("f")
-        p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
-        return self.b.op(f"load {t}, ptr {p.name}", "f")
+        return self.b.op(f"load {t}, ptr {self.element(base, k)}", "f")
 
-    def store(self, base: str, k: int, v: Value, how: str = "") -> None:
-        t = self.b.type("f")
-        p = self.b.op(f"getelementptr {t}, ptr {base}, i64 {k}", "p")
-        self.b.emit(f" store {how}{t} {v.name}, ptr {p.name}")
+    def store(self, base: str, k: int | str, v: Value) -> None:
+        # LLVM tries to join stores of single numbers, which takes it the square of their number in time.
+        how, place = "volatile " if self.b.width == 1 else "", self.element(base, k)
+        self.b.emit(f" store {how}{self.b.type('f')} {v.name}, ptr {place}")
+
+    def element(self, base: str, k: int | str) -> str:
+        """The address of a lane vector in memory; its number may be known only when the code runs."""
+        base = self.frame if base is FRAME else base
+        return self.b.op(f"getelementptr {self.b.type('f')}, ptr {base}, i64 {k}", "p").name
 
     # --- buffers -----------------------------------------------------------------------------------
 
@@ -242,43 +252,55 @@ class Emitter:
         self.scratch += vectors
         return self.scratch - vectors
 
-    def frame(self) -> str:
-        """The address of scratch memory."""
-        return self._word(1, "ptr")
+    def input_place(self, x: Expr) -> Place:
+        """Where an input of the function is."""
+        name, k = x.value
+        return Place("%in", self._offsets[name] + k)
 
-    def _scratch(self, size: int, length: int | None) -> str:
-        """The address of a new scratch buffer of rows of `size` vectors."""
-        step = self.b.width * BYTES[self.b.dtype]
-        if length is None:
-            # Buffers whose size is known when the kernel is called come after all others.
-            rows = self.b.op(f"mul i64 {self._word(0)}, {self.scratch_rows * step}", "w").name
-            offset = self.b.op(f"add i64 {rows}, @SCRATCH@", "w").name
-            self.scratch_rows += size
-        else:
-            offset = str(self.reserve(size * length) * step)
-        return self.b.op(f"getelementptr i8, ptr {self.frame()}, i64 {offset}", "p").name
+    def buffer(self, x: Expr, top: bool) -> Buffer:
+        """Memory for an array, a sequence or what a loop stacks, of the function's own graph (`top`) or of a loop's.
+
+        Results of the function are stacked where they belong, and inputs in a row are read where they are.
+        """
+        if x.op == "sequence":
+            return Buffer(slot=self.slots["in", x.value])
+        if top and x.id in self._targets:
+            return Buffer(slot=self._targets[x.id])
+        if top and x.id in self.stacks:
+            return Buffer(Place("%out", self.stacks[x.id]))
+        if top and x.op == "array" and _is_run(x.args):
+            return Buffer(self.input_place(x.args[0]))
+        if x.op == "stacked" and x.args[0].value.length is None:
+            self.scratch_rows += len(x.args[0].value.ys[x.value])
+            return Buffer(rows=self.scratch_rows - len(x.args[0].value.ys[x.value]))
+        return Buffer(Place(FRAME, self.reserve(array_size(x))))
 
     def _array(self, x: Expr, env: dict) -> Buffer:
-        """Elements in memory: where the inputs are, if they are some in a row, else in scratch memory."""
-        run = _run(x.args) if x.graph is self.program.graph else None  # inputs of loops are others
-        if run is not None:
-            at = self._offsets[x.args[0].value[0]] + run
-            return Buffer(base=self.b.op(f"getelementptr {self.b.type('f')}, ptr %in, i64 {at}", "p").name)
-        base = self._scratch(1, len(x.args))
-        for k, a in enumerate(x.args):
-            self.store(base, k, self._value(a, env))
-        return Buffer(base=base)
+        """A sequence, or elements in memory."""
+        buffer = self.buffer(x, x.graph is self.program.graph)
+        if buffer.place is not None and buffer.place.base is FRAME:
+            for k, a in enumerate(x.args):
+                self.store(FRAME, buffer.place.index + k, self._value(a, env))
+        return buffer
 
-    def _item(self, buffer: Buffer, k: int) -> Value:
-        assert buffer.base is not None
-        return self.load(buffer.base, k)
+    def start(self, buffer: Buffer) -> str | None:
+        """The address of a buffer's first row; None of an operand."""
+        if buffer.place is not None:
+            return self.element(buffer.place.base, buffer.place.index)
+        if buffer.rows is None:
+            return None
+        # Buffers whose size is known when the kernel is called come after all others.
+        step = self.b.width * BYTES[self.b.dtype]
+        rows = self.b.op(f"mul i64 {self._word(0)}, {buffer.rows * step}", "w").name
+        offset = self.b.op(f"add i64 {rows}, @SCRATCH@", "w").name
+        return self.b.op(f"getelementptr i8, ptr {self.frame}, i64 {offset}", "p").name
 
-    def _rows(self, buffer: Buffer, size: int, row: str):
+    def row(self, buffer: Buffer, start: str | None, size: int, row: str):
         """Access to row number `row` of a buffer: functions that load and store its elements."""
         b = self.b
-        if buffer.base is not None:
+        if start is not None:
             at = b.op(f"mul i64 {row}, {size}", "w").name
-            p = b.op(f"getelementptr {b.type('f')}, ptr {buffer.base}, i64 {at}", "p").name
+            p = b.op(f"getelementptr {b.type('f')}, ptr {start}, i64 {at}", "p").name
             return (lambda k: self.load(p, k)), (lambda k, v: self.store(p, k, v))
         assert buffer.slot is not None
         shared = any(
@@ -295,59 +317,65 @@ class Emitter:
         start = [self._value(a, env) for a in x.args[:n]]
         captured = {inner.id: self._value(a, env) for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
         buffers = [self._value(a, env) for a in x.args[n + m :]]
-        if loop.condition is not None:
-            return self._while(loop, start, captured), []
-        stacked = []
-        for k, y in enumerate(loop.ys):
-            node = x.graph.node("stacked", (x,), k).id if top else None
-            if node in self._targets:
-                stacked.append(Buffer(slot=self._targets[node]))
-            elif node in self.stacks:
-                at = self.b.op(f"getelementptr {self.b.type('f')}, ptr %out, i64 {self.stacks[node]}", "p").name
-                stacked.append(Buffer(base=at))
-            else:
-                stacked.append(Buffer(base=self._scratch(len(y), loop.length)))
-        return self.scan(loop, start, captured, buffers, stacked), stacked
+        stacked = [self.buffer(x.graph.node("stacked", (x,), k), top) for k in range(len(loop.ys))]
+        return self.loop(loop, start, captured, buffers, stacked), stacked
 
-    def scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
-        b = self.b
-        length = self._word(0) if loop.length is None else str(loop.length)
-        last = b.op(f"sub i64 {length}, 1", "w").name if loop.reverse else None
+    def loop(self, loop: Loop, start: list, env: dict, buffers: list[Buffer], stacked: list[Buffer]) -> list:
+        """A loop from these values, or places of them, on, captured values in `env`; returns the last carry."""
+        if is_long(reachable(loop.roots), in_loop=True):
+            return LongLoop(self, loop, start, env, buffers, stacked).carry
+        start = [self.read(v, False) if type(v) is Place else v for v in start]
+        if loop.condition is None:
+            return self._scan(loop, start, env, buffers, stacked)
+        return self._while(loop, start, env)
+
+    def _scan(self, loop: Loop, start: list[Value], env: dict, buffers: list[Buffer], stacked: list[Buffer]):
+        length, row_at = self.count(loop)
+        read, written = ([(buffer, self.start(buffer)) for buffer in side] for side in (buffers, stacked))
 
         def more(count: str, env: dict) -> str:
-            return b.op(f"icmp slt i64 {count}, {length}", "m").name
+            return self.b.op(f"icmp slt i64 {count}, {length}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
-            row = b.op(f"sub i64 {last}, {count}", "w").name if loop.reverse else count
-            for inner, buffer in zip(loop.xs, buffers, strict=True):
-                load, _ = self._rows(buffer, len(inner), row)
+            row = row_at(count)
+            for inner, buffer in zip(loop.xs, read, strict=True):
+                load, _ = self.row(*buffer, len(inner), row)
                 env.update({e.id: load(k) for k, e in enumerate(inner)})
-            self._graph(loop.roots, env)
-            for y, buffer in zip(loop.ys, stacked, strict=True):
-                _, store = self._rows(buffer, len(y), row)
+            self._graph(schedule(loop.roots), loop.roots, env)
+            for y, buffer in zip(loop.ys, written, strict=True):
+                _, store = self.row(*buffer, len(y), row)
                 for k, e in enumerate(y):
                     store(k, self._value(e, env))
             return [self._value(e, env) for e in loop.next_carry]
 
-        return self._repeat(loop, start, env, more, step)
+        return self.repeat(loop.carry, start, env, more, step)
+
+    def count(self, loop: Loop) -> tuple[str, Callable[[str], str]]:
+        """How often a scan is repeated, and the row of an iteration."""
+        length = self._word(0) if loop.length is None else str(loop.length)
+        if not loop.reverse:
+            return length, lambda count: count
+        last = self.b.op(f"sub i64 {length}, 1", "w").name
+        return length, lambda count: self.b.op(f"sub i64 {last}, {count}", "w").name
 
     def _while(self, loop: Loop, start: list[Value], env: dict):
         b, condition = self.b, loop.condition
         assert condition is not None
 
         def more(count: str, env: dict) -> str:
-            self._graph([condition], env)
+            self._graph(schedule([condition]), [condition], env)
             early = b.op(f"icmp slt i64 {count}, {loop.length}", "m").name
             return b.op(f"and i1 {b.any(env[condition.id])}, {early}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
-            self._graph(list(loop.next_carry), env)
+            roots = list(loop.next_carry)
+            self._graph(schedule(roots), roots, env)
             go_on = env[condition.id]  # a lane that has stopped keeps its carry
-            return [b.select(go_on, env[e.id], env[c.id]) for e, c in zip(loop.next_carry, loop.carry, strict=True)]
+            return [b.select(go_on, self._value(e, env), env[c.id]) for e, c in zip(roots, loop.carry, strict=True)]
 
-        return self._repeat(loop, start, env, more, step)
+        return self.repeat(loop.carry, start, env, more, step)
 
-    def _repeat(self, loop: Loop, start: list[Value], env: dict, more, step) -> list[Value]:
+    def repeat(self, inner: Sequence[Expr], start: list[Value], env: dict, more, step) -> list[Value]:
         """A machine loop with the carry in registers: while more(count, env), carry = step(count, env)."""
         b, t = self.b, self.b.type("f")
         head, body, end, before = b.fresh_label("loop"), b.fresh_label("body"), b.fresh_label("end"), b.block
@@ -356,7 +384,7 @@ class Emitter:
         count, after, phis = b.fresh(), b.fresh(), len(b.lines)
         carry = [Value(b, b.fresh(), "f") for _ in start]
         b.lines.extend("" for _ in range(1 + len(start)))  # the phis: their last values are not known yet
-        env = {**env, **{inner.id: v for inner, v in zip(loop.carry, carry, strict=True)}}
+        env = {**env, **{e.id: v for e, v in zip(inner, carry, strict=True)}}
         b.emit(f" br i1 {more(count, env)}, label %{body}, label %{end}")
         b.label(body)
         final = step(count, env)
@@ -379,14 +407,14 @@ class _OperandRow:
         self.offsets = b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
         self.addresses = [b.op(f"add i64 {e._word(at + lane)}, {step}", "w").name for lane in range(self.lanes)]
 
-    def _address(self, k: int, lane: int) -> str:
+    def _address(self, k: int | str, lane: int) -> str:
         b = self.b
         p = b.op(f"getelementptr i64, ptr {self.offsets}, i64 {k}", "p").name
         offset = b.op(f"load i64, ptr {p}", "w").name
         word = b.op(f"add i64 {self.addresses[lane]}, {offset}", "w").name
         return b.op(f"inttoptr i64 {word} to ptr", "p").name
 
-    def load(self, k: int) -> Value:
+    def load(self, k: int | str) -> Value:
         b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
         values = [b.op(f"load {scalar}, ptr {self._address(k, lane)}", "f").name for lane in range(self.lanes)]
         if b.width == 1:
@@ -399,7 +427,7 @@ class _OperandRow:
             return b.op(f"shufflevector {t} {v}, {t} poison, <{b.width} x i32> zeroinitializer", "f")
         return Value(b, v, "f")
 
-    def store(self, k: int, v: Value) -> None:
+    def store(self, k: int | str, v: Value) -> None:
         b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
         for lane in range(self.lanes):
             e = v.name if b.width == 1 else b.op(f"extractelement {b.type('f')} {v.name}, i32 {lane}", "f").name
@@ -421,25 +449,25 @@ _EMIT = {
 }
 
 
-def _run(nodes: Sequence[Expr]) -> int | None:
-    """The index of the first of many nodes that read one input element after element; else None."""
+def _is_run(nodes: Sequence[Expr]) -> bool:
+    """Whether many nodes read one input element after element."""
     if len(nodes) <= 16 or any(x.op != "input" for x in nodes):
-        return None
+        return False
     name, first = nodes[0].value
-    return first if [x.value for x in nodes] == [(name, first + k) for k in range(len(nodes))] else None
+    return [x.value for x in nodes] == [(name, first + k) for k in range(len(nodes))]
 
 
 def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:
     """The IR of a program, and the scratch vectors it needs: a fixed number, and a number per row of its sequences."""
     module = Module()
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
-    body = emitter.function().replace("@SCRATCH@", str(emitter.scratch * width * BYTES[dtype]))
-    module.add("body", body)
+    module.add("body", emitter.function())
+    fixed = emitter.scratch * width * BYTES[dtype]
     if is_moved(program, width):
         emitter.scratch = max(emitter.scratch, len(program.tile.places))  # `whole` moves results there and back
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
-    return module.text(), emitter.scratch, emitter.scratch_rows
+    return module.text().replace("@SCRATCH@", str(fixed)), emitter.scratch, emitter.scratch_rows
 
 
 assert _INSTRUCTION.keys() | _EMIT.keys() <= OPS.keys()

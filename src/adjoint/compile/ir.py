@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-__all__ = ["BYTES", "Buffer", "Builder", "Coder", "Module", "Place", "Value", "float_literal"]
+__all__ = ["BYTES", "FRAME", "Buffer", "Builder", "Coder", "Module", "Place", "Value", "float_literal"]
 
 _FLOAT = {"f64": "double", "f32": "float"}
 _BITS = {"f64": 64, "f32": 32}
@@ -91,12 +91,7 @@ class Value:
     # fmt: on
 
 
-@dataclass(frozen=True)
-class Buffer:
-    """Memory of rows: lane vectors in scratch memory (`base` set), or an operand's own memory (`slot` set)."""
-
-    base: str | None = None
-    slot: int | None = None
+FRAME = "frame"  # scratch memory, in the place of an address that each function knows by another name
 
 
 @dataclass(frozen=True)
@@ -105,6 +100,19 @@ class Place:
 
     base: str
     index: int
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory of rows, the same in every function: lane vectors in memory, or an operand's own memory.
+
+    One of: the place of the first vector; an operand's entry in the context; the place in that part of scratch memory
+    whose size depends on the length of the sequences, counted in vectors for each of their rows.
+    """
+
+    place: Place | None = None
+    slot: int | None = None
+    rows: int | None = None
 
 
 class Builder:

@@ -11,6 +11,7 @@ from .graph import Expr, reachable
 __all__ = ["fused_products", "schedule", "sin_cos_pairs"]
 
 _FREE = {"const", "bool", "input", "sequence"}  # kept in memory, read where they are used
+_READ = _FREE | {"item"}  # so are elements of arrays, once the array is there
 _REGISTERS = 24  # values alive from which the order cares for registers; a few are left for temporaries
 
 
@@ -20,13 +21,13 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
     As long as registers suffice, nodes keep the order the algorithm made them in, which has short live ranges and
     parallel chains; when they do not, nodes that use a value for the last time come first.
     """
-    nodes = [x for x in reachable(roots) if x.op not in _FREE]
+    nodes = [x for x in reachable(roots) if x.op not in _READ]
     graph_nodes, alive = roots[0].graph.nodes if roots else [], 0
     needs: list[list[int]] = [[]] * len(graph_nodes)
     users: list[list[int]] = [[]] * len(graph_nodes)
     for x in nodes:
         users[x.id] = []
-        needs[x.id] = ids = [a.id for a in x.args if a.op not in _FREE]
+        needs[x.id] = ids = [a.args[0].id if a.op == "item" else a.id for a in x.args if a.op not in _FREE]
         if len(ids) > 1:
             needs[x.id] = ids = list(dict.fromkeys(ids))
         for a in ids:
@@ -45,7 +46,7 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
         x = graph_nodes[i]
         placed[i] = 1
         for a in x.args:
-            if a.op in _FREE and not placed[a.id]:
+            if a.op in _READ and not placed[a.id]:
                 placed[a.id] = 1
                 order.append(a)
         order.append(x)

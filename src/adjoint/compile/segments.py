@@ -1,97 +1,151 @@
-"""A long program as several functions, one after the other: LLVM's time grows faster than a function's length.
+"""A long graph as several functions, one after the other: LLVM's time grows faster than a function's length.
 
 A value made in one and used in another goes through scratch memory, as most would anyway for want of registers. Each
-loop is a function of its own; what it reads and stacks is in scratch memory too.
+loop is a function of its own; what it starts from, reads, leaves and stacks is in memory too. The long body of a loop
+is cut in the same way, its carry being in memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from .graph import Expr
-from .ir import Buffer, Place, Value
+from .graph import Expr, apply
+from .ir import FRAME, Buffer, Place, Value
 from .loops import Loop
 from .ops import OPS
-from .order import sin_cos_pairs
-from .program import array_size
+from .order import fused_products, schedule, sin_cos_pairs
 
 if TYPE_CHECKING:
     from .emit import Emitter
 
-__all__ = ["SEGMENT", "emit_segments", "in_segments"]
+__all__ = ["LongLoop", "Segments", "is_long"]
 
 SEGMENT = 500  # steps of a straight line in one function
+# A loop's body is cut only where LLVM would take too long: cut, it runs slower by a tenth or two.
+LONG_BODY = 30_000  # nodes of one
+LONG_READING = 1000  # elements of arrays that are read in one: LLVM's time grows with their square
 KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
-READ = {"const", "bool", "input", "item"}  # read wherever they are used: elements of arrays have a place of their own
-Step = tuple[Expr, tuple[Expr, ...]]  # a node, and the values that must be there before it
+FEW = 16  # values from outside up to which a loop has them in registers
+READ = {"const", "bool", "input", "item", "carry"}  # read wherever they are used: they have places of their own
+ARRAYS = {"array", "stacked", "sequence"}
+Step = tuple[Expr, tuple[Expr, ...], int]  # a node, the values that must be there before it; of an array, from which on
 
 
-def in_segments(order: list[Expr]) -> bool:
-    """Whether a program is long, and nothing in it depends on the length of sequences."""
-    return len(order) > SEGMENT and all(
-        x.op in OPS
-        or x.op in READ
-        or x.op in ("array", "stacked")
-        or (x.op == "loop" and x.value.length is not None and x.value.condition is None and not x.value.carry)
-        for x in order
-    )
+def is_long(nodes: list[Expr], in_loop: bool) -> bool:
+    """Whether a graph, the function's own or that of a loop, is to be cut."""
+    if in_loop:
+        return len(nodes) > LONG_BODY or sum(x.op == "item" for x in nodes) > LONG_READING
+    return len(nodes) > SEGMENT
 
 
-def emit_segments(emitter: Emitter, order: list[Expr], fused: dict[int, int], done) -> None:
-    """Emit the functions and the calls; `done(x, value)` is told of every value, `fused` says what sums swallow."""
-    segments = _Segments(emitter, order, fused)
-    for k, part in enumerate(segments.parts):
-        # Numbers without a name are faster to parse; those of a loop's head are not in their order.
-        prefix = "x" if part[0][0].op == "loop" else ""
-        with emitter.another(f"segment{k}", prefix):
-            segments.emit(part, done)
-        emitter.b.emit(f" call void @segment{k}(ptr %in, ptr %out, ptr %context)")
+class Segments:
+    """A graph in the order of its nodes, cut into functions: the one that is compiled, or the body of a loop.
 
+    `given` says where the inputs of a body are; it is None for the function's own graph.
+    """
 
-def _operands(x: Expr, fused: dict[int, int]) -> tuple[Expr, ...]:
-    """The values that must be there before x: those of the product, too, that a sum swallows."""
-    if x.id in fused:
-        a, b = x.args
-        return (a, *b.args) if b.id == fused[x.id] else (*a.args, b)
-    if x.op == "loop":
-        return x.args[: len(x.args) - len(x.value.xs)]  # the rest are arrays
-    return () if x.op == "item" else x.args
-
-
-class _Segments:
-    def __init__(self, emitter: Emitter, order: list[Expr], fused: dict[int, int]):
-        self.emitter, self.fused = emitter, fused
-        swallowed, wanted = set(fused.values()), {r.id for r in emitter.program.roots}
-        self.parts: list[list[Step]] = [[]]
-        for x in order:
-            if x.op == "stacked" or x.id in swallowed or (x.op in READ and x.id not in wanted):
-                continue
-            if len(self.parts[-1]) == SEGMENT or (self.parts[-1] and "loop" in (x.op, self.parts[-1][-1][0].op)):
-                self.parts.append([])
-            self.parts[-1].append((x, _operands(x, fused)))
-        arrays = [x for x in order if x.op in ("array", "stacked") and x.id not in emitter.stacks]
-        self.arrays = {x.id: emitter.reserve(array_size(x)) for x in arrays}
+    def __init__(
+        self, emitter: Emitter, order: list[Expr], roots: list[Expr], given: dict[int, Place | Buffer] | None = None
+    ):
+        self.emitter, self.given, self.top = emitter, given or {}, given is None
+        self.fused = fused_products(order, roots)
+        self.buffers: dict[int, Buffer] = {}
+        self.carries: dict[int, int] = {}  # loop -> the place of its last carry in scratch memory
+        self.parts = self._cut(order, {r.id for r in roots})
         self.places = self._pinned(order)
         self.stored: set[int] = set()
         self._place_rest()
+
+    def call(self, done=lambda x, v: None) -> None:
+        """Emit the functions, and calls of them; `done(x, value)` is told of every value of the function's graph."""
+        for part in filter(None, self.parts):
+            # Numbers without a name are faster to parse; those of a loop's head are not in their order.
+            with self.emitter.another("x" if part[0][0].op == "loop" else ""):
+                self._emit(part, done)
+
+    def place(self, x: Expr) -> Place:
+        """Where a value is that was computed, an element, or what a loop carried to its end."""
+        if x.op == "item":
+            first = self.buffer(x.args[0]).place
+            assert first is not None
+            return Place(first.base, first.index + x.value)
+        if x.op == "carry":
+            return Place(FRAME, self._carry(x.args[0]) + x.value)
+        if x.op == "input":
+            known = self.emitter.input_place(x) if self.top else self.given[x.id]
+            assert isinstance(known, Place)
+            return known
+        return Place(FRAME, self.places[x.id])
+
+    # --- what goes where ---------------------------------------------------------------------------
+
+    def _cut(self, order: list[Expr], wanted: set[int]) -> list[list[Step]]:
+        swallowed, size = set(self.fused.values()), 0
+        parts: list[list[Step]] = [[]]
+        for x in order:
+            if x.op in ("stacked", "sequence") or x.id in swallowed:
+                continue
+            if x.op in READ and (x.id not in wanted or not self.top):
+                continue
+            for step in self._steps(x):
+                if size >= SEGMENT or (parts[-1] and "loop" in (x.op, parts[-1][-1][0].op)):
+                    parts.append([])
+                    size = 0
+                parts[-1].append(step)
+                size += max(len(step[1]), 1) if x.op == "array" else 1
+        return parts
+
+    def _steps(self, x: Expr) -> list[Step]:
+        """A node with the values that must be there before it: those of the product, too, that a sum swallows."""
+        if x.id in self.fused:
+            a, b = x.args
+            return [(x, (a, *b.args) if b.id == self.fused[x.id] else (*a.args, b), 0)]
+        if x.op == "array":  # one that lies among the inputs is there already
+            size = 0 if self._own(x) is None else len(x.args)
+            return [(x, x.args[k : k + SEGMENT], k) for k in range(0, size, SEGMENT)]
+        if x.op == "loop":
+            return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]  # the rest are arrays
+        return [(x, () if x.op in READ else x.args, 0)]
+
+    def buffer(self, x: Expr) -> Buffer:
+        """Where the elements of an array are."""
+        if x.op == "input":
+            known = self.given[x.id]
+            assert isinstance(known, Buffer)
+            return known
+        if x.id not in self.buffers:
+            self.buffers[x.id] = self.emitter.buffer(x, self.top)
+        return self.buffers[x.id]
+
+    def _own(self, x: Expr) -> int | None:
+        """The place in scratch memory of an array that has to be filled."""
+        place = self.buffer(x).place
+        return place.index if place is not None and place.base is FRAME else None
+
+    def _carry(self, loop: Expr) -> int:
+        if loop.id not in self.carries:
+            self.carries[loop.id] = self.emitter.reserve(len(loop.value.carry))
+        return self.carries[loop.id]
 
     def _pinned(self, order: list[Expr]) -> dict[int, int]:
         """The places of values that are elements of arrays: there."""
         places: dict[int, int] = {}
         for x in order:
-            if x.op == "array":
+            if x.op == "array" and (first := self._own(x)) is not None:
                 for k, a in enumerate(x.args):
                     if a.op in OPS and not a.mask:
-                        places.setdefault(a.id, self.arrays[x.id] + k)
+                        places.setdefault(a.id, first + k)
         return places
 
     def _place_rest(self) -> None:
         """Places of the other values used in later segments; each is free again after the last of them."""
-        home = {x.id: k for k, part in enumerate(self.parts) for x, _ in part if x.op in OPS}
+        home = {x.id: k for k, part in enumerate(self.parts) for x, *_ in part if x.op in OPS}
         last = {  # node -> the last segment that reads it from memory
             a.id: k
             for k, part in enumerate(self.parts)
-            for x, before in part
+            for _, before, _ in part
             for a in before
             if home.get(a.id, k) != k and a.id not in self.places
         }
@@ -99,30 +153,32 @@ class _Segments:
         ends: list[list[int]] = [[] for _ in self.parts]  # what the values that end with a segment leave free
         for k, part in enumerate(self.parts):
             free += ends[k - 1] if k else []
-            for x, _ in part:
+            for x, *_ in part:
                 if x.id in last:
                     self.places[x.id] = free.pop() if free else self.emitter.reserve(1)
                     ends[last[x.id]].append(self.places[x.id])
 
-    def emit(self, part: list[Step], done) -> None:
+    # --- code --------------------------------------------------------------------------------------
+
+    def _emit(self, part: list[Step], done) -> None:
         """The steps of one function."""
         e = self.emitter
-        self.frame, self.env, self.used = e.frame(), {}, {}
-        self.pairs = sin_cos_pairs([x for x, _ in part])
-        for step, (x, before) in enumerate(part):
+        self.env, self.used = {}, {}
+        self.pairs = sin_cos_pairs([x for x, *_ in part])
+        for step, (x, before, start) in enumerate(part):
             if x.op == "loop":
                 self._loop(x)
                 continue
+            if x.op == "array":
+                self._fill(x, before, start, step)
+                continue
             for a in before:
                 self._provide(a, step)
-            if x.op == "array":
-                self._fill(x)
-                continue
             self._provide(x, step)
             v = self.env[x.id]
             done(x, v)
             if x.id in self.places:  # truth values are kept as 1 and 0
-                e.store(self.frame, self.places[x.id], e.b.select(v, 1.0, 0.0) if x.mask else v)
+                e.store(FRAME, self.places[x.id], e.b.select(v, 1.0, 0.0) if x.mask else v)
                 self.stored.add(x.id)
 
     def _provide(self, x: Expr, step: int) -> None:
@@ -134,36 +190,137 @@ class _Segments:
             self.env[x.id] = self._read(x) if in_memory else self.emitter.node(x, self.env, self.fused, self.pairs)
 
     def _read(self, x: Expr) -> Value:
-        if x.op == "item":
-            return self.emitter.load(self._array(x.args[0]), x.value)
-        if x.op in READ:
+        if x.op in ("const", "bool"):
             return self.emitter.node(x, self.env, self.fused, self.pairs)
-        number = self.emitter.load(self.frame, self.places[x.id])
-        return number != 0.0 if x.mask else number
+        return self.emitter.read(self.place(x), x.mask)
 
-    def _array(self, x: Expr) -> str:
-        """Where the elements of an array are."""
-        b, stacks = self.emitter.b, self.emitter.stacks
-        base, at = ("%out", stacks[x.id]) if x.id in stacks else (self.frame, self.arrays[x.id])
-        return b.op(f"getelementptr {b.type('f')}, ptr {base}, i64 {at}", "p").name
-
-    def _fill(self, x: Expr) -> None:
+    def _fill(self, x: Expr, elements: tuple[Expr, ...], start: int, step: int) -> None:
         """Elements of an array that are not there by themselves: inputs, constants, elements of other arrays."""
-        for k, a in enumerate(x.args):
-            place = self.arrays[x.id] + k
-            if self.places.get(a.id) != place:
-                self.emitter.store(self.frame, place, self.env[a.id])
+        first = self._own(x)
+        assert first is not None
+        for k, a in enumerate(elements, first + start):
+            if self.places.get(a.id) != k:
+                self._provide(a, step)
+                self.emitter.store(FRAME, k, self.env[a.id])
 
     def _loop(self, x: Expr) -> None:
-        """A loop; it reads what was made before where that is, each time anew: there are too few registers for all."""
+        """A loop; if it needs much that was made before, it reads it where it is, each time anew: registers are few."""
         loop: Loop = x.value
-        outside = x.args[: len(loop.captured)]
-        captured = {inner.id: self._outside(a) for inner, a in zip(loop.captured, outside, strict=True)}
-        rows = [Buffer(base=self._array(a)) for a in x.args[len(loop.captured) :]]
-        stacked = [Buffer(base=self._array(x.graph.node("stacked", (x,), k))) for k in range(len(loop.ys))]
-        self.emitter.scan(loop, [], captured, rows, stacked)
+        n, m = len(loop.carry), len(loop.carry) + len(loop.captured)
+        start = [self._outside(a, False) for a in x.args[:n]]
+        captured = {
+            inner.id: self._outside(a, m - n <= FEW) for inner, a in zip(loop.captured, x.args[n:m], strict=True)
+        }
+        rows = [self.buffer(a) for a in x.args[m:]]
+        stacked = [self.buffer(x.graph.node("stacked", (x,), k)) for k in range(len(loop.ys))]
+        carry = self.emitter.loop(loop, start, captured, rows, stacked)
+        if n and type(carry[0]) is Place:
+            self.carries[x.id] = carry[0].index
+        else:
+            for k, v in enumerate(carry):
+                self.emitter.store(FRAME, self._carry(x) + k, v)
 
-    def _outside(self, x: Expr) -> Value | Place:
-        if x.op == "item":
-            return Place(self._array(x.args[0]), x.value)
-        return self._read(x) if x.op in READ or x.mask else Place(self.frame, self.places[x.id])
+    def _outside(self, x: Expr, now: bool) -> Value | Place | Buffer:
+        """What a loop gets of a value from outside: itself, read now, or its place."""
+        if x.op in ARRAYS or isinstance(self.given.get(x.id), Buffer):
+            return self.buffer(x)
+        return self._read(x) if now or x.mask or x.op in ("const", "bool") else self.place(x)
+
+
+class LongLoop:
+    """A loop whose body is long, hence cut: all that its iterations start from and leave is in scratch memory.
+
+    `carry` are the places of what the last one leaves.
+    """
+
+    def __init__(
+        self, emitter: Emitter, loop: Loop, start: list, env: dict, buffers: list[Buffer], stacked: list[Buffer]
+    ):
+        self.emitter, self.loop = emitter, loop
+        self.first = emitter.reserve(len(loop.carry))
+        self.carry = [Place(FRAME, self.first + k) for k in range(len(loop.carry))]
+        self._store(start)
+        self.given = {e.id: place for e, place in zip(loop.carry, self.carry, strict=True)}
+        self.given |= {k: self._in_memory(v) for k, v in env.items()}
+        if loop.condition is None:
+            self._scan(buffers, stacked)
+        else:
+            self._while(loop.condition)
+
+    def _in_memory(self, v) -> Place | Buffer:
+        """Where a value is; it is put into scratch memory unless it is in memory already. Truth values are 1 and 0."""
+        if type(v) is not Value:
+            return v
+        place = Place(FRAME, self.emitter.reserve(1))
+        self.emitter.store(FRAME, place.index, self.emitter.b.select(v, 1.0, 0.0) if v.kind == "m" else v)
+        return place
+
+    def _store(self, start: list) -> None:
+        """The first carry to its places; many numbers in several functions."""
+        e = self.emitter
+        if len(start) > SEGMENT:  # what has no name but is a constant is known in all of them
+            start = [self._in_memory(v) if type(v) is Value and v.name.startswith("%") else v for v in start]
+        for at in range(0, len(start), SEGMENT):
+            with e.another("") if len(start) > SEGMENT else nullcontext():
+                for k, v in enumerate(start[at : at + SEGMENT], at):
+                    e.store(FRAME, self.first + k, e.read(v, False) if type(v) is Place else v)
+
+    def _segments(self, *results: tuple[Expr, ...]) -> list[Buffer]:
+        """Call the functions that compute results of the body: where each group of them is."""
+        arrays = [e[0].graph.node("array", e) for e in results if e]
+        segments = Segments(self.emitter, schedule(arrays), arrays, self.given)
+        segments.call()
+        found = iter([segments.buffer(x) for x in arrays])
+        return [next(found) if e else Buffer(Place(FRAME, 0)) for e in results]
+
+    @contextmanager
+    def _each(self, buffer: Buffer, size: int) -> Iterator[tuple[str, str]]:
+        """Access to the numbers of a buffer in scratch memory, in a machine loop: their address, and the counter."""
+        start = self.emitter.start(buffer)
+        assert start is not None
+        with self.emitter.b.loop(size) as k:
+            yield start, k
+
+    def _scan(self, buffers: list[Buffer], stacked: list[Buffer]) -> None:
+        e, loop = self.emitter, self.loop
+        length, row_at = e.count(loop)
+        read, written = ([(buffer, e.start(buffer)) for buffer in side] for side in (buffers, stacked))
+        rows = [Buffer(Place(FRAME, e.reserve(len(inner)))) for inner in loop.xs]
+        for inner, buffer in zip(loop.xs, rows, strict=True):
+            assert buffer.place is not None
+            self.given |= {x.id: Place(FRAME, buffer.place.index + k) for k, x in enumerate(inner)}
+        with e.b.loop(length) as count:
+            row = row_at(count)
+            for known, buffer, inner in zip(read, rows, loop.xs, strict=True):
+                load, _ = e.row(*known, len(inner), row)
+                with self._each(buffer, len(inner)) as (start, k):
+                    e.store(start, k, load(k))
+            after, *ys = self._segments(loop.next_carry, *loop.ys)
+            for known, buffer, y in zip(written, ys, loop.ys, strict=True):
+                _, store = e.row(*known, len(y), row)
+                with self._each(buffer, len(y)) as (start, k):
+                    store(k, e.load(start, k))
+            carry = e.element(FRAME, self.first)
+            with self._each(after, len(self.carry)) as (start, k):
+                e.store(carry, k, e.load(start, k))
+
+    def _while(self, condition: Expr) -> None:
+        e, b = self.emitter, self.emitter.b
+        holds = condition.graph.lift(apply("select", condition, 1.0, 0.0))
+        go_on: list[Value] = []
+
+        def more(count: str, env: dict) -> str:
+            (found,) = self._segments((holds,))
+            assert found.place is not None
+            go_on.append(e.read(found.place, True))
+            early = b.op(f"icmp slt i64 {count}, {self.loop.length}", "m").name
+            return b.op(f"and i1 {b.any(go_on[0])}, {early}", "m").name
+
+        def step(count: str, env: dict) -> list[Value]:
+            (after,) = self._segments(self.loop.next_carry)
+            carry = e.element(FRAME, self.first)
+            with self._each(after, len(self.carry)) as (start, k):  # a lane that has stopped keeps its carry
+                e.store(carry, k, b.select(go_on[0], e.load(start, k), e.load(carry, k)))
+            return []
+
+        e.repeat((), [], {}, more, step)
