@@ -8,6 +8,7 @@ tags that other readers of URDF have added are read too: Drake's <frame>, and jo
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,6 +59,8 @@ NUMBERS = {
     "color": (4, {"rgba": None}),
     "frame": (3, {"xyz": "0 0 0", "rpy": "0 0 0"}),  # Drake's
 }
+_OTHER_ATTRIBUTES = {"mesh": ["filename"], "mimic": ["joint"], "frame": ["name", "link"]}  # texts, not numbers
+_ATTRIBUTES = {tag: {*numbers, *_OTHER_ATTRIBUTES.get(tag, ())} for tag, (_, numbers) in NUMBERS.items()}
 _SHAPES = ("mesh", "box", "sphere", "cylinder", "capsule")
 
 # Elements that stand for those that are not there: all attributes have their defaults.
@@ -158,6 +161,7 @@ class _Parts:
         for element in columns["loop_joint"]:
             self.find("warning", "loop-joint", element, "<loop_joint> closes a loop, which stays open: it was not read")
         self._tell_expressions()
+        self._tell_attributes()
         self.findings.sort(key=lambda finding: finding.where.line)  # type: ignore[union-attr]
         self._tell_strange()
 
@@ -215,6 +219,22 @@ class _Parts:
             if "${" in name or "$(" in name:
                 self.find("warning", "xacro", element, "the name has an expression that xacro would have expanded")
                 return
+
+    def _tell_attributes(self) -> None:
+        """Tell once of each kind of attribute that is not read; one like another that is missing may be misspelt."""
+        strange: dict[tuple[str, str], list] = {}
+        for tag, column in self.elements.items():
+            known = _ATTRIBUTES[tag]
+            for element in column:
+                keys = element.keys()
+                for key in [key for key in keys if key not in known]:
+                    strange.setdefault((tag, key), [element, 0, known.difference(keys)])[1] += 1
+        for (tag, key), (element, count, missing) in strange.items():
+            more = f", nor {count - 1} more like it" if count > 1 else ""
+            what = f"{key}=... in <{tag}> is not URDF and was not read{more}"
+            meant = difflib.get_close_matches(key, missing, 1, 0.6)
+            level, hint = ("warning", f"; did you mean {meant[0]}=...?") if meant else ("note", "")
+            self.find(level, "unknown-attribute", element, what + hint)
 
     def _sort_links(self) -> None:
         """The inertial of each link, and the shapes of all."""
@@ -500,8 +520,9 @@ def _tell_defaults(parts: _Parts, kinds: list[str]) -> None:
     for joint, kind, axis, limit in zip(
         parts.joints, kinds, parts.of_joints["axis"], parts.of_joints["limit"], strict=True
     ):
-        if axis is _ABSENT and kind in AXIAL:
-            parts.find("note", "default-axis", joint, "no <axis>: it is (1, 0, 0), as URDF says")
+        if axis.get("xyz") is None and kind in AXIAL:
+            what = "no <axis>" if axis is _ABSENT else "<axis> has no xyz"
+            parts.find("note", "default-axis", joint, f"{what}: it is (1, 0, 0), as URDF says")
         if joint.get("type") in _OTHER_TYPES:
             parts.find("note", "joint-type", joint, f"joints of type '{joint.get('type')}' are not in URDF's standard")
         if kind not in _BOUNDED:
