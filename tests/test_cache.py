@@ -3,9 +3,9 @@
 import errno
 import json
 import os
+import socket
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 
 from adjoint import cache_info, clear_cache, kernel
 from adjoint.compile import cache, jit
+from adjoint.errors import ArgumentError
 
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
 
@@ -68,7 +69,8 @@ def test_entries_are_private(folder):
     if hasattr(os, "getuid"):
         assert folder.stat().st_mode & 0o077 == 0
         assert all(p.stat().st_mode & 0o077 == 0 for p in folder.iterdir())
-    assert all(p.suffix == ".ajo" for p in folder.iterdir())  # no temporary files are left
+    assert {p.suffix for p in folder.iterdir()} == {".ajo", ""}  # entries and the ledger; no temporary files are left
+    assert [p.name for p in folder.iterdir() if not p.suffix] == [cache._LEDGER]
 
 
 def test_different_mathematics_are_different_entries(folder, compilations):
@@ -195,6 +197,12 @@ def other_key(path):
     stranger.rename(path)
 
 
+def socket_at(path):
+    os.chdir(path.parent)  # the path may be too long for a socket
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path.name)
+
+
 DAMAGE = {
     "empty": lambda p: p.write_bytes(b""),
     "garbage": lambda p: p.write_bytes(os.urandom(5000)),
@@ -207,13 +215,17 @@ DAMAGE = {
     "code": lambda p: flip(p, -200),
     "another entry": other_key,
     "a folder": lambda p: (p.unlink(), p.mkdir()),
+    "a pipe": lambda p: (p.unlink(), os.mkfifo(p)),
+    "a socket": lambda p: (p.unlink(), socket_at(p)),
+    "a huge file": lambda p: os.truncate(p, 2**40),
     "a link to nothing": lambda p: (p.unlink(), p.symlink_to("/nowhere")),
     "a link to itself": lambda p: (p.unlink(), p.symlink_to(p)),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_damaged_entries_are_compiled_again(name, folder, compilations):
+def test_damaged_entries_are_compiled_again(name, folder, compilations, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     compute()
     path = entry(folder)
     DAMAGE[name](path)
@@ -273,19 +285,80 @@ def test_foreign_files_are_not_run(folder, compilations, monkeypatch):
 
 
 @POSIX
-@pytest.mark.parametrize("whose", ["file", "folder"])
-def test_links_are_not_followed(whose, folder, compilations, tmp_path):
+def test_entries_that_are_links_are_not_followed(folder, compilations, tmp_path):
     compute()
     path = entry(folder)
-    if whose == "file":
-        moved = path.rename(tmp_path / "elsewhere")
-        path.symlink_to(moved)
-    else:
-        moved = folder.rename(tmp_path / "elsewhere")
-        folder.symlink_to(moved)
+    path.symlink_to(path.rename(tmp_path / "elsewhere"))
     compilations.clear()
     compute()
     assert len(compilations) == 1
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o700, 0o777])
+def test_a_linked_folder_is_as_good_as_what_it_leads_to(mode, folder, compilations, tmp_path):
+    compute()
+    moved = folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(moved)
+    moved.chmod(mode)
+    compilations.clear()
+    compute()
+    info = cache_info()
+    assert info.path == str(moved)
+    if mode == 0o700:
+        assert not compilations and info.disabled is None and info.entries >= 1
+    else:
+        assert len(compilations) == 1 and f"others can write {moved}" in (info.disabled or "")
+
+
+@POSIX
+def test_folders_above_that_others_can_write_do_no_harm(compilations, tmp_path, monkeypatch):
+    """Whoever renames them cannot make files that belong to this user."""
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "open" / "cache"))
+    compute()
+    compilations.clear()
+    compute()
+    assert not compilations
+    with cache._opened() as place:  # the folder is exchanged between the check and the use of it
+        (tmp_path / "open" / "cache").rename(tmp_path / "open" / "moved")
+        (tmp_path / "open" / "cache").mkdir()
+        assert [name for name, _ in place.files()]
+
+
+def test_without_owners_only_the_profile_is_trusted(compilations, tmp_path, monkeypatch):
+    """As on Windows, where a file does not tell whose it is."""
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "me"))
+    monkeypatch.delattr(os, "getuid", raising=False)
+    for path, trusted in [("me/cache", True), ("shared", False), ("me_too/cache", False), ("me/../shared", False)]:
+        monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / path))
+        compute()
+        compilations.clear()
+        compute()
+        assert bool(compilations) is not trusted
+        assert (cache_info().disabled is None) is trusted
+    assert "profile" in (cache_info().disabled or "")
+    (tmp_path / "me" / "link").symlink_to(tmp_path / "shared")
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "me" / "link"))
+    assert "profile" in (cache_info().disabled or "")
+
+
+def test_the_default_folder_is_the_users_own(tmp_path, monkeypatch):
+    monkeypatch.delenv("ADJOINT_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delattr(os, "getuid", raising=False)
+    assert cache_info().path.startswith(str(tmp_path)) and cache_info().disabled is None
+
+
+def test_a_tilde_is_expanded(tmp_path, monkeypatch, folder):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("ADJOINT_CACHE", "~/cache")
+    compute()
+    assert cache_info().path == str(folder) and cache_info().entries >= 1
 
 
 def test_code_of_another_cpu_is_not_found(folder, compilations, monkeypatch):
@@ -324,32 +397,30 @@ def full_disk(*args, **kwargs):
 @pytest.mark.parametrize("what", ["create", "write", "rename", "folder"])
 def test_a_full_disk_costs_only_the_caching(what, folder, compilations, monkeypatch):
     if what == "create":
-        monkeypatch.setattr(tempfile, "mkstemp", full_disk)
+        monkeypatch.setattr(cache._Folder, "open", full_disk)
     elif what == "rename":
         monkeypatch.setattr(os, "replace", full_disk)
     elif what == "folder":
         monkeypatch.setattr(Path, "mkdir", full_disk)
     else:
-        original = os.fdopen
 
-        def broken(*args, **kwargs):
-            f = original(*args, **kwargs)
+        class Full:
+            def __init__(self, handle, mode):
+                self._file = os.fdopen(handle, mode)
 
-            class Full:
-                def __enter__(self):
-                    return self
+            def __enter__(self):
+                return self
 
-                def __exit__(self, *_):
-                    f.close()
+            def __exit__(self, *_):
+                self._file.close()
 
-                write = staticmethod(full_disk)
+            write = staticmethod(full_disk)
 
-            return Full()
-
-        monkeypatch.setattr(os, "fdopen", broken)
+        monkeypatch.setattr(cache, "open", Full, raising=False)
     compute()
     compute()
     assert len(compilations) >= 2 and cache_info().entries == 0
+    assert "No space left" in (cache_info().disabled or "")
     monkeypatch.undo()
     monkeypatch.setenv("ADJOINT_CACHE", str(folder))
     assert not folder.exists() or not list(folder.iterdir())  # nothing half-written is left behind
@@ -362,7 +433,7 @@ def test_a_folder_that_cannot_be_written(where, folder, monkeypatch, tmp_path):
         where = str(tmp_path / "file")
     monkeypatch.setenv("ADJOINT_CACHE", where)
     compute()
-    assert cache_info().entries == 0 and clear_cache() == 0
+    assert cache_info().entries == 0 and clear_cache() == 0 and cache_info().disabled
 
 
 @POSIX
@@ -370,7 +441,11 @@ def test_a_read_only_folder(folder, compilations, monkeypatch):
     compute()
     folder.chmod(0o500)
     if os.geteuid() == 0:  # root may write anywhere: say no in its place
-        monkeypatch.setattr(tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(PermissionError(errno.EACCES, "no")))
+
+        def no(*_):
+            raise PermissionError(errno.EACCES, "no")
+
+        monkeypatch.setattr(cache, "_store", no)
     try:
         compilations.clear()
         compute()
@@ -378,6 +453,128 @@ def test_a_read_only_folder(folder, compilations, monkeypatch):
         assert np.allclose(fresh(3.0)(X), RIGHT + X) and len(compilations) == 1
     finally:
         folder.chmod(0o700)
+
+
+# --- size -------------------------------------------------------------------------------------------------------------
+
+
+def store(number: int, size: int = 10_000) -> str:
+    name = f"{number:064x}"
+    cache.write(name, cache.Entry({}, bytes(size)))
+    return name
+
+
+def kept() -> set[str]:
+    return {p.stem for p in Path(cache_info().path).glob("*.ajo")}
+
+
+def age(folder, name: str, hours: float) -> None:
+    path = folder / name
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime - 3600 * hours))
+
+
+def test_entries_not_used_for_longest_are_deleted(folder, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "100K")
+    names = [store(k) for k in range(9)]
+    for k, name in enumerate(names):
+        age(folder, name + ".ajo", 24 + k)
+    assert cache.read(names[8]) and cache.read(names[7])  # the oldest, which are used now
+    last = [store(k) for k in range(100, 104)]
+    assert cache_info().bytes <= 102400 == cache_info().limit
+    assert {*last, names[8], names[7]} <= kept() and names[6] not in kept() and names[5] not in kept()
+
+
+def test_a_folder_that_is_too_large_already(folder, monkeypatch):
+    for k in range(20):
+        store(k)
+    (folder / cache._LEDGER).unlink()  # an older version of the library kept none
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "50K")
+    new = store(99)
+    assert cache_info().bytes <= 51200 and new in kept()
+    store(100, 60_000)
+    assert "more than ADJOINT_CACHE_SIZE" in (cache_info().disabled or "") and new in kept()
+    store(101, 100)
+    assert cache_info().disabled is None
+
+
+def test_files_are_looked_at_rarely(monkeypatch):
+    """Each process counts what it wrote in one file: the folder is listed once for every 64th of the limit."""
+    looked, original = [], cache._Folder.files
+    monkeypatch.setattr(cache._Folder, "files", lambda self: looked.append(1) or original(self))
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "10M")
+    for k in range(100):  # 3 pages each; 40 pages are a 64th
+        store(k)
+    assert 100 * 3 // 42 <= len(looked) <= 1 + 100 * 3 // 40
+
+
+def test_what_killed_processes_left_is_swept(folder, monkeypatch):
+    store(0)
+    for name, hours in [("old", 2), ("young", 0.5)]:
+        (folder / f".new-{name}").write_bytes(b"half an entry")
+        age(folder, f".new-{name}", hours)
+    (folder / "notes.txt").write_text("not ours")
+    age(folder, "notes.txt", 1e5)
+    orphan = store(1)
+    age(folder, orphan + ".ajo", 24 * 100)  # as entries of a version of the library that is gone
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "100K")
+    store(2)
+    names = {p.name for p in folder.iterdir()}
+    assert ".new-old" not in names and {".new-young", "notes.txt"} <= names and orphan not in kept()
+    assert clear_cache() == 2
+    assert {p.name for p in folder.iterdir()} == {"notes.txt"}
+
+
+def test_a_ledger_that_is_no_file(folder, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "100K")
+    folder.mkdir(mode=0o700)
+    for make in (os.mkfifo, os.mkdir):
+        make(folder / cache._LEDGER)
+        for k in range(15):
+            store(k)
+        assert cache_info().bytes <= 102400 and cache_info().disabled is None
+        if make is os.mkfifo:
+            (folder / cache._LEDGER).unlink()
+
+
+def test_processes_that_sweep_may_race(folder):
+    code = """
+import os, sys
+from adjoint import cache_info
+from adjoint.compile import cache
+for k in range(60):
+    name = f"{os.getpid()}{k}"
+    cache.write(name, cache.Entry({"n": k}, bytes(9000)))
+    found = cache.read(name)
+    assert found is None or (found.header, found.code) == ({"n": k}, bytes(9000))
+assert cache_info().disabled is None, cache_info()
+"""
+    env = {**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), "ADJOINT_CACHE_SIZE": "200K"}
+    racing = [subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE) for _ in range(3)]
+    for p in racing:
+        _, err = p.communicate(timeout=120)
+        assert p.returncode == 0, err.decode()
+    assert cache_info().bytes <= 204800 and not list(folder.glob(".new-*"))
+
+
+@pytest.mark.parametrize("text", ["2G", "2g", "2GB", "2GiB", " 2048M ", "2147483648", "2097152k"])
+def test_sizes_are_read(text, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", text)
+    assert cache_info().limit == 2**31
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "nan", "inf", "1X", "G", " ", "1e30"])
+def test_bad_sizes_are_named(text, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", text)
+    with pytest.raises(ArgumentError, match=r"ADJOINT_CACHE_SIZE is .* such as 500M or 2G"):
+        cache_info()
+
+
+def test_no_size_is_no_cache(folder, monkeypatch, compilations):
+    monkeypatch.setenv("ADJOINT_CACHE_SIZE", "0")
+    compute()
+    compilations.clear()
+    compute()
+    assert len(compilations) == 1 and not folder.exists() and cache_info().disabled == "ADJOINT_CACHE_SIZE is 0"
 
 
 # --- what is in it ----------------------------------------------------------------------------------------------------
@@ -389,7 +586,7 @@ def test_cache_info_and_clear(folder):
     k = fresh()
     compute(k)
     after = cache_info()
-    files = list(folder.iterdir())
+    files = list(folder.glob("*.ajo"))
     assert after.entries == len(files) >= 1 and after.bytes == sum(p.stat().st_size for p in files)
     assert after.misses > before.misses and after.writes > before.writes and after.hits == before.hits
     compute()

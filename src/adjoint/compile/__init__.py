@@ -9,7 +9,8 @@ The way of a function, file by file:
   made from others. `interpret`, `check`: graphs evaluated without a compiler.
 - `order`, `emit`, `segments`: the graph as LLVM IR, in which order and, if it is long, cut into which functions.
   `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
-- `jit`, `cache`: IR to object code, object code on disk. `link`, `objects`, `memory`: object code to callable memory.
+- `jit`, `cache`: IR to object code, object code on disk. `origin`: which functions of the library are found there by
+  their names. `link`, `objects`, `memory`: object code to callable memory.
 - `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts and threads, any strides, CPython's own calls.
 - `export`: C99, CasADi, assembly. `locks`: the one lock.
 """

@@ -22,9 +22,12 @@ class DerivedVariant(Variant):
     """A variant whose program is made from another's."""
 
     def __init__(self, parent: Variant, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Variant], Built]):
-        identity = None if parent.identity is None else (*parent.identity, what)
-        super().__init__(f"{parent.name}.{what[0]}", inputs, identity)
-        self.parent, self._build = parent, build
+        super().__init__(f"{parent.name}.{what[0]}", inputs)
+        self.parent, self._what, self._build = parent, what, build
+
+    def named(self) -> tuple | None:
+        found = self.parent.identity()
+        return None if found is None else (*found, self._what)
 
     def trace(self) -> Built:
         return self._build(self.parent)

@@ -20,8 +20,8 @@ from . import graph as g
 
 __all__ = ["BINARY", "METHODS", "Traced", "error", "explain", "flatten", "function", "is_traced", "ufunc"]
 
-_HERE = os.path.dirname(__file__)
-_NUMPY = os.path.dirname(np.__file__)
+_HERE = os.path.join(os.path.dirname(__file__), "")  # with the separator: other folders may begin with the same name
+_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
 _GENERATED = ("<frozen", "<__array_function__")  # frames that are no user's: import machinery and NumPy's dispatcher
 
 

@@ -6,14 +6,14 @@ import collections
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import AdjointError, TraceError
-from . import cache, kept, loops, trace
+from . import cache, kept, loops, origin, trace
 from .graph import Graph, digest
 from .locks import compiling
 from .parameters import Parameter
@@ -25,12 +25,13 @@ __all__ = ["TracedVariant", "Variant", "build_program", "record_class"]
 class Variant:
     """A kernel with fixed static arguments: what it computes, and its machine code."""
 
-    def __init__(self, name: str, inputs: tuple[Operand, ...], identity: tuple | None):
-        self.name, self.inputs, self.identity = name, inputs, identity
+    def __init__(self, name: str, inputs: tuple[Operand, ...]):
+        self.name, self.inputs = name, inputs
         self.codes: dict[tuple, Any] = {}
         self.plans: dict[tuple, tuple] = {}
         self.share = kept.Share()  # that of the kernel whose variant it is
         self._traced: tuple[Program, type | None] | None = None
+        self._identity: tuple | None = None  # of what was traced
         self._nodes = 0  # that tracing it made
 
     def trace(self) -> tuple[Program, type | None]:
@@ -46,8 +47,9 @@ class Variant:
         """The program with nothing in it that is not needed, and the class of its results; made once."""
         with compiling:
             if self._traced is None:
-                before = self._nodes_before()
+                before, named = self._nodes_before(), self.named()
                 program, made = self.trace()
+                self._identity = named if named == self.named() else None
                 found = iter(loops.prune(program.roots))
                 results = tuple(tuple(next(found) for _ in r) for r in program.results)
                 self._traced = replace(program, results=results), made
@@ -61,7 +63,7 @@ class Variant:
 
     def drop_program(self) -> None:
         """Free the program, if tracing again would give the same: its function is known to have no side effects."""
-        if self.identity is not None and self._traced is not None:
+        if self._traced is not None and self.identity() is not None:
             self._traced = None
             self.share.nodes -= self._nodes
 
@@ -73,10 +75,19 @@ class Variant:
     def has_sequences(self) -> bool:
         return any(o.sequence for o in self.inputs)
 
+    def named(self) -> tuple | None:
+        """A name, if there is one, for the mathematics that tracing would find now."""
+        return None
+
+    def identity(self) -> tuple | None:
+        """A name, if there is one, for the mathematics that was traced or, if it was not yet, would be."""
+        return self.named() if self._traced is None else self._identity
+
     def _key(self) -> tuple:
         """What the machine code depends on: a name, or else the mathematics itself."""
-        if self.identity is not None:
-            return self.identity
+        identity = self.identity()
+        if identity is not None:
+            return identity
         program, made = self.traced
         sides = [[(o.name, o.shape, o.sequence) for o in side] for side in (program.inputs, program.outputs)]
         return ("graph", digest(program.roots), sides, None if made is None else _describe(made))
@@ -116,8 +127,7 @@ class Variant:
         from .call import Compiled
 
         width = 1 if single else jit.host().width(dtype)
-        key = cache.key(self._key(), dtype, width, sorted(shared))
-        entry = cache.read(key)
+        entry = cache.read(cache.key(self._key(), dtype, width, sorted(shared)))
         if entry is None:
             from .emit import emit
 
@@ -131,7 +141,8 @@ class Variant:
                 "cost": sum(count_operations(program)),
             }
             entry = cache.Entry(header, jit.compile_ir(text))
-            cache.write(key, entry)
+            # The key is made anew, for only the trace tells which state of the library the code belongs to.
+            cache.write(cache.key(self._key(), dtype, width, sorted(shared)), entry)
         self.share.code += len(entry.code)
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
@@ -155,8 +166,7 @@ class TracedVariant(Variant):
         for p in self.present:
             if p.lifted_from is not None:
                 self.lift.setdefault(p.lifted_from[0], {})[p.lifted_from[1]] = p.name
-        inputs = tuple(p.operand(statics, name) for p in self.present)
-        super().__init__(name, inputs, _library_identity(fn, statics, inputs, self.lift))
+        super().__init__(name, tuple(p.operand(statics, name) for p in self.present))
 
     def here(self, values: list):
         return self._apply(dict(zip((p.name for p in self.present), values, strict=True)))
@@ -170,6 +180,26 @@ class TracedVariant(Variant):
             own = inspect.signature(self.fn).parameters
             arguments = {k: x for k, x in arguments.items() if k in own}
         return self.fn(**arguments, **statics)
+
+    def named(self) -> tuple | None:
+        """The name of a function of this library that is what the library's files define; see `origin`."""
+        if not origin.is_published(self.fn) or self._marks is None:
+            return None
+        stands = [self.statics[name].lifted({}) for name in self.lift]
+        state = origin.state({self.fn.__module__, *_homes([*self.statics.values(), *stands])})
+        if state is None:
+            return None
+        inputs = [(o.name, o.shape, o.sequence) for o in self.inputs]
+        return self.fn.__module__, self.fn.__qualname__, self._marks, inputs, state
+
+    @functools.cached_property
+    def _marks(self) -> list | None:
+        """Static arguments by their fingerprints, if all have one."""
+        marks = [
+            (k, (list(self.lift[k]), v.fingerprint_without(tuple(self.lift[k]))) if k in self.lift else _fingerprint(v))
+            for k, v in sorted(self.statics.items())
+        ]
+        return None if any(mark is None for _, mark in marks) else marks
 
     def trace(self) -> tuple[Program, type | None]:
         graph = Graph()
@@ -214,20 +244,15 @@ def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, typ
     return Program(tuple(inputs), tuple(outputs), tuple(results), graph), made
 
 
-def _library_identity(
-    fn: Callable, statics: dict[str, Any], inputs: tuple[Operand, ...], lift: dict[str, dict[str, str]]
-) -> tuple | None:
-    """A name for the mathematics of a function of this library that needs no tracing, if there is one."""
-    module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__qualname__", "<nameless>")
-    if not module.startswith("adjoint.") or "<" in name:
-        return None
-    marks = [
-        (k, (list(lift[k]), v.fingerprint_without(tuple(lift[k]))) if k in lift else _fingerprint(v))
-        for k, v in sorted(statics.items())
-    ]
-    if any(mark is None for _, mark in marks):
-        return None
-    return (module, name, marks, [(o.name, o.shape, o.sequence) for o in inputs])
+def _homes(values: Iterable) -> set[str]:
+    """Names of the modules that define the classes of these static arguments, numbers and texts aside."""
+    found = set()
+    for v in values:
+        if isinstance(v, tuple):
+            found |= _homes(v)
+        if not isinstance(v, bool | int | float | str) and type(v) not in (tuple, type(None)):
+            found.add(type(v).__module__)
+    return found
 
 
 def _fingerprint(value) -> str | None:

@@ -54,14 +54,15 @@ class Central(NamedTuple):
 
 # --- build ------------------------------------------------------------------------------------------------------------
 
+_MATRIX = np.array([[4, 5, 6], [5, 7, 8], [6, 8, 9]])  # where the entries of I_0 stand
+
 
 def _pack(m, h, I_0):
     return np.array([m, h[0], h[1], h[2], I_0[0, 0], I_0[0, 1], I_0[0, 2], I_0[1, 1], I_0[1, 2], I_0[2, 2]])
 
 
 def _unpack(inertia):
-    m, hx, hy, hz, xx, xy, xz, yy, yz, zz = inertia
-    return m, np.array([hx, hy, hz]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return inertia[0], inertia[[1, 2, 3]], inertia[_MATRIX]
 
 
 @kernel(first=3, second=(3, 3))

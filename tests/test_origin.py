@@ -1,0 +1,312 @@
+"""Functions of the library are found in the cache by name only while they are what the library's files define."""
+
+import dataclasses
+import functools
+import importlib
+import importlib.util
+import math
+import os
+import pkgutil
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import adjoint
+from adjoint import Robot, dynamics, kernel, robots, static
+from adjoint.compile import Kernel, cache, jit, origin
+from adjoint.dynamics import composite, newton_euler
+from adjoint.lie import inertia, se3, series, so3
+from adjoint.robot import joints, model
+
+ROOTS = [newton_euler.__name__, model.__name__]
+Q = np.array([0.1, -0.7, 0.3, 0.2, 0.5, -0.4])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    made, original = [], jit.compile_ir
+    monkeypatch.setattr(jit, "compile_ir", lambda text: made.append(text) or original(text))
+    return made
+
+
+def mass_matrix():
+    """The library's kernel anew, as another process would have it."""
+    return kernel(composite.mass_matrix.__wrapped__, robot=static, q="nq")
+
+
+def agrees(robot=None) -> np.ndarray:
+    """The compiled mass matrix, which is that of the function as it is now."""
+    k, robot = mass_matrix(), robot or robots.puma560()
+    found = k(robot, Q)
+    np.testing.assert_allclose(found, k.eager(robot, Q), atol=1e-12)
+    return found
+
+
+def test_all_kernels_of_the_library_have_a_name():
+    for m in pkgutil.walk_packages(adjoint.__path__, "adjoint."):
+        importlib.import_module(m.name)
+    homes = {v.__module__ for m in list(sys.modules.values()) for v in vars(m).values() if isinstance(v, Kernel)}
+    unknown = [h for h in homes if h.startswith("adjoint.") and origin.state([h]) is None]
+    assert not unknown and len(homes) > 20
+
+
+def test_the_state_is_the_same_in_every_process():
+    code = f"from adjoint.compile import origin; print(origin.state({ROOTS}))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    for first in ("lie.so3", "trajectory"):  # in whichever order modules are loaded
+        done = subprocess.run(
+            [sys.executable, "-c", f"import adjoint.{first}, adjoint.dynamics; {code}"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.stdout.strip() == origin.state(ROOTS), done.stderr
+
+
+def test_modules_loaded_while_functions_run_are_few():
+    """`origin` follows imports at the top of modules: no function that is traced may import others of the library.
+
+    `lift` is followed by the stand-in's class; the others build, change, read or draw robots and motions.
+    """
+    known = {"build", "reframe", "change", "lift", "show", "urdf", "mjcf", "draw", "drawing"}
+    found = set()
+    for n in [n for n in sys.modules if n.startswith("adjoint.") and not n.startswith("adjoint.compile")]:
+        for line in Path(sys.modules[n].__file__ or os.devnull).read_text(encoding="utf-8").splitlines():
+            words = line.split()
+            if line.startswith("        ") and len(words) > 3 and words[0] == "from" and words[1].startswith("."):
+                found.add(words[1].lstrip(".") or words[3])
+    assert found <= known
+
+
+# --- what is noticed --------------------------------------------------------------------------------------------------
+
+
+def mine(x=1.0):
+    return 0.0
+
+
+def wrapped(f):
+    return functools.wraps(f)(lambda *args, **kwargs: f(*args, **kwargs))
+
+
+def executed():
+    """A function with the module's own names, from no file."""
+    names: dict = {}
+    exec("def exp(V): return V", vars(se3), names)
+    return names["exp"]
+
+
+def in_a_script_called(name):
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__file__ = f"/home/me/{name}.py"
+    exec(compile("def helper(x): return x", module.__file__, "exec"), vars(module))
+    return module.helper
+
+
+class Twist(model.Robot):
+    pass
+
+
+REPLACED = {
+    "a function": (model, "_frozen", mine),
+    "a kernel": (se3, "exp", kernel(mine)),
+    "a function of a script that is called as a module of Python": (model, "_frozen", in_a_script_called("this")),
+    "a function that claims to be the library's": (model, "_frozen", wrapped(model._frozen)),
+    "a kernel that claims to be the library's": (se3, "exp", kernel(wrapped(se3.exp.__wrapped__), V=6)),
+    "a function without a file": (se3, "exp", executed()),
+    "a mock": (se3, "exp", mock.MagicMock()),
+    "a partial function": (model, "_frozen", functools.partial(mine, 3)),
+    "a cached function": (model, "_frozen", functools.cache(mine)),
+    "a method": (model.Robot, "screw", mine),
+    "a property": (model.Robot, "nq", property(mine)),
+    "a static method": (model.Robot, "builder", staticmethod(mine)),
+    "a class": (model, "Robot", Twist),
+    "a module": (newton_euler, "se3", types.ModuleType("se3")),
+    "names in the place of a module": (newton_euler, "se3", types.SimpleNamespace(exp=mine)),
+    "a constant function": (series, "_STUMPFF", mine),
+    "an own object": (series, "_STUMPFF", object()),
+}
+CHANGED = {
+    "a number": (series, "_SWITCH", 4.5),
+    "the sign of zero": (series, "_SWITCH", -0.0),
+    "a tuple": (model, "GRAVITY", (0.0, 0.0, -1.62)),
+    "a list": (series, "_COT", [1.0]),
+    "an array": (inertia, "_MATRIX", np.zeros((3, 3), int)),
+    "another module of the library": (newton_euler, "se3", so3),
+    "another kernel of the library": (se3, "exp", se3.log),
+    "a class constant": (model.Robot, "varying", frozenset({"inertias"})),
+}
+
+
+@pytest.mark.parametrize("what", [*REPLACED, *CHANGED])
+def test_patches_are_noticed(what, monkeypatch):
+    before = origin.state(ROOTS)
+    owner, name, value = (REPLACED | CHANGED)[what]
+    monkeypatch.setattr(owner, name, value)
+    assert origin.state(ROOTS) != before
+    assert (origin.state(ROOTS) is None) is (what in REPLACED)
+    monkeypatch.undo()
+    assert origin.state(ROOTS) == before is not None
+
+
+def test_changes_in_place_are_noticed(monkeypatch):
+    before = origin.state(ROOTS)
+    with monkeypatch.context() as m:
+        m.setitem(joints.JOINTS, "revolute", joints.JOINTS["prismatic"])
+        assert origin.state(ROOTS) not in (before, None)
+    series._COT.append(7.0)
+    assert origin.state(ROOTS) not in (before, None)
+    series._COT.pop()
+    with monkeypatch.context() as m:
+        m.setattr(model._frozen, "__defaults__", (int,))
+        assert origin.state(ROOTS) not in (before, None)
+    with monkeypatch.context() as m:
+        m.setattr(model._frozen, "__code__", mine.__code__)
+        assert origin.state(ROOTS) is None
+    inertia._MATRIX[0, 0] = 9
+    assert origin.state(ROOTS) not in (before, None)
+    inertia._MATRIX[0, 0] = 4
+    assert origin.state(ROOTS) == before
+
+
+def test_caches_are_no_constants(monkeypatch):
+    before = origin.state(ROOTS)
+    monkeypatch.setattr(model, "_some_cache", {"a": 1}, raising=False)
+    first = origin.state(ROOTS)
+    model._some_cache["b"] = object()  # type: ignore[attr-defined]
+    assert origin.state(ROOTS) == first != before
+
+
+def test_edited_files_are_noticed(monkeypatch):
+    file = os.stat(newton_euler.__file__ or "")
+    assert not origin.is_edited(file) and origin.state(ROOTS)
+    origin._surveys.clear()
+    monkeypatch.setattr(cache, "_sources_at_first", cache._sources_at_first.__wrapped__)
+    monkeypatch.setattr(origin, "_LOADED", max(file.st_mtime_ns, file.st_ctime_ns) - 1)
+    assert origin.is_edited(file) and origin.state(ROOTS) is None
+    assert "changed after this process" in (adjoint.cache_info().disabled or "")
+    monkeypatch.setattr(time, "time_ns", lambda: 0)  # a board that has no clock: all files are of the future
+    assert not origin.is_edited(file)
+
+
+# --- what follows -----------------------------------------------------------------------------------------------------
+
+
+def test_patched_helpers_run(monkeypatch, compilations):
+    right = agrees()
+    compilations.clear()
+    np.testing.assert_array_equal(agrees(), right)
+    assert not compilations  # found by name
+    for factor in (2.0, 3.0):  # the same name twice, with other contents
+        original = inertia.momentum
+        with monkeypatch.context() as m:
+            m.setattr(inertia, "momentum", lambda J, V, f=factor, p=original: f * p(J, V))
+            assert np.abs(agrees() - right).max() > 0.1
+    with monkeypatch.context() as m:
+        m.setattr(inertia, "_MATRIX", inertia._MATRIX[::-1])
+        assert np.abs(agrees() - right).max() > 0.1
+    compilations.clear()
+    np.testing.assert_array_equal(agrees(), right)  # nothing patched is found under the function's name
+    assert not compilations
+
+
+@pytest.mark.parametrize("traced_first", [True, False])
+def test_a_patch_between_tracing_and_compiling(traced_first, monkeypatch):
+    """What is stored under the function's name was traced as the library defines it."""
+    robot, k = robots.puma560(), mass_matrix()
+    right = k.eager(robot, Q)
+    with monkeypatch.context() as m:
+        if traced_first:
+            assert k.bind(robot).operations.muls > 0  # it is traced
+        m.setattr(inertia, "momentum", lambda J, V, p=inertia.momentum: 2 * p(J, V))
+        if traced_first:
+            np.testing.assert_allclose(k.bind(robot)(Q), right, atol=1e-12)
+        else:
+            assert k.bind(robot).operations.muls > 0  # it is traced
+    if not traced_first:
+        assert np.abs(k.bind(robot)(Q) - right).max() > 0.1
+        assert np.abs(k.bind(robot).jacobian("q")(Q)).max() > 0
+    np.testing.assert_allclose(agrees(robot), right, atol=1e-12)
+    derivative = mass_matrix().bind(robot).jacobian("q")(Q)
+    np.testing.assert_allclose(derivative, dynamics.mass_matrix.bind(robot).jacobian("q")(Q), atol=1e-12)
+
+
+def test_a_constant_changed_between_tracing_and_compiling(monkeypatch):
+    """A derivative that was traced keeps the name of what it was made from, though that was forgotten meanwhile."""
+    robot = robots.puma560()
+    k = mass_matrix().bind(robot).jacobian("q")
+    assert k.operations.muls > 0
+    with monkeypatch.context() as m:
+        m.setattr(inertia, "_MATRIX", inertia._MATRIX[::-1])
+        k._origin[0]._only("test").drop_program()
+        found = k(Q)
+        patched = mass_matrix().bind(robot).jacobian("q")(Q)
+    assert np.abs(found - patched).max() > 0.1
+    np.testing.assert_allclose(found, mass_matrix().bind(robot).jacobian("q")(Q), atol=1e-12)
+
+
+def test_static_arguments_of_other_classes():
+    """A class of the user that keeps the fingerprint and changes the mathematics."""
+
+    class Backwards(Robot):
+        def screw(self, i):
+            return -2 * super().screw(i)
+
+    robot = robots.puma560()
+    right = agrees(robot)
+    names = [f.name for f in dataclasses.fields(robot)]
+    other = Backwards(**{f: getattr(robot, f) for f in names})
+    assert other.fingerprint == robot.fingerprint
+    assert np.abs(agrees(other) - right).max() > 0.1
+
+
+def test_lifted_kernels_are_found_by_name(compilations, monkeypatch):
+    robot = robots.puma560()
+    first = mass_matrix().bind(robot, lift="inertias")(Q)
+    compilations.clear()
+    np.testing.assert_array_equal(mass_matrix().bind(robot, lift="inertias")(Q), first)
+    assert not compilations
+    from adjoint.robot import lift
+
+    monkeypatch.setattr(lift, "_fields", lambda robot, arrays, p=lift._fields: p(robot, arrays) | {"armature": Q})
+    assert np.abs(mass_matrix().bind(robot, lift="inertias")(Q) - first).max() > 0.01
+
+
+_ELSEWHERE = """
+import numpy as np
+from adjoint.compile import kernel
+@kernel(x=3)
+def f(x):
+    return {factor} * x
+"""
+
+
+def test_modules_that_only_borrow_the_name(tmp_path, monkeypatch, compilations):
+    """A module called adjoint.something that lies elsewhere, and is edited."""
+    for factor in (2.0, 3.0):
+        (tmp_path / "borrowed.py").write_text(_ELSEWHERE.format(factor=factor))
+        spec = importlib.util.spec_from_file_location("adjoint.borrowed", tmp_path / "borrowed.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "adjoint.borrowed", module)
+        exec((tmp_path / "borrowed.py").read_text(), vars(module))
+        np.testing.assert_allclose(module.f(np.ones(3)), factor)
+
+
+def test_code_of_a_library_without_sources_is_not_stored(monkeypatch):
+    monkeypatch.setattr(cache, "_source_files", lambda: [])
+    monkeypatch.setattr(cache, "_sources_at_first", cache._sources_at_first.__wrapped__)
+    assert math.isclose(kernel(lambda x: 3 * x)(2.0), 6.0)
+    assert adjoint.cache_info().entries == 0 and "source files" in (adjoint.cache_info().disabled or "")
