@@ -123,7 +123,7 @@ def run(code, check=True, **env):
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), **env},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **env},
     )
     assert not check or done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip().splitlines()[-1]
@@ -168,7 +168,7 @@ def test_user_functions_are_found_by_their_graph():
 
 def test_processes_may_race():
     code = _USER.replace("f(0.5), f(0.5)", "assert abs(f(0.5) - 2 * np.sin(0.5)) < 1e-15").format(scale=2.0)
-    env = {**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     racing = [
         subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(4)

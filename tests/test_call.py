@@ -638,7 +638,7 @@ def run(code, **env):
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p), **env},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **env},
     )
     assert done.returncode == 0, done.stderr[-2000:] + f"\nexit code {done.returncode}"
     return done.stdout.strip().splitlines()[-1]

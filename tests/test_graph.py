@@ -1,5 +1,6 @@
 """Graphs: sharing, simplification that changes no number but where it says so, hashes, schedules."""
 
+import os
 import subprocess
 import sys
 from itertools import product
@@ -210,7 +211,7 @@ def test_digest_is_the_same_in_every_process():
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": str(seed), "PYTHONPATH": ":".join(sys.path)},
+            env={**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": os.pathsep.join(sys.path)},
         ).stdout
         for seed, junk in [(1, False), (2, True)]
     }

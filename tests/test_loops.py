@@ -599,7 +599,7 @@ def test_memory_and_compile_time_do_not_grow_with_length():
         capture_output=True,
         text=True,
         timeout=100,
-        env={**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
     assert done.returncode == 0, done.stderr
     compiled, kilobytes = map(int, done.stdout.split())
