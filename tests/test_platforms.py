@@ -249,6 +249,25 @@ def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("where", ["Linux ARM", "Windows AVX2"])
+def test_damaged_object_files_are_refused(where, monkeypatch):
+    """Whatever bytes an object file has, it is linked or refused."""
+    if where.startswith("Windows") and memory.machine() != "x86_64":
+        pytest.skip("LLVM reads the assembly of this processor only")
+    text, _ = next(iter(texts(PLATFORMS[where], "while", monkeypatch).values()))
+    code, rng, refused = jit.object_code(text, PLATFORMS[where].target()), np.random.default_rng(0), 0
+    for k in range(300):
+        damaged = bytearray(code if k % 3 else code[: rng.integers(len(code))])
+        heads = 64 if k % 2 else len(damaged)
+        for at in rng.integers(min(heads, len(damaged)) or 1, size=1 + k % 4):
+            damaged[at : at + 1] = bytes([rng.integers(256)])
+        try:
+            link.link(objects.read(bytes(damaged)), 0x7F0000001000)
+        except link.Unsupported:
+            refused += 1
+    assert refused > 50
+
+
 @x86_only
 def test_files_of_very_many_sections():
     """COFF files of more than 65279 sections are laid out differently: the same code, written both ways."""

@@ -54,12 +54,25 @@ def read(code: bytes) -> Object:
     """The contents of an object file."""
     try:
         if code[:6] == b"\x7fELF\x02\x01":  # 64 bits, the lowest byte first
-            return _read_elf(code)
+            return _checked(_read_elf(code))
         if code[:2] == _COFF_X86_64 or (code[:4] == b"\0\0\xff\xff" and code[6:8] == _COFF_X86_64):
-            return _read_coff(code)
-    except (struct.error, IndexError, ValueError) as e:
+            return _checked(_read_coff(code))
+    except (struct.error, IndexError, OverflowError, ValueError) as e:
         raise Unsupported(f"damaged: {e}") from e
     raise Unsupported("neither an ELF nor a COFF file for this machine")
+
+
+def _checked(found: Object) -> Object:
+    """The same, if every place lies inside of its section, and pages of memory are aligned enough."""
+    sizes = {k: len(s.contents) for k, s in found.sections.items()}
+    if any(s.align > 4096 or s.align & s.align - 1 for s in found.sections.values()):
+        raise Unsupported("a section that needs more than the alignment of a page")
+    if any(s.section is not None and s.offset > sizes[s.section] for s in found.symbols):
+        raise Unsupported("a symbol outside of its section")
+    for f in found.fixups:
+        if f.symbol >= len(found.symbols) or f.offset + (8 if f.kind == "absolute64" else 4) > sizes[f.section]:
+            raise Unsupported("a fixup outside of its section, or of no symbol")
+    return found
 
 
 def _text(code: bytes, at: int) -> str:
