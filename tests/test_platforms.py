@@ -170,13 +170,13 @@ def test_large_frames_ask_for_their_pages(monkeypatch):
 # --- Windows' code, run here ------------------------------------------------------------------------------------------
 
 _BRIDGE = """
-define void @batch(ptr %f, i64 %a, i64 %b, ptr %c, ptr %d) {
- call win64cc void %f(i64 %a, i64 %b, ptr %c, ptr %d)
- ret void
+define i64 @batch(ptr %f, i64 %a, i64 %b, ptr %c, ptr %d) {
+ %result = call win64cc i64 %f(i64 %a, i64 %b, ptr %c, ptr %d)
+ ret i64 %result
 }
-define void @strided(ptr %f, i64 %a, i64 %b, ptr %c, ptr %d, ptr %e, ptr %g, ptr %h) {
- call win64cc void %f(i64 %a, i64 %b, ptr %c, ptr %d, ptr %e, ptr %g, ptr %h)
- ret void
+define i64 @strided(ptr %f, i64 %a, i64 %b, ptr %c, ptr %d, ptr %e, ptr %g, ptr %h) {
+ %result = call win64cc i64 %f(i64 %a, i64 %b, ptr %c, ptr %d, ptr %e, ptr %g, ptr %h)
+ ret i64 %result
 }
 """
 
@@ -196,7 +196,7 @@ def windows(monkeypatch, tmp_path):
     )
 
     def bridged(symbol: str, arguments: int):
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 2, *[ctypes.c_void_p] * (arguments - 2))
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * (1 + arguments))
         return lambda address: functools.partial(kind(bridge.address[symbol]), address)
 
     monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "windows"))
