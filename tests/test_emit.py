@@ -8,7 +8,7 @@ import pytest
 
 from adjoint import kernel, scan, while_loop
 from adjoint.compile import batch, emit, jit, link, segments
-from adjoint.compile.call import Compiled, address
+from adjoint.compile.call import Compiled
 from adjoint.compile.program import Program
 
 rng = np.random.default_rng(5)
@@ -30,7 +30,7 @@ def run_all(program: Program, X, width: int | None = None, order: Literal["C", "
     text, scratch, rows = emit.emit(program, width, "f64")
     code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1)
     out = [np.full((len(X), *o.shape), np.nan, order=order) for o in program.outputs]
-    code.plan([X], out, (len(X),), 0).run([address(X), *map(address, out)], lambda: 1)
+    code.plan([X], out, (len(X),), 0).run([X, *out], lambda: 1)
     return out
 
 
@@ -157,7 +157,7 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
                 memory = [np.full(w[:count].size + 2 * width, 7.0, real) for w in want]
                 out = [m[offset:][: w[:count].size].reshape(count, -1) for m, w in zip(memory, want, strict=True)]
                 plan = code.plan([X[:count]], out, (count,), 0)
-                plan.run([address(a) for a in (X, *out)], lambda: 1)
+                plan.run([X, *out], lambda: 1)
                 for got, wanted, m in zip(out, want, memory, strict=True):
                     np.testing.assert_array_equal(got, wanted[:count])
                     got[...] = 7.0

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .ir import BYTES, Coder, Module
 from .lines import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
 from .program import Operand, Program
+from .watch import STOP, WATCH, has_lasting_loops, look, repetitions, spend, weigh
 
 __all__ = [
     "CONTEXT_HEAD",
@@ -30,7 +31,8 @@ LONG = 2000  # nodes of a program from which all moves are loops: a small part o
 FEW = 2  # samples up to which long results are stored an element at a time: idle lanes would cost more
 REPEATED = 4  # results for every node of a program, zeros aside, up to which each is stored by itself
 STREAMED = 5 << 20  # bytes of results that are quicker to write past the caches, reading them once included
-CONTEXT_HEAD = 2  # words before the sequence entries of a context: length of the sequences, scratch memory
+CONTEXT_HEAD = 3  # words before the sequence entries of a context: length of the sequences, scratch memory, watch
+MOVED = 8  # what an element read or written weighs, see `watch`: most of it is waiting for memory
 
 
 def _blocks(size: int, width: int):
@@ -193,15 +195,32 @@ class _Batch(Coder):
         self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAMED}")
         self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         with self.loop(self.word(f"sdiv i64 {self.add(samples, w - 1)}, {w}")) as group:
+            self._look(group)
             first = self.add("%start", self.mul(group, w))
             lanes = [self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, n)}, i64 {last})") for n in range(w)]
             left = self.word(f"sub i64 %stop, {first}")
             self._group(words, lanes, self.word(f"call i64 @llvm.smin.i64(i64 {left}, i64 {w})"))
+        self.emit(" br label %stopped")
+        self.label("stopped")
         if self.has_lines:
             with self.when("%stream"):  # nobody sees the results before they are in memory
                 self.emit(" fence seq_cst")
-        head = "define void @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
-        return "\n".join([head, "entry:", *self.lines, " ret void", "}"])
+        self.emit(f" ret i64 {self._stop_word()}")
+        head = "define i64 @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
+        return "\n".join([head, "entry:", *self.lines, "}"])
+
+    def _look(self, group: str) -> None:
+        """Between groups, every so often: look whether to stop. Code for one lane is used for a single sample."""
+        if self.width == 1:
+            return
+        work = _work(self.program)
+        often = repetitions(work)
+        with self.when(self.same(self.word(f"and i64 {group}, {often - 1}"), often - 1)):
+            spend(self, often * work)
+            look(self, "stopped")
+
+    def _stop_word(self) -> str:
+        return self.get(self.pointer(self.get("%context", WATCH)), STOP)
 
     def _operand_words(self) -> list[list[str]]:
         """What the caller says of each operand; what it says besides goes to the context."""
@@ -229,6 +248,8 @@ class _Batch(Coder):
             for k, (_, (row,), _) in enumerate(results):
                 self.put(row, "%context", CONTEXT_HEAD + k)
         self.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
+        if has_lasting_loops(p.nodes):
+            self.require(self.same(self._stop_word(), 0), "stopped")
         if self.stores_itself:
             return
         at = 0
@@ -287,10 +308,16 @@ class _Batch(Coder):
                 self.emit(f" store {scalar} {x}, ptr {element(to, e)}")
 
 
+def _work(program: Program) -> int:
+    """How much work one group is: its body, and moving its inputs and results."""
+    return weigh(program.nodes) + MOVED * sum(o.size for o in (*program.inputs, *program.outputs) if not o.sequence)
+
+
 def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`batch(start, stop, operands, work)`; operands: (address, stride) of every operand, then the context's words.
 
-    A sequence operand has four words: address, stride over the batch, stride over the rows, element offsets.
+    A sequence operand has four words: address, stride over the batch, stride over the rows, element offsets. The
+    result is 0 if all samples were computed, else what the watch says of stopping.
     """
     return _Batch(module, width, dtype, program).function()
 
@@ -311,6 +338,8 @@ def is_moved(program: Program, width: int) -> bool:
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
     """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
     b, t = Coder(module, width, dtype), Coder(module, width, dtype).type("f")
+    spend(b, _work(program))
+    look(b, "stopped")
     if stores_itself(program, width):
         at = 0
         for k, o in enumerate(program.outputs):
@@ -325,5 +354,6 @@ def whole_function(module: Module, width: int, dtype: str, program: Program) -> 
             _move(b, "%out", b.get(table, k), scratch, k)
         with b.loop(len(found)) as k:
             _move(b, scratch, k, "%out", k)
+    b.emit(" br label %stopped")
     head = "define void @whole(ptr noalias %in, ptr noalias %out, ptr noalias %context) #0 {"
-    return "\n".join([head, "entry:", *b.lines, " ret void", "}"])
+    return "\n".join([head, "entry:", *b.lines, "stopped:", " ret void", "}"])

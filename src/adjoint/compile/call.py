@@ -12,8 +12,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,8 @@ from . import jit, runtime
 from .batch import CONTEXT_HEAD, context_size, tile_sizes
 from .ir import BYTES
 from .program import Operand
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+from .watch import STOP
+from .workers import new_watches, raise_kept, start_watch, together
 
 __all__ = [
     "Compiled",
@@ -40,34 +39,11 @@ __all__ = [
 DTYPES = {"f64": np.dtype(np.float64), "f32": np.dtype(np.float32)}
 THREAD_WORK = 500_000  # operations below which a further thread does not pay
 LOCK_WORK = 20_000  # operations below which letting go of Python's global lock does not pay
-_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
-_STRIDED = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+_BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_STRIDED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
 
 
 # --- threads -----------------------------------------------------------------------------------------
-
-_pool: ThreadPoolExecutor | None = None
-_pool_lock = threading.Lock()
-
-
-def _executor() -> ThreadPoolExecutor:
-    global _pool
-    with _pool_lock:
-        if _pool is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            _pool = ThreadPoolExecutor(max(os.cpu_count() or 1, 64), thread_name_prefix="adjoint")
-        return _pool
-
-
-def _forget_pool() -> None:
-    """In a forked child the pool's threads are gone: start afresh."""
-    global _pool, _pool_lock
-    _pool, _pool_lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
 
 
 def check_threads(value, source: str) -> int:
@@ -279,16 +255,41 @@ _memory = threading.local()
 _KEPT_MEMORY = 1 << 20  # bytes of work memory a thread keeps from call to call
 
 
-def _work(size: int) -> tuple[int, object]:
-    """Work memory of this thread, aligned to 64 bytes: its address, and the object that holds it."""
-    kept = getattr(_memory, "block", None)
-    if kept is None or len(kept) < size + 64:
-        step = max(size >> 3, 64)  # sizes are rounded up, so that memory fits calls of about the same length
-        step = 1 << step.bit_length()
-        kept = _new_array((-(-size // step) * step + 64,), np.dtype(np.uint8))
-        if size <= _KEPT_MEMORY:
-            _memory.block = kept
-    return (address(kept) + 63) // 64 * 64, kept
+class _Work(NamedTuple):
+    """Work memory of one thread: bytes, where in them 64-byte lines begin; and the watch of its calls."""
+
+    block: np.ndarray
+    start: int
+    watch: np.ndarray
+
+
+def _take_work(size: int) -> _Work:
+    """Work memory for one call, which nobody else has: a signal's handler may call kernels in the midst of it."""
+    kept = getattr(_memory, "work", None)
+    if kept is not None and len(kept.block) >= size + 64:
+        _memory.work = None
+        return kept
+    step = max(size >> 3, 64)  # sizes are rounded up, so that memory fits calls of about the same length
+    step = 1 << step.bit_length()
+    block, (watch,) = _new_array((-(-size // step) * step + 64,), np.dtype(np.uint8)), new_watches(1)
+    start_watch(watch)
+    return _Work(block, (address(block) + 63) // 64 * 64, watch)
+
+
+def _keep_work(work: _Work) -> None:
+    """After a call that was not stopped: this thread's next one uses the same memory."""
+    if len(work.block) <= _KEPT_MEMORY:
+        _memory.work = work
+
+
+def _forget_work() -> None:
+    """In a forked child another thread may be the main one."""
+    global _memory
+    _memory = threading.local()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_work)
 
 
 @dataclass
@@ -307,11 +308,11 @@ class Plan:
     def total(self) -> int:
         return math.prod(self.batch)
 
-    def run(self, addresses: list[int], threads: Callable[[], int]) -> None:
-        """Compute all samples, over as many threads as pay."""
+    def run(self, arrays: Sequence[np.ndarray], threads: Callable[[], int]) -> None:
+        """Compute all samples of inputs and results that are laid out as planned, over as many threads as pay."""
         words = self.words.copy()
-        for k, a in zip(self.places, addresses, strict=True):
-            words[k] = a
+        for k, a in zip(self.places, arrays, strict=True):
+            words[k] = address(a)
         total, code = self.total, self.code
         work = total * max(code.cost, 1) * max(self.length, 1)
         parts = min(threads(), work // THREAD_WORK, -(-total // code.width)) if work >= 2 * THREAD_WORK else 1
@@ -320,27 +321,33 @@ class Plan:
                 self._part(words, 0, total)
             return
         step = -(-total // (parts * code.width)) * code.width  # whole groups of lanes
-        bounds = [(a, min(a + step, total)) for a in range(0, total, step)]
-        try:
-            futures = [_executor().submit(self._part, words.copy(), *b) for b in bounds[1:]]
-        except RuntimeError:  # the interpreter is shutting down: no new threads
-            return self._part(words, 0, total)
-        try:
-            self._part(words, *bounds[0])
-        finally:
-            for f in futures:
-                f.result()
+        starts = range(0, total, step)
+        watches = new_watches(len(starts))
+        # Every part owns the arrays it works on.
+        runs = [
+            partial(self._part, words.copy(), start, min(start + step, total), watch, arrays)
+            for start, watch in zip(starts, watches, strict=True)
+        ]
+        together(runs, partial(watches[:, STOP].fill, 1))
 
-    def _part(self, words: np.ndarray, start: int, stop: int) -> None:
+    def _part(self, words: np.ndarray, start: int, stop: int, watch: np.ndarray | None = None, held=()) -> None:
+        """Some of the samples, in this thread; `held` is what the addresses in `words` belong to."""
         code = self.code
-        work, held = _work(code.work_size(self.length))
-        words[-1 if self.plain else 3] = work + code.fixed
-        if self.plain:
-            code.batch(start, stop, address(words), work)
+        work = _take_work(code.work_size(self.length))
+        if watch is None:
+            watch = work.watch
         else:
-            out = work + code.tile_in
-            code.strided(start, stop, address(words), work, out, out + code.tile_out, code.body)
-        del held
+            start_watch(watch)
+        at = len(words) - 2 if self.plain else 3
+        words[at], words[at + 1] = work.start + code.fixed, address(watch)
+        if self.plain:
+            stopped = code.batch(start, stop, address(words), work.start)
+        else:
+            out = work.start + code.tile_in
+            stopped = code.strided(start, stop, address(words), work.start, out, out + code.tile_out, code.body)
+        if stopped:
+            raise_kept(watch)
+        _keep_work(work)
 
 
 class Compiled:
@@ -404,7 +411,7 @@ class Compiled:
             words += [0, s[0] if s else 0]
             if v.operand.sequence:
                 words += [v.row, address(v.offsets)]
-        return np.array([*words, length, 0], np.int64), places
+        return np.array([*words, length, 0, 0], np.int64), places
 
     def _table(self, views: list[View], shape: list[int], strides, length: int) -> tuple[np.ndarray, list[int]]:
         if len(shape) > runtime.MAX_BATCH_AXES:
@@ -413,7 +420,7 @@ class Compiled:
             )
         table = np.zeros(runtime.TABLE_HEAD + len(views) * runtime.ENTRY_WORDS, np.int64)
         table[:3] = len(views), len(shape), length
-        table[4 : 4 + len(shape)] = shape
+        table[5 : 5 + len(shape)] = shape
         at = {runtime.INPUT: 0, runtime.OUTPUT: 0, runtime.SEQUENCE: CONTEXT_HEAD}
         places = []
         for k, (v, s) in enumerate(zip(views, strides, strict=True)):

@@ -21,6 +21,7 @@ from .ops import OPS
 from .order import fused_products, schedule, sin_cos_pairs
 from .program import Program, array_size, stack_of
 from .segments import LongLoop, Segments, is_long
+from .watch import iteration_work, lasts, look, repetitions, spend, stops_function
 
 __all__ = ["emit"]
 
@@ -128,7 +129,7 @@ class Emitter:
     def text(self, name: str) -> str:
         """The function made of all that was emitted."""
         head = f"define void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %context) #1 {{"
-        return "\n".join([head, "entry:", *self.b.lines, " ret void", "}"])
+        return "\n".join([head, "entry:", *self.b.lines, " br label %stopped", "stopped:", " ret void", "}"])
 
     # --- straight-line code ------------------------------------------------------------------------
 
@@ -333,8 +334,8 @@ class Emitter:
         length, row_at = self.count(loop)
         read, written = ([(buffer, self.start(buffer)) for buffer in side] for side in (buffers, stacked))
 
-        def more(count: str, env: dict) -> str:
-            return self.b.op(f"icmp slt i64 {count}, {length}", "m").name
+        def more(count: str, end: str, env: dict) -> str:
+            return self.b.op(f"icmp slt i64 {count}, {end}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
             row = row_at(count)
@@ -348,7 +349,7 @@ class Emitter:
                     store(k, self._value(e, env))
             return [self._value(e, env) for e in loop.next_carry]
 
-        return self.repeat(loop.carry, start, env, more, step)
+        return self._watched(loop, length, start, env, more, step)
 
     def count(self, loop: Loop) -> tuple[str, Callable[[str], str]]:
         """How often a scan is repeated, and the row of an iteration."""
@@ -362,9 +363,9 @@ class Emitter:
         b, condition = self.b, loop.condition
         assert condition is not None
 
-        def more(count: str, env: dict) -> str:
+        def more(count: str, end: str, env: dict) -> str:
             self._graph(schedule([condition]), [condition], env)
-            early = b.op(f"icmp slt i64 {count}, {loop.length}", "m").name
+            early = b.op(f"icmp slt i64 {count}, {end}", "m").name
             return b.op(f"and i1 {b.any(env[condition.id])}, {early}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
@@ -373,11 +374,60 @@ class Emitter:
             go_on = env[condition.id]  # a lane that has stopped keeps its carry
             return [b.select(go_on, self._value(e, env), env[c.id]) for e, c in zip(roots, loop.carry, strict=True)]
 
-        return self.repeat(loop.carry, start, env, more, step)
+        return self._watched(loop, str(loop.length), start, env, more, step)
 
-    def repeat(self, inner: Sequence[Expr], start: list[Value], env: dict, more, step) -> list[Value]:
-        """A machine loop with the carry in registers: while more(count, env), carry = step(count, env)."""
-        b, t = self.b, self.b.type("f")
+    def _watched(self, loop: Loop, length: str, start: list[Value], env: dict, more, step) -> list[Value]:
+        """A loop of at most `length` iterations; one that may last is cut into pieces: between them it may be stopped.
+
+        It goes on while more(count, the end of the piece, env).
+        """
+        b, work = self.b, iteration_work(loop)
+        if not lasts(loop, work):
+            return self.repeat(loop.carry, start, env, lambda count, env: more(count, length, env), step)[1]
+        before, again, pause, end = b.block, b.fresh_label("again"), b.fresh_label("pause"), b.fresh_label("end")
+        b.emit(f" br label %{again}")
+        b.label(again)
+        first, phis = b.fresh(), len(b.lines)
+        carry = [Value(b, b.fresh(), "f") for _ in start]
+        b.lines.extend("" for _ in range(1 + len(start)))
+        self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        stop = b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, repetitions(work))}, i64 {length})")
+        count, left = self.repeat(loop.carry, carry, env, lambda count, env: more(count, stop, env), step, first)
+        unfinished = b.op(f"icmp slt i64 {stop}, {length}", "m").name
+        if loop.condition is None:
+            count = stop
+        else:
+            unfinished = b.op(f"and i1 {b.same(count, stop)}, {unfinished}", "m").name
+        due = spend(b, b.mul(b.word(f"sub i64 {count}, {first}"), work))
+        usual = b.block
+        b.emit(f" br i1 {b.op(f'or i1 {due}, {unfinished}', 'm').name}, label %{pause}, label %{end}")
+        b.label(pause)
+        kept = self._look(left)
+        b.emit(f" br i1 {unfinished}, label %{again}, label %{end}")
+        self._phis(phis, [(first, "i64", "0", count), *self._carried(carry, start, kept)], before)
+        paused = b.block
+        b.label(end)
+        t = b.type("f")
+        both = zip(left, kept, strict=True)
+        return [b.op(f"phi {t} [{x.name}, %{usual}], [{y.name}, %{paused}]", "f") for x, y in both]
+
+    def _look(self, values: list[Value]) -> list[Value]:
+        """Look whether to stop; the values go through memory.
+
+        If they lived on during the call, they would have no registers in a loop that ends here.
+        """
+        place = self.reserve(len(values))
+        for k, v in enumerate(values):
+            self.store(FRAME, place + k, v)
+        look(self.b, "stopped")
+        return [self.load(FRAME, place + k) for k in range(len(values))]
+
+    def repeat(self, inner: Sequence[Expr], start: list[Value], env: dict, more, step, first: str = "0"):
+        """A machine loop with the carry in registers: while more(count, env), carry = step(count, env).
+
+        It counts from `first` on; returns the last count and the last carry.
+        """
+        b = self.b
         head, body, end, before = b.fresh_label("loop"), b.fresh_label("body"), b.fresh_label("end"), b.block
         b.emit(f" br label %{head}")
         b.label(head)
@@ -389,11 +439,18 @@ class Emitter:
         b.label(body)
         final = step(count, env)
         b.emit(f" {after} = add i64 {count}, 1\n br label %{head}")
-        b.lines[phis] = f" {count} = phi i64 [0, %{before}], [{after}, %{b.block}]"
-        for k, (c, s, f) in enumerate(zip(carry, start, final, strict=True)):
-            b.lines[phis + 1 + k] = f" {c.name} = phi {t} [{s.name}, %{before}], [{f.name}, %{b.block}]"
+        self._phis(phis, [(count, "i64", first, after), *self._carried(carry, start, final)], before)
         b.label(end)
-        return carry
+        return count, carry
+
+    def _carried(self, carry: list[Value], start: list[Value], final: list[Value]) -> list[tuple[str, str, str, str]]:
+        t = self.b.type("f")
+        return [(c.name, t, s.name, f.name) for c, s, f in zip(carry, start, final, strict=True)]
+
+    def _phis(self, at: int, rows: list[tuple[str, str, str, str]], before: str) -> None:
+        """Fill in the phis of a loop that ends here: (name, type, the first value, the value from here)."""
+        for k, (name, t, x, y) in enumerate(rows):
+            self.b.lines[at + k] = f" {name} = phi {t} [{x}, %{before}], [{y}, %{self.b.block}]"
 
 
 class _OperandRow:
@@ -467,6 +524,7 @@ def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = froz
         emitter.scratch = max(emitter.scratch, len(program.tile.places))  # `whole` moves results there and back
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))
+    module.add("stops", stops_function(module))
     return module.text().replace("@SCRATCH@", str(fixed)), emitter.scratch, emitter.scratch_rows
 
 

@@ -247,7 +247,7 @@ class Kernel:
         return [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays], dtype
 
     def _run(self, variant: Variant, arrays: list[np.ndarray], dtype: str, out):
-        from .call import DTYPES, address, prepare_out
+        from .call import DTYPES, prepare_out
 
         name = self.__name__
         given = out if isinstance(out, tuple | list) else () if out is None else (out,)
@@ -264,7 +264,7 @@ class Kernel:
         plan = known[0] if known and direct else code.plan(arrays, targets, batch, length)
         if known is None and direct:
             variant.keep_plan((dtype, *layouts), (plan, code, made, batch, length))
-        plan.run([address(a) for a in (*arrays, *targets)], lambda: self.threads)
+        plan.run([*arrays, *targets], lambda: self.threads)
         for r, t in zip(results, targets, strict=True):
             if t is not r:
                 r[...] = t

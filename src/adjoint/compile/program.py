@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .graph import Expr, Graph, reachable
 from .ops import OPS
 
-__all__ = ["Operand", "Program", "Tile", "array_size", "count_operations", "stack_of"]
+__all__ = ["Operand", "Program", "Tile", "array_size", "count_by_class", "count_operations", "stack_of"]
 
 _COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
 
@@ -116,11 +116,17 @@ def count_operations(program: Program) -> tuple[int, ...]:
     return tuple(counts.get(k, 0) for k in _COUNTED)
 
 
-def _count(nodes: list[Expr]) -> dict[str, int]:
+def count_by_class(nodes: list[Expr]) -> dict[str, int]:
+    """Operations of each class among these nodes, without those of loops."""
     counts: dict[str, int] = {}
     for op, n in Counter([x.op for x in nodes]).items():
         if op in OPS:
             counts[OPS[op].counted] = counts.get(OPS[op].counted, 0) + n
+    return counts
+
+
+def _count(nodes: list[Expr]) -> dict[str, int]:
+    counts = count_by_class(nodes)
     for x in nodes:
         if x.op == "loop":
             for k, n in _count(reachable(x.value.roots)).items():

@@ -1,20 +1,34 @@
-"""Machine code that every kernel shares: batches of any layout.
+"""Machine code that every kernel shares: batches of any layout, and asking Python whether to go on.
 
 `strided(start, stop, table, work, out, context, body)` runs a kernel's body over operands with any strides and any
-number of broadcast batch axes.
+number of broadcast batch axes. `ask(watch)` lets Python run the handlers of signals, see `watch`.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
+import time
 from collections.abc import Callable
 
 from . import cache, jit
 from .ir import Coder, Module
+from .watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH
 
-__all__ = ["ENTRY_WORDS", "INPUT", "MAX_BATCH_AXES", "OUTPUT", "SEQUENCE", "TABLE_HEAD", "library", "shared"]
+__all__ = [
+    "ENTRY_WORDS",
+    "INPUT",
+    "MAX_BATCH_AXES",
+    "OUTPUT",
+    "SEQUENCE",
+    "TABLE_HEAD",
+    "ask_table",
+    "library",
+    "shared",
+]
 
 MAX_BATCH_AXES = 16
-TABLE_HEAD = 4 + MAX_BATCH_AXES  # operands, batch axes, length, scratch; then the batch shape
+TABLE_HEAD = 5 + MAX_BATCH_AXES  # operands, batch axes, length, scratch, watch; then the batch shape
 ENTRY_WORDS = 6 + MAX_BATCH_AXES  # kind, address, size, place, element offsets, row stride; then batch strides
 INPUT, OUTPUT, SEQUENCE = 0, 1, 2
 _FLOAT = {"f64": "double", "f32": "float"}
@@ -31,6 +45,8 @@ def _strided(module: Module, width: int, dtype: str) -> str:
     operands, axes = b.get("%table", 0), b.get("%table", 1)
     b.put(b.get("%table", 2), "%context", 0)
     b.put(b.get("%table", 3), "%context", 1)
+    b.put(b.get("%table", 4), "%context", WATCH)
+    stop = b.address(b.pointer(b.get("%table", 4)), STOP)
     last = b.word("sub i64 %stop, 1")
     span = b.add(b.word("sub i64 %stop, %start"), width - 1)
     module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
@@ -87,18 +103,87 @@ def _strided(module: Module, width: int, dtype: str) -> str:
             b.emit(f" store i64 {sample}, ptr %rest")
             with b.loop(axes) as k:
                 d = b.word(f"sub i64 {b.word(f'sub i64 {axes}, 1')}, {k}")
-                size, rest = b.get("%table", b.add(d, 4)), b.word("load i64, ptr %rest")
+                size, rest = b.get("%table", b.add(d, 5)), b.word("load i64, ptr %rest")
                 b.put(b.word(f"urem i64 {rest}, {size}"), "%index", b.add(d, lane * MAX_BATCH_AXES))
                 b.emit(f" store i64 {b.word(f'udiv i64 {rest}, {size}')}, ptr %rest")
         each_operand((INPUT, SEQUENCE), gather)
         b.emit(" call void %body(ptr %work, ptr %out, ptr %context)")
+        b.require(b.same(b.word(f"load atomic i64, ptr {stop} monotonic, align 8"), 0), "stopped")
         each_operand((OUTPUT,), scatter)
-    b.emit(" ret void")
+    b.emit(" br label %stopped")
+    b.label("stopped")
+    b.emit(f" ret i64 {b.word(f'load i64, ptr {stop}')}")
     head = (
-        "define void @strided(i64 %start, i64 %stop, ptr %table, ptr %work, ptr %out, ptr %context, ptr %body) {\n"
+        "define i64 @strided(i64 %start, i64 %stop, ptr %table, ptr %work, ptr %out, ptr %context, ptr %body) {\n"
         "entry:\n"
     )
     return head + "\n".join(b.lines) + "\n}"
+
+
+# --- asking Python -----------------------------------------------------------------------------------
+
+PAUSE = 50  # milliseconds between two questions
+# What `ask` calls, in the order of its table, which begins with its own address.
+_ASKED = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
+
+
+def _ask(module: Module) -> str:
+    """`ask(watch)`: now and then, let handlers of signals run; if one raises, keep the exception and say 1, else 0."""
+    b = Coder(module, 1, "f64")
+    table = b.pointer(b.get("%watch", TABLE))
+    clock, ensure, check, fetch, release = (b.pointer(b.get(table, 1 + k)) for k in range(1 + len(_ASKED)))
+    b.put(BUDGET, "%watch", LEFT)
+    now, asked = _milliseconds(b, clock), b.get("%watch", ASKED)
+    before = b.word(f"select i1 {b.same(asked, 0)}, i64 {now}, i64 {asked}")  # of a call that is long enough
+    b.put(before, "%watch", ASKED)
+    b.require(b.op(f"icmp sge i64 {b.word(f'sub i64 {now}, {before}')}, {PAUSE}", "m").name, "on")
+    b.put(now, "%watch", ASKED)
+    state = b.word(f"call i32 {ensure}()")
+    raised = b.op(f"icmp ne i32 {b.word(f'call i32 {check}()')}, 0", "m").name
+    with b.when(raised):
+        kept = ", ".join(f"ptr {b.address('%watch', KEPT + k)}" for k in range(3))
+        b.emit(f" call void {fetch}({kept})")
+        b.put(1, "%watch", STOP)
+    b.emit(f" call void {release}(i32 {state})")
+    b.emit(f" ret i64 {b.word(f'zext i1 {raised} to i64')}\non:\n ret i64 0")
+    return "\n".join(["define i64 @ask(ptr %watch) nounwind {", "entry:", *b.lines, "}"])
+
+
+def _milliseconds(b: Coder, clock: str) -> str:
+    """What the system's clock says, see `_clock`."""
+    if os.name == "nt":
+        return b.word(f"call i64 {clock}()")
+    now = b.op("alloca [2 x i64]", "p").name  # seconds, nanoseconds
+    b.emit(f" call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {now})")
+    return b.add(b.mul(b.get(now, 0), 1000), b.word(f"sdiv i64 {b.get(now, 1)}, 1000000"))
+
+
+def _clock():
+    return ctypes.WinDLL("kernel32").GetTickCount64 if os.name == "nt" else ctypes.CDLL(None).clock_gettime
+
+
+@jit.once
+def _asker() -> jit.Library:
+    return shared(("ask",), "ask", _ask)
+
+
+@jit.once
+def ask_table() -> int:
+    """The address of the table that lets machine code ask Python whether to go on; 0 if this Python cannot be asked.
+
+    The table is never freed: a thread that is left behind when the interpreter ends may still look at it.
+    """
+    try:
+        functions = [_clock(), *(getattr(ctypes.pythonapi, name) for name in _ASKED)]
+    except AttributeError:  # not CPython
+        return 0
+    addresses = [_asker().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)]
+    table = (ctypes.c_void_p * len(addresses))(*addresses)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(table))
+    return ctypes.addressof(table)
+
+
+# --- loading -----------------------------------------------------------------------------------------
 
 
 @jit.once

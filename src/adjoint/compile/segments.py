@@ -16,6 +16,7 @@ from .ir import FRAME, Buffer, Place, Value
 from .loops import Loop
 from .ops import OPS
 from .order import fused_products, schedule, sin_cos_pairs
+from .watch import iteration_work, look, spend
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -265,6 +266,11 @@ class LongLoop:
                 for k, v in enumerate(start[at : at + SEGMENT], at):
                     e.store(FRAME, self.first + k, e.read(v, False) if type(v) is Place else v)
 
+    def _look(self) -> None:
+        """In every iteration, which is much work."""
+        spend(self.emitter.b, iteration_work(self.loop))
+        look(self.emitter.b, "stopped")
+
     def _segments(self, *results: tuple[Expr, ...]) -> list[Buffer]:
         """Call the functions that compute results of the body: where each group of them is."""
         arrays = [e[0].graph.node("array", e) for e in results if e]
@@ -290,6 +296,7 @@ class LongLoop:
             assert buffer.place is not None
             self.given |= {x.id: Place(FRAME, buffer.place.index + k) for k, x in enumerate(inner)}
         with e.b.loop(length) as count:
+            self._look()
             row = row_at(count)
             for known, buffer, inner in zip(read, rows, loop.xs, strict=True):
                 load, _ = e.row(*known, len(inner), row)
@@ -317,6 +324,7 @@ class LongLoop:
             return b.op(f"and i1 {b.any(go_on[0])}, {early}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
+            self._look()
             (after,) = self._segments(self.loop.next_carry)
             carry = e.element(FRAME, self.first)
             with self._each(after, len(self.carry)) as (start, k):  # a lane that has stopped keeps its carry

@@ -22,6 +22,7 @@ from .batch import CONTEXT_HEAD, STREAMED
 from .call import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
 from .ir import Coder, Module
 from .loops import python_calls
+from .watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH, WATCH_WORDS
 
 __all__ = ["thin_caller"]
 
@@ -66,7 +67,10 @@ _RECORD = (
     "free",
     "no_memory",
     "make_tuple",
+    "ask_table",
+    "restore",
 )
+_READ_LATE = ("ask_table", "restore")  # where they are used, not at the beginning: registers are few
 MAX_AXES = 4  # of the core of an input or output
 # An entry of an operand: its axes, its place among the operands' words, the offsets of the elements in a row if it is a
 # sequence, else 0; its bytes in one sample, or row; lengths of its axes; of an input their strides, and its default.
@@ -90,11 +94,12 @@ class _Call(Coder):
     def __init__(self, module: Module):
         super().__init__(module, 1, "f64")
         self.emit(f" %record = getelementptr i8, ptr %self, i64 {_BYTES_PAYLOAD}")
-        self.r = r = {name: self.get("%record", k) for k, name in enumerate(_RECORD)}
+        self.r = r = {name: self.get("%record", k) for k, name in enumerate(_RECORD) if name not in _READ_LATE}
         self.emit(" %count = alloca i64\n store i64 -1, ptr %count")  # samples; -1: one, without a batch axis
         self.emit(" %length = alloca i64\n store i64 -1, ptr %length")  # of the sequences; -1: there are none
         self.emit(" %made = alloca i64\n store i64 0, ptr %made")  # results that exist already
         self.emit(" %out = alloca ptr\n store ptr null, ptr %out")  # what is given as out
+        self.watch = self.op(f"alloca [{WATCH_WORDS} x i64]", "p").name
         self.words = self.op(f"alloca i64, i64 {self.add(r['words'], CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
         self.dims = self.op(f"alloca i64, i64 {MAX_AXES + 2}", "p").name
@@ -335,13 +340,18 @@ class _Call(Coder):
         self.put(rows, self.words, self.r["words"])  # of one sample, the length of its sequences
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(self.r["words"], 1))
+        self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, self.add(self.r["words"], WATCH))
+        table = self.get("%record", _RECORD.index("ask_table"))
+        for word, value in ((STOP, 0), (LEFT, BUDGET), (TABLE, table), (ASKED, 0)):
+            self.put(value, self.watch, word)
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
         many = self.test("sgt", rows, self.r["few"])
         with self.when(many):  # let other Python threads run meanwhile
             self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
-        self.emit(f" call void {self.pointer(code)}(i64 0, i64 {samples}, ptr {self.words}, ptr {work})")
+        stopped = self.word(f"call i64 {self.pointer(code)}(i64 0, i64 {samples}, ptr {self.words}, ptr {work})")
         with self.when(many):
             self.function_call("acquire", f"ptr {self.word('load ptr, ptr %state')}", "void")
+        self.require(self.same(stopped, 0), "stopped")
         self._free()
 
     def _free(self) -> None:
@@ -376,6 +386,10 @@ class _Call(Coder):
         self.emit(f" ret ptr {self.function_call('call', arguments)}")
         self.label("full")
         self.emit(f" ret ptr {self.function_call('no_memory', '')}")
+        self.label("stopped")  # by a signal, whose handler raised an exception
+        kept = ", ".join(f"ptr {self.pointer(self.get(self.watch, KEPT + k))}" for k in range(3))
+        self.emit(f" call void {self.pointer(self.get('%record', _RECORD.index('restore')))}({kept})")
+        self.emit(" br label %fail")
         self.label("fail")  # an exception is set
         self._give_back()
         self._free()
@@ -450,6 +464,7 @@ def _python_api() -> dict[str, Any] | None:
             "malloc": "PyMem_RawMalloc",
             "free": "PyMem_RawFree",
             "no_memory": "PyErr_NoMemory",
+            "restore": "PyErr_Restore",
         }
         return {
             "array_type": id(np.ndarray),
@@ -461,6 +476,7 @@ def _python_api() -> dict[str, Any] | None:
             "out": id(_OUT),
             "new_array": table[93],
             "to_scalar": table[76],
+            "ask_table": runtime.ask_table(),
             **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
         }
     except (ImportError, AttributeError, TypeError, ValueError):
