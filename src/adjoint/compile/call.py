@@ -154,7 +154,8 @@ class _Recycled:
         return np.empty(size, np.uint8)
 
     def __del__(self, put_back=_waiting.append):
-        put_back(self.block)
+        if hasattr(self, "block"):  # not if making it was interrupted
+            put_back(self.block)
 
 
 def forget_memory() -> None:

@@ -1,0 +1,254 @@
+"""Ctrl-C and other signals, threads that outlive the interpreter, forks: each in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from adjoint import kernel
+from adjoint.compile import call, workers
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes cannot be sent single signals there")
+
+_HEAD = """
+import os, signal, sys, threading, time
+import numpy as np
+from adjoint import kernel, scan, while_loop
+
+@kernel(x=6)
+def heavy(x):
+    for _ in range(60):
+        x = np.sin(x) + 0.5 * x
+    return x
+
+@kernel
+def endless(x):
+    return while_loop(lambda c: c > 0, lambda c: c + 1.0, x, max_iterations=10**15)
+
+@kernel
+def long(x):
+    return scan(lambda c, _: (np.sin(c) + x, None), x, length=10**10)[0]
+
+@kernel(xs=...)
+def summed(xs, x):
+    return scan(lambda c, y: (0.5 * c + y, c), x, xs)[1]
+
+@kernel
+def nested(x):
+    def outer(c, _):
+        return while_loop(lambda d: d > 0, lambda d: d + 1.0, c, max_iterations=10**4), None
+    return scan(outer, x, length=10**8)[0]
+
+def send(after, number=signal.SIGINT):
+    "A signal to this process, from another process: threads of this one may find no time for it."
+    if os.fork() == 0:
+        time.sleep(after)
+        os.kill(os.getppid(), number)
+        os._exit(0)
+
+def stops(call, error=KeyboardInterrupt):
+    "Whether a call that would take for ever is broken off; the time it takes after the signal."
+    send(0.15)
+    start = time.monotonic()
+    try:
+        call()
+    except error:
+        os.wait()
+        return time.monotonic() - start - 0.15
+    raise SystemExit("a call was not stopped")
+"""
+
+
+def run(code: str, *arguments: str, timeout: float = 100) -> str:
+    """What a child process prints."""
+    command = [sys.executable, "-W", "ignore", "-c", _HEAD + code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_every_kind_of_long_call_stops():
+    """Single calls by CPython's own road and by Python's, batches, strides, sequences, loops within loops."""
+    code = """
+for k in (heavy, endless, long, nested):
+    k.threads = int(sys.argv[1])
+many, rows = np.ones(1000), np.ones((1_000_000, 6))
+endless(-1.0), heavy(rows[:8]), heavy(rows[0]), summed(many, 1.0), endless(-many)  # compiled before
+calls = [
+    lambda: endless(1.0), lambda: endless(many), lambda: endless(many[::2]), lambda: long(1.0), lambda: nested(1.0),
+    lambda: [heavy(rows) for _ in range(10**6)], lambda: [heavy(rows[:, ::-1]) for _ in range(10**6)],
+    lambda: summed(np.ones(10**7), 1.0) is [summed(np.ones(10**7), 1.0) for _ in range(10**6)],
+]
+print(max(stops(call) for call in calls))
+assert endless(-2.0) == -2.0 and np.array_equal(heavy(rows[:9])[0], heavy(rows[0]))
+"""
+    for threads in ("1", "8"):
+        assert float(run(code, threads)) < 20  # a second, on a machine that has time for it
+
+
+def test_the_calls_after_an_interrupted_one_are_right():
+    """Workers that went on after the call had ended would write into memory of the next."""
+    code = """
+heavy.threads = 8
+rng = np.random.default_rng(0)
+x = rng.normal(size=(20_000, 6))
+good = heavy(x)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+stopped = 0
+for k in range(60):
+    signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0003 * (k % 20))
+    try:
+        for _ in range(20):
+            heavy(x)
+    except KeyboardInterrupt:
+        stopped += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    np.testing.assert_array_equal(heavy(x), good)
+print(stopped)
+"""
+    assert int(run(code)) > 30
+
+
+def test_handlers_that_raise_nothing():
+    """A handler may run in the midst of a call, and call kernels itself: the outer call goes on, and is right."""
+    code = """
+x, small = np.random.default_rng(0).normal(size=(100_000, 6)), np.ones((3, 6))
+heavy.threads = 1
+good, one, inner = heavy(x), heavy(small), []
+
+def ring(*_):
+    inner.append(np.array_equal(heavy(small[:, ::-1]), one) and np.array_equal(heavy(small), one))
+
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+for threads in (1, 4):
+    heavy.threads = threads
+    for _ in range(8):
+        np.testing.assert_array_equal(heavy(x), good)
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert all(inner)
+print(len(inner))
+"""
+    assert int(run(code)) > 5
+
+
+def test_given_arrays_are_let_go():
+    """An interrupted call leaves its results to whoever gave the arrays: nobody writes into them any more."""
+    code = """
+heavy.threads = 8
+x, out = np.ones((3_000_000, 6)), np.zeros((3_000_000, 6))
+heavy(x[:8])
+print(stops(lambda: [heavy(x, out=out) for _ in range(10**6)]))
+before = out.copy()
+time.sleep(0.3)
+assert np.array_equal(before, out) and sys.getrefcount(out) == 2
+"""
+    run(code)
+
+
+def test_the_exception_of_a_worker():
+    """What a part raises in a worker thread is raised by the call, after all other parts have ended."""
+    f = kernel(lambda x: np.sin(x) + 1.0)
+    f.threads = 4
+    x = np.linspace(0, 1, 4_000_000)
+    good, part, running = f(x), call.Plan._part, []
+
+    def failing(self, words, start, *more):
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError("no work memory")
+        running.append(start)
+        part(self, words, start, *more)
+        running.pop()
+
+    call.Plan._part = failing
+    try:
+        for _ in range(20):
+            try:
+                np.testing.assert_array_equal(f(x), good)  # this thread did it all
+            except MemoryError:
+                pass
+            assert not running
+    finally:
+        call.Plan._part = part
+    np.testing.assert_array_equal(f(x), good)
+
+
+def test_parts_nobody_has_time_for(monkeypatch):
+    """Where no thread can be started, the call does all parts itself."""
+
+    class Full:
+        def submit(self, *_):
+            raise RuntimeError("can't start new thread")
+
+    f = kernel(lambda x: np.cos(x) + 1.0)
+    f.threads = 4
+    x = np.linspace(0, 1, 4_000_000)
+    good = f(x)
+    monkeypatch.setattr(workers, "_executor", Full)
+    np.testing.assert_array_equal(f(x), good)
+
+
+def test_exceptions_for_other_threads():
+    """`PyThreadState_SetAsyncExc` in a thread that waits for workers: the call ends after they have."""
+    code = """
+import ctypes
+heavy.threads = 4
+x = np.ones((100_000, 6))
+good, seen = heavy(x), []
+
+def work():
+    try:
+        while True:
+            heavy(x)
+    except ValueError:
+        seen.append(True)
+
+for _ in range(10):
+    t = threading.Thread(target=work)
+    t.start()
+    time.sleep(0.02)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(t.ident), ctypes.py_object(ValueError))
+    t.join()
+    np.testing.assert_array_equal(heavy(x), good)
+print(len(seen))
+"""
+    assert int(run(code)) == 10
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_a_daemon_thread_inside_a_batch_at_exit(layout):
+    """The interpreter takes its modules apart while the thread is running code that belongs to them."""
+    code = """
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)
+
+heavy.threads = int(sys.argv[2])
+x = np.array(np.ones((400_000, 6)), order=sys.argv[1])
+heavy(x[:10_000])
+
+def work():
+    while True:
+        heavy(x[:10_000])
+        heavy(x)
+
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+sys.slow = Slow()  # freed after the modules
+"""
+    for threads in ("1", "2"):
+        run(code, layout, threads)
+
+
+def test_signals_are_asked_for_in_the_main_thread_alone():
+    watch, other = workers.new_watches(2)
+    workers.start_watch(watch)
+    thread = threading.Thread(target=workers.start_watch, args=(other,))
+    thread.start()
+    thread.join()
+    assert watch[2] != 0 and other[2] == 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
