@@ -37,7 +37,7 @@ def repetitions(work: int) -> int:
 
 
 def weigh(nodes: list[Expr]) -> int:
-    """How much work some nodes of a graph are: about one unit for an instruction; loops that last note it themselves."""
+    """How much work some nodes of a graph are: about one for an instruction; loops that last note theirs themselves."""
     work = sum(n * _WEIGHTS.get(kind, 1) for kind, n in count_by_class(nodes).items())
     loops = [(x.value, iteration_work(x.value)) for x in nodes if x.op == "loop"]
     return work + sum(loop.length * each for loop, each in loops if not lasts(loop, each))
