@@ -99,19 +99,15 @@ rng = np.random.default_rng(0)
 x = rng.normal(size=(20_000, 6))
 good = heavy(x)
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-stopped = 0
 for k in range(60):
-    signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0003 * (k % 20))
+    signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0003 * (k % 20))
     try:
-        for _ in range(20):
+        while True:
             heavy(x)
     except KeyboardInterrupt:
-        stopped += 1
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    np.testing.assert_array_equal(heavy(x), good)
-print(stopped)
+        np.testing.assert_array_equal(heavy(x), good)
 """
-    assert int(run(code)) > 30
+    run(code)
 
 
 def test_handlers_that_raise_nothing():
