@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from laws import check
 
-from adjoint.errors import AdjointError
+from adjoint.dynamics import gravity_torque
+from adjoint.errors import AdjointError, ArgumentError
+from adjoint.kinematics import forward_kinematics
 from adjoint.lie import se3, so3
 from adjoint.robot import (
     JOINTS,
@@ -16,6 +18,7 @@ from adjoint.robot import (
     neutral,
     random_configuration,
 )
+from adjoint.robots import random_tree
 
 LIMITS = {
     "revolute": (-1.0, 2.0), "continuous": (-np.inf, np.inf), "prismatic": (0.5, np.inf), "helical": (-np.inf, 3.0),
@@ -271,3 +274,37 @@ def test_derivatives_are_finite_where_nothing_moves():
 def test_wrong_arguments(call, says):
     with pytest.raises(AdjointError, match=says):
         call(neutral(ROBOT), np.zeros(17))
+
+
+# --- what is no configuration -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_a_zero_quaternion_is_told_eagerly_and_nan_compiled(kind):
+    robot = random_tree(0, 1, [kind])
+    zero, good, v = np.zeros(robot.nq), neutral(robot), np.ones(robot.nv)
+    calls = [
+        (gravity_torque, (zero,)), (forward_kinematics, (zero,)), (integrate, (zero, v)),
+        (difference, (good, zero)), (difference, (zero, good)), (interpolate, (zero, good, 0.5)),
+    ]  # fmt: skip
+    for function, args in calls:
+        with pytest.raises(ArgumentError, match=r"is not a configuration: q = adjoint.neutral\(robot\) is one"):
+            function.eager(robot, *args)
+        with np.errstate(all="ignore"):
+            assert np.isnan(function(robot, *args)).any()
+    batch = np.stack([good, zero, good])
+    assert np.isfinite(forward_kinematics(robot, batch)[[0, 2]]).all()  # NaN stays in its own sample
+
+
+@pytest.mark.parametrize("length", [1e-300, 1e-200, 1e200, 1e307])
+def test_quaternions_of_any_length_are_normalised(length):
+    robot, rng = random_tree(1, 3, ["spherical", "revolute", "free"]), np.random.default_rng(0)
+    q, v = random_configuration(robot, rng, 5), rng.normal(size=(5, robot.nv))
+    stretched = q.copy()
+    for i, kind in enumerate(robot.joint_types):
+        if kind != "revolute":
+            stop = robot._layout.q_start[i] + JOINTS[kind].nq
+            stretched[:, stop - 4 : stop] *= length
+    assert np.abs(integrate(robot, stretched, v) - integrate(robot, q, v)).max() < 1e-14
+    assert np.abs(difference(robot, q, stretched)).max() < 1e-14
+    assert np.abs(forward_kinematics(robot, stretched) - forward_kinematics(robot, q)).max() < 1e-13

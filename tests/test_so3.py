@@ -366,3 +366,28 @@ def test_zero_axis_and_zero_quaternion_give_nan():
 def test_wrong_shapes_are_refused(call):
     with pytest.raises(AdjointError):
         call()
+
+
+# --- lengths ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1e-305, 1e-200, 1e-146, 1e-140, 1e-70, 1e70, 1e150, 1e154, 1e200, 1e307])
+def test_quaternions_and_axes_of_any_length(length, rng):
+    """Squares of their lengths overflow, or vanish; the rotations are right all the same, compiled and eagerly."""
+    q = rng.normal(size=(50, 4))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    expected = so3.from_quat_wxyz(q)
+    with np.errstate(all="raise", under="ignore"):
+        assert np.abs(so3.from_quat_wxyz(length * q) - expected).max() < 1e-15
+        assert np.abs(so3.from_quat_wxyz.eager(length * q[0]) - expected[0]).max() < 1e-15
+        assert np.abs(so3.from_axis_angle(length * q[:, :3], 0.7) - so3.from_axis_angle(q[:, :3], 0.7)).max() < 1e-15
+    slope = so3.from_quat_wxyz.jacobian("q")
+    if 1e-75 < length < 1e75:  # fourth powers are numbers
+        assert np.abs(slope(length * q) * length - slope(q)).max() < 1e-13
+
+
+def test_float32_quaternions_of_moderate_length(rng):
+    q = rng.normal(size=4).astype(np.float32)
+    for length in (1e-15, 1.0, 1e15):
+        assert np.abs(so3.from_quat_wxyz(np.float32(length) * q) - so3.from_quat_wxyz(q)).max() < 1e-5
+    assert np.isnan(so3.from_quat_wxyz(np.zeros(4))).any()

@@ -102,7 +102,7 @@ def screw(direction, point, pitch):
 
     The direction may have any length but zero. Pitch 0 is a revolute joint, pitch inf a prismatic one.
     """
-    u = direction / np.sqrt(np.dot(direction, direction))
+    u = series.unit(direction)
     turns = np.abs(pitch) < np.inf
     moment = np.cross(point, u) + np.where(turns, pitch, 0.0) * u  # v = -u × point + h u
     return np.concatenate([np.where(turns, u, 0.0), np.where(turns, moment, u)])
@@ -111,7 +111,7 @@ def screw(direction, point, pitch):
 @kernel(direction=3)
 def prismatic(direction):
     """Unit twist (6,) of a translation along `direction` (3,), not zero, normalised here."""
-    return np.concatenate([np.zeros(3), direction / np.sqrt(np.dot(direction, direction))])
+    return np.concatenate([np.zeros(3), series.unit(direction)])
 
 
 @kernel(M=(4, 4))

@@ -21,9 +21,11 @@ __all__ = [
     "horner",
     "log_scale",
     "log_scales",
+    "moderate",
     "norm",
     "sinc",
     "stumpff",
+    "unit",
 ]
 
 
@@ -110,6 +112,22 @@ def log_scales(w, n2):
     # k = (c₃ - 2 c₄) / (2 c₂), and 2 c₂ = 4 sin²(t/2) / t² = 4 / (r² (w² + v²)).
     near = horner(np.where(small, t2, 0.0), _COT) * r2 * (0.25 * (w * w + n2))
     return r, np.where(small, near, (1 - 0.5 * r * w) / np.where(small, 1.0, t2))
+
+
+def moderate(x):
+    """x, where it is beyond 1e150 or below 1e-140 times a power of 2: so x · x is a number, and not 0 unless x is.
+
+    For directions and quaternions of any length in float64. In float32, squares of lengths below 1e-19 and above 1e19
+    are none. The factor is constant in pieces: derivatives do not see it (and need lengths of 1e-75 to 1e75).
+    """
+    largest = np.max(np.abs(x))
+    return x * np.where(largest > 1e150, 2.0**-600, np.where(largest < 1e-140, 2.0**600, 1.0))
+
+
+def unit(x):
+    """x / |x|, of any length but zero."""
+    x = moderate(x)
+    return x / np.sqrt(np.dot(x, x))
 
 
 def norm(x):

@@ -114,7 +114,11 @@ def rotation_z(angle):
 
 @kernel(q=4)
 def from_quat_wxyz(q):
-    """Rotation of the quaternion q = (w, x, y, z), scalar first, of any length but zero: (3, 3)."""
+    """Rotation of the quaternion q = (w, x, y, z), scalar first, of any length but zero, which gives NaN: (3, 3).
+
+    In float32, lengths are between 1e-19 and 1e19.
+    """
+    q = series.moderate(q)
     w, x, y, z = q
     s = 2 / np.dot(q, q)
     sx, sy, sz = s * x, s * y, s * z
@@ -126,7 +130,7 @@ def from_quat_wxyz(q):
 @kernel(axis=3)
 def from_axis_angle(axis, angle):
     """Rotation by `angle` [rad] about `axis` (3,), of any length but zero; FGL (2.2-16): (3, 3)."""
-    u = axis / np.sqrt(np.dot(axis, axis))
+    u = series.unit(axis)
     s = np.sin(0.5 * angle)
     return _span(u, np.cos(angle), np.sin(angle), 2 * s * s)
 

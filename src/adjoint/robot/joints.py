@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile.kernel import eagerly
+from ..errors import ArgumentError
 from ..lie import se3, series, so3
 
 __all__ = ["BRACKETS", "FRAMES", "JOINTS", "UNIT", "JointType", "misfit", "standard_screws"]
@@ -109,13 +110,28 @@ def _planar(q, S, varying=False):
     return T if not varying and np.array_equal(S, _PLANAR) else _in_frame(_planar_frame(S), T)
 
 
+def _orientation(quat):
+    """The quaternion of a joint. Numbers, not traced ones, must not all be 0: compiled code answers those with NaN."""
+    if quat.dtype.kind == "f" and not quat.any():
+        raise ArgumentError(
+            "q has a quaternion (0, 0, 0, 0), which is no orientation, so it is not a configuration: "
+            "q = adjoint.neutral(robot) is one, random_configuration(robot) another"
+        )
+    return quat
+
+
 def _spherical(q, S, varying=False):
-    T = se3.from_rotation_translation(so3.from_quat_wxyz(q), np.zeros(3))
+    T = se3.from_rotation_translation(so3.from_quat_wxyz(_orientation(q)), np.zeros(3))
     return T if not varying and np.array_equal(S, np.eye(6)[:3]) else _in_frame(_spherical_frame(S), T)
 
 
+def _pose(q):
+    _orientation(q[3:])
+    return se3.from_xyz_quat_wxyz(q)
+
+
 def _free(q, S, varying=False):
-    T = se3.from_xyz_quat_wxyz(q)
+    T = _pose(q)
     return T if not varying and np.array_equal(S, np.eye(6)) else _in_frame(_free_frame(S), T)
 
 
@@ -127,7 +143,7 @@ def _quat_product(p, q):
 def _turn(quat, w):
     """quat · exp(w), of unit length: the body turns by w in its own frame."""
     c0, c1, _ = series.stumpff(np.dot(w, w) / 4, 2)  # cos(t/2), sin(t/2)/(t/2)
-    q = _quat_product(quat, np.concatenate([np.stack([c0]), c1 / 2 * w]))
+    q = _quat_product(series.moderate(_orientation(quat)), np.concatenate([np.stack([c0]), c1 / 2 * w]))
     return q / np.sqrt(np.dot(q, q))
 
 
@@ -147,16 +163,16 @@ def _planar_difference(q_0, q_1):
 
 
 def _spherical_difference(q_0, q_1):
-    return so3.log(so3.from_quat_wxyz(q_0).T @ so3.from_quat_wxyz(q_1))
+    return so3.log(so3.from_quat_wxyz(_orientation(q_0)).T @ so3.from_quat_wxyz(_orientation(q_1)))
 
 
 def _free_integrate(q, v):
-    moved = se3.compose(se3.from_xyz_quat_wxyz(q), se3.exp(v))
+    moved = se3.compose(_pose(q), se3.exp(v))
     return np.concatenate([moved[:3, 3], _turn(q[3:], v[:3])])
 
 
 def _free_difference(q_0, q_1):
-    return se3.log(se3.compose(se3.inverse(se3.from_xyz_quat_wxyz(q_0)), se3.from_xyz_quat_wxyz(q_1)))
+    return se3.log(se3.compose(se3.inverse(_pose(q_0)), _pose(q_1)))
 
 
 def _random_planar(rng, lower, upper, shape):
