@@ -391,8 +391,8 @@ def forbid(also_files):
     code = b"".join(struct.pack("HBBI", *step) for step in filter)
     program = struct.pack("HxxxxxxP", len(filter), ctypes.addressof(keep := ctypes.create_string_buffer(code)))
     libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS
-    assert libc.prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()  # PR_SET_SECCOMP
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
+        sys.exit("no filters")
 
 f = kernel(lambda x: 2 * np.sin(x))
 x = np.arange(6.0)
@@ -408,6 +408,8 @@ def child(code: str) -> str:
         timeout=100,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
+    if done.stderr.strip() == "no filters":
+        pytest.skip("emulators of Linux take no filters of system calls")
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 

@@ -383,7 +383,7 @@ def test_a_lack_of_work_memory_is_an_error(monkeypatch):
         pytest.skip("there is no short road here")
     # A function that sets MemoryError and returns NULL, whatever it is given.
     monkeypatch.setattr(thin_module, "_python_api", lambda: api | {"malloc": api["no_memory"]})
-    f, x = kernel(lambda x: x * np.arange(1000.0)), np.ones(2)
+    f, x = kernel(lambda x: x * np.arange(2500.0)), np.ones(2)  # two lanes of them are more than the stack takes
     f(x)  # by Python's own road
     for _ in range(3):
         with pytest.raises(MemoryError):
