@@ -1,11 +1,17 @@
 # Every target makes its own .venv and installs what it needs; a second run starts at once.
 #   make demo | test | lint | bench | attack | docs | clean            PYTHON=python3.12 make ... picks the interpreter
+#   make test-lowest     the tests with the lowest versions of packages that pyproject.toml allows
+#   make test-all        the tests with each of PYTHONS that is found
 
 PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 
-.PHONY: demo test lint bench attack docs clean
+# Interpreters: the oldest supported, and all.
+LOWEST  ?= python3.11
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+
+.PHONY: demo test pytest test-lowest test-all lint bench attack docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -16,6 +22,24 @@ demo: $(VENV)/.demo
 
 test: lint
 	$(RUN) -m pytest
+
+pytest: $(VENV)/.dev
+	$(RUN) -m pytest $(OPTIONS)
+
+# Old packages warn of what newer ones deprecate; only here warnings are no errors.
+test-lowest:
+	mkdir -p build
+	$(LOWEST) tests/lowest.py > build/lowest.txt
+	PIP_CONSTRAINT=$(CURDIR)/build/lowest.txt $(MAKE) pytest VENV=.venv-lowest PYTHON=$(LOWEST) OPTIONS="-W default"
+
+test-all:
+	@for p in $(PYTHONS); do \
+	  if ! $$p -c "" 2>/dev/null; then missing="$$missing $$p"; \
+	  elif $(MAKE) pytest VENV=.venv-$$p PYTHON=$$p; then passed="$$passed $$p"; \
+	  else failed="$$failed $$p"; fi; \
+	done; \
+	echo "passed:$${passed:- none}; failed:$${failed:- none}; not found:$${missing:- none}"; \
+	test -n "$$passed" -a -z "$$failed"
 
 lint: $(VENV)/.dev
 	$(RUN) -m ruff check .
@@ -36,7 +60,7 @@ docs: $(VENV)/.docs
 	@echo "open site/index.html"
 
 clean:
-	rm -rf $(VENV) site build dist examples/output .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* site build dist examples/output .pytest_cache .ruff_cache .hypothesis
 
 # pip is the last file `venv` writes, so its presence means a complete environment.
 $(VENV)/bin/pip:

@@ -79,7 +79,13 @@ def _rotation(x: np.ndarray) -> np.ndarray:
 
 def _seen_from(R, p, V) -> np.ndarray:
     """Ad(f⁻¹) V for f = (R, p)."""
-    return np.concatenate([R.T @ V[:3], R.T @ (V[3:] - np.cross(p, V[:3]))])
+    return np.concatenate([R.T @ V[:3], R.T @ (V[3:] - _cross(p, V[:3]))])
+
+
+def _cross(a, b) -> np.ndarray:
+    """a × b of expressions: `np.cross` before NumPy 2.3 fails where some products are whole numbers."""
+    (x, y, z), (u, v, w) = a.astype(object), b.astype(object)  # Python's own whole numbers, which do not overflow
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u], dtype=object)
 
 
 def kinetic_metric(robot: Robot, bodies: list[Motion], numbers: Parameters, most_terms: int) -> np.ndarray:
@@ -115,7 +121,7 @@ def space_screws_and_inertias(robot: Robot, numbers: Parameters) -> tuple[list[n
         homes[i] = R, p
         S = _joint(robot, numbers, i)[2]
         w = R @ S[:3]
-        screws.append(np.concatenate([w, R @ S[3:] + np.cross(p, w)]))
+        screws.append(np.concatenate([w, R @ S[3:] + _cross(p, w)]))
         back = np.array([_seen_from(R, p, e) for e in np.eye(6, dtype=int)])  # Ad(N⁻¹)ᵀ
         inertias.append(back @ inertia_matrix(numbers.masses[i], numbers.centers[i], numbers.moments[i]) @ back.T)
     return screws, inertias

@@ -160,7 +160,8 @@ def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolera
     order = [*inertial[:, [4, 5, 6, 7, 8, 9, 1, 2, 3, 0]].ravel(), *range(inertial.size, len(names))]
     selected, margin = _independent(W, order, tolerance)
     dependent = np.setdiff1d(np.arange(len(names)), selected)
-    K = solve_triangular(*least_squares(W[:, selected], W[:, dependent]))
+    R, z = least_squares(W[:, selected], W[:, dependent])
+    K = solve_triangular(R, z) if R.size else z  # SciPy before 1.14 solves no empty systems
     K = np.where(np.abs(K) > _NOISE, K, 0.0) * sizes[dependent] / sizes[selected][:, None]
     return BaseParameters(robot, joints, names, selected, dependent, K, sizes[selected], margin)
 
