@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import ArgumentError
 from . import kept, loops, trace
 from .arguments import Arguments, Form, as_input, tupled
+from .forms import InputForm, StaticForm, one_dtype
 from .graph import Expr
 from .locks import compiling
 from .parameters import MISSING, Parameter, function_name, lifted_parameters, parameters
@@ -26,6 +27,7 @@ __all__ = ["Kernel", "kernel"]
 
 _mode = local()
 _F64 = np.dtype(np.float64)
+MOST_FORMS = 64  # of calls that a kernel remembers: there are as many as orders of keywords
 _PLAIN = {str, int, bool, type(None)}  # types whose values are equal only if nothing can tell them apart
 
 
@@ -103,9 +105,8 @@ class Kernel:
         self._variants: dict[tuple[str, ...], Variant] = {}  # with these inputs, static arguments as they are
         self._share = kept.Share()
         self._recent: _Recent | None = None  # calls like that one are bound at once
-        self._usual: Variant | None = None  # of calls with all inputs given by place
+        self._forms: dict[tuple, StaticForm | InputForm] = {}  # and calls of these forms are served so
         self._threads: int | None = None
-        self._thin = 0  # machine codes there were when CPython learned to call them itself
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
         self._sample: _Sample | None = None  # which calls go there at once
@@ -115,21 +116,20 @@ class Kernel:
 
     def __call__(self, *args, out=None, **kwargs):
         """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
-        if out is None and not kwargs:
-            recent, sample = self._recent, self._sample
-            if recent is not None and len(args) == recent.places and args[0] is recent.static:
-                return recent.bound(*args[1:])
-            if sample is not None and sample.fits(args):
-                return sample.run(args)
-        if self._arguments.free_statics and (form := self._arguments.form(len(args), tuple(kwargs))):
-            bound = self._bound_to(form, [args[k] for k in form.statics] + [kwargs[k] for k in form.named])
-            more = (
-                {k: kwargs[k] for k in form.rest} if out is None else {"out": out, **{k: kwargs[k] for k in form.rest}}
-            )
-            return bound(*[args[k] for k in form.inputs], **more)
-        usual = self._usual  # another thread may change it
-        if usual is not None and not kwargs and _is_usual(usual, args):
-            return self._run(usual, list(args), "f64", out)
+        recent = self._recent if out is None and not kwargs else None
+        if recent is not None and len(args) == recent.places and args[0] is recent.static:
+            return recent.bound(*args[1:])
+        form = (len(args), *kwargs)
+        if (known := self._forms.get(form)) is not None:
+            found = known.call(args, kwargs, out)
+            if found is not NotImplemented:
+                return found
+        if self._sample is not None and not kwargs and out is None and self._sample.fits(args):
+            return self._sample.run(args)
+        if self._arguments.free_statics and (split := self._arguments.form(len(args), tuple(kwargs))):
+            bound = self._bound_to(form, split, [args[k] for k in split.statics] + [kwargs[k] for k in split.named])
+            more = {k: kwargs[k] for k in split.rest}
+            return bound(*[args[k] for k in split.inputs], **(more if out is None else {"out": out, **more}))
         inputs, statics = self._arguments.sort(args, kwargs)
         if (
             getattr(_mode, "eager", False)
@@ -149,23 +149,34 @@ class Kernel:
             from .export import call_casadi
 
             return call_casadi(variant, list(inputs.values()))
-        if len(args) == len(inputs) and not kwargs:
-            self._usual = variant
-        return self._run(variant, *self._arrays(inputs), out)
+        result = self._run(variant, *self._arrays(inputs), out)
+        self._remember(form, variant)
+        return result
 
-    def _bound_to(self, form: Form, fixed: list) -> Kernel:
+    def _bound_to(self, form: tuple, split: Form, fixed: list) -> Kernel:
         """`bind`, found at once for static values that equal others of their type only if they are the same."""
         types = [type(x) for x in fixed]
         try:
-            bound = kept.use(self._made[(form.names, *types, *fixed)])
+            bound = kept.use(self._made[(split.names, *types, *fixed)])
         except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
-            bound = self.bind(**dict(zip(form.names, fixed, strict=True)))
+            bound = self.bind(**dict(zip(split.names, fixed, strict=True)))
             if not all(map(_is_plain, fixed)):
                 return bound
-            self._made[(form.names, *types, *fixed)] = bound
-        if form.statics == (0,) and not form.named:
-            self._recent = _Recent(fixed[0], 1 + len(form.inputs), bound)
+            self._made[(split.names, *types, *fixed)] = bound
+        self._forms[form] = StaticForm.of(split, form[1:], form[0], fixed, bound)
+        if split.statics == (0,) and len(form) == 1:
+            self._recent = _Recent(fixed[0], form[0], bound)
         return bound
+
+    def _remember(self, form: tuple, variant: Variant) -> None:
+        """Serve further calls of this form at once, if all that is given are inputs of the variant and none is None."""
+        given = [p.name for p in self._arguments.places[: form[0]]] + list(form[1:])
+        if form not in self._forms and set(given) <= {o.name for o in variant.inputs}:
+            if len(self._forms) >= MOST_FORMS:
+                self._forms.clear()
+            defaults = {p.name: p.default for p in self._arguments.free}
+            tried = len(form) == 1 and type(self).__call__ is not Kernel.__call__ and variant is self._only("call")
+            self._forms[form] = InputForm(variant, given, defaults, tried)
 
     def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
         """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.
@@ -250,52 +261,71 @@ class Kernel:
         from .call import DTYPES, prepare_out
 
         name = self.__name__
-        given = out if isinstance(out, tuple | list) else () if out is None else (out,)
-        layouts = [(a.shape, a.strides, a.flags.aligned) for a in (*arrays, *given) if isinstance(a, np.ndarray)]
+        layouts = [(a.shape, a.strides, a.flags.aligned) for a in arrays]
+        if out is not None:
+            given = out if isinstance(out, tuple | list) else (out,)
+            layouts += [(a.shape, a.strides, a.flags.aligned) for a in given if isinstance(a, np.ndarray)]
         known = variant.plans.get((dtype, *layouts))
         code, made, batch, length = known[1:] if known else variant.fit(arrays, dtype, name)
         results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
         # Results that share memory with an input are computed beside it first.
-        targets = [
-            np.empty_like(r) if out is not None and any(np.may_share_memory(r, a) for a in arrays) else r
-            for r in results
-        ]
-        direct = all(t is r for t, r in zip(targets, results, strict=True))
+        targets = results
+        if out is not None:
+            targets = [np.empty_like(r) if any(np.may_share_memory(r, a) for a in arrays) else r for r in results]
+        direct = out is None or all(t is r for t, r in zip(targets, results, strict=True))
         plan = known[0] if known and direct else code.plan(arrays, targets, batch, length)
         if known is None and direct:
             variant.keep_plan((dtype, *layouts), (plan, code, made, batch, length))
         plan.run([*arrays, *targets], lambda: self.threads)
-        for r, t in zip(results, targets, strict=True):
-            if t is not r:
-                r[...] = t
         if out is None:
             results = [r if r.ndim else r[()] for r in results]
-        if self._thin < len(variant.codes):
+        elif not direct:
+            for r, t in zip(results, targets, strict=True):
+                if t is not r:
+                    r[...] = t
+        if variant.called < len(variant.codes):
             self._make_thin(variant)
         return results[0] if made is None else made(*results)
+
+    def _normal(self, variant: Variant, *values, out=None):
+        """A call that machine code does not serve as it is: by the same road, once its arguments are arrays."""
+        found = one_dtype(values, self._arguments.is_weak)
+        if found is None:
+            return NotImplemented
+        arrays, dtype, changed = found
+        if changed and variant.call is not None:
+            return variant.call(*arrays) if out is None else variant.call(*arrays, out=out)
+        return self._run(variant, arrays, dtype, out)
 
     def _make_thin(self, variant: Variant) -> None:
         """After the first call: let CPython call the machine code itself (see thin_caller).
 
-        It serves positional arguments with every static and optional one left out; the rest takes the long way.
+        The kernel's own call serves positional arguments with every static and optional one left out.
         """
+        variant.called = len(variant.codes)
+        variant.normal = functools.partial(self._normal, variant)
+        variant.call = self._caller(variant, len(variant.inputs), [None] * len(variant.inputs), variant.normal)
         if not self._arguments.are_bound or variant is not self._only("call"):
             return
-        from .thin import thin_caller
-
-        self._thin = len(variant.codes)
-        free = [p for p in self._parameters if p.name not in self._statics]
-        given = {p.name: p for p in free}
+        given = {p.name: p for p in self._arguments.free}
         names = [o.name for o in variant.inputs]
         places = 0  # inputs that positional arguments fill; the others must have defaults
-        for p, name in zip(free, names, strict=False):
+        for p, name in zip(given.values(), names, strict=False):
             if p.name != name or p.keyword_only:
                 break
             places += 1
         if any(given[name].default is MISSING for name in names[places:]):
             return
         defaults = [None if given[n].default is MISSING else given[n].default for n in names]
-        long_way = call = functools.partial(Kernel.__call__, self)
+        long_way = functools.partial(Kernel.__call__, self)
+        call = self._caller(variant, places, defaults, long_way)
+        if call is not long_way:
+            type(self).__call__ = call  # each kernel has a class of its own, see _of
+
+    def _caller(self, variant: Variant, places: int, defaults: list, call: Callable) -> Callable:
+        """A function that runs a variant's code itself where it can, and leaves the rest to `call`."""
+        from .thin import thin_caller
+
         for dtype in ("f32", "f64"):
             # Of sequences it serves one sample.
             kinds = [(dtype, True, frozenset()), None if variant.has_sequences else (dtype, False, frozenset())]
@@ -305,8 +335,7 @@ class Kernel:
                 weak = [None, *(d if self._arguments.is_weak(d) else None for d in defaults[1:])]
                 known = defaults if dtype == "f64" else weak
                 call = thin_caller(self.__name__, *found, places, known, self.threads, call)
-        if call is not long_way:
-            type(self).__call__ = call  # each kernel has a class of its own, see _of
+        return call
 
     def _inline(self, inputs: dict[str, Any], statics: dict[str, Any]):
         """The function itself, on traced or eager values; further leading axes are looped over."""
@@ -457,16 +486,20 @@ class Kernel:
         The parent no longer thinks of it then, so the next answer may be another.
         """
         parent = self._origin[0] if self._origin else None
-        recent = parent._recent if parent else None
-        if parent and recent is not None and recent.bound is self:
+        known = list(parent._forms.items()) if parent else []
+        mine = [form for form, k in known if isinstance(k, StaticForm) and k.bound is self]
+        for form in mine:
+            parent._forms.pop(form, None)  # type: ignore[union-attr]
+        if parent and mine and parent._recent is not None and parent._recent.bound is self:
             parent._recent = None
-            return True
-        return self._threads is not None
+        return bool(mine) or self._threads is not None
 
     def _let_go(self) -> None:
-        """No longer be held by this kernel's own class, whose thin caller knows it; the next call makes another."""
+        """No longer be held by this kernel's own class and codes, whose callers know it; the next call makes others."""
         type(self).__call__ = Kernel.__call__
-        self._thin = 0
+        self._forms.clear()
+        for variant in list(self._variants.values()):
+            variant.call, variant.normal, variant.called = None, None, 0
 
     def _is_made_for(self, value) -> bool:
         """Whether this is one of its static arguments."""
@@ -595,13 +628,6 @@ class Kernel:
         if "<" in self.__qualname__:
             raise pickle.PicklingError(f"{self!r} cannot be pickled: define it at the top of a module")
         return _import, (self.__module__, self.__qualname__)
-
-
-def _is_usual(variant: Variant, args: tuple) -> bool:
-    """Whether these are arrays of float64 for all inputs of a variant, and no function is being traced."""
-    if len(args) != len(variant.inputs) or loops.python_calls.value:
-        return False
-    return all(type(a) is np.ndarray and a.dtype is _F64 for a in args)
 
 
 def _import(module: str, qualname: str) -> Kernel:

@@ -29,6 +29,9 @@ class Variant:
         self.name, self.inputs = name, inputs
         self.codes: dict[tuple, Any] = {}
         self.plans: dict[tuple, tuple] = {}
+        self.call: Callable | None = None  # runs arrays given for all inputs; leaves the rest to `normal`
+        self.normal: Callable | None = None
+        self.called = 0  # codes there were when `call` was made
         self.share = kept.Share()  # that of the kernel whose variant it is
         self._traced: tuple[Program, type | None] | None = None
         self._identity: tuple | None = None  # of what was traced
