@@ -1,5 +1,6 @@
 """The model doctor: every kind of finding fires on a model that has it, and not on one that only just has not."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -466,3 +467,91 @@ def test_unit_slips_in_real_robots(path):
     assert elements(check(robot.replace(inertias=1000 * robot.inertias)), "too-heavy")
     degrees = robot.replace(lower=np.degrees(robot.lower), upper=np.degrees(robot.upper))
     assert len(elements(check(degrees), "limits-in-degrees")) > many
+
+
+# --- numbers that are no robot's --------------------------------------------------------------------------------------
+
+EXTREMES = [0.0, -1.0, 1e8, 1e30, 1e100, 1e154, 1e200, 1.7e308, -1e300, 1e-160, 1e-300, 5e-324]
+
+
+def test_extreme_numbers_are_findings_and_no_exceptions():
+    """Any finite numbers in inertias, placements, limits, armature and gravity: the report is made."""
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+
+        def pick(shape=(), rng=rng):
+            usual = rng.uniform(0.1, 1, shape)
+            return np.where(rng.random(shape) < 0.35, rng.choice(EXTREMES, shape), usual)
+
+        builder = Robot.builder("r").link("base", pick(10)).link("left_arm", pick(10)).link("right_arm", pick(10))
+        for name in ("left_arm", "right_arm"):
+            kind = str(rng.choice(["revolute", "prismatic", "spherical", "free", "planar"]))
+            limits = {"lower": -abs(pick()), "upper": abs(pick()), "armature": abs(pick()), "effort": abs(pick())}
+            builder.joint(f"{name}_j", kind, "base", name, at(*pick(3)), **limits if kind[0] in "r" else {})
+        robot = builder.build().replace(gravity=pick(3))
+        report = check(robot)
+        assert str(report) and report._repr_html_()
+
+
+def test_absurd_inertias():
+    for inertia_ in (1e200 * ROD, np.where(np.arange(10) == 4, 1e300, ROD), np.where(np.arange(10) == 0, 1e-200, ROD)):
+        finding = next(f for f in check(arm(inertia_)) if f.code == "impossible-inertia")
+        assert finding.level == "error" and "no body has such an inertia" in finding.message
+    far = np.where(np.arange(10) == 1, 1e300, ROD)
+    assert inertia.faults(far) == ["its numbers are too large or too small: moments about the com overflow"]
+
+
+def test_moments_that_are_absurd_without_neighbours():
+    """A body alone has no neighbours to compare with; 50 m are too much for any link."""
+    def alone(moment):
+        return Robot.builder("r").link("base").link("a", solid(1, (0, 0, 0), (moment,) * 3)).joint(
+            "j", "free", "base", "a"
+        ).build()  # fmt: skip
+
+    assert found(alone(0.1)) == []
+    finding = next(f for f in check(alone(1e4)) if f.code == "inertia-too-large")
+    assert "radius of gyration of 100 m: is it in kg mm² or g mm²?" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("length", "mass", "message"),
+    [
+        (2e4, 1.0, r"it is 2e\+04 m across; robots are between 0.0001 and 1000"),
+        (1e-6, 1e-9, "it is 1e-06 m across"),
+        (0.4, 1e9, r"its mass is 2e\+09 kg; robots are between 1e-07 and 1e\+07"),
+        (0.4, 1e-9, "its mass is 2e-09 kg"),
+    ],
+)
+def test_robots_out_of_human_scale(length, mass, message):
+    link = solid(mass, (length / 2, 0, 0), np.array([0.01, 0.1, 0.1]) * mass * length**2)
+    findings = [f for f in check(arm(link, first=link, length=length)) if f.code == "out-of-scale"]
+    assert any(re.search(message, f.message) for f in findings) and {f.level for f in findings} == {"warning"}
+
+
+def test_limits_in_millimetres():
+    slide = {"type": "prismatic", "axis": (1, 0, 0), "lower": 0.0, "effort": 1, "velocity": 1}
+    assert found(arm(**slide, upper=0.5)) == []
+    assert only(arm(**slide, upper=500.0)).code == "limits-in-mm"
+
+
+def test_angles_in_degrees(tmp_path):
+    text = """<robot name="r"><link name="a"><visual><origin rpy="0 0 {0}"/><geometry><sphere radius="1"/></geometry>
+    </visual></link><link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>
+    <axis xyz="0 0 1"/><origin xyz="1 0 0" rpy="0 {0} 0"/></joint></robot>"""
+    path = tmp_path / "r.urdf"
+    path.write_text(text.format(6.2832))
+    assert "angles-in-degrees" not in found(load(path))
+    path.write_text(text.format(-90))
+    findings = [f for f in check(load(path)) if f.code == "angles-in-degrees"]
+    assert [(f.level, f.element, f.where.line) for f in findings] == [
+        ("warning", "link 'a'", 1), ("warning", "joint 'j'", 3),
+    ]  # fmt: skip
+    assert findings[1].message == '<origin rpy="0 -90 0"> turns by more than 2π: degrees? They must be in rad'
+
+
+def test_meshes_outside_the_package_are_findings(tmp_path):
+    path = tmp_path / "package" / "r.urdf"
+    path.parent.mkdir()
+    mesh = '<mesh filename="../../elsewhere/a.stl"/>'
+    path.write_text(f'<robot name="r"><link name="a"><visual><geometry>{mesh}</geometry></visual></link></robot>')
+    assert any("mesh" in f.code for f in check(load(path)))

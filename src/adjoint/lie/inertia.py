@@ -209,7 +209,11 @@ def faults(inertia: np.ndarray, tolerance: float = 1e-9) -> list[str]:
         return ["it contains NaN or infinity"]
     if inertia[0] <= 0:
         return [f"mass {inertia[0]:g} kg is not positive"]
-    x, y, z = np.linalg.eigvalsh(central.eager(inertia).inertia)
+    with np.errstate(all="ignore"):  # squares of numbers near the largest overflow
+        about_com = central.eager(inertia).inertia
+    if not np.all(np.isfinite(about_com)):
+        return ["its numbers are too large or too small: moments about the com overflow"]
+    x, y, z = np.linalg.eigvalsh(about_com)
     # Subtracting m[c]² leaves rounding errors of the size of the inertia about the origin.
     slack = tolerance * max(abs(x), abs(z)) + 1e-15 * np.abs(inertia[4:]).max()
     where = f"principal moments about the com ({x:g}, {y:g}, {z:g}) kg m²"

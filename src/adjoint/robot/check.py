@@ -28,6 +28,9 @@ __all__ = ["Report", "check"]
 
 LEVELS = ("error", "warning", "note")
 _SHOWN = 5  # findings of one kind in the text
+_FAR = 50.0  # [m], longer than any link
+_MOST = 1e60  # numbers whose products, as the rules form them, are numbers too
+_HUMAN_SIZE, _HUMAN_MASS = (1e-4, 1e3), (1e-7, 1e7)  # [m] and [kg]: of a mite, and of a mountain of machinery
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,8 +85,8 @@ def check(robot: Robot, *, strict: bool = False) -> Report:
 
     - errors, which no robot can have: negative-mass, impossible-inertia, limits-reversed, negative-damping and so on;
     - warnings, most likely mistakes: impossible-inertia, inertia-without-mass, idle-joint, com-far-away,
-      inertia-too-large, placement-far-away, too-heavy, gravity, limits-in-degrees, no-range, zero-effort-limit,
-      zero-velocity-limit, mimic-out-of-limits, blanks-in-names;
+      inertia-too-large, placement-far-away, too-heavy, out-of-scale, gravity, limits-in-degrees, limits-in-mm,
+      no-range, zero-effort-limit, zero-velocity-limit, mimic-out-of-limits, blanks-in-names;
     - notes: inexact-inertia, point-masses, no-masses, neutral-out-of-limits, endless-limits, sides-differ,
       shared-names.
 
@@ -171,13 +174,18 @@ class _Model:
         return [
             (link, inertias.central.eager(link.inertia), reach)
             for link, reach in zip(self.links, self.reach, strict=True)
-            if link.inertia is not None and link.inertia[0] > 0 and np.all(np.isfinite(link.inertia))
+            if link.inertia is not None and link.inertia[0] > 0 and _is_moderate(link.inertia)
         ]
 
     def joint(self, level: str, code: str, name: str, message: str) -> Finding:
         """A finding about a joint."""
         spec = self.specs.get(name)
         return Finding(level, code, f"joint '{name}'", message, spec.where if spec else None)
+
+
+def _is_moderate(inertia: np.ndarray) -> bool:
+    """Whether the rules can compute with an inertia (10,): finite numbers, none of them absurd."""
+    return bool(np.all(np.abs(inertia) < _MOST)) and not 0 < abs(inertia[0]) < 1 / _MOST
 
 
 def _link(level: str, code: str, link: Link, message: str) -> Finding:
@@ -211,6 +219,10 @@ def _masses(model: _Model) -> Iterator[Finding]:
         mass, rest = link.inertia[0], link.inertia[1:]
         if not np.all(np.isfinite(link.inertia)):
             yield _link("error", "not-finite", link, "its inertia contains NaN or infinity")
+        elif not _is_moderate(link.inertia):
+            largest = np.abs(link.inertia).max()
+            message = f"mass {mass:.3g} kg and numbers up to {largest:.3g}: no body has such an inertia"
+            yield _link("error", "impossible-inertia", link, message)
         elif mass < 0:
             yield _link("error", "negative-mass", link, f"mass {mass:g} kg; it must be positive, or 0 for a mere frame")
         elif mass == 0 and np.any(rest):
@@ -258,7 +270,9 @@ def _idle_alone(robot: Robot) -> Iterator[int]:
         S, A = body.joint.S, I_A[body.index]
         if body.index not in locked:
             D = S.T @ A @ S + np.diag(robot.armature[body.joint.v])
-            if np.linalg.eigvalsh(D)[0] <= 1e-12 * np.abs(A).max() * np.abs(S).max() ** 2:
+            if not np.isfinite(D).all():
+                pass  # absurd numbers, which other rules tell of
+            elif np.linalg.eigvalsh(D)[0] <= 1e-12 * np.abs(A).max() * np.abs(S).max() ** 2:
                 yield body.index
             else:
                 A = A - A @ S @ np.linalg.solve(D, S.T @ A)
@@ -289,20 +303,18 @@ def _sizes(model: _Model) -> Iterator[Finding]:
     """Centres of mass and radii of gyration that do not fit between the neighbours of a link."""
     heavy = model.robot.mass * model.size**2  # [kg m²]
     for link, c, reach in model.solid:
-        if reach == 0:
-            continue
         far = float(np.linalg.norm(c.com))
-        if far > 5 * reach:
+        if far > 5 * reach > 0:
             message = f"its com is {far:.3g} m from its origin, its neighbours at most {reach:.3g} m"
             yield _link("warning", "com-far-away", link, message + (": is it in mm?" if far > 50 * reach else ""))
         largest = max(0.0, float(np.linalg.eigvalsh(c.inertia)[2]))
         gyration = np.sqrt(largest / c.mass)
-        if gyration > 3 * reach and largest > 1e-6 * heavy:  # tiny ones are placeholders, and harmless
-            message = (
-                f"inertia {largest:.3g} kg m² for {c.mass:.3g} kg is a radius of gyration of {gyration:.3g} m, "
-                f"its neighbours are at most {reach:.3g} m away" + _unit_guess(gyration / reach)
-            )
+        size = f"inertia {largest:.3g} kg m² for {c.mass:.3g} kg is a radius of gyration of {gyration:.3g} m"
+        if gyration > 3 * reach > 0 and largest > 1e-6 * heavy:  # tiny ones are placeholders, and harmless
+            message = f"{size}, its neighbours are at most {reach:.3g} m away" + _unit_guess(gyration / reach)
             yield _link("warning", "inertia-too-large", link, message)
+        elif gyration > _FAR:
+            yield _link("warning", "inertia-too-large", link, f"{size}: is it in kg mm² or g mm²?")
 
 
 def _unit_guess(ratio: float) -> str:
@@ -318,13 +330,19 @@ def _units(model: _Model) -> Iterator[Finding]:
     placements = {s.name: s.placement for s in robot.specs} or {b.joint.name: b.M for b in robot.bodies}
     for name, placement in placements.items():
         far = float(np.linalg.norm(placement[:3, 3]))
-        if far > 50:
+        if far > _FAR:
             yield model.joint("warning", "placement-far-away", name, f"is {far:.4g} m from its parent: mm?")
     extents = [2 * np.linalg.norm(c.com) + 2 * np.sqrt(np.abs(c.inertia).max() / c.mass) for _, c, _ in model.solid]
     size = max([model.size, *extents])
-    if size > 0 and robot.mass > 2000 * size**3:
+    if size > 0 and robot.mass > 2000 * size * size * size:
         message = f"{robot.mass:.4g} kg within {size:.3g} m: heavier than any robot; are masses in g?"
         yield Finding("warning", "too-heavy", f"robot '{robot.name}'", message)
+    for what, value, unit, (low, high) in (
+        ("it is", model.size, "m across", _HUMAN_SIZE), ("its mass is", robot.mass, "kg", _HUMAN_MASS)
+    ):  # fmt: skip
+        if value > 0 and not low < value < high:
+            message = f"{what} {value:.3g} {unit}; robots are between {low:g} and {high:g}: is this in SI units?"
+            yield Finding("warning", "out-of-scale", f"robot '{robot.name}'", message)
     if np.linalg.norm(robot.gravity) > 100:
         message = f"gravity {np.linalg.norm(robot.gravity):.4g} m/s²: is it in mm/s²? The Earth's is 9.81"
         yield Finding("warning", "gravity", f"robot '{robot.name}'", message)
@@ -341,11 +359,13 @@ def _ranges(model: _Model) -> Iterator[Finding]:
             continue
         for k in range(body.joint.q.start, body.joint.q.stop):
             low, high, at = robot.lower[k], robot.upper[k], home[k]
-            for level, code, message in _range_faults(body.joint.type, low, high, at):
+            for level, code, message in _range_faults(body.joint.type, low, high, at, model.size):
                 yield model.joint(level, code, body.joint.name, message)
 
 
-def _range_faults(kind: str, low: float, high: float, home: float) -> Iterator[tuple[str, str, str]]:
+def _range_faults(
+    kind: str, low: float, high: float, home: float, size: float
+) -> Iterator[tuple[str, str, str]]:
     largest = max((abs(x) for x in (low, high) if np.isfinite(x)), default=0.0)
     if low > high:
         yield "error", "limits-reversed", f"lower limit {low:g} above upper limit {high:g}"
@@ -359,6 +379,8 @@ def _range_faults(kind: str, low: float, high: float, home: float) -> Iterator[t
             yield "note", "endless-limits", f"{limits} mean none; such a joint is continuous"
         else:
             yield "warning", "limits-in-degrees", f"{limits} are {largest / 2 / np.pi:.3g} turns: degrees?"
+    if kind == "prismatic" and _FAR < largest < 1e5 and 0 < 20 * size < largest:
+        yield "warning", "limits-in-mm", f"limits {low:g} .. {high:g} m of a robot of {size:.3g} m: mm?"
 
 
 _RATES = {
@@ -472,7 +494,7 @@ def _inertia_differences(left: Link, right: Link, signs: np.ndarray | None) -> I
     masses = [0.0 if l.inertia is None else float(l.inertia[0]) for l in (left, right)]
     if _differ(*masses):
         yield f"mass {masses[0]:.4g}, {masses[1]:.4g} kg"
-    if min(masses) <= 0:
+    if min(masses) <= 0 or not all(_is_moderate(l.inertia) for l in (left, right)):  # type: ignore[arg-type]
         return
     a, b = (inertias.central.eager(l.inertia) for l in (left, right))
     mirrored = None if signs is None else signs * b.com

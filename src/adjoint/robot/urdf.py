@@ -120,6 +120,7 @@ def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
         _add_links(parts, builder, numbers, placements[n:m])
         _add_joints(parts, builder, numbers, placements[:n])
     _tell_negative(parts, numbers)
+    _tell_degrees(parts, numbers)
     _add_frames(parts, builder, _placements(*numbers["frame"]))
     meshes = Meshes(None if document.is_text else document.file, package_dirs)
     _add_visuals(parts, builder, numbers, placements[m:], meshes)
@@ -575,6 +576,16 @@ def _tell_negative(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
         if tag != "mesh" and parts.elements[tag] and numbers[tag].min() < 0:
             for k in np.flatnonzero((numbers[tag] < 0).any(axis=(0, 2))).tolist():
                 parts.find("warning", "negative-size", parts.elements[tag][k], f"<{tag}> has a negative size")
+
+
+def _tell_degrees(parts: _Parts, numbers: dict[str, np.ndarray]) -> None:
+    """Findings about angles of more than a turn: those are most likely in degrees."""
+    for tag in ("origin", "frame"):
+        rpy = numbers[tag][1]
+        for k in np.flatnonzero((np.abs(rpy) > 2 * np.pi + 0.01).any(axis=1)).tolist():
+            text = " ".join(f"{x:g}" for x in rpy[k])
+            message = f'<{tag} rpy="{text}"> turns by more than 2π: degrees? They must be in rad'
+            parts.find("warning", "angles-in-degrees", parts.elements[tag][k], message)
 
 
 def _add_frames(parts: _Parts, builder: Builder, placements: np.ndarray) -> None:

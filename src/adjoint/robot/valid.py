@@ -137,9 +137,10 @@ def check_screws(robot: Robot) -> None:
     """Every joint's screws are those of its type. All bodies at once find the few that `misfit` must look at."""
     first = robot.screws[robot._layout.dof_start[:-1]]
     w, v = first[:, :3], first[:, 3:]
-    turns, pitch, length = w.any(axis=1), np.vecdot(w, v), np.vecdot(w, w)  # length squared
-    if not turns.all():
-        length = np.where(turns, length, np.vecdot(v, v))
+    with np.errstate(all="ignore"):  # infinite squares are doubtful, rightly
+        turns, pitch, length = w.any(axis=1), np.vecdot(w, v), np.vecdot(w, w)  # length squared
+        if not turns.all():
+            length = np.where(turns, length, np.vecdot(v, v))
     doubtful = np.maximum(np.abs(length - 1), np.abs(pitch)) > UNIT
     doubtful |= turns != np.array([_TURNS.get(kind, -1) for kind in robot.joint_types])
     for i in np.flatnonzero(doubtful).tolist():
