@@ -77,6 +77,11 @@ MALFORMED = {
     # entities and DTDs
     "billion laughs in text": (f"{BILLION}<robot name='r'>&l9;</robot>", r"DOCTYPE|not well-formed"),
     "billion laughs in an attribute": (f"{BILLION}<robot name='&l9;'/>", r"DOCTYPE|not well-formed"),
+    "billion laughs and a prefix": (f"{BILLION}<robot name='r'><x:y/>&l9;</robot>", r"DOCTYPE|not well-formed.*ampl"),
+    "an entity and a prefix": (
+        '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="r"><x:y/>&x;</robot>',
+        r"DOCTYPE",
+    ),
     "quadratic blowup": (
         f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]><robot name="{"&a;" * 5_000}"/>',
         r"DOCTYPE|not well-formed",
@@ -331,6 +336,11 @@ BOMBS = {
     "some visuals.urdf": (link("<visual/>" * 190_000), "a robot"),
     "joints.urdf": (many_joints(80_000), MANY),
     "some joints.urdf": (many_joints(40_000), "a robot"),
+    "meshes outside.urdf": (
+        link("<visual><geometry><mesh filename='/../x{}/m.stl'/></geometry></visual>" * 40_000).format(*range(40_000)),
+        "a robot",
+    ),
+    "prefixes.urdf": (robot('<link name="a"/>' + "<p{}:x/>" * 40_000).format(*range(40_000)), "a robot"),
     "size.xml": (mujoco_model('<size nkey="100000000" nuser_body="1000000000" memory="900G"/>'), "a robot"),
     "texture.xml": (
         mujoco_model(
@@ -529,6 +539,7 @@ ODD = {
     "frame of no link": (robot('<link name="a"/><frame name="f" link="b"/>'), "frame"),
     "frame without a name": (robot('<link name="a"/><frame link="a"/>'), "frame"),
     "frame of a taken name": (robot('<link name="a"/><frame name="a" link="a"/>'), "frame"),
+    "world of Drake": (joint(AXIS, ends='<parent link="world"/><child link="a"/>', links='<link name="a"/>'), "world"),
     "ball": (joint(kind="ball"), "joint-type"),
     "spherical": (joint(kind="spherical"), "joint-type"),
     "no name": ('<robot><link name="a"/></robot>', "no-name"),

@@ -596,6 +596,21 @@ def test_includes_that_are_none(inside, says, tmp_path):
         load(tmp_path / "model.xml")
 
 
+def test_includes_that_grow_too_much(tmp_path):
+    """Deeper and deeper, or more and more: refused before much time is spent."""
+    for k in range(20):
+        inner = f"<include file='{k + 1}.xml'/>"
+        (tmp_path / f"{k}.xml").write_text("<mujoco>" + "<body>" * 100 + inner + "</body>" * 100 + "</mujoco>")
+    (tmp_path / "model.xml").write_text("<mujoco><worldbody><include file='0.xml'/></worldbody></mujoco>")
+    with pytest.raises(ModelError, match=r"2.xml:1: elements are nested more than 256 deep"):
+        load(tmp_path / "model.xml")
+    for k in range(20):
+        (tmp_path / f"{k}.xml").write_text(f"<mujoco>{'<option/>' * 20_000}<include file='{k + 1}.xml'/></mujoco>")
+    (tmp_path / "model.xml").write_text("<mujoco><include file='0.xml'/></mujoco>")
+    with pytest.raises(ModelError, match=r"9.xml: with it the model has more than 200000 elements; .*limits=2"):
+        load(tmp_path / "model.xml")
+
+
 def test_one_folder_allows_all_files_outside(tmp_path):
     """Includes that stay closed may name more: the folder that all have in common serves them too."""
     home = tmp_path / "all"

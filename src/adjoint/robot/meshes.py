@@ -21,6 +21,7 @@ from .model import Visual
 __all__ = ["Meshes", "Place", "mesh_file"]
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+_SHOWN = 6  # folders that a message names
 _LEVELS = 3  # folders above the model's in which packages beside its own are looked for
 _MODEL_FOLDERS = {"urdf", "xml", "mjcf", "robots", "model", "models"}  # inside a package, beside its meshes
 
@@ -80,18 +81,17 @@ class Meshes:
 
     def remedy(self, paths: Iterable[str]) -> str:
         """What to say of files outside: where the model may read from, and the folders that would allow all of them."""
-        folders = sorted({os.path.dirname(path) for path in paths})
+        folders = _outermost({os.path.dirname(path) for path in paths})
         common = _common([*folders, *([] if self._is_text else [self._root()])])
         if common is not None and _may_be_package(common):
             folders = [common]
-        else:
-            folders = [x for x in folders if not any(_below(x, other) for other in folders if other != x)]
         place = "in none of package_dirs" if self._is_text else f"outside of {self._root()}"
-        return f"{place}; to allow it, load with package_dirs={folders}"
+        more = f" and {len(folders) - _SHOWN} more folders" if len(folders) > _SHOWN else ""
+        return f"{place}; to allow it, load with package_dirs={folders[:_SHOWN]}{more}"
 
     def _find(self, uri: str) -> Place:
         scheme, mark, rest = uri.partition("://")
-        if "$(" in uri or "${" in uri:
+        if "$" in uri and ("$(" in uri or "${" in uri):
             return Place(uri, "has an expression of xacro in its name, which must be expanded first")
         if not mark or scheme == "file":
             return self._at(rest if mark else uri)
@@ -103,9 +103,9 @@ class Meshes:
 
     def _in_package(self, path: str) -> Place:
         name, _, rest = path.lstrip("/").partition("/")  # package:///name/... is seen, too
-        if not _PACKAGE_NAME.fullmatch(name):
-            return Place(f"package://{path}", f"has the package name '{name}', which is none")
         if name not in self._packages:
+            if not _PACKAGE_NAME.fullmatch(name):
+                return Place(f"package://{path}", f"has the package name '{name}', which is none")
             self._packages[name] = _named(name, self._given) or self._around(name) or _named(name, _ros_folders())
         root, note = self._packages[name], ""
         if root is None:
@@ -118,7 +118,7 @@ class Meshes:
             found = os.path.normpath(found)
             if not _below(found, root):
                 return Place(found, outside=True)
-        return self._existing(found)._replace(note=note)
+        return self._existing(found)._replace(note=note) if note else self._existing(found)
 
     def _around(self, name: str) -> str | None:
         above = (folder for folder in _above(self._folder) if os.path.basename(folder) == name)
@@ -177,6 +177,15 @@ def _above(folder: str) -> Iterable[str]:
 
 def _below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _outermost(folders: Iterable[str]) -> list[str]:
+    """Those that are not inside others, in order."""
+    kept: list[str] = []
+    for folder in sorted(folders, key=lambda x: x.split(os.sep)):  # what is inside a folder comes next after it
+        if not kept or not _below(folder, kept[-1]):
+            kept.append(folder)
+    return kept
 
 
 def _common(folders: list[str]) -> str | None:

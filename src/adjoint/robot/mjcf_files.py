@@ -92,6 +92,7 @@ class _Files:
     def __init__(self, meshes: Meshes, limits: float):
         self._meshes, self._limits = meshes, limits
         self._outside: list[tuple[str, str]] = []  # (what names it, path)
+        self._elements = 0
         self.sizes: dict[etree._Element, int] = {}  # [bytes] of the meshes that elements name
         self.documents: list[xml.Document] = []
 
@@ -126,6 +127,8 @@ class _Files:
             file = self._existing(model, element, "file", _include_places(model, element))
             if len(element):
                 raise ModelError(f"{model.where(element)}: <include> cannot have elements inside")
+            if sum(1 for _ in element.iterancestors()) > _DEPTH_LIMIT:
+                raise ModelError(f"{model.where(element)}: elements are nested more than {_DEPTH_LIMIT} deep")
             if file in seen:
                 raise ModelError(f"{model.where(element)}: '{element.get('file')}' is already included")
             if file is not None:
@@ -137,10 +140,16 @@ class _Files:
         return model
 
     def _add(self, document: xml.Document) -> None:
+        """Count a document, refuse what makes the model too large, and leave out what is no part of a robot."""
         self.documents.append(document)
-        if len(self.documents) > self._limits * _FILE_LIMIT:
-            more = xml.how_to_raise(len(self.documents), self._limits * _FILE_LIMIT, self._limits)
-            raise ModelError(f"{document.file}: the model has more than {self._limits * _FILE_LIMIT:g} files; {more}")
+        self._elements += int(document.root.xpath("count(//*)"))
+        for number, limit, what in (
+            (len(self.documents), _FILE_LIMIT, "files"), (self._elements, xml.ELEMENT_LIMIT, "elements"),
+        ):  # fmt: skip
+            most = self._limits * limit
+            if number > most:
+                more = xml.how_to_raise(number, most, self._limits)
+                raise ModelError(f"{document.file}: with it the model has more than {most:g} {what}; {more}")
         _refuse_other_names(document)
         _leave_out(document.root)
 
@@ -192,11 +201,10 @@ def _put_in_place(model: _Model, element: etree._Element, inside: xml.Document) 
     parent = element.getparent()
     if parent is None:
         raise ModelError(f"{model.where(element)}: <include> is no model")
-    at = parent.index(element)
-    parent.remove(element)
-    for k, part in enumerate(list(inside.root)):
-        parent.insert(at + k, part)
+    for part in list(inside.root):
+        element.addprevious(part)  # `insert` would count from the first of its siblings
         model.included[part] = inside
+    parent.remove(element)
 
 
 def _other_name(file: str, names: dict[str, str]) -> str:

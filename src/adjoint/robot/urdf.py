@@ -3,7 +3,8 @@
 It sorts the elements into columns first, those of one tag in each, and turns their numbers into arrays all at once.
 What URDF leaves out is filled in as its specification says, and every default that matters, every oddity, and every
 tag that is not URDF becomes a `Finding` of the robot; what cannot be a robot is a `ModelError` with file and line. Some
-tags that other readers of URDF have added are read too: Drake's <frame>, and joints of type spherical or ball.
+tags that other readers of URDF have added are read too: Drake's <frame> and its link "world", which is there without
+being said, and joints of type spherical or ball.
 """
 
 from __future__ import annotations
@@ -94,10 +95,14 @@ def _left_by_xacro(document: Document) -> str | None:
         if _is_xacro(element):
             return f"{document.where(element)}: <{_tag(element)}> is left"
         for text in element.attrib.values():
-            if "${" in text or "$(" in text:
+            if _has_expression(text):
                 shown = text if len(text) <= 60 else f"{text[:57]}..."
                 return f'{document.where(element)}: the expression "{shown}" is left'
     return None
+
+
+def _has_expression(text: str) -> bool:
+    return "${" in text or "$(" in text
 
 
 def _is_xacro(element: etree._Element) -> bool:
@@ -112,7 +117,12 @@ def _tag(element: etree._Element) -> str:
 
 def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
     parts = _Parts(document)
-    numbers = _numbers(document, parts.elements)
+    try:
+        numbers = _numbers(document, parts.elements)
+    except ModelError:
+        if not parts.mend_scales():
+            raise
+        numbers = _numbers(document, parts.elements)
     builder = Builder(parts.name, base, gravity, findings=parts.findings)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):  # overflow is found when the robot is built
         placements = _placements(*numbers["origin"])
@@ -121,7 +131,8 @@ def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
         _add_joints(parts, builder, numbers, placements[:n])
     _tell_negative(parts, numbers)
     _tell_degrees(parts, numbers)
-    _add_frames(parts, builder, _placements(*numbers["frame"]))
+    if parts.elements["frame"]:
+        _add_frames(parts, builder, _placements(*numbers["frame"]))
     meshes = Meshes(None if document.is_text else document.file, package_dirs)
     _add_visuals(parts, builder, numbers, placements[m:], meshes)
     return builder.build()
@@ -158,7 +169,6 @@ class _Parts:
         self._sort_materials(columns["material"])
         self._sort_joints()
         self._sort_frames(columns["frame"])
-        self._mend_scales()
         for element in columns["loop_joint"]:
             self.find("warning", "loop-joint", element, "<loop_joint> closes a loop, which stays open: it was not read")
         self._tell_expressions()
@@ -215,11 +225,11 @@ class _Parts:
 
     def _tell_expressions(self) -> None:
         """Tell once of names that xacro would have filled in."""
-        for element in (*self.links, *self.joints):
-            name = element.get("name", "")
-            if "${" in name or "$(" in name:
-                self.find("warning", "xacro", element, "the name has an expression that xacro would have expanded")
-                return
+        if "$" not in "".join(filter(None, (*self.link_names, *map(_get, self.joints, repeat("name"))))):
+            return
+        named = [element for element in (*self.links, *self.joints) if _has_expression(element.get("name", ""))]
+        for element in named[:1]:
+            self.find("warning", "xacro", element, "the name has an expression that xacro would have expanded")
 
     def _tell_attributes(self) -> None:
         """Tell once of each kind of attribute that is not read; one like another that is missing may be misspelt."""
@@ -336,10 +346,11 @@ class _Parts:
 
     def _sort_frames(self, frames: Column) -> None:
         """Those of Drake: a name, a link, and where they are in it."""
-        taken = set(self.link_names)
+        links = set(self.link_names)
+        taken = set(links)
         for element in frames:
             name, link = element.get("name"), element.get("link")
-            if not name or link not in self.link_names or name in taken:
+            if not name or link not in links or name in taken:
                 why = "needs a name" if not name else f"names link '{link or ''}', which does not exist"
                 why = f"has the name '{name}' of another frame" if name in taken else why
                 self.find("warning", "frame", element, f"<frame> {why}; it was not read")
@@ -347,14 +358,15 @@ class _Parts:
                 taken.add(name)
                 self.elements["frame"].append(element)
 
-    def _mend_scales(self) -> None:
-        """Meshes of a scale that is none are of scale 1, and not to be opened."""
+    def mend_scales(self) -> bool:
+        """Give meshes of a scale that is none the scale 1, and note that they are not to be opened; whether any was."""
         for element in self.elements["mesh"]:
             scale = element.get("scale")
             if scale is not None and not _is_row(scale, 3):
                 shown = scale if len(scale) <= 60 else f"{scale[:57]}..."
                 self.mesh_faults[element] = f'has the scale "{shown}", which is not three finite numbers'
                 element.set("scale", "1 1 1")
+        return bool(self.mesh_faults)
 
 
 def _label(element: etree._Element) -> str:
@@ -479,6 +491,9 @@ def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray],
         raise _incomplete(parts, parents, children)
     limits = _limits(found["limit"], kinds, numbers["limit"][:, :, 0]).T.tolist()
     losses = dict(zip(parts.joints_with("dynamics"), numbers["dynamics"][:, :, 0].T.tolist(), strict=True))
+    if "world" in parents and "world" not in parts.link_names:
+        parts.find("note", "world", joints[parents.index("world")], "link 'world' is not in the file, and was added")
+        builder.link("world", where=parts.document.where(parts.document.root))
     places = parts.document.places(joints)
     rows = zip(names, kinds, parents, children, placements, axes, limits, places, strict=True)
     for k, (name, kind, parent, child, placement, axis, limit, where) in enumerate(rows):

@@ -131,12 +131,13 @@ def _parsed(data: bytes) -> tuple[etree._Element | None, list[tuple[int, str]]]:
     try:
         return etree.fromstring(data, _PARSER), []
     except etree.XMLSyntaxError as error:
-        lenient = etree.XMLParser(recover=True, **_OPTIONS)
         if error.code != _NO_NAMESPACE:
             raise
+        lenient = etree.XMLParser(recover=True, **_OPTIONS)
         root = etree.fromstring(data, lenient)
-        if any(entry.type != _NO_NAMESPACE for entry in lenient.error_log):
-            raise
+        for entry in lenient.error_log:
+            if entry.type != _NO_NAMESPACE:
+                raise etree.XMLSyntaxError(entry.message, entry.type, entry.line, entry.column) from None
     told: dict[str, tuple[int, str]] = {}
     for entry in lenient.error_log:
         prefix = entry.message.partition("prefix ")[2].partition(" ")[0]
