@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from adjoint.errors import AdjointError, ArgumentError
+from adjoint.errors import AdjointError, ArgumentError, MissingPackageError
 from adjoint.kinematics import center_of_mass, forward_kinematics, jacobian
 from adjoint.lie import inertia as inertias
 from adjoint.robot import ModelError, mjcf_files, random_configuration
@@ -41,9 +41,14 @@ CLOSE = 1e-12
 
 
 def by_mujoco(file):
-    spec = mujoco.MjSpec.from_file(str(file))
-    spec.compiler.fusestatic = False
-    model = spec.compile()
+    handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)  # else MuJoCo writes a file MUJOCO_LOG.TXT
+    try:
+        spec = mujoco.MjSpec.from_file(str(file))
+        spec.compiler.fusestatic = False
+        model = spec.compile()
+    finally:
+        mujoco.set_mju_user_warning(handler)
     return model, mujoco.MjData(model)
 
 
@@ -776,7 +781,7 @@ def test_paths_that_are_no_file(path, tmp_path):
 
 def test_without_mujoco_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(ModelError, match=r"pip install adjoint\[mjcf\]"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'adjoint\[mjcf\]'"):
         load(MODELS / "arm.xml")
 
 
