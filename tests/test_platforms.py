@@ -89,7 +89,7 @@ KERNELS = {
     "segments": lambda: kernel(long_line, x=4),
     "wide": lambda: kernel(wide),
 }
-CODE = [*KERNELS, "strided", "call"]
+CODE = [*KERNELS, "strided", "call", "ask"]
 
 
 def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, list[str]]]:
@@ -98,9 +98,9 @@ def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, li
     monkeypatch.setattr(jit, "host", lambda: host)
     monkeypatch.setattr(segments, "SEGMENT", 100 if name == "segments" else 10_000)
     module = Module()
-    if name == "call":
-        module.add("call", thin._Call(module).function())
-        return {"": (module.text(), ["call"])}
+    if name in ("call", "ask"):
+        module.add(name, thin._Call(module).function() if name == "call" else runtime._ask(module))
+        return {"": (module.text(), [name])}
     found = {}
     for dtype, width in (("f64", host.width("f64")), ("f32", host.width("f32")), ("f64", 1)):
         if name == "strided":
