@@ -6,7 +6,7 @@ from test_polymer import bead_logdet, eager_positions
 
 import adjoint as aj
 from adjoint import polymer
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, SolveError
 from adjoint.lie import inertia
 from adjoint.robot import Robot
 
@@ -182,8 +182,14 @@ def test_a_torque_is_felt():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"dt": 0.0}, "dt > 0"),
-        ({"kT": -1.0}, "kT -1"),
+        ({"dt": 0.0}, "dt must be a positive number, got 0"),
+        ({"dt": "2 fs"}, "dt must be a positive number, got '2 fs'"),
+        ({"kT": -1.0}, "kT must be a positive number or 0, got -1"),
+        ({"torque": 3}, "torque must be a function of q"),
+        ({"torque": lambda q: np.zeros(1)}, r"'torque\(q\)' has shape"),
+        ({"q": "home"}, "'q' is a str"),
+        ({"v": np.zeros(2)}, "'v' has shape"),
+        ({"check": "no"}, "check must be True or False"),
         ({"friction": 1.0, "kT": 0.0}, "friction needs a temperature"),
         ({"fixman": True, "kT": 0.0}, "fixman needs a temperature"),
         ({"steps": -1}, "steps"),
@@ -195,4 +201,29 @@ def test_bad_arguments_are_named(options, says):
     robot = polymer.bead_chain(4).robot
     q, v = aj.neutral(robot), np.zeros(robot.nv)
     with pytest.raises(ArgumentError, match=says):
-        polymer.langevin(robot, q, v, **({"dt": 0.1, "steps": 1, "kT": 1.0} | options))
+        polymer.langevin(robot, **({"q": q, "v": v, "dt": 0.1, "steps": 1, "kT": 1.0} | options))
+
+
+# --- units and steps that are too long --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["bath", "velocities"])
+def test_steps_in_femtoseconds_are_doubted(how):
+    chain, kT = polymer.bead_chain(6), 300 * polymer.BOLTZMANN
+    q = np.tile(chain.q, (20, 1))
+    v = aj.random_velocity(chain.robot, q, 0, kT) if how == "velocities" else np.zeros((20, chain.robot.nv))
+    options = {"steps": 3, "rng": 0} | ({"kT": kT, "friction": 1.0} if how == "bath" else {})
+    with pytest.raises(ArgumentError, match=r"turns joints by .* rad.*Is dt in fs\? Times of polymers are in ps"):
+        polymer.langevin(chain.robot, q, v, dt=2.0, **options)
+    polymer.langevin(chain.robot, q, v, dt=0.002, **options)  # the same in ps
+    with pytest.raises(SolveError, match=r"step \d, .* of 20 replicas: steps diverge; a shorter dt than 2"):
+        polymer.langevin(chain.robot, q, v, dt=2.0, check=False, **(options | {"steps": 60}))
+
+
+def test_steps_that_diverge_are_an_error():
+    chain = polymer.bead_chain(5)
+    stiff = lambda q: np.concatenate([np.zeros((*q.shape[:-1], 6)), -1e9 * q[..., 7:]], axis=-1)  # noqa: E731
+    q, v = np.tile(chain.q, (3, 1)), np.zeros((3, chain.robot.nv))
+    q[..., 7:] = 0.5
+    with pytest.raises(SolveError, match=r"langevin: step \d+, at time .* of 3 replicas: steps diverge"):
+        polymer.langevin(chain.robot, q, v, dt=0.01, steps=500, torque=stiff)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile.arguments import unmasked
 from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3
@@ -21,6 +22,7 @@ from ..robot.model import Finding, Robot
 __all__ = [
     "LIGHT",
     "MASSES",
+    "TURNS",
     "Atom",
     "Polymer",
     "Site",
@@ -41,6 +43,9 @@ MASSES = {
 
 LIGHT = ("H", "D")
 """Elements whose atoms move with the heavy one next to them."""
+
+TURNS = 4 * np.pi
+"""[rad]; an angle beyond it that is given, and not found by dynamics, must be in degrees."""
 
 _STRAIGHT = 0.01  # sine of the least angle between two bonds that define a dihedral
 
@@ -165,11 +170,14 @@ def dihedral(a, b, c, d) -> np.ndarray:
 def need_angles(value, n: int, what: str) -> np.ndarray:
     """Angles (n,) [rad] of one number or n of them; an `ArgumentError` that names `what` otherwise."""
     try:
-        angles = np.broadcast_to(np.asarray(value, float), (n,))
-    except (TypeError, ValueError):
+        angles = np.broadcast_to(np.asarray(unmasked(value), float), (n,))
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{what} must be one angle [rad], or {n} of them, got {value!r}") from None
     if not np.isfinite(angles).all():
         raise ArgumentError(f"{what}[{int(np.argmin(np.isfinite(angles)))}] is not finite")
+    if np.abs(angles).max(initial=0.0) > TURNS:
+        largest = angles[np.argmax(np.abs(angles))]
+        raise ArgumentError(f"{what} reaches {largest:g} rad, more than two turns: degrees? np.radians converts them")
     return angles
 
 
@@ -197,7 +205,7 @@ def assemble(
 
     A site comes after its parent. `base` is "free", where every chain has six coordinates more, or "fixed".
     """
-    if base not in ("free", "fixed"):
+    if not isinstance(base, str) or base not in ("free", "fixed"):
         raise ArgumentError(f"polymer '{name}': base is {base!r}; it must be 'free' or 'fixed'")
     groups = _grouped(sites, torsions)
     robot = _robot(name, groups, base, findings)

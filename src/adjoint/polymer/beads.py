@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robot.numbers import count
-from .atoms import Polymer, Site, Torsion, assemble, need_angles, placed
+from ..robot.numbers import count, positive
+from .atoms import TURNS, Polymer, Site, Torsion, assemble, need_angles, placed
 
 __all__ = ["bead_chain"]
 
@@ -26,11 +26,13 @@ def bead_chain(
     If all torsions are equally probable this is the freely rotating chain, whose bond vectors b have
     <b_i · b_j> = b² c^|i-j|, c = -cos(bond_angle).
     """
-    n = count(n, "bead_chain: n")
-    if n < 3 or not (bond_length > 0 and mass > 0 and 0 < bond_angle < np.pi):
+    n, mass = count(n, "bead_chain: n"), positive(mass, "bead_chain: mass [Da]")
+    bond_length = positive(bond_length, "bead_chain: bond_length [Å]")
+    bond_angle = positive(bond_angle, "bead_chain: bond_angle [rad]")
+    if n < 3 or not bond_angle < np.pi:
+        degrees = ": degrees? np.radians converts them" if TURNS < bond_angle < 180 else ""
         raise ArgumentError(
-            f"bead_chain: {n} beads of mass {mass} Da, bonds {bond_length} Å at {bond_angle} rad; it needs n >= 3, "
-            "positive mass and length, and an angle between 0 and π"
+            f"bead_chain: {n} beads, bonds at {bond_angle:g} rad{degrees}; it needs n >= 3 and an angle between 0 and π"
         )
     turns = need_angles(torsions, n - 3, "bead_chain: torsions")
     x = [np.zeros(3), np.array([bond_length, 0.0, 0.0])]

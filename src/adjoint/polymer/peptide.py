@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..robot.model import Finding
+from ..robot.numbers import positive
 from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
 from .hydrogens import bonded, hydrogen_positions
 from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry
@@ -17,6 +18,7 @@ __all__ = ["Monomer", "add_hydrogens", "chain_polymer", "polypeptide"]
 
 PEPTIDES, SIDE_CHAINS = ("rigid", "free"), ("rigid", "branches", "none")
 PROLINE_PHI = np.radians(-65.0)  # its ring does not let φ turn
+_LENGTHS, _ANGLES = (0.5, 5.0, "Å", "nm?"), (0.5, np.pi, "rad", "degrees? np.radians converts them")  # of a geometry
 _AMMONIUM = ("H1", "H2", "H3")  # the group at the start of a chain is charged
 
 
@@ -81,16 +83,18 @@ def polypeptide(
 
 def need_choice(what: str, value, choices: Sequence[str]) -> None:
     """An `ArgumentError` if `value` is not one of the choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ArgumentError(f"{what} is {value!r}; it must be {' or '.join(map(repr, choices))}")
 
 
 def _names(sequence: str | Sequence[str]) -> list[str]:
+    if not isinstance(sequence, Sequence):
+        raise ArgumentError(f"polypeptide: the sequence must be letters or names, got {type(sequence).__name__}")
     if not len(sequence):
         raise ArgumentError("polypeptide: the sequence is empty; give letters such as 'ACDEF'")
     known = LETTERS if isinstance(sequence, str) else {name: name for name in RESIDUES}
     for k, word in enumerate(sequence):
-        if word not in known:
+        if not isinstance(word, str) or word not in known:
             raise ArgumentError(f"polypeptide: residue {k + 1} is {word!r}; there are {', '.join(known)}")
     return [known[word] for word in sequence]
 
@@ -100,12 +104,19 @@ def _geometry(geometry: str | Mapping[str, float]) -> Geometry:
         if geometry not in GEOMETRIES:
             raise ArgumentError(f"polypeptide: no geometry {geometry!r}; there are {', '.join(GEOMETRIES)}")
         return GEOMETRIES[geometry]
+    if not isinstance(geometry, Mapping):
+        raise ArgumentError(f"polypeptide: geometry must be a name or {{field: number}}, got {type(geometry).__name__}")
     unknown = set(geometry) - set(Geometry._fields)
     if unknown:
         raise ArgumentError(
             f"polypeptide: geometry has no {', '.join(sorted(unknown))}; only {', '.join(Geometry._fields)}"
         )
-    return GEOMETRIES["standard"]._replace(**{name: float(value) for name, value in geometry.items()})
+    found = {name: positive(value, f"polypeptide: geometry: {name}") for name, value in geometry.items()}
+    for name, value in found.items():
+        low, high, unit, hint = _ANGLES if name.count("_") == 2 else _LENGTHS
+        if not low < value < high:
+            raise ArgumentError(f"polypeptide: geometry: {name} is {value:g} {unit}, not {low:g} to {high:g}: {hint}")
+    return GEOMETRIES["standard"]._replace(**found)
 
 
 def _backbone(names: Sequence[str], labels: Sequence[str], phi, psi, omega, g: Geometry) -> list[Monomer]:

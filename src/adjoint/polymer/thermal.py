@@ -15,10 +15,10 @@ import numpy as np
 
 from ..dynamics.factorization import mass_matrix_logdet, mass_matrix_logdet_gradient, random_velocity
 from ..dynamics.forward import forward_dynamics
-from ..errors import ArgumentError
+from ..errors import ArgumentError, SolveError
 from ..robot.configuration import integrate
-from ..robot.model import Robot
-from ..robot.numbers import count, generator
+from ..robot.model import Robot, need_robot
+from ..robot.numbers import count, generator, positive, truth, vectors
 
 __all__ = ["BOLTZMANN", "Trajectory", "fixman_force", "fixman_potential", "langevin"]
 
@@ -26,16 +26,17 @@ BOLTZMANN = 0.8314462618
 """Boltzmann's constant [Da Å²/(ps² K)]: kT = BOLTZMANN · T in the units of molecules, 249.4 at 300 K."""
 
 _ITERATIONS = 3  # each wins a factor |v| dt, the angle of one step
+_LONGEST = 1.0  # [rad], the angle of one step beyond which they do not
 
 
 def fixman_potential(robot: Robot, q, kT: float = 1.0):
     """½ kT log det M(q) (...) at q (..., nq), an energy like kT: Fixman (1974), where det G does not depend on q."""
-    return 0.5 * kT * mass_matrix_logdet(robot, q)
+    return 0.5 * positive(kT, "fixman_potential: kT", or_zero=True) * mass_matrix_logdet(robot, q)
 
 
 def fixman_force(robot: Robot, q, kT: float = 1.0):
     """τ (..., nv) = -½ kT ∂ log det M/∂q, the generalized force of `fixman_potential`."""
-    return -0.5 * kT * mass_matrix_logdet_gradient(robot, q)
+    return -0.5 * positive(kT, "fixman_force: kT", or_zero=True) * mass_matrix_logdet_gradient(robot, q)
 
 
 class Trajectory(NamedTuple):
@@ -59,6 +60,7 @@ def langevin(
     fixman: bool = False,
     every: int = 1,
     rng: np.random.Generator | int | None = None,
+    check: bool = True,
 ) -> Trajectory:
     """Motion from q (..., nq), v (..., nv) in a heat bath: M a = τ - C v - γ M v + √(2 γ kT) M^½ noise.
 
@@ -69,11 +71,20 @@ def langevin(
     v ← v_½ + ½ dt a(q, v_½); of second order, and reversible as far as the iteration is exact. Then the bath:
     v ← c v + √(1 - c²) x, c = exp(-γ dt), x ~ N(0, kT M⁻¹), which leaves that distribution as it is.
     All replicas (leading axes) move at once.
+
+    Units are consistent, ps, Å and Da for a `Polymer`. An `ArgumentError` says that a step would turn joints by more
+    than 1 rad, as one in fs does; `check=False` takes it as it is. A `SolveError` says when steps diverged.
     """
-    _check(dt, kT, friction, fixman, every)
+    need_robot(robot, "langevin")
+    dt, kT, friction = _numbers(dt, kT, friction, truth(fixman, "langevin: fixman"), torque)
     rng = generator(rng, "langevin")
     steps, every = count(steps, "langevin: steps"), count(every, "langevin: every")
-    q, v = np.asarray(q, float), np.asarray(v, float)
+    if every == 0:
+        raise ArgumentError("langevin: every is 0; it must be at least 1")
+    q, v = vectors(q, robot.nq, "q", "langevin"), vectors(v, robot.nv, "v", "langevin")
+    turning = _turning(robot)
+    if truth(check, "langevin: check"):
+        _doubt_step(robot, q, v, turning, dt, kT if friction > 0 else 0.0)
     keep, tau = np.exp(-friction * dt), _force(robot, q, kT, torque, fixman)
     found = [(0.0, q, v)]
     for k in range(1, steps + 1):
@@ -85,21 +96,61 @@ def langevin(
         v = half + 0.5 * dt * forward_dynamics(robot, q, half, tau)
         if friction > 0:
             v = keep * v + np.sqrt(1 - keep**2) * random_velocity(robot, q, rng, kT)
+        _need_small(v, turning, k, dt)
         if k % every == 0:
             found.append((k * dt, q, v))
     return Trajectory(*map(np.stack, zip(*found, strict=True)))
 
 
-def _check(dt: float, kT: float, friction: float, fixman: bool, every: int) -> None:
-    if every == 0:
-        raise ArgumentError("langevin: every is 0; it must be at least 1")
-    if not (dt > 0 and kT >= 0 and friction >= 0 and np.isfinite([dt, kT, friction]).all()):
-        raise ArgumentError(f"langevin: dt {dt}, kT {kT}, friction {friction}; dt > 0 and the others >= 0 are needed")
+def _numbers(dt, kT, friction, fixman: bool, torque) -> tuple[float, float, float]:
+    dt = positive(dt, "langevin: dt")
+    kT, friction = positive(kT, "langevin: kT", or_zero=True), positive(friction, "langevin: friction", or_zero=True)
     if (friction > 0 or fixman) and kT == 0:
         what = "friction" if friction > 0 else "fixman"
         raise ArgumentError(f"langevin: {what} needs a temperature; give kT > 0, such as BOLTZMANN * 300")
+    if torque is not None and not callable(torque):
+        raise ArgumentError(f"langevin: torque must be a function of q, got {type(torque).__name__}")
+    return dt, kT, friction
+
+
+# --- units ------------------------------------------------------------------------------------------------------------
+
+
+def _turning(robot: Robot) -> np.ndarray:
+    """Places in v of the degrees of freedom that turn."""
+    at = robot._layout
+    bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics]
+    return np.array([at.v_start[i] + k for i in bodies for k, s in enumerate(robot.screw(i)) if s[:3].any()], int)
+
+
+def _doubt_step(robot: Robot, q, v, turning: np.ndarray, dt: float, kT: float) -> None:
+    """An error if joints turn by more than 1 rad in a step, with v or with the velocities of equilibrium at kT."""
+    at_once = [v.reshape(-1, robot.nv)]
+    if kT > 0 and q.size:
+        at_once.append(random_velocity(robot, np.tile(q.reshape(-1, robot.nq)[0], (32, 1)), 0, kT))
+    for speeds in at_once:
+        turned = dt * np.sqrt(np.mean(speeds[:, turning] ** 2, axis=0)).max(initial=0.0) if len(speeds) else 0.0
+        if not turned <= _LONGEST:
+            raise ArgumentError(
+                f"langevin: a step of dt = {dt:g} turns joints by {turned:.3g} rad; at most {_LONGEST:g} is followed. "
+                "Is dt in fs? Times of polymers are in ps, 1 fs = 0.001 ps (check=False takes it as it is)"
+            )
+
+
+def _need_small(v: np.ndarray, turning: np.ndarray, step: int, dt: float) -> None:
+    """An error if a joint has turned by π or more in one step, or v is no number: the steps diverge."""
+    turned = np.abs(v[..., turning]).max(axis=-1, initial=0.0) * dt
+    lost = ~((turned < np.pi) & np.isfinite(v).all(axis=-1))
+    if lost.any():
+        raise SolveError(
+            f"langevin: step {step}, at time {step * dt:g}, turns joints by {turned.max():.3g} rad, in "
+            f"{np.count_nonzero(lost)} of {lost.size} replicas: steps diverge; a shorter dt than {dt:g}, or smaller "
+            "forces, may help"
+        )
 
 
 def _force(robot: Robot, q, kT: float, torque: Callable | None, fixman: bool) -> np.ndarray:
-    tau = np.zeros((*q.shape[:-1], robot.nv)) if torque is None else np.asarray(torque(q), float)
+    tau = np.zeros((*q.shape[:-1], robot.nv))
+    if torque is not None:
+        tau = vectors(torque(q), robot.nv, "torque(q)", "langevin")
     return tau + fixman_force(robot, q, kT) if fixman else tau
