@@ -1,8 +1,8 @@
 """Print, as constraints for pip, the lowest version that pyproject.toml allows of each package: `make test-lowest`.
 
-    numpy==2.0
-    scipy==1.13
-    ...
+numpy==2.0
+scipy==1.13
+...
 """
 
 import re

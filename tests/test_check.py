@@ -503,6 +503,7 @@ def test_absurd_inertias():
 
 def test_moments_that_are_absurd_without_neighbours():
     """A body alone has no neighbours to compare with; 50 m are too much for any link."""
+
     def alone(moment):
         return Robot.builder("r").link("base").link("a", solid(1, (0, 0, 0), (moment,) * 3)).joint(
             "j", "free", "base", "a"

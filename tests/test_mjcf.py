@@ -627,7 +627,7 @@ def test_one_folder_allows_all_files_outside(tmp_path):
     (home / "scenes" / "scene.xml").write_text(
         "<mujoco><include file='../robot/robot.xml'/><asset><mesh file='../other/meshes/t.obj'/></asset></mujoco>"
     )
-    says = r"<include> names '../robot/robot.xml', which is outside of .*, and so is 1 other file; to allow"
+    says = r"<include> names '../robot/robot.xml', which is outside of .*, as is 1 other file; to allow"
     with pytest.raises(ModelError, match=says) as caught:
         load(home / "scenes" / "scene.xml")
     named = str(caught.value).split("package_dirs=['")[1].split("']")[0]

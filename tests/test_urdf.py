@@ -591,7 +591,7 @@ def test_one_folder_allows_all_meshes_outside(tmp_path):
     ends = '<joint name="j" type="fixed"><parent link="l0"/><child link="l1"/></joint>'
     (tmp_path / "c/urdf/r.urdf").write_text(f'<robot name="r">{"".join(shapes)}{ends}</robot>')
     (found,) = load(tmp_path / "c/urdf/r.urdf").findings
-    assert "as 1 other file is" in found.message
+    assert "as is 1 other file" in found.message
     named = found.message.split("package_dirs=['")[1].split("']")[0]
     robot = load(tmp_path / "c/urdf/r.urdf", package_dirs=[named])
     assert robot.findings == () and [mesh_file(v).endswith(".stl") for v in robot.visuals] == [True, True]

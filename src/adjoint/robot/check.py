@@ -363,9 +363,7 @@ def _ranges(model: _Model) -> Iterator[Finding]:
                 yield model.joint(level, code, body.joint.name, message)
 
 
-def _range_faults(
-    kind: str, low: float, high: float, home: float, size: float
-) -> Iterator[tuple[str, str, str]]:
+def _range_faults(kind: str, low: float, high: float, home: float, size: float) -> Iterator[tuple[str, str, str]]:
     largest = max((abs(x) for x in (low, high) if np.isfinite(x)), default=0.0)
     if low > high:
         yield "error", "limits-reversed", f"lower limit {low:g} above upper limit {high:g}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -79,15 +79,16 @@ class Meshes:
         ]
         return None if any(_below(real, root) for root in roots) else real
 
-    def remedy(self, paths: Iterable[str]) -> str:
-        """What to say of files outside: where the model may read from, and the folders that would allow all of them."""
+    def remedy(self, paths: Collection[str]) -> str:
+        """What to say of different files outside, one of them named before: which folders would allow all of them."""
         folders = _outermost({os.path.dirname(path) for path in paths})
         common = _common([*folders, *([] if self._is_text else [self._root()])])
         if common is not None and _may_be_package(common):
             folders = [common]
         place = "in none of package_dirs" if self._is_text else f"outside of {self._root()}"
+        others = {1: "", 2: ", as is 1 other file"}.get(len(paths), f", as are {len(paths) - 1} other files")
         more = f" and {len(folders) - _SHOWN} more folders" if len(folders) > _SHOWN else ""
-        return f"{place}; to allow it, load with package_dirs={folders[:_SHOWN]}{more}"
+        return f"{place}{others}; to allow it, load with package_dirs={folders[:_SHOWN]}{more}"
 
     def _find(self, uri: str) -> Place:
         scheme, mark, rest = uri.partition("://")

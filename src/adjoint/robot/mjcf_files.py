@@ -189,11 +189,8 @@ class _Files:
     def refuse_outside(self) -> None:
         """`ModelError` if there are files outside: it names the first, and how to allow all of them."""
         if self._outside:
-            first, paths = self._outside[0][0], {path for _, path in self._outside}
-            others = len(paths) - 1
-            more = f", and so {'is 1 other file' if others == 1 else f'are {others} other files'}" if others else ""
-            remedy = self._meshes.remedy(paths)
-            raise ModelError(f"{first}{remedy.replace(';', more + ';', 1)}")
+            remedy = self._meshes.remedy({path for _, path in self._outside})
+            raise ModelError(f"{self._outside[0][0]}{remedy}")
 
 
 def _put_in_place(model: _Model, element: etree._Element, inside: xml.Document) -> None:

@@ -630,10 +630,7 @@ def _paths(parts: _Parts, meshes: Meshes) -> Iterator[tuple[str, str]]:
     remedy = f"is {meshes.remedy(outside)}" if outside else ""
     if outside:
         path, element = next(iter(outside.items()))
-        others = len(outside) - 1
-        more = f", as {'1 other file is' if others == 1 else f'{others} other files are'}" if others else ""
-        what = f"mesh '{path}' {remedy.replace(';', more + ';', 1)}; until then it cannot be opened"
-        parts.find("warning", "mesh-outside", element, what)
+        parts.find("warning", "mesh-outside", element, f"mesh '{path}' {remedy}; until then it cannot be opened")
     for element, uri, place in zip(elements, uris, places, strict=True):
         yield place.path, _mesh_fault(parts, element, uri, place) or (remedy if place.outside else "")
 
