@@ -110,6 +110,54 @@ for k in range(60):
     run(code)
 
 
+def test_a_storm_of_signals():
+    """Exceptions out of handlers, one after the other, also in the midst of starting workers and of waiting for them.
+
+    No part of a call runs when the call has ended.
+    """
+    code = """
+from adjoint.compile import call, workers
+running, wrong, stopped = [], 0, 0
+part, within = call.Plan._part, workers.together.__code__
+
+def counted(self, *args):
+    running.append(None)
+    try:
+        part(self, *args)
+    finally:
+        running.pop()
+
+heavy.threads = 8
+x = np.random.default_rng(0).normal(size=(20_000, 6))
+good = heavy(x)
+call.Plan._part = counted
+
+class Alarm(BaseException):
+    pass
+
+def ring(number, frame):
+    while frame is not None:
+        if frame.f_code is within:
+            raise Alarm
+        frame = frame.f_back
+
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0001)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    try:
+        heavy(x)
+    except Alarm:
+        stopped += 1
+    wrong += len(running) > 0
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert np.array_equal(heavy(x), good)
+print(stopped, wrong)
+"""
+    stopped, wrong = map(int, run(code).split())
+    assert stopped > 20 and wrong == 0
+
+
 def test_handlers_that_raise_nothing():
     """A handler may run in the midst of a call, and call kernels itself: the outer call goes on, and is right."""
     code = """
@@ -175,15 +223,14 @@ def test_the_exception_of_a_worker():
 def test_parts_nobody_has_time_for(monkeypatch):
     """Where no thread can be started, the call does all parts itself."""
 
-    class Full:
-        def submit(self, *_):
-            raise RuntimeError("can't start new thread")
+    def full(*_):
+        raise RuntimeError("can't start new thread")
 
     f = kernel(lambda x: np.cos(x) + 1.0)
     f.threads = 4
     x = np.linspace(0, 1, 4_000_000)
     good = f(x)
-    monkeypatch.setattr(workers, "_executor", Full)
+    monkeypatch.setattr(workers, "_leave_to_workers", full)
     np.testing.assert_array_equal(f(x), good)
 
 

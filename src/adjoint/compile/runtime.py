@@ -1,4 +1,4 @@
-"""Machine code that every kernel shares: batches of any layout, and asking Python whether to go on.
+"""Machine code that every kernel shares: batches of any layout, asking Python whether to go on, waiting for threads.
 
 `strided(start, stop, table, work, out, context, body)` runs a kernel's body over operands with any strides and any
 number of broadcast batch axes. `ask(watch)` lets Python run the handlers of signals, see `watch`.
@@ -7,9 +7,11 @@ number of broadcast batch axes. `ask(watch)` lets Python run the handlers of sig
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from . import cache, jit
 from .ir import Coder, Module
@@ -22,7 +24,9 @@ __all__ = [
     "OUTPUT",
     "SEQUENCE",
     "TABLE_HEAD",
+    "Door",
     "ask_table",
+    "door",
     "library",
     "shared",
 ]
@@ -162,9 +166,74 @@ def _clock():
     return ctypes.WinDLL("kernel32").GetTickCount64 if os.name == "nt" else ctypes.CDLL(None).clock_gettime
 
 
+# --- a door ------------------------------------------------------------------------------------------
+
+_SHUT = 1 << 62  # besides, the word of a door counts those inside
+_SLEEP = 100 if os.name != "nt" else 1  # microseconds, milliseconds
+
+
+def _enter(module: Module) -> str:
+    """`enter(door)`: come in, 1; or 0 if it is shut."""
+    b = Coder(module, 1, "f64")
+    before = b.word("atomicrmw add ptr %door, i64 1 seq_cst")
+    b.require(b.same(b.word(f"and i64 {before}, {_SHUT}"), 0), "shut")
+    lines = [*b.lines, " ret i64 1", "shut:", " %gone = atomicrmw sub ptr %door, i64 1 seq_cst", " ret i64 0"]
+    return "\n".join(["define i64 @enter(ptr %door) {", "entry:", *lines, "}"])
+
+
+def _leave(module: Module) -> str:
+    """`leave(door)`."""
+    return "define void @leave(ptr %door) {\n %before = atomicrmw sub ptr %door, i64 1 seq_cst\n ret void\n}"
+
+
+def _shut(module: Module) -> str:
+    """`shut(sleep, door)`: let nobody in any more, and wait until all have left, sleeping meanwhile."""
+    return f"""define void @shut(ptr %sleep, ptr %door) {{
+entry:
+ %before = atomicrmw or ptr %door, i64 {_SHUT} seq_cst
+ br label %wait
+wait:
+ %now = load atomic i64, ptr %door seq_cst, align 8
+ %empty = icmp eq i64 %now, {_SHUT}
+ br i1 %empty, label %done, label %again
+again:
+ call void %sleep(i32 {_SLEEP})
+ br label %wait
+done:
+ ret void
+}}"""
+
+
+class Door(NamedTuple):
+    """Functions of the address of a word: parts of a call `enter` and `leave`; `shut` waits until all have left.
+
+    Each is one call of C. `shut` goes on waiting whatever signals come.
+    """
+
+    enter: Callable[[int], int]
+    leave: Callable[[int], None]
+    shut: Callable[[int], None]
+
+
 @jit.once
-def _asker() -> jit.Library:
-    return shared(("ask",), "ask", _ask)
+def door() -> Door:
+    """The functions of doors, which are words that are 0 in the beginning."""
+    sleep = ctypes.WinDLL("kernel32").Sleep if os.name == "nt" else ctypes.CDLL(None).usleep
+    known, word = _watching().address, ctypes.c_void_p
+    return Door(
+        ctypes.PYFUNCTYPE(ctypes.c_int64, word)(known["enter"]),
+        ctypes.PYFUNCTYPE(None, word)(known["leave"]),
+        # Python's global lock is let go meanwhile. Not a function in Python: handlers of signals run in those.
+        functools.partial(ctypes.CFUNCTYPE(None, word, word)(known["shut"]), ctypes.cast(sleep, word)),
+    )
+
+
+# --- loading -----------------------------------------------------------------------------------------
+
+
+@jit.once
+def _watching() -> jit.Library:
+    return shared(("watching", os.name), {"ask": _ask, "enter": _enter, "leave": _leave, "shut": _shut})
 
 
 @jit.once
@@ -177,28 +246,26 @@ def ask_table() -> int:
         functions = [_clock(), *(getattr(ctypes.pythonapi, name) for name in _ASKED)]
     except AttributeError:  # not CPython
         return 0
-    addresses = [_asker().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)]
+    addresses = [_watching().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)]
     table = (ctypes.c_void_p * len(addresses))(*addresses)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(table))
     return ctypes.addressof(table)
 
 
-# --- loading -----------------------------------------------------------------------------------------
-
-
 @jit.once
 def library(width: int, dtype: str) -> jit.Library:
     """The code for batches of any layout, for one width and type; compiled once a machine."""
-    return shared(("strided", width, dtype), "strided", lambda module: _strided(module, width, dtype))
+    return shared(("strided", width, dtype), {"strided": lambda module: _strided(module, width, dtype)})
 
 
-def shared(parts: tuple, symbol: str, write: Callable[[Module], str]) -> jit.Library:
-    """Code that does not depend on a kernel: one function, from the cache or compiled now."""
+def shared(parts: tuple, functions: dict[str, Callable[[Module], str]]) -> jit.Library:
+    """Code that does not depend on a kernel: functions by their names, from the cache or compiled now."""
     key = cache.key("runtime", *parts)
     entry = cache.read(key)
     if entry is None:
         module = Module()
-        module.add(symbol, write(module))
+        for symbol, write in functions.items():
+            module.add(symbol, write(module))
         entry = cache.Entry({}, jit.compile_ir(module.text()))
         cache.write(key, entry)
-    return jit.load(entry.code, (symbol,))
+    return jit.load(entry.code, tuple(functions))

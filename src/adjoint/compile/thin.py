@@ -404,7 +404,7 @@ class _Call(Coder):
 def _caller() -> jit.Library | None:
     """The machine code of `call`, or None if it cannot be had here: calls then go by Python's own road."""
     try:
-        return runtime.shared(("call",), "call", lambda module: _Call(module).function())
+        return runtime.shared(("call",), {"call": lambda module: _Call(module).function()})
     except CompileError:
         return None
 

@@ -7,47 +7,21 @@ the last thing a call does is one wait, in C, that no signal breaks off.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import ctypes
 import functools
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from queue import SimpleQueue
 
 import numpy as np
 
 from . import runtime
 from .watch import BUDGET, KEPT, LEFT, STOP, TABLE, WATCH_WORDS
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
 __all__ = ["new_watches", "raise_kept", "start_watch", "together"]
-
-_pool: ThreadPoolExecutor | None = None
-_pool_lock = threading.Lock()
-
-
-def _executor() -> ThreadPoolExecutor:
-    global _pool
-    with _pool_lock:
-        if _pool is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            _pool = ThreadPoolExecutor(max(os.cpu_count() or 1, 64), thread_name_prefix="adjoint")
-        return _pool
-
-
-def _forget_pool() -> None:
-    """In a forked child the pool's threads are gone: start afresh."""
-    global _pool, _pool_lock
-    _pool, _pool_lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
-
 
 # --- watches -----------------------------------------------------------------------------------------
 
@@ -59,7 +33,7 @@ def new_watches(count: int) -> np.ndarray:
 
 def start_watch(watch: np.ndarray) -> None:
     """Make a watch ready for a call of this thread: only Python's main thread has to ask for signals."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
+    in_main_thread = threading.get_ident() == threading.main_thread().ident
     watch[LEFT], watch[TABLE] = BUDGET, runtime.ask_table() if in_main_thread else 0
 
 
@@ -71,61 +45,17 @@ def raise_kept(watch: np.ndarray) -> None:
         _set_raised(*kept)  # ctypes raises what is set
 
 
+if hasattr(ctypes, "pythonapi"):
+    _set_raised = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(("PyErr_Restore", ctypes.pythonapi))
+
+
 # --- parts -------------------------------------------------------------------------------------------
 
 
-if hasattr(ctypes, "pythonapi"):
-    _set_raised = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(("PyErr_Restore", ctypes.pythonapi))
-    # Calls of these let go of Python's global lock.
-    _allocate = ctypes.CFUNCTYPE(ctypes.c_void_p)(("PyThread_allocate_lock", ctypes.pythonapi))
-    _acquire = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(
-        ("PyThread_acquire_lock", ctypes.pythonapi)
-    )
-    _release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("PyThread_release_lock", ctypes.pythonapi))
-    _free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("PyThread_free_lock", ctypes.pythonapi))
-
-    class _SteadyLock:
-        """A lock like Python's own, but waiting for it is a call of C that goes on whatever signals come."""
-
-        def __init__(self) -> None:
-            self._handle = _allocate()
-            # No methods in Python: a handler of a signal could run, and raise, as soon as they are entered.
-            self.acquire = functools.partial(_acquire, self._handle)
-            self.release = functools.partial(_release, self._handle)
-
-        def __del__(self, free: Callable = _free) -> None:
-            free(self._handle)
-else:
-    _SteadyLock = threading.Lock  # type: ignore[assignment]
-
-
-class _Door:
-    """Parts of a call come in and leave; `shut` waits until all have left, and lets nobody in any more."""
-
-    def __init__(self) -> None:
-        self._count, self._inside = threading.Lock(), 0
-        self._taken = _SteadyLock()  # by those inside
-        self.shut = functools.partial(self._taken.acquire, True)
-
-    def enter(self) -> bool:
-        """Come in, unless the door is shut."""
-        with self._count:
-            if self._inside == 0 and not self._taken.acquire(False):
-                return False
-            self._inside += 1
-            return True
-
-    def leave(self) -> None:
-        with self._count:
-            self._inside -= 1
-            if self._inside == 0:
-                self._taken.release()
-
-
 class _Part:
-    """A part of a call: run once, by the first thread that claims it, and not after the door is shut."""
+    """A part of a call: run once, by the first thread that claims it, and not after the call's door is shut."""
 
-    def __init__(self, run: Callable[[], None], stop: Callable[[], object], door: _Door):
+    def __init__(self, run: Callable[[], None], stop: Callable[[], object], door: np.ndarray):
         self.run, self._stop, self._door = run, stop, door
         self._claim, self._ended = threading.Lock(), threading.Lock()
         self._error: BaseException | None = None
@@ -138,12 +68,13 @@ class _Part:
         """What a worker thread does, if nobody else does it already."""
         if not self.claim():
             return
+        door, place = runtime.door(), self._door.ctypes.data
         try:
-            if self._door.enter():
+            if door.enter(place):
                 try:
                     self.run()
                 finally:
-                    self._door.leave()
+                    door.leave(place)
         except BaseException as error:
             self._error = error
             self._stop()
@@ -163,12 +94,13 @@ def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> 
     Return, or raise what any of them or a handler of a signal raised, when none of them runs any more. `stop` tells
     those that run to end soon.
     """
-    door, (own, *others) = _Door(), runs
+    door, (own, *others) = np.zeros(1, np.int64), runs
+    shut = functools.partial(runtime.door().shut, door.ctypes.data)
     parts = [_Part(run, stop, door) for run in others]
     try:
-        with contextlib.suppress(RuntimeError):  # there are no new threads, or the interpreter is about to end
+        with contextlib.suppress(RuntimeError):  # no thread can be started, or the interpreter is about to end
             for part in parts:
-                _executor().submit(part.in_worker)
+                _leave_to_workers(part)
         own()
         elsewhere = []
         for part in reversed(parts):  # workers begin with the first
@@ -182,4 +114,41 @@ def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> 
         stop()
         raise
     finally:
-        door.shut()
+        shut()
+
+
+# --- threads -----------------------------------------------------------------------------------------
+
+# Python's own pool of threads is not used: an exception out of a signal's handler, raised while one of its locks is
+# being taken in Python, leaves that lock taken for ever. Here all steps are single calls of C.
+_MOST = max(os.cpu_count() or 1, 64)
+_queue: SimpleQueue[_Part] = SimpleQueue()
+_idle: list[None] = []  # one for each worker that waits
+_workers: list[int] = []
+
+
+def _leave_to_workers(part: _Part) -> None:
+    """Let a worker thread run a part; start one more if they are all busy."""
+    _queue.put(part)
+    if _queue.qsize() > len(_idle) and len(_workers) < _MOST:
+        _workers.append(_thread.start_new_thread(_serve, (_queue, _idle)))
+
+
+def _serve(queue: SimpleQueue[_Part], idle: list[None]) -> None:
+    """What a worker thread does: part after part. Python does not wait for it when it ends."""
+    while True:
+        idle.append(None)
+        part = queue.get()
+        idle.pop()
+        part.in_worker()
+        del part  # and with it the arrays it worked on
+
+
+def _forget_workers() -> None:
+    """In a forked child the threads are gone: start afresh."""
+    global _queue, _idle, _workers
+    _queue, _idle, _workers = SimpleQueue(), [], []
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)
