@@ -13,6 +13,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Top-level folder or module -> layer. A new one must be entered here.
 LAYERS = {
     "errors": 0,
+    "lazy": 0,
     "compile": 1,
     "lie": 1,
     "robot": 2,

@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import adjoint
 from adjoint import kernel
 from adjoint.compile import call, workers
 
@@ -294,3 +296,106 @@ def test_signals_are_asked_for_in_the_main_thread_alone():
     thread.join()
     assert watch[2] != 0 and other[2] == 0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# --- forks ------------------------------------------------------------------------------------------------------------
+
+_FORK = """
+def long_function(steps, seed):
+    "A kernel that is in no cache."
+    def function(x):
+        for k in range(steps):
+            x = np.sin(x * (1.0 + k + seed)) + x
+        return x
+    return kernel(function, x=4)
+
+def child_works():
+    "Whether a child process can trace, compile and run."
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(60)
+        found = long_function(3, time.time_ns() % 10**9)(np.ones((8, 4)))
+        os._exit(0 if found.shape == (8, 4) else 1)
+    return os.waitpid(pid, 0)[1] == 0
+"""
+
+
+def test_forks_while_another_thread_compiles():
+    """LLVM's lock, and those of Python's own library, are open in the child."""
+    code = """
+long_function(3, 0.5)(np.ones((8, 4)))
+for k in range(10):
+    compiled = long_function(150, time.time_ns() % 10**9)
+    thread = threading.Thread(target=compiled, args=(np.ones((8, 4)),))
+    thread.start()
+    time.sleep(0.02 * k)
+    assert child_works()
+    thread.join()
+"""
+    run(_FORK + code)
+
+
+def test_a_fork_does_not_wait_for_ever():
+    """The function that is traced may wait for the thread that forks; that one may itself be tracing."""
+    code = """
+from adjoint.compile.locks import compiling
+compiling.patience = 0.3
+forked = threading.Event()
+
+def waits(x):
+    forked.wait(60)
+    return x + 1.0
+
+def forks(x):
+    assert child_works()
+    return x + 1.0
+
+thread = threading.Thread(target=kernel(waits), args=(1.0,))
+thread.start()
+time.sleep(0.2)
+assert child_works()
+forked.set()
+thread.join()
+assert kernel(forks)(1.0) == 2.0 and kernel(forks)(2.0) == 3.0
+"""
+    run(_FORK + code)
+
+
+def test_a_child_that_cannot_compile_says_so():
+    code = """
+from adjoint.compile.locks import calling_llvm, compiling
+compiling.patience = calling_llvm.patience = 0.1
+held, forked = threading.Event(), threading.Event()
+
+def hold():
+    with calling_llvm:
+        held.set()
+        forked.wait(60)
+
+heavy(np.ones((8, 6)))
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait(60)
+pid = os.fork()
+if pid == 0:
+    signal.alarm(60)
+    good = np.isfinite(heavy(np.ones((8, 6)))).all()  # compiled before
+    try:
+        long_function(3, time.time_ns() % 10**9)(np.ones(4))
+    except Exception as error:
+        os._exit(0 if good and "forked while another thread" in str(error) else 1)
+    os._exit(2)
+assert os.waitpid(pid, 0)[1] == 0
+forked.set()
+thread.join()
+assert child_works()
+"""
+    run(_FORK + code)
+
+
+def test_properties_have_no_locks():
+    """Before 3.12 `functools.cached_property` has one, which stays shut in a child that was forked meanwhile."""
+    package = Path(adjoint.__file__).parent
+    users = [p.name for p in package.rglob("*.py") if "functools.cached_property" in p.read_text(encoding="utf-8")]
+    imports = [p.name for p in package.rglob("*.py") if "from functools import cached" in p.read_text(encoding="utf-8")]
+    assert users == ["lazy.py"] and imports == ["lazy.py"]

@@ -24,6 +24,7 @@ from ..dynamics.composite import mass_matrix
 from ..dynamics.coriolis import coriolis_matrix
 from ..dynamics.newton_euler import gravity_torque, inverse_dynamics
 from ..errors import AdjointError, ArgumentError
+from ..lazy import cached_property
 from ..robot.configuration import random_configuration
 from ..robot.model import Robot
 from . import page
@@ -67,7 +68,7 @@ class Equations(page.Shown):
     phi: sympy.ImmutableMatrix
     friction: sympy.ImmutableMatrix
 
-    @functools.cached_property
+    @cached_property
     def tau(self) -> sympy.ImmutableMatrix:
         """M q̈ + C q̇ + φ + friction (nv, 1)."""
         _, dq, ddq, *_ = self.symbols
@@ -89,7 +90,7 @@ class Equations(page.Shown):
         phi, friction = phi[:, 0], friction[:, 0]
         return Values(M, C, phi, friction, M @ a + C @ v + phi + friction)
 
-    @functools.cached_property
+    @cached_property
     def _function(self):
         q, dq, _, parameters, *_ = self.symbols
         formulas = [self.M, self.C, self.phi, self.friction]

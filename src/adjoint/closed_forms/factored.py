@@ -30,6 +30,7 @@ from ..compile.kernel import eagerly
 from ..dynamics.lagrangian import _screws_and_slopes
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
+from ..lazy import cached_property
 from ..lie import inertia, se3
 from ..robot.configuration import random_configuration
 from ..robot.model import Robot
@@ -133,7 +134,7 @@ class Factored(Equations):
     products: dict[sympy.Symbol, sympy.Expr]
     expanded: dict[sympy.Symbol, sympy.Expr]
 
-    @functools.cached_property
+    @cached_property
     def _in_products(self) -> tuple[list[InnerProduct], Callable]:
         """The inner products in M and φ; M, C, φ, friction as a function of q̇, parameters, values of these and of h."""
         atoms = sorted(self.M.atoms(InnerProduct) | self.phi.atoms(InnerProduct), key=str)

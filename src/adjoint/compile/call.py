@@ -12,12 +12,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from . import jit, runtime
 from .batch import CONTEXT_HEAD, context_size, tile_sizes
 from .ir import BYTES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..errors import CompileError
 from . import link, memory
-from .locks import compiling
+from .locks import calling_llvm, compiling
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
@@ -94,7 +94,8 @@ def _target_machine():
 
 def compile_ir(text: str) -> bytes:
     """Object code for the host. The graph is optimised already, so no pass runs on the IR."""
-    return object_code(text, _target_machine())
+    with calling_llvm:
+        return object_code(text, _target_machine())
 
 
 def object_code(text: str, target: llvm.TargetMachine) -> bytes:
@@ -104,8 +105,9 @@ def object_code(text: str, target: llvm.TargetMachine) -> bytes:
 
 def assembly(text: str) -> str:
     """The host's assembly for IR text, for reading."""
-    target = _target_machine()
-    return target.emit_assembly(_module(text, target))
+    with compiling, calling_llvm:
+        target = _target_machine()
+        return target.emit_assembly(_module(text, target))
 
 
 def _module(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
@@ -186,4 +188,5 @@ def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
             if sys.platform == "win32":  # llvmlite has no JITLink there, and LLVM's older linker may end the process
                 raise CompileError(f"the generated code cannot be linked (please report this): {e}") from e
     memory.check_allowed()
-    return _LinkedByLLVM(object_code, symbols)
+    with calling_llvm:
+        return _LinkedByLLVM(object_code, symbols)

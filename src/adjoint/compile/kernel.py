@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from . import kept, loops, trace
 from .arguments import Arguments, Form, as_input, tupled
 from .forms import InputForm, StaticForm, one_dtype
@@ -584,7 +585,7 @@ class Kernel:
 
         return self._made_once(packing.packed)
 
-    @functools.cached_property
+    @cached_property
     def packing(self) -> Any:
         """Where the numbers of `packed` belong: a `Packing`, or a NamedTuple of one for each result."""
         from . import packing

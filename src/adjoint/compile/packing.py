@@ -8,12 +8,13 @@ out, and the graph of a program knows what that is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from .derived import Built, derived
 from .graph import Expr
 from .kernel import Kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
+from ..lazy import cached_property
 from .graph import Expr, Graph, reachable
 from .ops import OPS
 

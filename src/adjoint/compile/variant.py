@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AdjointError, TraceError
+from ..lazy import cached_property
 from . import cache, kept, loops, origin, trace
 from .graph import Graph, digest
 from .locks import compiling
@@ -74,7 +75,7 @@ class Variant:
     def program(self) -> Program:
         return self.traced[0]
 
-    @functools.cached_property
+    @cached_property
     def has_sequences(self) -> bool:
         return any(o.sequence for o in self.inputs)
 
@@ -195,7 +196,7 @@ class TracedVariant(Variant):
         inputs = [(o.name, o.shape, o.sequence) for o in self.inputs]
         return self.fn.__module__, self.fn.__qualname__, self._marks, inputs, state
 
-    @functools.cached_property
+    @cached_property
     def _marks(self) -> list | None:
         """Static arguments by their fingerprints, if all have one."""
         marks = [

@@ -20,7 +20,6 @@ unique but a is, and `proximal_solve` finds both.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,6 +30,7 @@ from ..compile import kernel, static, while_loop
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobian import frame_acceleration, frame_twist, jacobian
+from ..lazy import cached_property
 from ..lie import so3
 from ..robot.configuration import integrate
 from ..robot.model import Robot
@@ -92,7 +92,7 @@ class Loop:
         """What compiled code depends on, equal in every process."""
         return repr(self)
 
-    @functools.cached_property
+    @cached_property
     def directions(self) -> tuple[np.ndarray, np.ndarray]:
         """Unit vectors (r, 3) about which b must not turn, and (t, 3) along which it must not shift, in a's frame."""
         z = np.array(self.axis)

@@ -8,7 +8,6 @@ the p parameters of τ = Y π only b combinations matter, which is the rank of Y
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from scipy.linalg import solve_triangular
 
 from ..dynamics.regressor import parameter_names, regressor
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..robot.configuration import random_configuration
 from ..robot.model import Robot, nearest, need_robot, once_a_robot
 from ..robot.numbers import generator
@@ -67,7 +67,7 @@ class BaseParameters:
             Y[..., range(nv), range(first, first + nv)] = slide
         return Y[..., self.selected]
 
-    @functools.cached_property
+    @cached_property
     def groups(self) -> tuple[str, ...]:
         """(b,) The base parameters in words, such as "Izz_link1 + Iyy_link2 + x_link2² m_link2".
 

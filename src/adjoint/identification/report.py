@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..dynamics.regressor import dof_names, parameters
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..robot.model import Robot
 from .base import BaseParameters, short, some
 from .data import Samples
@@ -40,7 +40,7 @@ class Identification:
     shown: Samples  # of the samples every `stride`-th, from all of the recording
     stride: int = 1
 
-    @functools.cached_property
+    @cached_property
     def robot(self) -> Robot:
         """The model with the identified parameters; its offsets are in `offset`, for which a robot has no place."""
         n = len(self.model.body_names)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ..compile.arguments import unmasked
 from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
+from ..lazy import cached_property
 from ..lie import se3
 from ..robot.model import Finding, Robot
 

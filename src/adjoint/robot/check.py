@@ -7,7 +7,6 @@ Thresholds are such that sound models stay silent: they were set on the robots o
 
 from __future__ import annotations
 
-import functools
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from pathlib import PurePath
 import numpy as np
 
 from ..errors import ModelError, shortened
+from ..lazy import cached_property
 from ..lie import inertia as inertias
 from ..lie import se3
 from .build import JointSpec
@@ -168,7 +168,7 @@ class _Model:
         size = float(np.linalg.norm(np.ptp(points, axis=0)))
         return cls(robot, links, home, _reaches(robot, links, points[1:]), size, {s.name: s for s in robot.specs})
 
-    @functools.cached_property
+    @cached_property
     def solid(self) -> list[tuple[Link, inertias.Central, float]]:
         """(link, its inertia, reach) of the links with mass."""
         return [

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..compile.arguments import unmasked
 from ..errors import ArgumentError, shortened
+from ..lazy import cached_property
 from . import valid
 from .joints import JOINTS
 
@@ -289,7 +290,7 @@ class Robot:
 
     # --- identity -----------------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of everything the algorithms may depend on, equal in every process."""
         return self.fingerprint_without(())
@@ -317,12 +318,12 @@ class Robot:
 
     # --- sizes and places ---------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _results(self) -> dict[Callable, dict[tuple, Any]]:
         """What functions found out about this robot; see `once_a_robot`."""
         return {}
 
-    @functools.cached_property
+    @cached_property
     def _layout(self) -> _Layout:
         return _layout(self.joint_types, self.mimics)
 
@@ -346,17 +347,17 @@ class Robot:
         """The bodies, in tree order."""
         return _Bodies(self)
 
-    @functools.cached_property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the movable joints, mimics excluded, in the order of q and v."""
         return tuple(n for i, n in enumerate(self.body_joint_names) if i not in self.mimics)
 
-    @functools.cached_property
+    @cached_property
     def frame_names(self) -> tuple[str, ...]:
         """Names of all frames: the base, the bodies, then the further frames."""
         return (self.base_name, *self.body_names, *(f.name for f in self.frames))
 
-    @functools.cached_property
+    @cached_property
     def _frame_index(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.frame_names)}
 
@@ -387,7 +388,7 @@ class Robot:
             body = int(self.parents[body])
         return found[::-1]
 
-    @functools.cached_property
+    @cached_property
     def mass(self) -> float:
         """Total mass [kg] of the moving bodies; that of the base is `base_inertia[0]`."""
         return float(self.inertias[:, 0].sum())

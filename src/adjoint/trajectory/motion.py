@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..robot.joints import JOINTS
 from ..robot.model import Robot, need_robot
 from ..robot.numbers import floats, positive

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from ..lazy import cached_property
 from .splines import DEGREE, basis, rate_points
 from .torque import Torque
 

@@ -7,13 +7,13 @@ f sign(v) made smooth, f tanh(v / v_s): an optimiser needs derivatives where a j
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ..compile import Kernel, kernel, static
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.newton_euler import inverse_dynamics
+from ..lazy import cached_property
 from ..robot.model import Robot
 
 __all__ = ["Torque", "true_torque"]
