@@ -11,8 +11,8 @@ The way of a function, file by file:
   `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
 - `jit`, `cache`: IR to object code, object code on disk. `origin`: which functions of the library are found there by
   their names. `link`, `objects`, `memory`: object code to callable memory.
-- `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts, any strides, CPython's own calls. `workers`, `watch`:
-  threads, and how a long call is stopped.
+- `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts, any strides, CPython's own calls. `workers`,
+  `watch`: threads, and how a long call is stopped.
 - `export`: C99, CasADi, assembly. `locks`: the one lock.
 """
 
