@@ -244,6 +244,9 @@ class Kernel:
         found = self._variants.get(tuple(present))
         if found is None:
             with compiling:
+                # Read now, under the lock: if a thread forks, files that another one is reading are lost to the child.
+                from . import call, thin  # noqa: F401
+
                 made = self._make(statics, present)
                 made.share = self._share
                 found = self._variants.setdefault(tuple(present), made)

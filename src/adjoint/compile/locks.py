@@ -8,7 +8,9 @@ may itself wait for the thread that forks.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import sys
 import threading
 
 from ..errors import CompileError
@@ -73,6 +75,13 @@ class _Compiling(_ForkedLock):
     def __init__(self) -> None:
         self._depth, self._collects = 0, False
         super().__init__()
+
+    def _before(self) -> None:
+        super()._before()
+        # Files of this library are read when they are needed. Wait for those that another thread is reading: in the
+        # child nobody would end that.
+        for name in [name for name in sys.modules if name.startswith("adjoint.")]:
+            importlib.import_module(name)
 
     def _abandoned(self) -> None:
         if self._depth and self._collects:
