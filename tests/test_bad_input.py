@@ -161,6 +161,61 @@ def test_positive_numbers(value):
         truth("yes", "x")
 
 
+def builder_joint(**changes) -> aj.Robot:
+    given = {"name": "j", "type": "revolute", "parent": "a", "child": "b", "placement": np.eye(4), "axis": (0, 0, 1)}
+    given |= {"lower": -1.0, "upper": 1.0, "mimic": None} | changes
+    return aj.Robot.builder("x").link("a").link("b").joint(**given).build()
+
+
+def methods() -> dict:
+    """{name: (function of one value that may be junk, a good value)}: what robots, builders and results offer."""
+    fields = ("name", "parents", "placements", "inertias", "mimics", "lower", "gravity", "frames", "joint_types")
+    base, planned = aj.base_parameters(ROBOT), aj.excitation(ROBOT, 5.0, harmonics=2, joints=(), rounds=0)
+    equations = aj.equations(ROBOT)
+    return {
+        **{f"replace {k}": (lambda x, k=k: ROBOT.replace(**{k: x}), getattr(ROBOT, k)) for k in fields},
+        **{f"joint {k}": (lambda x, k=k: builder_joint(**{k: x}), "j") for k in ("name", "type", "parent", "axis")},
+        "locked": (ROBOT.locked, {"j1": 0.1}),
+        "frame": (ROBOT.frame, "a"),
+        "joint": (ROBOT.joint, "j1"),
+        "reframed": (ROBOT.reframed, "joint"),
+        "with_payload": (lambda x: ROBOT.with_payload("a", x), ROBOT.inertias[0]),
+        "base of a builder": (lambda x: aj.Robot.builder("x", base=x).link("a").build(), "free"),
+        "place": (base.place, "Iyy_b"),
+        "to_base": (base.to_base, np.zeros(20)),
+        "motion at": (planned.at, [0.1]),
+        "motion samples": (planned.samples, 100.0),
+        "formulas at": (lambda x: equations.at(x, V, A), Q),
+        "random_tree": (lambda x: aj.robots.random_tree(0, 2, x), ["revolute"]),
+        "loop": (lambda x: aj.dynamics.Loop("a", "b", x), "weld"),
+        "axis of a loop": (lambda x: aj.dynamics.Loop("a", "b", "hinge", x), (0, 0, 1)),
+        "source": (squares.source, "c"),
+        "resample": (lambda x: aj.identification.resample(ROBOT, aj.Samples(*MOVED, MOVED[0], T), x), 100.0),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def offered():
+    return methods()
+
+
+@pytest.mark.parametrize("bad", JUNK, ids=range(len(JUNK)))
+def test_junk_to_what_robots_and_results_offer(bad, offered):
+    for name, (function, _) in offered.items():
+        with np.errstate(all="ignore"):
+            try:
+                function(bad)
+            except AdjointError as error:
+                assert 0 < len(str(error)) < 3000, name
+
+
+def test_what_robots_and_results_offer_takes_what_is_good(offered):
+    for name, (function, good) in offered.items():
+        if not name.startswith("joint "):
+            function(good)
+    assert builder_joint().nv == 1
+
+
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from ..errors import AdjointError, ArgumentError
 from ..lazy import cached_property
 from ..robot.configuration import random_configuration
 from ..robot.model import Robot
+from ..robot.numbers import floats
 from . import page
 from .motion import kinetic_metric, motions, potential, require_small
 from .naming import Symbols
@@ -82,7 +83,7 @@ class Equations(page.Shown):
                 f"at: no parameter {', '.join(sorted(unknown))}; there are {', '.join(known) or 'none'}"
             )
         other = {known[str(s)]: float(x) for s, x in (parameters or {}).items()}
-        q, v, a = (np.asarray(x, float) for x in (q, v, a))
+        q, v, a = (floats(x) for x in (q, v, a))
         for name, x in {"q": q, "v": v, "a": a}.items():
             if x.shape != (self.robot.nv,):
                 raise ArgumentError(f"at: {name} has shape {x.shape}; it takes one sample, of shape ({self.robot.nv},)")

@@ -19,15 +19,17 @@ __all__ = ["call_casadi", "source", "symbolic"]
 
 def source(variant: Variant, language: str, name: str | None = None) -> str:
     """The text of a kernel in one of the languages "llvm", "asm", "c"."""
+    if not isinstance(language, str) or language not in ("llvm", "asm", "c"):
+        raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(f"source: the name of the function must be text; got {name!r}")
     if language == "c":
         return _CWriter(variant.program, name or variant.name.replace(".", "_")).file()
-    if language in ("llvm", "asm"):
-        from . import jit
-        from .emit import emit
+    from . import jit
+    from .emit import emit
 
-        text = emit(variant.program, jit.host().width("f64"), "f64")[0]
-        return text if language == "llvm" else jit.assembly(text)
-    raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
+    text = emit(variant.program, jit.host().width("f64"), "f64")[0]
+    return text if language == "llvm" else jit.assembly(text)
 
 
 # --- CasADi ------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from ..lazy import cached_property
 from ..lie import so3
 from ..robot.configuration import integrate
 from ..robot.model import Robot
+from ..robot.numbers import floats
 from .factorization import factor, mass_matrix_factors, solve_factored, sqrt_solve_factored
 from .forward import forward_dynamics
 from .newton_euler import SURROUNDINGS, inverse_dynamics
@@ -77,9 +78,9 @@ class Loop:
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
     def __post_init__(self):
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ArgumentError(f"{self}: kind is {self.kind!r}; it must be one of {', '.join(map(repr, KINDS))}")
-        axis = np.asarray(self.axis, float)
+        axis = floats(self.axis)
         if axis.shape != (3,) or not 0 < np.linalg.norm(axis) < np.inf:
             raise ArgumentError(f"{self}: axis is {self.axis!r}; it must be a direction, three numbers not all zero")
         object.__setattr__(self, "axis", tuple((axis / np.linalg.norm(axis)).tolist()))

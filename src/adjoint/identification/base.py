@@ -20,7 +20,7 @@ from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..robot.configuration import random_configuration
 from ..robot.model import Robot, nearest, need_robot, once_a_robot
-from ..robot.numbers import generator
+from ..robot.numbers import generator, vectors
 from .linear import least_squares, triangle
 
 __all__ = ["BaseParameters", "base_parameters", "short", "some"]
@@ -53,9 +53,7 @@ class BaseParameters:
 
     def to_base(self, pi) -> np.ndarray:
         """β (..., b) of parameters π (..., p)."""
-        pi = np.asarray(pi, float)
-        if pi.shape[-1:] != (len(self.names),):
-            raise ArgumentError(f"to_base: parameters have shape {pi.shape}; the last axis must be {len(self.names)}")
+        pi = vectors(pi, len(self.names), "pi", "to_base")
         return pi[..., self.selected] + pi[..., self.dependent] @ self.K.T
 
     def regressor(self, q, v, a, slide=None) -> np.ndarray:
@@ -88,7 +86,7 @@ class BaseParameters:
 
     def place(self, name: str) -> int:
         """Which base parameter is the parameter `name` alone; an `ArgumentError` says why none is."""
-        if name not in self.names:
+        if not isinstance(name, str) or name not in self.names:
             raise ArgumentError(f"robot '{self.robot.name}' has no parameter {name!r}; {nearest(name, self.names)}")
         at = self.names.index(name)
         robot, coupled = f"'{self.robot.name}'", self._coupled(at)

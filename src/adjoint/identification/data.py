@@ -91,6 +91,7 @@ _INDEPENDENT = 0.55  # periods of the cutoff after which noise through the filte
 _EDGE = 3  # periods of the cutoff at the ends, where the filter knows one side only
 _BRIDGED = 0.1  # periods of the cutoff, the longest gap that is bridged; a single row always is
 _LONG_GAP = 3  # usual time steps between samples, beyond which `resample` does not look for what is between
+MOST_ROWS = 1e9  # samples that may be asked for
 _UNITS = {"ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
@@ -143,6 +144,8 @@ def resample(robot: Robot, samples: Samples, rate: float | None = None) -> Sampl
     steps = np.diff(samples.time)
     usual = float(np.median(steps))
     step = usual if rate is None else 1 / positive(rate, "resample: rate [Hz]")
+    if not (samples.time[-1] - samples.time[0]) / step < MOST_ROWS:
+        raise ArgumentError(f"resample: steps of {step:g} s are too short: more than {MOST_ROWS:g} samples")
     time = samples.time[0] + np.arange(int((samples.time[-1] - samples.time[0]) / step + 1e-9) + 1) * step
     found, at = _interpolated(robot, samples, time), _before(samples.time, time)
     in_gap = (steps[at] > _LONG_GAP * usual) & (time > samples.time[at]) & (time < samples.time[at + 1])

@@ -18,6 +18,7 @@ from ..robot.configuration import neutral
 from ..robot.model import Robot, need_robot
 from ..robot.numbers import count, floats, generator, positive
 from .base import BaseParameters, base_parameters, some
+from .data import MOST_ROWS
 from .linear import triangle
 
 __all__ = ["Course", "Excitation", "excitation"]
@@ -64,7 +65,9 @@ class Excitation:
 
     def at(self, time) -> Course:
         """The motion at times (n,) [s]."""
-        time = np.atleast_1d(np.asarray(time, float))
+        time = np.atleast_1d(floats(time))
+        if time.ndim != 1 or not np.isfinite(time).all():
+            raise ArgumentError("Excitation.at: time must be finite numbers (n,) [s]")
         places = _single_joints(self.robot)
         bases = _bases(time, self.duration, self.coefficients.shape[-1])
         shapes = self.coefficients[places[:, 1]].reshape(len(places), -1)
@@ -73,6 +76,8 @@ class Excitation:
     def samples(self, rate: float, periods: int = 1) -> Course:
         """The motion at a rate [Hz], over whole periods."""
         rate, periods = positive(rate, "Excitation.samples: rate [Hz]"), count(periods, "Excitation.samples: periods")
+        if not rate * self.duration * periods < MOST_ROWS:
+            raise ArgumentError(f"Excitation.samples: rate {rate:g} Hz is too high: more than {MOST_ROWS:g} samples")
         return self.at(np.arange(round(rate * self.duration * periods) + 1) / rate)
 
     def usage(self) -> dict[str, float]:

@@ -105,6 +105,7 @@ class Identification:
 
     def summary(self, level: float = 0.95) -> str:
         """The report as text: residuals of each joint, then each base parameter with its interval."""
+        intervals = self.interval(level)
         dropped = f" ({self.dropped} dropped with NaN)" if self.dropped else ""
         lines = [
             f"Identification of '{self.model.name}' from {self.samples} samples{dropped}",
@@ -117,7 +118,7 @@ class Identification:
         rows = zip(dof_names(self.model), self.noise, self.r_squared, strict=True)
         lines += [f"{name:24.24} {sigma:10.3g} {r:9.5f}" for name, sigma, r in rows]
         lines += ["", f"{'estimate':>12} {'error':>9} {f'{100 * level:g} % interval':^25}  base parameter"]
-        found = zip(self.estimate, self.standard_error, self.interval(level), self.base.groups, strict=True)
+        found = zip(self.estimate, self.standard_error, intervals, self.base.groups, strict=True)
         lines += [f"{x:12.5g} {e:9.2g} {low:12.5g} {high:12.5g}  {short(group)}" for x, e, (low, high), group in found]
         if self.unsure:
             weak = some([short(group) for group in self.unsure])

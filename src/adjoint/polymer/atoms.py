@@ -108,9 +108,9 @@ class Polymer:
 
     def index(self, residue: str, name: str) -> int:
         """The number of an atom, such as `index("ALA12", "CA")`."""
-        if (residue, name) in self._numbers:
+        if isinstance(residue, str) and isinstance(name, str) and (residue, name) in self._numbers:
             return self._numbers[residue, name]
-        present = [atom.name for atom in self.atoms if atom.residue == residue]
+        present = [atom.name for atom in self.atoms if atom.residue == str(residue)]
         known = f"its atoms are {', '.join(present)}" if present else f"the first one is called {self.atoms[0].residue}"
         raise ArgumentError(f"polymer '{self.robot.name}' has no atom {name!r} in residue {residue!r}; {known}")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..robot.model import Finding
-from ..robot.numbers import positive
+from ..robot.numbers import positive, truth
 from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
 from .hydrogens import bonded, hydrogen_positions
 from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry
@@ -75,7 +75,7 @@ def polypeptide(
     monomers = _backbone(names if side_chains != "none" else ["GLY"] * len(names), labels, *angles, _geometry(geometry))
     for monomer in monomers:
         _add_side_chain(monomer)
-    if hydrogens:
+    if truth(hydrogens, "polypeptide: hydrogens"):
         add_hydrogens(monomers)
     title = sequence if isinstance(sequence, str) else "-".join(names)
     return chain_polymer(title, monomers, side_chains, peptide, base)

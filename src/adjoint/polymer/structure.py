@@ -76,6 +76,9 @@ def read(
         need_choice(f"read: {what}", value, choices)
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"read: path must be a str or os.PathLike, got {type(path).__name__}")
+    for what, value, kind in (("chain", chain, str), ("altloc", altloc, str), ("model", model, int)):
+        if value is not None and not isinstance(value, kind):
+            raise ArgumentError(f"read: {what} must be a {kind.__name__} or None, got {value!r}")
     report = _Report(os.fspath(path))
     try:
         residues, name = _residues(report, _structure(report), chain, model)
@@ -284,6 +287,8 @@ def _check_hydrogens(report: _Report, monomers: Sequence[Monomer]) -> None:
 
 def write(polymer: Polymer, path: str | os.PathLike, q=None) -> None:
     """Writes q (nq,), by default the polymer's own, or q (k, nq) as k models; mmCIF for a path in .cif, else PDB."""
+    if not isinstance(polymer, Polymer) or not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"write needs a Polymer and a path, got {type(polymer).__name__}, {type(path).__name__}")
     gemmi = _gemmi()
     structure = gemmi.Structure()
     structure.name = polymer.robot.name

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile.arguments import unmasked
 from ..errors import ModelError
 from .joints import JOINTS, misfit, standard_screws
 from .model import GRAVITY, Finding, Frame, Link, Mimic, Robot, Visual, Where
@@ -102,6 +103,8 @@ class Builder:
         """
         where = options.get("where")
         _check_name("joint", name, where)
+        _check_name("link", parent, where)
+        _check_name("link", child, where)
         label = f"joint '{name}'"
         placement = _HOME if placement is None else motions(placement, (4, 4), f"{label}: placement", where)
         return self.add_joint(JointSpec(name, type, parent, child, placement, **_options(label, type, options)))
@@ -151,7 +154,7 @@ _OTHER_WORDS = {
 
 
 def _unknown_type(kind) -> str:
-    meant = f"; did you mean '{_OTHER_WORDS[kind]}'?" if kind in _OTHER_WORDS else ""
+    meant = f"; did you mean '{_OTHER_WORDS[kind]}'?" if isinstance(kind, str) and kind in _OTHER_WORDS else ""
     return f"unknown type {kind!r}; there are {', '.join(TYPES)}{meant}"
 
 
@@ -173,7 +176,7 @@ def _has_option(kind: str, option: str) -> bool:
 def _options(label: str, kind: str, options: dict) -> dict:
     """The options of a joint, checked against its type and made plain."""
     where = options.get("where")
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         raise ModelError(_at(where, f"{label}: {_unknown_type(kind)}"))
     for option, value in options.items():
         if option not in _OPTIONS:
@@ -332,12 +335,12 @@ def _grown(builder: Builder) -> tuple[_Tree, str, Spots]:
     root, order = _ordered(builder)
     tree, base = _Tree(), root
     spot: Spots = {root: (-1, _HOME)}
+    if not isinstance(builder.base, str) or builder.base not in ("fixed", "free"):
+        raise ModelError(f"robot '{builder.name}': base is {builder.base!r}; it must be 'fixed' or 'free'")
     if builder.base == "free":
         base = _unused("world", builder._links)
         joint = JointSpec(_unused("root_joint", builder._joints), "free", base, root, _HOME)
         spot[root] = tree.add(root, joint, -1, _HOME, np.eye(6)), _HOME
-    elif builder.base != "fixed":
-        raise ModelError(f"robot '{builder.name}': base is {builder.base!r}; it must be 'fixed' or 'free'")
     for joint in order:
         body, at = spot[joint.parent]
         placement = joint.placement if at is _HOME else at @ joint.placement
@@ -526,9 +529,9 @@ def _spread(joint: JointSpec, start: int, stop: int, n: int) -> list[tuple]:
     columns = []
     for option, value in zip(JointSpec._fields[start:stop], joint[start:stop], strict=True):
         try:
-            columns.append(np.broadcast_to(np.asarray(value, float), n).tolist())
+            columns.append(np.broadcast_to(np.asarray(unmasked(value), float), n).tolist())
             good = not np.isnan(columns[-1]).any()
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             good = False
         if not good:
             what = f"joint '{joint.name}': {option} must be one number, or {n} of them, got {value!r}"

@@ -244,7 +244,9 @@ def random_tree(rng: np.random.Generator | int | None, n: int, types: Sequence[s
     `types`: those of `JOINTS`, "universal", "fixed", and "mimic": a joint of one degree of freedom that follows an
     earlier one. All by default, each in turn before any comes again. `rng` may be a seed.
     """
-    n, types = count(n, "random_tree: n"), _KINDS if types is None else tuple(types)
+    n, types = count(n, "random_tree: n"), _KINDS if types is None else types
+    if not isinstance(types, Sequence) or not all(isinstance(kind, str) for kind in types):
+        raise ArgumentError(f"random_tree: types must be names of joint types, got {types!r}")
     if not types:
         raise ArgumentError(f"random_tree: types is empty; there are {', '.join(_KINDS)}")
     if unknown := set(types) - set(_KINDS):

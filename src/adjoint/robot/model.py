@@ -237,7 +237,7 @@ class Robot:
         for name in changes:
             if name not in names:
                 raise ArgumentError(f"Robot.replace: no field {name!r}; {nearest(name, names)}")
-        alike = {k: x for k, x in changes.items() if k in _EACH and np.ndim(x) == 0 and np.size(x)}
+        alike = {k: x for k, x in changes.items() if k in _EACH and _is_one_number(x)}
         changes |= {k: np.full(len(getattr(self, k)), x) for k, x in alike.items()}
         if {"inertias", "placements", "parents"} & changes.keys():
             changes = {"links": (), "specs": (), "findings": ()} | changes  # they told of the old numbers
@@ -371,7 +371,7 @@ class Robot:
 
     def joint(self, name: str) -> Joint:
         """The joint of this name, mimics included."""
-        if name not in self.body_joint_names:
+        if not isinstance(name, str) or name not in self.body_joint_names:
             raise ArgumentError(f"robot '{self.name}' has no joint {name!r}; {nearest(name, self.body_joint_names)}")
         return self.bodies[self.body_joint_names.index(name)].joint
 
@@ -408,6 +408,10 @@ class Robot:
         from .show import html
 
         return html(self)
+
+
+def _is_one_number(x) -> bool:
+    return isinstance(x, (int, float, np.number)) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
 def _tuple(robot: Robot, field: str) -> tuple:

@@ -52,7 +52,8 @@ def check_names(robot: Robot) -> None:
         if len(set(names)) < len(names):
             twice = Counter(names).most_common(1)[0][0]
             raise _error(robot, f"a second {what} of name '{twice}'; names must differ, and bodies are frames too")
-    if not JOINTS.keys() >= (kinds := set(robot.joint_types)):
+    kinds = {kind if isinstance(kind, str) else repr(kind) for kind in robot.joint_types}
+    if not JOINTS.keys() >= kinds:
         unknown = ", ".join(sorted(map(repr, kinds - JOINTS.keys())))
         raise _error(robot, f"joint_types has {unknown}; there are {', '.join(JOINTS)}")
 
