@@ -87,7 +87,7 @@ def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
     names = _wanted(k, names, "jacobian")
 
     def build(variant: Variant) -> Built:
-        program = variant.program
+        program = variant.program.copy()
         _scalars_only(program)
         groups = [_elements(program, n) for n in names]
         table = derive.jacobian(program.graph, program.roots, [x for xs, _ in groups for x in xs])
@@ -126,7 +126,7 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
     name = names[0]
 
     def build(variant: Variant) -> Built:
-        program = variant.program
+        program = variant.program.copy()
         _scalars_only(program)
         xs, operand = _elements(program, name)
         first = derive.jacobian(program.graph, program.roots, xs)
@@ -167,7 +167,8 @@ def jvp(k: Kernel) -> Kernel:
         return tuple(replace(o, name=dot[o.name]) for o in variant.inputs if o.name in dot)
 
     def build(variant: Variant) -> Built:
-        program, graph = variant.program, variant.program.graph
+        program = variant.program.copy()
+        graph = program.graph
         seeds: dict[Expr, derive.Tangent] = {}
         for o in variant.inputs:
             if o.name not in dot:
@@ -221,7 +222,8 @@ def vjp(k: Kernel) -> Kernel:
         return (*variant.inputs, *bars(variant))
 
     def build(variant: Variant) -> Built:
-        program, graph = variant.program, variant.program.graph
+        program = variant.program.copy()
+        graph = program.graph
         _scalars_only(program)
         groups = [_elements(program, o.name) for o in variant.inputs if o.name in wanted]
         seeds = [graph.input(o.name, j) for o in bars(variant) for j in range(o.size)]

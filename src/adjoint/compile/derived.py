@@ -32,8 +32,8 @@ class DerivedVariant(Variant):
     def trace(self) -> Built:
         return self._build(self.parent)
 
-    def _nodes_before(self) -> int:
-        return len(self.parent.program.graph.nodes)
+    def static_values(self) -> list:
+        return self.parent.static_values()
 
     def here(self, values: list):
         program, made = self.traced
@@ -83,5 +83,5 @@ def derived(
 
     statics = {**left_out, **parent._statics}
     made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, statics)
-    made._origin = parent, what[0], what[1:]
+    made._origin, made._unrolled = (parent, what[0], what[1:]), parent._unrolled
     return made

@@ -12,16 +12,54 @@ import hashlib
 import itertools
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import local
 
 import numpy as np
 
+from ..errors import AdjointError
 from .ops import OPS, fold
 
-__all__ = ["Expr", "Graph", "apply", "arithmetic", "as_number", "digest", "reachable", "substitute"]
+__all__ = [
+    "MOST_NODES",
+    "Expr",
+    "Graph",
+    "TooLarge",
+    "apply",
+    "arithmetic",
+    "as_number",
+    "at_most",
+    "copied",
+    "digest",
+    "reachable",
+    "substitute",
+]
+
+MOST_NODES = 600_000  # of a program that is compiled without being asked twice: some half a minute, and a gigabyte
 
 _LOGIC = {"and", "or", "not"}
 _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hypot"}
+
+
+class TooLarge(AdjointError):
+    """A graph has more nodes than it may have. `Variant.traced` says so in words that help."""
+
+
+_limits = local()
+
+
+@contextmanager
+def at_most(nodes: float) -> Iterator[None]:
+    """Graphs made within this context have at most so many nodes; of nested contexts the outermost counts."""
+    if getattr(_limits, "nodes", None) is not None:
+        yield
+        return
+    _limits.nodes = nodes
+    try:
+        yield
+    finally:
+        _limits.nodes = None
 
 
 class Graph:
@@ -31,6 +69,7 @@ class Graph:
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.nodes: list[Expr] = []  # in the order they were made: arguments before results
+        self._most: float = getattr(_limits, "nodes", None) or math.inf
         self._interned: dict[tuple, Expr] = {}
         self.captured: dict[Expr, Expr] = {}  # node of an outer graph -> the input that stands for it here
 
@@ -39,7 +78,10 @@ class Graph:
         key = (op, value, *[a.id for a in args])
         found = self._interned.get(key)
         if found is None:
-            found = self._interned[key] = Expr(self, len(self.nodes), op, args, value, mask)
+            count = len(self.nodes)
+            if count >= self._most:
+                raise TooLarge(f"more than {self._most:.0f} operations")
+            found = self._interned[key] = Expr(self, count, op, args, value, mask)
             self.nodes.append(found)
         return found
 
@@ -415,6 +457,14 @@ def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
             args = tuple(new[a.id] for a in x.args)
             same = all(a is b for a, b in zip(args, x.args, strict=True))
             new[x.id] = x if same else x.graph.node(x.op, args, x.value, x.mask)
+    return [new[r.id] for r in roots]
+
+
+def copied(graph: Graph, roots: Sequence[Expr]) -> list[Expr]:
+    """The roots in another graph; the bodies of loops are closed, and serve in any."""
+    new: dict[int, Expr] = {}
+    for x in reachable(roots):
+        new[x.id] = graph.node(x.op, tuple([new[a.id] for a in x.args]), x.value, x.mask)
     return [new[r.id] for r in roots]
 
 

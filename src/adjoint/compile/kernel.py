@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -42,6 +43,17 @@ def eagerly() -> Iterator[None]:
             yield
     finally:
         _mode.eager = outer
+
+
+@contextmanager
+def _noting_calls() -> Iterator[list[tuple[Variant, list[np.ndarray]]]]:
+    """The kernels that this thread runs within this context, and on what."""
+    _mode.calls = []
+    try:
+        with loops.tracing(None):  # all calls go by Python
+            yield _mode.calls
+    finally:
+        _mode.calls = None
 
 
 # --- the kernel ----------------------------------------------------------------------------------------
@@ -109,6 +121,7 @@ class Kernel:
         self._forms: dict[tuple, StaticForm | InputForm] = {}  # and calls of these forms are served so
         self._threads: int | None = None
         self._origin: tuple | None = None  # the kernel this one was made from, and how
+        self._unrolled = False  # whatever its size
         self._other: tuple[Callable, Callable] | None = None  # see `instead`
         self._sample: _Sample | None = None  # which calls go there at once
         self._shapes: dict[tuple[str, ...], list[Operand]] = {}
@@ -150,7 +163,10 @@ class Kernel:
             from .export import call_casadi
 
             return call_casadi(variant, list(inputs.values()))
-        result = self._run(variant, *self._arrays(inputs), out)
+        arrays, dtype = self._arrays(inputs)
+        if (calls := getattr(_mode, "calls", None)) is not None:
+            calls.append((variant, arrays))
+        result = self._run(variant, arrays, dtype, out)
         self._remember(form, variant)
         return result
 
@@ -249,6 +265,8 @@ class Kernel:
 
                 made = self._make(statics, present)
                 made.share = self._share
+                if self._unrolled:
+                    made.most = math.inf
                 found = self._variants.setdefault(tuple(present), made)
         return found
 
@@ -377,12 +395,16 @@ class Kernel:
 
     # --- specialising --------------------------------------------------------------------------------
 
-    def bind(self, /, *args, lift: str | tuple[str, ...] = (), **statics) -> Kernel:
+    def bind(self, /, *args, lift: str | tuple[str, ...] = (), unroll: bool = False, **statics) -> Kernel:
         """This kernel with static arguments fixed; positional ones fill the static parameters in order.
 
         `lift` names numbers of a static argument, as "inertias" of a Robot, that become inputs: by keyword, the
         argument's own numbers by default. So they can be batches, and there are derivatives by them. (Where the
         function has another argument of that name, "damping" is lifted as `damping_`.)
+
+        A function becomes a program without loops but those it is written with, and a program of more than 600 000
+        operations is refused with a `CompileError`. `unroll=True` compiles it all the same, the kernels made from this
+        one too, and does not use loops that stand in for it (as for robots with many bodies).
         """
         names = [p.name for p in self._parameters if p.static and p.name not in self._statics]
         if len(args) > len(names):
@@ -397,9 +419,9 @@ class Kernel:
             )
         lift = _names(lift)
         if any(map(_stands_for, fixed.values())):
-            return self._lifted(fixed, lift)
+            return self._lifted(fixed, lift, unroll)
         try:
-            key = "bind", tuple((name, _mark(value)) for name, value in fixed.items()), lift
+            key = "bind", tuple((name, _mark(value)) for name, value in fixed.items()), lift, bool(unroll)
             bound = self._made.get(key)
         except TypeError:
             bad = next(k for k, v in fixed.items() if not _hashable(v))
@@ -409,33 +431,36 @@ class Kernel:
                 "array: write 1.0 for 1, or declare a shape)"
             ) from None
         if bound is None:
-            bound = self._lifted(fixed, lift) if lift else self._specialised(fixed)
+            from_origin = lift or (unroll and self._origin is not None)
+            bound = self._lifted(fixed, lift, unroll) if from_origin else self._specialised(fixed, unroll)
             bound = self._made.setdefault(key, bound)
         return kept.use(bound)
 
-    def _specialised(self, fixed: dict[str, Any]) -> Kernel:
+    def _specialised(self, fixed: dict[str, Any], unroll: bool) -> Kernel:
         bound = Kernel._of(self.__name__, self._parameters, self._make, self.__doc__, {**self._statics, **fixed})
-        bound._origin, bound._other = (self, "bind", fixed), self._other
+        bound._origin = self, "bind", {**fixed, **({"unroll": True} if unroll else {})}
+        bound._unrolled, bound._other = unroll or self._unrolled, None if unroll else self._other
         return bound
 
-    def _lifted(self, fixed: dict[str, Any], lift: tuple[str, ...]) -> Kernel:
-        """`bind` with numbers lifted: made from the kernel of the function itself, then derived as this one is."""
+    def _lifted(self, fixed: dict[str, Any], lift: tuple[str, ...], unroll: bool) -> Kernel:
+        """`bind` with options: made from the kernel of the function itself, then derived as this one is."""
         if self._origin is not None:
             parent, how, given = self._origin
             if how != "bind":
-                return _remake(parent.bind(**fixed, lift=lift), how, given)
-            return parent.bind(**{**given, **fixed, "lift": (*given.get("lift", ()), *lift)})
+                return _remake(parent.bind(**fixed, lift=lift, unroll=unroll), how, given)
+            options = {"lift": (*given.get("lift", ()), *lift), "unroll": unroll or self._unrolled}
+            return parent.bind(**{**given, **fixed, **options})
         arrays: dict[tuple[str, str], Any] = {}
         for name, value in fixed.items():
             if (known := _stands_for(value)) is not None:
                 fixed = {**fixed, name: known[0]}
                 arrays |= {(name, k): x for k, x in known[1].items()}
         if arrays:
-            return self.bind(**fixed, lift=(*lift, *(k for _, k in arrays)))._given(arrays)
+            return self.bind(**fixed, lift=(*lift, *(k for _, k in arrays)), unroll=unroll)._given(arrays)
         parameters = lifted_parameters(self._parameters, fixed, lift, self.__name__)
         make = functools.partial(TracedVariant, self.__wrapped__, self.__name__, parameters)  # type: ignore[attr-defined]
         bound = Kernel._of(self.__name__, parameters, make, self.__doc__, fixed)
-        bound._origin = self, "bind", {**fixed, "lift": lift}
+        bound._origin, bound._unrolled = (self, "bind", {**fixed, "lift": lift, "unroll": unroll}), unroll
         return bound
 
     def _given(self, arrays: dict[tuple[str, str], Any]) -> Kernel:
@@ -519,8 +544,26 @@ class Kernel:
 
     @property
     def operations(self) -> Operations:
-        """Operations one sample takes, counted on the graph."""
+        """Operations one sample takes, counted on the graph.
+
+        Of a robot with many bodies they are those of the loops that run, over all bodies.
+        """
+        statics, present = self._arguments.left_out("operations")
+        if self._other is not None and self._other[0](statics):
+            return self._operations_elsewhere(statics, present)
         return Operations(*count_operations(self._only("operations").program))
+
+    def _operations_elsewhere(self, statics: dict[str, Any], present: list[str]) -> Operations:
+        """Those of all kernels that run on one sample, if `instead` leaves it to other functions."""
+        sample = {o.name: np.zeros(o.shape) for o in self._operands(tuple(present), statics)}
+        self._elsewhere(sample, statics, None)  # what is checked once of a robot is no part of it
+        with _noting_calls() as calls, np.errstate(all="ignore"):
+            self._elsewhere(sample, statics, None)
+        counts = np.zeros(len(Operations._fields), int)
+        for variant, arrays in calls:
+            *_, batch, length = variant.fit(arrays, "f64", self.__name__)
+            counts += math.prod(batch) * np.array(count_operations(variant.program, length))
+        return Operations(*counts.tolist())
 
     def source(self, language: str, name: str | None = None) -> str:
         """The kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly).

@@ -150,7 +150,8 @@ def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
 def _checked(k: Kernel, variant: Variant) -> Variant:
     if k._other is not None and isinstance(variant, TracedVariant) and k._other[0](variant.statics):
         raise ArgumentError(
-            f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed"
+            f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed; "
+            f"{k.__name__}.bind(..., unroll=True) is not"
         )
     for o in variant.program.outputs:
         if o.sequence:

@@ -76,6 +76,12 @@ def function_name(fn: Callable) -> str:
     return getattr(fn, "__name__", type(fn).__name__)
 
 
+_BIND = {
+    "lift": "which numbers of a static argument become inputs",
+    "unroll": "that a program is compiled whatever its size",
+}  # options of `Kernel.bind`
+
+
 def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
     """The parameters of a function, with the core shapes declared for them."""
     try:
@@ -89,11 +95,12 @@ def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
             f"it has {', '.join(signature.parameters) or 'none'}"
         )
     found = [_parameter(p, shapes.get(p.name, MISSING), function_name(fn)) for p in signature.parameters.values()]
-    if any(p.static and p.name == "lift" for p in found):
-        raise ArgumentError(
-            f"kernel: {function_name(fn)} has a static parameter 'lift'; in `bind`, that name says which numbers of a "
-            "static argument become inputs: choose another"
-        )
+    for name, says in _BIND.items():
+        if any(p.static and p.name == name for p in found):
+            raise ArgumentError(
+                f"kernel: {function_name(fn)} has a static parameter '{name}'; in `bind`, that name says {says}: "
+                "choose another"
+            )
     return found
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..lazy import cached_property
-from .graph import Expr, Graph, reachable
+from .graph import Expr, Graph, copied, reachable
 from .ops import OPS
 
 __all__ = ["Operand", "Program", "Tile", "array_size", "count_by_class", "count_operations", "stack_of"]
@@ -50,6 +50,12 @@ class Program:
     outputs: tuple[Operand, ...]
     results: tuple[tuple[Expr, ...], ...]
     graph: Graph
+
+    def copy(self) -> Program:
+        """The same program in a graph of its own."""
+        graph = Graph()
+        found = iter(copied(graph, self.roots))
+        return replace(self, results=tuple(tuple([next(found) for _ in r]) for r in self.results), graph=graph)
 
     @property
     def roots(self) -> list[Expr]:
@@ -110,9 +116,12 @@ def array_size(x: Expr) -> int:
     return len(x.args) if x.op == "array" else 0
 
 
-def count_operations(program: Program) -> tuple[int, ...]:
-    """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections."""
-    counts = _count(program.nodes)
+def count_operations(program: Program, length: int = 1) -> tuple[int, ...]:
+    """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections.
+
+    `length` is that of the program's sequences.
+    """
+    counts = _count(program.nodes, length)
     return tuple(counts.get(k, 0) for k in _COUNTED)
 
 
@@ -125,10 +134,10 @@ def count_by_class(nodes: list[Expr]) -> dict[str, int]:
     return counts
 
 
-def _count(nodes: list[Expr]) -> dict[str, int]:
+def _count(nodes: list[Expr], length: int) -> dict[str, int]:
     counts = count_by_class(nodes)
     for x in nodes:
         if x.op == "loop":
-            for k, n in _count(reachable(x.value.roots)).items():
-                counts[k] = counts.get(k, 0) + n * (x.value.length or 1)
+            for k, n in _count(reachable(x.value.roots), length).items():
+                counts[k] = counts.get(k, 0) + n * (length if x.value.length is None else x.value.length)
     return counts

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdjointError, TraceError
+from ..errors import AdjointError, CompileError, TraceError
 from ..lazy import cached_property
 from . import cache, kept, loops, origin, trace
-from .graph import Graph, digest
+from .graph import MOST_NODES, Graph, TooLarge, at_most, digest
 from .locks import compiling
 from .parameters import Parameter
 from .program import Operand, Program, count_operations
@@ -37,6 +37,7 @@ class Variant:
         self._traced: tuple[Program, type | None] | None = None
         self._identity: tuple | None = None  # of what was traced
         self._nodes = 0  # that tracing it made
+        self.most: float = MOST_NODES  # that its program may have
 
     def trace(self) -> tuple[Program, type | None]:
         """The program, and the NamedTuple class of its results if they are one."""
@@ -51,19 +52,37 @@ class Variant:
         """The program with nothing in it that is not needed, and the class of its results; made once."""
         with compiling:
             if self._traced is None:
-                before, named = self._nodes_before(), self.named()
-                program, made = self.trace()
+                named = self.named()
+                self._traced = self._trace_within_limits()
                 self._identity = named if named == self.named() else None
-                found = iter(loops.prune(program.roots))
-                results = tuple(tuple(next(found) for _ in r) for r in program.results)
-                self._traced = replace(program, results=results), made
-                self._nodes = len(program.graph.nodes) - before
+                self._nodes = len(self.program.graph.nodes)
                 self.share.nodes += self._nodes
             return self._traced
 
-    def _nodes_before(self) -> int:
-        """Nodes that its graph has before it is traced."""
-        return 0
+    def _trace_within_limits(self) -> tuple[Program, type | None]:
+        try:
+            with at_most(self.most):
+                program, made = self.trace()
+                found = iter(loops.prune(program.roots))
+                results = tuple(tuple(next(found) for _ in r) for r in program.results)
+                return replace(program, results=results), made
+        except TooLarge:
+            if loops.current_graph() is not None:  # a part of another program, which is too large
+                raise
+        raise CompileError(self._refusal())  # here, where no traceback holds the graph
+
+    def _refusal(self) -> str:
+        advice = [x.if_too_large for x in self.static_values() if hasattr(x, "if_too_large")]
+        advice = advice or ["Python loops are unrolled: write long ones with scan or while_loop"]
+        return (
+            f"{self.name} would become a program of more than {self.most:,.0f} operations, which takes minutes and "
+            f"gigabytes to compile. {'. '.join(advice)}. "
+            f"To compile it all the same: {self.name.split('.')[0]}.bind(..., unroll=True)"
+        )
+
+    def static_values(self) -> list:
+        """Those of its static arguments."""
+        raise NotImplementedError
 
     def drop_program(self) -> None:
         """Free the program, if tracing again would give the same: its function is known to have no side effects."""
@@ -171,6 +190,9 @@ class TracedVariant(Variant):
             if p.lifted_from is not None:
                 self.lift.setdefault(p.lifted_from[0], {})[p.lifted_from[1]] = p.name
         super().__init__(name, tuple(p.operand(statics, name) for p in self.present))
+
+    def static_values(self) -> list:
+        return list(self.statics.values())
 
     def here(self, values: list):
         return self._apply(dict(zip((p.name for p in self.present), values, strict=True)))
