@@ -30,7 +30,7 @@ class Arguments:
         self.free = [p for p in parameters if p.name not in statics]
         self.places = [p for p in self.free if not p.keyword_only]
         self.free_statics = frozenset(p.name for p in self.free if p.static)
-        self._weak = {id(p.default) for p in self.free if p.lifted_from}
+        self.weak = {id(p.default) for p in self.free if p.lifted_from}
         self._forms: dict[tuple, Form | None] = {}
 
     @property
@@ -43,7 +43,7 @@ class Arguments:
 
     def is_weak(self, value) -> bool:
         """Whether it does not decide the dtype of a call: Python's numbers, and lifted ones left as they are."""
-        return type(value) in (float, int, bool) or id(value) in self._weak
+        return type(value) in (float, int, bool) or id(value) in self.weak
 
     def form(self, places: int, names: tuple[str, ...]) -> Form | None:
         """How a call with so many positional and with these named arguments is told apart, if it has statics."""

@@ -80,34 +80,30 @@ class InputForm:
         return serve(*values) if out is None else serve(*values, out=out)
 
 
-def one_dtype(values: tuple, is_weak: Callable[[Any], bool]) -> tuple[list[np.ndarray], str, bool] | None:
+def one_dtype(values: tuple, weak: set[int]) -> tuple[list[np.ndarray], str, bool] | None:
     """Values as arrays of one dtype, which, and whether any is another than was given; None if one is of no known kind.
 
-    It is float32 if all arrays are that; Python's numbers, and others that are `weak`, follow them.
+    It is float32 if all arrays are that; Python's numbers, and the objects with the ids `weak`, follow them.
     """
-    arrays, weak, changed = [], [], False
-    single = double = False
+    arrays: list[np.ndarray] = []
+    changed = single = double = False
     for x in values:
-        a, kind = x, type(x)
-        if kind is not np.ndarray:
-            if kind is float:
-                arrays.append(np.array(x))
-                weak.append(True)
-                continue
-            a = _as_array(x, kind)
-            if a is None:
+        kind = type(x)
+        if kind is float:
+            arrays.append(np.array(x))
+            continue
+        a = x if kind is np.ndarray else _as_array(x, kind)
+        if a is None:
+            return None
+        if a.dtype is not _F64 and a.dtype is not _F32:
+            if a.dtype.kind not in "biu":
                 return None
-            changed = True
-        dtype = a.dtype
-        if dtype is not _F64 and dtype is not _F32:
-            if dtype.kind not in "biu":
-                return None
-            a, changed = a.astype(_F64), True
+            a = a.astype(_F64)
         elif a.size <= COPIED and not ((flags := a.flags).c_contiguous and flags.aligned):
-            a, changed = a.copy(), True
+            a = a.copy()
         arrays.append(a)
-        weak.append(is_weak(x))
-        if not weak[-1]:
+        changed = changed or a is not x
+        if kind is not int and kind is not bool and id(x) not in weak:
             single, double = single or a.dtype is _F32, double or a.dtype is _F64
     wanted = _F32 if single and not double else _F64
     for k, a in enumerate(arrays):

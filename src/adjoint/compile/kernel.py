@@ -311,7 +311,7 @@ class Kernel:
 
     def _normal(self, variant: Variant, *values, out=None):
         """A call that machine code does not serve as it is: by the same road, once its arguments are arrays."""
-        found = one_dtype(values, self._arguments.is_weak)
+        found = one_dtype(values, self._arguments.weak)
         if found is None:
             return NotImplemented
         arrays, dtype, changed = found

@@ -26,7 +26,7 @@ __all__ = ["LongLoop", "Segments", "is_long"]
 SEGMENT = 500  # steps of a straight line in one function
 # A loop's body is cut only where LLVM would take too long: cut, it runs slower by a tenth or two.
 LONG_BODY = 30_000  # nodes of one
-LONG_READING = 1000  # elements of arrays that are read in one: LLVM's time grows with their square
+LONG_READING = 1000  # inputs and elements of arrays that are read in one: LLVM's time grows with their square
 KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
 FEW = 16  # values from outside up to which a loop has them in registers
 READ = {"const", "bool", "input", "item", "carry"}  # read wherever they are used: they have places of their own
@@ -37,7 +37,7 @@ Step = tuple[Expr, tuple[Expr, ...], int]  # a node, the values that must be the
 def is_long(nodes: list[Expr], in_loop: bool) -> bool:
     """Whether a graph, the function's own or that of a loop, is to be cut."""
     if in_loop:
-        return len(nodes) > LONG_BODY or sum(x.op == "item" for x in nodes) > LONG_READING
+        return len(nodes) > LONG_BODY or sum(x.op in ("item", "input") for x in nodes) > LONG_READING
     return len(nodes) > SEGMENT
 
 
