@@ -3,7 +3,8 @@
 The way of a function, file by file:
 
 - `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed. `parameters` and
-  `arguments`: what a kernel takes, and what a call gives. `kept`: which kernels stay in memory.
+  `arguments`: what a kernel takes, and what a call gives. `kept`: which kernels stay in memory. `forms`: calls
+  of every form. `progress`: a sign of life on long compiles.
 - `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
 - `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
   made from others. `interpret`, `check`: graphs evaluated without a compiler.

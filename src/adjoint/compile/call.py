@@ -368,7 +368,7 @@ class Compiled:
         cost: int,
     ):
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
-        self.width, self.dtype, self.cost = width, dtype, cost
+        self.width, self.dtype, self.cost, self.size = width, dtype, cost, len(object_code)
         self.library = jit.load(object_code, ("whole", "batch"))
         self.body = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])

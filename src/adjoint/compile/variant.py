@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,13 +15,16 @@ import numpy as np
 
 from ..errors import AdjointError, CompileError, TraceError
 from ..lazy import cached_property
-from . import cache, kept, loops, origin, trace
+from . import cache, kept, loops, origin, progress, trace
 from .graph import MOST_NODES, Graph, TooLarge, at_most, digest
 from .locks import compiling
 from .parameters import Parameter
 from .program import Operand, Program, count_operations
 
 __all__ = ["TracedVariant", "Variant", "build_program", "record_class"]
+
+LARGE = 1 << 18  # bytes of machine code that takes about a second to compile, or longer
+BORROWED = 10_000  # samples that the code for another kind of call serves: a tenth of the time that compiling takes
 
 
 class Variant:
@@ -33,6 +37,7 @@ class Variant:
         self.call: Callable | None = None  # runs arrays given for all inputs; leaves the rest to `normal`
         self.normal: Callable | None = None
         self.called = 0  # codes there were when `call` was made
+        self.borrowed: dict[tuple, int] = {}  # samples of each kind that the code for the other one served
         self.share = kept.Share()  # that of the kernel whose variant it is
         self._traced: tuple[Program, type | None] | None = None
         self._identity: tuple | None = None  # of what was traced
@@ -53,7 +58,9 @@ class Variant:
         with compiling:
             if self._traced is None:
                 named = self.named()
-                self._traced = self._trace_within_limits()
+                with progress.told(self.name) as note:
+                    note.begin()
+                    self._traced = self._trace_within_limits()
                 self._identity = named if named == self.named() else None
                 self._nodes = len(self.program.graph.nodes)
                 self.share.nodes += self._nodes
@@ -122,9 +129,36 @@ class Variant:
             return found
         with compiling:
             if (dtype, single, shared) not in self.codes:
-                self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
+                with progress.told(self.name):
+                    self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
                 kept.trim()
             return self.codes[dtype, single, shared]
+
+    def serving(self, samples: int, dtype: str, single: bool, shared: frozenset[str]):
+        """Machine code for so many samples.
+
+        Where code takes long to compile, and that for the other kind of call is there, batch or single, it serves this
+        kind too until it has been used for many samples; the results are the same to the last bit.
+        """
+        other = self.codes.get((dtype, not single, shared))
+        kind = dtype, single, shared
+        if kind in self.codes or other is None or other[0].size < LARGE or self.has_sequences:
+            return self.compiled(*kind)
+        if kind not in self.borrowed and self._stored(*kind) is not None:
+            return self.compiled(*kind)  # from disk
+        if kind not in self.borrowed:
+            which = "single calls are" if single else "batches are"
+            progress.log(f"{self.name}: {which} served by the code there is; compile() makes the code for both ready")
+        self.borrowed[kind] = self.borrowed.get(kind, 0) + samples
+        return other if self.borrowed[kind] <= BORROWED else self.compiled(*kind)
+
+    def lends(self, dtype: str, code, batch: tuple[int, ...]) -> bool:
+        """Whether code goes on serving such a batch: it was made for it, or there were not too many samples yet."""
+        if (code.width == 1) == _is_one(batch):
+            return True
+        kind = dtype, _is_one(batch), frozenset[str]()
+        self.borrowed[kind] = self.borrowed.get(kind, 0) + math.prod(batch)
+        return self.borrowed[kind] <= BORROWED and kind not in self.codes
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
         """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
@@ -136,8 +170,7 @@ class Variant:
             for o, a in zip(self.inputs, arrays, strict=True)
             if o.sequence and a.ndim == len(o.shape) + 1 and batch
         )
-        # One sample needs no lanes: its numbers take an eighth of the memory.
-        return *self.compiled(dtype, batch in ((), (1,)), shared), batch, length
+        return *self.serving(math.prod(batch), dtype, _is_one(batch), shared), batch, length
 
     def keep_plan(self, key: tuple, plan: tuple) -> None:
         """Remember how calls with arrays of this layout are run; forget all when there are many."""
@@ -145,36 +178,58 @@ class Variant:
             self.plans.clear()
         self.plans[key] = plan
 
-    def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
+    def _stored(self, dtype: str, single: bool, shared: frozenset[str]) -> cache.Entry | None:
+        """The entry of the disk cache with this code."""
+        return cache.read(self._name(dtype, single, shared))
+
+    def _name(self, dtype: str, single: bool, shared: frozenset[str]) -> str:
+        return cache.key(self._key(), dtype, _width(dtype, single), sorted(shared))
+
+    def _new(self, dtype: str, single: bool, shared: frozenset[str]) -> cache.Entry:
+        """This code, made now, and stored."""
         from . import jit
-        from .call import Compiled
+        from .emit import emit
 
-        width = 1 if single else jit.host().width(dtype)
-        entry = cache.read(cache.key(self._key(), dtype, width, sorted(shared)))
-        if entry is None:
-            from .emit import emit
-
+        with progress.told(self.name) as note:
             program, made = self.traced
-            text, scratch, scratch_rows = emit(program, width, dtype, shared)
+            cost = sum(count_operations(program))
+            note.begin(cost)
+            text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared)
             header = {
                 "outputs": [[o.name, o.shape, o.sequence] for o in program.outputs],
                 "scratch": scratch,
                 "scratch_rows": scratch_rows,
                 "result": None if made is None else _describe(made),
-                "cost": sum(count_operations(program)),
+                "cost": cost,
             }
             entry = cache.Entry(header, jit.compile_ir(text))
-            # The key is made anew, for only the trace tells which state of the library the code belongs to.
-            cache.write(cache.key(self._key(), dtype, width, sorted(shared)), entry)
+        # The name is made anew, for only the trace tells which state of the library the code belongs to.
+        cache.write(self._name(dtype, single, shared), entry)
+        return entry
+
+    def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
+        from .call import Compiled
+
+        entry = self._stored(dtype, single, shared) or self._new(dtype, single, shared)
         self.share.code += len(entry.code)
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
-        code = Compiled(
-            self.name, self.inputs, outputs, width, dtype, entry.code, h["scratch"], h["scratch_rows"], h["cost"]
-        )
+        width, scratch = _width(dtype, single), (h["scratch"], h["scratch_rows"])
+        code = Compiled(self.name, self.inputs, outputs, width, dtype, entry.code, *scratch, h["cost"])
         if self._traced is not None:
             return code, self._traced[1]
         return code, None if h["result"] is None else _recall(*h["result"])
+
+
+def _width(dtype: str, single: bool) -> int:
+    """Lanes of vectors. One sample needs none: its numbers take an eighth of the memory."""
+    from . import jit
+
+    return 1 if single else jit.host().width(dtype)
+
+
+def _is_one(batch: tuple[int, ...]) -> bool:
+    return batch in ((), (1,))
 
 
 class TracedVariant(Variant):
