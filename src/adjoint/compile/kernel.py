@@ -605,9 +605,10 @@ class Kernel:
     def _operations_elsewhere(self, statics: dict[str, Any], present: list[str]) -> Operations:
         """Those of all kernels that run on one sample, if `instead` leaves it to other functions."""
         sample = {o.name: np.zeros(o.shape) for o in self._operands(tuple(present), statics)}
-        self._elsewhere(sample, statics, None)  # what is checked once of a robot is no part of it
-        with _noting_calls() as calls, np.errstate(all="ignore"):
-            self._elsewhere(sample, statics, None)
+        with np.errstate(all="ignore"):
+            self._elsewhere(sample, statics, None)  # what is checked once of a robot is no part of it
+            with _noting_calls() as calls:
+                self._elsewhere(sample, statics, None)
         counts = np.zeros(len(Operations._fields), int)
         for variant, arrays in calls:
             *_, batch, length = variant.fit(arrays, "f64", self.__name__)
