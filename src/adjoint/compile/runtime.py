@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from . import cache, jit
 from .ir import Coder, Module
-from .watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH
+from .watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH, WATCH_WORDS
 
 __all__ = [
     "ENTRY_WORDS",
@@ -27,6 +27,7 @@ __all__ = [
     "Door",
     "ask_table",
     "door",
+    "idle_watch",
     "library",
     "shared",
 ]
@@ -126,7 +127,7 @@ def _strided(module: Module, width: int, dtype: str) -> str:
 
 # --- asking Python -----------------------------------------------------------------------------------
 
-PAUSE = 50  # milliseconds between two questions
+PAUSE = 200  # milliseconds between two questions: each may have to wait some five for Python's global lock
 # What `ask` calls, in the order of its table, which begins with its own address.
 _ASKED = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
 
@@ -238,18 +239,25 @@ def _watching() -> jit.Library:
 
 @jit.once
 def ask_table() -> int:
-    """The address of the table that lets machine code ask Python whether to go on; 0 if this Python cannot be asked.
-
-    The table is never freed: a thread that is left behind when the interpreter ends may still look at it.
-    """
+    """The address of the table that lets machine code ask Python whether to go on; 0 if this Python cannot be asked."""
     try:
         functions = [_clock(), *(getattr(ctypes.pythonapi, name) for name in _ASKED)]
     except AttributeError:  # not CPython
         return 0
-    addresses = [_watching().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)]
-    table = (ctypes.c_void_p * len(addresses))(*addresses)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(table))
-    return ctypes.addressof(table)
+    return _for_ever([_watching().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)])
+
+
+@jit.once
+def idle_watch() -> int:
+    """The address of the watch of all calls that are short: nobody stops them, and they ask nobody."""
+    return _for_ever([2**62 if word == LEFT else 0 for word in range(WATCH_WORDS)])
+
+
+def _for_ever(words: list) -> int:
+    """The address of words that are never freed: when the interpreter ends, a thread may still be using them."""
+    memory = (ctypes.c_int64 * len(words))(*words)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
+    return ctypes.addressof(memory)
 
 
 @jit.once

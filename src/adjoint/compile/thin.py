@@ -68,9 +68,10 @@ _RECORD = (
     "no_memory",
     "make_tuple",
     "ask_table",
+    "idle_watch",
     "restore",
 )
-_READ_LATE = ("ask_table", "restore")  # where they are used, not at the beginning: registers are few
+_READ_LATE = ("ask_table", "idle_watch", "restore")  # see `_late`
 MAX_AXES = 4  # of the core of an input or output
 # An entry of an operand: its axes, its place among the operands' words, the offsets of the elements in a row if it is a
 # sequence, else 0; its bytes in one sample, or row; lengths of its axes; of an input their strides, and its default.
@@ -340,19 +341,24 @@ class _Call(Coder):
         self.put(rows, self.words, self.r["words"])  # of one sample, the length of its sequences
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(self.r["words"], 1))
-        self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, self.add(self.r["words"], WATCH))
-        table = self.get("%record", _RECORD.index("ask_table"))
-        for word, value in ((STOP, 0), (LEFT, BUDGET), (TABLE, table), (ASKED, 0)):
-            self.put(value, self.watch, word)
+        watch = self.add(self.r["words"], WATCH)
+        self.put(self._late("idle_watch"), self.words, watch)
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
         many = self.test("sgt", rows, self.r["few"])
-        with self.when(many):  # let other Python threads run meanwhile
+        with self.when(many):  # let other Python threads run meanwhile, and handlers of signals
+            self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, watch)
+            for word, value in ((STOP, 0), (LEFT, BUDGET), (TABLE, self._late("ask_table")), (ASKED, 0)):
+                self.put(value, self.watch, word)
             self.emit(f" store ptr {self.function_call('release', '')}, ptr %state")
         stopped = self.word(f"call i64 {self.pointer(code)}(i64 0, i64 {samples}, ptr {self.words}, ptr {work})")
         with self.when(many):
             self.function_call("acquire", f"ptr {self.word('load ptr, ptr %state')}", "void")
-        self.require(self.same(stopped, 0), "stopped")
+            self.require(self.same(stopped, 0), "stopped")
         self._free()
+
+    def _late(self, name: str) -> str:
+        """A word of the record, read here and not at the beginning: registers are few."""
+        return self.get("%record", _RECORD.index(name))
 
     def _free(self) -> None:
         self.function_call("free", f"ptr {self.word('load ptr, ptr %heap')}", "void")
@@ -388,7 +394,7 @@ class _Call(Coder):
         self.emit(f" ret ptr {self.function_call('no_memory', '')}")
         self.label("stopped")  # by a signal, whose handler raised an exception
         kept = ", ".join(f"ptr {self.pointer(self.get(self.watch, KEPT + k))}" for k in range(3))
-        self.emit(f" call void {self.pointer(self.get('%record', _RECORD.index('restore')))}({kept})")
+        self.emit(f" call void {self.pointer(self._late('restore'))}({kept})")
         self.emit(" br label %fail")
         self.label("fail")  # an exception is set
         self._give_back()
@@ -477,6 +483,7 @@ def _python_api() -> dict[str, Any] | None:
             "new_array": table[93],
             "to_scalar": table[76],
             "ask_table": runtime.ask_table(),
+            "idle_watch": runtime.idle_watch(),
             **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
         }
     except (ImportError, AttributeError, TypeError, ValueError):

@@ -9,7 +9,7 @@ Every call has a *watch*, a few words in memory that its context points to:
     kept   three words: the exception that a handler of a signal raised, as CPython fetches it
 
 Batches look between groups of samples, long loops between their iterations. Python runs the handlers of signals (that
-of Ctrl-C raises KeyboardInterrupt) in its main thread only, and only where it is let: `ask` lets it, twenty times a
+of Ctrl-C raises KeyboardInterrupt) in its main thread only, and only where it is let: `ask` lets it, five times a
 second and not more often, for it may have to wait for Python's global lock.
 """
 
