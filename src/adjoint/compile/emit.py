@@ -25,6 +25,7 @@ from .watch import iteration_work, lasts, look, repetitions, spend, stops_functi
 
 __all__ = ["emit"]
 
+MANY = 4000  # nodes of a program above which no stores are joined
 CLEARED = 16  # a result with more zeros is cleared as a whole
 _LOADED = {"const", "bool", "input", "item"}  # read wherever they are used
 
@@ -44,6 +45,7 @@ class Emitter:
     frame: str = ""  # the address of scratch memory, as the function at hand knows it
     _results: dict[int, str] = field(default_factory=dict)  # result -> where it goes, as that function knows it
     _functions: int = 0  # made besides the body
+    _has_many: bool = False  # nodes: then the time LLVM takes counts
 
     def function(self) -> str:
         p = self.program
@@ -66,11 +68,13 @@ class Emitter:
         # A spilled vector on an unaligned stack crosses cache lines.
         self.module.add("#1", 'attributes #1 = { "no-trapping-math"="true" "stackrealign" }')
         self.frame = self._word(1, "ptr")
+        bodies = [len(reachable(x.value.roots)) for x in p.nodes if x.op == "loop"]
+        self._has_many = len(p.nodes) + sum(bodies) > MANY
         stores = self._stores_in_place() if stores_itself(p, self.b.width) else self._stores_in_tile()
 
         def done(x: Expr, v: Value) -> None:
             for result, place in stores.get(x.id, ()):
-                self.store(self._result(result), place, v)
+                self.store(self._result(result), place, v, apart=result is not None)
 
         roots = list(dict.fromkeys([stack_of(e) if stack_of(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
@@ -231,9 +235,10 @@ class Emitter:
         t = self.b.type("f")
         return self.b.op(f"load {t}, ptr {self.element(base, k)}", "f")
 
-    def store(self, base: str, k: int | str, v: Value) -> None:
+    def store(self, base: str, k: int | str, v: Value, apart: bool = False) -> None:
         # LLVM tries to join stores of single numbers, which takes it the square of their number in time.
-        how, place = "volatile " if self.b.width == 1 else "", self.element(base, k)
+        apart = self.b.width == 1 and (apart or self._has_many)
+        how, place = "volatile " if apart else "", self.element(base, k)
         self.b.emit(f" store {how}{self.b.type('f')} {v.name}, ptr {place}")
 
     def element(self, base: str, k: int | str) -> str:

@@ -812,7 +812,7 @@ def kernel(fn: Callable | None = None, /, **shapes) -> Any:
     input. The function returns one array or scalar, or a NamedTuple of them.
 
     The result is a `Kernel`: call it with arrays `(..., *core shape)`; see `eager`, `bind`, `jacobian`, `jvp`, `vjp`,
-    `hessian`, `packed`, `operations`, `source`, `symbolic`, `threads`.
+    `hessian`, `packed`, `compile`, `operations`, `source`, `symbolic`, `threads`.
 
     >>> @kernel(x=3)
     ... def norm(x):
