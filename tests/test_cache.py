@@ -349,6 +349,7 @@ def test_the_default_folder_is_the_users_own(tmp_path, monkeypatch):
     monkeypatch.delenv("ADJOINT_CACHE")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache_info().disabled is None  # which loads a package that needs os.getuid
     monkeypatch.delattr(os, "getuid", raising=False)
     assert cache_info().path.startswith(str(tmp_path)) and cache_info().disabled is None
 
