@@ -7,7 +7,7 @@ import sys
 import textwrap
 import time
 from types import BuiltinMethodType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -75,7 +75,8 @@ def test_other_dtypes_and_inputs(compiled):
     f = make().compile(dtype="float32")
     count = len(compiled)
     for args, kwargs in of_all_shapes(np.float32):
-        assert f(*args, **kwargs).vector.dtype == np.float32
+        found: Any = f(*args, **kwargs)
+        assert found.vector.dtype == np.float32
     assert len(compiled) == count
     f.compile("push")
     count = len(compiled)

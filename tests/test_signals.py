@@ -209,7 +209,7 @@ while sys.getrefcount(out) > 2:  # until workers have seen that there is nothing
     run(code)
 
 
-def test_the_exception_of_a_worker():
+def test_the_exception_of_a_worker(monkeypatch):
     """What a part raises in a worker thread is raised by the call, after all other parts have ended."""
     f = kernel(lambda x: np.sin(x) + 1.0)
     f.threads = 4
@@ -223,14 +223,12 @@ def test_the_exception_of_a_worker():
         part(self, words, start, *more)
         running.pop()
 
-    call.Plan._part = failing
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr(call.Plan, "_part", failing)
         for _ in range(20):
             with contextlib.suppress(MemoryError):
                 np.testing.assert_array_equal(f(x), good)  # this thread did it all
             assert not running
-    finally:
-        call.Plan._part = part
     np.testing.assert_array_equal(f(x), good)
 
 

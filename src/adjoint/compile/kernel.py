@@ -769,8 +769,9 @@ def _stands_for(value) -> tuple[Any, dict[str, Any]] | None:
 
 def _names(lift) -> tuple[str, ...]:
     """Names to lift, each once; one may be given bare."""
-    names = (lift,) if isinstance(lift, str) else tuple(lift) if isinstance(lift, Iterable) else (None,)
-    if not all(isinstance(name, str) for name in names):
+    given = (lift,) if isinstance(lift, str) else tuple(lift) if isinstance(lift, Iterable) else (None,)
+    names = [name for name in given if isinstance(name, str)]
+    if len(names) < len(given):
         raise ArgumentError(f"bind: lift must be a name such as 'inertias', or several of them, got {lift!r}")
     return tuple(dict.fromkeys(names))
 
