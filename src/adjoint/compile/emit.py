@@ -26,6 +26,7 @@ from .watch import iteration_work, lasts, look, repetitions, spend, stops_functi
 __all__ = ["emit"]
 
 MANY = 4000  # nodes of a program above which no stores are joined
+MANY_ELEMENTS = 100  # of an array above which those to it are not
 CLEARED = 16  # a result with more zeros is cleared as a whole
 _LOADED = {"const", "bool", "input", "item"}  # read wherever they are used
 
@@ -286,7 +287,7 @@ class Emitter:
         buffer = self.buffer(x, x.graph is self.program.graph)
         if buffer.place is not None and buffer.place.base is FRAME:
             for k, a in enumerate(x.args):
-                self.store(FRAME, buffer.place.index + k, self._value(a, env))
+                self.store(FRAME, buffer.place.index + k, self._value(a, env), apart=len(x.args) > MANY_ELEMENTS)
         return buffer
 
     def start(self, buffer: Buffer) -> str | None:

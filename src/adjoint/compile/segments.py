@@ -202,7 +202,7 @@ class Segments:
         for k, a in enumerate(elements, first + start):
             if self.places.get(a.id) != k:
                 self._provide(a, step)
-                self.emitter.store(FRAME, k, self.env[a.id])
+                self.emitter.store(FRAME, k, self.env[a.id], apart=len(x.args) > SEGMENT)
 
     def _loop(self, x: Expr) -> None:
         """A loop; if it needs much that was made before, it reads it where it is, each time anew: registers are few."""
