@@ -20,7 +20,7 @@ from .loops import Loop
 from .ops import OPS
 from .order import fused_products, schedule, sin_cos_pairs
 from .program import Program, array_size, stack_of
-from .segments import LongLoop, Segments, is_long
+from .segments import LongLoop, Segments, has_long_body, is_long
 from .watch import iteration_work, lasts, look, repetitions, spend, stops_function
 
 __all__ = ["emit"]
@@ -79,7 +79,7 @@ class Emitter:
 
         roots = list(dict.fromkeys([stack_of(e) if stack_of(e).id in self.stacks else e for e in p.roots]))
         order = schedule(roots)
-        if is_long(order, in_loop=False):
+        if is_long(order):
             Segments(self, order, p.roots).call(done)
         else:
             self._graph(order, roots, {}, done, top=True)
@@ -329,7 +329,7 @@ class Emitter:
 
     def loop(self, loop: Loop, start: list, env: dict, buffers: list[Buffer], stacked: list[Buffer]) -> list:
         """A loop from these values, or places of them, on, captured values in `env`; returns the last carry."""
-        if is_long(reachable(loop.roots), in_loop=True):
+        if has_long_body(loop):
             return LongLoop(self, loop, start, env, buffers, stacked).carry
         start = [self.read(v, False) if type(v) is Place else v for v in start]
         if loop.condition is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from .graph import Expr, apply
+from .graph import Expr, apply, reachable
 from .ir import FRAME, Buffer, Place, Value
 from .loops import Loop
 from .ops import OPS
@@ -21,12 +21,12 @@ from .watch import iteration_work, look, spend
 if TYPE_CHECKING:
     from .emit import Emitter
 
-__all__ = ["LongLoop", "Segments", "is_long"]
+__all__ = ["LongLoop", "Segments", "has_long_body", "is_long"]
 
 SEGMENT = 500  # steps of a straight line in one function
 # A loop's body is cut only where LLVM would take too long: cut, it runs slower by a tenth or two.
 LONG_BODY = 30_000  # nodes of one
-LONG_READING = 1000  # inputs and elements of arrays that are read in one: LLVM's time grows with their square
+LONG_ROWS = 1000  # inputs, elements of arrays and results of one: LLVM's time grows with their square
 KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
 FEW = 16  # values from outside up to which a loop has them in registers
 READ = {"const", "bool", "input", "item", "carry"}  # read wherever they are used: they have places of their own
@@ -34,11 +34,16 @@ ARRAYS = {"array", "stacked", "sequence"}
 Step = tuple[Expr, tuple[Expr, ...], int]  # a node, the values that must be there before it; of an array, from which on
 
 
-def is_long(nodes: list[Expr], in_loop: bool) -> bool:
-    """Whether a graph, the function's own or that of a loop, is to be cut."""
-    if in_loop:
-        return len(nodes) > LONG_BODY or sum(x.op in ("item", "input") for x in nodes) > LONG_READING
+def is_long(nodes: list[Expr]) -> bool:
+    """Whether the graph of the function that is compiled is to be cut."""
     return len(nodes) > SEGMENT
+
+
+def has_long_body(loop: Loop) -> bool:
+    """Whether the body of a loop is to be cut."""
+    nodes = reachable(loop.roots)
+    moved = len(loop.roots) + sum(x.op in ("item", "input") for x in nodes)
+    return len(nodes) > LONG_BODY or moved > LONG_ROWS
 
 
 class Segments:
