@@ -14,6 +14,7 @@ import pytest
 import adjoint
 from adjoint import kernel
 from adjoint.compile import call, workers
+from adjoint.compile.locks import compiling
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes cannot be sent single signals there")
 
@@ -91,6 +92,21 @@ assert endless(-2.0) == -2.0 and np.array_equal(heavy(rows[:9])[0], heavy(rows[0
 """
     for threads in ("1", "8"):
         assert float(run(code, threads)) < 20  # a second, on a machine that has time for it
+
+
+def test_a_batch_that_the_code_for_single_calls_serves_stops():
+    """Large functions are compiled for batches only where that pays."""
+    code = """
+from adjoint.compile import variant
+variant.LARGE, variant.BORROWED, os.environ["ADJOINT_CACHE_SIZE"] = 0, 10**9, "0"
+heavy.threads = 1
+heavy(np.ones(6))
+rows, out = np.ones((2**20, 6)), np.zeros((2**20, 6))
+stops(lambda: heavy(rows, out=out))
+assert out[0, 0] and not out[-1, 0]
+assert len(heavy._only("heavy").codes) == 1
+"""
+    run(code)
 
 
 def test_the_calls_after_an_interrupted_one_are_right():
@@ -401,6 +417,44 @@ thread.join()
 assert child_works()
 """
     run(_FORK + code)
+
+
+def test_calls_do_not_wait_for_what_is_being_compiled():
+    """Neither those that start worker threads nor those of a thread that has not called before."""
+
+    @kernel(x=6)
+    def heavy(x):
+        for _ in range(60):
+            x = np.sin(x) + 0.5 * x
+        return x
+
+    heavy.threads, x = 4, np.ones((20_000, 6))
+    heavy(x)
+    with compiling:  # as another thread that compiles
+        caller = threading.Thread(target=heavy, args=(x,), daemon=True)
+        caller.start()
+        caller.join(60)
+        assert not caller.is_alive()
+
+
+def test_loading_the_library_waits_for_no_lock():
+    """A thread that traces a function holds the lock, and may be waiting for a file that another thread is loading."""
+    code = """
+import importlib, pkgutil
+import adjoint
+from adjoint.compile.locks import compiling
+
+def load():
+    for module in pkgutil.walk_packages(adjoint.__path__, "adjoint."):
+        importlib.import_module(module.name)
+    print("loaded")
+
+with compiling:
+    loader = threading.Thread(target=load, daemon=True)
+    loader.start()
+    loader.join(60)
+"""
+    assert run(code) == "loaded\n"
 
 
 def test_properties_have_no_locks():

@@ -32,6 +32,7 @@ FEW = 2  # samples up to which long results are stored an element at a time: idl
 REPEATED = 4  # results for every node of a program, zeros aside, up to which each is stored by itself
 STREAMED = 5 << 20  # bytes of results that are quicker to write past the caches, reading them once included
 CONTEXT_HEAD = 3  # words before the sequence entries of a context: length of the sequences, scratch memory, watch
+BRIEF = 1 << 12  # the work of one sample of which some thousand take no time to speak of, see `watch`
 MOVED = 8  # what an element read or written weighs, see `watch`: most of it is waiting for memory
 
 
@@ -210,10 +211,13 @@ class _Batch(Coder):
         return "\n".join([head, "entry:", *self.lines, "}"])
 
     def _look(self, group: str) -> None:
-        """Between groups, every so often: look whether to stop. Code for one lane is used for a single sample."""
-        if self.width == 1:
-            return
+        """Between groups, every so often: look whether to stop.
+
+        Code for one lane runs a single sample, or, if it was long to compile, some thousand: see `Variant.serving`.
+        """
         work = _work(self.program)
+        if self.width == 1 and work < BRIEF:
+            return
         often = repetitions(work)
         with self.when(self.same(self.word(f"and i64 {group}, {often - 1}"), often - 1)):
             spend(self, often * work)

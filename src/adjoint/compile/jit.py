@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..errors import CompileError
 from . import link, memory
@@ -18,15 +18,21 @@ __all__ = ["Host", "Library", "compile_ir", "host", "load", "once"]
 
 
 def once(function):
-    """Like functools.cache, but two threads never compute the same value: machine code must have one owner."""
-    cached = functools.cache(function)
+    """Like functools.cache, but two threads never compute the same value: machine code must have one owner.
+
+    A value that is known is returned at once: calls of kernels ask for some, and wait for no thread that compiles.
+    """
+    known: dict[tuple, Any] = {}
 
     @functools.wraps(function)
-    def locked(*args):
-        with compiling:
-            return cached(*args)
+    def found(*args):
+        if args not in known:
+            with compiling:
+                if args not in known:
+                    known[args] = function(*args)
+        return known[args]
 
-    return locked
+    return found
 
 
 class Host(NamedTuple):

@@ -259,19 +259,18 @@ class Kernel:
             return self.bind(**others)._variant(statics, present)
         found = self._variants.get(tuple(present))
         if found is None:
-            with compiling:
-                # Read now, under the lock: if a thread forks, files that another one is reading are lost to the child.
-                from . import call, thin  # noqa: F401
-
-                made = self._make(statics, present)
-                made.share = self._share
-                if self._unrolled:
-                    made.most = math.inf
-                found = self._variants.setdefault(tuple(present), made)
+            # Without the lock, for plain Python needs none: modules run `eager` while another thread, which holds the
+            # lock, may be waiting for them. Of two threads that make the same variant the first one's is kept.
+            made = self._make(statics, present)
+            made.share = self._share
+            if self._unrolled:
+                made.most = math.inf
+            found = self._variants.setdefault(tuple(present), made)
         return found
 
     def _arrays(self, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
         """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
+        _load_callers()
         from .call import DTYPES
 
         arrays = [as_input(x, k, self.__name__) for k, x in given.items()]
@@ -317,8 +316,9 @@ class Kernel:
         if found is None:
             return NotImplemented
         arrays, dtype, changed = found
-        if changed and variant.call is not None:
-            return variant.call(*arrays) if out is None else variant.call(*arrays, out=out)
+        call = variant.call  # read once: another thread may let go of it
+        if changed and call is not None:
+            return call(*arrays) if out is None else call(*arrays, out=out)
         return self._run(variant, arrays, dtype, out)
 
     def _make_thin(self, variant: Variant) -> None:
@@ -577,6 +577,7 @@ class Kernel:
         for name in optional:
             statics.pop(name)
         variant = self._variant(statics, [p.name for p in self._parameters if p.name in {*present, *optional}])
+        _load_callers()
         for single in (True, False):
             code, _ = variant.compiled(kind, single)
             _ = code.strided  # loaded now
@@ -752,6 +753,17 @@ def _mark(value):
     if isinstance(value, tuple):
         return type(value), *map(_mark, value)
     return type(value), value
+
+
+@functools.cache
+def _load_callers() -> None:
+    """Load the files that run machine code, before the first call: `import adjoint` is quicker without them.
+
+    It is done under the lock, for which a thread that forks waits: the child would never get files that another thread
+    was reading.
+    """
+    with compiling:
+        from . import call, thin  # noqa: F401
 
 
 def _dtype_name(dtype, function: str) -> str:

@@ -29,6 +29,7 @@ class _ForkedLock:
             os.register_at_fork(before=self._before, after_in_parent=self._in_parent, after_in_child=self._in_child)
 
     def _before(self) -> None:
+        self._fork.taken = False  # in case that the handler of a signal raises meanwhile
         self._fork.taken = self._lock.acquire(timeout=self.patience)
 
     def _in_parent(self) -> None:

@@ -60,8 +60,9 @@ def told(name: str) -> Iterator[_Note]:
     if _current is not None:
         yield _current
         return
-    note = _current = _Note(name)
+    note = _Note(name)
     try:
+        _current = note
         yield note
     finally:
         _current = None

@@ -432,27 +432,7 @@ def _python_api() -> dict[str, Any] | None:
     if getattr(sys, "_is_gil_enabled", lambda: True)() is False or (hasattr(sys, "abiflags") and "t" in sys.abiflags):
         return None
     try:
-        a = np.arange(6.0).reshape(2, 3)[:, ::2]
-
-        def at(obj, offset: int, kind=ctypes.c_ssize_t):
-            return kind.from_address(id(obj) + offset).value
-
-        payload, pair = b"0123456789abcdef", (a, _OUT)
-        layout_holds = (
-            at(a, _TYPE) == id(np.ndarray)
-            and at(a, DATA) == a.ctypes.data
-            and at(a, _AXES, ctypes.c_int) == 2
-            and [ctypes.c_ssize_t.from_address(at(a, _SHAPE) + 8 * k).value for k in range(2)] == list(a.shape)
-            and [ctypes.c_ssize_t.from_address(at(a, _STRIDES) + 8 * k).value for k in range(2)] == list(a.strides)
-            and at(a, _DTYPE) == id(np.dtype(np.float64))
-            and at(a, _FLAGS, ctypes.c_int) & (_CONTIGUOUS | _ALIGNED | _WRITEABLE) == _ALIGNED | _WRITEABLE
-            and at(a.copy(), _FLAGS, ctypes.c_int) & _CONTIGUOUS
-            and [at(pair, k) for k in (_LENGTH, _ITEMS, _ITEMS + 8)] == [2, id(a), id(_OUT)]
-            and at(1.25, _FLOAT_VALUE, ctypes.c_double) == 1.25
-            and at(np.float64(2.5), _FLOAT_VALUE, ctypes.c_double) == 2.5
-            and ctypes.string_at(id(payload) + _BYTES_PAYLOAD, len(payload)) == payload
-        )
-        if not layout_holds:
+        if not _layout_holds():
             return None
         from numpy._core import _multiarray_umath  # pyright: ignore
 
@@ -488,6 +468,30 @@ def _python_api() -> dict[str, Any] | None:
         }
     except (ImportError, AttributeError, TypeError, ValueError):
         return None
+
+
+def _layout_holds() -> bool:
+    """Whether the fields of CPython's and NumPy's objects are where `call` looks for them."""
+    a = np.arange(6.0).reshape(2, 3)[:, ::2]
+
+    def at(obj, offset: int, kind=ctypes.c_ssize_t):
+        return kind.from_address(id(obj) + offset).value
+
+    payload, pair = b"0123456789abcdef", (a, _OUT)
+    return bool(
+        at(a, _TYPE) == id(np.ndarray)
+        and at(a, DATA) == a.ctypes.data
+        and at(a, _AXES, ctypes.c_int) == 2
+        and [ctypes.c_ssize_t.from_address(at(a, _SHAPE) + 8 * k).value for k in range(2)] == list(a.shape)
+        and [ctypes.c_ssize_t.from_address(at(a, _STRIDES) + 8 * k).value for k in range(2)] == list(a.strides)
+        and at(a, _DTYPE) == id(np.dtype(np.float64))
+        and at(a, _FLAGS, ctypes.c_int) & (_CONTIGUOUS | _ALIGNED | _WRITEABLE) == _ALIGNED | _WRITEABLE
+        and at(a.copy(), _FLAGS, ctypes.c_int) & _CONTIGUOUS
+        and [at(pair, k) for k in (_LENGTH, _ITEMS, _ITEMS + 8)] == [2, id(a), id(_OUT)]
+        and at(1.25, _FLOAT_VALUE, ctypes.c_double) == 1.25
+        and at(np.float64(2.5), _FLOAT_VALUE, ctypes.c_double) == 2.5
+        and ctypes.string_at(id(payload) + _BYTES_PAYLOAD, len(payload)) == payload
+    )
 
 
 def _is_known(table: Any) -> bool:
