@@ -341,6 +341,14 @@ BOMBS = {
         "a robot",
     ),
     "prefixes.urdf": (robot('<link name="a"/>' + "<p{}:x/>" * 40_000).format(*range(40_000)), "a robot"),
+    "attributes.urdf": (
+        joint("<origin {}/>".format(" ".join(f'x{k}=""' for k in range(60_000)))),
+        "a robot",
+    ),
+    "files.xml": (
+        mujoco_model("<asset><mesh {}/></asset>".format(" ".join(f'file{k}="m.obj"' for k in range(300_000)))),
+        ":1: <mesh> has file0=..., which is not MJCF",
+    ),
     "size.xml": (mujoco_model('<size nkey="100000000" nuser_body="1000000000" memory="900G"/>'), "a robot"),
     "texture.xml": (
         mujoco_model(

@@ -106,7 +106,7 @@ class _Files:
         for path in waiting:  # grows
             part = models[path]
             for element in part.document.root.iter("model"):
-                file = self._existing(part, element, "file", _include_places(part, element))
+                file = self._existing(part, element, _include_places(part, element))
                 if file is None:
                     continue
                 known = file in names
@@ -124,7 +124,7 @@ class _Files:
         seen = {os.path.abspath(document.file)}
         waiting = list(document.root.iter("include"))
         for element in waiting:  # grows
-            file = self._existing(model, element, "file", _include_places(model, element))
+            file = self._existing(model, element, _include_places(model, element))
             if len(element):
                 raise ModelError(f"{model.where(element)}: <include> cannot have elements inside")
             if sum(1 for _ in element.iterancestors()) > _DEPTH_LIMIT:
@@ -158,19 +158,19 @@ class _Files:
         compilers = list(model.document.root.iter("compiler"))
         folder, strip = _mesh_folder(model, compilers)
         for element in model.document.root.iter():
-            for key in [key for key in element.attrib if key.startswith("file")]:
-                if element.get(key) and element.tag not in ("include", "model"):
-                    file = self._existing(model, element, key, _mesh_places(model, element, key, folder, strip))
-                    if file is not None:
-                        element.set(key, file)
-                        self.sizes[element] = os.path.getsize(file)
+            _refuse_other_files(model, element)
+            if element.get("file") and element.tag not in ("include", "model"):
+                file = self._existing(model, element, _mesh_places(model, element, folder, strip))
+                if file is not None:
+                    element.set("file", file)
+                    self.sizes[element] = os.path.getsize(file)
         for element in compilers:
             for key in _FOLDERS:
                 element.attrib.pop(key, None)
 
-    def _existing(self, model: _Model, element: etree._Element, key: str, places: list[str]) -> str | None:
+    def _existing(self, model: _Model, element: etree._Element, places: list[str]) -> str | None:
         """The first of several places that is there, a regular file; None if it is outside, which is told later."""
-        name = element.get(key, "")
+        name = element.get("file", "")
         label = f"{model.where(element)}: <{element.tag}> names '{name}', which"
         if re.match(r"\w{2,}:", name):  # one letter is a drive
             raise ModelError(f"{label} is no path; only files are read")
@@ -218,6 +218,13 @@ def _refuse_other_names(document: xml.Document) -> None:
             raise ModelError(f"{document.where(element)}: <{element.tag}> has a namespace; MJCF has none, remove it")
         if element.tag != "include" and element.tag.lower() == "include":
             raise ModelError(f"{document.where(element)}: <{element.tag}> must be written in small letters")
+
+
+def _refuse_other_files(model: _Model, element: etree._Element) -> None:
+    """Textures alone have names of files in other attributes than `file`, such as `fileup`, and they are left out."""
+    for key in element.attrib:
+        if key.startswith("file") and key != "file":
+            raise ModelError(f"{model.where(element)}: <{element.tag}> has {key}=..., which is not MJCF")
 
 
 def _leave_out(root: etree._Element) -> None:
@@ -269,9 +276,9 @@ def _mesh_folder(model: _Model, compilers: list[etree._Element]) -> tuple[str, b
     return os.path.join(os.path.dirname(os.path.abspath(model.document.file)), folder), strip
 
 
-def _mesh_places(model: _Model, element: etree._Element, key: str, folder: str, strip: bool) -> list[str]:
+def _mesh_places(model: _Model, element: etree._Element, folder: str, strip: bool) -> list[str]:
     """In the folder of meshes first, then beside the file that was included."""
-    name = element.get(key, "")
+    name = element.get("file", "")
     if strip:
         return [os.path.join(folder, re.split(r"[/\\]", name)[-1])]
     origin = model.origin(element)

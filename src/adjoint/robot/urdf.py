@@ -238,8 +238,10 @@ class _Parts:
             known = _ATTRIBUTES[tag]
             for element in column:
                 keys = element.keys()
-                for key in [key for key in keys if key not in known]:
-                    strange.setdefault((tag, key), [element, 0, known.difference(keys)])[1] += 1
+                others = [key for key in keys if key not in known]
+                missing = known.difference(keys) if others else ()  # once: an element may have any number of others
+                for key in others:
+                    strange.setdefault((tag, key), [element, 0, missing])[1] += 1
         for (tag, key), (element, count, missing) in strange.items():
             more = f", nor {count - 1} more like it" if count > 1 else ""
             what = f"{key}=... in <{tag}> is not URDF and was not read{more}"
