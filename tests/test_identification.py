@@ -449,6 +449,16 @@ def test_short_gaps_are_bridged_and_counted():
         differentiate(FRICTION, masked, cutoff=10.0)
 
 
+@pytest.mark.parametrize("row", [0, 1])
+def test_wrapped_angles_are_told_where_a_gap_is_bridged(row):
+    """Between 3.1 and -3.1 lies no 0: half a jump, which a gap in it leaves, is no motion."""
+    t = np.arange(4000) * 1e-3
+    q = np.stack([(2 * t + np.pi) % (2 * np.pi) - np.pi, np.sin(t)], 1)
+    q[np.argmax(np.diff(q[:, 0]) < 0) + row] = np.nan
+    with pytest.raises(ArgumentError, match="differentiate: q_joint1 jumps by more than π: wrapped"):
+        differentiate(aj.robots.planar(2), Samples(q, None, None, 0 * q, t), cutoff=10.0)
+
+
 def test_jittered_recordings_can_be_resampled():
     whole, rng = encoders(0), np.random.default_rng(1)
     t, q, _, _, tau = swinging()

@@ -177,9 +177,12 @@ def _bridged(robot: Robot, samples: Samples, whole: np.ndarray, most: int) -> tu
     """The samples without gaps of up to `most` rows with NaN, and which rows are whole then; it says what it did."""
     edges = np.flatnonzero(np.diff(whole))  # the last rows before a change
     runs = zip(edges[whole[edges]], edges[~whole[edges]][(not whole[0]) :], strict=False)
-    rows = np.array([k for i, j in runs if j - i <= most for k in range(i + 1, j + 1)], int)
-    if not len(rows):
+    short = [(i, j) for i, j in runs if j - i <= most]
+    if not short:
         return samples, whole
+    for i, j in short:
+        _reject_wrapped(robot, samples.q[[i, j + 1]], "differentiate")  # half of a jump would look like a motion
+    rows = np.array([k for i, j in short for k in range(i + 1, j + 1)])
     known = pick(samples._replace(v=None, a=None, slide=None), whole)
     times = np.interp(rows, np.flatnonzero(whole), known.time)
     filled = _interpolated(robot, known, times)
