@@ -89,9 +89,11 @@ def pinocchios_verdict(text: str, base: str) -> pin.Model | None:
         return None
 
 
-STRICTER = r"is not well-formed XML|cannot be read as XML|DOCTYPE|finite number|has no filename|mimics|cycle|to itself"
+STRICTER = r"is not well-formed XML|cannot be read as XML|DOCTYPE|finite number|has no filename|mimic|cycle|to itself"
 # Pinocchio refuses these as well: blanks in numbers, empty elements, a material that is repeated.
 NEEDLESS = r"=. [0-9]|[0-9] .[ /]|<dynamics */>|<material name=.m.><color(?s:.*)<material name=.m.><color"
+# Axes that Pinocchio reads in another way: without numbers they are (0, 0, 0) there, and the squares of these overflow.
+TOO_LONG = r"<axis[^>]*e308"
 USUAL = {f.code for f in check_robot(verdict(VALID.encode(), "fixed")).findings}
 NUMBERS = 1e-9  # of the size of the largest; a file may say 1e308
 
@@ -113,7 +115,7 @@ def compare_verdicts(data: bytes, base: str) -> None:
         assert theirs is None or re.search(STRICTER, ours), f"Pinocchio accepts it: {ours}"
     elif theirs is None:
         assert oddities(ours) or re.search(NEEDLESS, data.decode()), "Pinocchio refuses it, and we find nothing odd"
-    elif ours.body_names and "default-axis" not in oddities(ours):  # an axis without numbers is (0, 0, 0) there
+    elif ours.body_names and "default-axis" not in oddities(ours) and not re.search(TOO_LONG, data.decode()):
         compare(ours, theirs)
 
 
@@ -143,6 +145,9 @@ def test_the_model_to_damage_is_valid():
 @settings(max_examples=600, deadline=None)
 @given(st.lists(EDIT, min_size=1, max_size=3), st.sampled_from(["fixed", "free"]))
 @example([("insert", 200, "&")], "fixed")
+@example([("replace", 549, "floating")], "free")  # a joint that follows a floating one
+@example([("replace", 95, ">"), ("repeat", 811, 58)], "fixed")  # <mimic> without a joint
+@example([("insert", 656, "1e308")], "fixed")  # an axis whose length only we compute
 def test_edited_models(edits, base):
     text = VALID
     for edit in edits:
