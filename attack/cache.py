@@ -33,7 +33,8 @@ def truncate(path: Path, chance: random.Random) -> None:
 
 
 def other_contents(path: Path, chance: random.Random) -> None:
-    shutil.copyfile(chance.choice(list(path.parent.glob("*.ajo"))), path.with_suffix(".x"))
+    entries = [entry for entry in sorted(path.parent.glob("*.ajo")) if entry.is_file()]  # some are damaged already
+    shutil.copyfile(chance.choice(entries), path.with_suffix(".x"))
     os.replace(path.with_suffix(".x"), path)
 
 
