@@ -81,6 +81,23 @@ def test_page_runs(page, tmp_path, monkeypatch):
     exec(compile(PAGES[page], str(path), "exec"), {"__name__": "page"})
 
 
+PACKAGES = ("adjoint", "robot", "kinematics", "dynamics", "identification", "polymer")
+SHOWN = re.compile(r"^::: (?P<module>[\w.]+)(?:\n    options: \{ members: \[(?P<members>.*)\])?", re.MULTILINE)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_functions_are_in_the_reference(package):
+    """Every function and class that a package offers is on the page, alone or with all of its module."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    shown = {found["module"]: found["members"] for found in SHOWN.finditer(page)}
+    offered = vars(adjoint if package == "adjoint" else importlib.import_module(f"adjoint.{package}"))
+    for name, value in offered.items():
+        home = getattr(value, "__module__", None) or ""
+        if callable(value) and not name.startswith("_") and home.startswith("adjoint.") and home != "adjoint.errors":
+            assert home in shown, f"{home}.{name}"
+            assert not shown[home] or name in shown[home].split(", "), f"{home}.{name}"
+
+
 WITHOUT = """
 import inspect, pathlib, pydoc, sys, tempfile
 
