@@ -681,5 +681,5 @@ def test_one_frame_by_its_name_has_one_wrench(robot):
         inverse_dynamics(robot, q, v, a, wrenches=F[0])
     with pytest.raises(ArgumentError, match="'frames' must be one name, or a tuple or list, not 3"):
         inverse_dynamics(robot, q, v, a, wrenches=F, frames=3)
-    with pytest.raises(ArgumentError, match="give the wrenches"):
+    with pytest.raises(ArgumentError, match=r"give the wrenches \(6,\) that it exerts"):
         inverse_dynamics(robot, q, v, a, frames=name)

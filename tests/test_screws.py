@@ -185,6 +185,8 @@ def test_base_and_tool_change():
         change_frames(A, "world", base=P)
     with pytest.raises(ModelError, match="base is not a rigid motion"):
         change_frames(A, "space", base=2 * P)
+    with pytest.raises(ArgumentError, match=r"change_frames needs a PoE, .* got ndarray"):
+        change_frames(A.screws, "space")
 
 
 # --- link frames ------------------------------------------------------------------------------------------------------

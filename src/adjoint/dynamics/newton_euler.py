@@ -93,7 +93,8 @@ def _joint_wrenches(robot: Robot, f: dict, motions: dict, loads: dict) -> dict:
 def frame_wrenches(wrenches, frames: str | tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
     """(frame, its wrench (..., 6)) of wrenches (..., k, 6), or (..., 6) where `frames` is one name."""
     if frames and wrenches is None:
-        raise ArgumentError(f"frames={frames!r}: give the wrenches (k, 6) that they exert, one row for each")
+        shape = "(6,) that it exerts" if isinstance(frames, str) else "(k, 6) that they exert, one row for each"
+        raise ArgumentError(f"frames={frames!r}: give the wrenches {shape}")
     if isinstance(frames, str):
         return [(frames, wrenches)]
     return [(name, wrenches[..., k, :]) for k, name in enumerate(frames)]

@@ -85,21 +85,12 @@ def identify(
     trusted, _ = _weighted(record.R, np.maximum(sigma, _FLOOR * record.rms))
     fit = physical_parameters(base, trusted, estimate, _term_sizes(record), prior)
     found = Identification(
-        model=robot,
-        base=base,
-        estimate=estimate,
-        covariance=errors @ errors.T,
+        model=robot, base=base, estimate=estimate, covariance=errors @ errors.T,
         freedom=_freedom(record, sigma, errors) if noise is None else np.full(base.rank, np.inf),
-        noise=sigma,
-        r_squared=_r_squared(record, estimate),
-        condition=condition,
-        samples=record.count,
-        dropped=record.dropped,
-        parameters=fit.parameters,
-        deviation=fit.deviation,
-        shown=record.shown,
-        stride=record.stride,
-    )
+        noise=sigma, r_squared=_r_squared(record, estimate), condition=condition,
+        samples=record.count, dropped=record.dropped, shown=record.shown, stride=record.stride,
+        parameters=fit.parameters, deviation=fit.deviation,
+    )  # fmt: skip
     for text in found.warnings:
         warnings.warn(f"identify: {text}", stacklevel=2)
     return found

@@ -90,6 +90,8 @@ def change_frames(found: PoE, form: str, *, base=None, tool=None) -> PoE:
         np.eye(4) if T is None else motions(T, (4, 4), f"change_frames: {name}")
         for name, T in (("base", base), ("tool", tool))
     )
+    if not isinstance(found, PoE):
+        raise ArgumentError(f"change_frames needs a PoE, as `space_screws` gives it, got {type(found).__name__}")
     if form not in FORMS:
         raise ArgumentError(f"change_frames: form is {form!r}; it must be 'space' or 'body'")
     with eagerly():
