@@ -207,7 +207,7 @@ def test_the_catalog_is_a_module():
     from adjoint.robots import puma560
 
     assert puma560() == catalog.puma560()
-    assert {name for name in vars(robots) if callable(getattr(robots, name))} == set(catalog.__all__)
+    assert {name for name, x in vars(robots).items() if callable(x) and name[0] != "_"} == set(catalog.__all__)
 
 
 def test_random_trees_have_every_kind_of_joint():
@@ -233,3 +233,10 @@ def test_random_trees_of_some_types():
     assert catalog.random_tree(1, 0).nv == 0
     with pytest.raises(ArgumentError, match=r"no joint type ball; there are revolute, .*mimic"):
         catalog.random_tree(1, 3, ["ball"])
+
+
+def test_robots_that_are_not_in_the_catalog():
+    from adjoint import robots
+
+    with pytest.raises(AttributeError, match=r"no robot 'panda'; it has chain, .*adjoint\.load"):
+        _ = robots.panda  # type: ignore[attr-defined]

@@ -677,9 +677,15 @@ def test_one_frame_by_its_name_has_one_wrench(robot):
         several = of(robot, q, v, a, wrenches=F[:, None], frames=(name,))
         assert np.array_equal(of(robot, q, v, a, wrenches=F, frames=name), several)
         assert np.array_equal(of(robot, q, v, a, wrenches=F[0], frames=name)[0], several[0])
-    with pytest.raises(ArgumentError, match=r"'wrenches'.*a row for each of `frames`, of which none is given"):
+    with pytest.raises(ArgumentError, match=r"'wrenches'.*`frames` is not given: it names one thing for each row"):
         inverse_dynamics(robot, q, v, a, wrenches=F[0])
     with pytest.raises(ArgumentError, match="'frames' must be one name, or a tuple or list, not 3"):
         inverse_dynamics(robot, q, v, a, wrenches=F, frames=3)
     with pytest.raises(ArgumentError, match=r"give the wrenches \(6,\) that it exerts"):
         inverse_dynamics(robot, q, v, a, frames=name)
+
+
+def test_negative_inertia_is_not_called_none():
+    arm = robots.planar(1)
+    with pytest.raises(ArgumentError, match="negative inertia against joint"):
+        forward_dynamics(arm.replace(inertias=-arm.inertias), [0.0], [0.0], [0.0])

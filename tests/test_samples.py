@@ -81,8 +81,9 @@ def test_other_names_and_empty_cells(tmp_path):
     ("text", "message"),
     [
         (f"{HEADER}\n1,2,3,4,5,6,7,8\n1,2,3,four,5,6,7,8\n", "x.csv:3: could not convert string to float: 'four'"),
-        (f"{HEADER}\n1,2,3\n", "x.csv:2: 3 cells, the header has 8"),
-        (f"{HEADER}\n0,5,2,3,4,5,6,7,8\n", "x.csv:2: 9 cells, the header has 8 .decimals need points"),
+        (f"{HEADER}\n1,2,3\n", "x.csv:2: 3 cells, the header has 8: the row is cut off"),
+        (f"{HEADER}\n1;2;3;4;5;6;7;8\n", "x.csv:2: 1 cells, the header has 8: are they separated by another mark?"),
+        (f"{HEADER}\n0,5,2,3,4,5,6,7,8\n", "x.csv:2: 9 cells, the header has 8 .decimal commas need"),
         (f'{HEADER},x,y\n1,2,3,4,5,6,7,8,"a,b"\n', "x.csv:2: 9 cells, the header has 10"),
         (f"{HEADER}\n\n\n", "x.csv: no samples"),
         (f"{HEADER},q_joint2\n1,2,3,4,5,6,7,8,9\n", "x.csv: column q_joint2 is there twice"),

@@ -46,7 +46,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_unrolls_is_refused(way, little):
-    with pytest.raises(CompileError, match=r"more than 2,000 operations.* 60 bodies .*loops.*unroll=True"):
+    with pytest.raises(CompileError, match=r"more than 2,000 operations.*unroll=True.*eager.* 60 bodies .*loops"):
         WAYS[way]()
 
 
@@ -106,7 +106,7 @@ def test_a_program_that_holds_others(little):
     def both(q, v, a):
         return aj.gravity_torque.vjp(OTHER, q, a) + aj.inverse_dynamics(OTHER, q, v, a)
 
-    with pytest.raises(CompileError, match=r"both would .*scan or while_loop.*both.bind\(\.\.\., unroll=True\)"):
+    with pytest.raises(CompileError, match=r"both would .*both.bind\(\.\.\., unroll=True\).*scan or while_loop"):
         both(*X)
     slope = aj.gravity_torque.bind(OTHER, unroll=True).vjp(X[0], X[2])
     close(both.bind(unroll=True)(*X), slope + aj.inverse_dynamics(OTHER, *X), 1e-9)

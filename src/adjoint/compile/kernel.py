@@ -428,9 +428,9 @@ class Kernel:
         except TypeError:
             bad = next(k for k, v in fixed.items() if not _hashable(v))
             raise ArgumentError(
-                f"{self._arguments.signature}: argument '{bad}' is static and must be hashable, as a Robot or a name "
-                f"is; got {type(fixed[bad]).__name__} (an argument is static if its default is not a float or an "
-                "array: write 1.0 for 1, or declare a shape)"
+                f"{self._arguments.signature}: argument '{bad}' must be a value such as a Robot or a name, got "
+                f"{type(fixed[bad]).__name__}; is an argument missing? ('{bad}' is static, so it must be hashable; "
+                "whoever writes a kernel makes an argument an input by a float as its default, 1.0 for 1, or a shape)"
             ) from None
         if bound is None:
             from_origin = lift or (unroll and self._origin is not None)
@@ -577,6 +577,9 @@ class Kernel:
         for name in optional:
             statics.pop(name)
         variant = self._variant(statics, [p.name for p in self._parameters if p.name in {*present, *optional}])
+        for o in variant.inputs:
+            if o.name in optional and o.note:
+                raise ArgumentError(f"{self.__name__}.compile: '{o.name}' would be empty{o.note}; fix it by bind first")
         _load_callers()
         for single in (True, False):
             code, _ = variant.compiled(kind, single)

@@ -49,7 +49,7 @@ class Parameter:
         """The input with its shape in numbers; it has no axis for a static argument that is one name, not several."""
         dims = [d for d in self.shape if not (isinstance(d, str) and isinstance(statics.get(d), str))]
         empty = [d for d in dims if isinstance(d, str) and statics.get(d) == ()]
-        note = f"; it has a row for each of `{empty[0]}`, of which none is given" if empty else ""
+        note = f"; `{empty[0]}` is not given: it names one thing for each row, or one for a single row" if empty else ""
         return Operand(self.name, tuple(self._length(d, statics, function) for d in dims), self.sequence, note)
 
     def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:

@@ -81,10 +81,12 @@ class Variant:
     def _refusal(self) -> str:
         advice = [x.if_too_large for x in self.static_values() if hasattr(x, "if_too_large")]
         advice = advice or ["Python loops are unrolled: write long ones with scan or while_loop"]
+        function, *derived = self.name.split(".")
+        remedy = ".".join([f"{function}.bind(..., unroll=True)", *(f"{name}(...)" for name in derived)])
         return (
             f"{self.name} would become a program of more than {self.most:,.0f} operations, which takes minutes and "
-            f"gigabytes to compile. {'. '.join(advice)}. "
-            f"To compile it all the same: {self.name.split('.')[0]}.bind(..., unroll=True)"
+            f"gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
+            f"{'.'.join([function, *derived])}.eager(...). {'. '.join(advice)}"
         )
 
     def static_values(self) -> list:

@@ -157,11 +157,13 @@ def _require_inertia(robot: Robot) -> None:
 
 
 def no_inertia(robot: Robot, i: int, Omega: float) -> ArgumentError:
-    """What to say of a joint that nothing resists."""
+    """What to say of a joint that nothing resists, or that less than nothing does."""
+    where = f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have"
+    joint = f"inertia against joint '{robot.body_joint_names[i]}' (Ω = {Omega:g})"
+    if Omega < -1e-9:
+        return ArgumentError(f"{where} negative {joint}; correct their masses or inertias; see check(robot)")
     return ArgumentError(
-        f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have no inertia against joint "
-        f"'{robot.body_joint_names[i]}' (Ω = {Omega:g}), so its acceleration is not determined; "
-        "give it mass or armature; see check(robot)"
+        f"{where} no {joint}, so its acceleration is not determined; give it mass or armature; see check(robot)"
     )
 
 

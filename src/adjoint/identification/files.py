@@ -228,13 +228,20 @@ def _cell_by_cell(lines: list[str], separator: str, width: int, places: list[int
     found, comma = [], "," if separator == "," else "."  # beside other separators, commas are decimal points
     for number, row in enumerate(csv.reader(lines, delimiter=separator), start):
         if row and len(row) != width:
-            raise ArgumentError(f"{path}{number}: {len(row)} cells, the header has {width} (decimals need points)")
+            raise ArgumentError(f"{path}{number}: {len(row)} cells, the header has {width}{_hint(row, width)}")
         try:
             cells = [row[at].replace(",", comma) for at in places] if row else []
             found += [[float(cell) if cell.strip() else np.nan for cell in cells]] if row else []
         except ValueError as error:
             raise ArgumentError(f"{path}{number}: {error}") from None
     return np.array(found).reshape(-1, len(places))
+
+
+def _hint(row: list[str], width: int) -> str:
+    """What may be wrong with a row of another number of cells than the header has."""
+    if len(row) == 1 and any(mark in row[0] for mark in ";\t,"):
+        return ": are they separated by another mark?"
+    return " (decimal commas need ';' or tabs between columns)" if len(row) > width else ": the row is cut off"
 
 
 def _parquet_header(path: Path) -> list[str]:

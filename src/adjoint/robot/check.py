@@ -249,15 +249,15 @@ def _impossible(link: Link) -> Iterator[Finding]:
 
 
 def _idle(model: _Model) -> Iterator[Finding]:
-    """Joints that move no inertia: they make the mass matrix singular."""
+    """Joints that move no inertia, or a negative one: the mass matrix is not positive definite."""
     robot = model.robot
     if len(robot.body_names) and not np.any(robot.inertias):
         yield Finding("note", "no-masses", f"robot '{robot.name}'", "no body has mass: good for kinematics only")
         return
     for i in sorted([*_idle_alone(robot), *_idle_leaders(robot)]):
         message = (
-            "moves no inertia: the mass matrix is singular at the neutral configuration; "
-            "give the links it moves mass and rotational inertia, or the joint an armature"
+            "moves no inertia, or a negative one: the mass matrix at the neutral configuration is not positive "
+            "definite; give the links it moves mass and rotational inertia, or the joint an armature"
         )
         yield model.joint("warning", "idle-joint", robot.body_joint_names[i], message)
 

@@ -558,7 +558,8 @@ def once_a_robot(function: Callable[..., Any] | None = None, *, most: int = 8) -
 def need_robot(value, caller: str) -> None:
     """An `ArgumentError` if `value` is no `Robot`."""
     if not isinstance(value, Robot):
-        raise ArgumentError(f"{caller} needs a Robot, got {value!r}; adjoint.load reads one from a file")
+        given = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        raise ArgumentError(f"{caller} needs a Robot, got {given}; adjoint.load reads one from a file")
 
 
 def need_numbers(robot: Robot, caller: str) -> None:
