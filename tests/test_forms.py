@@ -277,3 +277,15 @@ def test_forms_are_forgotten_when_there_are_many(monkeypatch):
     for kwargs in ({"A": A, "x": x}, {"x": x, "A": A}, {"x": x, "A": A, "scale": 3.0}, {"A": A, "x": x}) * 2:
         assert f(**kwargs).vector.shape == (2,)
     assert len(f._forms) <= 2
+
+
+def test_forms_with_static_arguments_are_forgotten_too(monkeypatch):
+    monkeypatch.setattr(sys.modules["adjoint.compile.kernel"], "MOST_FORMS", 2)
+    f = kernel(lambda x, y, power: x**power + y, power=static)
+    for kwargs in (
+        {"x": 3.0, "y": 1.0, "power": 2},
+        {"y": 1.0, "x": 3.0, "power": 2},
+        {"power": 2, "x": 3.0, "y": 1.0},
+    ):
+        assert f(**kwargs) == f(3.0, 1.0, 2) == 10
+    assert len(f._forms) <= 2

@@ -98,6 +98,16 @@ def test_its_call_alone_is_enough():
     assert call(Q, V) == want
 
 
+def test_a_robot_is_forgotten_whose_function_has_other_threads_since():
+    robot = arm(1)
+    aj.kinetic_energy(robot, Q, V)
+    aj.kinetic_energy.threads = None
+    met = weakref.ref(robot)
+    del robot
+    aj.forget()
+    assert met() is None
+
+
 def test_forget_one_robot():
     one, other = arm(1), arm(2)
     for robot in (one, other):

@@ -180,7 +180,7 @@ class Kernel:
             if not all(map(_is_plain, fixed)):
                 return bound
             self._made[(split.names, *types, *fixed)] = bound
-        self._forms[form] = StaticForm.of(split, form[1:], form[0], fixed, bound)
+        self._keep_form(form, StaticForm.of(split, form[1:], form[0], fixed, bound))
         if split.statics == (0,) and len(form) == 1:
             self._recent = _Recent(fixed[0], form[0], bound)
         return bound
@@ -189,11 +189,15 @@ class Kernel:
         """Serve further calls of this form at once, if all that is given are inputs of the variant and none is None."""
         given = [p.name for p in self._arguments.places[: form[0]]] + list(form[1:])
         if form not in self._forms and set(given) <= {o.name for o in variant.inputs}:
-            if len(self._forms) >= MOST_FORMS:
-                self._forms.clear()
             defaults = {p.name: p.default for p in self._arguments.free}
             tried = len(form) == 1 and type(self).__call__ is not Kernel.__call__ and variant is self._only("call")
-            self._forms[form] = InputForm(variant, given, defaults, tried)
+            self._keep_form(form, InputForm(variant, given, defaults, tried))
+
+    def _keep_form(self, form: tuple, known: StaticForm | InputForm) -> None:
+        """Remember how calls of a form are served; forget all others when there are many."""
+        if form not in self._forms and len(self._forms) >= MOST_FORMS:
+            self._forms.clear()
+        self._forms[form] = known
 
     def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
         """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.
@@ -521,9 +525,10 @@ class Kernel:
         mine = [form for form, k in known if isinstance(k, StaticForm) and k.bound is self]
         for form in mine:
             parent._forms.pop(form, None)  # type: ignore[union-attr]
-        if parent and mine and parent._recent is not None and parent._recent.bound is self:
-            parent._recent = None
-        return bool(mine) or self._threads is not None
+        is_recent = parent is not None and parent._recent is not None and parent._recent.bound is self
+        if is_recent:
+            parent._recent = None  # type: ignore[union-attr]
+        return bool(mine) or is_recent or self._threads is not None
 
     def _let_go(self) -> None:
         """No longer be held by this kernel's own class and codes, whose callers know it; the next call makes others."""
