@@ -12,7 +12,7 @@ try:
     import sympy as _sympy  # noqa: F401
 except ImportError:
 
-    def equations(*args, **options):
+    def equations(*args, **options):  # type: ignore[misc]
         """The equations of motion of a robot as formulas to read. This needs sympy: pip install 'adjoint[sym]'."""
         __getattr__("Equations")
 
@@ -21,7 +21,7 @@ except ImportError:
             raise MissingPackageError("closed forms need sympy: pip install 'adjoint[sym]'") from None
         raise AttributeError(f"module 'adjoint.closed_forms' has no attribute '{name}'")
 else:
-    from .equations import equations as equations
+    from .equations import equations as equations  # type: ignore[assignment]
     from .expanded import Equations as Equations
     from .expanded import Values as Values
     from .factored import Factored as Factored

@@ -78,8 +78,8 @@ def checked_samples(robot: Robot, samples: Samples, caller: str) -> Samples:
 def _array(value, field: str, caller: str) -> np.ndarray:
     """Numbers; those that are masked are not known, NaN."""
     try:
-        if isinstance(value, np.ndarray) and hasattr(value, "mask"):
-            value = np.where(value.mask, np.nan, np.asarray(value, float))
+        if isinstance(value, np.ma.MaskedArray):
+            value = np.where(np.ma.getmaskarray(value), np.nan, np.asarray(value, float))
         return np.asarray(value, float)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(f"{caller}: {field} must be numbers: {error}") from None
