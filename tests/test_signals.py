@@ -23,6 +23,8 @@ import os, signal, sys, threading, time
 import numpy as np
 from adjoint import kernel, scan, while_loop
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs without it
+
 @kernel(x=6)
 def heavy(x):
     for _ in range(60):
@@ -315,13 +317,13 @@ sys.slow = Slow()  # freed after the modules
 
 
 def test_signals_are_asked_for_in_the_main_thread_alone():
-    watch, other = workers.new_watches(2)
+    handler, (watch, other) = signal.getsignal(signal.SIGINT), workers.new_watches(2)
     workers.start_watch(watch)
     thread = threading.Thread(target=workers.start_watch, args=(other,))
     thread.start()
     thread.join()
     assert watch[2] != 0 and other[2] == 0
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 # --- forks ------------------------------------------------------------------------------------------------------------
