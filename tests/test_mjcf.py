@@ -738,7 +738,8 @@ ODD = st.sampled_from(
 )
 
 
-STRICTER = r"is not well-formed XML|NaN or infinit|got nan|overflows"
+STRICTER = r"is not well-formed XML|NaN or infinit|got nan|overflows|screw is zero"  # an axis of 1e308 m
+NO_BODIES = re.compile(r"<(sensor|keyframe)>.*?</\1>", re.DOTALL)  # they refer to joints, and we leave them out
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -748,7 +749,7 @@ def test_damaged_models_get_mujocos_verdict(file, at, word, cut, tmp_path):
 
     We refuse more of what is not XML, or no number. MuJoCo refuses more of what makes no difference to the bodies.
     """
-    text = file.read_text()
+    text = NO_BODIES.sub("", file.read_text())
     values = list(re.finditer(r'(?<==")[^"]*', text))
     value = values[int(at * (len(values) - 1))]
     damaged = tmp_path / "model.xml"
@@ -756,7 +757,7 @@ def test_damaged_models_get_mujocos_verdict(file, at, word, cut, tmp_path):
     try:
         with warnings.catch_warnings(action="ignore"):  # of MuJoCo's own
             model, _ = by_mujoco(damaged)
-    except ValueError:
+    except (ValueError, RuntimeError):
         model = None
     try:
         robot = load(damaged)
