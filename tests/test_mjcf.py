@@ -6,6 +6,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 import warnings
@@ -795,6 +796,27 @@ def test_mujocos_own_warnings_are_findings_and_its_handler_stays(tmp_path):
         assert mujoco.get_mju_user_warning() == heard.append and not heard
     finally:
         mujoco.set_mju_user_warning(None)
+
+
+def test_models_that_mujoco_gives_up_do_not_spoil_the_next(tmp_path):
+    """MuJoCo 4.0 never ended at a warning, here of a NaN, after an exception that it does not know: an empty anchor."""
+    text = (MODELS / "couplings.xml").read_text()
+    code = """if True:
+        import sys
+        from adjoint import load
+        from adjoint.errors import ModelError
+
+        try:
+            load(sys.argv[1])
+        except ModelError:
+            print(load(sys.argv[2]).findings)
+    """
+    files = [tmp_path / "broken.xml", tmp_path / "odd.xml"]
+    files[0].write_text(text.replace('body2="right_tip" anchor="0 0 0"', 'body2="right_tip" anchor=""'))
+    files[1].write_text(text.replace("</mujoco>", '<actuator><velocity joint="left" kv="nan"/></actuator></mujoco>'))
+    assert files[0].read_text() != text
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, text=True, timeout=60)
+    assert "NaN" in done.stdout, done.stderr
 
 
 def test_threads_leave_mujocos_handler_as_it_was():

@@ -16,6 +16,7 @@ import re
 import threading
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -100,6 +101,18 @@ _MUJOCO_LOCK = threading.Lock()  # its handler of warnings is one for all thread
 
 
 def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
+    # Each model is read in a thread of its own: where MuJoCo meets an exception that it does not know, it leaves its
+    # handler of warnings in the thread, and the next warning there never ends (seen with 4.0: anchor="").
+    with ThreadPoolExecutor(1) as own:
+        spec, model, said = own.submit(_compile_here, mujoco, file, given).result()
+    name = Path(file).stem if spec.modelname == "MuJoCo Model" else spec.modelname
+    findings = [Finding("warning", "mujoco", f"model '{name}'", message, Where(file)) for message in said]
+    meshes = {mesh.id: mesh for mesh in spec.meshes}
+    return _Source(file, name, mujoco, model, _places(spec, given.places), meshes, [*given.findings, *findings])
+
+
+def _compile_here(mujoco: ModuleType, file: str, given: Checked) -> tuple:
+    """MuJoCo's description of the model, the model, and what MuJoCo said meanwhile."""
     with _MUJOCO_LOCK:
         heard, handler = [], mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(heard.append)  # else MuJoCo prints them, and writes a file MUJOCO_LOG.TXT
@@ -114,11 +127,7 @@ def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
             raise ModelError(_located(file, given.places, str(error))) from None
         finally:
             mujoco.set_mju_user_warning(handler)
-    name = Path(file).stem if spec.modelname == "MuJoCo Model" else spec.modelname
-    said = [*heard, *(str(w.message) for w in raised)]
-    findings = [Finding("warning", "mujoco", f"model '{name}'", message, Where(file)) for message in said]
-    meshes = {mesh.id: mesh for mesh in spec.meshes}
-    return _Source(file, name, mujoco, model, _places(spec, given.places), meshes, [*given.findings, *findings])
+    return spec, model, [*heard, *(str(w.message) for w in raised)]
 
 
 _LINE = re.compile(r"(?:, )?line (?:number=)?(\d+)", re.IGNORECASE)
