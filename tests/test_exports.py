@@ -45,7 +45,7 @@ def test_module_is_documented(name):
 @pytest.mark.parametrize(("name", "export"), EXPORTS, ids=lambda x: x)
 def test_export_exists_and_is_documented(name, export):
     value = getattr(importlib.import_module(name), export)
-    if callable(value) or inspect.ismodule(value):
+    if getattr(value, "__module__", "").startswith("adjoint") or inspect.ismodule(value):  # not Python's own
         assert (value.__doc__ or "").strip(), f"{name}.{export} has no docstring"
         inherited = [base.__doc__ for base in type(value).__mro__[1:]]
         assert value.__doc__ not in inherited, f"{name}.{export} only shows the docstring of its class"

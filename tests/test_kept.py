@@ -74,7 +74,8 @@ def test_some_robots_in_turn_are_all_kept():
     before = aj.cache_info()
     for _ in range(3):
         assert [aj.kinetic_energy(robot, Q, V) for robot in arms] == want
-    assert aj.cache_info() == before
+    after = aj.cache_info()  # its entries are also those of other processes
+    assert (after.hits, after.misses, after.writes) == (before.hits, before.misses, before.writes)
 
 
 def test_a_kernel_that_is_held_lives_on():
