@@ -86,7 +86,7 @@ class Variant:
         return (
             f"{self.name} would become a program of more than {self.most:,.0f} operations, which takes minutes and "
             f"gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
-            f"{'.'.join([function, *derived])}.eager(...). {'. '.join(advice)}"
+            f"{self.name}.eager(...). {'. '.join(advice)}"
         )
 
     def static_values(self) -> list:
