@@ -7,9 +7,9 @@ import common
 import numpy as np
 
 import adjoint as aj
-from adjoint.compile import kept
+from adjoint.compile import kept_kernels
 
-kept.MOST_BYTES = 8 << 20  # so that the limit is reached soon
+kept_kernels.MOST_BYTES = 8 << 20  # so that the limit is reached soon
 FIRST, MORE = 60, 60  # robots before and after the first look
 GROWTH = 12 * 2**20  # bytes; kernels of one robot take half a megabyte, so that keeping all would be 30 MB
 

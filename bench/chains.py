@@ -15,8 +15,8 @@ import pinocchio as pin  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 from adjoint import robots  # noqa: E402
-from adjoint.compile import call  # noqa: E402
-from adjoint.dynamics.fixman import fixman_solve  # noqa: E402
+from adjoint.compile.machine import execution  # noqa: E402
+from adjoint.fixman import fixman_solve  # noqa: E402
 
 LENGTHS = (100, 400, 1_000, 10_000, 100_000, 1_000_000)
 DENSE, PINOCCHIO, FIXMAN = 1_000, 400, 100_000  # the longest tried so; Pinocchio's data has n³ numbers
@@ -113,7 +113,7 @@ def memory(n: int) -> float:
     """Bytes per link that solving takes, the robot aside."""
     robot, x = chain(n), np.zeros(n)
     aj.solve_mass_matrix(robot, x, x)
-    call._waiting.clear()  # memory that would be used again
+    execution._waiting.clear()  # memory that would be used again
     tracemalloc.start()
     aj.solve_mass_matrix(robot, x, x)
     peak = tracemalloc.get_traced_memory()[1]

@@ -11,8 +11,8 @@ from common import machine, save, table, versions
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.dynamics.fixman import fixman_solve
 from adjoint.dynamics.parallel import LENGTH, joined, part_map, part_solve, solve_mass_matrix_parallel
+from adjoint.fixman import fixman_solve
 from adjoint.rolled import for_loops
 
 LENGTHS = {10_000: 300, 100_000: 100, 1_000_000: 20}  # links: rounds

@@ -32,7 +32,7 @@ def report(robot: aj.Robot, frame: str) -> None:
     print(f"In the middle of its range, {frame} is at\n{aj.forward_kinematics(robot, q, frame)}")
     J = aj.jacobian(robot, q, frame, "world")
     print(f"and moves with the Jacobian (angular rows first, along the base's axes)\n{J}")
-    values = aj.singular_directions(robot, q, frame).values
+    values = aj.kinematics.singular_directions(robot, q, frame).values
     print(f"singular values {values}, manipulability {aj.manipulability(robot, q, frame):.4f}\n")
 
 

@@ -11,7 +11,7 @@ import adjoint as aj
 from adjoint import geodesic, geodesic_between, is_flat, sectional_curvature
 from adjoint.dynamics import Geodesic
 from adjoint.lie import inertia
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 MASS = 2.0  # of both links together [kg]; they are rods of 1 m
 RATIOS = np.geomspace(0.05, 20, 61)  # mass of the second link over that of the first

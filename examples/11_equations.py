@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import adjoint as aj
-from adjoint.closed_forms import equations
+from adjoint.equations import equations_of_motion
 
 OUTPUT = Path(__file__).parent / "output"
 
@@ -18,7 +18,7 @@ OUTPUT = Path(__file__).parent / "output"
 def show(title: str, robot: aj.Robot, page: str, to_print: bool = True, **options) -> None:
     """Write the equations, print them, and say how well they agree with the kernels."""
     start = time.perf_counter()
-    found = equations(robot, **options)
+    found = equations_of_motion(robot, **options)
     seconds = time.perf_counter() - start
     path = found.to_html(OUTPUT / page)
     print(f"{title}\n{'-' * len(title)}")

@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from adjoint import sweep
 from adjoint.lie import se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 PACKAGE = next(p for p in (Path(p) / "cmeel.prefix/share/example-robot-data" for p in sys.path) if p.is_dir())
 ROBOTS = PACKAGE / "robots"

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.compile import Kernel, jit, kernel, progress, static, variant
-from adjoint.compile import thin as thin_module
+from adjoint.compile import Kernel, kernel, progress, specialisation, static
+from adjoint.compile.machine import cpython_entry as thin_module
+from adjoint.compile.machine import jit
 from adjoint.errors import ArgumentError
 
 rng = np.random.default_rng(8)
@@ -129,8 +130,8 @@ def test_sequences(compiled):
 
 @pytest.fixture
 def borrowing(monkeypatch, compiled):
-    monkeypatch.setattr(variant, "LARGE", 0)
-    monkeypatch.setattr(variant, "BORROWED", 20)
+    monkeypatch.setattr(specialisation, "LARGE", 0)
+    monkeypatch.setattr(specialisation, "BORROWED", 20)
     make().compile()  # so that what all kernels share is there
     return compiled
 

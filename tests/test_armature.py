@@ -11,10 +11,10 @@ from trees import close, frictionless, sample, tree
 import adjoint as aj
 from adjoint.dynamics import armature as armatures
 from adjoint.dynamics.ploen_park import forward_dynamics_recursive, inverse_dynamics_recursive
-from adjoint.dynamics.regressor import parameters, regressor
+from adjoint.dynamics.regressors import parameters, regressor
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
-from adjoint.robot.load import load
+from adjoint.model import Robot
+from adjoint.model.loading import load
 
 BALL = inertia.sphere(1.0, 0.3)
 
@@ -132,7 +132,7 @@ def test_armature_of_a_root_is_an_inertia(kind):
     for function, third in (
         (aj.inverse_dynamics, (a,)), (aj.forward_dynamics, (a,)), (aj.bias_force, ()), (aj.coriolis_matrix, ()),
         (inverse_dynamics_recursive, (a,)), (forward_dynamics_recursive, (a,)), (aj.kinetic_energy, ()),
-        (aj.covariant_derivative, (a, a)),
+        (aj.geometry.covariant_derivative, (a, a)),
     ):  # fmt: skip
         close(function(robot, q, v, *third), function(heavy, q, v, *third))
     close(aj.mass_matrix(robot, q), aj.mass_matrix(heavy, q))
@@ -146,7 +146,7 @@ def test_any_armature_obeys_the_laws(seed):
     """Anywhere in a tree and different in all directions: C is that of the metric, and no power is made."""
     robot = frictionless(tree(seed, 8, ("free", "spherical", "planar", "revolute"))).replace(gravity=np.zeros(3))
     q, v, a = sample(robot, seed)
-    C, dM = aj.coriolis_matrix.eager(robot, q, v), aj.mass_matrix_derivative.eager(robot, q) @ v
+    C, dM = aj.coriolis_matrix.eager(robot, q, v), aj.geometry.mass_matrix_derivative.eager(robot, q) @ v
     close(C + C.T, dM)
     close(C @ v, aj.bias_force.eager(robot, q, v))
     close(aj.inverse_dynamics.eager(robot, q, v, aj.forward_dynamics.eager(robot, q, v, a)), a)

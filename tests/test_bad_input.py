@@ -7,7 +7,8 @@ import pytest
 
 import adjoint as aj
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError, shortened
-from adjoint.robot.numbers import positive, truth
+from adjoint.identification import Samples
+from adjoint.model.input_checks import positive, truth
 
 
 def two_links() -> aj.Robot:
@@ -36,7 +37,7 @@ def squares(x):
 
 def recipes() -> dict[str, tuple[tuple, dict]]:
     """{name: arguments with which the function works}."""
-    samples = aj.Samples(*MOVED, aj.inverse_dynamics(ROBOT, *MOVED), T)
+    samples = aj.identification.Samples(*MOVED, aj.inverse_dynamics(ROBOT, *MOVED), T)
     around = {"wrenches": np.zeros((1, 6)), "frames": ("a",), "base_twist": np.zeros(6)}
     found = {
         **{name: ((ROBOT, Q), {}) for name in (
@@ -80,7 +81,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "integrate": ((ROBOT, Q, V, 1.0), {}),
         "interpolate": ((ROBOT, Q, V, 0.5), {}),
         "is_flat": ((ROBOT,), {}),
-        "jacobian_derivative": ((ROBOT, Q, V, "b"), {}),
+        "jacobian_rate": ((ROBOT, Q, V, "b"), {}),
         "kernel": ((np.sin,), {}),
         "linearize": ((ROBOT, Q, V, A), {"dt": 0.01}),
         "load": (("no file.urdf",), {"base": "fixed", "package_dirs": (), "gravity": (0, 0, 0)}),
@@ -170,8 +171,11 @@ def builder_joint(**changes) -> aj.Robot:
 def methods() -> dict:
     """{name: (function of one value that may be junk, a good value)}: what robots, builders and results offer."""
     fields = ("name", "parents", "placements", "inertias", "mimics", "lower", "gravity", "frames", "joint_types")
-    base, planned = aj.base_parameters(ROBOT), aj.excitation(ROBOT, 5.0, harmonics=2, joints=(), rounds=0)
-    equations = aj.equations(ROBOT)
+    base, planned = (
+        aj.base_parameters(ROBOT),
+        aj.identification.excitation(ROBOT, 5.0, harmonics=2, joints=(), rounds=0),
+    )
+    equations = aj.equations.equations_of_motion(ROBOT)
     return {
         **{f"replace {k}": (lambda x, k=k: ROBOT.replace(**{k: x}), getattr(ROBOT, k)) for k in fields},
         **{f"joint {k}": (lambda x, k=k: builder_joint(**{k: x}), "j") for k in ("name", "type", "parent", "axis")},
@@ -190,7 +194,7 @@ def methods() -> dict:
         "loop": (lambda x: aj.dynamics.Loop("a", "b", x), "weld"),
         "axis of a loop": (lambda x: aj.dynamics.Loop("a", "b", "hinge", x), (0, 0, 1)),
         "source": (squares.source, "c"),
-        "resample": (lambda x: aj.identification.resample(ROBOT, aj.Samples(*MOVED, MOVED[0], T), x), 100.0),
+        "resample": (lambda x: aj.identification.resample(ROBOT, Samples(*MOVED, MOVED[0], T), x), 100.0),
     }  # fmt: skip
 
 
@@ -251,7 +255,7 @@ def test_loaders_and_reports_shorten_names(tmp_path):
 # --- masked arrays ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("of", [aj.mass_matrix, aj.mass_matrix.eager, aj.integrate, aj.fixman_logdet])
+@pytest.mark.parametrize("of", [aj.mass_matrix, aj.mass_matrix.eager, aj.integrate, aj.fixman.fixman_logdet])
 def test_masked_numbers_are_refused(of):
     rest = (V,) if of is aj.integrate else ()
     with pytest.raises(ArgumentError, match=r"'q'.*masked"):

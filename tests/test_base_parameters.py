@@ -9,7 +9,7 @@ from robots import pinocchio_model, urdf
 from trees import close, sample, tree
 
 import adjoint as aj
-from adjoint.dynamics.regressor import parameters, regressor
+from adjoint.dynamics.regressors import parameters, regressor
 from adjoint.errors import ArgumentError
 from adjoint.identification import base_parameters
 from adjoint.identification.linear import triangle

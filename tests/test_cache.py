@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from adjoint import cache_info, clear_cache, kernel
-from adjoint.compile import cache, jit
+from adjoint.compile.machine import disk_cache, jit
 from adjoint.errors import ArgumentError
 
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
@@ -70,7 +70,7 @@ def test_entries_are_private(folder):
         assert folder.stat().st_mode & 0o077 == 0
         assert all(p.stat().st_mode & 0o077 == 0 for p in folder.iterdir())
     assert {p.suffix for p in folder.iterdir()} == {".ajo", ""}  # entries and the ledger; no temporary files are left
-    assert [p.name for p in folder.iterdir() if not p.suffix] == [cache._LEDGER]
+    assert [p.name for p in folder.iterdir() if not p.suffix] == [disk_cache._LEDGER]
 
 
 def test_different_mathematics_are_different_entries(folder, compilations):
@@ -131,7 +131,7 @@ def run(code, check=True, **env):
 
 _LIBRARY = """
 import sys, numpy as np
-from adjoint.compile import variant
+from adjoint.compile import specialisation as variant
 from adjoint import cache_info
 calls = []
 original = variant.TracedVariant.trace
@@ -244,7 +244,7 @@ def test_a_valid_checksum_does_not_make_a_header_valid(folder, compilations):
 
     compute()
     path = entry(folder)
-    head, body = path.read_bytes()[: len(cache._MAGIC)], path.read_bytes()[len(cache._MAGIC) + 32 :]
+    head, body = path.read_bytes()[: len(disk_cache._MAGIC)], path.read_bytes()[len(disk_cache._MAGIC) + 32 :]
     size = int.from_bytes(body[:8], "little")
     for text in [b"{}", b"[]", b"null", b"\xff"]:
         new = len(text).to_bytes(8, "little") + text + body[8 + size :]
@@ -321,7 +321,7 @@ def test_folders_above_that_others_can_write_do_no_harm(compilations, tmp_path, 
     compilations.clear()
     compute()
     assert not compilations
-    with cache._opened() as place:  # the folder is exchanged between the check and the use of it
+    with disk_cache._opened() as place:  # the folder is exchanged between the check and the use of it
         (tmp_path / "open" / "cache").rename(tmp_path / "open" / "moved")
         (tmp_path / "open" / "cache").mkdir()
         assert [name for name, _ in place.files()]
@@ -365,24 +365,24 @@ def test_a_tilde_is_expanded(tmp_path, monkeypatch, folder):
 def test_code_of_another_cpu_is_not_found(folder, compilations, monkeypatch):
     compute()
     here = jit.host()
-    cache._environment.cache_clear()
+    disk_cache._environment.cache_clear()
     monkeypatch.setattr(jit, "host", lambda: here._replace(cpu="pentium"))
     try:
-        other = cache.key("same")
-        cache._environment.cache_clear()
+        other = disk_cache.key("same")
+        disk_cache._environment.cache_clear()
         monkeypatch.setattr(jit, "host", lambda: here._replace(features=here.features + ",+more"))
-        more = cache.key("same")
-        cache._environment.cache_clear()
+        more = disk_cache.key("same")
+        disk_cache._environment.cache_clear()
         monkeypatch.setattr(jit, "host", lambda: here._replace(versions="LLVM 1"))
-        older = cache.key("same")
+        older = disk_cache.key("same")
         compilations.clear()
         compute()
         assert len(compilations) == 1
     finally:
-        cache._environment.cache_clear()
+        disk_cache._environment.cache_clear()
     monkeypatch.setattr(jit, "host", lambda: here)
-    assert len({cache.key("same"), other, more, older}) == 4
-    cache._environment.cache_clear()
+    assert len({disk_cache.key("same"), other, more, older}) == 4
+    disk_cache._environment.cache_clear()
     compilations.clear()
     compute()
     assert not compilations  # the first entry is still there
@@ -398,7 +398,7 @@ def full_disk(*args, **kwargs):
 @pytest.mark.parametrize("what", ["create", "write", "rename", "folder"])
 def test_a_full_disk_costs_only_the_caching(what, folder, compilations, monkeypatch):
     if what == "create":
-        monkeypatch.setattr(cache._Folder, "open", full_disk)
+        monkeypatch.setattr(disk_cache._Folder, "open", full_disk)
     elif what == "rename":
         monkeypatch.setattr(os, "replace", full_disk)
     elif what == "folder":
@@ -417,7 +417,7 @@ def test_a_full_disk_costs_only_the_caching(what, folder, compilations, monkeypa
 
             write = staticmethod(full_disk)
 
-        monkeypatch.setattr(cache, "open", Full, raising=False)
+        monkeypatch.setattr(disk_cache, "open", Full, raising=False)
     compute()
     compute()
     assert len(compilations) >= 2 and cache_info().entries == 0
@@ -446,7 +446,7 @@ def test_a_read_only_folder(folder, compilations, monkeypatch):
         def no(*_):
             raise PermissionError(errno.EACCES, "no")
 
-        monkeypatch.setattr(cache, "_store", no)
+        monkeypatch.setattr(disk_cache, "_store", no)
     try:
         compilations.clear()
         compute()
@@ -461,7 +461,7 @@ def test_a_read_only_folder(folder, compilations, monkeypatch):
 
 def store(number: int, size: int = 10_000) -> str:
     name = f"{number:064x}"
-    cache.write(name, cache.Entry({}, bytes(size)))
+    disk_cache.write(name, disk_cache.Entry({}, bytes(size)))
     return name
 
 
@@ -479,7 +479,7 @@ def test_entries_not_used_for_longest_are_deleted(folder, monkeypatch):
     names = [store(k) for k in range(9)]
     for k, name in enumerate(names):
         age(folder, name + ".ajo", 24 + k)
-    assert cache.read(names[8]) and cache.read(names[7])  # the oldest, which are used now
+    assert disk_cache.read(names[8]) and disk_cache.read(names[7])  # the oldest, which are used now
     last = [store(k) for k in range(100, 104)]
     assert cache_info().bytes <= 102400 == cache_info().limit
     assert {*last, names[8], names[7]} <= kept() and names[6] not in kept() and names[5] not in kept()
@@ -488,7 +488,7 @@ def test_entries_not_used_for_longest_are_deleted(folder, monkeypatch):
 def test_a_folder_that_is_too_large_already(folder, monkeypatch):
     for k in range(20):
         store(k)
-    (folder / cache._LEDGER).unlink()  # an older version of the library kept none
+    (folder / disk_cache._LEDGER).unlink()  # an older version of the library kept none
     monkeypatch.setenv("ADJOINT_CACHE_SIZE", "50K")
     new = store(99)
     assert cache_info().bytes <= 51200 and new in kept()
@@ -500,8 +500,8 @@ def test_a_folder_that_is_too_large_already(folder, monkeypatch):
 
 def test_files_are_looked_at_rarely(monkeypatch):
     """Each process counts what it wrote in one file: the folder is listed once for every 64th of the limit."""
-    looked, original = [], cache._Folder.files
-    monkeypatch.setattr(cache._Folder, "files", lambda self: looked.append(1) or original(self))
+    looked, original = [], disk_cache._Folder.files
+    monkeypatch.setattr(disk_cache._Folder, "files", lambda self: looked.append(1) or original(self))
     monkeypatch.setenv("ADJOINT_CACHE_SIZE", "10M")
     for k in range(100):  # 3 pages each; 40 pages are a 64th
         store(k)
@@ -529,19 +529,19 @@ def test_a_ledger_that_is_no_file(folder, monkeypatch):
     monkeypatch.setenv("ADJOINT_CACHE_SIZE", "100K")
     folder.mkdir(mode=0o700)
     for make in (os.mkfifo, os.mkdir):
-        make(folder / cache._LEDGER)
+        make(folder / disk_cache._LEDGER)
         for k in range(15):
             store(k)
         assert cache_info().bytes <= 102400 and cache_info().disabled is None
         if make is os.mkfifo:
-            (folder / cache._LEDGER).unlink()
+            (folder / disk_cache._LEDGER).unlink()
 
 
 def test_processes_that_sweep_may_race(folder):
     code = """
 import os, sys
 from adjoint import cache_info
-from adjoint.compile import cache
+from adjoint.compile.machine import disk_cache as cache
 for k in range(60):
     name = f"{os.getpid()}{k}"
     cache.write(name, cache.Entry({"n": k}, bytes(9000)))
@@ -602,8 +602,8 @@ def test_cache_info_and_clear(folder):
 
 def test_nothing_is_unpickled(folder):
     compute()
-    text = Path(cache.__file__).read_text()
+    text = Path(disk_cache.__file__).read_text()
     assert "import pickle" not in text and "marshal" not in text
-    body = entry(folder).read_bytes()[len(cache._MAGIC) + 32 :]
+    body = entry(folder).read_bytes()[len(disk_cache._MAGIC) + 32 :]
     header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])
     assert header["key"] == entry(folder).stem

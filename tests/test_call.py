@@ -15,9 +15,9 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from adjoint import kernel, static
-from adjoint.compile import call
-from adjoint.compile import thin as thin_module
-from adjoint.compile.batch import STREAMED
+from adjoint.compile.codegen.batch_loop import STREAMED
+from adjoint.compile.machine import cpython_entry as thin_module
+from adjoint.compile.machine import execution
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import so3
 
@@ -690,16 +690,16 @@ def test_memory_of_large_results_is_used_again():
     double = kernel(lambda x: 2 * x, x=100)
     x = np.random.default_rng(0).standard_normal((STREAMED // 800 + 1, 100))
     first = double(x)
-    place, part = call.address(first), first[5:7]
+    place, part = execution.address(first), first[5:7]
     second = double(-x)
     del first
     third = double(0 * x)
-    assert len({place, call.address(second), call.address(third)}) == 3
+    assert len({place, execution.address(second), execution.address(third)}) == 3
     np.testing.assert_array_equal(part, 2 * x[5:7])
     np.testing.assert_array_equal(second, -2 * x)
     del part
     fourth = double(x)
-    assert call.address(fourth) == place
+    assert execution.address(fourth) == place
     np.testing.assert_array_equal(fourth, 2 * x)
     assert fourth.flags.writeable and fourth.flags.c_contiguous
 
@@ -710,7 +710,7 @@ def test_memory_of_large_results_is_used_again():
 @pytest.fixture
 def heavy(monkeypatch):
     """A kernel whose batches are split over threads however small they are."""
-    monkeypatch.setattr(call, "THREAD_WORK" if hasattr(call, "THREAD_WORK") else "_THREAD_WORK", 1)
+    monkeypatch.setattr(execution, "THREAD_WORK" if hasattr(execution, "THREAD_WORK") else "_THREAD_WORK", 1)
     return kernel(lambda A, x, s: Two(np.sin(s) * (A @ x), np.exp(-x @ x)), **SHAPES)
 
 
@@ -776,7 +776,7 @@ def test_fork():
 import os, sys, numpy as np, warnings
 warnings.simplefilter("ignore")
 from adjoint import kernel
-from adjoint.compile import call
+from adjoint.compile.machine import execution as call
 setattr(call, "THREAD_WORK" if hasattr(call, "THREAD_WORK") else "_THREAD_WORK", 1)
 f, x = kernel(lambda x: np.sin(x) * 2), np.arange(1000.0)
 f.threads = 3

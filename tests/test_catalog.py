@@ -7,12 +7,12 @@ import pytest
 
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.kinematics.forward import forward_kinematics
-from adjoint.kinematics.jacobian import jacobian
+from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia
-from adjoint.robot import catalog
-from adjoint.robot.configuration import random_configuration
-from adjoint.robot.dh import from_dh
-from adjoint.robot.joints import JOINTS
+from adjoint.model import catalog
+from adjoint.model.configuration import random_configuration
+from adjoint.model.dh import from_dh
+from adjoint.model.joints import JOINTS
 
 fk = forward_kinematics.eager
 ARMS = [catalog.puma560, catalog.stanford, catalog.two_link, catalog.park3r, catalog.scara]

@@ -11,7 +11,7 @@ import adjoint as aj
 from adjoint import kernel, robots, static
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 
 def lock_some(robot: Robot, seed: int, share: float = 0.5):

@@ -9,7 +9,7 @@ import pytest
 
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, so3
-from adjoint.robot import Finding, ModelError, Report, Robot, Where, check, load
+from adjoint.model import Finding, ModelError, Report, Robot, Where, check, load
 
 FILE = "/models/arm.urdf"
 

@@ -63,7 +63,7 @@ def test_the_first_joints_do_not_change_the_mass_matrix(robot):
 
 
 @every_robot_with_coordinates
-def test_recursion_equals_the_closed_forms(robot):
+def test_recursion_equals_the_equations(robot):
     """(55)-(57) of Park, Bobrow & Ploen, summed over bodies; symmetric in the first two indices."""
     q, *_ = sample(robot)
     got = christoffel.eager(robot, q)

@@ -31,7 +31,7 @@ from adjoint.dynamics.forward import forward_dynamics
 from adjoint.dynamics.newton_euler import bias_force, inverse_dynamics
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3, so3
-from adjoint.robot import Frame, Robot
+from adjoint.model import Frame, Robot
 
 AXIS = (0.3, -0.5, 0.8)
 

@@ -8,16 +8,7 @@ from adjoint.dynamics import gravity_torque
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.kinematics import forward_kinematics
 from adjoint.lie import se3, so3
-from adjoint.robot import (
-    JOINTS,
-    Robot,
-    difference,
-    distance,
-    integrate,
-    interpolate,
-    neutral,
-    random_configuration,
-)
+from adjoint.model import JOINTS, Robot, difference, distance, integrate, interpolate, neutral, random_configuration
 from adjoint.robots import random_tree
 
 LIMITS = {

@@ -7,11 +7,17 @@ from trees import close, sample, tree
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.dynamics.christoffel import christoffel
 from adjoint.dynamics.composite import mass_matrix
-from adjoint.dynamics.curvature import curvature, is_flat, ricci_curvature, scalar_curvature, sectional_curvature
 from adjoint.errors import ArgumentError
-from adjoint.robot import Robot
+from adjoint.geometry.christoffel_symbols import christoffel
+from adjoint.geometry.curvature_tensors import (
+    curvature,
+    is_flat,
+    ricci_curvature,
+    scalar_curvature,
+    sectional_curvature,
+)
+from adjoint.model import Robot
 
 ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
 ROBOTS = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adjoint import check_grads, kernel, static
-from adjoint.compile import ops
+from adjoint.compile.graph import operations as ops
 from adjoint.errors import AdjointError, ArgumentError, DerivativeError
 
 EPS = np.finfo(float).eps
@@ -36,7 +36,7 @@ POINTS = {
 
 @pytest.mark.parametrize("name", [n for n, op in ops.OPS.items() if not op.mask])
 def test_every_operation(name):
-    from adjoint.compile.graph import apply
+    from adjoint.compile.graph.expressions import apply
 
     op = ops.OPS[name]
     # The square keeps second derivatives of the linear operations from being trivial.
@@ -51,7 +51,7 @@ def test_every_operation(name):
 
 @pytest.mark.parametrize("name", [n for n, op in ops.OPS.items() if op.mask])
 def test_truth_values_have_no_derivative(name):
-    from adjoint.compile.graph import apply
+    from adjoint.compile.graph.expressions import apply
 
     k = kernel(lambda x, y: apply(name, *(x, y)[: ops.OPS[name].arity]) * x)
     assert k.jacobian("y")(X, Y) == 0.0
@@ -301,7 +301,7 @@ def test_check_grads_catches_a_wrong_rule(name, monkeypatch):
         return f("mul", 1.0 + 1e-6, first), *rest
 
     monkeypatch.setitem(ops.OPS, name, replace(op, partials=wrong))
-    from adjoint.compile.graph import apply
+    from adjoint.compile.graph.expressions import apply
 
     k = kernel(lambda x, y: apply(name, *(x, y)[: op.arity]) + 0.1 * y)
     with pytest.raises(AssertionError, match="wrong by"):

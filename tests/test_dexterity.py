@@ -6,7 +6,7 @@ import pytest
 import adjoint as aj
 from adjoint import robots
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 
 def arm(limbs: int) -> Robot:
@@ -35,14 +35,14 @@ def test_other_limbs_do_not_count(part):
 def test_what_does_not_move_is_not_dexterous():
     robot = arm(1)
     assert aj.manipulability(robot, np.zeros(3), "base") == 0.0
-    assert np.all(aj.singular_directions(robot, np.zeros(3), "base").values == 0.0)
+    assert np.all(aj.kinematics.singular_directions(robot, np.zeros(3), "base").values == 0.0)
 
 
 @pytest.mark.parametrize("robot", [arm(1), arm(3), robots.puma560(), robots.two_link()], ids=["3", "9", "puma", "2"])
 @pytest.mark.parametrize("length", [1.0, 0.3])
 def test_decomposition(robot, length):
     q, frame = aj.random_configuration(robot, 0, 4), robot.frame_names[-1]
-    values, twists, rates = aj.singular_directions(robot, q, frame, length=length)
+    values, twists, rates = aj.kinematics.singular_directions(robot, q, frame, length=length)
     J = aj.jacobian(robot, q, frame, "world") * np.repeat([length, 1.0], 3)[:, None]
     np.testing.assert_allclose(J @ rates, values[:, None, :] * twists, rtol=0, atol=1e-14)
     np.testing.assert_allclose(np.swapaxes(twists, 1, 2) @ twists, np.tile(np.eye(6), (4, 1, 1)), rtol=0, atol=1e-14)
@@ -55,8 +55,11 @@ def test_singular_directions_of_nan_are_nan_for_its_own_sample():
     robot = robots.puma560()
     q = aj.random_configuration(robot, 0, 3)
     q[1, 2] = np.nan
-    found, alone = aj.singular_directions(robot, q, "tool"), aj.singular_directions(robot, q[2], "tool")
+    found, alone = (
+        aj.kinematics.singular_directions(robot, q, "tool"),
+        aj.kinematics.singular_directions(robot, q[2], "tool"),
+    )
     assert all(np.isnan(x[1]).all() for x in found)
     assert all(np.allclose(x[2], y) for x, y in zip(found, alone, strict=True))
     with pytest.raises(aj.errors.ArgumentError, match="length"):
-        aj.singular_directions(robot, q, "tool", length=-1.0)
+        aj.kinematics.singular_directions(robot, q, "tool", length=-1.0)

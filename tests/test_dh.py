@@ -8,13 +8,13 @@ import pytest
 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics.forward import forward_kinematics
-from adjoint.kinematics.jacobian import jacobian
+from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import se3
-from adjoint.robot import catalog
-from adjoint.robot.build import Builder, ModelError
-from adjoint.robot.configuration import random_configuration
-from adjoint.robot.dh import DH, dh_matrix, from_dh, to_dh
-from adjoint.robot.load import load
+from adjoint.model import catalog
+from adjoint.model.build import Builder, ModelError
+from adjoint.model.configuration import random_configuration
+from adjoint.model.dh import DH, dh_matrix, from_dh, to_dh
+from adjoint.model.loading import load
 
 fk = forward_kinematics.eager
 ROBOTS = next(d for p in sys.path if (d := Path(p) / "cmeel.prefix/share/example-robot-data/robots").is_dir())

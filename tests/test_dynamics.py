@@ -21,7 +21,7 @@ from adjoint.dynamics.forward import forward_dynamics, solve_mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics, mass_matrix_product
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot, from_dh
+from adjoint.model import Robot, from_dh
 
 ALL = [*(tree(seed) for seed in SEEDS), tree(9, 20), *CATALOG]
 every_robot = pytest.mark.parametrize("robot", ALL, ids=lambda r: f"{r.name}-{r.nv}")

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from adjoint import kernel, scan, while_loop
-from adjoint.compile import batch, emit, jit, link, segments
-from adjoint.compile.call import Compiled
-from adjoint.compile.program import Program
+from adjoint.compile.codegen import batch_loop, segments
+from adjoint.compile.codegen import body as emit
+from adjoint.compile.graph.program import Program
+from adjoint.compile.machine import jit, linker
+from adjoint.compile.machine.execution import Compiled
 
 rng = np.random.default_rng(5)
 
@@ -111,7 +113,7 @@ def sparse(x):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_one_sample_stores_its_results_itself(order):
     program = kernel(sparse, x=4)._only("test").program
-    assert batch.stores_itself(program, 1)
+    assert batch_loop.stores_itself(program, 1)
     x = rng.normal(size=(1, 4))
     for found, wanted in zip(run_all(program, x, 1, order), sparse(x[0]), strict=True):
         np.testing.assert_array_equal(found[0], wanted)
@@ -122,7 +124,7 @@ def test_looped_moves_change_no_bit(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(37, 4))
     written_out = run(program, X)
-    monkeypatch.setattr(batch, "LONG", 1)
+    monkeypatch.setattr(batch_loop, "LONG", 1)
     np.testing.assert_array_equal(run(program, X), written_out)
 
 
@@ -138,7 +140,7 @@ def test_widths_change_no_bit(width):
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
     """Rows of every length modulo a line, anywhere in a line, in full groups and others; nothing around is touched."""
-    monkeypatch.setattr(batch, "STREAMED", streamed)
+    monkeypatch.setattr(batch_loop, "STREAMED", streamed)
     real = np.dtype(np.float64 if dtype == "f64" else np.float32)
     X = rng.normal(size=(2 * width + 3, 4)).astype(real)
     for size in (4 * width, 4 * width + 1, 5 * width + 3):
@@ -169,14 +171,14 @@ def test_both_linkers(monkeypatch):
     program = kernel(mixture, x=4)._only("test").program
     X = rng.normal(size=(9, 4))
     ours = run(program, X)
-    monkeypatch.setattr(link, "supported", lambda: False)
+    monkeypatch.setattr(linker, "supported", lambda: False)
     np.testing.assert_array_equal(run(program, X), ours)
 
 
 def test_the_linker_refuses_what_it_does_not_know():
     for code in (b"", b"MZ" + bytes(100), b"\x7fELF\x01\x01" + bytes(100)):
-        with pytest.raises(link.Unsupported):
-            link.Image(code)
+        with pytest.raises(linker.Unsupported):
+            linker.Image(code)
 
 
 def test_generated_code_passes_the_verifier():

@@ -19,7 +19,7 @@ from adjoint.dynamics.energy import (
 from adjoint.dynamics.forward import forward_dynamics
 from adjoint.dynamics.newton_euler import gravity_torque, inverse_dynamics
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 every_robot = pytest.mark.parametrize("robot", ALL, ids=lambda r: f"{r.name}-{r.nv}")
 

@@ -16,14 +16,14 @@ from trees import close, sample
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.closed_forms import Equations, Factored, equations
-from adjoint.closed_forms.expanded import prove
-from adjoint.closed_forms.shortest import shortest
-from adjoint.closed_forms.trig import TrigPoly, exact, rational_root, variable
 from adjoint.dynamics import coriolis_matrix, gravity_torque, inverse_dynamics, lagrangian, mass_matrix
+from adjoint.equations import Equations, Factored, equations_of_motion
+from adjoint.equations.expanded import prove
+from adjoint.equations.shortest_form import shortest
+from adjoint.equations.trig import TrigPoly, exact, rational_root, variable
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 q1, q2, q3, dq1, dq2, dq3 = symbols("q1 q2 q3 dq1 dq2 dq3")
 
@@ -71,7 +71,7 @@ every_form = pytest.mark.parametrize(("form", "how"), list(itertools.product(("e
 
 @functools.cache
 def made(robot: Robot, form: str = "expanded", how: bool = False) -> Equations:
-    return equations(robot, form=form, symbols=how)
+    return equations_of_motion(robot, form=form, symbols=how)
 
 
 def same(found: sympy.MatrixBase, rows: list) -> None:
@@ -87,7 +87,7 @@ def test_two_rods_of_the_book():
     """Fu, Gonzalez & Lee (1987), §3.2.6: uniform rods of length l; h with the Christoffel symbols."""
     l, m1, m2, g = symbols("l m1 m2 g")
     rods = {"I1zz": m1 * l**2 / 12, "I2zz": m2 * l**2 / 12, "c1": l / 2, "c2": l / 2}
-    found = equations(robots.two_link(), symbols={"m1": m1, "m2": m2, "l1": l, "g": g, **rods})
+    found = equations_of_motion(robots.two_link(), symbols={"m1": m1, "m2": m2, "l1": l, "g": g, **rods})
     D12 = m2 * l**2 / 3 + m2 * l**2 * cos(q2) / 2
     D = [[m1 * l**2 / 3 + 4 * m2 * l**2 / 3 + m2 * l**2 * cos(q2), D12], [D12, m2 * l**2 / 3]]
     c2 = m2 * g * l * cos(q1 + q2) / 2
@@ -104,7 +104,7 @@ def test_two_rods_of_the_book():
 
 def test_two_rods_in_numbers():
     """The same with m_1 = m_2 = l = 1: fractions, not decimals."""
-    found = equations(robots.two_link(g=10.0))
+    found = equations_of_motion(robots.two_link(g=10.0))
     third = Rational(1, 3)
     same(found.M, [[cos(q2) + 5 * third, cos(q2) / 2 + third], [cos(q2) / 2 + third, third]])
     half_sine = sin(q2) / 2
@@ -199,13 +199,13 @@ def test_equal_to_the_kernels(robot, form, how):
 
 def test_prismatic_joints_only():
     """No rotation: M is constant, C is 0."""
-    found = equations(robots.random_tree(1, 3, ["prismatic"]))
+    found = equations_of_motion(robots.random_tree(1, 3, ["prismatic"]))
     compare(found, found.robot)
     assert not found.M.free_symbols and found.C.is_zero_matrix
 
 
 def test_other_numbers_are_another_robot():
-    found = equations(robots.two_link(), symbols={"m2": "m2", "g": "g"})
+    found = equations_of_motion(robots.two_link(), symbols={"m2": "m2", "g": "g"})
     compare(found, robots.two_link(mass_2=1.0, g=3.7), {"g": 3.7})
     q, v, a = sample(robots.two_link())
     heavy = found.at(q, v, a, {Symbol("m2"): 2.0}).M - found.at(q, v, a, {"m2": 1.0}).M
@@ -222,7 +222,7 @@ def test_tau_is_what_at_evaluates():
 
 def test_rotations_by_any_angle():
     """Placements and axes without simple cosines: exact up to the digits they have, and no terms of 1e-17."""
-    found = equations(robots.random_tree(5, 2, ["revolute"]))
+    found = equations_of_motion(robots.random_tree(5, 2, ["revolute"]))
     compare(found, found.robot)
     assert all(abs(x) > 1e-9 for x in found.M.atoms(sympy.Float))
 
@@ -230,15 +230,15 @@ def test_rotations_by_any_angle():
 def test_roots_stay_exact():
     """A twist of 45° and one of 30°: √2 and √3 are kept, and cancel."""
     twisted = robots.chain(2, twist=np.pi / 4)
-    found = equations(twisted)
+    found = equations_of_motion(twisted)
     assert not found.M.atoms(sympy.Float) and sympy.sqrt(2) in found.M.atoms(sympy.Pow)
     close(found.at(*sample(twisted)).M, mass_matrix.eager(twisted, sample(twisted)[0]), 1e-14)
-    assert sympy.sqrt(3) in equations(robots.chain(2, twist=np.pi / 6)).M.atoms(sympy.Pow)
+    assert sympy.sqrt(3) in equations_of_motion(robots.chain(2, twist=np.pi / 6)).M.atoms(sympy.Pow)
 
 
 def test_large_robots_in_inner_products():
     robot = robots.puma560()
-    found = equations(robot, form="factored")
+    found = equations_of_motion(robot, form="factored")
     assert isinstance(found, Factored)
     compare(found, robot)
     assert str(found.M[0, 1]) == "sum_(l=2)^6 <Ad_l^2 A1, Ad_l^3 A2>_l"
@@ -359,18 +359,18 @@ def test_text_of_a_page():
 
 
 def test_names_of_coordinates():
-    found = equations(robots.two_link(), names=["theta1", "elbow_pitch"])
+    found = equations_of_motion(robots.two_link(), names=["theta1", "elbow_pitch"])
     assert found.symbols.q == symbols("theta1 elbow_pitch") and found.symbols.ddq == symbols("ddtheta1 ddelbow_pitch")
     assert r"\cos{\left(\mathrm{elbow}_{\mathrm{pitch}} \right)}" in found.latex()
     assert r"\dot{\theta}_{1}" in found.latex()
-    equations(robots.two_link(), names=robots.two_link().joint_names)
+    equations_of_motion(robots.two_link(), names=robots.two_link().joint_names)
 
 
 @every_form
 def test_any_printable_name(form, how):
     """Names that are functions, keywords, or commands of LaTeX; each backslash in front of one is ours."""
     for names in (["sin", "cos"], ["x0", "lambda"], ["a%b$c&d#e{f}g\\h~i^j_", "100%"]):
-        found = equations(robots.two_link(), names=names, symbols=how, form=form)
+        found = equations_of_motion(robots.two_link(), names=names, symbols=how, form=form)
         assert found.verify(2) < 1e-12
     latex = found.latex()
     assert r"\mathrm{a\%b\$c\&d\#e\{f\}g\backslash{}h\sim{}i\wedge{}j\_}" in latex and r"100\%" in latex
@@ -388,7 +388,7 @@ def test_numbers_and_signs_in_texts():
         "m1": 1,
         "m2": "2**2/4",
     }
-    found = equations(robots.two_link(), symbols=given)
+    found = equations_of_motion(robots.two_link(), symbols=given)
     assert found.symbols.parameters == {l: 1.0}
     assert sympy.expand(found.M[0, 0] - (Rational(5, 3) + cos(q2)) * l**2) == 0
 
@@ -420,7 +420,7 @@ def test_numbers_and_signs_in_texts():
 )
 def test_bad_options(options, says):
     with pytest.raises(ArgumentError, match=says):
-        equations(robots.two_link(), **options)
+        equations_of_motion(robots.two_link(), **options)
 
 
 POPEN = "[x for x in ().__class__.__base__.__subclasses__() if x.__name__ == 'Popen'][0]('touch {}', shell=True).wait()"
@@ -429,7 +429,7 @@ POPEN = "[x for x in ().__class__.__base__.__subclasses__() if x.__name__ == 'Po
 @pytest.mark.parametrize("text", ["m1 + 0*" + POPEN, "ｅｖａｌ(\"open('{}', 'w').close() or 1\")", "open('{}', 'w')"])
 def test_texts_are_never_evaluated(text, tmp_path):
     with pytest.raises(ArgumentError, match="is not a polynomial in symbols; it may be a number, a SymPy expression"):
-        equations(robots.two_link(), symbols={"m1": text.format(tmp_path / "run")})
+        equations_of_motion(robots.two_link(), symbols={"m1": text.format(tmp_path / "run")})
     assert not (tmp_path / "run").exists()
 
 
@@ -452,14 +452,14 @@ def test_texts_are_never_evaluated(text, tmp_path):
 )
 def test_what_is_no_polynomial(value):
     with pytest.raises(ArgumentError, match=r"m1 = .* is not a polynomial in symbols; it may be"):
-        equations(robots.two_link(), symbols={"m1": value})
+        equations_of_motion(robots.two_link(), symbols={"m1": value})
 
 
 def test_without_sympy(monkeypatch):
     monkeypatch.setitem(sys.modules, "sympy", None)
-    monkeypatch.delitem(sys.modules, "adjoint.closed_forms")
+    monkeypatch.delitem(sys.modules, "adjoint.equations")
     with pytest.raises(ArgumentError, match=r"closed forms need sympy: pip install 'adjoint\[sym\]'") as raised:
-        importlib.import_module("adjoint.closed_forms").equations(robots.two_link())
+        importlib.import_module("adjoint.equations").equations_of_motion(robots.two_link())
     assert isinstance(raised.value, ImportError)
 
 
@@ -468,22 +468,22 @@ def test_robots_without_inertia(form, how):
     """Nothing to write for DH parameters alone; a point mass on the axis has M = 0, as in the kernels."""
     bare = aj.from_dh([(0, 0, 1.0, 0), (0, 0, 0.5, 0)])
     with pytest.raises(ArgumentError, match=r"robot 'robot' has no inertia, all its masses are 0; see check\(robot\)"):
-        equations(bare, form=form, symbols=how)
+        equations_of_motion(bare, form=form, symbols=how)
     on_axis = robots.planar(1).replace(inertias=[[1.0] + 9 * [0.0]])
-    assert equations(on_axis, form=form, symbols=how).verify(2) == 0.0
+    assert equations_of_motion(on_axis, form=form, symbols=how).verify(2) == 0.0
 
 
 def test_bad_robots(tmp_path):
     with pytest.raises(ArgumentError, match=r"puma560.*more than 1000 terms.*form='factored'"):
-        equations(robots.puma560())
+        equations_of_motion(robots.puma560())
     with pytest.raises(ArgumentError, match="is free; closed forms are for joints with one degree of freedom"):
-        equations(robots.random_tree(0, 1, ["free"]), form="factored")
+        equations_of_motion(robots.random_tree(0, 1, ["free"]), form="factored")
     with pytest.raises(ArgumentError, match="no joints"):
-        equations(robots.random_tree(0, 0))
+        equations_of_motion(robots.random_tree(0, 0))
     with pytest.raises(ArgumentError, match=r"first moments .* but no mass"):
-        equations(robots.two_link().replace(inertias=[[0, 1, 0, 0, 1, 0, 0, 1, 0, 1]] * 2))
+        equations_of_motion(robots.two_link().replace(inertias=[[0, 1, 0, 0, 1, 0, 0, 1, 0, 1]] * 2))
     with pytest.raises(ArgumentError, match="equations"):
-        equations("two_link")
+        equations_of_motion("two_link")
     found = made(robots.two_link())
     with pytest.raises(ArgumentError, match="no parameter m1; there are none"):
         found.at([0, 0], [0, 0], [0, 0], {"m1": 1.0})

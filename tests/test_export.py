@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adjoint import kernel, scan, while_loop
-from adjoint.compile import ops
+from adjoint.compile.graph import operations as ops
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import se3, so3
 
@@ -121,7 +121,7 @@ def test_c_text_of_every_operation(name):
 
 def test_every_operation_in_c(tmp_path):
     """All of them in one file, on ordinary numbers and on zeros, infinities and NaN."""
-    from adjoint.compile.graph import apply
+    from adjoint.compile.graph.expressions import apply
 
     names = [n for n, op in ops.OPS.items() if n != "select"]
     k = kernel(lambda x, y: np.array([apply(n, *(x, y)[: ops.OPS[n].arity]) * 1.0 for n in names]))
@@ -244,7 +244,7 @@ def test_symbolic(name):
 def test_symbolic_names_and_every_operation():
     import casadi
 
-    from adjoint.compile.graph import apply
+    from adjoint.compile.graph.expressions import apply
 
     assert KERNELS["NamedTuple"][0].symbolic().name_in() == ["a", "s"]
     assert KERNELS["NamedTuple"][0].symbolic().name_out() == ["first", "second"]

@@ -112,21 +112,21 @@ import adjoint as aj
 from adjoint import *
 from adjoint.errors import MissingPackageError
 
-assert hasattr(aj, "equations") and not hasattr(aj, "nothing") and not hasattr(aj.closed_forms, "nothing")
+assert hasattr(aj, "equations") and not hasattr(aj, "nothing") and not hasattr(aj.equations, "nothing")
 found = dict(inspect.getmembers(aj))
 assert set(aj.__all__) <= found.keys()
 modules = [aj, *(value for value in found.values() if inspect.ismodule(value))]
 for module in modules:
     inspect.getmembers(module)
-for thing in (aj, aj.equations, aj.closed_forms):
+for thing in (aj, aj.equations, aj.equations):
     pydoc.render_doc(thing)
 
 folder, robot = pathlib.Path(tempfile.mkdtemp()), aj.robots.two_link()
 (folder / "m.xml").write_text("<mujoco/>")
 (folder / "m.parquet").write_bytes(b"")
 calls = {
-    "sympy": lambda: aj.equations(robot),
-    "adjoint[sym]": lambda: aj.closed_forms.Equations,
+    "sympy": lambda: aj.equations.equations_of_motion(robot),
+    "adjoint[sym]": lambda: aj.equations.Equations,
     "mujoco": lambda: aj.load(folder / "m.xml"),
     "gemmi": lambda: aj.polymer.read(folder / "m.pdb"),
     "pyarrow": lambda: aj.identification.read_samples(folder / "m.parquet", robot),

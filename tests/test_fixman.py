@@ -10,13 +10,12 @@ from test_dynamics import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, r
 from trees import close, sample
 
 import adjoint as aj
-from adjoint import robots
-from adjoint.dynamics import fixman
-from adjoint.dynamics.fixman import fixman_blocks, fixman_logdet, fixman_solve
-from adjoint.dynamics.fixman.bodies import _chain
-from adjoint.dynamics.fixman.rolled import chain_solve
+from adjoint import fixman, robots
 from adjoint.errors import ArgumentError
-from adjoint.robot import JOINTS
+from adjoint.fixman import fixman_blocks, fixman_logdet, fixman_solve
+from adjoint.fixman.bodies import _chain
+from adjoint.fixman.chain_loops import chain_solve
+from adjoint.model import JOINTS
 
 SINGLE = tuple(kind for kind, row in JOINTS.items() if row.nv == 1)
 WITH_INERTIA = (*JOINTS, "mimic", "fixed")  # a universal joint has a massless cross

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from trees import close
 
 import adjoint as aj
-from adjoint.dynamics.fixman import (
+from adjoint.errors import ArgumentError, ModelError
+from adjoint.fixman import (
     DHChain,
     blocks,
     constrained_mass_matrix,
@@ -19,7 +20,7 @@ from adjoint.dynamics.fixman import (
     paper,
     solve,
 )
-from adjoint.dynamics.fixman.dh_links import (
+from adjoint.fixman.dh_links import (
     COORDINATES,
     FORMS,
     as_robot,
@@ -30,7 +31,6 @@ from adjoint.dynamics.fixman.dh_links import (
     link_jacobians,
     link_placements,
 )
-from adjoint.errors import ArgumentError, ModelError
 from adjoint.lie import se3, so3
 
 every_form = pytest.mark.parametrize("form", FORMS)
@@ -66,7 +66,7 @@ def test_all_forms_are_modified_dh_without_the_dummies(form):
     rows[:, [1, 2, 4, 5]] = rng.normal(size=(5, 4))
     for row, T in zip(rows, link_placements(rows, form * 5), strict=True):
         _, beta, gamma, _, b, c = row
-        close(T, aj.robot.dh.dh_matrix(gamma, c, b, beta, "modified"), 1e-14)  # (23)
+        close(T, aj.model.dh.dh_matrix(gamma, c, b, beta, "modified"), 1e-14)  # (23)
 
 
 @every_form

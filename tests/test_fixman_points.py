@@ -7,16 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from trees import close
 
-from adjoint.dynamics.fixman import (
-    blocks,
-    constrained_mass_matrix,
-    logdet,
-    planar_partition,
-    solve,
-    spatial_partition,
-)
-from adjoint.dynamics.fixman.point_masses import planar_positions, spatial_positions
 from adjoint.errors import ArgumentError, ModelError
+from adjoint.fixman import blocks, constrained_mass_matrix, logdet, planar_partition, solve, spatial_partition
+from adjoint.fixman.point_masses import planar_positions, spatial_positions
 
 PLANAR = {"angles": [0.4, -0.7, 1.1], "lengths": [1, 0.8, 0.6]}
 SPATIAL = {"torsions": [0.2, -0.6, 1.4, 2.2], "angles": [1, 1.3, 0.8, 1.9], "lengths": [1.2, 1, 0.9, 1.1]}
@@ -86,7 +79,7 @@ def test_spatial_numbers():
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_planar_closed_forms(n):
+def test_planar_equations(n):
     """H_22 is tridiagonal: 1/m_i + 1/m_{i-1} and -cos(θ_i)/m_{i-1}; θ involves three masses, a length two."""
     rng = np.random.default_rng(n)
     chain, m = random_planar(rng, n), rng.uniform(0.5, 2, n)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.compile import forms, kernel, static
+from adjoint.compile import call_forms, kernel, static
 from adjoint.errors import ArgumentError
 
 rng = np.random.default_rng(3)
@@ -265,14 +265,14 @@ def test_nothing_leaks():
 def test_large_arrays_are_not_copied(f, monkeypatch):
     many = np.zeros((9000, 6))[:, ::2]
     f(many, A=A)
-    monkeypatch.setattr(forms, "COPIED", -1)  # a copy would fail the next line
-    found = forms.one_dtype((many, A), set())
+    monkeypatch.setattr(call_forms, "COPIED", -1)  # a copy would fail the next line
+    found = call_forms.one_dtype((many, A), set())
     assert found is not None and found[0][0] is many and not found[2]
     np.testing.assert_array_equal(f(many, A=A).vector, f(np.zeros((9000, 3)), A).vector)
 
 
 def test_forms_are_forgotten_when_there_are_many(monkeypatch):
-    monkeypatch.setattr(sys.modules["adjoint.compile.kernel"], "MOST_FORMS", 2)
+    monkeypatch.setattr(sys.modules["adjoint.compile.kernels"], "MOST_FORMS", 2)
     f = make()
     for kwargs in ({"A": A, "x": x}, {"x": x, "A": A}, {"x": x, "A": A, "scale": 3.0}, {"A": A, "x": x}) * 2:
         assert f(**kwargs).vector.shape == (2,)
@@ -280,7 +280,7 @@ def test_forms_are_forgotten_when_there_are_many(monkeypatch):
 
 
 def test_forms_with_static_arguments_are_forgotten_too(monkeypatch):
-    monkeypatch.setattr(sys.modules["adjoint.compile.kernel"], "MOST_FORMS", 2)
+    monkeypatch.setattr(sys.modules["adjoint.compile.kernels"], "MOST_FORMS", 2)
     f = kernel(lambda x, y, power: x**power + y, power=static)
     for kwargs in (
         {"x": 3.0, "y": 1.0, "power": 2},

@@ -16,8 +16,8 @@ from robots import joint_ids, pinocchio_placements, placements
 
 from adjoint.errors import AdjointError
 from adjoint.lie import inertia
-from adjoint.robot import Robot, integrate, load, neutral
-from adjoint.robot import check as check_robot
+from adjoint.model import Robot, integrate, load, neutral
+from adjoint.model import check as check_robot
 
 VALID = """<?xml version="1.0"?>
 <robot name="r">

@@ -8,18 +8,12 @@ from trees import close, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.dynamics.christoffel import covariant_derivative
 from adjoint.dynamics.composite import mass_matrix
-from adjoint.dynamics.curvature import sectional_curvature
 from adjoint.dynamics.energy import kinetic_energy, momentum
-from adjoint.dynamics.geodesics import (
-    _end_and_derivative,
-    _relaxed,
-    geodesic,
-    geodesic_between,
-    parallel_transport,
-)
 from adjoint.errors import ArgumentError, SolveError
+from adjoint.geometry.christoffel_symbols import covariant_derivative
+from adjoint.geometry.curvature_tensors import sectional_curvature
+from adjoint.geometry.geodesics import _end_and_derivative, _relaxed, geodesic, geodesic_between, parallel_transport
 
 BOTH_KINDS = ("revolute", "prismatic", "screw", "mimic")
 FLYING = on_free_base(robots.random_tree(3, 2, ["revolute", "prismatic"]))

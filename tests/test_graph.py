@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjoint import kernel
-from adjoint.compile.graph import Graph, apply, digest, reachable
-from adjoint.compile.interpret import Inputs, evaluate
-from adjoint.compile.ops import OPS, fold
-from adjoint.compile.order import schedule
+from adjoint.compile.codegen.scheduler import schedule
+from adjoint.compile.graph.expressions import Graph, apply, digest, reachable
+from adjoint.compile.graph.interpreter import Inputs, evaluate
+from adjoint.compile.graph.operations import OPS, fold
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 5e-324, 1.7e308, np.inf, -np.inf, np.nan]
 

@@ -9,12 +9,12 @@ from robots import urdf
 from trees import close
 
 import adjoint as aj
-from adjoint.dynamics.regressor import parameters
+from adjoint.dynamics.regressors import parameters
 from adjoint.errors import ArgumentError, SolveError
 from adjoint.identification import Samples, base_parameters, differentiate, identify, resample
 from adjoint.identification.data import pick
-from adjoint.identification.doubts import doubts
 from adjoint.identification.physical import _linearised, _problem, _value
+from adjoint.identification.plausibility import doubts
 from adjoint.lie import inertia
 
 NOISE = 0.3  # [N m]

@@ -10,13 +10,13 @@ from test_real_dynamics import joint_ids, pair, pinocchio_q
 from trees import CATALOG, SEEDS, close, sample, tree
 
 import adjoint as aj
-from adjoint import robots
-from adjoint.dynamics import body_motions_and_wrenches, fixman, inverse_dynamics
-from adjoint.dynamics.fixman.bodies import _bases
-from adjoint.dynamics.operators import operators
+from adjoint import fixman, robots
+from adjoint.dynamics import body_motions_and_wrenches, inverse_dynamics
+from adjoint.dynamics.global_operators import operators
 from adjoint.errors import ArgumentError
+from adjoint.fixman.bodies import _bases
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot
+from adjoint.model import Robot
 
 every_robot = pytest.mark.parametrize(
     "robot", [*(tree(seed) for seed in SEEDS), *CATALOG], ids=lambda r: f"{r.name}-{r.nv}"

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from laws import check, mul
 
 from adjoint import kernel
-from adjoint.compile.kernel import eagerly
+from adjoint.compile.kernels import eagerly
 from adjoint.lie import se3, so3
-from adjoint.robot import JOINTS
-from adjoint.robot.joints import standard_screws
+from adjoint.model import JOINTS
+from adjoint.model.joints import standard_screws
 
 KINDS = list(JOINTS)
 SLANTED = (1.0, -2.0, 0.5)

@@ -10,8 +10,8 @@ import pytest
 
 import adjoint as aj
 from adjoint import robots, rolled
-from adjoint.compile import Kernel, kept, kernel, static
-from adjoint.robot.model import once_a_robot
+from adjoint.compile import Kernel, kept_kernels, kernel, static
+from adjoint.model.robot import once_a_robot
 
 Q, V = np.array([0.3, -0.2]), np.array([1.0, 2.0])
 ARM = robots.chain(2)
@@ -39,7 +39,7 @@ def libraries(bound: Kernel) -> list:
 
 @pytest.mark.parametrize("limit", ["MOST_KERNELS", "MOST_BYTES"])
 def test_a_bounded_number_of_robots_is_kept(monkeypatch, limit):
-    monkeypatch.setattr(kept, limit, 40 if limit == "MOST_KERNELS" else 40 * 16384)
+    monkeypatch.setattr(kept_kernels, limit, 40 if limit == "MOST_KERNELS" else 40 * 16384)
     met, codes = [], []
     gc.disable()  # no collection is needed: what is not kept goes at once
     try:
@@ -53,14 +53,14 @@ def test_a_bounded_number_of_robots_is_kept(monkeypatch, limit):
         del robot
         assert sum(ref() is not None for ref in met) <= 42
         assert 1 <= sum(ref() is not None for ref in codes) <= 10
-        assert len(kept._kept) <= 42
+        assert len(kept_kernels._kept) <= 42
     finally:
         gc.enable()
 
 
 def test_what_is_dropped_is_loaded_from_disk(monkeypatch):
     want = [aj.kinetic_energy(arm(k), Q, V) for k in range(8)]
-    monkeypatch.setattr(kept, "MOST_KERNELS", 2)
+    monkeypatch.setattr(kept_kernels, "MOST_KERNELS", 2)
     aj.forget()
     before = aj.cache_info()
     assert [aj.kinetic_energy(arm(k), Q, V) for k in range(8)] == want
@@ -115,20 +115,22 @@ def test_forget_one_robot():
         aj.kinetic_energy(robot, Q, V)
         aj.inverse_dynamics.bind(robot).jacobian("q")(Q, V, V)
     aj.inverse_dynamics.bind(other, lift="inertias").jvp  # noqa: B018
-    kernels, met = len(kept._kept), weakref.ref(one)
+    kernels, met = len(kept_kernels._kept), weakref.ref(one)
     let_go = aj.forget(arm(1))  # equal is enough
-    assert let_go >= 3 and len(kept._kept) == kernels - let_go
+    assert let_go >= 3 and len(kept_kernels._kept) == kernels - let_go
     del robot, one
     assert met() is None
     assert aj.forget(arm(1)) == 0
-    assert not any(k._is_made_for(arm(1)) for k in kept._kept) and any(k._is_made_for(other) for k in kept._kept)
+    assert not any(k._is_made_for(arm(1)) for k in kept_kernels._kept) and any(
+        k._is_made_for(other) for k in kept_kernels._kept
+    )
 
 
 def test_the_last_robot_of_a_kernel_stays(monkeypatch):
     """A kernel found at once, without a look at what is kept, is in use all the same."""
     aj.kinetic_energy(ARM, Q, V)
     bound = aj.kinetic_energy._recent.bound  # type: ignore[union-attr]
-    monkeypatch.setattr(kept, "MOST_KERNELS", 4)
+    monkeypatch.setattr(kept_kernels, "MOST_KERNELS", 4)
     for k in range(1, 40):
         aj.potential_energy.eager(arm(k), Q)
         assert aj.kinetic_energy(ARM, Q, V) == energy(0)
@@ -137,7 +139,7 @@ def test_the_last_robot_of_a_kernel_stays(monkeypatch):
 
 def test_kernels_that_were_told_their_threads_stay(monkeypatch):
     aj.kinetic_energy.bind(ARM).threads = 3
-    monkeypatch.setattr(kept, "MOST_KERNELS", 4)
+    monkeypatch.setattr(kept_kernels, "MOST_KERNELS", 4)
     for k in range(1, 40):
         aj.potential_energy.eager(arm(k), Q)
     assert aj.kinetic_energy.bind(ARM).threads == 3
@@ -148,9 +150,9 @@ def test_programs_go_before_kernels(monkeypatch):
     want = fast(x, x, x)
     variant = fast._only("call")
     assert variant.program and fast._share.nodes > 0
-    monkeypatch.setattr(kept, "MOST_BYTES", sum(k._share.bytes for k in kept._kept))
+    monkeypatch.setattr(kept_kernels, "MOST_BYTES", sum(k._share.bytes for k in kept_kernels._kept))
     aj.kinetic_energy(arm(1), Q, V)
-    assert variant._traced is None and fast._share.nodes == 0 and fast in kept._kept
+    assert variant._traced is None and fast._share.nodes == 0 and fast in kept_kernels._kept
     np.testing.assert_array_equal(fast(x, x, x), want)
     single = fast(*np.ones((3, 6), np.float32))  # code that needs the program again
     np.testing.assert_allclose(single, want, rtol=1e-4, atol=1e-4)
@@ -169,7 +171,7 @@ def test_programs_of_other_functions_stay_with_their_kernel(monkeypatch):
     """Tracing again could give another function: what a kernel read when it was compiled is in it for good."""
     fast = scaled.bind(ARM)
     fast(Q)
-    monkeypatch.setattr(kept, "MOST_BYTES", 0)
+    monkeypatch.setattr(kept_kernels, "MOST_BYTES", 0)
     monkeypatch.setitem(globals(), "FACTOR", 3.0)
     aj.kinetic_energy(arm(1), Q, V)
     np.testing.assert_allclose(fast(Q.astype(np.float32)), 2 * Q, rtol=1e-6)
@@ -179,7 +181,7 @@ def test_programs_of_other_functions_stay_with_their_kernel(monkeypatch):
 def test_dropping_while_other_threads_call(monkeypatch):
     batch = np.tile(Q, (3000, 1))
     want = [aj.inverse_dynamics(arm(k), batch, V, V) for k in range(6)]
-    monkeypatch.setattr(kept, "MOST_KERNELS", 2)
+    monkeypatch.setattr(kept_kernels, "MOST_KERNELS", 2)
     stop = threading.Event()
 
     def forgets():

@@ -13,8 +13,8 @@ from adjoint import kernel, robots, static
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import se3, so3
-from adjoint.robot import Robot
-from adjoint.robot.screws import serial
+from adjoint.model import Robot
+from adjoint.model.screws import serial
 from adjoint.sweep import joint_placement
 
 EXPRESSIONS = ("body", "space", "world")
@@ -27,7 +27,7 @@ def tree(seed: int, n: int = 12) -> Robot:
     paths = sorted((robot.path(i) for i in range(len(robot.body_names))), key=len)
     tool = paths[-1]
     eye = max(paths, key=lambda path: len(set(path) ^ set(tool)))
-    added = tuple(aj.robot.Frame(name, path[-1], se3.random(rng)) for name, path in (("tool", tool), ("eye", eye)))
+    added = tuple(aj.model.Frame(name, path[-1], se3.random(rng)) for name, path in (("tool", tool), ("eye", eye)))
     links = [frame for frame in robot.frames if frame.name != "tool"]
     return robot.replace(frames=(*links, *added))
 
@@ -88,8 +88,8 @@ def test_second_derivatives(seed, relative_to, expressed):
     statics = dict(zip(("frame", "expressed", "relative_to"), where, strict=True))
     want = moved_jacobian.bind(robot, **statics).jacobian("dq").eager(q, np.zeros(robot.nv))
     H, dJ, J = (
-        aj.kinematic_hessian.eager(robot, q, *where),
-        aj.jacobian_derivative.eager(robot, q, v, *where),
+        aj.kinematics.kinematic_hessian.eager(robot, q, *where),
+        aj.jacobian_rate.eager(robot, q, v, *where),
         aj.jacobian.eager(robot, q, *where),
     )
     slack = 1e-12 * size(want) * robot.nv
@@ -190,7 +190,7 @@ def test_invariance_under_other_link_frames(seed):
     other = robot.reframed(se3.random(np.random.default_rng(seed), len(robot.body_names)))
     T = aj.forward_kinematics(robot, q, "tool")
     np.testing.assert_allclose(aj.forward_kinematics(other, q, "tool"), T, rtol=0, atol=1e-11 * size(T))
-    for fn in (aj.jacobian, aj.kinematic_hessian):
+    for fn in (aj.jacobian, aj.kinematics.kinematic_hessian):
         want = fn.eager(robot, q, "tool", "world")
         np.testing.assert_allclose(fn.eager(other, q, "tool", "world"), want, rtol=0, atol=1e-11 * size(want))
     np.testing.assert_allclose(aj.center_of_mass(other, q), aj.center_of_mass(robot, q), rtol=0, atol=1e-11)
@@ -203,7 +203,7 @@ def test_eager_equals_compiled_and_exported(tmp_path):
     for fn, args in (
         (aj.forward_kinematics, (q, "tool")),
         (aj.jacobian, (q, "tool", "world")),
-        (aj.jacobian_derivative, (q, v, "tool")),
+        (aj.jacobian_rate, (q, v, "tool")),
         (aj.frame_acceleration, (q, v, a, "tool", "space")),
         (aj.center_of_mass_jacobian, (q,)),
     ):
@@ -233,9 +233,9 @@ def test_a_mimic_is_its_explicit_constraint():
     for expressed in EXPRESSIONS:
         want = aj.jacobian(free, full_q, "tool", expressed) @ G
         np.testing.assert_allclose(aj.jacobian(robot, q, "tool", expressed), want, rtol=0, atol=1e-12 * size(want))
-        want = aj.jacobian_derivative(free, full_q, G @ v, "tool", expressed) @ G
+        want = aj.jacobian_rate(free, full_q, G @ v, "tool", expressed) @ G
         np.testing.assert_allclose(
-            aj.jacobian_derivative(robot, q, v, "tool", expressed), want, rtol=0, atol=1e-11 * size(want)
+            aj.jacobian_rate(robot, q, v, "tool", expressed), want, rtol=0, atol=1e-11 * size(want)
         )
     np.testing.assert_allclose(
         aj.center_of_mass_jacobian(robot, q), aj.center_of_mass_jacobian(free, full_q) @ G, rtol=0, atol=1e-12
@@ -243,7 +243,7 @@ def test_a_mimic_is_its_explicit_constraint():
 
 
 def _limits_without_mimics(robot: Robot) -> dict:
-    layout = aj.robot.model._layout(robot.joint_types, {})
+    layout = aj.model.model._layout(robot.joint_types, {})
     open_ends = {"lower": np.full(layout.nq, -np.inf), "upper": np.full(layout.nq, np.inf)}
     return open_ends | {
         name: np.zeros(layout.nv) for name in ("velocity_limit", "effort_limit", "damping", "friction", "armature")
@@ -283,15 +283,15 @@ def test_singular_directions_and_manipulability():
     robot = robots.puma560()
     frame = robot.frame_names[-1]
     q = aj.random_configuration(robot, 0, 5)
-    found = aj.singular_directions(robot, q, frame)
+    found = aj.kinematics.singular_directions(robot, q, frame)
     J = aj.jacobian(robot, q, frame, "world")
     np.testing.assert_allclose(J @ found.rates, found.values[:, None, :] * found.twists, rtol=0, atol=1e-14 * 10)
     np.testing.assert_allclose(aj.manipulability(robot, q, frame), found.values.prod(-1), rtol=1e-9)
     np.testing.assert_allclose(aj.manipulability(robot, q, frame), np.abs(np.linalg.det(J)), rtol=1e-9)
     straight = np.zeros(6)  # th5 = 0: the wrist is singular
     assert aj.manipulability(robot, straight, frame) < 1e-9
-    assert aj.singular_directions(robot, straight, frame).values[-1] < 1e-12
-    part = aj.singular_directions(robot, q, frame, part="rotation")
+    assert aj.kinematics.singular_directions(robot, straight, frame).values[-1] < 1e-12
+    part = aj.kinematics.singular_directions(robot, q, frame, part="rotation")
     assert part.twists.shape == (5, 3, 3)
     two = robots.two_link()  # fewer joints than directions
     tip = two.frame_names[-1]
@@ -353,7 +353,7 @@ def puma_and_hand():
     return robot, robot.body_names[-1]
 
 
-def test_puma_closed_forms():
+def test_puma_equations():
     robot, hand = puma_and_hand()
     for q in aj.random_configuration(robot, 0, 20):
         np.testing.assert_allclose(aj.forward_kinematics(robot, q, hand), arm_matrix(q), rtol=0, atol=1e-14)
@@ -453,7 +453,7 @@ def test_operation_counts_of_park(n):
         (lambda r, q: aj.forward_kinematics(r, q[:-1], "tool"), "shape"),
         (lambda r, q: aj.jacobian(r, q), "needs argument 'frame'"),
         (lambda r, q: aj.manipulability(r, q, "tool", "linear"), "part is 'linear'"),
-        (lambda r, q: aj.singular_directions(r, q, "tool", part="linear"), "part is 'linear'"),
+        (lambda r, q: aj.kinematics.singular_directions(r, q, "tool", part="linear"), "part is 'linear'"),
         (lambda r, q: aj.center_of_mass(r.replace(inertias=0 * r.inertias), q), "mass 0"),
     ],
 )

@@ -9,10 +9,11 @@ from test_dynamics import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_ex
 from trees import CATALOG, SEEDS, close, sample, tree
 
 from adjoint import robots
-from adjoint.compile.kernel import eagerly
+from adjoint.compile.kernels import eagerly
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.energy import potential_energy
+from adjoint.dynamics.global_operators import operators
 from adjoint.dynamics.lagrangian import (
     Ad_along_path,
     _screws_and_slopes,
@@ -24,10 +25,9 @@ from adjoint.dynamics.lagrangian import (
     pullback_metric,
 )
 from adjoint.dynamics.newton_euler import gravity_torque, inverse_dynamics
-from adjoint.dynamics.operators import operators
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot, from_screws
+from adjoint.model import Robot, from_screws
 
 ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
 ALL = [*(tree(seed) for seed in SEEDS), *CATALOG]

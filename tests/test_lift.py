@@ -15,7 +15,7 @@ from adjoint.dynamics import body_motions_and_wrenches, lagrangian, ploen_park, 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import inertia, se3
-from adjoint.robot.lift import LiftedRobot
+from adjoint.model.lift import LiftedRobot
 
 TREES = [
     r.with_frame("camera", r.body_names[1], se3.random(np.random.default_rng(0)))
@@ -47,7 +47,7 @@ def flat(results) -> np.ndarray:
 
 
 KINEMATICS = [
-    aj.forward_kinematics, aj.jacobian, aj.jacobian_derivative, aj.frame_acceleration, aj.static_torque,
+    aj.forward_kinematics, aj.jacobian, aj.jacobian_rate, aj.frame_acceleration, aj.static_torque,
     aj.center_of_mass, aj.center_of_mass_jacobian, aj.manipulability, poe.space_form, poe.body_jacobian_direct,
 ]  # fmt: skip
 DYNAMICS = [
@@ -332,7 +332,7 @@ def test_robots_that_differ_in_lifted_numbers_share_machine_code(tmp_path, monke
 def test_nothing_is_kept():
     """Robots that stand for others live as long as the trace, not in the caches of the kernels called meanwhile."""
     robot = robots.random_tree(9, 3)
-    for fn in (aj.bias_force, aj.mass_matrix_logdet_gradient, aj.forward_dynamics):
+    for fn in (aj.bias_force, aj.dynamics.mass_matrix_logdet_gradient, aj.forward_dynamics):
         fn.bind(robot, lift=("inertias", "screws")).eager(**arguments(fn, robot))
         assert fn.bind(robot, lift=("inertias", "screws")).operations
     gc.collect()

@@ -6,7 +6,7 @@ from trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots, rolled
-from adjoint.compile.kernel import eagerly
+from adjoint.compile.kernels import eagerly
 from adjoint.errors import ArgumentError
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
@@ -88,7 +88,7 @@ def test_mass_matrix(robot):
 def test_gradient_of_the_determinant(robot):
     """Along every third direction, by central differences of fourth order."""
     q, _, _ = sample(robot)
-    gradient = aj.mass_matrix_logdet_gradient(robot, q)
+    gradient = aj.dynamics.mass_matrix_logdet_gradient(robot, q)
     h, steps = 1e-3, np.eye(robot.nv)[::3]
     at = {k: aj.mass_matrix_logdet(robot, np.stack([aj.integrate.eager(robot, q, k * h * e) for e in steps]))
           for k in (-2, -1, 1, 2)}  # fmt: skip
@@ -179,7 +179,7 @@ def test_few_slots_are_enough():
 def test_small_and_unsuited_robots_are_unrolled():
     assert rolled.long_robot(robots.chain(rolled.MOST)) is None
     assert rolled.long_robot(robots.random_tree(0, 60, ["spherical", "revolute"])) is None
-    mimics = {5: aj.robot.Mimic(3, 2.0, 0.0)}
+    mimics = {5: aj.model.Mimic(3, 2.0, 0.0)}
     few = {name: getattr(robots.chain(60), name)[:-1] for name in ("lower", "upper", "damping", "friction", "armature")}
     few |= {name: getattr(robots.chain(60), name)[:-1] for name in ("velocity_limit", "effort_limit")}
     assert rolled.long_robot(robots.chain(60).replace(mimics=mimics, **few)) is None

@@ -578,7 +578,7 @@ def test_operations_count_every_turn():
 _COST = """
 import resource, numpy as np
 from adjoint import kernel, scan
-from adjoint.compile import jit
+from adjoint.compile.machine import jit
 
 f = kernel(lambda v: scan(lambda c, x: (0.5 * c + x, None), 0.0, v)[0], v=(...,))
 g = kernel(lambda x: scan(lambda c, _: (0.5 * c + x, None), x, length=10**7)[0])

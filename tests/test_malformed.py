@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from adjoint.errors import AdjointError
-from adjoint.robot import ModelError, check, load, xml
-from adjoint.robot.meshes import mesh_file
+from adjoint.model import ModelError, check, load, xml_files
+from adjoint.model.meshes import mesh_file
 
 LINKS = '<link name="a"/><link name="b"/>'
 ENDS = '<parent link="a"/><child link="b"/>'
@@ -282,7 +282,7 @@ def test_files_that_are_none(tmp_path):
         stream.truncate(100 * 2**20)
     cases = {
         "empty": "is empty", "blank": "is empty", "binary": "not well-formed", "folder": "is a folder",
-        "pipe": "is not a regular file", "huge": f"104857600 bytes; at most {xml.SIZE_LIMIT} are read",
+        "pipe": "is not a regular file", "huge": f"104857600 bytes; at most {xml_files.SIZE_LIMIT} are read",
         "missing": "cannot be read: No such file", "nul\0": "is no path", "n" * 5000: "cannot be read",
     }  # fmt: skip
     for name, message in cases.items():
@@ -297,7 +297,7 @@ def test_files_that_are_none(tmp_path):
 CHILD = """
 import resource, signal, sys
 import mujoco
-from adjoint.robot import ModelError, load
+from adjoint.model import ModelError, load
 for file in sys.argv[1:]:
     load(file)  # so that everything is imported
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -439,7 +439,7 @@ def test_unreadable(tmp_path, monkeypatch):
 
     path = tmp_path / "secret.urdf"
     path.write_text(robot(LINKS))
-    monkeypatch.setattr(xml, "open", refuse, raising=False)
+    monkeypatch.setattr(xml_files, "open", refuse, raising=False)
     with pytest.raises(ModelError, match="cannot be read: Permission denied"):
         load(path)
 

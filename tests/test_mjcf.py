@@ -23,9 +23,9 @@ from lxml import etree
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError
 from adjoint.kinematics import center_of_mass, forward_kinematics, jacobian
 from adjoint.lie import inertia as inertias
-from adjoint.robot import ModelError, mjcf_files, random_configuration
-from adjoint.robot.joints import JOINTS
-from adjoint.robot.load import load
+from adjoint.model import ModelError, mjcf_files, random_configuration
+from adjoint.model.joints import JOINTS
+from adjoint.model.loading import load
 from adjoint.sweep import coordinates
 
 MODELS = Path(__file__).parent / "models"

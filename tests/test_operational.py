@@ -17,7 +17,7 @@ from adjoint.dynamics.newton_euler import gravity_torque
 from adjoint.dynamics.operational import null_space_projector, operational_space
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Frame, Robot
+from adjoint.model import Frame, Robot
 
 EXPRESSIONS = ("body", "space", "world")
 PARTS = {"all": slice(0, 6), "rotation": slice(0, 3), "translation": slice(3, 6)}

@@ -11,8 +11,8 @@ from adjoint import robots
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.factorization import factor, mass_matrix_factors, mass_matrix_inverse
 from adjoint.dynamics.forward import forward_dynamics
+from adjoint.dynamics.global_operators import articulated_bias_wrenches, articulated_operators, operators
 from adjoint.dynamics.newton_euler import bias_force, body_motions_and_wrenches, gravity_torque, inverse_dynamics
-from adjoint.dynamics.operators import articulated_bias_wrenches, articulated_operators, operators
 from adjoint.dynamics.ploen_park import forward_dynamics_recursive, inverse_dynamics_recursive, recursion
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3

@@ -13,7 +13,7 @@ from adjoint.errors import ArgumentError, SolveError
 from adjoint.lie import inertia
 from adjoint.trajectory import optimal_motion, spline_motion
 from adjoint.trajectory.problem import Bounds, Problem
-from adjoint.trajectory.reach import reach
+from adjoint.trajectory.reaching import reach
 from adjoint.trajectory.solver import solve
 from adjoint.trajectory.splines import quintic, refined
 from adjoint.trajectory.torque import Torque

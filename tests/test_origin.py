@@ -19,10 +19,12 @@ import pytest
 
 import adjoint
 from adjoint import Robot, dynamics, kernel, robots, static
-from adjoint.compile import Kernel, cache, jit, origin
+from adjoint.compile import Kernel
+from adjoint.compile.machine import disk_cache, jit, library_state
 from adjoint.dynamics import composite, newton_euler
 from adjoint.lie import inertia, se3, series, so3
-from adjoint.robot import joints, model
+from adjoint.model import joints
+from adjoint.model import robot as model
 
 ROOTS = [newton_euler.__name__, model.__name__]
 Q = np.array([0.1, -0.7, 0.3, 0.2, 0.5, -0.4])
@@ -57,12 +59,12 @@ def test_all_kernels_of_the_library_have_a_name():
     for m in pkgutil.walk_packages(adjoint.__path__, "adjoint."):
         importlib.import_module(m.name)
     homes = {v.__module__ for m in list(sys.modules.values()) for v in vars(m).values() if isinstance(v, Kernel)}
-    unknown = [h for h in homes if h.startswith("adjoint.") and origin.state([h]) is None]
+    unknown = [h for h in homes if h.startswith("adjoint.") and library_state.state([h]) is None]
     assert not unknown and len(homes) > 20
 
 
 def test_the_state_is_the_same_in_every_process():
-    code = f"from adjoint.compile import origin; print(origin.state({ROOTS}))"
+    code = f"from adjoint.compile.machine import library_state; print(library_state.state({ROOTS}))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     for first in ("lie.so3", "trajectory"):  # in whichever order modules are loaded
         done = subprocess.run(
@@ -72,7 +74,7 @@ def test_the_state_is_the_same_in_every_process():
             text=True,
             timeout=120,
         )
-        assert done.stdout.strip() == origin.state(ROOTS), done.stderr
+        assert done.stdout.strip() == library_state.state(ROOTS), done.stderr
 
 
 def test_modules_loaded_while_functions_run_are_few():
@@ -152,53 +154,53 @@ CHANGED = {
 
 @pytest.mark.parametrize("what", [*REPLACED, *CHANGED])
 def test_patches_are_noticed(what, monkeypatch):
-    before = origin.state(ROOTS)
+    before = library_state.state(ROOTS)
     owner, name, value = (REPLACED | CHANGED)[what]
     monkeypatch.setattr(owner, name, value)
-    assert origin.state(ROOTS) != before
-    assert (origin.state(ROOTS) is None) is (what in REPLACED)
+    assert library_state.state(ROOTS) != before
+    assert (library_state.state(ROOTS) is None) is (what in REPLACED)
     monkeypatch.undo()
-    assert origin.state(ROOTS) == before is not None
+    assert library_state.state(ROOTS) == before is not None
 
 
 def test_changes_in_place_are_noticed(monkeypatch):
-    before = origin.state(ROOTS)
+    before = library_state.state(ROOTS)
     with monkeypatch.context() as m:
         m.setitem(joints.JOINTS, "revolute", joints.JOINTS["prismatic"])
-        assert origin.state(ROOTS) not in (before, None)
+        assert library_state.state(ROOTS) not in (before, None)
     series._COT.append(7.0)
-    assert origin.state(ROOTS) not in (before, None)
+    assert library_state.state(ROOTS) not in (before, None)
     series._COT.pop()
     with monkeypatch.context() as m:
         m.setattr(model._frozen, "__defaults__", (int,))
-        assert origin.state(ROOTS) not in (before, None)
+        assert library_state.state(ROOTS) not in (before, None)
     with monkeypatch.context() as m:
         m.setattr(model._frozen, "__code__", mine.__code__)
-        assert origin.state(ROOTS) is None
+        assert library_state.state(ROOTS) is None
     inertia._MATRIX[0, 0] = 9
-    assert origin.state(ROOTS) not in (before, None)
+    assert library_state.state(ROOTS) not in (before, None)
     inertia._MATRIX[0, 0] = 4
-    assert origin.state(ROOTS) == before
+    assert library_state.state(ROOTS) == before
 
 
 def test_caches_are_no_constants(monkeypatch):
-    before = origin.state(ROOTS)
+    before = library_state.state(ROOTS)
     monkeypatch.setattr(model, "_some_cache", {"a": 1}, raising=False)
-    first = origin.state(ROOTS)
+    first = library_state.state(ROOTS)
     model._some_cache["b"] = object()  # type: ignore[attr-defined]
-    assert origin.state(ROOTS) == first != before
+    assert library_state.state(ROOTS) == first != before
 
 
 def test_edited_files_are_noticed(monkeypatch):
     file = os.stat(newton_euler.__file__ or "")
-    assert not origin.is_edited(file) and origin.state(ROOTS)
-    origin._surveys.clear()
-    monkeypatch.setattr(cache, "_sources_at_first", cache._sources_at_first.__wrapped__)
-    monkeypatch.setattr(origin, "_LOADED", max(file.st_mtime_ns, file.st_ctime_ns) - 1)
-    assert origin.is_edited(file) and origin.state(ROOTS) is None
+    assert not library_state.is_edited(file) and library_state.state(ROOTS)
+    library_state._surveys.clear()
+    monkeypatch.setattr(disk_cache, "_sources_at_first", disk_cache._sources_at_first.__wrapped__)
+    monkeypatch.setattr(library_state, "_LOADED", max(file.st_mtime_ns, file.st_ctime_ns) - 1)
+    assert library_state.is_edited(file) and library_state.state(ROOTS) is None
     assert "changed after this process" in (adjoint.cache_info().disabled or "")
     monkeypatch.setattr(time, "time_ns", lambda: 0)  # a board that has no clock: all files are of the future
-    assert not origin.is_edited(file)
+    assert not library_state.is_edited(file)
 
 
 # --- what follows -----------------------------------------------------------------------------------------------------
@@ -278,7 +280,7 @@ def test_lifted_kernels_are_found_by_name(compilations, monkeypatch):
     compilations.clear()
     np.testing.assert_array_equal(mass_matrix().bind(robot, lift="inertias")(Q), first)
     assert not compilations
-    from adjoint.robot import lift
+    from adjoint.model import lift
 
     monkeypatch.setattr(lift, "_fields", lambda robot, arrays, p=lift._fields: p(robot, arrays) | {"armature": Q})
     assert np.abs(mass_matrix().bind(robot, lift="inertias")(Q) - first).max() > 0.01
@@ -306,7 +308,7 @@ def test_modules_that_only_borrow_the_name(tmp_path, monkeypatch, compilations):
 
 
 def test_code_of_a_library_without_sources_is_not_stored(monkeypatch):
-    monkeypatch.setattr(cache, "_source_files", lambda: [])
-    monkeypatch.setattr(cache, "_sources_at_first", cache._sources_at_first.__wrapped__)
+    monkeypatch.setattr(disk_cache, "_source_files", lambda: [])
+    monkeypatch.setattr(disk_cache, "_sources_at_first", disk_cache._sources_at_first.__wrapped__)
     assert math.isclose(kernel(lambda x: 3 * x)(2.0), 6.0)
     assert adjoint.cache_info().entries == 0 and "source files" in (adjoint.cache_info().disabled or "")

@@ -13,7 +13,8 @@ from adjoint.errors import ArgumentError
 
 ROBOTS = [tree(SEEDS[0]), on_free_base(tree(4, 6)), robots.puma560()]
 FUNCTIONS = {
-    aj.mass_matrix: "q", aj.mass_matrix_derivative: "q", aj.regressor: "qva", aj.inverse_dynamics_derivatives: "qva",
+    aj.mass_matrix: "q", aj.geometry.mass_matrix_derivative: "q", aj.regressor: "qva",
+    aj.inverse_dynamics_derivatives: "qva",
 }  # fmt: skip
 
 
@@ -76,7 +77,7 @@ def test_sparse_matrices():
     assert np.array_equal(got.toarray(), fn(q))
     with pytest.raises(ArgumentError, match="one sample is needed"):
         fn.packing.sparse(fn.packed(np.stack([q, q])))
-    slopes = aj.mass_matrix_derivative.bind(robot)
+    slopes = aj.geometry.mass_matrix_derivative.bind(robot)
     with pytest.raises(ArgumentError, match="of other than vectors and matrices use `nonzero` and `data`"):
         slopes.packing.sparse(slopes.packed(q))
 
@@ -84,7 +85,7 @@ def test_sparse_matrices():
 def test_elements_that_are_not_zero():
     """Of batches too, and of any number of axes, in the order of `nonzero`."""
     robot = ROBOTS[1]
-    fn, q = aj.mass_matrix_derivative.bind(robot), np.stack([sample(robot)[0]] * 2)
+    fn, q = aj.geometry.mass_matrix_derivative.bind(robot), np.stack([sample(robot)[0]] * 2)
     data = fn.packing.data(fn.packed(q))
     assert np.array_equal(data, fn(q)[:, *fn.packing.nonzero])
     assert repr(fn.packing).startswith(f"<Packing of {fn.packing.shape}: {data.shape[1]} not zero")

@@ -7,10 +7,10 @@ from trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import polymer, robots
-from adjoint.dynamics.fixman import fixman_solve
 from adjoint.dynamics.long import rolled_solve
 from adjoint.dynamics.parallel import joined, part_map, part_solve, solve_mass_matrix_parallel, solved_in_parts
 from adjoint.errors import ArgumentError
+from adjoint.fixman import fixman_solve
 from adjoint.rolled import Plan, for_loops, in_rows
 
 CHAIN = Plan("", 0, 0, branched=False, slots=0, slides=False, rotors=False, root_rotors=False)

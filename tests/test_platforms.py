@@ -18,8 +18,19 @@ import numpy as np
 import pytest
 
 from adjoint import kernel, scan, while_loop
-from adjoint.compile import call, emit, jit, link, memory, objects, runtime, segments, thin
-from adjoint.compile.ir import Module
+from adjoint.compile.codegen import body, segments
+from adjoint.compile.codegen.ir import Module
+from adjoint.compile.machine import (
+    cpython_entry,
+    executable_memory,
+    execution,
+    jit,
+    object_files,
+    strided_loop,
+)
+from adjoint.compile.machine import (
+    linker as link,
+)
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
@@ -99,16 +110,16 @@ def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, li
     monkeypatch.setattr(segments, "SEGMENT", 100 if name == "segments" else 10_000)
     module = Module()
     if name in ("call", "ask"):
-        module.add(name, thin._Call(module).function() if name == "call" else runtime._ask(module))
+        module.add(name, cpython_entry._Call(module).function() if name == "call" else strided_loop._ask(module))
         return {"": (module.text(), [name])}
     found = {}
     for dtype, width in (("f64", host.width("f64")), ("f32", host.width("f32")), ("f64", 1)):
         if name == "strided":
             module = Module()
-            module.add("strided", runtime._strided(module, width, dtype))
+            module.add("strided", strided_loop._strided(module, width, dtype))
             found[f"{dtype} {width}"] = module.text(), ["strided"]
         else:
-            text = emit.emit(KERNELS[name]()._only("test").program, width, dtype)[0]
+            text = body.emit(KERNELS[name]()._only("test").program, width, dtype)[0]
             found[f"{dtype} {width}"] = text, ["whole", "batch"]
     return found
 
@@ -123,7 +134,9 @@ def linker(arm: bool) -> llvm.LLJIT:
 _names = itertools.count()
 
 
-x86_only = pytest.mark.skipif(memory.machine() != "x86_64", reason="LLVM reads the assembly of this processor only")
+x86_only = pytest.mark.skipif(
+    executable_memory.machine() != "x86_64", reason="LLVM reads the assembly of this processor only"
+)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="llvmlite has no JITLink on Windows")
@@ -131,7 +144,7 @@ x86_only = pytest.mark.skipif(memory.machine() != "x86_64", reason="LLVM reads t
 @pytest.mark.parametrize("where", PLATFORMS)
 def test_code_for_every_platform_links(where, name, monkeypatch):
     """LLVM finds all that the code refers to in the code itself, and within reach; our linker does so too."""
-    if "Windows" in where and memory.machine() != "x86_64":
+    if "Windows" in where and executable_memory.machine() != "x86_64":
         pytest.skip("LLVM reads the assembly of this processor only")
     platform = PLATFORMS[where]
     target, arm = platform.target(), "ARM" in where
@@ -147,7 +160,7 @@ def test_code_for_every_platform_links(where, name, monkeypatch):
         if where != "Windows SSE2":  # the C library may be too far for its calls; our linker leads there
             library.link(linker(arm), f"foreign{next(_names)}")
         if "macOS" not in where:
-            found = objects.read(code)
+            found = object_files.read(code)
             outside = {found.symbols[f.symbol].name for f in found.fixups if found.symbols[f.symbol].section is None}
             assert outside <= (link.CALLED if "SSE2" in where else set())
             assert {s.name for s in found.symbols if s.section is not None} >= set(symbols)
@@ -164,7 +177,7 @@ def test_large_frames_ask_for_their_pages(monkeypatch):
     for name in ("wide", "call"):
         text, _ = next(iter(texts(platform, name, monkeypatch).values()))
         assert "__chkstk" in target.emit_assembly(llvm.parse_assembly(text))
-        (probe,) = [s for s in objects.read(jit.object_code(text, target)).symbols if s.name == "__chkstk"]
+        (probe,) = [s for s in object_files.read(jit.object_code(text, target)).symbols if s.name == "__chkstk"]
         assert probe.section is not None
 
 
@@ -185,7 +198,7 @@ define i64 @strided(ptr %f, i64 %a, i64 %b, ptr %c, ptr %d, ptr %e, ptr %g, ptr 
 @pytest.fixture
 def windows(monkeypatch, tmp_path):
     """Kernels are compiled for Windows, with this processor's instructions, and called by its convention."""
-    if memory.machine() != "x86_64" or not link.supported():
+    if executable_memory.machine() != "x86_64" or not link.supported():
         pytest.skip("this processor cannot run such code")
     bridge = jit.load(jit.compile_ir(_BRIDGE), ("batch", "strided"))
     target = llvm.Target.from_triple("x86_64-pc-windows-msvc").create_target_machine(
@@ -203,10 +216,10 @@ def windows(monkeypatch, tmp_path):
     monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "windows"))
     monkeypatch.setattr(jit, "compile_ir", lambda text: jit.object_code(text, target))
     monkeypatch.setattr(jit, "_LinkedByLLVM", None)  # all is to be linked by ourselves
-    monkeypatch.setattr(call, "_BATCH", bridged("batch", 4))
-    monkeypatch.setattr(call, "_STRIDED", bridged("strided", 7))
-    monkeypatch.setattr(runtime, "library", functools.cache(runtime.library.__wrapped__))  # anew
-    monkeypatch.setattr(thin, "_python_api", lambda: None)
+    monkeypatch.setattr(execution, "_BATCH", bridged("batch", 4))
+    monkeypatch.setattr(execution, "_STRIDED", bridged("strided", 7))
+    monkeypatch.setattr(strided_loop, "library", functools.cache(strided_loop.library.__wrapped__))  # anew
+    monkeypatch.setattr(cpython_entry, "_python_api", lambda: None)
     return monkeypatch
 
 
@@ -235,7 +248,7 @@ def test_code_for_windows_gives_the_same_bits(name, windows):
 
 def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
     """Without FMA and SSE4.1 the C library computes some steps; our linker leads there."""
-    if memory.machine() != "x86_64" or not link.supported():
+    if executable_memory.machine() != "x86_64" or not link.supported():
         pytest.skip("this processor cannot run such code")
     ours = results("functions")
     target = llvm.Target.from_default_triple().create_target_machine(
@@ -253,7 +266,7 @@ def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
 @pytest.mark.parametrize("where", ["Linux ARM", "Windows AVX2"])
 def test_damaged_object_files_are_refused(where, monkeypatch):
     """Whatever bytes an object file has, it is linked or refused."""
-    if where.startswith("Windows") and memory.machine() != "x86_64":
+    if where.startswith("Windows") and executable_memory.machine() != "x86_64":
         pytest.skip("LLVM reads the assembly of this processor only")
     text, _ = next(iter(texts(PLATFORMS[where], "while", monkeypatch).values()))
     code, rng, refused = jit.object_code(text, PLATFORMS[where].target()), np.random.default_rng(0), 0
@@ -263,7 +276,7 @@ def test_damaged_object_files_are_refused(where, monkeypatch):
         for at in rng.integers(min(heads, len(damaged)) or 1, size=1 + k % 4):
             damaged[at : at + 1] = bytes([rng.integers(256)])
         try:
-            link.link(objects.read(bytes(damaged)), 0x7F0000001000)
+            link.link(object_files.read(bytes(damaged)), 0x7F0000001000)
         except link.Unsupported:
             refused += 1
     assert refused > 50
@@ -293,7 +306,7 @@ def test_files_of_very_many_sections():
         "<III", count, table + more, entries
     )
     big = head + sections + code[20 + 40 * count : table] + symbols + code[table + 18 * entries :]
-    assert objects.read(big) == objects.read(code) and len(objects.read(code).fixups) == 1
+    assert object_files.read(big) == object_files.read(code) and len(object_files.read(code).fixups) == 1
 
 
 # --- our linker: 64-bit ARM -------------------------------------------------------------------------------------------
@@ -320,7 +333,7 @@ def test_addresses_of_arm_instructions(base, monkeypatch):
     kinds = collections.Counter()
     for name in ("functions", "segments", "while"):
         for text, _ in texts(PLATFORMS["Linux ARM"], name, monkeypatch).values():
-            found = objects.read(jit.object_code(text, PLATFORMS["Linux ARM"].target()))
+            found = object_files.read(jit.object_code(text, PLATFORMS["Linux ARM"].target()))
             places, _ = link.layout(found)
             image = link.link(found, base)
             for f in found.fixups:
@@ -338,9 +351,11 @@ def test_the_linker_keeps_within_reach():
     """A target too far away, or not aligned, is refused and not cut off."""
 
     def linked(kind: str, distance: int) -> bytes:
-        far = objects.Section(bytes(8), 1)
-        symbols = [objects.Symbol("far", 0, distance)]
-        return link.link(objects.Object("aarch64", {0: far}, symbols, [objects.Fixup(kind, 0, 0, 0, 0)]), 0x1000)
+        far = object_files.Section(bytes(8), 1)
+        symbols = [object_files.Symbol("far", 0, distance)]
+        return link.link(
+            object_files.Object("aarch64", {0: far}, symbols, [object_files.Fixup(kind, 0, 0, 0, 0)]), 0x1000
+        )
 
     for kind, reach in {"relative32": 2**31, "branch26": 2**27, "page21": 2**32}.items():
         assert any(linked(kind, reach - 4096))
@@ -355,7 +370,7 @@ def test_without_a_way_to_empty_the_instruction_cache_llvm_links(monkeypatch):
     def none_found():
         raise OSError("no function __clear_cache was found")
 
-    monkeypatch.setattr(memory, "flush_instructions", none_found)
+    monkeypatch.setattr(executable_memory, "flush_instructions", none_found)
     link.supported.cache_clear()
     try:
         assert not link.supported()
@@ -370,7 +385,8 @@ _CHILD = """
 import ctypes, struct, sys
 import numpy as np
 from adjoint.errors import CompileError
-from adjoint.compile import jit, kernel, link
+from adjoint.compile import kernel
+from adjoint.compile.machine import jit, linker as link
 
 def forbid(also_files):
     # What systemd's MemoryDenyWriteExecute=yes installs: a filter of system calls that answers EPERM.
@@ -403,7 +419,7 @@ x = np.arange(6.0)
 def child(code: str) -> str:
     """What a new process prints."""
     done = subprocess.run(
-        [sys.executable, "-c", f"MACHINE = {memory.machine()!r}\n{_CHILD}{code}"],
+        [sys.executable, "-c", f"MACHINE = {executable_memory.machine()!r}\n{_CHILD}{code}"],
         capture_output=True,
         text=True,
         timeout=100,
@@ -427,7 +443,7 @@ assert np.allclose(f(x), 2 * np.sin(x)) and np.allclose(f(x[::2]), 2 * np.sin(x[
 for _ in range(3):
     assert np.isclose(f(1.0), 2 * np.sin(1.0))
 from types import BuiltinMethodType
-from adjoint.compile import thin
+from adjoint.compile.machine import cpython_entry as thin
 assert isinstance(type(f).__call__, BuiltinMethodType) or thin._python_api() is None
 print(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 3)())
 """

@@ -18,19 +18,14 @@ from trees import close, frictionless
 
 import adjoint as aj
 from adjoint.dynamics.composite import mass_matrix
-from adjoint.dynamics.energy import (
-    centroidal_momentum,
-    centroidal_momentum_matrix,
-    kinetic_energy,
-    potential_energy,
-)
+from adjoint.dynamics.energy import centroidal_momentum, centroidal_momentum_matrix, kinetic_energy, potential_energy
 from adjoint.dynamics.factorization import mass_matrix_inverse, mass_matrix_logdet
 from adjoint.dynamics.forward import forward_dynamics, solve_mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import forward_kinematics
 from adjoint.lie import inertia
-from adjoint.robot import Robot, random_configuration
+from adjoint.model import Robot, random_configuration
 
 # Their fingers, and the gripper, weigh nothing: a torque on them has no answer.
 SINGULAR = {"romeo": "RFinger11Link", "romeo_laas_small": "r_gripper"}

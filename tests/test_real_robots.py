@@ -51,7 +51,7 @@ def test_against_pinocchio(path, base):
         name, k, expressed = frames[n % len(frames)], ids[n % len(frames)], ("body", "space", "world")[n // 3 % 3]
         J = aj.jacobian.eager(robot, q, name, expressed)
         close(J, angular_first(pin.getFrameJacobian(model, data, k, REFERENCE[expressed])) @ E, 1e-10)
-        dJ = aj.jacobian_derivative.eager(robot, q, v, name, expressed)
+        dJ = aj.jacobian_rate.eager(robot, q, v, name, expressed)
         close(dJ, angular_first(pin.getFrameJacobianTimeVariation(model, data, k, REFERENCE[expressed])) @ E, 1e-9)
         A = aj.frame_acceleration.eager(robot, q, v, a, name, "world")
         close(A, angular_first(pin.getFrameClassicalAcceleration(model, data, k, pin.LOCAL_WORLD_ALIGNED).vector), 1e-9)

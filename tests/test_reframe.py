@@ -8,16 +8,16 @@ import pytest
 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics.forward import forward_kinematics
-from adjoint.kinematics.jacobian import jacobian
+from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
-from adjoint.robot import catalog
-from adjoint.robot.build import Builder, ModelError
-from adjoint.robot.configuration import random_configuration
-from adjoint.robot.joints import standard_screws
-from adjoint.robot.load import load
-from adjoint.robot.model import Visual
-from adjoint.robot.reframe import reframed
-from adjoint.robot.screws import space_screws
+from adjoint.model import catalog
+from adjoint.model.build import Builder, ModelError
+from adjoint.model.configuration import random_configuration
+from adjoint.model.joints import standard_screws
+from adjoint.model.loading import load
+from adjoint.model.reframe import reframed
+from adjoint.model.robot import Visual
+from adjoint.model.screws import space_screws
 
 fk = forward_kinematics.eager
 ROBOTS = next(d for p in sys.path if (d := Path(p) / "cmeel.prefix/share/example-robot-data/robots").is_dir())

@@ -7,7 +7,7 @@ from robots import joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
 from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
-from adjoint.dynamics.regressor import energy_regressor, parameter_names, parameters, regressor
+from adjoint.dynamics.regressors import energy_regressor, parameter_names, parameters, regressor
 from adjoint.errors import ArgumentError
 
 RESISTS = ("armature", "damping", "friction")

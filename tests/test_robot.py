@@ -14,7 +14,7 @@ from laws import check
 
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import JOINTS, Frame, Mimic, ModelError, Robot, Visual, Where
+from adjoint.model import JOINTS, Frame, Mimic, ModelError, Robot, Visual, Where
 
 ROD = inertia.from_central.eager(1.5, np.array([0.2, 0.0, 0.1]), np.diag([0.01, 0.02, 0.02]))
 

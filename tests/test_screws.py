@@ -5,13 +5,13 @@ import pytest
 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics.forward import forward_kinematics
-from adjoint.kinematics.jacobian import jacobian
+from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
-from adjoint.robot import catalog
-from adjoint.robot.build import Builder, ModelError
-from adjoint.robot.configuration import random_configuration
-from adjoint.robot.dh import dh_matrix, from_dh
-from adjoint.robot.screws import body_screws, change_frames, from_screws, space_screws
+from adjoint.model import catalog
+from adjoint.model.build import Builder, ModelError
+from adjoint.model.configuration import random_configuration
+from adjoint.model.dh import dh_matrix, from_dh
+from adjoint.model.screws import body_screws, change_frames, from_screws, space_screws
 from adjoint.sweep import coordinates
 
 fk = forward_kinematics.eager

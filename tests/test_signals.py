@@ -13,8 +13,8 @@ import pytest
 
 import adjoint
 from adjoint import kernel
-from adjoint.compile import call, workers
-from adjoint.compile.locks import compiling
+from adjoint.compile.machine import execution, thread_pool
+from adjoint.compile.machine.locks import compiling
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes cannot be sent single signals there")
 
@@ -99,7 +99,7 @@ assert endless(-2.0) == -2.0 and np.array_equal(heavy(rows[:9])[0], heavy(rows[0
 def test_a_batch_that_the_code_for_single_calls_serves_stops():
     """Large functions are compiled for batches only where that pays."""
     code = """
-from adjoint.compile import variant
+from adjoint.compile import specialisation as variant
 variant.LARGE, variant.BORROWED, os.environ["ADJOINT_CACHE_SIZE"] = 0, 10**9, "0"
 heavy.threads = 1
 heavy(np.ones(6))
@@ -139,7 +139,7 @@ def test_a_storm_of_signals():
     No part of a call runs when the call has ended.
     """
     code = """
-from adjoint.compile import call, workers
+from adjoint.compile.machine import execution as call, thread_pool as workers
 running, wrong, stopped = [], 0, 0
 part, within = call.Plan._part, workers.together.__code__
 
@@ -232,7 +232,7 @@ def test_the_exception_of_a_worker(monkeypatch):
     f = kernel(lambda x: np.sin(x) + 1.0)
     f.threads = 4
     x = np.linspace(0, 1, 4_000_000)
-    good, part, running = f(x), call.Plan._part, []
+    good, part, running = f(x), execution.Plan._part, []
 
     def failing(self, words, start, *more):
         if threading.current_thread() is not threading.main_thread():
@@ -242,7 +242,7 @@ def test_the_exception_of_a_worker(monkeypatch):
         running.pop()
 
     with monkeypatch.context() as patched:
-        patched.setattr(call.Plan, "_part", failing)
+        patched.setattr(execution.Plan, "_part", failing)
         for _ in range(20):
             with contextlib.suppress(MemoryError):
                 np.testing.assert_array_equal(f(x), good)  # this thread did it all
@@ -260,7 +260,7 @@ def test_parts_nobody_has_time_for(monkeypatch):
     f.threads = 4
     x = np.linspace(0, 1, 4_000_000)
     good = f(x)
-    monkeypatch.setattr(workers, "_leave_to_workers", full)
+    monkeypatch.setattr(thread_pool, "_leave_to_workers", full)
     np.testing.assert_array_equal(f(x), good)
 
 
@@ -317,9 +317,9 @@ sys.slow = Slow()  # freed after the modules
 
 
 def test_signals_are_asked_for_in_the_main_thread_alone():
-    handler, (watch, other) = signal.getsignal(signal.SIGINT), workers.new_watches(2)
-    workers.start_watch(watch)
-    thread = threading.Thread(target=workers.start_watch, args=(other,))
+    handler, (watch, other) = signal.getsignal(signal.SIGINT), thread_pool.new_watches(2)
+    thread_pool.start_watch(watch)
+    thread = threading.Thread(target=thread_pool.start_watch, args=(other,))
     thread.start()
     thread.join()
     assert watch[2] != 0 and other[2] == 0
@@ -366,7 +366,7 @@ for k in range(10):
 def test_a_fork_does_not_wait_for_ever():
     """The function that is traced may wait for the thread that forks; that one may itself be tracing."""
     code = """
-from adjoint.compile.locks import compiling
+from adjoint.compile.machine.locks import compiling
 compiling.patience = 0.3
 forked = threading.Event()
 
@@ -391,7 +391,7 @@ assert kernel(forks)(1.0) == 2.0 and kernel(forks)(2.0) == 3.0
 
 def test_a_child_that_cannot_compile_says_so():
     code = """
-from adjoint.compile.locks import calling_llvm, compiling
+from adjoint.compile.machine.locks import calling_llvm, compiling
 compiling.patience = calling_llvm.patience = 0.1
 held, forked = threading.Event(), threading.Event()
 
@@ -444,7 +444,7 @@ def test_loading_the_library_waits_for_no_lock():
     code = """
 import importlib, pkgutil
 import adjoint
-from adjoint.compile.locks import compiling
+from adjoint.compile.machine.locks import compiling
 
 def load():
     for module in pkgutil.walk_packages(adjoint.__path__, "adjoint."):

@@ -10,7 +10,8 @@ from trees import close
 
 import adjoint as aj
 from adjoint import kernel, robots
-from adjoint.compile import graph, variant
+from adjoint.compile import specialisation
+from adjoint.compile.graph import expressions
 from adjoint.errors import CompileError
 
 CHAIN = robots.chain(60)
@@ -23,7 +24,7 @@ X = np.random.default_rng(0).normal(size=(3, 60))
 def little(monkeypatch):
     """A limit that is reached at once."""
     aj.forget()
-    monkeypatch.setattr(variant, "MOST_NODES", 2000)
+    monkeypatch.setattr(specialisation, "MOST_NODES", 2000)
     yield
     aj.forget()
 
@@ -71,7 +72,7 @@ def test_a_refusal_names_the_function_and_keeps_nothing(little):
 
 def _nodes_alive() -> int:
     gc.collect()
-    return sum(isinstance(o, graph.Expr) for o in gc.get_objects())
+    return sum(isinstance(o, expressions.Expr) for o in gc.get_objects())
 
 
 def test_unroll(little):
@@ -144,4 +145,4 @@ def test_large_real_robots_are_not_refused(name):
     """56 and 49 bodies on a free base; compiled humanoids are among the tests of real robots."""
     robot = aj.load(urdf(name), base="free")
     slopes = aj.inverse_dynamics_derivatives.bind(robot)._only("call")
-    assert len(slopes.program.graph.nodes) < variant.MOST_NODES / 2
+    assert len(slopes.program.graph.nodes) < specialisation.MOST_NODES / 2

@@ -11,7 +11,7 @@ from trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tre
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile import interpret
+from adjoint.compile.graph import interpreter
 from adjoint.errors import ArgumentError
 
 ONE_DOF = ("revolute", "continuous", "prismatic", "helical", "screw")
@@ -70,8 +70,8 @@ def test_complex_step(seed):
     point = {(name, k): complex(y) for name, x in zip("qva", (q, v, a), strict=True) for k, y in enumerate(x)}
     for name, slopes in zip("qva", got, strict=True):
         steps = [point | {(name, k): point[name, k] + 1e-30j} for k in range(robot.nv)]
-        inputs = [interpret.Inputs(step, apply=complex_value, number=complex) for step in steps]
-        close(slopes, np.stack([np.imag(interpret.evaluate(program.roots, x)) for x in inputs], 1) / 1e-30, 1e-13)
+        inputs = [interpreter.Inputs(step, apply=complex_value, number=complex) for step in steps]
+        close(slopes, np.stack([np.imag(interpreter.evaluate(program.roots, x)) for x in inputs], 1) / 1e-30, 1e-13)
 
 
 def complex_value(op, *x):
@@ -195,9 +195,9 @@ def test_no_degrees_of_freedom():
     robot, empty = robots.chain(0), np.zeros(0)
     for fn in (aj.inverse_dynamics_derivatives, aj.forward_dynamics_derivatives):
         assert [x.shape for x in fn.eager(robot, empty, empty, empty)] == [(0, 0)] * 3
-    for fn in (aj.inverse_dynamics_second_derivatives, aj.forward_dynamics_second_derivatives):
+    for fn in (aj.dynamics.inverse_dynamics_second_derivatives, aj.dynamics.forward_dynamics_second_derivatives):
         assert [x.shape for x in fn.eager(robot, empty, empty, empty)] == [(0, 0, 0)] * 4
-    for fn in (aj.inverse_dynamics_hessian, aj.forward_dynamics_hessian):
+    for fn in (aj.dynamics.inverse_dynamics_hessian, aj.dynamics.forward_dynamics_hessian):
         assert [x.shape for x in fn.eager(robot, empty, empty, empty, empty)] == [(0, 0)] * 4
     assert aj.linearize(robot, empty, empty, empty).A.shape == (0, 0)
 
@@ -224,8 +224,16 @@ def differences(first, robot, q, v, u, h=1e-5):
 
 
 PAIRS = {
-    "inverse": (aj.inverse_dynamics_second_derivatives, aj.inverse_dynamics_hessian, aj.inverse_dynamics_derivatives),
-    "forward": (aj.forward_dynamics_second_derivatives, aj.forward_dynamics_hessian, aj.forward_dynamics_derivatives),
+    "inverse": (
+        aj.dynamics.inverse_dynamics_second_derivatives,
+        aj.dynamics.inverse_dynamics_hessian,
+        aj.inverse_dynamics_derivatives,
+    ),
+    "forward": (
+        aj.dynamics.forward_dynamics_second_derivatives,
+        aj.dynamics.forward_dynamics_hessian,
+        aj.forward_dynamics_derivatives,
+    ),
 }
 
 
@@ -251,8 +259,8 @@ def test_second_derivatives(which, seed):
 def test_second_derivatives_run_as_machine_code():
     robot, rng = robots.two_link(), np.random.default_rng(0)
     q, v, a, w = rng.normal(size=(4, 9, 2))
-    got = aj.inverse_dynamics_second_derivatives(robot, q, v, a)
-    close(aj.inverse_dynamics_hessian(robot, q, v, a, w).dqdq, np.einsum("bi,bijk->bjk", w, got.dqdq), 1e-12)
+    got = aj.dynamics.inverse_dynamics_second_derivatives(robot, q, v, a)
+    close(aj.dynamics.inverse_dynamics_hessian(robot, q, v, a, w).dqdq, np.einsum("bi,bijk->bjk", w, got.dqdq), 1e-12)
     assert got.dudq.shape == (9, 2, 2, 2)
 
 

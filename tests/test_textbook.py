@@ -7,7 +7,7 @@ from trees import CATALOG, SEEDS, close, sample, tree
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile.kernel import eagerly
+from adjoint.compile.kernels import eagerly
 from adjoint.dynamics import textbook
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
@@ -21,8 +21,8 @@ from adjoint.dynamics.textbook import (
 )
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
-from adjoint.robot import Robot, from_dh
-from adjoint.robot.screws import serial
+from adjoint.model import Robot, from_dh
+from adjoint.model.screws import serial
 
 METHODS = [lagrange_euler, newton_euler_base, newton_euler_link, generalized_dalembert]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adjoint.compile import Kernel, kernel, scan
-from adjoint.compile import thin as thin_module
+from adjoint.compile.machine import cpython_entry as thin_module
 from adjoint.errors import ArgumentError, CompileError
 
 

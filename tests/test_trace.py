@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjoint import kernel
-from adjoint.compile import interpret, trace
+from adjoint.compile.graph import interpreter, tracing
 from adjoint.errors import AdjointError, ArgumentError, TraceError
 
 EPS = np.finfo(float).eps
@@ -58,9 +58,9 @@ def ufunc_kernel(name, count):
     return [kernel(lambda a: f(a)), kernel(lambda a, b: f(a, b)), kernel(lambda a, b, c: f(a, b, c))][count - 1]
 
 
-@pytest.mark.parametrize("name", trace.UFUNCS)
+@pytest.mark.parametrize("name", tracing.UFUNCS)
 def test_ufunc(name):
-    count, rng = trace.UFUNCS[name][0], np.random.default_rng(3)
+    count, rng = tracing.UFUNCS[name][0], np.random.default_rng(3)
     k = ufunc_kernel(name, count)
     args = operands(name, count, rng)
     values = [a > 0 for a in args] if name in BITWISE else args
@@ -70,10 +70,10 @@ def test_ufunc(name):
     np.testing.assert_allclose(as_float(k.eager(*[a[7] for a in args])), expected[7], rtol=UFUNC)
 
 
-@pytest.mark.parametrize("name", [n for n, (count, _) in trace.UFUNCS.items() if count < 3 and n not in BITWISE])
+@pytest.mark.parametrize("name", [n for n, (count, _) in tracing.UFUNCS.items() if count < 3 and n not in BITWISE])
 def test_ufunc_on_special_numbers(name):
     """Zeros, infinities, NaN: as NumPy has it, but for the sign of a zero."""
-    count = trace.UFUNCS[name][0]
+    count = tracing.UFUNCS[name][0]
     args = [np.array(x) for x in zip(*product(SPECIAL, repeat=count), strict=True)]
     with np.errstate(all="ignore"):
         expected = as_float(getattr(np, name)(*args))
@@ -310,7 +310,7 @@ def three_ways(table, program, x):
     eager = np.array([as_float(k.eager(row)) for row in x])
     roots = k._only("test").program.roots
     interpreted = [
-        interpret.evaluate(roots, interpret.Inputs({("x", i): float(e) for i, e in enumerate(row)})) for row in x
+        interpreter.evaluate(roots, interpreter.Inputs({("x", i): float(e) for i, e in enumerate(row)})) for row in x
     ]
     return eager, as_float(interpreted), k(x)
 

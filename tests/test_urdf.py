@@ -11,8 +11,8 @@ from adjoint.errors import AdjointError
 from adjoint.kinematics import forward_kinematics
 from adjoint.lie import inertia as inertias
 from adjoint.lie import se3, so3
-from adjoint.robot import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf, xml
-from adjoint.robot.meshes import mesh_file
+from adjoint.model import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf, xml_files
+from adjoint.model.meshes import mesh_file
 
 BASES = ("fixed", "free")
 TEN = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # our order of Pinocchio's dynamic parameters
@@ -691,7 +691,7 @@ def test_limits_are_factors(limits):
 
 
 def test_limits_can_be_raised():
-    text = f'<robot name="r"><link name="a"/>{" " * xml.SIZE_LIMIT}</robot>'
+    text = f'<robot name="r"><link name="a"/>{" " * xml_files.SIZE_LIMIT}</robot>'
     with pytest.raises(ModelError, match=r"bytes; at most 8388608 are read; .*load\(..., limits=2\) allows it"):
         load(text)
     assert load(text, limits=2).base_name == "a"

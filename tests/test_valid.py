@@ -6,8 +6,8 @@ import pytest
 from adjoint import robots
 from adjoint.errors import ArgumentError, ModelError
 from adjoint.lie import se3
-from adjoint.robot import Frame, Mimic, Robot
-from adjoint.robot.numbers import motions, nearest_motions
+from adjoint.model import Frame, Mimic, Robot
+from adjoint.model.input_checks import motions, nearest_motions
 
 PUMA = robots.puma560()
 TREE = robots.random_tree(0, 11)  # every type of joint

@@ -18,7 +18,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from adjoint.compile import ir, vecmath
+from adjoint.compile.codegen import ir, vecmath
 
 LIMIT = 2.0  # ulp
 NUMPY = {

@@ -7,8 +7,8 @@ import numpy as np
 import adjoint as aj
 from adjoint import robots
 from adjoint.lie import inertia, se3
-from adjoint.robot import Frame, Robot
-from adjoint.robot.joints import standard_screws
+from adjoint.model import Frame, Robot
+from adjoint.model.joints import standard_screws
 
 SEEDS = range(3)
 CATALOG = [
@@ -17,7 +17,7 @@ CATALOG = [
 ]  # fmt: skip
 
 
-INDEPENDENT = (*aj.robot.JOINTS, "universal")
+INDEPENDENT = (*aj.model.JOINTS, "universal")
 
 
 @functools.cache
@@ -73,7 +73,7 @@ def dense_bias(robot: Robot, q, v) -> np.ndarray:
     found = robot.damping * v + robot.friction * np.sign(v) + armature_bias(robot, v)
     for body in robot.bodies:
         J = aj.jacobian.eager(robot, q, body.name)
-        dJ = aj.jacobian_derivative.eager(robot, q, v, body.name)
+        dJ = aj.jacobian_rate.eager(robot, q, v, body.name)
         R = aj.forward_kinematics.eager(robot, q, body.name)[:3, :3]
         I, V = inertia.matrix.eager(body.inertia), J @ v
         dV = dJ @ v - np.concatenate([np.zeros(3), R.T @ robot.gravity])

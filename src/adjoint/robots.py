@@ -1,14 +1,14 @@
-"""Ready robots: `from adjoint.robots import puma560`; see `adjoint.robot.catalog`."""
+"""Ready robots: `from adjoint.robots import puma560`; see `adjoint.model.catalog`."""
 
-from .robot import catalog as _catalog
-from .robot.catalog import chain as chain
-from .robot.catalog import park3r as park3r
-from .robot.catalog import planar as planar
-from .robot.catalog import puma560 as puma560
-from .robot.catalog import random_tree as random_tree
-from .robot.catalog import scara as scara
-from .robot.catalog import stanford as stanford
-from .robot.catalog import two_link as two_link
+from .model import catalog as _catalog
+from .model.catalog import chain as chain
+from .model.catalog import park3r as park3r
+from .model.catalog import planar as planar
+from .model.catalog import puma560 as puma560
+from .model.catalog import random_tree as random_tree
+from .model.catalog import scara as scara
+from .model.catalog import stanford as stanford
+from .model.catalog import two_link as two_link
 
 
 def __getattr__(name: str):

@@ -22,9 +22,9 @@ import numpy as np
 
 from .compile import Kernel, kernel, scan, static
 from .lie import inertia, se3
-from .robot.joints import JOINTS
-from .robot.model import Robot, once_a_robot
-from .robot.reframe import axial_frames
+from .model.joints import JOINTS
+from .model.reframe import axial_frames
+from .model.robot import Robot, once_a_robot
 
 __all__ = [
     "MOST", "ROBOT", "Long", "Parts", "Plan", "Root", "Row",

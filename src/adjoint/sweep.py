@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from .lie import se3
-from .robot.joints import JOINTS
-from .robot.model import Robot
+from .model.joints import JOINTS
+from .model.robot import Robot
 
 __all__ = [
     "body_twists",

@@ -17,17 +17,17 @@ The way of a function, file by file:
 - `export`: C99, CasADi, assembly. `locks`: the one lock.
 """
 
-from .cache import CacheInfo as CacheInfo
-from .cache import cache_info as cache_info
-from .cache import clear_cache as clear_cache
-from .check import check_grads as check_grads
-from .kept import forget as forget
-from .kernel import Kernel as Kernel
-from .kernel import kernel as kernel
-from .loops import scan as scan
-from .loops import while_loop as while_loop
-from .packing import Packing as Packing
+from .graph.loops import scan as scan
+from .graph.loops import while_loop as while_loop
+from .kept_kernels import forget as forget
+from .kernels import Kernel as Kernel
+from .kernels import kernel as kernel
+from .machine.disk_cache import CacheInfo as CacheInfo
+from .machine.disk_cache import cache_info as cache_info
+from .machine.disk_cache import clear_cache as clear_cache
 from .parameters import static as static
+from .transform.gradient_check import check_grads as check_grads
+from .transform.packed_results import Packing as Packing
 
 __all__ = [
     "CacheInfo",
@@ -42,3 +42,7 @@ __all__ = [
     "static",
     "while_loop",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,13 +6,13 @@ import math
 import re
 
 from ..errors import AdjointError, ArgumentError
-from . import interpret
-from .graph import Expr
-from .loops import Loop
-from .ops import OPS
-from .order import schedule
-from .program import Operand, Program
-from .variant import Variant
+from .codegen.scheduler import schedule
+from .graph import interpreter
+from .graph.expressions import Expr
+from .graph.loops import Loop
+from .graph.operations import OPS
+from .graph.program import Operand, Program
+from .specialisation import Variant
 
 __all__ = ["call_casadi", "source", "symbolic"]
 
@@ -25,8 +25,8 @@ def source(variant: Variant, language: str, name: str | None = None) -> str:
         raise ArgumentError(f"source: the name of the function must be text; got {name!r}")
     if language == "c":
         return _CWriter(variant.program, name or variant.name.replace(".", "_")).file()
-    from . import jit
-    from .emit import emit
+    from .codegen.body import emit
+    from .machine import jit
 
     text = emit(variant.program, jit.host().width("f64"), "f64")[0]
     return text if language == "llvm" else jit.assembly(text)
@@ -50,9 +50,9 @@ def symbolic(variant: Variant):
         (o.name, k): x[_casadi_index(o, k)] for o, x in zip(program.inputs, inputs, strict=True) for k in range(o.size)
     }
     found = iter(
-        interpret.evaluate(
+        interpreter.evaluate(
             program.roots,
-            interpret.Inputs(
+            interpreter.Inputs(
                 values,
                 apply=lambda op, *a: OPS[op].casadi(casadi, *a),
                 number=casadi.SX,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import ArgumentError
-from .program import Operand
+from .graph.program import Operand
 
 __all__ = ["MISSING", "Liftable", "Parameter", "function_name", "lifted_parameters", "parameters", "static"]
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..robot.joints import BRACKETS
-from ..robot.model import Robot
+from ..model.joints import BRACKETS
+from ..model.robot import Robot
 from ..sweep import stacked
 
 __all__ = ["armature_bias", "armature_coriolis", "armature_regressor", "armature_slopes", "joint_armature_bias"]

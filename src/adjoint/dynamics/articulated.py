@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernel import eagerly
+from ..compile.kernels import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
-from ..robot.configuration import integrate, neutral
-from ..robot.model import Robot, once_a_robot
+from ..model.configuration import integrate, neutral
+from ..model.robot import Robot, once_a_robot
 from ..sweep import inward, joint_placements, outward, rates
 
 __all__ = ["Articulated", "Pivot", "Symmetric", "articulated_inertias", "require_inertia"]

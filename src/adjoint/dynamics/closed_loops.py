@@ -29,12 +29,12 @@ import numpy as np
 from ..compile import kernel, static, while_loop
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
-from ..kinematics.jacobian import frame_acceleration, frame_twist, jacobian
+from ..kinematics.jacobians import frame_acceleration, frame_twist, jacobian
 from ..lazy import cached_property
 from ..lie import so3
-from ..robot.configuration import integrate
-from ..robot.model import Robot
-from ..robot.numbers import floats
+from ..model.configuration import integrate
+from ..model.input_checks import floats
+from ..model.robot import Robot
 from .factorization import factor, mass_matrix_factors, solve_factored, sqrt_solve_factored
 from .forward import forward_dynamics
 from .newton_euler import SURROUNDINGS, inverse_dynamics

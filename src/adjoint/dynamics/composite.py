@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import inward, joint_placements, stacked
 
 __all__ = ["mass_matrix"]

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..compile import kernel, scan, static
 from ..lie import se3
-from ..robot.configuration import integrate
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import generator, positive, vectors
+from ..model.configuration import integrate
+from ..model.input_checks import generator, positive, vectors
+from ..model.robot import Robot, need_robot
 from ..sweep import joint_placements, stacked
 from .articulated import articulated_inertias, require_inertia
 from .composite import mass_matrix

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import joint_placements, outward, rates
 from .articulated import Pivot, articulated_inertias, require_inertia
 from .factorization import factored, solve_factored

@@ -22,17 +22,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
-from ..compile.kernel import eagerly
+from ..compile.kernels import eagerly
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
-from ..kinematics.jacobian import jacobian
+from ..kinematics.jacobians import jacobian
 from ..lie import inertia, se3
-from ..robot.model import Robot
-from ..robot.reframe import reframed
+from ..model.reframe import reframed
+from ..model.robot import Robot, need_coordinates
 from ..sweep import columns, forces, joint_placements, outward, rates, stacked
-from .christoffel import require_coordinates
+from .global_operators import operators
 from .newton_euler import friction_force
-from .operators import operators
 
 __all__ = [
     "Ad_along_path",
@@ -160,7 +159,7 @@ def Ad_along_path(robot, q, B, i, j, by=()):
     Higher derivatives continue the pattern: a bracket with A_k where the way passes joint k. For joints with one degree
     of freedom; mimics count as coordinates of their own.
     """
-    require_coordinates(robot)
+    need_coordinates(robot)
     path = robot.path(j)
     if i not in path:
         raise ArgumentError(f"robot '{robot.name}': body {i} is not on the path to body {j}, which is {path}")
@@ -185,7 +184,7 @@ def lagrangian_christoffel(robot, q):
     The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom. Summed
     over bodies as printed; `christoffel` is the fast one.
     """
-    require_coordinates(robot)
+    need_coordinates(robot)
     space = _described(robot, "space")
     n = len(space.body_names)
     Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import se3
-from ..robot.joints import JOINTS, standard_screws
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import positive
+from ..model.input_checks import positive
+from ..model.joints import JOINTS, standard_screws
+from ..model.robot import Robot, need_robot
 from ..sweep import stacked
-from .derivatives import forward_dynamics_derivatives
 from .newton_euler import SURROUNDINGS
+from .state_derivatives import forward_dynamics_derivatives
 
 __all__ = ["Linearization", "continuous", "linearize"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..compile import Kernel, kernel, scan
 from ..kinematics.long import body_placements
 from ..lie import se3, so3
-from ..robot.joints import JOINTS
-from ..robot.model import Robot, once_a_robot
-from ..robot.reframe import axial_frames
+from ..model.joints import JOINTS
+from ..model.reframe import axial_frames
+from ..model.robot import Robot, once_a_robot
 from ..rolled import (
     ROBOT,
     Long,

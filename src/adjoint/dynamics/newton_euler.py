@@ -16,7 +16,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
 from .armature import armature_bias
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..kinematics.dexterity import PARTS, part_of
-from ..kinematics.jacobian import frame_acceleration, jacobian
+from ..kinematics.jacobians import frame_acceleration, jacobian
 from .factorization import factor, inverse_factored, mass_matrix_factors, solve_factored, sqrt_solve_factored
 from .newton_euler import bias_force, gravity_torque
 

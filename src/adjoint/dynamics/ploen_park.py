@@ -17,10 +17,10 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
+from .global_operators import articulated_bodies
 from .newton_euler import SURROUNDINGS, base_motion, joint_force, loads_on_bodies
-from .operators import articulated_bodies
 
 __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
 

@@ -11,10 +11,30 @@ from .data import Samples as Samples
 from .data import differentiate as differentiate
 from .data import resample as resample
 from .estimate import identify as identify
-from .excitation import Course as Course
-from .excitation import Excitation as Excitation
-from .excitation import excitation as excitation
+from .exciting_motions import Course as Course
+from .exciting_motions import Excitation as Excitation
+from .exciting_motions import excitation as excitation
 from .files import read_samples as read_samples
 from .files import stream_samples as stream_samples
 from .files import write_samples as write_samples
 from .report import Identification as Identification
+
+__all__ = [
+    "BaseParameters",
+    "Course",
+    "Excitation",
+    "Identification",
+    "Samples",
+    "base_parameters",
+    "differentiate",
+    "excitation",
+    "identify",
+    "read_samples",
+    "resample",
+    "stream_samples",
+    "write_samples",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

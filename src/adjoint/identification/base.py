@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..dynamics.regressor import parameter_names, regressor
+from ..dynamics.regressors import parameter_names, regressor
 from ..errors import ArgumentError
 from ..lazy import cached_property
-from ..robot.configuration import random_configuration
-from ..robot.model import Robot, nearest, need_robot, once_a_robot
-from ..robot.numbers import generator, vectors
+from ..model.configuration import random_configuration
+from ..model.input_checks import generator, vectors
+from ..model.robot import Robot, nearest, need_robot, once_a_robot
 from .linear import least_squares, triangle
 
 __all__ = ["BaseParameters", "base_parameters", "short", "some"]

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dynamics.regressor import coordinate_names, dof_names
+from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
-from ..robot.configuration import difference, interpolate
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import positive
+from ..model.configuration import difference, interpolate
+from ..model.input_checks import positive
+from ..model.robot import Robot, need_robot
 
 __all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick", "resample"]
 

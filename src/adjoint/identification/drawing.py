@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics.regressor import dof_names, parameters
+from ..dynamics.regressors import dof_names, parameters
 from ..errors import MissingPackageError
 
 if TYPE_CHECKING:

@@ -17,16 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..dynamics.regressor import JOINT_TERMS
+from ..dynamics.regressors import JOINT_TERMS
 from ..errors import ArgumentError
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import floats, truth
+from ..model.input_checks import floats, truth
+from ..model.robot import Robot, need_robot
 from .base import BaseParameters, base_parameters, some
 from .data import Samples, checked_samples, each_piece, pick
-from .doubts import doubts
 from .files import stream_samples
 from .linear import least_squares, triangle
 from .physical import physical_parameters
+from .plausibility import doubts
 from .report import Identification
 
 __all__ = ["identify"]

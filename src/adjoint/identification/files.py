@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ArgumentError, MissingPackageError
-from ..robot.model import Robot, nearest, need_robot
-from ..robot.numbers import count, positive
+from ..model.input_checks import count, positive
+from ..model.robot import Robot, nearest, need_robot
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..dynamics.regressor import parameters
+from ..dynamics.regressors import parameters
 from ..errors import ArgumentError, SolveError
 from ..lie import inertia
-from ..robot.model import Robot
-from ..robot.numbers import positive
+from ..model.input_checks import positive
+from ..model.robot import Robot
 from .base import BaseParameters
 from .linear import least_squares
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..dynamics.regressor import dof_names, parameters
+from ..dynamics.regressors import dof_names, parameters
 from ..errors import ArgumentError
 from ..lazy import cached_property
-from ..robot.model import Robot
+from ..model.robot import Robot
 from .base import BaseParameters, short, some
 from .data import Samples
 

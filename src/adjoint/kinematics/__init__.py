@@ -13,9 +13,30 @@ from .dexterity import SingularDirections as SingularDirections
 from .dexterity import manipulability as manipulability
 from .dexterity import singular_directions as singular_directions
 from .forward import forward_kinematics as forward_kinematics
-from .jacobian import frame_acceleration as frame_acceleration
-from .jacobian import frame_twist as frame_twist
-from .jacobian import jacobian as jacobian
-from .jacobian import jacobian_derivative as jacobian_derivative
-from .jacobian import kinematic_hessian as kinematic_hessian
-from .jacobian import static_torque as static_torque
+from .jacobians import frame_acceleration as frame_acceleration
+from .jacobians import frame_twist as frame_twist
+from .jacobians import jacobian as jacobian
+from .jacobians import jacobian_rate as jacobian_rate
+from .jacobians import kinematic_hessian as kinematic_hessian
+from .jacobians import static_torque as static_torque
+
+__all__ = [
+    "SingularDirections",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_twist",
+    "jacobian",
+    "jacobian_rate",
+    "kinematic_hessian",
+    "long",
+    "manipulability",
+    "poe",
+    "singular_directions",
+    "static_torque",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import columns, inward
 from .forward import body_placements
 from .route import seen_screws

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
-from ..robot.model import Robot
-from ..robot.numbers import positive
-from .jacobian import jacobian
+from ..model.input_checks import positive
+from ..model.robot import Robot
+from .jacobians import jacobian
 
 __all__ = ["SingularDirections", "manipulability", "singular_directions"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import se3
-from ..robot.model import Robot
+from ..model.robot import Robot
 from ..sweep import joint_motion, outward
 from .route import crossings
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..compile import kernel, scan, static
 from ..lie import se3
-from ..robot.model import Robot, once_a_robot
-from ..robot.reframe import axial_frames
+from ..model.reframe import axial_frames
+from ..model.robot import Robot, once_a_robot
 from ..rolled import (
     ROBOT,
     Parts,

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import se3
-from ..robot.joints import JOINTS
-from ..robot.model import Robot
-from ..robot.screws import home_screws
+from ..model.joints import JOINTS
+from ..model.robot import Robot
+from ..model.screws import home_screws
 from ..sweep import columns, coordinates, joint_placement
 
 __all__ = [

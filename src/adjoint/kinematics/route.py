@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..lie import se3
-from ..robot.model import Frame, Robot
+from ..model.robot import Frame, Robot
 from ..sweep import joint_motion
 
 __all__ = ["Crossing", "Way", "crossings", "seen_screws", "way"]

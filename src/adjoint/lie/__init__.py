@@ -17,3 +17,14 @@ from . import inertia as inertia
 from . import se3 as se3
 from . import series as series
 from . import so3 as so3
+
+__all__ = [
+    "inertia",
+    "se3",
+    "series",
+    "so3",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

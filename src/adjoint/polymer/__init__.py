@@ -16,3 +16,21 @@ from .thermal import Trajectory as Trajectory
 from .thermal import fixman_force as fixman_force
 from .thermal import fixman_potential as fixman_potential
 from .thermal import langevin as langevin
+
+__all__ = [
+    "BOLTZMANN",
+    "Atom",
+    "Polymer",
+    "Trajectory",
+    "bead_chain",
+    "fixman_force",
+    "fixman_potential",
+    "langevin",
+    "polypeptide",
+    "read",
+    "write",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -17,7 +17,7 @@ from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
 from ..lie import se3
-from ..robot.model import Finding, Robot
+from ..model.robot import Finding, Robot
 
 __all__ = [
     "LIGHT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robot.numbers import count, positive
+from ..model.input_checks import count, positive
 from .atoms import TURNS, Polymer, Site, Torsion, assemble, need_angles, placed
 
 __all__ = ["bead_chain"]

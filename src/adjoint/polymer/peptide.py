@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import ArgumentError
-from ..robot.model import Finding
-from ..robot.numbers import positive, truth
+from ..model.input_checks import positive, truth
+from ..model.robot import Finding
 from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
 from .hydrogens import bonded, hydrogen_positions
 from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry

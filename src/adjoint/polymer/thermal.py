@@ -16,9 +16,9 @@ import numpy as np
 from ..dynamics.factorization import mass_matrix_logdet, mass_matrix_logdet_gradient, random_velocity
 from ..dynamics.forward import forward_dynamics
 from ..errors import ArgumentError, SolveError
-from ..robot.configuration import integrate
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import count, generator, positive, truth, vectors
+from ..model.configuration import integrate
+from ..model.input_checks import count, generator, positive, truth, vectors
+from ..model.robot import Robot, need_robot
 
 __all__ = ["BOLTZMANN", "Trajectory", "fixman_force", "fixman_potential", "langevin"]
 

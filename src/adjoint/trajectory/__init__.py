@@ -10,3 +10,15 @@ from .motion import Sample as Sample
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
 from .solver import Step as Step
+
+__all__ = [
+    "Motion",
+    "Sample",
+    "Step",
+    "optimal_motion",
+    "spline_motion",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

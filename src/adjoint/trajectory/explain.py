@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..robot.model import Robot
+from ..model.robot import Robot
 from .motion import Motion, spline_motion
 from .torque import true_torque
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lazy import cached_property
-from ..robot.joints import JOINTS
-from ..robot.model import Robot, need_robot
-from ..robot.numbers import floats, positive
+from ..model.input_checks import floats, positive
+from ..model.joints import JOINTS
+from ..model.robot import Robot, need_robot
 from .solver import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque

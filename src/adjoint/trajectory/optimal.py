@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError, SolveError
-from ..robot.model import Robot
-from ..robot.numbers import count, generator
+from ..model.input_checks import count, generator
+from ..model.robot import Robot
 from .explain import why_not
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
 from .problem import Bounds, EndCondition, Problem
-from .reach import nearest_configuration, reach
+from .reaching import nearest_configuration, reach
 from .solver import Solution, Step, solve
 from .splines import DEGREE, quintic, refined
 from .torque import Torque

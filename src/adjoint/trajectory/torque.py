@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compile import Kernel, kernel, static
-from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.newton_euler import inverse_dynamics
+from ..dynamics.state_derivatives import inverse_dynamics_derivatives
 from ..lazy import cached_property
-from ..robot.model import Robot
+from ..model.robot import Robot
 
 __all__ = ["Torque", "true_torque"]
 

@@ -1,0 +1,127 @@
+"""Calls of every form, brought to the one that machine code serves itself: arrays, contiguous, of one dtype, by place.
+
+A kernel remembers, for each number of positional arguments and names of the others that it was called with, where its
+inputs are among them (`InputForm`), or which bound kernel they are for (`StaticForm`). What is no such array but a
+list, a number, an array of whole numbers or a small one with other strides becomes one by a copy. All else is left to
+`Kernel.__call__`: a form says so by NotImplemented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .graph import loops
+
+if TYPE_CHECKING:
+    from .arguments import Form
+    from .kernels import Kernel
+    from .specialisation import Variant
+
+__all__ = ["InputForm", "StaticForm", "one_dtype"]
+
+COPIED = 4096  # numbers of an array up to which a copy costs less than code for any strides
+_F64, _F32 = np.dtype(np.float64), np.dtype(np.float32)
+_SCALARS = {np.dtype(c).type for c in "dfbBhHiIlLqQ?"}
+
+
+class StaticForm(NamedTuple):
+    """A call with static arguments: where they are, what they were the last time, and the kernel bound to them."""
+
+    places: tuple[int, ...]  # of static arguments among all, those by name last
+    values: tuple
+    inputs: tuple[int, ...]  # places of positional inputs
+    names: tuple[str, ...]  # of the other inputs
+    bound: Kernel
+
+    @staticmethod
+    def of(form: Form, keywords: tuple[str, ...], places: int, values: list, bound: Kernel) -> StaticForm:
+        named = tuple(places + keywords.index(name) for name in form.named)
+        return StaticForm((*form.statics, *named), tuple(values), form.inputs, form.rest, bound)
+
+    def call(self, args: tuple, kwargs: dict, out) -> Any:
+        given = (*args, *kwargs.values()) if kwargs else args
+        for k, value in zip(self.places, self.values):  # noqa: B905 (as many by construction)
+            if given[k] is not value:
+                return NotImplemented
+        inputs = [args[k] for k in self.inputs]
+        if out is not None:
+            return self.bound(*inputs, out=out, **{k: kwargs[k] for k in self.names})
+        if self.names:
+            return self.bound(*inputs, **{k: kwargs[k] for k in self.names})
+        return self.bound(*inputs)
+
+
+class InputForm:
+    """A call with inputs only: how to take those of a variant from the arguments, and from defaults behind them.
+
+    `tried` says that the kernel's own call has met these very arguments in this order, and leaves them to others.
+    """
+
+    def __init__(self, variant: Variant, given: list[str], defaults: dict[str, Any], tried: bool):
+        missing = [o.name for o in variant.inputs if o.name not in given]
+        order = [(given + missing).index(o.name) for o in variant.inputs]
+        self.defaults = tuple(defaults[name] for name in missing)
+        self.take: Callable[[tuple], tuple] | None = itemgetter(*order) if len(order) > 1 else None
+        if order == list(range(len(given))):
+            self.take = None  # as they are
+        self.variant, self.tried = variant, tried
+
+    def call(self, args: tuple, kwargs: dict, out) -> Any:
+        serve = self.variant.normal if self.tried else self.variant.call
+        if serve is None or loops.python_calls.value:
+            return NotImplemented
+        values = (*args, *kwargs.values(), *self.defaults) if kwargs or self.defaults else args
+        if self.take is not None:
+            values = self.take(values)
+        return serve(*values) if out is None else serve(*values, out=out)
+
+
+def one_dtype(values: tuple, weak: set[int]) -> tuple[list[np.ndarray], str, bool] | None:
+    """Values as arrays of one dtype, which, and whether any is another than was given; None if one is of no known kind.
+
+    It is float32 if all arrays are that; Python's numbers, and the objects with the ids `weak`, follow them.
+    """
+    arrays: list[np.ndarray] = []
+    changed = single = double = False
+    for x in values:
+        kind = type(x)
+        if kind is float:
+            arrays.append(np.array(x))
+            continue
+        a = x if kind is np.ndarray else _as_array(x, kind)
+        if a is None:
+            return None
+        if a.dtype is not _F64 and a.dtype is not _F32:
+            if a.dtype.kind not in "biu":
+                return None
+            a = a.astype(_F64)
+        elif a.size <= COPIED and not ((flags := a.flags).c_contiguous and flags.aligned):
+            a = a.copy()
+        arrays.append(a)
+        changed = changed or a is not x
+        if kind is not int and kind is not bool and id(x) not in weak:
+            single, double = single or a.dtype is _F32, double or a.dtype is _F64
+    wanted = _F32 if single and not double else _F64
+    for k, a in enumerate(arrays):
+        if a.dtype is not wanted:
+            arrays[k], changed = a.astype(wanted), True
+    return arrays, "f32" if wanted is _F32 else "f64", changed
+
+
+def _as_array(x, kind: type) -> np.ndarray | None:
+    """A number, or a list of numbers, as an array; None if it is something else."""
+    if kind is list or kind is tuple or kind in _SCALARS:
+        try:
+            return np.array(x)
+        except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
+            return None
+    if kind is int or kind is bool:
+        try:
+            return np.array(float(x))
+        except OverflowError:
+            return None
+    return None

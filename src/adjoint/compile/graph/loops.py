@@ -1,0 +1,437 @@
+"""Loops: `scan` and `while_loop`, traced once and emitted as machine loops.
+
+In a graph a loop is one node whose arguments are the initial carry, the values its body captures, and the buffers it
+reads; `carry` and `stacked` nodes read its results. Buffers are nodes too: `array` (elements computed before the
+loop), `sequence` (an input whose length is known when the kernel is called), `stacked` (outputs of a loop, one row an
+iteration); `item` reads one element of a buffer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from threading import Lock, local
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentError, TraceError
+from . import tracing as trace
+from .expressions import Expr, Graph, apply, digest, reachable, substitute
+
+__all__ = [
+    "Loop",
+    "Sequence",
+    "copy_sequence",
+    "current_graph",
+    "prune",
+    "python_calls",
+    "scan",
+    "tracing",
+    "while_loop",
+]
+
+_state = local()
+_lock = Lock()
+python_calls = ctypes.c_int64(0)  # functions being traced or run eagerly; while there are any, all calls go by Python
+
+
+@contextmanager
+def tracing(graph: Graph | None) -> Iterator[None]:
+    """Within this context, loops are built into `graph` instead of being run (None: they are run)."""
+    outer = getattr(_state, "graph", None)
+    _state.graph = graph
+    _count_python(1)
+    try:
+        yield
+    finally:
+        _state.graph = outer
+        _count_python(-1)
+
+
+def _count_python(change: int) -> None:
+    with _lock:
+        python_calls.value += change
+
+
+def _forget_tracing() -> None:
+    """In a forked child no other thread traces, and this one starts afresh."""
+    global _lock
+    _lock, python_calls.value = Lock(), 0
+    _state.graph = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_tracing)
+
+
+def current_graph() -> Graph | None:
+    """The graph being traced into by this thread, if any."""
+    return getattr(_state, "graph", None)
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """The body of a loop. Node arguments in the outer graph: initial carry, captured values, buffers read."""
+
+    carry: tuple[Expr, ...]  # inputs of the body
+    xs: tuple[tuple[Expr, ...], ...]  # inputs of the body: this iteration's row of each buffer
+    captured: tuple[Expr, ...]  # inputs of the body
+    next_carry: tuple[Expr, ...]  # results of the body, in its graph
+    ys: tuple[tuple[Expr, ...], ...]  # results of the body, stacked
+    length: int | None  # None: the common length of the kernel's sequences
+    reverse: bool = False
+    condition: Expr | None = None  # a while loop: go on while it holds, lane by lane, at most `length` times
+
+    @property
+    def roots(self) -> list[Expr]:
+        """All results of the body."""
+        rows = [e for row in self.ys for e in row]
+        return [*self.next_carry, *rows, *([] if self.condition is None else [self.condition])]
+
+    def digest(self) -> str:
+        """A hash of what the loop computes."""
+        names = [[x.value for x in group] for group in (self.carry, self.captured, *self.xs)]
+        return repr(
+            (
+                digest(self.roots),
+                names,
+                [len(y) for y in self.ys],
+                self.length,
+                self.reverse,
+                self.condition is not None,
+            )
+        )
+
+
+class Sequence:
+    """A traced sequence: an argument declared with a leading `...`, or the stacked results of a scan over one.
+
+    Its length is known only when the kernel is called, so all it can do is be scanned over or be returned.
+    """
+
+    def __init__(self, node: Expr, shape: tuple[int, ...]):
+        self.node, self.row_shape = node, shape
+
+    def _refuse(self, *_, **__):
+        raise trace.error(
+            "a sequence of unknown length cannot be used outside a scan",
+            "pass it as the xs of scan(step, carry, xs) and compute inside the step",
+        )
+
+    __getitem__ = __iter__ = __len__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __matmul__ = __rmatmul__ = __neg__ = __bool__ = __array__ = _refuse
+    __array_ufunc__ = __array_function__ = _refuse
+
+
+# --- nested structures of arrays -------------------------------------------------------------------
+
+
+def _parts(tree) -> list | None:
+    """The parts of a structure, dicts in the order of their keys; None for a leaf."""
+    if tree is None:
+        return []
+    if isinstance(tree, dict):
+        return [tree[k] for k in sorted(tree, key=repr)]
+    return list(tree) if isinstance(tree, tuple | list) else None
+
+
+def _leaves(tree) -> list:
+    parts = _parts(tree)
+    return [tree] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
+
+
+def _rebuild(tree, leaves: Iterator) -> Any:
+    parts = _parts(tree)
+    if tree is None or parts is None:
+        return None if tree is None else next(leaves)
+    made = [_rebuild(part, leaves) for part in parts]
+    if isinstance(tree, dict):
+        return dict(zip(sorted(tree, key=repr), made, strict=True))
+    return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
+
+
+def _structure(tree):
+    """What must stay the same of a carry: the nesting, its kinds and its keys."""
+    parts = _parts(tree)
+    if parts is None or tree is None:
+        return None if tree is None else "leaf"
+    keys = sorted(map(repr, tree)) if isinstance(tree, dict) else []
+    return type(tree).__name__, keys, [_structure(part) for part in parts]
+
+
+def _shape(x) -> tuple[int, ...]:
+    return np.shape(x) if not isinstance(x, Sequence) else x.row_shape
+
+
+# --- scan ------------------------------------------------------------------------------------------
+
+
+def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: bool = False):
+    """Fold `step` over the rows of `xs`: `carry, y = step(carry, x)`; returns `(carry, ys)`.
+
+    Parameters
+    ----------
+    step
+        `(carry, x) -> (carry, y)`; y may be None. Written for one row, traced once.
+    carry
+        A number, an array, or any nesting of tuples, lists, NamedTuples and dicts of them; shapes stay the same.
+    xs
+        The same kind of nesting; each leaf is scanned over its first axis. A kernel argument declared with a leading
+        `...` axis has its length given at call time. None: x is None and `length` says how often.
+    reverse
+        Run from the last row to the first; row i of ys still belongs to row i of xs.
+
+    Eagerly this is a Python loop; inside a kernel it is one machine loop, whatever the length, and memory is used only
+    for ys. Differentiable forward and in reverse; in reverse the carry of every step is kept.
+    """
+    _need_functions("scan", step=step)
+    count = _length(xs, length)
+    graph = current_graph()
+    if graph is None:
+        return _eager_scan(step, carry, xs, count, reverse)
+
+    body = Graph(graph)
+    starts = [trace.flatten(leaf, "the carry of a scan") for leaf in _leaves(carry)]
+    inputs, carry_now = _inputs(body, "carry", carry, [shape for shape, _ in starts], starts)
+    sources = _leaves(xs)
+    rows, x_now = _inputs(body, "row", xs, [_shape(s) if isinstance(s, Sequence) else _shape(s)[1:] for s in sources])
+    with tracing(body):
+        result = step(carry_now, x_now)
+    carry_next, y = _pair(result)
+    flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
+    ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
+    rows_next = tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys)
+    loop = Loop(
+        tuple(e for leaf in inputs for e in leaf),
+        tuple(tuple(r) for r in rows),
+        tuple(body.captured.values()),  # complete only now: lifting may capture
+        tuple(flat_next),
+        rows_next,
+        count,
+        reverse,
+    )
+    buffers = [_buffer(graph, s, count) for s in sources]
+    node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(body.captured), buffers)
+    finals = _results(graph, node, carry, starts)
+    stacked = [_stacked(graph, node, k, shape, count) for k, (shape, _) in enumerate(ys)]
+    return finals, _rebuild(y, iter(stacked))
+
+
+def _need_functions(caller: str, **functions) -> None:
+    for name, value in functions.items():
+        if not callable(value):
+            raise ArgumentError(f"{caller}: {name} must be a function; got {type(value).__name__}")
+
+
+def _pair(result) -> tuple:
+    """What the step of a scan returns."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise trace.error(
+            "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
+        )
+    return result
+
+
+def _length(xs, length: int | None) -> int | None:
+    """The number of iterations; None if it is that of the kernel's sequences."""
+    leaves = _leaves(xs)
+    if any(isinstance(leaf, Sequence) for leaf in leaves):
+        if not all(isinstance(leaf, Sequence) for leaf in leaves) or length is not None:
+            raise TraceError("a scan over sequences of unknown length takes only such sequences, and no `length`")
+        return None
+    counts = {np.shape(leaf)[0] for leaf in leaves if np.ndim(leaf)}
+    if any(np.ndim(leaf) == 0 for leaf in leaves):
+        raise ArgumentError("scan: every leaf of xs needs a first axis to scan over; one is a scalar")
+    if length is not None:
+        counts.add(_whole(length, "scan: length"))
+    if len(counts) != 1:
+        raise ArgumentError(
+            f"scan: xs and length must agree on one number of iterations; got {sorted(counts) or 'none'}"
+        )
+    return counts.pop()
+
+
+def _whole(n, what: str) -> int:
+    if isinstance(n, Expr) or not isinstance(n, int | np.integer) or n < 0:
+        raise ArgumentError(f"{what} must be a whole number, 0 or more, known when tracing; got {n!r:.60}")
+    return int(n)
+
+
+def _as_numpy(tree):
+    """Python's numbers as NumPy's, which follow the same rules as traced ones (`~` of a truth value, for one)."""
+    scalars = {bool: np.bool_, int: np.float64, float: np.float64}
+    return _rebuild(tree, iter([scalars.get(type(leaf), lambda x: x)(leaf) for leaf in _leaves(tree)]))
+
+
+def _eager_scan(step, carry, xs, count, reverse):
+    carry = _as_numpy(carry)
+    rows: list = [None] * count
+    for i in reversed(range(count)) if reverse else range(count):
+        carry, rows[i] = _pair(step(carry, _rebuild(xs, (np.asarray(leaf)[i] for leaf in _leaves(xs)))))
+    if count == 0:  # what a step would give tells the shapes of nothing
+        _, y = _pair(step(carry, _rebuild(xs, (np.zeros(np.shape(leaf)[1:]) for leaf in _leaves(xs)))))
+        return carry, _rebuild(y, (np.zeros((0, *np.shape(leaf))) for leaf in _leaves(y)))
+    ys = (np.stack(leaf) for leaf in zip(*(_leaves(r) for r in rows), strict=True))
+    return carry, _rebuild(rows[0], ys)
+
+
+# --- while_loop --------------------------------------------------------------------------------------
+
+
+def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: int):
+    """Repeat `carry = body(carry)` while `condition(carry)` holds, at most `max_iterations` times; returns the carry.
+
+    In a compiled kernel each sample of a batch stops on its own: its carry is frozen when its condition fails, so a
+    result never depends on the sample's neighbours. Differentiable by `jvp`: the iterations taken are differentiated.
+    """
+    _need_functions("while_loop", condition=condition, body=body)
+    limit = _whole(max_iterations, "while_loop: max_iterations")
+    graph = current_graph()
+    if graph is None:
+        carry = _as_numpy(carry)
+        for _ in range(limit):
+            if not condition(carry):
+                break
+            carry = body(carry)
+        return carry
+
+    inner = Graph(graph)
+    starts = [trace.flatten(leaf, "the carry of a while_loop") for leaf in _leaves(carry)]
+    inputs, carry_now = _inputs(inner, "carry", carry, [shape for shape, _ in starts], starts)
+    with tracing(inner):
+        shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
+        if shape != ():
+            raise trace.error(
+                f"the condition of a while_loop must be one truth value; it has shape {shape}",
+                "reduce it with np.any or np.all",
+            )
+        (go_on,) = elements
+        carry_next = body(carry_now)
+    flat_next = _same_shapes(inner, carry, carry_next, [shape for shape, _ in starts], "body")
+    go_on = inner.lift(
+        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
+    )
+    loop = Loop(
+        tuple(e for leaf in inputs for e in leaf),
+        (),
+        tuple(inner.captured.values()),
+        tuple(flat_next),
+        (),
+        limit,
+        condition=go_on,
+    )
+    node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(inner.captured), [])
+    return _results(graph, node, carry, starts)
+
+
+# --- building nodes ----------------------------------------------------------------------------------
+
+
+def _number(x):
+    """Truth values are carried and stacked as the numbers 0 and 1."""
+    if isinstance(x, Expr) and x.mask:
+        return apply("select", x, 1.0, 0.0)
+    return x if isinstance(x, Expr) else float(x)
+
+
+def _inputs(body: Graph, kind: str, tree, shapes, starts=None) -> tuple[list[list[Expr]], object]:
+    """Fresh inputs of a loop body, flat and in the structure of `tree`; what starts as a truth value is one inside."""
+    flat, leaves, k = [], [], 0
+    for n, shape in enumerate(shapes):
+        size = int(np.prod(shape))
+        flat.append([body.input(kind, k + j) for j in range(size)])
+        seen = flat[-1] if starts is None else _as_before(flat[-1], starts[n][1])
+        leaves.append(trace.traced_array(seen, shape, frozen=True))
+        k += size
+    return flat, _rebuild(tree, iter(leaves))
+
+
+def _as_before(numbers: list[Expr], originals: list) -> list:
+    """Numbers that stand for truth values as truth values again."""
+    return [
+        apply("ne", x, 0.0) if isinstance(o, bool | np.bool_) or (isinstance(o, Expr) and o.mask) else x
+        for x, o in zip(numbers, originals, strict=True)
+    ]
+
+
+def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
+    if _structure(carry) != _structure(before):
+        raise TraceError(
+            f"the carry must keep its structure: the {what} was given {_structure(before)} "
+            f"and returned {_structure(carry)}"
+        )
+    flat = [trace.flatten(leaf, f"the carry returned by the {what}") for leaf in _leaves(carry)]
+    if [shape for shape, _ in flat] != list(shapes):
+        raise TraceError(
+            f"the carry must keep its shapes: the {what} was given {list(shapes)} "
+            f"and returned {[shape for shape, _ in flat]}"
+        )
+    return [body.lift(_number(e)) for _, elements in flat for e in elements]
+
+
+def _buffer(graph: Graph, source, count: int | None) -> Expr:
+    """The buffer node a scan reads `source` from."""
+    if isinstance(source, Sequence):
+        return graph.lift(source.node)
+    _, elements = trace.flatten(source, "the xs of a scan")
+    first = elements[0] if elements else None
+    if isinstance(first, Expr) and first.op == "item" and first.graph is graph:
+        # The stacked results of another scan, whole and in order: read them where they are.
+        stacked = first.args[0]
+        row = len(stacked.args[0].value.ys[stacked.value]) if stacked.op == "stacked" else 0
+        if len(elements) == (count or 0) * row and all(
+            isinstance(e, Expr) and e.op == "item" and e.args[0] is stacked and e.value == k
+            for k, e in enumerate(elements)
+        ):
+            return stacked
+    return graph.node("array", tuple(graph.lift(_number(e)) for e in elements))
+
+
+def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Expr]) -> Expr:
+    outer = [graph.lift(x) for x in captured]
+    return graph.node("loop", (*(graph.lift(_number(e)) for e in start), *outer, *buffers), loop)
+
+
+def _results(graph: Graph, node: Expr, tree, starts):
+    leaves, k = [], 0
+    for shape, elements in starts:
+        finals = [graph.node("carry", (node,), k + j) for j in range(len(elements))]
+        leaves.append(trace.traced_array(_as_before(finals, elements), shape))
+        k += len(elements)
+    return _rebuild(tree, iter(leaves))
+
+
+def _stacked(graph: Graph, node: Expr, k: int, shape, count: int | None):
+    buffer = graph.node("stacked", (node,), k)
+    if count is None:
+        return Sequence(buffer, shape)
+    size = count * int(np.prod(shape))
+    items = [graph.node("item", (buffer,), j) for j in range(size)]
+    return trace.traced_array(items, (count, *shape)) if size else np.zeros((count, *shape))
+
+
+def copy_sequence(graph: Graph, sequence: Sequence) -> Sequence:
+    """A scan that returns its rows unchanged, so that every returned sequence is some loop's own output."""
+    with tracing(graph):
+        return scan(lambda c, x: (c, x), 0.0, sequence)[1]
+
+
+def prune(roots: list[Expr]) -> list[Expr]:
+    """The same roots, with loops that stack only what is read."""
+    while True:
+        nodes = reachable(roots)
+        read = {(x.args[0].id, x.value) for x in nodes if x.op == "stacked"}
+        wasteful = [x for x in nodes if x.op == "loop" and any((x.id, k) not in read for k in range(len(x.value.ys)))]
+        if not wasteful:
+            return roots
+        node = wasteful[0]
+        loop, graph = node.value, node.graph
+        kept = [k for k in range(len(loop.ys)) if (node.id, k) in read]
+        new = graph.node("loop", node.args, replace(loop, ys=tuple(loop.ys[k] for k in kept)))
+        table = {graph.node("carry", (node,), k).id: graph.node("carry", (new,), k) for k in range(len(loop.carry))}
+        table |= {graph.node("stacked", (node,), k).id: graph.node("stacked", (new,), j) for j, k in enumerate(kept)}
+        roots = substitute(roots, table)

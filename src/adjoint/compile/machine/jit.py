@@ -1,0 +1,198 @@
+"""From IR text to object code for this host, and from object code to callable addresses. Only here LLVM is loaded."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ...errors import CompileError
+from . import executable_memory, linker
+from .locks import calling_llvm, compiling
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+__all__ = ["Host", "Library", "compile_ir", "host", "load", "once"]
+
+
+def once(function):
+    """Like functools.cache, but two threads never compute the same value: machine code must have one owner.
+
+    A value that is known is returned at once: calls of kernels ask for some, and wait for no thread that compiles.
+    """
+    known: dict[tuple, Any] = {}
+
+    @functools.wraps(function)
+    def found(*args):
+        if args not in known:
+            with compiling:
+                if args not in known:
+                    known[args] = function(*args)
+        return known[args]
+
+    return found
+
+
+class Host(NamedTuple):
+    """The machine that code is made for: CPU, its features, its vectors, and the version of LLVM."""
+
+    cpu: str
+    features: str
+    vector_bits: int
+    vector_call: str  # a calling convention under which functions on vectors leave many registers alone
+    versions: str
+
+    def width(self, dtype: str) -> int:
+        """Lanes per vector."""
+        return self.vector_bits // (64 if dtype == "f64" else 32)
+
+
+@once
+def _llvm():
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@once
+def host() -> Host:
+    """What is compiled for, found out once; on Linux without loading LLVM."""
+    import llvmlite
+
+    cpu, features = _linux_cpu() or (_llvm().get_host_cpu_name(), _llvm().get_host_cpu_features().flatten())
+    names = set(features.replace("+", "").replace(",", " ").split())
+    machine, bits, call = executable_memory.machine(), 128, "ccc"
+    if machine == "x86_64" and "avx" in names:
+        bits, call = 512 if "avx512f" in names else 256, "intel_ocl_bicc"
+    elif machine == "aarch64":
+        call = "aarch64_vector_pcs"
+    return Host(f"{machine} {cpu}", features, bits, call, f"llvmlite {llvmlite.__version__}")
+
+
+def _linux_cpu() -> tuple[str, str] | None:
+    """Model and features of the first processor, as the kernel lists them."""
+    if sys.platform != "linux":
+        return None
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+            block = f.read().split("\n\n")[0]
+    except OSError:
+        return None
+    fields = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in block.splitlines())}
+    features = fields.get("flags") or fields.get("Features")
+    if not features:
+        return None
+    marks = ("vendor_id", "cpu family", "model", "model name", "stepping", "CPU implementer", "CPU part", "CPU variant")
+    return "/".join(fields.get(k, "") for k in marks), features
+
+
+def _target_machine():
+    llvm = _llvm()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=2, reloc="pic", codemodel="small"
+    )
+
+
+def compile_ir(text: str) -> bytes:
+    """Object code for the host. The graph is optimised already, so no pass runs on the IR."""
+    with calling_llvm:
+        return object_code(text, _target_machine())
+
+
+def object_code(text: str, target: llvm.TargetMachine) -> bytes:
+    """Object code for a target."""
+    return target.emit_object(_module(text, target))
+
+
+def assembly(text: str) -> str:
+    """The host's assembly for IR text, for reading."""
+    with compiling, calling_llvm:
+        target = _target_machine()
+        return target.emit_assembly(_module(text, target))
+
+
+def _module(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
+    if "windows" in target.triple:
+        _llvm().initialize_native_asmparser()
+        text += _STACK_PROBE
+    try:
+        module = _llvm().parse_assembly(text)
+    except RuntimeError as e:
+        raise CompileError(f"LLVM rejects the generated code (please report this): {e}") from e
+    for function in module.functions:
+        if not function.is_declaration:
+            # No code of ours raises or passes on exceptions: tables to unwind the stack would refer to other modules.
+            function.add_function_attribute("nounwind")
+    return module
+
+
+# Windows adds pages to a stack one by one, when the next one is touched. A function whose variables take more than a
+# page calls __chkstk first, with their size in rax; it must touch all pages and leave every register as it is. The C
+# library that has one may be too far away for the call, so each module has its own.
+_STACK_PROBE = """
+define internal void @__chkstk() naked noinline {
+ call void asm sideeffect "
+ pushq %r10
+ pushq %r11
+ leaq 24(%rsp), %r10
+ movq %rax, %r11
+1:
+ cmpq $$4096, %r11
+ jb 2f
+ subq $$4096, %r10
+ testl %r10d, (%r10)
+ subq $$4096, %r11
+ jmp 1b
+2:
+ subq %r11, %r10
+ testl %r10d, (%r10)
+ popq %r11
+ popq %r10
+ ret", ""()
+ unreachable
+}
+"""
+
+
+@once
+def _linker() -> llvm.LLJIT:
+    return _llvm().create_lljit_compiler(_target_machine(), use_jit_link=True)
+
+
+_names = itertools.count()
+
+
+class Library(Protocol):
+    """Loaded code: the address of every symbol. Its memory lives as long as this object."""
+
+    address: dict[str, int]
+
+
+class _LinkedByLLVM:
+    def __init__(self, object_code: bytes, symbols: tuple[str, ...]):
+        builder = _llvm().JITLibraryBuilder().add_object_img(object_code).add_current_process()
+        for s in symbols:
+            builder.export_symbol(s)
+        try:
+            self._tracker = builder.link(_linker(), f"adjoint{next(_names)}")
+        except RuntimeError as e:
+            raise CompileError(f"LLVM cannot link the generated code (please report this): {e}") from e
+        self.address = {s: self._tracker[s] for s in symbols}
+
+
+def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
+    """Link object code into this process: by ourselves where we can, else by LLVM."""
+    if linker.supported():
+        try:
+            return linker.Image(object_code)
+        except linker.Unsupported as e:
+            if sys.platform == "win32":  # llvmlite has no JITLink there, and LLVM's older linker may end the process
+                raise CompileError(f"the generated code cannot be linked (please report this): {e}") from e
+    executable_memory.check_allowed()
+    with calling_llvm:
+        return _LinkedByLLVM(object_code, symbols)

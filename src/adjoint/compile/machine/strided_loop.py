@@ -1,0 +1,279 @@
+"""Machine code that every kernel shares: batches of any layout, asking Python whether to go on, waiting for threads.
+
+`strided(start, stop, table, work, out, context, body)` runs a kernel's body over operands with any strides and any
+number of broadcast batch axes. `ask(watch)` lets Python run the handlers of signals, see `watch`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..codegen.ir import Coder, Module
+from ..codegen.watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH, WATCH_WORDS
+from . import disk_cache, jit
+
+__all__ = [
+    "ENTRY_WORDS",
+    "INPUT",
+    "MAX_BATCH_AXES",
+    "OUTPUT",
+    "SEQUENCE",
+    "TABLE_HEAD",
+    "Door",
+    "ask_table",
+    "door",
+    "idle_watch",
+    "library",
+    "shared",
+]
+
+MAX_BATCH_AXES = 16
+TABLE_HEAD = 5 + MAX_BATCH_AXES  # operands, batch axes, length, scratch, watch; then the batch shape
+ENTRY_WORDS = 6 + MAX_BATCH_AXES  # kind, address, size, place, element offsets, row stride; then batch strides
+INPUT, OUTPUT, SEQUENCE = 0, 1, 2
+_FLOAT = {"f64": "double", "f32": "float"}
+
+
+# --- any layout --------------------------------------------------------------------------------------
+
+
+def _strided(module: Module, width: int, dtype: str) -> str:
+    b = Coder(module, width, dtype)
+    vector, scalar = b.type("f"), _FLOAT[dtype]
+    lanes = range(width)
+    b.emit(f" %index = alloca [{width * MAX_BATCH_AXES} x i64]\n %place = alloca [{width} x i64]\n %rest = alloca i64")
+    operands, axes = b.get("%table", 0), b.get("%table", 1)
+    b.put(b.get("%table", 2), "%context", 0)
+    b.put(b.get("%table", 3), "%context", 1)
+    b.put(b.get("%table", 4), "%context", WATCH)
+    stop = b.address(b.pointer(b.get("%table", 4)), STOP)
+    last = b.word("sub i64 %stop, 1")
+    span = b.add(b.word("sub i64 %stop, %start"), width - 1)
+    module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+
+    def each_operand(wanted: tuple[int, ...], act: Callable) -> None:
+        """Run act(entry, kind) for operands of the wanted kinds, with %place holding the address of each lane."""
+        with b.loop(operands) as k:
+            entry = b.address("%table", b.add(b.mul(k, ENTRY_WORDS), TABLE_HEAD))
+            kind = b.get(entry, 0)
+            for w in wanted:
+                with b.when(b.same(kind, w)):
+                    for lane in lanes:
+                        b.put(b.get(entry, 1), "%place", lane)
+                    with b.loop(axes) as d:
+                        stride = b.get(entry, b.add(d, 6))
+                        for lane in lanes:
+                            i = b.get("%index", b.add(d, lane * MAX_BATCH_AXES))
+                            b.put(b.add(b.get("%place", lane), b.mul(i, stride)), "%place", lane)
+                    act(entry, w)
+
+    def element(entry: str, e: str, lane: int) -> str:
+        offset = b.get(b.pointer(b.get(entry, 4)), e)
+        return b.pointer(b.add(b.get("%place", lane), offset))
+
+    def tile(base: str, entry: str, e: str) -> str:
+        return b.op(f"getelementptr {vector}, ptr {base}, i64 {b.add(b.get(entry, 3), e)}", "p").name
+
+    def gather(entry: str, kind: int) -> None:
+        if kind == SEQUENCE:
+            slot = b.get(entry, 3)
+            for lane in lanes:
+                b.put(b.get("%place", lane), "%context", b.add(slot, lane))
+            b.put(b.get(entry, 5), "%context", b.add(slot, width))
+            b.put(b.get(entry, 4), "%context", b.add(slot, width + 1))
+            return
+        with b.loop(b.get(entry, 2)) as e:
+            v = "poison"
+            for lane in lanes:
+                x = b.op(f"load {scalar}, ptr {element(entry, e, lane)}, align 1", "f").name
+                v = x if width == 1 else b.op(f"insertelement {vector} {v}, {scalar} {x}, i32 {lane}", "f").name
+            b.emit(f" store {vector} {v}, ptr {tile('%work', entry, e)}")
+
+    def scatter(entry: str, kind: int) -> None:
+        with b.loop(b.get(entry, 2)) as e:
+            v = b.op(f"load {vector}, ptr {tile('%out', entry, e)}", "f").name
+            for lane in lanes:
+                x = v if width == 1 else b.op(f"extractelement {vector} {v}, i32 {lane}", "f").name
+                b.emit(f" store {scalar} {x}, ptr {element(entry, e, lane)}, align 1")
+
+    with b.loop(b.word(f"sdiv i64 {span}, {width}")) as group:
+        first = b.add("%start", b.mul(group, width))
+        for lane in lanes:
+            sample = b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, lane)}, i64 {last})")
+            b.emit(f" store i64 {sample}, ptr %rest")
+            with b.loop(axes) as k:
+                d = b.word(f"sub i64 {b.word(f'sub i64 {axes}, 1')}, {k}")
+                size, rest = b.get("%table", b.add(d, 5)), b.word("load i64, ptr %rest")
+                b.put(b.word(f"urem i64 {rest}, {size}"), "%index", b.add(d, lane * MAX_BATCH_AXES))
+                b.emit(f" store i64 {b.word(f'udiv i64 {rest}, {size}')}, ptr %rest")
+        each_operand((INPUT, SEQUENCE), gather)
+        b.emit(" call void %body(ptr %work, ptr %out, ptr %context)")
+        b.require(b.same(b.word(f"load atomic i64, ptr {stop} monotonic, align 8"), 0), "stopped")
+        each_operand((OUTPUT,), scatter)
+    b.emit(" br label %stopped")
+    b.label("stopped")
+    b.emit(f" ret i64 {b.word(f'load i64, ptr {stop}')}")
+    head = (
+        "define i64 @strided(i64 %start, i64 %stop, ptr %table, ptr %work, ptr %out, ptr %context, ptr %body) {\n"
+        "entry:\n"
+    )
+    return head + "\n".join(b.lines) + "\n}"
+
+
+# --- asking Python -----------------------------------------------------------------------------------
+
+PAUSE = 200  # milliseconds between two questions: each may have to wait some five for Python's global lock
+# What `ask` calls, in the order of its table, which begins with its own address.
+_ASKED = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
+
+
+def _ask(module: Module) -> str:
+    """`ask(watch)`: now and then, let handlers of signals run; if one raises, keep the exception and say 1, else 0."""
+    b = Coder(module, 1, "f64")
+    table = b.pointer(b.get("%watch", TABLE))
+    clock, ensure, check, fetch, release = (b.pointer(b.get(table, 1 + k)) for k in range(1 + len(_ASKED)))
+    b.put(BUDGET, "%watch", LEFT)
+    now, asked = _milliseconds(b, clock), b.get("%watch", ASKED)
+    before = b.word(f"select i1 {b.same(asked, 0)}, i64 {now}, i64 {asked}")  # of a call that is long enough
+    b.put(before, "%watch", ASKED)
+    b.require(b.op(f"icmp sge i64 {b.word(f'sub i64 {now}, {before}')}, {PAUSE}", "m").name, "on")
+    b.put(now, "%watch", ASKED)
+    state = b.word(f"call i32 {ensure}()")
+    raised = b.op(f"icmp ne i32 {b.word(f'call i32 {check}()')}, 0", "m").name
+    with b.when(raised):
+        kept = ", ".join(f"ptr {b.address('%watch', KEPT + k)}" for k in range(3))
+        b.emit(f" call void {fetch}({kept})")
+        b.put(1, "%watch", STOP)
+    b.emit(f" call void {release}(i32 {state})")
+    b.emit(f" ret i64 {b.word(f'zext i1 {raised} to i64')}\non:\n ret i64 0")
+    return "\n".join(["define i64 @ask(ptr %watch) nounwind {", "entry:", *b.lines, "}"])
+
+
+def _milliseconds(b: Coder, clock: str) -> str:
+    """What the system's clock says, see `_clock`."""
+    if os.name == "nt":
+        return b.word(f"call i64 {clock}()")
+    now = b.op("alloca [2 x i64]", "p").name  # seconds, nanoseconds
+    b.emit(f" call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {now})")
+    return b.add(b.mul(b.get(now, 0), 1000), b.word(f"sdiv i64 {b.get(now, 1)}, 1000000"))
+
+
+def _clock():
+    return ctypes.WinDLL("kernel32").GetTickCount64 if os.name == "nt" else ctypes.CDLL(None).clock_gettime
+
+
+# --- a door ------------------------------------------------------------------------------------------
+
+_SHUT = 1 << 62  # besides, the word of a door counts those inside
+_SLEEP = 100 if os.name != "nt" else 1  # microseconds, milliseconds
+
+
+def _enter(module: Module) -> str:
+    """`enter(door)`: come in, 1; or 0 if it is shut."""
+    b = Coder(module, 1, "f64")
+    before = b.word("atomicrmw add ptr %door, i64 1 seq_cst")
+    b.require(b.same(b.word(f"and i64 {before}, {_SHUT}"), 0), "shut")
+    lines = [*b.lines, " ret i64 1", "shut:", " %gone = atomicrmw sub ptr %door, i64 1 seq_cst", " ret i64 0"]
+    return "\n".join(["define i64 @enter(ptr %door) {", "entry:", *lines, "}"])
+
+
+def _leave(module: Module) -> str:
+    """`leave(door)`."""
+    return "define void @leave(ptr %door) {\n %before = atomicrmw sub ptr %door, i64 1 seq_cst\n ret void\n}"
+
+
+def _shut(module: Module) -> str:
+    """`shut(sleep, door)`: let nobody in any more, and wait until all have left, sleeping meanwhile."""
+    return f"""define void @shut(ptr %sleep, ptr %door) {{
+entry:
+ %before = atomicrmw or ptr %door, i64 {_SHUT} seq_cst
+ br label %wait
+wait:
+ %now = load atomic i64, ptr %door seq_cst, align 8
+ %empty = icmp eq i64 %now, {_SHUT}
+ br i1 %empty, label %done, label %again
+again:
+ call void %sleep(i32 {_SLEEP})
+ br label %wait
+done:
+ ret void
+}}"""
+
+
+class Door(NamedTuple):
+    """Functions of the address of a word: parts of a call `enter` and `leave`; `shut` waits until all have left.
+
+    Each is one call of C. `shut` goes on waiting whatever signals come.
+    """
+
+    enter: Callable[[int], int]
+    leave: Callable[[int], None]
+    shut: Callable[[int], None]
+
+
+@jit.once
+def door() -> Door:
+    """The functions of doors, which are words that are 0 in the beginning."""
+    sleep = ctypes.WinDLL("kernel32").Sleep if os.name == "nt" else ctypes.CDLL(None).usleep
+    known, word = _watching().address, ctypes.c_void_p
+    return Door(
+        ctypes.PYFUNCTYPE(ctypes.c_int64, word)(known["enter"]),
+        ctypes.PYFUNCTYPE(None, word)(known["leave"]),
+        # Python's global lock is let go meanwhile. Not a function in Python: handlers of signals run in those.
+        functools.partial(ctypes.CFUNCTYPE(None, word, word)(known["shut"]), ctypes.cast(sleep, word)),
+    )
+
+
+# --- loading -----------------------------------------------------------------------------------------
+
+
+@jit.once
+def _watching() -> jit.Library:
+    return shared(("watching", os.name), {"ask": _ask, "enter": _enter, "leave": _leave, "shut": _shut})
+
+
+@jit.once
+def ask_table() -> int:
+    """The address of the table that lets machine code ask Python whether to go on; 0 if this Python cannot be asked."""
+    try:
+        functions = [_clock(), *(getattr(ctypes.pythonapi, name) for name in _ASKED)]
+    except AttributeError:  # not CPython
+        return 0
+    return _for_ever([_watching().address["ask"], *(ctypes.cast(f, ctypes.c_void_p).value for f in functions)])
+
+
+@jit.once
+def idle_watch() -> int:
+    """The address of the watch of all calls that are short: nobody stops them, and they ask nobody."""
+    return _for_ever([2**62 if word == LEFT else 0 for word in range(WATCH_WORDS)])
+
+
+def _for_ever(words: list) -> int:
+    """The address of words that are never freed: when the interpreter ends, a thread may still be using them."""
+    memory = (ctypes.c_int64 * len(words))(*words)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
+    return ctypes.addressof(memory)
+
+
+@jit.once
+def library(width: int, dtype: str) -> jit.Library:
+    """The code for batches of any layout, for one width and type; compiled once a machine."""
+    return shared(("strided", width, dtype), {"strided": lambda module: _strided(module, width, dtype)})
+
+
+def shared(parts: tuple, functions: dict[str, Callable[[Module], str]]) -> jit.Library:
+    """Code that does not depend on a kernel: functions by their names, from the cache or compiled now."""
+    key = disk_cache.key("runtime", *parts)
+    entry = disk_cache.read(key)
+    if entry is None:
+        module = Module()
+        for symbol, write in functions.items():
+            module.add(symbol, write(module))
+        entry = disk_cache.Entry({}, jit.compile_ir(module.text()))
+        disk_cache.write(key, entry)
+    return jit.load(entry.code, tuple(functions))

@@ -1,0 +1,242 @@
+"""Derivatives of kernels: again kernels, built on the graph of the first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import ArgumentError, DerivativeError
+from ..graph import loops
+from ..graph.expressions import Expr
+from ..graph.program import Operand, Program
+from ..kernels import Kernel
+from ..parameters import MISSING, Parameter
+from ..specialisation import Variant, record_class
+from . import autodiff
+from .derived_kernels import Built, derived
+
+__all__ = ["dotted", "free", "hessian", "jacobian", "jvp", "vjp"]
+
+
+def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[Parameter]:
+    """More inputs after the inputs; static arguments with defaults follow, by keyword only."""
+    options = [p for p in parameters if p.static and p.default is not MISSING]
+    rest = [p for p in parameters if p not in options]
+    return [*rest, *more, *(replace(p, keyword_only=True) for p in options)]
+
+
+def free(name: str, taken) -> str:
+    """The name, or one like it that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def dotted(names, suffix: str) -> dict[str, str]:
+    """Names for derivatives of the given ones: `x_dot` for x, longer where that is taken already."""
+    found: dict[str, str] = {}
+    for name in names:
+        found[name] = free(f"{name}{suffix}", {*names, *found.values()})
+    return found
+
+
+def _is_static(k: Kernel, name) -> bool:
+    return isinstance(name, str) and any(p.static and p.name == name for p in k._parameters)
+
+
+def _inputs(k: Kernel) -> list[Parameter]:
+    return [p for p in k._parameters if not p.static and p.name not in k._statics and not p.hidden]
+
+
+def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    inputs = [p.name for p in _inputs(k)]
+    for name in names:
+        if not isinstance(name, str) or name not in inputs:
+            raise ArgumentError(
+                f"{k.__name__}.{what} takes names of inputs: {', '.join(inputs)}; got {name!r:.60}"
+                + (" (it is static; a float or array default makes an input)" if _is_static(k, name) else "")
+            )
+    return names or tuple(inputs)
+
+
+def _elements(program: Program, name: str) -> tuple[list[Expr], Operand]:
+    o = next((o for o in program.inputs if o.name == name), None)
+    if o is None:
+        raise DerivativeError(f"input '{name}' is absent in this call, so there is nothing to differentiate by")
+    if o.sequence:
+        raise DerivativeError(f"derivatives by the sequence '{name}' are given by jvp only")
+    return [program.graph.input(name, k) for k in range(o.size)], o
+
+
+def _scalars_only(program: Program) -> None:
+    for o in program.outputs:
+        if o.sequence:
+            raise DerivativeError(f"output '{o.name}' is a sequence; its derivatives are given by jvp only")
+
+
+def _collect(program: Program, inputs, parts: dict[str, tuple[tuple[int, ...], list]], name: str) -> Built:
+    """A program from named results; a single one is returned bare."""
+    operands = tuple(Operand(k if len(parts) > 1 else "out", shape) for k, (shape, _) in parts.items())
+    results = tuple(tuple(program.graph.lift(e) for e in elements) for _, elements in parts.values())
+    made = record_class(name, tuple(parts)) if len(parts) > 1 else None
+    return Program(tuple(inputs), operands, results, program.graph), made
+
+
+def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+    """See `Kernel.jacobian`."""
+    names = _wanted(k, names, "jacobian")
+
+    def build(variant: Variant) -> Built:
+        program = variant.program.copy()
+        _scalars_only(program)
+        groups = [_elements(program, n) for n in names]
+        table = autodiff.jacobian(program.graph, program.roots, [x for xs, _ in groups for x in xs])
+        parts, row = {}, 0
+        for o in program.outputs:
+            column = 0
+            for name, (xs, operand) in zip(names, groups, strict=True):
+                block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
+                field = free(_field(o.name, name, len(program.outputs), len(names)), parts)
+                parts[field] = ((*o.shape, *operand.shape), block)
+                column += len(xs)
+            row += o.size
+        return _collect(program, variant.inputs, parts, "Jacobian")
+
+    return derived(
+        k,
+        ("jacobian", *names),
+        k._parameters,
+        lambda v: v.inputs,
+        build,
+        f"Jacobian of {k.__name__} by {', '.join(names)}: shape of the output, then of the input.",
+    )
+
+
+def _field(output: str, name: str, outputs: int, inputs: int) -> str:
+    return name if outputs == 1 else output if inputs == 1 else f"{output}_{name}"
+
+
+def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+    """See `Kernel.hessian`."""
+    given, names = names, _wanted(k, names, "hessian")
+    if len(names) not in (1, 2) or (len(names) == 2 and not given):
+        raise ArgumentError(f"{k.__name__}.hessian takes one or two names of its inputs: {', '.join(names)}")
+    if len(names) == 2 and names[0] != names[1]:
+        return jacobian(jacobian(k, names[:1]), names[1:])
+    name = names[0]
+
+    def build(variant: Variant) -> Built:
+        program = variant.program.copy()
+        _scalars_only(program)
+        xs, operand = _elements(program, name)
+        first = autodiff.jacobian(program.graph, program.roots, xs)
+        lower = []  # lower[i][root][j] for j <= i: the rest is symmetric
+        for i in range(len(xs)):
+            column = [program.graph.lift(row[i]) for row in first]
+            lower.append(autodiff.jacobian(program.graph, column, xs[: i + 1]))
+        parts, row = {}, 0
+        for o in program.outputs:
+            block = [
+                lower[max(i, j)][row + r][min(i, j)]
+                for r in range(o.size)
+                for i in range(len(xs))
+                for j in range(len(xs))
+            ]
+            parts[o.name] = ((*o.shape, *operand.shape, *operand.shape), block)
+            row += o.size
+        return _collect(program, variant.inputs, parts, "Hessian")
+
+    return derived(
+        k,
+        ("hessian", name),
+        k._parameters,
+        lambda v: v.inputs,
+        build,
+        f"Second derivatives of {k.__name__} by {name}: shape of the output, then twice of the input.",
+    )
+
+
+def jvp(k: Kernel) -> Kernel:
+    """See `Kernel.jvp`."""
+    own = _inputs(k)
+    dot = dotted([p.name for p in own], "_dot")
+    # A tangent has the shape of its input, and no default unless the input itself may be left out.
+    tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
+
+    def dots(variant: Variant) -> tuple[Operand, ...]:
+        return tuple(replace(o, name=dot[o.name]) for o in variant.inputs if o.name in dot)
+
+    def build(variant: Variant) -> Built:
+        program = variant.program.copy()
+        graph = program.graph
+        seeds: dict[Expr, autodiff.Tangent] = {}
+        for o in variant.inputs:
+            if o.name not in dot:
+                continue
+            if o.sequence:
+                seeds[graph.node("sequence", value=o.name)] = {0: graph.node("sequence", value=dot[o.name])}
+            else:
+                seeds |= {graph.input(o.name, j): {0: graph.input(dot[o.name], j)} for j in range(o.size)}
+        roots, changes = autodiff.pushforward(graph, program.roots, seeds)
+        found, moves = iter(roots), iter(changes)
+        results = [tuple(next(found) for _ in result) for result in program.results]
+        for o, result in zip(program.outputs, program.results, strict=True):
+            results.append(tuple(_tangent(program, o, next(moves)) for _ in result))
+        names = dotted([o.name for o in program.outputs], "_dot")
+        outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
+        made = record_class("Jvp", tuple(o.name for o in outputs))
+        return Program((*variant.inputs, *dots(variant)), outputs, tuple(results), graph), made
+
+    return derived(
+        k,
+        ("jvp",),
+        _before_options(k._parameters, tangents),
+        lambda v: (*v.inputs, *dots(v)),
+        build,
+        f"{k.__name__} and its derivative along the tangents given after its arguments.",
+    )
+
+
+def _tangent(program: Program, o: Operand, t: autodiff.Tangent) -> Expr:
+    if 0 in t or not o.sequence:
+        return program.graph.lift(t.get(0, 0.0))
+    source = next(i for i in program.inputs if i.sequence)  # a sequence of zeros, as long as any other
+    node = loops.Sequence(program.graph.node("sequence", value=source.name), source.shape)
+    with loops.tracing(program.graph):
+        return loops.scan(lambda c, x: (c, np.zeros(o.shape)), 0.0, node)[1].node
+
+
+def vjp(k: Kernel) -> Kernel:
+    """See `Kernel.vjp`."""
+    own, wanted = [p.name for p in k._parameters], {p.name for p in _inputs(k)}
+
+    def bars(variant: Variant) -> tuple[Operand, ...]:
+        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
+
+    # The outputs are known once the static arguments are; before that, one output is assumed.
+    known = [o.name for o in bars(k._only("vjp"))] if k._arguments.are_bound else [free("out_bar", own)]
+
+    def inputs(variant: Variant) -> tuple[Operand, ...]:
+        if [o.name for o in bars(variant)] != known:
+            raise ArgumentError(f"{k.__name__}.vjp: it has several outputs; bind the static arguments first")
+        return (*variant.inputs, *bars(variant))
+
+    def build(variant: Variant) -> Built:
+        program = variant.program.copy()
+        graph = program.graph
+        _scalars_only(program)
+        groups = [_elements(program, o.name) for o in variant.inputs if o.name in wanted]
+        seeds = [graph.input(o.name, j) for o in bars(variant) for j in range(o.size)]
+        found = iter(autodiff.pullback(graph, program.roots, seeds, [x for xs, _ in groups for x in xs]))
+        parts = {o.name: (o.shape, [next(found) for _ in xs]) for xs, o in groups}
+        return _collect(program, inputs(variant), parts, "Vjp")
+
+    return derived(
+        k,
+        ("vjp",),
+        _before_options(k._parameters, [Parameter(name, False) for name in known]),
+        inputs,
+        build,
+        f"Gradients of {k.__name__}: cotangents of the inputs from those of the outputs.",
+    )

@@ -1,0 +1,87 @@
+"""Kernels whose programs are made from another's: derivatives, packed results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..graph import interpreter, loops, tracing
+from ..graph.program import Operand, Program
+from ..kernels import Kernel
+from ..parameters import Parameter
+from ..specialisation import Variant
+
+__all__ = ["Built", "DerivedVariant", "derived"]
+
+Built = tuple[Program, "type | None"]
+
+
+class DerivedVariant(Variant):
+    """A variant whose program is made from another's."""
+
+    def __init__(self, parent: Variant, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Variant], Built]):
+        super().__init__(f"{parent.name}.{what[0]}", inputs)
+        self.parent, self._what, self._build = parent, what, build
+
+    def named(self) -> tuple | None:
+        found = self.parent.identity()
+        return None if found is None else (*found, self._what)
+
+    def trace(self) -> Built:
+        return self._build(self.parent)
+
+    def static_values(self) -> list:
+        return self.parent.static_values()
+
+    def here(self, values: list):
+        program, made = self.traced
+        flat, rows, length = {}, {}, 0
+        for o, x in zip(self.inputs, values, strict=True):
+            if isinstance(x, loops.Sequence):
+                rows[o.name] = x.node
+            elif o.sequence:
+                rows[o.name], length = np.asarray(x), len(x)
+            else:
+                _, elements = tracing.flatten(x, f"argument '{o.name}'")
+                flat |= {(o.name, k): e for k, e in enumerate(elements)}
+        graph = loops.current_graph()
+        if graph is not None:
+            found = iter(interpreter.inline(graph, program.roots, flat, rows))
+        else:
+            numbers = {k: float(e) for k, e in flat.items()}
+            found = iter(interpreter.evaluate(program.roots, interpreter.Inputs(numbers, rows, length)))
+        results = [_result(o, found, graph is None, length) for o in program.outputs]
+        return results[0] if made is None else made(*results)
+
+
+def _result(o: Operand, found, numeric: bool, length: int):
+    if o.sequence:
+        node = next(found)
+        return np.reshape(node, (length, *o.shape)).astype(float) if numeric else loops.Sequence(node, o.shape)
+    elements = [next(found) for _ in range(o.size)]
+    return np.array(elements, dtype=float).reshape(o.shape)[()] if numeric else tracing.traced_array(elements, o.shape)
+
+
+def derived(
+    parent: Kernel,
+    what: tuple,
+    parameters: list[Parameter],
+    inputs: Callable[[Variant], tuple[Operand, ...]],
+    build: Callable[[Variant], Built],
+    doc: str,
+    left_out: Mapping[str, Any] = {},
+) -> Kernel:
+    """A kernel with the static arguments of `parent`; what is `left_out` has its default and cannot be given."""
+
+    def make(statics: dict, present: list[str]) -> Variant:
+        own = {p.name for p in parent._parameters}
+        statics = {name: value for name, value in statics.items() if name in own}  # an absent input has no tangent
+        variant = parent._variant(statics, [name for name in present if name in own])
+        return DerivedVariant(variant, what, inputs(variant), build)
+
+    statics = {**left_out, **parent._statics}
+    made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, statics)
+    made._origin, made._unrolled = (parent, what[0], what[1:]), parent._unrolled
+    return made

@@ -1,0 +1,171 @@
+"""Formulas as text, LaTeX, and HTML with MathML, which browsers render by themselves: no script, no network."""
+
+# SymPy has few types.
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import NamedTuple
+
+import sympy
+
+from ..errors import ArgumentError
+from ..model.robot import Robot
+from .naming import Symbols
+from .notation import Latex, Mark, MathML, Text, Writer
+
+__all__ = ["Line", "Section", "Shown", "entries", "law"]
+
+
+class Line(NamedTuple):
+    """A mark, and what it equals, one after the other."""
+
+    left: Mark
+    rights: tuple[sympy.Basic, ...] = ()
+
+
+class Section(NamedTuple):
+    """A heading, a sentence, and lines; short ones in columns."""
+
+    title: str
+    lines: list[Line]
+    text: str = ""
+    in_columns: bool = False
+
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+.formula { overflow-x: auto; padding: 0.15rem 0; } math { font-size: 1.1rem; }
+.more { padding-left: 4rem; } .columns { columns: 10rem; }
+"""
+
+
+class Shown:
+    """Ways to show formulas, for a class that has `robot`, `symbols` and `_sections`."""
+
+    robot: Robot
+    symbols: Symbols
+
+    def _sections(self) -> list[Section]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join(_text(section) for section in self._all())
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """All formulas as LaTeX: headings, and an `align*` for each group."""
+        return "\n".join(_latex(section, self.symbols) for section in self._all())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(_html(section, self.symbols) for section in self._all())
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write a page with all formulas, in MathML; any browser shows it."""
+        path, title = Path(path), html.escape(f"Equations of motion: {self.robot.name}")
+        if not path.parent.is_dir():
+            raise ArgumentError(f"to_html: there is no folder '{path.parent}' for '{path.name}'")
+        head = f'<meta charset="utf-8"/>\n<title>{title}</title>\n<style>{_STYLE}</style>'
+        body = f"<h1>{title}</h1>\n{self._repr_html_()}"
+        path.write_text(
+            f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n', "utf-8"
+        )
+        return path
+
+    def _all(self) -> list[Section]:
+        sections = self._sections()
+        used = {s for section in sections for line in section.lines for e in line.rights for s in e.free_symbols}
+        numbers = [Line(("symbol", s), (sympy.Float(x, 15),)) for s, x in self.symbols.parameters.items() if s in used]
+        return [*sections, Section("Numbers of this robot", numbers, "In SI units.", True)] if numbers else sections
+
+
+# --- one section, three ways ------------------------------------------------------------------------------------------
+
+
+def _text(section: Section) -> str:
+    write = Text()
+    lines = []
+    for line in section.lines:
+        left, *rest = _sides(write, line)
+        lines.append(" = ".join([left, *rest]).replace("\n", "\n" + " " * len(left + " = ")))
+    return "\n".join([*filter(None, [section.title, section.text]), *lines])
+
+
+def _latex(section: Section, symbols: Symbols) -> str:
+    write = Latex(symbols)
+    rows = []
+    for line in section.lines:
+        left, *rest = _sides(write, line, r" \\ &\quad ")
+        rows.append(f"{left} &= {' = '.join(rest)}" if rest else f"& {left}")
+    heading = [rf"\subsection*{{{section.title}}}"] if section.title else []
+    body = " \\\\\n".join(rows)
+    return "\n".join([*heading, *filter(None, [section.text]), f"\\begin{{align*}}\n{body}\n\\end{{align*}}"])
+
+
+def _html(section: Section, symbols: Symbols) -> str:
+    write = MathML(symbols)
+    begin, end = '<div class="formula{}"><math displaystyle="true">', "</math></div>"
+    break_ = f"{end}\n{begin.format(' more')}"
+    lines = [begin.format("") + "<mo>=</mo>".join(_sides(write, line, break_)) + end for line in section.lines]
+    heading = f"<h2>{html.escape(section.title)}</h2>" if section.title else ""
+    text = f"<p>{html.escape(section.text)}</p>" if section.text else ""
+    body = "\n".join(lines)
+    body = f'<div class="columns">\n{body}\n</div>' if section.in_columns else body
+    return "\n".join(filter(None, [heading, text, body]))
+
+
+def _sides(write: Writer, line: Line, break_: str | None = None) -> list[str]:
+    """Left and right sides, with long sums broken into several rows by `break_`."""
+    return [write.mark(line.left), *(_broken(write, e, break_) for e in line.rights)]
+
+
+_WIDE = 110  # characters of plain text in a row
+
+
+def _broken(write: Writer, e: sympy.Basic, break_: str | None) -> str:
+    if break_ is None or not isinstance(e, sympy.Add) or len(str(e)) <= _WIDE:
+        return write.formula(e)
+    rows: list[list] = [[]]
+    for term in e.as_ordered_terms():
+        if rows[-1] and len(str(sympy.Add(*rows[-1], term))) > _WIDE:
+            rows.append([])
+        rows[-1].append(term)
+    first, *others = (sympy.Add(*row, evaluate=False) for row in rows)
+    signed = [
+        ("" if row.as_ordered_terms()[0].could_extract_minus_sign() else write.mark("+")) + write.formula(row)
+        for row in others
+    ]
+    return break_.join([write.formula(first), *signed])
+
+
+# --- what is in them --------------------------------------------------------------------------------------------------
+
+
+def entries(name: str, A: sympy.MatrixBase) -> list[Line]:
+    """A matrix as a whole, if it is small; else each of its entries that is not 0, the upper ones if symmetric."""
+    symmetric = A.rows > 1 and A.is_square and A == A.T
+    if max(sum(len(str(e)) + 3 for e in A.row(i)) for i in range(A.rows)) <= _WIDE:
+        return [Line(name, (A,))]
+    found = []
+    for i in range(A.rows):
+        for j in range(i if symmetric else 0, A.cols):
+            left: Mark = _entry(name, A, i, j)
+            if symmetric and i != j:
+                left = ("row", left, "=", _entry(name, A, j, i))
+            if A[i, j] != 0:
+                found.append(Line(left, (A[i, j],)))
+    return found
+
+
+def _entry(name: str, A: sympy.MatrixBase, i: int, j: int) -> Mark:
+    places = [i + 1] if A.cols == 1 else [i + 1, j + 1]
+    return ("sub", name, ("" if A.rows < 10 else ",").join(map(str, places)))
+
+
+def law(with_friction: bool) -> Mark:
+    """M q̈ + C q̇ + φ + F = τ."""
+    friction = ("+", "F") if with_friction else ()
+    return ("row", "M", ("ddot", "q"), "+", "C", ("dot", "q"), "+", "phi", *friction, "=", "tau")

@@ -1,0 +1,220 @@
+"""Fixman's method for robots, free of coordinates: H = N⁻¹ (1 - Γ) J⁻¹ (1 - Γ)ᵀ N⁻ᵀ.
+
+Γ and J are those of Ploen & Park (`operators`): (1 - Γ) V are the twists of the bodies relative to their parents. In
+the basis N_k = [S_k, C_k] such a twist has the rates of joint k as its first components, soft, and as the others, hard,
+motions that the joint forbids. Any constant C_k that completes the screws will do: there are no link parameters, and no
+singularities but those of J. Hard rows meet only at bodies they share, so H_22 is block tridiagonal for a chain, with
+blocks (5, 5), and a tree's factors without fill if children go before parents.
+
+    log det M = Σ log det J_k + 2 Σ log |det N_k| + log det H_22
+
+Everything is done in the frames of `robot.reframed("joint")`, where screws lie along z. Every body needs an inertia
+with an inverse: none may be massless, a point, or a rod. `solve_mass_matrix` inverts no link's inertia and takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile.kernels import eagerly
+from ..errors import ArgumentError
+from ..lie import se3
+from ..model.input_checks import vectors
+from ..model.robot import Robot, need_numbers, need_robot, once_a_robot
+from ..sweep import joint_placement
+from .chain_loops import Body, chain_logdets, chain_solve, inverse_inertia, link_rows
+from .partition import Blocks, Partition, block_diagonal, blocks, blocks_at, logdet, solve
+
+__all__ = ["fixman_blocks", "fixman_logdet", "fixman_solve", "robot_partition"]
+
+
+def fixman_solve(robot: Robot, q, b) -> np.ndarray:
+    """M(q)⁻¹ b (..., nv) by LWC (7): the same as `solve_mass_matrix`, from constraints between free bodies.
+
+    In O(n) for chains, and for trees whose bodies have few children.
+
+    A chain of joints with one degree of freedom, without armature, runs as one compiled loop, whatever its length; all
+    other robots (trees, several degrees of freedom, mimics, armature) with SciPy's sparse matrices, sample by sample.
+    """
+    q = _configurations(robot, q, "fixman_solve")
+    b = vectors(b, robot.nv, "b", "fixman_solve")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], b.shape[:-1])
+    except ValueError:
+        raise ArgumentError(f"fixman_solve: the batch axes of q {q.shape} and b {b.shape} do not broadcast") from None
+    if (chain := _chain(robot)) is not None:
+        return chain_solve(chain.rows[:-1], chain.rows[1:], q, b)
+    q, b = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, b))
+    found = [solve(robot_partition(robot, q[at]), b[at]) for at in np.ndindex(batch)]
+    return np.array(found).reshape(*batch, robot.nv)
+
+
+def fixman_logdet(robot: Robot, q):
+    """log det M(q) (...) by Fixman's theorem: the same as `mass_matrix_logdet`, in O(n) where `fixman_solve` is."""
+    q = _configurations(robot, q, "fixman_logdet")
+    if (chain := _chain(robot)) is not None:
+        return chain.logdet_J + np.sum(chain_logdets(chain.rows[:-1], chain.rows[1:], q), axis=-1)
+    found = [logdet(robot_partition(robot, q[at])) for at in np.ndindex(q.shape[:-1])]
+    return np.array(found).reshape(q.shape[:-1])[()]
+
+
+def fixman_blocks(robot: Robot, q) -> Blocks:
+    """H_11 (nv, nv), H_12 and H_22 of one configuration q (nq,), LWC (8), as SciPy sparse arrays.
+
+    Hard rows are, body by body, the components of its twist relative to the parent that its joint forbids, in the
+    joint's frame; then one for each mimic, and for each rotor (armature).
+    """
+    return blocks(robot_partition(robot, q))
+
+
+def _configurations(robot: Robot, q, caller: str) -> np.ndarray:
+    """q (..., nq) of a robot that Fixman's method takes."""
+    need_robot(robot, caller)
+    need_numbers(robot, caller)
+    return vectors(q, robot.nq, "q", caller)
+
+
+# --- the robot's numbers, in joint frames -----------------------------------------------------------------------------
+
+
+class Chain(NamedTuple):
+    """`link_rows` of a chain (n + 1, 27), and Σ log det J_k."""
+
+    rows: np.ndarray
+    logdet_J: float
+
+
+@once_a_robot
+def _chain(robot: Robot) -> Chain | None:
+    """The robot as a `Chain`, None if it is no chain that `rolled` is for."""
+    n = len(robot.body_names)
+    serial = n > 0 and np.array_equal(robot.parents, np.arange(-1, n - 1)) and robot.n_dofs == robot.nv == n
+    return _links(robot) if serial and not robot.armature.any() else None
+
+
+def _links(robot: Robot) -> Chain:
+    framed = robot.reframed("joint")
+    T, bodies = framed.placements, _inverse_bodies(framed)
+    rows = link_rows(T[:, :3, :3], T[:, :3, 3], framed.screws[:, [2, 5]], bodies)
+    return Chain(rows, _logdet_inertia(bodies))
+
+
+_SINGULAR = 1e-12  # least moment of inertia about the centre of mass, relative to the largest about the origin
+_FULL = [4, 5, 6, 5, 7, 8, 6, 8, 9]
+
+
+def _inverse_bodies(robot: Robot) -> Body:
+    """`Body` arrays (n, ...) of all bodies."""
+    m, I = robot.inertias[:, 0], robot.inertias[:, _FULL].reshape(-1, 3, 3)
+    c = robot.inertias[:, 1:4] / np.where(m > 0, m, 1.0)[:, None]
+    I_c = I - m[:, None, None] * (np.sum(c**2, axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
+    least = np.linalg.eigvalsh(I_c)[:, 0]
+    bad = (m <= 0) | (least <= _SINGULAR * np.abs(I).max(axis=(1, 2)))
+    if bad.any():
+        i = int(np.argmax(bad))
+        what = f"mass {m[i]:g} kg, least moment of inertia about the centre of mass {least[i]:g} kg m²"
+        raise ArgumentError(
+            f"robot '{robot.name}': body '{robot.body_names[i]}' has an inertia without inverse ({what}), which "
+            "Fixman's method needs of every body; solve_mass_matrix and mass_matrix_logdet do without"
+        )
+    return Body(np.linalg.inv(I_c), c, 1 / m)
+
+
+def _logdet_inertia(bodies: Body) -> float:
+    """Σ log det J_k = Σ (log det I_c + 3 log m)."""
+    return -float(np.sum(np.linalg.slogdet(bodies.turning)[1]) + 3 * np.sum(np.log(bodies.sliding)))
+
+
+# --- any robot, with sparse matrices ----------------------------------------------------------------------------------
+
+
+def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Partition:
+    """`Partition` at q (nq,): ξ̇ are the twists of the bodies and the speeds of the rotors, soft are the rates v.
+
+    `completion` has a C_k (6, 6 - dofs) for each body, in the frames of `robot.reframed("joint")`; by default unit
+    vectors, and one across the screw where it has a pitch. Armature is that of a rotor, one more mass that can only
+    spin, held to the speed of its joint by a hard coordinate; so are mimics held to their leaders.
+    """
+    from scipy import sparse
+
+    q = _configurations(robot, q, "robot_partition")
+    if q.ndim != 1:
+        raise ArgumentError(f"robot_partition: q has shape {q.shape}; one configuration ({robot.nq},) is wanted")
+    framed = robot.reframed("joint")
+    bodies, N = _inverse_bodies(framed), _bases(framed, completion)
+    relative = _relative_twists(framed, q, np.linalg.inv(N))
+    is_rate = (np.arange(6) < np.diff(robot._layout.dof_start)[:, None]).ravel()
+    leads, follows = _mimic_rows(robot)
+    v = leads @ relative[is_rate]
+    rotors = np.flatnonzero(robot.armature)
+    a = robot.armature[rotors]
+    held = sparse.vstack([relative[~is_rate], follows @ relative[is_rate]])
+    return Partition(
+        soft=sparse.hstack([v, sparse.csr_array((robot.nv, len(a)))], format="csr"),
+        hard=sparse.block_array([[held, None], [-v[rotors], sparse.eye_array(len(a))]], format="csr"),
+        inverse_masses=sparse.block_diag(
+            [block_diagonal(inverse_inertia(*bodies)), sparse.diags_array(1 / a)], format="csr"
+        ),
+        logdet_G=_logdet_inertia(bodies) + 2 * float(np.sum(np.linalg.slogdet(N)[1])) + float(np.sum(np.log(a))),
+    )
+
+
+def _bases(framed: Robot, completion: Sequence | None) -> np.ndarray:
+    """N_k = [S_k, C_k] (n, 6, 6)."""
+    dofs = np.diff(framed._layout.dof_start)
+    single, first = dofs == 1, framed._layout.dof_start[:-1]
+    N = np.tile(np.eye(6), (len(dofs), 1, 1))
+    if completion is None:
+        t, d = framed.screws[np.array(first, int)[single]][:, [2, 5]].T
+        length = t**2 + d**2
+        N[single] = np.eye(6)[:, [2, 0, 1, 3, 4, 5]]
+        N[single, 2, 0], N[single, 5, 0] = t, d
+        N[single, 2, 5], N[single, 5, 5] = -d / length, t / length
+    for i in np.flatnonzero(~single) if completion is None else range(len(dofs)):
+        S = framed.screw(i).T
+        C = np.eye(6)[:, ~np.any(np.abs(S) > 0.5, axis=1)] if completion is None else completion[i]  # S: 0 and 1
+        N[i] = np.concatenate([S, C], axis=1)
+    return N
+
+
+def _relative_twists(framed: Robot, q, dual) -> Any:
+    """N⁻¹ (1 - Γ) (6n, 6n): the twists relative to the parents, in the bases whose inverses are `dual` (n, 6, 6)."""
+    if not len(dual):
+        return block_diagonal(dual)
+    X = se3.Ad(se3.inverse(_placements(framed, q)))
+    inner = np.flatnonzero(framed.parents >= 0)
+    return block_diagonal(dual) - blocks_at(inner, framed.parents[inner], (dual @ X)[inner], len(dual))
+
+
+def _placements(framed: Robot, q) -> np.ndarray:
+    """f_i = M_i J_i(q_i) (n, 4, 4); those of single screws, all along z, at once."""
+    at = framed._layout
+    coordinate = q[np.array(at.q_start)]
+    for i, mimic in framed.mimics.items():
+        coordinate[i] = mimic.multiplier * coordinate[i] + mimic.offset
+    single = np.diff(at.dof_start) == 1
+    t, d = (framed.screws[np.array(at.dof_start[:-1])][:, [2, 5]] * coordinate[:, None])[single].T
+    moved = np.tile(np.eye(4), (len(t), 1, 1))
+    moved[:, 0, 0] = moved[:, 1, 1] = np.cos(t)
+    moved[:, 1, 0] = np.sin(t)
+    moved[:, 0, 1], moved[:, 2, 3] = -moved[:, 1, 0], d
+    f = framed.placements.copy()
+    f[single] = f[single] @ moved
+    with eagerly():
+        for i in np.flatnonzero(~single):
+            f[i] = joint_placement(framed, q, int(i))
+    return f
+
+
+def _mimic_rows(robot: Robot) -> tuple[Any, Any]:
+    """What gives v (nv,) of the rates of all joints (dofs,), and what gives rate_i - multiplier · rate_source."""
+    from scipy import sparse
+
+    start = robot._layout.dof_start
+    one: Any = sparse.eye_array(robot.n_dofs, format="csr")
+    own = np.setdiff1d(np.arange(robot.n_dofs), [start[i] for i in robot.mimics])
+    pairs = [one[[start[i]]] - m.multiplier * one[[start[m.source]]] for i, m in robot.mimics.items()]
+    return one[own], sparse.vstack([sparse.csr_array((0, robot.n_dofs)), *pairs], format="csr")

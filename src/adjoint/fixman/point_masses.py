@@ -1,0 +1,117 @@
+"""Chains of point masses, planar and spatial, as in Fixman (1974) and LWC §2.2: soft angles or torsions, hard bonds.
+
+Mass i is at x_i; the chain starts at the origin, which is held. Planar chains have relative angles θ_i and lengths L_i.
+Spatial ones have torsions, angles and lengths, T_i = Rx(torsion_i) Rz(angle_i) Tx(length_i): angle_i is that between
+bonds i - 1 and i, torsion_i turns bond i about bond i - 1; for bonds before the first stand x and -y of the base.
+A length involves two masses, an angle three, a torsion four: H is banded. det G = Π m_i² L_i² of a planar chain and
+Π m_i³ L_i⁴ sin²(angle_i) of a spatial one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..lie import so3
+from ..model.input_checks import numbers
+from .partition import Partition, soft_mask
+
+__all__ = ["PLANAR", "SPATIAL", "planar_partition", "planar_positions", "spatial_partition", "spatial_positions"]
+
+PLANAR = ("angle", "length")
+SPATIAL = ("torsion", "angle", "length")
+
+
+def planar_positions(angles, lengths) -> np.ndarray:
+    """x_i (n, 2) of relative angles (n,) [rad] and lengths (n,)."""
+    heading = np.cumsum(angles)
+    return np.cumsum(np.asarray(lengths)[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1), axis=0)
+
+
+def planar_partition(angles, lengths, masses, soft=("angle",)) -> Partition:
+    """`Partition` of a planar chain: coordinates (θ_i, L_i) mass by mass, `soft` names or truth values (n, 2)."""
+    angles, lengths, masses = _chain(angles=angles, lengths=lengths, masses=masses)
+    n = len(masses)
+    heading = np.cumsum(angles)
+    along = np.stack([np.cos(heading), np.sin(heading)], axis=1)
+    # ∂φ_i/∂x_i = n_i/L_i of the heading φ_i = θ_1 + ... + θ_i, n_i across the bond
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1) / lengths[:, None]
+    before = np.concatenate([np.zeros((1, 2)), across])[:-1]
+    rows = np.zeros((n, 2, 3, 2))  # coordinates by masses i, i - 1, i - 2
+    rows[:, 0] = np.stack([across, -across - before, before], axis=1)
+    rows[:, 1, :2] = np.stack([along, -along], axis=1)
+    logdet_G = 2 * np.sum(np.log(masses) + np.log(lengths))
+    return _partition(rows, masses, soft_mask(soft, PLANAR, n), logdet_G)
+
+
+def spatial_positions(torsions, angles, lengths) -> np.ndarray:
+    """x_i (n, 3) of torsions, angles (n,) [rad] and lengths (n,)."""
+    return np.cumsum(np.asarray(lengths)[:, None] * _bonds(torsions, angles), axis=0)
+
+
+def _bonds(torsions, angles) -> np.ndarray:
+    """Unit vectors (n, 3) along the bonds."""
+    R, found = np.eye(3), np.empty((len(torsions), 3))
+    turns = so3.rotation_x(np.asarray(torsions)) @ so3.rotation_z(np.asarray(angles))
+    for i, turn in enumerate(turns):
+        R = R @ turn
+        found[i] = R[:, 0]
+    return found
+
+
+def spatial_partition(torsions, angles, lengths, masses, soft=("torsion",)) -> Partition:
+    """`Partition` of a spatial chain: (torsion_i, angle_i, L_i) mass by mass, `soft` names or truth values (n, 3)."""
+    torsions, angles, lengths, masses = _chain(torsions=torsions, angles=angles, lengths=lengths, masses=masses)
+    n, sine = len(masses), np.sin(angles)
+    if n and np.abs(sine).min() < 1e-12:
+        i = int(np.argmin(np.abs(sine)))
+        raise ArgumentError(f"angle {i + 1} is {angles[i]:g} rad: where bonds are in line, torsions are not defined")
+    rows = _spatial_rows(_bonds(torsions, angles), lengths, angles)
+    logdet_G = np.sum(3 * np.log(masses) + 4 * np.log(lengths) + 2 * np.log(np.abs(sine)))
+    return _partition(rows, masses, soft_mask(soft, SPATIAL, n), logdet_G)
+
+
+def _spatial_rows(bonds: np.ndarray, lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """∂(torsion_i, angle_i, L_i)/∂(x_i, x_{i-1}, x_{i-2}, x_{i-3}) (n, 3, 4, 3); Blondel & Karplus (1996)."""
+    # Two bonds of the base come first: u_{-1} = -y and u_0 = x, at a right angle, with normal z.
+    u = np.concatenate([[[0.0, -1, 0], [1, 0, 0]], bonds])
+    L_2, L_1, L = (np.concatenate([[1.0, 1.0], lengths])[k : k + len(bonds), None] for k in range(3))
+    sine, cosine = np.concatenate([[1.0], np.sin(angles)])[:, None], np.concatenate([[0.0], np.cos(angles)])[:, None]
+    normals = np.cross(u[:-1], u[1:]) / sine
+    before, normal, u_1, u_0 = normals[:-1], normals[1:], u[1:-1], u[2:]
+    # A length grows along its bond.
+    none = np.zeros_like(bonds)
+    length = [u_0, -u_0, none, none]
+    # An angle grows as the ends of its two bonds move across them, in their plane.
+    end, start = np.cross(normal, u_0) / L, np.cross(normal, u_1) / L_1
+    angle = [end, -end - start, start, none]
+    # A torsion grows as the ends of three bonds move across their planes; the middle bond is a lever for both.
+    head, tail = normal / (L * sine[1:]), -before / (L_2 * sine[:-1])
+    lever = (L * cosine[1:] * head - L_2 * cosine[:-1] * tail) / L_1
+    torsion = [head, -head - lever, lever - tail, tail]
+    return np.stack([np.stack(parts, axis=1) for parts in (torsion, angle, length)], axis=1)
+
+
+def _chain(**arrays) -> list[np.ndarray]:
+    n = np.size(arrays["masses"])
+    found = [numbers(value, (n,), name) for name, value in arrays.items()]
+    for name, values in zip(arrays, found, strict=True):
+        if name in ("lengths", "masses") and np.any(values <= 0):
+            i = int(np.argmin(values))
+            raise ArgumentError(f"{name} must be positive; that of mass {i + 1} is {values[i]:g}")
+    return found
+
+
+def _partition(rows: np.ndarray, masses: np.ndarray, soft: np.ndarray, logdet_G: float) -> Partition:
+    """Of rows (n, coordinates, masses i, i - 1, ..., dimension); masses before the first are held."""
+    from scipy import sparse
+
+    n, k, reach, dim = rows.shape
+    mass = np.arange(n)[:, None, None, None] - np.arange(reach)[:, None]
+    at_row = k * np.arange(n)[:, None, None, None] + np.arange(k)[:, None, None]
+    free = np.broadcast_to(mass >= 0, rows.shape)
+    i = np.broadcast_to(at_row, rows.shape)[free]
+    j = np.broadcast_to(dim * mass + np.arange(dim), rows.shape)[free]
+    moves = sparse.coo_array((rows[free], (i, j)), shape=(k * n, dim * n)).tocsr()
+    inverse_masses = sparse.diags_array(np.repeat(1 / masses, dim), format="csr")
+    return Partition(moves[soft.ravel()], moves[~soft.ravel()], inverse_masses, float(logdet_G))

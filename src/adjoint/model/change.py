@@ -1,0 +1,165 @@
+"""Robots from robots: moved, joints locked, frames added, loads attached. `Robot` has these as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sized
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile.kernels import eagerly
+from ..errors import ArgumentError
+from .build import moved_inertias
+from .input_checks import motions, numbers
+from .joints import JOINTS
+from .robot import Frame, Link, Robot, need_numbers
+
+__all__ = ["locked", "mounted", "with_frame", "with_payload"]
+
+
+def with_frame(robot: Robot, name: str, frame: str, placement=None) -> Robot:
+    """The robot with a frame `name` more, fixed to `frame` at `placement` (4, 4) in it, the identity by default."""
+    spot = robot.frame(frame)
+    T = np.eye(4) if placement is None else motions(placement, (4, 4), f"with_frame: placement of '{name}'")
+    return robot.replace(frames=(*robot.frames, Frame(name, spot.body, spot.placement @ T)))
+
+
+def mounted(robot: Robot, placement) -> Robot:
+    """The robot that stands at `placement` P (4, 4) in its base frame, instead of at its origin: f'(q) = P f(q).
+
+    So space Jacobians become Ad(P) J, body Jacobians and M(q) stay; Park (1994), §III. The base's own mass and shapes
+    move too. Gravity does not turn with the robot: an arm is hung from the ceiling by `mounted(P)` alone. (Where P is
+    only another choice of the base frame, gravity is seen from there: `.replace(gravity=P[:3, :3] @ robot.gravity)`.)
+    """
+    need_numbers(robot, "mounted")
+    P = motions(placement, (4, 4), "mounted: placement")
+    at_base = robot.parents < 0
+    return robot.replace(
+        placements=np.where(at_base[:, None, None], P @ robot.placements, robot.placements),
+        base_inertia=moved_inertias(P[None], robot.base_inertia[None])[0],
+        frames=tuple(f._replace(placement=P @ f.placement) if f.body < 0 else f for f in robot.frames),
+        visuals=tuple(
+            shape._replace(placement=P @ shape.placement) if shape.frame == robot.base_name else shape
+            for shape in robot.visuals
+        ),
+        links=tuple(link._replace(placement=P @ link.placement) if link.body < 0 else link for link in robot.links),
+        specs=robot.specs,
+        findings=robot.findings,
+    )
+
+
+def with_payload(robot: Robot, frame: str, inertia) -> Robot:
+    """The robot with a load of `inertia` (10,), given in `frame`, on the body this is fixed to; see `lie.inertia`."""
+    spot = robot.frame(frame)
+    load = numbers(inertia, (10,), f"with_payload: inertia at '{frame}'")
+    added = moved_inertias(spot.placement[None], load[None])[0]
+    total = np.concatenate([robot.inertias, robot.base_inertia[None]])  # the base is last, as index -1
+    total[spot.body] += added
+    stated = (Link(f"{frame}.payload", spot.body, spot.placement, load),) if robot.links else ()
+    return robot.replace(
+        inertias=total[:-1],
+        base_inertia=total[-1],
+        links=robot.links + stated,
+        specs=robot.specs,
+        findings=robot.findings,
+    )
+
+
+# --- locked joints ----------------------------------------------------------------------------------------------------
+
+
+class _Merged(NamedTuple):
+    """Where the bodies go when some joints are locked."""
+
+    kept: list[int]  # the bodies that stay, by their old numbers
+    body: np.ndarray  # (n + 1,) new number of the body each is part of now, -1 the base, which is last
+    at: np.ndarray  # (n + 1, 4, 4) the old body's placement in it
+
+
+def locked(robot: Robot, values: Mapping[str, object]) -> Robot:
+    """The robot with some joints locked: {joint name: its q}, one number, or (nq,) for a joint of several coordinates.
+
+    A body whose joint is locked becomes part of its parent; its name, and all frames, stay names of frames. Joints that
+    mimic a locked one are locked with it, where it leads them. Results are those of the whole robot with these joints
+    at rest there; of the mass matrix, for example, their rows and columns are gone.
+    """
+    held = _held(robot, values)
+    merged = _merged(robot, held)
+    n, kept = len(robot.body_names), merged.kept
+    total = np.zeros((len(kept) + 1, 10))
+    np.add.at(total, merged.body, moved_inertias(merged.at, np.concatenate([robot.inertias, robot.base_inertia[None]])))
+    now_frames = [Frame(robot.body_names[i], int(merged.body[i]), merged.at[i]) for i in range(n) if i in held]
+    frames = [
+        f._replace(body=int(merged.body[f.body]), placement=merged.at[f.body] @ f.placement) for f in robot.frames
+    ]
+    names = {robot.body_joint_names[i] for i in held}
+    return robot.replace(
+        body_names=tuple(robot.body_names[i] for i in kept),
+        body_joint_names=tuple(robot.body_joint_names[i] for i in kept),
+        joint_types=tuple(robot.joint_types[i] for i in kept),
+        parents=merged.body[robot.parents[kept]],
+        placements=merged.at[robot.parents[kept]] @ robot.placements[kept],
+        screws=np.concatenate([np.zeros((0, 6)), *(robot.screw(i) for i in kept)]),
+        inertias=total[:-1],
+        base_inertia=total[-1],
+        mimics={int(merged.body[i]): m._replace(source=int(merged.body[m.source]))
+                for i, m in robot.mimics.items() if i not in held},
+        **_limits(robot, kept),
+        frames=(*now_frames, *frames),
+        links=tuple(l._replace(body=int(merged.body[l.body]), placement=merged.at[l.body] @ l.placement)
+                    for l in robot.links),
+        specs=tuple(s for s in robot.specs if s.name not in names),
+        findings=robot.findings,
+    )  # fmt: skip
+
+
+def _held(robot: Robot, values: Mapping[str, object]) -> dict[int, np.ndarray]:
+    """{body: q (nq,) of its joint} of the joints that are locked, those that follow them too."""
+    if not isinstance(values, Mapping):
+        raise ArgumentError(f"locked: give {{joint name: value}}, got {values!r}")
+    held: dict[int, np.ndarray] = {}
+    for name, value in values.items():
+        joint = robot.joint(name)
+        i = robot.body_joint_names.index(name)
+        if joint.mimic is not None:
+            leader = robot.body_joint_names[joint.mimic.source]
+            raise ArgumentError(f"locked: joint '{name}' follows joint '{leader}'; lock that one")
+        given = [value] if JOINTS[joint.type].nq == 1 and not isinstance(value, Sized) else value
+        held[i] = _on_manifold(joint.type, numbers(given, (JOINTS[joint.type].nq,), f"locked: joint '{name}'"), name)
+    for i, (source, multiplier, offset) in robot.mimics.items():
+        if source in held:
+            held[i] = multiplier * held[source] + offset
+    return held
+
+
+def _on_manifold(kind: str, q: np.ndarray, name: str) -> np.ndarray:
+    """q with a quaternion, its last four numbers, of unit length."""
+    if kind not in ("spherical", "free"):
+        return q
+    size = float(np.linalg.norm(q[-4:]))
+    if abs(size - 1) > 1e-6:
+        raise ArgumentError(f"locked: the quaternion of joint '{name}' has length {size:g}; it must be 1")
+    return np.concatenate([q[:-4], q[-4:] / size])
+
+
+def _merged(robot: Robot, held: dict[int, np.ndarray]) -> _Merged:
+    n, kept = len(robot.body_names), []
+    body, at = np.full(n + 1, -1), np.tile(np.eye(4), (n + 1, 1, 1))
+    for i, parent in enumerate(robot.parents.tolist()):
+        if i not in held:
+            body[i] = len(kept)
+            kept.append(i)
+            continue
+        with eagerly():
+            J = JOINTS[robot.joint_types[i]].placement(held[i], robot.screw(i))
+        body[i], at[i] = body[parent], at[parent] @ robot.placements[i] @ J
+    return _Merged(kept, body, at)
+
+
+def _limits(robot: Robot, kept: list[int]) -> dict[str, np.ndarray]:
+    """Limits and losses of the joints that stay, in the order of q and of v."""
+    joints = [robot.bodies[i].joint for i in kept if i not in robot.mimics]
+    none: list[np.ndarray] = [np.zeros(0, int)]
+    q, v = (np.concatenate(none + [np.r_[getattr(j, part)] for j in joints]) for part in ("q", "v"))
+    rates = ("velocity_limit", "effort_limit", "damping", "friction", "armature")
+    return {f: getattr(robot, f)[q] for f in ("lower", "upper")} | {f: getattr(robot, f)[v] for f in rates}

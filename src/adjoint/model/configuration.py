@@ -1,0 +1,84 @@
+"""The configuration space as a manifold: points q (nq,), tangent vectors v (nv,) of all joints together.
+
+Angles and lengths add; orientations and poses move by the exponential in the body's frame, so that v keeps the meaning
+it has in the dynamics: v is the rate of q along S_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..errors import ArgumentError
+from ..lie import series
+from .input_checks import count, generator
+from .joints import JOINTS
+from .robot import Robot, need_robot
+
+__all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "random_configuration"]
+
+
+def _leads(robot: Robot):
+    """(row of the joint table, slice of q, slice of v) of every joint that is not a mimic."""
+    at = robot._layout
+    for i, kind in enumerate(robot.joint_types):
+        if i not in robot.mimics:
+            row, q, v = JOINTS[kind], at.q_start[i], at.v_start[i]
+            yield row, slice(q, q + row.nq), slice(v, v + row.nv)
+
+
+def neutral(robot: Robot) -> np.ndarray:
+    """The home configuration q (nq,), where every joint is at J(q) = 1: zeros, and unit quaternions."""
+    need_robot(robot, "neutral")
+    return np.concatenate([np.zeros(0), *(row.neutral for row, _, _ in _leads(robot))])
+
+
+def random_configuration(
+    robot: Robot, rng: np.random.Generator | int | None = None, shape: int | tuple[int, ...] = ()
+) -> np.ndarray:
+    """Configurations (*shape, nq), uniform inside the limits; `rng` is a generator or a seed, `shape` how many.
+
+    So `random_configuration(robot, 100)` is one configuration, of seed 100, and `random_configuration(robot, 0, 100)`
+    are a hundred. Unlimited angles are in [-π, π], lengths in [-1, 1] m, orientations uniform.
+    """
+    need_robot(robot, "random_configuration")
+    rng = generator(rng, "random_configuration")
+    sizes = shape if isinstance(shape, Iterable) else (shape,)
+    shape = tuple(count(n, "random_configuration: shape") for n in sizes)
+    if np.any(robot.lower > robot.upper):
+        bad = int(np.argmax(robot.lower > robot.upper))
+        raise ArgumentError(
+            f"random_configuration: robot '{robot.name}' has lower limit {robot.lower[bad]:g} above upper "
+            f"{robot.upper[bad]:g} at q[{bad}]; see check(robot)"
+        )
+    parts = [row.random(rng, robot.lower[q], robot.upper[q], shape) for row, q, _ in _leads(robot)]
+    return np.concatenate([np.zeros((*shape, 0)), *parts], axis=-1)
+
+
+@kernel(robot=static, q="nq", v="nv")
+def integrate(robot, q, v, dt=1.0):
+    """q (nq,) after moving with constant v (nv,) for the time dt [s]: q ∘ exp(v dt)."""
+    return np.concatenate([np.zeros(0), *(row.integrate(q[a], v[b] * dt) for row, a, b in _leads(robot))])
+
+
+@kernel(robot=static, q_0="nq", q_1="nq")
+def difference(robot, q_0, q_1):
+    """v (nv,) that moves q_0 to q_1 in unit time: the inverse of `integrate`.
+
+    Orientations, and angles of planar joints, go the short way; angles of revolute joints are numbers, not wrapped.
+    """
+    return np.concatenate([np.zeros(0), *(row.difference(q_0[a], q_1[a]) for row, a, _ in _leads(robot))])
+
+
+@kernel(robot=static, q_0="nq", q_1="nq")
+def interpolate(robot, q_0, q_1, s):
+    """The point s of the geodesic from q_0 (s = 0) to q_1 (s = 1): (nq,)."""
+    return integrate(robot, q_0, difference(robot, q_0, q_1), s)
+
+
+@kernel(robot=static, q_0="nq", q_1="nq")
+def distance(robot, q_0, q_1):
+    """|difference(q_0, q_1)|, rad and m alike; slope 0 where q_0 = q_1 (a kink)."""
+    return series.norm(difference(robot, q_0, q_1))

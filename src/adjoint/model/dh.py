@@ -1,0 +1,242 @@
+"""Robots from Denavit-Hartenberg tables, and tables from the joint axes of any serial robot.
+
+A row is (theta, d, a, alpha) [rad, m, m, rad]. FGL = Fu, Gonzalez & Lee, "Robotics" (1987), §2.2.9-2.2.11;
+Park (1994) = "Computational aspects of the product-of-exponentials formula", IEEE TAC 39(3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError, ModelError
+from ..lie import se3
+from .input_checks import motions, numbers
+from .robot import GRAVITY, Robot
+from .screws import screw_axis, serial, space_screws
+
+__all__ = ["DH", "dh_matrix", "from_dh", "to_dh"]
+
+
+class DH(NamedTuple):
+    """A serial robot in classic DH form; its fields are arguments of `from_dh`.
+
+    `table` (n, 4): rows (theta, d, a, alpha); `joints`: a letter R or P for each; `base` (4, 4): frame 0 in the robot's
+    base; `tool` (4, 4): the tip in frame n.
+    """
+
+    table: np.ndarray
+    joints: str
+    base: np.ndarray
+    tool: np.ndarray
+
+
+# --- table -> robot ---------------------------------------------------------------------------------------------------
+
+
+def dh_matrix(theta: float, d: float, a: float, alpha: float, convention: str = "classic") -> np.ndarray:
+    """Link matrix A (4, 4): classic Rz(theta) Tz(d) Tx(a) Rx(alpha), or modified Rx(alpha) Tx(a) Rz(theta) Tz(d).
+
+    FGL (2.2-29), and Craig, "Introduction to Robotics", (3.6). Sines and cosines of multiples of π/2 are exact.
+    """
+    (ct, st), (ca, sa) = _cos_sin(theta), _cos_sin(alpha)
+    if _is_classic(convention):
+        rows = [[ct, -ca * st, sa * st, a * ct], [st, ca * ct, -sa * ct, a * st], [0, sa, ca, d]]
+    else:
+        rows = [[ct, -st, 0, a], [ca * st, ca * ct, -sa, -sa * d], [sa * st, sa * ct, ca, ca * d]]
+    return np.array([*rows, [0, 0, 0, 1]]) + 0.0  # no -0.0
+
+
+def _cos_sin(angle: float) -> tuple[float, float]:
+    c, s = np.cos(angle), np.sin(angle)
+    return float(np.where(abs(c) < 1e-15, 0.0, c)), float(np.where(abs(s) < 1e-15, 0.0, s))
+
+
+def _is_classic(convention: str) -> bool:
+    if convention not in ("classic", "modified"):
+        what = "'classic' (standard: Denavit and Hartenberg, Paul, FGL) and 'modified' (Craig, Khalil)"
+        raise ArgumentError(f"DH convention {convention!r}: there are {what}")
+    return convention == "classic"
+
+
+def from_dh(
+    table,
+    convention: str = "classic",
+    *,
+    joints: str | Sequence[str] | None = None,
+    inertias=None,
+    name: str = "robot",
+    base=None,
+    tool=None,
+    lower=-np.inf,
+    upper=np.inf,
+    gravity: Sequence[float] = GRAVITY,
+) -> Robot:
+    """A serial robot from rows (theta, d, a, alpha) [rad, m, m, rad]; link i sits at A_i(q_i) in link i - 1.
+
+    `joints` says R or P for each row ("RRPRRR", in either case; all R by default): q_i is added to theta of a revolute
+    joint, to d of a prismatic one, so that the table's entry is the joint's offset. `convention`: see `dh_matrix`. Body
+    frame i is DH frame i; `inertias` (n, 10) are given in it. Link 1 starts at `base` (4, 4) in the frame "base"; the
+    frame "tool" is at `tool` (4, 4) in the last one. Limits [rad or m] are n numbers each, or one for all.
+
+    A_i = exp(P_i q_i) M_i = M_i exp(S_i q_i), S_i = Ad(M_i⁻¹) P_i: Park (1994), §III.
+    """
+    label = f"from_dh: robot '{name}'"
+    rows = numbers(table, (None, 4), f"{label}: table")
+    types = _types(joints, len(rows), label)
+    placements = np.array([dh_matrix(*row, convention) for row in rows]).reshape(-1, 4, 4)
+    if base is not None:
+        base = motions(base, (4, 4), f"{label}: base")
+        if len(rows):
+            placements[0] = base @ placements[0]
+        else:  # the tool sits in frame 0
+            tool = base if tool is None else base @ motions(tool, (4, 4), f"{label}: tool")
+    screws = [_screw(kind, row, convention) for kind, row in zip(types, rows, strict=True)]
+    return serial(
+        name,
+        types=types,
+        placements=placements,
+        screws=np.array(screws).reshape(-1, 6),
+        inertias=inertias,
+        tool=tool,
+        lower=lower,
+        upper=upper,
+        gravity=gravity,
+    )
+
+
+def _types(joints: str | Sequence[str] | None, n: int, label: str) -> tuple[str, ...]:
+    names = {"R": "revolute", "P": "prismatic"}
+    try:
+        letters = "R" * n if joints is None else "".join(joints).upper()
+    except TypeError:
+        letters = "?"
+    if len(letters) != n or not set(letters) <= set(names):
+        raise ModelError(f"{label}: joints is {joints!r}; it must have {n} letters, R (revolute) or P (prismatic)")
+    return tuple(names[letter] for letter in letters)
+
+
+def _screw(kind: str, row: np.ndarray, convention: str) -> np.ndarray:
+    """S_i = Ad(M_i⁻¹) P_i with P_i along z_{i-1}, in closed form; the frame of modified DH has z_i on its own joint."""
+    _, _, a, alpha = row
+    c, s = _cos_sin(alpha) if _is_classic(convention) else (1.0, 0.0)
+    axis = np.array([0.0, s, c])
+    if kind == "prismatic":
+        return np.concatenate([np.zeros(3), axis])
+    moment = a * np.array([0.0, c, -s]) if _is_classic(convention) else np.zeros(3)
+    return np.concatenate([axis, moment]) + 0.0
+
+
+# --- robot -> table ---------------------------------------------------------------------------------------------------
+
+PARALLEL = 1e-8  # sine of the angle between axes that count as parallel
+"""DH has no row for axes almost parallel: their common normal runs away, and with it the digits. Below this angle [rad]
+the tilt is dropped, above it the normal is kept; both cost about 1e-8 at the worst."""
+
+
+def to_dh(robot: Robot, tip: str | None = None) -> DH:
+    """The classic DH table of the joints on the way to frame `tip` (the last of `robot.frame_names` by default).
+
+    The "tool" of `from_dh(**to_dh(robot)._asdict())` moves as the robot's `tip`, at every q. Frames are assigned at the
+    home configuration by FGL, Algorithm 2.1 (D1-D12). What it leaves open is chosen so: frame 0 is as near to the base
+    frame as axis 1 lets it; x_i is within 90° of x_{i-1}, so a may be negative; d = 0 where axes are parallel; the axis
+    of a prismatic joint, which has a direction only, runs through the origin before it.
+    """
+    tip = robot.frame_names[-1] if tip is None else tip
+    screws, home, bodies = space_screws(robot, tip)
+    joints = "".join(_letter(robot, i) for i in bodies)
+    frame = frame_0 = _first_frame(*screw_axis(screws[0], np.zeros(3))) if bodies else np.eye(4)
+    rows = []
+    for S in screws[1:]:
+        after = _next_frame(frame, *screw_axis(S, frame[:3, 3]))
+        rows.append(_row(frame, after))
+        frame = after
+    if bodies:  # D7: z_n along z_{n-1}, x_n and the origin from the tip
+        after = _frame(_across(home[:3, 0], frame[:3, 2], frame[:3, 0]), frame[:3, 2], _foot(home[:3, 3], frame))
+        rows.append(_row(frame, after))
+        frame = after
+    return DH(np.array(rows).reshape(-1, 4), joints, frame_0, se3.inverse.eager(frame) @ home)
+
+
+def _letter(robot: Robot, i: int) -> str:
+    letters = {"revolute": "R", "continuous": "R", "prismatic": "P"}
+    kind, joint = robot.joint_types[i], robot.body_joint_names[i]
+    if kind not in letters:
+        raise ArgumentError(f"to_dh: joint '{joint}' is {kind}; a DH row is revolute, continuous or prismatic")
+    if i in robot.mimics:
+        raise ArgumentError(f"to_dh: joint '{joint}' is a mimic; every DH row has a coordinate of its own")
+    return letters[kind]
+
+
+def _first_frame(point: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """D1: z_0 on the first axis, the origin next to the base's, x_0 the base's x turned least."""
+    return _frame(_across(np.eye(3)[0], z, np.eye(3)[1]), z, point)
+
+
+def _next_frame(frame: np.ndarray, point: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """D3-D6: the frame with z on the next axis, x along the common normal from this frame's z axis to it."""
+    x_0, z_0, o_0 = frame[:3, 0], frame[:3, 2], frame[:3, 3]
+    normal, (_, foot) = common_normal(o_0, z_0, point, z)
+    x = x_0 if normal is None else normal
+    return _frame(-x if x @ x_0 < -_SIDEWAYS else x, z, foot)
+
+
+_SIDEWAYS = 1e-9  # of two directions at right angles neither is backwards
+_COINCIDENT = 1e-12  # [m] distance of parallel lines that count as one
+
+
+def common_normal(
+    o_0: np.ndarray, z_0: np.ndarray, o_1: np.ndarray, z_1: np.ndarray, parallel: float = PARALLEL
+) -> tuple[np.ndarray | None, tuple[np.ndarray, np.ndarray]]:
+    """The common normal of the lines (o_0, z_0) and (o_1, z_1), of unit length and either sign, and its feet on both.
+
+    None for lines that coincide. On parallel lines the feet are o_0 and the point opposite.
+    """
+    n, gap = np.cross(z_0, z_1), o_1 - o_0
+    sine = np.linalg.norm(n)
+    if sine < parallel:
+        across = gap - (gap @ z_0) * z_0
+        distance = np.linalg.norm(across)
+        return (None if distance < _COINCIDENT else across / distance), (o_0, o_0 + across)
+    n = n / sine
+    foot_0 = o_0 + z_0 * (np.cross(gap, z_1) @ n / sine)
+    foot_1 = o_1 + z_1 * (np.cross(gap, z_0) @ n / sine)
+    return n, (foot_0, foot_1)
+
+
+def _across(x: np.ndarray, z: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """The unit vector across z nearest to x; to `otherwise`, if x is along z."""
+    u = x - (x @ z) * z
+    if np.linalg.norm(u) < 1e-6:
+        u = otherwise - (otherwise @ z) * z
+    return u / np.linalg.norm(u)
+
+
+def _foot(point: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """The point of the frame's z axis nearest to `point`."""
+    z, o = frame[:3, 2], frame[:3, 3]
+    return o + ((point - o) @ z) * z
+
+
+def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> np.ndarray:
+    """The frame with this z, this origin, and x as near to the given one as z allows."""
+    x = _across(x, z, x)
+    return se3.from_rotation_translation.eager(np.stack([x, np.cross(z, x), z], axis=1), origin)
+
+
+def _row(before: np.ndarray, after: np.ndarray) -> list[float]:
+    """D9-D12: (theta, d, a, alpha) from frame i - 1 to frame i."""
+    (x_0, z_0, o_0), (x, z, o) = (T[:3, [0, 2, 3]].T for T in (before, after))
+    return [_turn(x_0, x, z_0), _clean((o - o_0) @ z_0), _clean((o - o_0) @ x), _turn(z_0, z, x)]
+
+
+def _turn(u_0: np.ndarray, u: np.ndarray, axis: np.ndarray) -> float:
+    """The angle in (-π, π] from u_0 to u about the axis."""
+    return float(np.arctan2(_clean(np.cross(u_0, u) @ axis), _clean(u_0 @ u)))
+
+
+def _clean(x: float) -> float:
+    """x, or 0 for a rounding error."""
+    return 0.0 if abs(x) < 1e-14 else x

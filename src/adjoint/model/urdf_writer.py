@@ -1,0 +1,203 @@
+"""Writing URDF: a robot's bodies and frames as links, its joints as joints; `load` gives the robot back."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
+
+from ..errors import ArgumentError, ModelError
+from ..lie import inertia as inertias
+from ..lie import so3
+from .joints import standard_screws
+from .robot import Body, Robot, Visual, need_robot
+from .urdf import NUMBERS, TYPES, UNLIMITED
+
+__all__ = ["to_urdf"]
+
+
+def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
+    """The robot as URDF text, written to `path` if one is given. `load` gives the same robot back, to rounding.
+
+    Bodies and frames become links, frames behind fixed joints; a free base is the root link, to be read with
+    base="free". Infinite limits are written as the largest number, armature as an attribute of <dynamics>; meshes by
+    their paths: to read them back, `load(path, package_dirs=[...])` with the folders they are in. Gravity is not a
+    part of URDF.
+
+    `ModelError` for joints URDF cannot say: spherical, helical, axes beside the body's origin (`reframed("joint")` puts
+    the origins on them), planar or free joints with numbers that differ between their degrees of freedom.
+    """
+    need_robot(robot, "to_urdf")
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"to_urdf: path must be a str or os.PathLike, got {type(path).__name__}")
+    root = etree.Element("robot", name=_text(robot.name, "robot"))
+    shapes: dict[str, list[Visual]] = {}
+    for visual in robot.visuals:
+        shapes.setdefault(visual.frame, []).append(visual)
+    free = _has_free_base(robot)
+    if not free:
+        _write_link(root, robot.base_name, robot.base_inertia, shapes)
+    for body in robot.bodies:
+        _write_link(root, body.name, body.inertia, shapes)
+    for frame in robot.frames:
+        _write_link(root, frame.name, np.zeros(10), shapes)
+    for body in robot.bodies[1 if free else 0 :]:
+        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
+        _write_joint(root, robot, body, parent)
+    taken = set(robot.body_joint_names)
+    for frame in robot.frames:
+        parent = robot.body_names[frame.body] if frame.body >= 0 else robot.base_name
+        name = f"{frame.name}_fixed"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        _open_joint(root, name, "fixed", parent, frame.name, frame.placement)
+    etree.indent(root)
+    text = etree.tostring(root, encoding="unicode") + "\n"
+    if path is not None:
+        try:
+            with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
+        except ValueError as error:  # such as a path with a NUL byte
+            raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
+    return text
+
+
+def _has_free_base(robot: Robot) -> bool:
+    """Whether all hangs on one body with a free joint to an empty base, both named as base="free" names them."""
+    return (
+        robot.joint_types[:1] == ("free",)
+        and (robot.base_name.rstrip("_"), robot.body_joint_names[0].rstrip("_")) == ("world", "root_joint")
+        and np.array_equal(robot.placements[0], np.eye(4))
+        and np.array_equal(robot.screw(0), np.eye(6))
+        and np.count_nonzero(robot.parents == -1) == 1
+        and not robot.base_inertia.any()
+        and all(frame.body >= 0 for frame in robot.frames)
+        and all(visual.frame != robot.base_name for visual in robot.visuals)
+    )
+
+
+def _text(text: str, label: str) -> str:
+    """A text that XML can hold."""
+    try:
+        etree.Element("x", name=text)
+    except ValueError:
+        raise ModelError(f"{label}: the name {text!r} has characters XML cannot hold") from None
+    return text
+
+
+def _join(numbers) -> str:
+    """Numbers with all their digits."""
+    return " ".join([repr(float(x) + 0.0).removesuffix(".0") for x in np.ravel(numbers)])
+
+
+def _write_origin(parent: etree._Element, placement: np.ndarray) -> None:
+    if not np.array_equal(placement, np.eye(4)):
+        rpy = so3.to_rpy.eager(placement[:3, :3])
+        etree.SubElement(parent, "origin", xyz=_join(placement[:3, 3]), rpy=_join(rpy))
+
+
+def _write_link(root: etree._Element, name: str, inertia: np.ndarray, shapes: dict[str, list[Visual]]) -> None:
+    link = etree.SubElement(root, "link", name=_text(name, "link"))
+    if inertia.any():
+        com = np.eye(4)
+        tensor = inertia[4:]
+        if inertia[0] != 0:
+            com[:3, 3] = inertia[1:4] / inertia[0]
+            tensor = inertias.central.eager(inertia).inertia[np.triu_indices(3)]
+        elif inertia[1:4].any():
+            raise ModelError(f"link '{name}': it has moments of mass but no mass; URDF cannot say that")
+        inertial = etree.SubElement(link, "inertial")
+        _write_origin(inertial, com)
+        etree.SubElement(inertial, "mass", value=_join(inertia[0]))
+        moments = zip(NUMBERS["inertia"][1], tensor, strict=True)
+        etree.SubElement(inertial, "inertia", {key: _join(x) for key, x in moments})
+    for visual in shapes.get(name, ()):
+        _write_shape(link, visual)
+
+
+def _write_shape(link: etree._Element, visual: Visual) -> None:
+    element = etree.SubElement(link, "collision" if visual.collision else "visual")
+    _write_origin(element, visual.placement)
+    shape = etree.SubElement(etree.SubElement(element, "geometry"), visual.shape)
+    arity, attributes = NUMBERS[visual.shape]
+    if visual.mesh is not None:
+        shape.set("filename", _text(visual.mesh, f"link '{visual.frame}'"))
+    for key, numbers in zip(attributes, np.reshape(visual.size, (-1, arity)), strict=True):
+        if _join(numbers) != attributes[key]:
+            shape.set(key, _join(numbers))
+    if visual.color is not None:
+        color = _join(visual.color)
+        etree.SubElement(etree.SubElement(element, "material", name=color), "color", rgba=color)
+
+
+def _open_joint(root, name: str, kind: str, parent: str, child: str, placement: np.ndarray) -> etree._Element:
+    joint = etree.SubElement(root, "joint", name=_text(name, "joint"), type=kind)
+    _write_origin(joint, placement)
+    etree.SubElement(joint, "parent", link=parent)
+    etree.SubElement(joint, "child", link=child)
+    return joint
+
+
+def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) -> None:
+    kind, axis = _said(body)
+    joint = _open_joint(root, body.joint.name, kind, parent, body.name, body.M)
+    if axis is not None:
+        etree.SubElement(joint, "axis", xyz=_join(axis))
+    scale, offset = 1.0, 0.0
+    if body.joint.mimic is not None:
+        source, scale, offset = body.joint.mimic
+        leader = robot.body_joint_names[source]
+        etree.SubElement(joint, "mimic", joint=leader, multiplier=_join(scale), offset=_join(offset))
+    q, v = body.joint.q, body.joint.v
+    limits = {"effort": robot.effort_limit[v], "velocity": robot.velocity_limit[v]}
+    if kind in ("revolute", "prismatic"):
+        # A mimic has the limits its leader gives it; `load` does not need them, other readers may.
+        ends = [robot.lower[q][0], robot.upper[q][0]]
+        if body.joint.mimic is not None:
+            ends = sorted([(scale * x if scale else 0.0) + offset for x in ends])
+        limits = {"lower": ends[0], "upper": ends[1]} | limits
+    elif body.joint.mimic is None and np.isfinite([robot.lower[q], robot.upper[q]]).any():
+        raise _unsayable(body, f"URDF has no limits of {kind} joints; remove them")
+    numbers = {key: _one(body, key, value) for key, value in limits.items()}
+    etree.SubElement(joint, "limit", {key: _join(np.clip(x, -UNLIMITED, UNLIMITED)) for key, x in numbers.items()})
+    dynamics = {key: _one(body, key, getattr(robot, key)[v]) for key in NUMBERS["dynamics"][1]}
+    # Other readers insist on damping or friction where there is a <dynamics>.
+    given = {key: _join(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
+    if any(dynamics.values()) and body.joint.mimic is None:
+        etree.SubElement(joint, "dynamics", given)
+
+
+def _one(body: Body, key: str, values) -> float:
+    """The one number URDF has for all degrees of freedom of a joint."""
+    if np.ptp(np.nan_to_num(values)) != 0:
+        raise _unsayable(body, f"its {key} differs between its degrees of freedom; URDF has one number")
+    return float(np.ravel(values)[0])
+
+
+def _unsayable(body: Body, why: str) -> ModelError:
+    return ModelError(f"joint '{body.joint.name}' ({body.joint.type}): {why}")
+
+
+def _said(body: Body) -> tuple[str, np.ndarray | None]:
+    """URDF's type of a joint, and its axis."""
+    S, kind = body.joint.S.T, body.joint.type
+    if kind == "free" and np.array_equal(S, np.eye(6)):
+        return "floating", None
+    if kind == "planar" and np.array_equal(S, standard_screws("planar", S[0, :3])):
+        return "planar", S[0, :3]
+    if kind in ("free", "planar"):
+        raise _unsayable(body, 'its frame is not the body\'s; use robot.reframed("joint")')
+    if len(S) != 1:
+        raise _unsayable(body, f"URDF has no {kind} joints; there are {', '.join(TYPES)}")
+    w, v = S[0, :3], S[0, 3:]
+    if not w.any():
+        return "prismatic", v
+    if abs(w @ v) > 1e-12:
+        raise _unsayable(body, "it moves along its axis as it turns; URDF has no helical joints")
+    if np.abs(v).max() > 1e-12:
+        raise _unsayable(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
+    return ("continuous" if kind == "continuous" else "revolute"), w

@@ -1,0 +1,100 @@
+"""What to say to someone who asks `adjoint` for a name that another library, or an older version, has for a thing.
+
+The table is read only after a name was not found, so it costs nothing otherwise.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+
+__all__ = ["PEERS", "hint"]
+
+# {the name elsewhere, in lower case: (who has it, what we have)}
+PEERS = {
+    # Pinocchio
+    "rnea": ("Pinocchio", "adjoint.inverse_dynamics(robot, q, v, a)"),
+    "aba": ("Pinocchio", "adjoint.forward_dynamics(robot, q, v, tau)"),
+    "crba": ("Pinocchio", "adjoint.mass_matrix(robot, q)"),
+    "nonlineareffects": ("Pinocchio", "adjoint.bias_force(robot, q, v)"),
+    "computegeneralizedgravity": ("Pinocchio", "adjoint.gravity_torque(robot, q)"),
+    "computecoriolismatrix": ("Pinocchio", "adjoint.coriolis_matrix(robot, q, v)"),
+    "computeminverse": ("Pinocchio", "adjoint.mass_matrix_inverse(robot, q)"),
+    "computerneaderivatives": ("Pinocchio", "adjoint.inverse_dynamics_derivatives(robot, q, v, a)"),
+    "computeabaderivatives": ("Pinocchio", "adjoint.forward_dynamics_derivatives(robot, q, v, tau)"),
+    "forwardkinematics": ("Pinocchio", "adjoint.forward_kinematics(robot, q, frame)"),
+    "computeframejacobian": ("Pinocchio", "adjoint.jacobian(robot, q, frame)"),
+    "computejointjacobians": ("Pinocchio", "adjoint.jacobian(robot, q, frame)"),
+    "framesforwardkinematics": ("Pinocchio", "adjoint.forward_kinematics(robot, q)"),
+    "computejointtorqueregressor": ("Pinocchio", "adjoint.regressor(robot, q, v, a)"),
+    "computekineticenergy": ("Pinocchio", "adjoint.kinetic_energy(robot, q, v)"),
+    "computepotentialenergy": ("Pinocchio", "adjoint.potential_energy(robot, q)"),
+    "centerofmass": ("Pinocchio", "adjoint.center_of_mass(robot, q)"),
+    "jacobiancenterofmass": ("Pinocchio", "adjoint.center_of_mass_jacobian(robot, q)"),
+    "ccrba": ("Pinocchio", "adjoint.centroidal_momentum_matrix(robot, q)"),
+    "randomconfiguration": ("Pinocchio", "adjoint.random_configuration(robot)"),
+    "buildmodelfromurdf": ("Pinocchio", "adjoint.load(path)"),
+    "buildmodelfrommjcf": ("Pinocchio", "adjoint.load(path)"),
+    # MuJoCo
+    "mj_step": ("MuJoCo", "adjoint.forward_dynamics(robot, q, v, tau) and adjoint.integrate(robot, q, v * dt)"),
+    "mj_forward": ("MuJoCo", "adjoint.forward_dynamics(robot, q, v, tau)"),
+    "mj_inverse": ("MuJoCo", "adjoint.inverse_dynamics(robot, q, v, a)"),
+    "mj_rne": ("MuJoCo", "adjoint.bias_force(robot, q, v)"),
+    "mj_crb": ("MuJoCo", "adjoint.mass_matrix(robot, q)"),
+    "mj_fullm": ("MuJoCo", "adjoint.mass_matrix(robot, q)"),
+    "mj_solvem": ("MuJoCo", "adjoint.solve_mass_matrix(robot, q, b)"),
+    "mj_mulm": ("MuJoCo", "adjoint.mass_matrix_product(robot, q, x)"),
+    "mj_kinematics": ("MuJoCo", "adjoint.forward_kinematics(robot, q)"),
+    "mj_jac": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
+    "mj_jacbody": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
+    "mj_jacsite": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
+    "mj_integratepos": ("MuJoCo", "adjoint.integrate(robot, q, v * dt)"),
+    "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q0, q1)"),
+    "mjd_transitionfd": ("MuJoCo", "adjoint.linearize(robot, q, v, tau, dt=dt)"),
+    "mjmodel": ("MuJoCo", "adjoint.Robot, which adjoint.load(path) reads"),
+    # Robotics Toolbox
+    "fkine": ("the Robotics Toolbox", "adjoint.forward_kinematics(robot, q, frame)"),
+    "jacob0": ("the Robotics Toolbox", 'adjoint.jacobian(robot, q, frame, expressed="world")'),
+    "jacobe": ("the Robotics Toolbox", 'adjoint.jacobian(robot, q, frame, expressed="body")'),
+    "jacob_dot": ("the Robotics Toolbox", "adjoint.jacobian_rate(robot, q, v, frame)"),
+    "rne": ("the Robotics Toolbox", "adjoint.inverse_dynamics(robot, q, v, a)"),
+    "accel": ("the Robotics Toolbox", "adjoint.forward_dynamics(robot, q, v, tau)"),
+    "fdyn": ("the Robotics Toolbox", "adjoint.forward_dynamics(robot, q, v, tau)"),
+    "gravload": ("the Robotics Toolbox", "adjoint.gravity_torque(robot, q)"),
+    "coriolis": ("the Robotics Toolbox", "adjoint.coriolis_matrix(robot, q, v)"),
+    "inertia": ("the Robotics Toolbox", "adjoint.mass_matrix(robot, q)"),
+    "maniplty": ("the Robotics Toolbox", "adjoint.manipulability(robot, q, frame)"),
+    "dhrobot": ("the Robotics Toolbox", "adjoint.from_dh(rows)"),
+    # Drake
+    "multibodyplant": ("Drake", "adjoint.Robot, which adjoint.load(path) reads"),
+    "calcmassmatrix": ("Drake", "adjoint.mass_matrix(robot, q)"),
+    "calcinversedynamics": ("Drake", "adjoint.inverse_dynamics(robot, q, v, a)"),
+    "calcbiasterm": ("Drake", "adjoint.bias_force(robot, q, v)"),
+    # JAX
+    "jit": ("JAX", "adjoint.kernel"),
+    "vmap": ("JAX", "adjoint.kernel, whose functions take any leading batch axes"),
+    "jacfwd": ("JAX", "the method `jacobian` of every kernel: f.jacobian('x')"),
+    "grad": ("JAX", "the method `jacobian` of every kernel: f.jacobian('x')"),
+}
+
+# Names of this library that changed.
+_RENAMED = {
+    "jacobian_derivative": "adjoint.jacobian_rate",
+    "robot": "adjoint.model",
+    "closed_forms": "adjoint.equations",
+}
+_TOPICS = ("kinematics", "dynamics", "geometry", "fixman", "identification", "trajectory", "model", "lie")
+
+
+def hint(name: str) -> str:
+    """The end of a message for a name that `adjoint` does not have: where to find it, or what it may be."""
+    if name.lower() in PEERS:
+        owner, ours = PEERS[name.lower()]
+        return f"; what {owner} calls {name} is {ours}"
+    if name in _RENAMED:
+        return f"; it is {_RENAMED[name]} now"
+    homes = [topic for topic in _TOPICS if name in import_module(f"adjoint.{topic}").__all__]
+    if homes:
+        return f"; it is adjoint.{homes[0]}.{name}"
+    close = difflib.get_close_matches(name, dir(import_module("adjoint")), 3, 0.6)
+    return f"; did you mean {' or '.join(close)}?" if close else "; dir(adjoint) lists what there is"
