@@ -56,7 +56,7 @@ def test_the_first_joints_do_not_change_the_mass_matrix(robot):
     led = {m.source for m in robot.mimics.values()}
     roots = [i for i, parent in enumerate(robot.parents) if parent < 0 and i not in led and i not in robot.mimics]
     for i in roots:
-        assert not mass_matrix_derivative.eager(robot, q)[..., robot._layout.v_start[i]].any()
+        assert not mass_matrix_derivative.eager(robot, q)[..., robot.layout.v_start[i]].any()
 
 
 # --- Christoffel symbols ----------------------------------------------------------------------------------------------

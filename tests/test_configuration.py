@@ -294,7 +294,7 @@ def test_quaternions_of_any_length_are_normalised(length):
     stretched = q.copy()
     for i, kind in enumerate(robot.joint_types):
         if kind != "revolute":
-            stop = robot._layout.q_start[i] + JOINTS[kind].nq
+            stop = robot.layout.q_start[i] + JOINTS[kind].nq
             stretched[:, stop - 4 : stop] *= length
     assert np.abs(integrate(robot, stretched, v) - integrate(robot, q, v)).max() < 1e-14
     assert np.abs(difference(robot, q, stretched)).max() < 1e-14

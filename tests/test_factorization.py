@@ -45,7 +45,7 @@ def test_zeros_of_the_tree(seed):
     robot = tree(seed, 14, ("revolute", "spherical", "prismatic", "planar"))
     q, _, _ = sample(robot, seed)
     W, _ = mass_matrix_factors.eager(robot, q)
-    body = np.repeat(np.arange(len(robot.body_names)), np.diff(robot._layout.dof_start))
+    body = np.repeat(np.arange(len(robot.body_names)), np.diff(robot.layout.dof_start))
     carries = np.array([[i in robot.path(j) for j in body] for i in body])
     assert not carries.all()
     assert not np.any(W[~carries])

@@ -119,7 +119,7 @@ def test_any_completion_will_do():
     robot = robots.random_tree(2, 8, WITH_INERTIA)
     q, b, _ = sample(robot)
     rng = np.random.default_rng(0)
-    C = [rng.normal(size=(6, 6 - k)) for k in np.diff(robot._layout.dof_start)]
+    C = [rng.normal(size=(6, 6 - k)) for k in np.diff(robot.layout.dof_start)]
     one, other = fixman.robot_partition(robot, q), fixman.robot_partition(robot, q, C)
     tolerance = slack(*(fixman.blocks(p).H22.toarray() for p in (one, other)))
     assert abs(one.logdet_G - other.logdet_G) > 1

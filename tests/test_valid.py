@@ -88,7 +88,7 @@ def several(kind: str) -> int:
 @pytest.mark.parametrize("kind", ["planar", "spherical", "free"])
 def test_screws_of_joints_with_several_degrees_of_freedom(kind):
     i = several(kind)
-    rows = slice(*TREE._layout.dof_start[i : i + 2])
+    rows = slice(*TREE.layout.dof_start[i : i + 2])
     Q = se3.Ad.eager(se3.random(np.random.default_rng(0)))
     TREE.replace(screws=with_one(TREE.screws, rows, TREE.screws[rows] @ Q.T))  # in another frame
     with pytest.raises(ArgumentError, match=f"joint '{TREE.body_joint_names[i]}' is not that of a {kind} joint"):

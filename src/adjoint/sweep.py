@@ -50,7 +50,7 @@ def inward(robot: Robot, own: Callable, pass_on: Callable) -> dict:
 
 def coordinates(robot: Robot, q, i: int):
     """The coordinates (k,) of body i's joint in q (nq,); multiplier · q_source + offset for a mimic."""
-    start = robot._layout.q_start[i]
+    start = robot.layout.q_start[i]
     own = q[start : start + JOINTS[robot.joint_types[i]].nq]
     if i not in robot.mimics:
         return own
@@ -60,7 +60,7 @@ def coordinates(robot: Robot, q, i: int):
 
 def rates(robot: Robot, v, i: int):
     """The rates (k,) of body i's joint in v (nv,), or in an acceleration a (nv,)."""
-    start = robot._layout.v_start[i]
+    start = robot.layout.v_start[i]
     own = v[start : start + JOINTS[robot.joint_types[i]].nv]
     return robot.mimics[i].multiplier * own if i in robot.mimics else own
 
@@ -75,7 +75,7 @@ def columns(robot: Robot, own: dict, empty):
     for i, part in own.items():
         scale = robot.mimics[i].multiplier if i in robot.mimics else None
         for k in range(part.shape[-1]):
-            at = robot._layout.v_start[i] + k
+            at = robot.layout.v_start[i] + k
             column = part[..., k] if scale is None else scale * part[..., k]
             found[at] = column if fresh[at] else found[at] + column
             fresh[at] = False

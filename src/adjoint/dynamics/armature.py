@@ -74,7 +74,7 @@ def _joints(robot: Robot) -> Iterator[tuple]:
     constant = "armature" not in robot.varying
     for i, kind in enumerate(robot.joint_types):
         if kind in BRACKETS:
-            start = robot._layout.v_start[i]
+            start = robot.layout.v_start[i]
             yield start, kind, robot.armature[start : start + len(BRACKETS[kind])], constant
 
 

@@ -106,7 +106,7 @@ def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
 
 def _eliminated(robot: Robot, i: int, J: Symmetric) -> tuple[Articulated, Symmetric]:
     """The pivots of body i's joint, and what of its body's Ĵ is felt beyond it."""
-    constant, start = robot.varying.isdisjoint(("screws", "armature")), robot._layout.v_start[i]
+    constant, start = robot.varying.isdisjoint(("screws", "armature")), robot.layout.v_start[i]
     pivots, rest = eliminated(J, robot.screw(i), robot.armature[start:], constant)
     return Articulated(J, pivots), rest
 
@@ -150,7 +150,7 @@ def _require_inertia(robot: Robot) -> None:
     M, size = _anywhere(robot)
     for k in reversed(range(robot.nv)):
         if not M[k, k] > 1e-14 * size[k]:
-            at = robot._layout.v_start
+            at = robot.layout.v_start
             i = max((i for i in range(len(at)) if i not in robot.mimics and at[i] <= k), key=at.__getitem__)
             raise no_inertia(robot, i, M[k, k])
         M = M - np.outer(M[:, k], M[k] / M[k, k])

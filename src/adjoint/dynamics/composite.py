@@ -35,7 +35,7 @@ def mass_matrix(robot, q):
 
 def degrees(robot: Robot, i: int):
     """(screw (6,), place in v, multiplier) of every degree of freedom of body i's joint."""
-    start = robot._layout.v_start[i]
+    start = robot.layout.v_start[i]
     scale = robot.mimics[i].multiplier if i in robot.mimics else 1.0
     return [(s, start + k, scale) for k, s in enumerate(robot.screw(i))]
 

@@ -172,7 +172,7 @@ def mass_matrix_factors(robot, q):
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)
     W = [[1.0 if i == j else 0.0 for j in range(robot.nv)] for i in range(robot.nv)]
-    start = robot._layout.v_start
+    start = robot.layout.v_start
     for j in J:
         for k, pivot in enumerate(J[j].pivots):
             pi = pivot.Pi  # seen from ever farther inward

@@ -78,7 +78,7 @@ def _accelerations(robot: Robot, f: dict, tau, A_0, bias: dict | None, drift: di
     p = {i: np.zeros(6) if bias is None else bias[i] for i in J}
     for i in reversed(J):
         wrench = p[i] if drift is None else p[i] + J[i].inertia @ drift[i]
-        left[i], wrench = leftover(J[i].pivots, tau[robot._layout.v_start[i] :], wrench)
+        left[i], wrench = leftover(J[i].pivots, tau[robot.layout.v_start[i] :], wrench)
         parent = int(robot.parents[i])
         if parent >= 0:
             p[parent] = p[parent] + se3.coAd_inv_action(f[i], wrench)

@@ -184,7 +184,7 @@ def articulated_bodies(robot: Robot, f: dict) -> dict[int, ArticulatedBody]:
         )
 
     def with_joint(i: int, J_hat) -> ArticulatedBody:
-        S, at = robot.screw(i).T, robot._layout.v_start[i]
+        S, at = robot.screw(i).T, robot.layout.v_start[i]
         Omega = S.T @ J_hat @ S + np.diag(robot.armature[at : at + S.shape[1]])
         return ArticulatedBody(J_hat, Omega, np.linalg.inv(Omega) @ S.T @ J_hat)
 

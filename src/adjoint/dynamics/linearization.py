@@ -64,7 +64,7 @@ def _joint_brackets(robot: Robot, v):
     rows = [[0.0] * robot.nv for _ in range(robot.nv)]
     for i, kind in enumerate(robot.joint_types):
         if JOINTS[kind].nv > 1:  # never a mimic
-            S, at = standard_screws(kind), robot._layout.v_start[i]
+            S, at = standard_screws(kind), robot.layout.v_start[i]
             n = len(S)
             twist = S.T @ v[at : at + n]
             for k in range(n):

@@ -435,6 +435,6 @@ def require_long_inertia(robot: Robot) -> None:
     Omega = _pivots(robot, q)
     bad = np.flatnonzero(~(Omega > 0) | ~np.isfinite(Omega))
     if len(bad):
-        at = np.array(robot._layout.v_start)
+        at = np.array(robot.layout.v_start)
         i = int(np.flatnonzero(at <= bad[-1])[-1])
         raise no_inertia(robot, i, float(Omega[bad[-1]]))

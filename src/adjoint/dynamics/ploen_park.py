@@ -100,7 +100,7 @@ def recursion(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_
 
 
 def _place(robot: Robot, k: int) -> slice:
-    start = robot._layout.v_start[k]
+    start = robot.layout.v_start[k]
     return slice(start, start + len(robot.screw(k)))
 
 

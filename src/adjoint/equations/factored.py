@@ -197,7 +197,7 @@ def _symmetric(D: np.ndarray, write: Callable) -> sympy.ImmutableMatrix:
 def _coordinates(robot: Robot) -> list[tuple[int, sympy.Expr]]:
     """For every body, the coordinate that moves it, and how many times as fast."""
     scales = [robot.mimics[i].multiplier if i in robot.mimics else 1 for i in range(len(robot.body_names))]
-    return [(k, sympy.nsimplify(x, rational=True)) for k, x in zip(robot._layout.v_start, scales, strict=False)]
+    return [(k, sympy.nsimplify(x, rational=True)) for k, x in zip(robot.layout.v_start, scales, strict=False)]
 
 
 def _metric(robot: Robot) -> sympy.ImmutableMatrix:

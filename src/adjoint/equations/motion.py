@@ -54,7 +54,7 @@ def require_small(robot: Robot, polynomials: Iterable, most_terms: int) -> None:
 
 def _coordinate(robot: Robot, i: int) -> tuple[int, TrigPoly]:
     """The coordinate that moves body i, and how many times as fast."""
-    return robot._layout.v_start[i], exact(robot.mimics[i].multiplier if i in robot.mimics else 1.0)
+    return robot.layout.v_start[i], exact(robot.mimics[i].multiplier if i in robot.mimics else 1.0)
 
 
 def _joint(robot: Robot, numbers: Parameters, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -146,7 +146,7 @@ def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Part
     framed = robot.reframed("joint")
     bodies, N = _inverse_bodies(framed), _bases(framed, completion)
     relative = _relative_twists(framed, q, np.linalg.inv(N))
-    is_rate = (np.arange(6) < np.diff(robot._layout.dof_start)[:, None]).ravel()
+    is_rate = (np.arange(6) < np.diff(robot.layout.dof_start)[:, None]).ravel()
     leads, follows = _mimic_rows(robot)
     v = leads @ relative[is_rate]
     rotors = np.flatnonzero(robot.armature)
@@ -164,8 +164,8 @@ def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Part
 
 def _bases(framed: Robot, completion: Sequence | None) -> np.ndarray:
     """N_k = [S_k, C_k] (n, 6, 6)."""
-    dofs = np.diff(framed._layout.dof_start)
-    single, first = dofs == 1, framed._layout.dof_start[:-1]
+    dofs = np.diff(framed.layout.dof_start)
+    single, first = dofs == 1, framed.layout.dof_start[:-1]
     N = np.tile(np.eye(6), (len(dofs), 1, 1))
     if completion is None:
         t, d = framed.screws[np.array(first, int)[single]][:, [2, 5]].T
@@ -191,7 +191,7 @@ def _relative_twists(framed: Robot, q, dual) -> Any:
 
 def _placements(framed: Robot, q) -> np.ndarray:
     """f_i = M_i J_i(q_i) (n, 4, 4); those of single screws, all along z, at once."""
-    at = framed._layout
+    at = framed.layout
     coordinate = q[np.array(at.q_start)]
     for i, mimic in framed.mimics.items():
         coordinate[i] = mimic.multiplier * coordinate[i] + mimic.offset
@@ -213,7 +213,7 @@ def _mimic_rows(robot: Robot) -> tuple[Any, Any]:
     """What gives v (nv,) of the rates of all joints (dofs,), and what gives rate_i - multiplier · rate_source."""
     from scipy import sparse
 
-    start = robot._layout.dof_start
+    start = robot.layout.dof_start
     one: Any = sparse.eye_array(robot.n_dofs, format="csr")
     own = np.setdiff1d(np.arange(robot.n_dofs), [start[i] for i in robot.mimics])
     pairs = [one[[start[i]]] - m.multiplier * one[[start[m.source]]] for i, m in robot.mimics.items()]

@@ -262,6 +262,6 @@ def _reject_wrapped(robot: Robot, q: np.ndarray, caller: str) -> None:
 
 def angles(robot: Robot) -> np.ndarray:
     """Places in q of the joints of one degree of freedom that turn."""
-    at = robot._layout.q_start
+    at = robot.layout.q_start
     bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics and len(robot.screw(i)) == 1]
     return np.array([at[i] for i in bodies if robot.screw(i)[0, :3].any()], int)

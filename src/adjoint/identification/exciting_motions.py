@@ -130,7 +130,7 @@ def excitation(
 
 def _single_joints(robot: Robot) -> np.ndarray:
     """(k, 2) Places in q and v of the joints with one degree of freedom, mimics excluded."""
-    at = robot._layout
+    at = robot.layout
     bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics and len(robot.screw(i)) == 1]
     return np.array([(at.q_start[i], at.v_start[i]) for i in bodies], int).reshape(-1, 2)
 
@@ -140,7 +140,7 @@ def _limits(robot: Robot, acceleration, torque) -> Limits:
     lower, upper = robot.lower.copy(), robot.upper.copy()
     for i, kind in enumerate(robot.joint_types):
         if i not in robot.mimics and len(robot.screw(i)) == 1:
-            k, width = robot._layout.q_start[i], 1.0 if kind == "prismatic" else 2 * np.pi
+            k, width = robot.layout.q_start[i], 1.0 if kind == "prismatic" else 2 * np.pi
             low = lower[k] if np.isfinite(lower[k]) else upper[k] - width if np.isfinite(upper[k]) else -width / 2
             high = upper[k] if np.isfinite(upper[k]) else low + width
             middle, half = (low + high) / 2, min(high - low, width) / 2

@@ -124,7 +124,7 @@ def _changes(base: BaseParameters, samples: Samples) -> Iterator[tuple[str, Samp
 
 def _units(robot: Robot, samples: Samples) -> Iterator[tuple[str, Samples]]:
     turns = angles(robot)
-    rates = np.array([robot._layout.v_start[list(robot._layout.q_start).index(k)] for k in turns], int)
+    rates = np.array([robot.layout.v_start[list(robot.layout.q_start).index(k)] for k in turns], int)
     in_radians = {field: _scaled(getattr(samples, field), rates, np.pi / 180) for field in ("v", "a")}
     in_radians["q"] = _scaled(samples.q, turns, np.pi / 180)
     for fields in ("q", "va", "qva"):

@@ -39,7 +39,7 @@ def manipulability(robot, q, frame, part="all"):
 
 def _moving(robot: Robot, frame: str) -> list[int]:
     """Places in v of the joints that move a frame."""
-    at = robot._layout
+    at = robot.layout
     bodies = robot.path(robot.frame(frame).body)
     return sorted({at.v_start[i] + k for i in bodies for k in range(at.dof_start[i + 1] - at.dof_start[i])})
 

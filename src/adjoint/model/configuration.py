@@ -22,7 +22,7 @@ __all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "ran
 
 def _leads(robot: Robot):
     """(row of the joint table, slice of q, slice of v) of every joint that is not a mimic."""
-    at = robot._layout
+    at = robot.layout
     for i, kind in enumerate(robot.joint_types):
         if i not in robot.mimics:
             row, q, v = JOINTS[kind], at.q_start[i], at.v_start[i]

@@ -86,7 +86,7 @@ def _Ad(T: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 
 def _bodies_of_screws(robot: Robot) -> np.ndarray:
-    return np.repeat(np.arange(len(robot.body_names)), np.diff(robot._layout.dof_start))
+    return np.repeat(np.arange(len(robot.body_names)), np.diff(robot.layout.dof_start))
 
 
 _NOISE = 2e-15  # rounding errors of the products that make new placements
@@ -117,7 +117,7 @@ def _length(placements: np.ndarray) -> float:
 def _joint(robot: Robot) -> np.ndarray:
     frames = np.empty((len(robot.body_names), 4, 4))
     single = np.array([kind not in FRAMES for kind in robot.joint_types], bool)
-    starts = np.array(robot._layout.dof_start[:-1], int)
+    starts = np.array(robot.layout.dof_start[:-1], int)
     frames[single] = axial_frames(robot.screws[starts[single]])
     for i in np.flatnonzero(~single):
         frames[i] = _joint_frame(robot.joint_types[i], robot.screw(i))

@@ -33,6 +33,7 @@ __all__ = [
     "Finding",
     "Frame",
     "Joint",
+    "Layout",
     "Link",
     "Mimic",
     "Robot",
@@ -336,23 +337,24 @@ class Robot:
         return {}
 
     @cached_property
-    def _layout(self) -> _Layout:
+    def layout(self) -> Layout:
+        """Where the numbers of each body's joint are in q, v and `screws`."""
         return _layout(self.joint_types, self.mimics)
 
     @property
     def nq(self) -> int:
         """Length of a configuration q."""
-        return self._layout.nq
+        return self.layout.nq
 
     @property
     def nv(self) -> int:
         """Degrees of freedom: length of v, a and tau."""
-        return self._layout.nv
+        return self.layout.nv
 
     @property
     def n_dofs(self) -> int:
         """Degrees of freedom of all bodies, those that mimic others counted too: rows of `screws`."""
-        return self._layout.dof_start[-1]
+        return self.layout.dof_start[-1]
 
     @property
     def bodies(self) -> Sequence[Body]:
@@ -389,7 +391,7 @@ class Robot:
 
     def screw(self, body: int) -> np.ndarray:
         """S_iᵀ (k, 6): the screws of a body's joint, one per row, in the body's frame."""
-        start = self._layout.dof_start
+        start = self.layout.dof_start
         return self.screws[start[body] : start[body + 1]]
 
     def path(self, body: int) -> list[int]:
@@ -476,7 +478,7 @@ def _frozen(robot: Robot, what: str, value, dtype=float) -> np.ndarray:
     return np.ndarray(array.shape, dtype, array.tobytes())
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Where each body's coordinates are: q_start, v_start (those of the source for mimics), dof_start (n + 1)."""
 
     nq: int
@@ -486,7 +488,7 @@ class _Layout(NamedTuple):
     dof_start: list[int]
 
 
-def _layout(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> _Layout:
+def _layout(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> Layout:
     nq = nv = dofs = 0
     q_start, v_start, dof_start = [], [], []
     for i, kind in enumerate(types):
@@ -502,7 +504,7 @@ def _layout(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> _Layout:
             nq, nv = nq + row.nq, nv + row.nv
     for i, mimic in mimics.items():
         q_start[i], v_start[i] = q_start[mimic.source], v_start[mimic.source]
-    return _Layout(nq, nv, q_start, v_start, [*dof_start, dofs])
+    return Layout(nq, nv, q_start, v_start, [*dof_start, dofs])
 
 
 class _Bodies(Sequence):
@@ -521,7 +523,7 @@ class _Bodies(Sequence):
         if not -n <= i < n:
             raise IndexError(f"robot '{robot.name}' has {n} bodies")
         i %= n
-        kind, at = robot.joint_types[i], robot._layout
+        kind, at = robot.joint_types[i], robot.layout
         q = slice(at.q_start[i], at.q_start[i] + JOINTS[kind].nq)
         v = slice(at.v_start[i], at.v_start[i] + JOINTS[kind].nv)
         limits = robot.lower[q], robot.upper[q], robot.velocity_limit[v], robot.effort_limit[v]

@@ -104,7 +104,7 @@ def check_numbers(robot: Robot) -> None:
 
 
 def _check_no_limits(robot: Robot, i: int) -> None:
-    stop = robot._layout.q_start[i] + JOINTS[robot.joint_types[i]].nq
+    stop = robot.layout.q_start[i] + JOINTS[robot.joint_types[i]].nq
     if np.isfinite(robot.lower[stop - 4 : stop]).any() or np.isfinite(robot.upper[stop - 4 : stop]).any():
         raise _error(robot, f"joint '{robot.body_joint_names[i]}' has limits on its quaternion; they must be infinite")
 
@@ -136,7 +136,7 @@ _TURNS = {"revolute": 1, "continuous": 1, "helical": 1, "prismatic": 0}  # of ot
 
 def check_screws(robot: Robot) -> None:
     """Every joint's screws are those of its type. All bodies at once find the few that `misfit` must look at."""
-    first = robot.screws[robot._layout.dof_start[:-1]]
+    first = robot.screws[robot.layout.dof_start[:-1]]
     w, v = first[:, :3], first[:, 3:]
     with np.errstate(all="ignore"):  # infinite squares are doubtful, rightly
         turns, pitch, length = w.any(axis=1), np.vecdot(w, v), np.vecdot(w, w)  # length squared

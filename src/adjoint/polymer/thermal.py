@@ -118,7 +118,7 @@ def _numbers(dt, kT, friction, fixman: bool, torque) -> tuple[float, float, floa
 
 def _turning(robot: Robot) -> np.ndarray:
     """Places in v of the degrees of freedom that turn."""
-    at = robot._layout
+    at = robot.layout
     bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics]
     return np.array([at.v_start[i] + k for i in bodies for k, s in enumerate(robot.screw(i)) if s[:3].any()], int)
 
