@@ -47,7 +47,7 @@ class Case:
         robot = aj.load(urdf(file), base=base)
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
         rng = np.random.default_rng(0)
-        self.ours = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.ours = {"q": aj.random_configuration(robot, BATCH, rng=rng)}
         self.ours |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
         self.model = pinocchio_model(urdf(file), base)
         self.E = velocity_map(self.model, robot)

@@ -161,7 +161,7 @@ class Case:
         # Pinocchio leaves damping and friction out.
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
         rng = np.random.default_rng(0)
-        self.samples = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.samples = {"q": aj.random_configuration(robot, BATCH, rng=rng)}
         self.samples |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
 
     def measure(self, function: str) -> dict:

@@ -37,7 +37,7 @@ class Case:
         file, self.frame = ROBOTS[name]
         self.urdf = urdf(file)
         self.robot = aj.load(self.urdf)
-        self.q = aj.random_configuration(self.robot, 0, BATCH)
+        self.q = aj.random_configuration(self.robot, BATCH, rng=0)
         self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "single" -> system -> call
 
     def add(self, what: str, system: str, reference, one, rows, result) -> None:

@@ -44,7 +44,7 @@ def middle(robot: aj.Robot) -> np.ndarray:
 
 def survey(robot: aj.Robot, frame: str):
     """Positions (SAMPLES, 3) [m] and manipulabilities (SAMPLES,) at random configurations."""
-    q = aj.random_configuration(robot, 0, SAMPLES)
+    q = aj.random_configuration(robot, SAMPLES, rng=0)
     place, measure = (fn.bind(robot, frame=frame) for fn in (aj.forward_kinematics, aj.manipulability))
     for fn in (place, measure):
         fn(q[:1])  # compiled, or loaded from the cache

@@ -80,7 +80,7 @@ def pinocchio_calls(path: str) -> dict:
 
 def speed(robot: aj.Robot, path: str) -> None:
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, BATCH)
+    q = aj.random_configuration(robot, BATCH, rng=rng)
     v, a = rng.normal(size=(2, BATCH, robot.nv))
     theirs = pinocchio_calls(path)
     print(f"{'ns per sample':22}{'batch':>9}{'one call':>10}{'Pinocchio':>11}{'ratios':>14}")
@@ -108,7 +108,7 @@ if __name__ == "__main__":
     path = sys.argv[1] if len(sys.argv) > 1 else None
     robot = aj.load(path) if path else aj.robots.puma560()
     rng = np.random.default_rng(1)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     formulations(robot, q, v, a)
     factors(robot, q)
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ def shares(robot: aj.Robot) -> np.ndarray:
     Torques are linear in the inertias: body j adds ∂τ/∂I_j I_j, and armature and friction add the rest.
     """
     rng = np.random.default_rng(0)
-    q, (v, a) = aj.random_configuration(robot, rng, ROBOTS), rng.normal(size=(2, ROBOTS, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, ROBOTS, rng=rng), rng.normal(size=(2, ROBOTS, robot.nv))
     slope = aj.inverse_dynamics.bind(robot, lift="inertias").jacobian("inertias")(q, v, a)  # (ROBOTS, nv, n, 10)
     parts = np.sum(slope * robot.inertias, axis=-1)
     joints = robot.armature * a + robot.damping * v + robot.friction * np.sign(v)
@@ -35,7 +35,7 @@ def shares(robot: aj.Robot) -> np.ndarray:
 def longer_and_shorter(robot: aj.Robot, frame: str) -> tuple[list[int], np.ndarray, np.ndarray]:
     """The two longest links; their lengths and the mean manipulability on the way to the best split of their sum."""
     fn = aj.manipulability.bind(robot, frame=frame, part="translation", lift="lengths")
-    q = aj.random_configuration(robot, 0, 2000)
+    q = aj.random_configuration(robot, 2000, rng=0)
     l = robot.liftable["lengths"].copy()
     links = sorted(np.argsort(l)[-2:].tolist())
     l[links] = l[links].sum() * np.array([0.3, 0.7])

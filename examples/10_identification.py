@@ -73,7 +73,7 @@ def main() -> None:
     low, high = found.interval(0.95).T
     print(f"{np.mean((low < want) & (want < high)):.0%} of the 95 % intervals hold the truth")
     rng = np.random.default_rng(3)
-    q, (v, a) = aj.random_configuration(model, rng, 1000), rng.normal(size=(2, 1000, 6))
+    q, (v, a) = aj.random_configuration(model, 1000, rng=rng), rng.normal(size=(2, 1000, 6))
     tau = aj.inverse_dynamics(robot, q, v, a)
     for name, other in (("data sheet", model), ("identified", found.robot)):
         error = np.sqrt(np.mean((aj.inverse_dynamics(other, q, v, a) - tau) ** 2, axis=0))

@@ -35,8 +35,8 @@ def trimer(middle: float, spin: float) -> Robot:
 def trimer_cosines(fixman: bool) -> np.ndarray:
     """Cosines of the angle between the bonds, in equilibrium."""
     robot, rng = trimer(0.2, 0.1), np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, REPLICAS)
-    v = aj.dynamics.random_velocity(robot, q, rng, kT=1.0)
+    q = aj.random_configuration(robot, REPLICAS, rng=rng)
+    v = aj.dynamics.random_velocity(robot, q, rng=rng, kT=1.0)
     path = polymer.langevin(robot, q, v, dt=0.1, steps=400, kT=1.0, friction=1.0, fixman=fixman, every=10, rng=rng)
     R = aj.forward_kinematics(robot, path.q[5:])
     return np.sum(R[..., 0, :3, 0] * R[..., 1, :3, 0], axis=-1).ravel()
@@ -53,7 +53,7 @@ def torsions(chain: Polymer, fixman: bool) -> np.ndarray:
     """The torsion of four beads, in equilibrium."""
     rng = np.random.default_rng(1)
     q = uniform(chain, rng, REPLICAS)
-    v = aj.dynamics.random_velocity(chain.robot, q, rng, kT=1.0)
+    v = aj.dynamics.random_velocity(chain.robot, q, rng=rng, kT=1.0)
     path = polymer.langevin(
         chain.robot, q, v, dt=0.08, steps=500, kT=1.0, friction=1.0, fixman=fixman, every=10, rng=rng
     )
@@ -92,7 +92,7 @@ def unfolding(helix: Polymer, duration: float, dt: float = 5e-3, every: int = 50
     """Times [ps], and backbones (times, replicas, atoms, 3) [Å] of helices whose atoms do not feel each other."""
     rng, kT = np.random.default_rng(2), polymer.BOLTZMANN * 300
     q = np.tile(helix.q, (128, 1))
-    v = aj.dynamics.random_velocity(helix.robot, q, rng, kT)
+    v = aj.dynamics.random_velocity(helix.robot, q, rng=rng, kT=kT)
     steps = round(duration / dt)
     path = polymer.langevin(
         helix.robot, q, v, dt=dt, steps=steps, kT=kT, friction=0.5, fixman=True, every=every, rng=rng

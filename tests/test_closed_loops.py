@@ -50,7 +50,7 @@ def looped(seed: int) -> Robot:
     paths = sorted((robot.path(i) for i in range(len(robot.body_names))), key=len)
     far = max(paths, key=lambda path: len(set(path) ^ set(paths[-1])))
     spots = (("a", paths[-1]), ("b", far))
-    return robot.replace(frames=tuple(Frame(name, path[-1], se3.random(rng)) for name, path in spots))
+    return robot.replace(frames=tuple(Frame(name, path[-1], se3.random(rng=rng)) for name, path in spots))
 
 
 def closed_at(robot: Robot, q, loop: Loop) -> Robot:
@@ -380,7 +380,7 @@ def test_pinocchio(seed, kind):
     """Random trees of the joints that both know, closed at a random configuration."""
     types = ("revolute", "prismatic", "continuous", "free", "revolute")
     robot, rng = frictionless(tree(seed + 20, 10, types)), np.random.default_rng(seed)
-    spots = tuple(Frame(name, body, se3.random(rng)) for name, body in (("a", 9), ("b", 6)))
+    spots = tuple(Frame(name, body, se3.random(rng=rng)) for name, body in (("a", 9), ("b", 6)))
     robot = robot.replace(armature=0 * robot.armature, frames=spots)
     q, v, tau = sample(robot, seed)
     loop = Loop("a", "b", kind)

@@ -85,6 +85,6 @@ def test_numbers_of_the_examples():
 
 def test_compiled_equals_eager():
     robot, rng = robots.stanford(), np.random.default_rng(0)
-    q, v = aj.random_configuration(robot, rng, 5), rng.normal(size=(5, 6))
+    q, v = aj.random_configuration(robot, 5, rng=rng), rng.normal(size=(5, 6))
     want = [coriolis_matrix.eager(robot, *sample) for sample in zip(q, v, strict=True)]
     close(coriolis_matrix(robot, q, v), want, 1e-14)

@@ -134,7 +134,7 @@ def test_frames_are_free_and_inertia_scales():
 def test_compiled_equals_eager():
     robot = robots.park3r()
     rng = np.random.default_rng(0)
-    q, x, y = aj.random_configuration(robot, rng, 5), *rng.normal(size=(2, 5, 3))
+    q, x, y = aj.random_configuration(robot, 5, rng=rng), *rng.normal(size=(2, 5, 3))
     close(curvature(robot, q), [curvature.eager(robot, p) for p in q], 1e-12)
     close(scalar_curvature(robot, q), [scalar_curvature.eager(robot, p) for p in q], 1e-12)
     want = [sectional_curvature.eager(robot, *sample) for sample in zip(q, x, y, strict=True)]

@@ -125,7 +125,7 @@ def test_a_moved_base_is_a_free_base_that_is_moved(seed):
     q, v, a = sample(robot, seed)
     V, dV = rng.normal(size=(2, 6))
     free = on_free_base(robot)
-    pose = aj.random_configuration(free, rng)[:7]
+    pose = aj.random_configuration(free, rng=rng)[:7]
     R = se3.from_xyz_quat_wxyz.eager(pose)[:3, :3]
     options = {"gravity": R.T @ robot.gravity, "base_twist": V, "base_acceleration": dV}
     flying = np.concatenate([pose, q]), np.concatenate([V, v])
@@ -151,7 +151,7 @@ def test_frames_of_links_do_not_matter(seed, choice):
     """Ploen & Park (1999), (18)-(21)."""
     robot, rng = tree(seed), np.random.default_rng(seed)
     q, v, a = sample(robot, seed)
-    Q = se3.random(rng, len(robot.body_names), 0.3) if choice == "random" else choice
+    Q = se3.random(len(robot.body_names), rng=rng, scale=0.3) if choice == "random" else choice
     other = robot.reframed(Q)
     F = {"wrenches": rng.normal(size=(1, 6)), "frames": ("tool",)}
     tau = inverse_dynamics.eager(robot, q, v, a, **F)
@@ -172,7 +172,7 @@ def test_the_root_of_a_floating_chain_does_not_matter():
     """Built from its other end, where f_{B,A} = M⁻¹ exp(-Ad(M) S q), the chain is the same."""
     rng = np.random.default_rng(0)
     links = [(c, J) for c, J in zip("ABCD", tree(0).inertias[:4], strict=True)]
-    M = se3.random(rng, 3, 0.3)
+    M = se3.random(3, rng=rng, scale=0.3)
     S = rng.normal(size=(3, 6)) / 2
     S /= np.linalg.norm(S[:, :3], axis=1, keepdims=True)
     one = floating_chain(links, M, S, "one")
@@ -587,7 +587,7 @@ def in_units(robot: Robot, mass, length, unit) -> Robot:
 
 def batch(robot, n, seed=0):
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng, n), rng.normal(size=(n, robot.nv)), rng.normal(size=(n, robot.nv))
+    return aj.random_configuration(robot, n, rng=rng), rng.normal(size=(n, robot.nv)), rng.normal(size=(n, robot.nv))
 
 
 @pytest.mark.parametrize("robot", [tree(0, 4, ("mimic", "spherical")), tree(1, 5), robots.puma560()], ids=repr)

@@ -143,7 +143,7 @@ def test_a_floating_robot_keeps_its_momentum_and_energy():
     bodies = tree(0).inertias
     builder = Robot.builder("tumbler", base="free", gravity=(0, 0, 0)).link("trunk", bodies[0])
     for i, kind in enumerate(("revolute", "spherical", "prismatic")):
-        home = se3.random(np.random.default_rng(i), (), 0.4)
+        home = se3.random(rng=i, scale=0.4)
         builder.link(f"limb{i}", bodies[i + 1]).joint(f"j{i}", kind, "trunk", f"limb{i}", home)
     robot = builder.build()
     q, v, _ = sample(robot)

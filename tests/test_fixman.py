@@ -73,7 +73,7 @@ def test_the_loop_is_the_sparse_method(n):
     """Two implementations, a compiled loop and sparse matrices, for several configurations and right-hand sides."""
     robot = random_chain(n, n)
     rng = np.random.default_rng(n)
-    q, b = aj.random_configuration(robot, rng, (4, 1)), rng.normal(size=(3, n))
+    q, b = aj.random_configuration(robot, (4, 1), rng=rng), rng.normal(size=(3, n))
     x, logdet = fixman_solve(robot, q, b), fixman_logdet(robot, q)
     assert x.shape == (4, 3, n) and logdet.shape == (4, 1)
     for i in range(4):
@@ -88,7 +88,7 @@ def test_the_loop_is_the_sparse_method(n):
 
 def test_a_batch_of_trees():
     robot = robots.random_tree(0, 5, WITH_INERTIA)
-    q, b = aj.random_configuration(robot, 0, (2, 1)), np.random.default_rng(0).normal(size=(3, robot.nv))
+    q, b = aj.random_configuration(robot, (2, 1), rng=0), np.random.default_rng(0).normal(size=(3, robot.nv))
     x = fixman_solve(robot, q, b)
     assert x.shape == (2, 3, robot.nv) and fixman_logdet(robot, q).shape == (2, 1)
     close(x[1, 2], fixman_solve(robot, q[1, 0], b[2]), 0)

@@ -79,7 +79,7 @@ def points(robot, q):
 def test_a_batch_is_its_samples():
     robot = robots.puma560()
     rng = np.random.default_rng(0)
-    q, v = aj.random_configuration(robot, rng, (2, 3)), rng.normal(size=(3, 6))
+    q, v = aj.random_configuration(robot, (2, 3), rng=rng), rng.normal(size=(3, 6))
     found = geodesic(robot, q, v, 1.0, 4)
     assert found.q.shape == found.v.shape == (2, 3, 5, 6) and found.length.shape == (2, 3)
     one = geodesic(robot, q[1, 2], v[2], 1.0, 4)

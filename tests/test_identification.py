@@ -31,7 +31,7 @@ def arm(name: str):
 
 def record(robot, n: int, seed: int = 0, noise=NOISE) -> Samples:
     rng = np.random.default_rng(seed)
-    q, (v, a) = aj.random_configuration(robot, rng, n), rng.normal(size=(2, n, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, n, rng=rng), rng.normal(size=(2, n, robot.nv))
     tau = aj.inverse_dynamics(robot, q, v, 3 * a) + noise * rng.normal(size=(n, robot.nv))
     return Samples(q, v, 3 * a, tau)
 

@@ -121,7 +121,7 @@ def test_a_spinning_rod_pulls_at_its_bearing():
 def test_against_pinocchio(name, base):
     robot, model = pair(urdf(name), base)
     rng = np.random.default_rng(0)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     data, E, x = model.createData(), velocity_map(model, robot), pinocchio_q(model, robot, q)
     pin.rnea(model, data, x, E @ v, E @ a)
     f = [np.roll(data.f[k].vector, 3) for k in joint_ids(model, robot)]

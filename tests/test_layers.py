@@ -15,6 +15,7 @@ LAYERS = {
     "errors": 0,
     "folders": 0,
     "lazy": 0,
+    "randomness": 0,
     "compile": 1,
     "lie": 1,
     "model": 2,

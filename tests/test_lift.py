@@ -18,7 +18,7 @@ from adjoint.lie import inertia, se3
 from adjoint.model.lift import LiftedRobot
 
 TREES = [
-    r.with_frame("camera", r.body_names[1], se3.random(np.random.default_rng(0)))
+    r.with_frame("camera", r.body_names[1], se3.random(rng=0))
     for r in (tree(8, 7), tree(1, 7))  # the first with mimics
 ]
 NAMES = tuple(robots.two_link().liftable)
@@ -75,7 +75,7 @@ def test_own_numbers_change_nothing(fn):
 def other_numbers(robot) -> dict:
     """{name: (other numbers, the robot that has them)}."""
     rng, n, nv = np.random.default_rng(1), len(robot.body_names), robot.nv
-    Q = se3.random(rng, n)
+    Q = se3.random(n, rng=rng)
     found = {
         "inertias": rng.uniform(1, 2, (n, 1)) * robot.inertias[::-1],
         "screws": robot.reframed(Q).screws,
@@ -278,7 +278,7 @@ def test_torque_is_linear_in_inertias():
 def test_a_thousand_robots_at_once():
     robot = robots.puma560()
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, 1000)
+    q = aj.random_configuration(robot, 1000, rng=rng)
     v, tau = rng.normal(size=(2, 1000, 6))
     masses = rng.uniform(0.8, 1.2, (1000, 6, 1)) * robot.inertias
     offsets = 0.01 * rng.normal(size=(1000, 6, 6))
@@ -357,7 +357,7 @@ def everything(robot, q, v):
 @pytest.mark.parametrize("lift", [("inertias",), ("screws", "frame_offsets"), ("offsets", "gravity", "inertias")])
 def test_kernels_inside_kernels(lift):
     robot = robots.random_tree(11, 5, ["revolute", "prismatic", "helical"])
-    robot = robot.with_frame("tip", robot.body_names[-1], se3.random(np.random.default_rng(0)))
+    robot = robot.with_frame("tip", robot.body_names[-1], se3.random(rng=0))
     q, v, _ = sample(robot)
     fn = everything.bind(robot, lift=lift)
     want = everything.eager(robot, q, v)

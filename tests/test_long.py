@@ -45,7 +45,7 @@ def robot(request):
 
 def sample(robot, seed: int = 0):
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng), *rng.normal(size=(2, robot.nv))
+    return aj.random_configuration(robot, rng=rng), *rng.normal(size=(2, robot.nv))
 
 
 def surroundings(robot):
@@ -111,7 +111,7 @@ def test_placements(robot):
 def test_batches(robot):
     """Leading axes broadcast; one sample of a batch is what it is alone; `out` and threads change nothing."""
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, (3, 5))
+    q = aj.random_configuration(robot, (3, 5), rng=rng)
     v, a = rng.normal(size=(2, 3, 1, robot.nv))
     g = rng.normal(size=(5, 3))
     tau = aj.inverse_dynamics(robot, q, v, a, gravity=g)

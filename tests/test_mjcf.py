@@ -98,7 +98,7 @@ def test_bodies_and_sites_are_where_mujoco_has_them(pair):
     robot, model, data = pair
     bodies, sites = body_frames(robot, model), site_frames(robot, model)
     assert len(sites) == model.nsite
-    for q in random_configuration(robot, 1, 20):
+    for q in random_configuration(robot, 20, rng=1):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_kinematics(model, data)
         found = forward_kinematics(robot, q, (*bodies, *sites))
@@ -121,7 +121,7 @@ def test_names_are_those_of_the_file(pair):
 
 def test_jacobians_are_mujocos(pair):
     robot, model, data = pair
-    for q in random_configuration(robot, 2, 2):
+    for q in random_configuration(robot, 2, rng=2):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         G = rates_map(robot, model, q)
@@ -137,7 +137,7 @@ def test_masses_are_mujocos(pair):
     robot, model, data = pair
     base = robot.base_inertia
     np.testing.assert_allclose(robot.mass + base[0], model.body_mass.sum(), rtol=1e-14)
-    for q in random_configuration(robot, 3, 2):
+    for q in random_configuration(robot, 2, rng=3):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         if robot.mass > 0:
@@ -213,7 +213,7 @@ def test_the_mimics_hold_mujocos_constraint():
         spec.delete(e)
     model = spec.compile()
     data = mujoco.MjData(model)
-    for q in random_configuration(robot, 4, 5):
+    for q in random_configuration(robot, 5, rng=4):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         assert data.ne == 5 and abs(data.efc_pos[:5]).max() < CLOSE
@@ -293,7 +293,7 @@ def test_a_urdf_that_mujoco_rewrites_stays_the_same_robot(name, tmp_path):
     assert ours.joint_names == theirs.joint_names and {"world", *ours.frame_names} == set(theirs.frame_names)
     # The writer keeps six digits: 5e-7 in each number, over a dozen joints and arms of a metre or two.
     six_digits = 2e-5
-    for q in random_configuration(ours, 6, 3):
+    for q in random_configuration(ours, 3, rng=6):
         placed = [forward_kinematics.eager(robot, q, ours.frame_names[1:]) for robot in (ours, theirs)]
         np.testing.assert_allclose(*placed, rtol=0, atol=six_digits)
     np.testing.assert_allclose(ours.inertias, theirs.inertias, rtol=0, atol=six_digits * ours.inertias.max())
@@ -308,7 +308,7 @@ def test_base_fixed_takes_the_free_joint_away():
     robot, (model, data) = load(MODELS / "floating.xml", base="fixed"), by_mujoco(MODELS / "floating.xml")
     assert robot.joint_types == ("spherical", "revolute")
     data.qpos[:] = model.qpos0
-    q = random_configuration(robot, 5)
+    q = random_configuration(robot, rng=5)
     data.qpos[7:] = q
     mujoco.mj_kinematics(model, data)
     for name in ("trunk", "foot", "skull"):
@@ -549,7 +549,7 @@ def test_meshes_are_found_where_mujoco_finds_them(case, uses, tmp_path, monkeypa
     robot = load(folder / "model.xml")
     found = np.array([joint.placement[:3, 3] for joint in robot.specs]) if uses is FLEX else robot.inertias[:, 4]
     expected = model.body_pos[1:] if uses is FLEX else model.body_inertia[1:, 0]
-    q = random_configuration(robot, 0)
+    q = random_configuration(robot, rng=0)
     data.qpos[:] = qpos_of(robot, model, q)
     mujoco.mj_fwdPosition(model, data)
     assert abs(found).max() > 0.1 * abs(expected).max()

@@ -30,7 +30,7 @@ def universal_chain(n: int):
 
 def numbers(robot, *batch: int):
     rng = np.random.default_rng(0)
-    return aj.random_configuration(robot, rng, batch), rng.normal(size=(*batch, robot.nv))
+    return aj.random_configuration(robot, batch, rng=rng), rng.normal(size=(*batch, robot.nv))
 
 
 CHAINS = {

@@ -32,7 +32,7 @@ def angle(a, b, c):
 
 def turned(made, seed=0, shape=()):
     """Configurations with the base where it is, and every torsion at random."""
-    q = aj.random_configuration(made.robot, seed, shape)
+    q = aj.random_configuration(made.robot, shape, rng=seed)
     first = made.robot.nq - sum(kind == "continuous" for kind in made.robot.joint_types)
     q[..., :first] = made.q[:first]
     return q
@@ -222,7 +222,7 @@ def cartesian_mass_matrix(made, q):
 )
 def test_mass_matrix_is_that_of_the_atoms(sequence, options):
     made = polypeptide(sequence, **options)
-    q = aj.random_configuration(made.robot, 3)
+    q = aj.random_configuration(made.robot, rng=3)
     M, expected = aj.mass_matrix.eager(made.robot, q), cartesian_mass_matrix(made, q)
     assert np.abs(M - expected).max() < 1e-10 * np.abs(expected).max()
     b = np.linspace(-1, 1, made.robot.nv)
@@ -255,7 +255,7 @@ def test_fixman_potential_is_that_of_the_constraints():
 
 def test_fixman_force_is_minus_the_gradient():
     robot = polymer.bead_chain(6).robot
-    q, kT, h = aj.random_configuration(robot, 5), 2.5, 1e-5
+    q, kT, h = aj.random_configuration(robot, rng=5), 2.5, 1e-5
     force = polymer.fixman_force(robot, q, kT)
     moved = [polymer.fixman_potential(robot, aj.integrate(robot, q, s * h * np.eye(robot.nv)), kT) for s in (1, -1)]
     assert np.allclose(force, -(moved[0] - moved[1]) / (2 * h), atol=1e-7)

@@ -158,7 +158,7 @@ def test_dynamics_of_a_real_protein():
     velocities = (moved[0] - moved[1]) / (2 * h)
     energy = 0.5 * np.sum(globin.masses[:, None] * velocities**2)
     assert np.isclose(energy, 0.5 * v @ b, rtol=1e-6)
-    v = aj.dynamics.random_velocity(robot, q, 1, polymer.BOLTZMANN * 300)
+    v = aj.dynamics.random_velocity(robot, q, rng=1, kT=polymer.BOLTZMANN * 300)
     path = polymer.langevin(robot, q, v, dt=1e-3, steps=20)
     energy = aj.kinetic_energy(robot, path.q, path.v)
     assert np.ptp(energy) < 1e-6 * energy[0] and np.abs(path.v[-1] - v).max() > 0.05 * np.abs(v).max()

@@ -67,7 +67,7 @@ def test_against_pinocchio(path, base):
         assert kinetic_energy(robot, [], []) == potential_energy(robot, []) == 0
         return
     rng = np.random.default_rng(0)
-    for n, q in enumerate(random_configuration(robot, rng, 2)):
+    for n, q in enumerate(random_configuration(robot, 2, rng=rng)):
         v, a = rng.normal(size=(2, robot.nv))
         check_torques(robot, model, q, v, a)
         if path.stem in SINGULAR:
@@ -153,7 +153,7 @@ def test_against_mujoco(file):
     """M, gravity and bias, damping, armature; torques of mj_inverse, which has damping and armature in it."""
     robot, (model, data) = as_compared(aj.load(file)), without_contacts(file)
     rng = np.random.default_rng(0)
-    for q in random_configuration(robot, rng, 3):
+    for q in random_configuration(robot, 3, rng=rng):
         v, a = rng.normal(size=(2, robot.nv))
         G = rates_map(robot, model, q)
         data.qpos[:], data.qvel[:] = qpos_of(robot, model, q), G @ v
@@ -177,7 +177,7 @@ def test_against_mujoco(file):
 def test_compiled_equals_eager(name, base):
     robot = aj.load(urdf(name), base=base)
     rng = np.random.default_rng(0)
-    q, (v, a) = random_configuration(robot, rng, 3), rng.normal(size=(2, 3, robot.nv))
+    q, (v, a) = random_configuration(robot, 3, rng=rng), rng.normal(size=(2, 3, robot.nv))
     condition = np.linalg.cond(mass_matrix.eager(robot, q[0]))
     for function, args, slack in (
         (inverse_dynamics, (q, v, a), 1e-13),
@@ -198,7 +198,7 @@ def humanoid(request):
     """A robot on a free base, Pinocchio's model of it, states of a batch, and the maps of coordinates."""
     robot, model = pair(urdf(request.param), "free")
     rng = np.random.default_rng(0)
-    q, (v, a) = random_configuration(robot, rng, BATCH), rng.normal(size=(2, BATCH, robot.nv))
+    q, (v, a) = random_configuration(robot, BATCH, rng=rng), rng.normal(size=(2, BATCH, robot.nv))
     return robot, model, q, v, a, velocity_map(model, robot)
 
 

@@ -252,7 +252,7 @@ def dense(T, a):
 def test_fixed_joints_merge_inertias():
     """Masses, centres of mass and inertias of a chain of fixed links: the sum of dense congruences."""
     rng = np.random.default_rng(2)
-    T = [se3.random(rng) for _ in range(3)]
+    T = [se3.random(rng=rng) for _ in range(3)]
     parts = [inertia.from_central.eager(m, rng.standard_normal(3), np.diag([1, 2, 2.5])) for m in (1.0, 2.0, 3.0)]
     b = Robot.builder().link("base").link("a", parts[0]).link("b", parts[1]).link("none").link("c", parts[2])
     b.joint("j", "revolute", "base", "a", T[2])
@@ -533,7 +533,7 @@ def trees(draw):
         options = {"screw": rng.standard_normal(6)} if kind == "screw" else {}
         if kind == "revolute" and movable and draw(st.booleans()):
             options = {"mimic": (draw(st.sampled_from(movable)), 2.0, 0.1)}
-        builder.joint(f"J{child}", kind, parents[child], child, se3.random(rng), **options)
+        builder.joint(f"J{child}", kind, parents[child], child, se3.random(rng=rng), **options)
         movable += [f"J{child}"] * (kind in ("revolute", "prismatic", "continuous"))
     return builder, parents
 

@@ -37,7 +37,7 @@ def random_arm(seed: int, types: tuple[str, ...]) -> Robot:
     arm = serial(
         f"random{n}",
         types=types,
-        placements=se3.random(rng, n),
+        placements=se3.random(n, rng=rng),
         screws=np.where([[kind == "prismatic"] for kind in types], slide, turn),
         inertias=robots.random_tree(rng, n, ["revolute"]).inertias,
     )

@@ -53,7 +53,7 @@ def test_frames_are_where_pinocchio_has_them(path):
     """The bound is the issue's; angles within 1e-11 of a quarter turn, over long arms, explain 3e-11."""
     for base in BASES:
         robot, model = load(path, base), robots.pinocchio_model(path, base)
-        q = random_configuration(robot, 0, 20)
+        q = random_configuration(robot, 20, rng=0)
         ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
         assert ours.keys() - theirs.keys() <= ({robot.base_name} if base == "free" else set())
         worst = max(np.abs(ours[name] - theirs[name]).max() for name in theirs)
@@ -69,7 +69,7 @@ def as_written(monkeypatch):
 @every_robot
 def test_frames_agree_to_rounding_without_exact_quarter_turns(path, as_written):
     robot, model = load(path), robots.pinocchio_model(path)
-    q = random_configuration(robot, 1, 3)
+    q = random_configuration(robot, 3, rng=1)
     ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
     assert max(np.abs(ours[name] - theirs[name]).max() for name in theirs) < 1e-13
 
@@ -153,7 +153,7 @@ def test_mimics_obey_their_constraint():
     seen = 0
     for path in robots.URDFS:
         robot = load(path)
-        q = random_configuration(robot, 3)
+        q = random_configuration(robot, rng=3)
         for spec in robot.specs:
             if spec.mimic is not None:
                 source, multiplier, offset = spec.mimic

@@ -40,7 +40,7 @@ def frictionless(robot: Robot) -> Robot:
 def sample(robot: Robot, seed: int = 0):
     """q, v, a: one configuration inside the limits, normally distributed rates."""
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    return aj.random_configuration(robot, rng=rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
 
 
 def close(got, want, slack=1e-11):

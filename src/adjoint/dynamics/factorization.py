@@ -13,8 +13,9 @@ import numpy as np
 from ..compile import kernel, scan, static
 from ..lie import se3
 from ..model.configuration import integrate
-from ..model.input_checks import generator, positive, vectors
+from ..model.input_checks import positive, vectors
 from ..model.robot import Robot, need_robot
+from ..randomness import Rng, generator, rng_by_keyword
 from ..sweep import joint_placements, stacked
 from .articulated import articulated_inertias, require_inertia
 from .composite import mass_matrix
@@ -236,7 +237,8 @@ def mass_matrix_logdet_gradient(robot, q):
     return _moved_logdet.bind(robot).jacobian("dq")(q, np.zeros(robot.nv))
 
 
-def random_velocity(robot: Robot, q, rng: np.random.Generator | int | None = None, kT: float = 1.0) -> np.ndarray:
+@rng_by_keyword
+def random_velocity(robot: Robot, q, *, rng: Rng = None, kT: float = 1.0) -> np.ndarray:
     """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium, at temperature kT [J]."""
     need_robot(robot, "random_velocity")
     rng, q = generator(rng, "random_velocity"), vectors(q, robot.nq, "q", "random_velocity")

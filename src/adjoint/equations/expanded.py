@@ -111,7 +111,7 @@ class Equations(page.Shown):
         robots = [(self.robot, {}), (with_parameters(self.robot, self.symbols, others), others)]
         for k in range(samples):
             robot, given = robots[k % 2 if others else 0]
-            q = random_configuration(self.robot, rng)
+            q = random_configuration(self.robot, rng=rng)
             v, a = rng.normal(size=(2, robot.nv))
             worst = np.maximum(worst, _difference(self.at(q, v, a, given), robot, q, v, a))
         return float(worst)

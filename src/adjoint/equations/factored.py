@@ -229,7 +229,7 @@ def _products(robot: Robot) -> dict[tuple[int, int, int], tuple[sympy.Symbol, sy
                 found[a, b, c] = _inner(robot, {b, c}, (a, b), (c,))
     rng = np.random.default_rng(0)
     atoms = sorted(set().union(*(e.atoms(InnerProduct) for e in found.values())), key=str)
-    samples = [_evaluated(robot, random_configuration(robot, rng), atoms) for _ in range(2)]
+    samples = [_evaluated(robot, random_configuration(robot, rng=rng), atoms) for _ in range(2)]
     least = 1e-12 * max((abs(x) for values in samples for x in values.values()), default=0.0)
     nonzero = {abc: e for abc, e in found.items() if any(abs(e.xreplace(values)) > least for values in samples)}
     return {abc: (_symbol(robot, abc), e) for abc, e in nonzero.items()}

@@ -176,7 +176,7 @@ def is_flat(robot: Robot, samples: int = 3) -> bool:
     need_robot(robot, "is_flat")
     if count(samples, "is_flat: samples") < 1:
         raise ArgumentError("is_flat: samples must be 1 or more, got 0")
-    for q in random_configuration(robot, 0, samples):
+    for q in random_configuration(robot, samples, rng=0):
         M, Gamma, R = (function.eager(robot, q) for function in (mass_matrix, christoffel, curvature))
         if np.any(np.abs(R) > _rounding_errors(robot, M, Gamma)):
             return False

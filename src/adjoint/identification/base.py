@@ -19,8 +19,9 @@ from ..dynamics.regressors import parameter_names, regressor
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.configuration import random_configuration
-from ..model.input_checks import generator, vectors
+from ..model.input_checks import vectors
 from ..model.robot import Robot, nearest, need_robot, once_a_robot
+from ..randomness import Rng, generator
 from .linear import least_squares, triangle
 
 __all__ = ["BaseParameters", "base_parameters", "short", "some"]
@@ -136,7 +137,9 @@ def some(names: list[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolerance: float = 1e-6) -> BaseParameters:
+def base_parameters(
+    robot: Robot, joints: tuple[str, ...] = (), *, rng: Rng = 0, tolerance: float = 1e-6
+) -> BaseParameters:
     """The `BaseParameters` of a robot, with some of the `joints` terms "armature", "damping", "friction" and "offset".
 
     The regressor at random states, more than enough of them, shows which columns depend on others: from the base to the
@@ -172,7 +175,7 @@ def _random_regressor(robot: Robot, joints: tuple[str, ...], rng: np.random.Gene
     """R (p, p): RᵀR is the mean of YᵀY over random states; that is all that lengths and angles of columns need."""
     p = len(parameter_names(robot, joints))
     n = 20 + 4 * p // max(robot.nv, 1)
-    q, (v, a) = random_configuration(robot, rng, n), rng.normal(size=(2, n, robot.nv))
+    q, (v, a) = random_configuration(robot, n, rng=rng), rng.normal(size=(2, n, robot.nv))
     Y = regressor(robot, q, v, 3 * a, joints=joints).reshape(n * robot.nv, p)
     return triangle(Y) / np.sqrt(max(len(Y), 1))
 

@@ -15,8 +15,9 @@ from scipy.optimize import minimize
 from ..dynamics.regressors import JOINT_TERMS, coordinate_names, dof_names, parameters, regressor
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import neutral
-from ..model.input_checks import count, floats, generator, positive
+from ..model.input_checks import count, floats, positive
 from ..model.robot import Robot, need_robot
+from ..randomness import Rng, generator
 from .base import BaseParameters, base_parameters, some
 from .data import MOST_ROWS
 from .linear import triangle
@@ -99,7 +100,7 @@ def excitation(
     acceleration_limit=np.inf,
     torque_limit=np.inf,
     rounds: int = 20,
-    rng=0,
+    rng: Rng = 0,
 ) -> Excitation:
     """An `Excitation` of `duration` [s] whose recording tells most about the base parameters with `joints` terms.
 

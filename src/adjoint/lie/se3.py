@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adjoint.compile import kernel
-
+from ..compile import kernel
+from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from . import series, so3
 
 __all__ = [
@@ -78,10 +78,14 @@ def identity() -> np.ndarray:
     return np.eye(4)
 
 
-def random(rng: np.random.Generator, shape: int | tuple[int, ...] = (), scale: float = 1.0) -> np.ndarray:
-    """Motions (*shape, 4, 4): uniform rotation, normally distributed translation of standard deviation `scale` [m]."""
-    shape = (shape,) if isinstance(shape, int) else shape
-    return from_rotation_translation(so3.random(rng, shape), scale * rng.standard_normal((*shape, 3)))
+@rng_by_keyword
+def random(shape: int | tuple[int, ...] = (), *, rng: Rng = None, scale: float = 1.0) -> np.ndarray:
+    """Motions (*shape, 4, 4): uniform rotation, normally distributed translation of standard deviation `scale` [m].
+
+    `rng` is a generator, a seed, or None.
+    """
+    shape, rng = batch_shape(shape, "se3.random"), generator(rng, "se3.random")
+    return from_rotation_translation(so3.random(shape, rng=rng), scale * rng.standard_normal((*shape, 3)))
 
 
 @kernel(R=(3, 3), p=3)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adjoint.compile import kernel
-
+from ..compile import kernel
+from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from . import series
 
 __all__ = [
@@ -85,10 +85,11 @@ def identity() -> np.ndarray:
     return np.eye(3)
 
 
-def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> np.ndarray:
-    """Rotations of the given batch shape, uniform in the Haar measure: (*shape, 3, 3)."""
-    shape = (shape,) if isinstance(shape, int) else shape
-    return from_quat_wxyz(rng.standard_normal((*shape, 4)))
+@rng_by_keyword
+def random(shape: int | tuple[int, ...] = (), *, rng: Rng = None) -> np.ndarray:
+    """Rotations of the given batch shape, uniform in the Haar measure: (*shape, 3, 3); `rng` may be a seed."""
+    shape = batch_shape(shape, "so3.random")
+    return from_quat_wxyz(generator(rng, "so3.random").standard_normal((*shape, 4)))
 
 
 @kernel

@@ -17,8 +17,9 @@ from ..dynamics.factorization import mass_matrix_logdet, mass_matrix_logdet_grad
 from ..dynamics.forward import forward_dynamics
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate
-from ..model.input_checks import count, generator, positive, truth, vectors
+from ..model.input_checks import count, positive, truth, vectors
 from ..model.robot import Robot, need_robot
+from ..randomness import Rng, generator
 
 __all__ = ["BOLTZMANN", "Trajectory", "fixman_force", "fixman_potential", "langevin"]
 
@@ -59,7 +60,7 @@ def langevin(
     torque: Callable | None = None,
     fixman: bool = False,
     every: int = 1,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     check: bool = True,
 ) -> Trajectory:
     """Motion from q (..., nq), v (..., nv) in a heat bath: M a = τ - C v - γ M v + √(2 γ kT) M^½ noise.
@@ -95,7 +96,7 @@ def langevin(
         tau = _force(robot, q, kT, torque, fixman)
         v = half + 0.5 * dt * forward_dynamics(robot, q, half, tau)
         if friction > 0:
-            v = keep * v + np.sqrt(1 - keep**2) * random_velocity(robot, q, rng, kT)
+            v = keep * v + np.sqrt(1 - keep**2) * random_velocity(robot, q, rng=rng, kT=kT)
         _need_small(v, turning, k, dt)
         if k % every == 0:
             found.append((k * dt, q, v))
@@ -127,7 +128,7 @@ def _doubt_step(robot: Robot, q, v, turning: np.ndarray, dt: float, kT: float) -
     """An error if joints turn by more than 1 rad in a step, with v or with the velocities of equilibrium at kT."""
     at_once = [v.reshape(-1, robot.nv)]
     if kT > 0 and q.size:
-        at_once.append(random_velocity(robot, np.tile(q.reshape(-1, robot.nq)[0], (32, 1)), 0, kT))
+        at_once.append(random_velocity(robot, np.tile(q.reshape(-1, robot.nq)[0], (32, 1)), rng=0, kT=kT))
     for speeds in at_once:
         turned = dt * np.sqrt(np.mean(speeds[:, turning] ** 2, axis=0)).max(initial=0.0) if len(speeds) else 0.0
         if not turned <= _LONGEST:

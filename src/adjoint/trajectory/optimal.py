@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError, SolveError
-from ..model.input_checks import count, generator
+from ..model.input_checks import count
 from ..model.robot import Robot
+from ..randomness import Rng, generator
 from .explain import why_not
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
 from .problem import Bounds, EndCondition, Problem
@@ -50,7 +51,7 @@ def optimal_motion(
     weights=None,
     segments: int = 16,
     starts: int = 1,
-    rng: np.random.Generator | int | None = 0,
+    rng: Rng = 0,
     max_iterations: int = 500,
     progress: bool | Callable[[Step], None] = False,
 ) -> Motion:

@@ -73,7 +73,7 @@ def nearest_configuration(robot: Robot, end: EndCondition, q: np.ndarray, label:
         if np.abs(found.fun).max() < _REACHED:
             return np.clip(found.x, robot.lower, robot.upper)
         tries.append(found)
-        q = random_configuration(robot, rng)
+        q = random_configuration(robot, rng=rng)
     best = min(tries, key=lambda found: found.cost)
     turn, shift = np.linalg.norm(best.fun[:-3]), np.linalg.norm(best.fun[-3:])
     apart = f"{shift:.3g} m" + (f" and {turn:.3g} rad" if best.fun.size == 6 else "")
