@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.dh import DH, dh_matrix, from_dh, to_dh
 from adjoint.model.loading import load
+from adjoint.model.robot import Builder
 
 fk = forward_kinematics.eager
 ROBOTS = next(d for p in sys.path if (d := Path(p) / "cmeel.prefix/share/example-robot-data/robots").is_dir())

@@ -11,7 +11,7 @@ import pytest
 import adjoint as aj
 from adjoint import robots, rolled
 from adjoint.compile import Kernel, kept_kernels, kernel, static
-from adjoint.model.robot import once_a_robot
+from adjoint.model.once import once_a_robot
 
 Q, V = np.array([0.3, -0.2]), np.array([1.0, 2.0])
 ARM = robots.chain(2)
@@ -230,7 +230,7 @@ def test_once_a_robot():
     assert named(again) and named(robot) and len(calls) == 7
     assert named.__doc__ == "Doc."
     stand_in = robot.lifted({"inertias": robot.inertias})
-    assert named(stand_in) and len(calls) == 8 and stand_in._results is not robot._results
+    assert named(stand_in) and len(calls) == 8 and stand_in.results is not robot.results
     met = weakref.ref(robot)
     del robot, stand_in
     gc.collect()

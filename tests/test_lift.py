@@ -15,7 +15,7 @@ from adjoint.dynamics import body_motions_and_wrenches, lagrangian, ploen_park, 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import inertia, se3
-from adjoint.model.lift import LiftedRobot
+from adjoint.model.robot import LiftedRobot
 
 TREES = [
     r.with_frame("camera", r.body_names[1], se3.random(rng=0))

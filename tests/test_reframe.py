@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.joints import standard_screws
 from adjoint.model.loading import load
+from adjoint.model.parts import Visual
 from adjoint.model.reframe import reframed
-from adjoint.model.robot import Visual
+from adjoint.model.robot import Builder
 from adjoint.model.screws import space_screws
 
 fk = forward_kinematics.eager

@@ -220,6 +220,19 @@ def test_joints():
         hand().joint("wirst")
 
 
+def test_bodies_by_name():
+    robot = hand()
+    for i, name in enumerate(robot.body_names):
+        body = robot.body(name)
+        assert (body.index, body.name, body.joint.name) == (i, name, robot.body_joint_names[i])
+    with pytest.raises(ArgumentError, match="robot 'hand' has no body 'plam'; did you mean 'palm'"):
+        robot.body("plam")
+    with pytest.raises(ArgumentError, match="no body 'tip'"):  # a frame, but no body
+        robot.body("tip")
+    with pytest.raises(ArgumentError, match="no body 3"):
+        robot.body(3)  # type: ignore[arg-type]
+
+
 # --- the tree ---------------------------------------------------------------------------------------------------------
 
 
@@ -562,7 +575,7 @@ def test_any_tree(tree):
 
     def place(link: str) -> np.ndarray:
         above = place(parents[link]) if link in parents else np.eye(4)
-        return above @ builder._joints[f"J{link}"].placement if link in parents else above
+        return above @ builder.stated_joints[f"J{link}"].placement if link in parents else above
 
     for link in robot.links:
         frame = robot.frame(link.name)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.dh import dh_matrix, from_dh
+from adjoint.model.robot import Builder
 from adjoint.model.screws import body_screws, change_frames, from_screws, space_screws
 from adjoint.sweep import coordinates
 

@@ -1,6 +1,8 @@
 """The library's exceptions. Messages name the bad thing, where it is, and what would be valid."""
 
+import difflib
 import re
+from collections.abc import Sequence
 
 _WORD, _LINE = 300, 2000  # characters of one name, and of one line, that are shown
 _LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},}}")
@@ -21,6 +23,15 @@ def _cut(text: str, most: int) -> str:
     """Both ends of a text that is longer than `most` characters."""
     end = most // 3
     return text if len(text) <= most else f"{text[:end]} ... ({len(text) - 2 * end} characters) ... {text[-end:]}"
+
+
+def nearest(name, names: Sequence[str]) -> str:
+    """The names that look like `name`, or a few of all."""
+    close = difflib.get_close_matches(str(name), names, 3, 0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(names[:12])
+    return f"there are {shown}{', ...' if len(names) > 12 else ''}"
 
 
 class AdjointError(Exception):

@@ -6,7 +6,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterable
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,8 +17,7 @@ __all__ = ["Rng", "batch_shape", "generator", "rng_by_keyword"]
 Rng = np.random.Generator | int | None
 """What every public function takes as `rng`: a generator, a seed, or None for a new one at each call."""
 
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable)
 
 
 def generator(rng, caller: str) -> np.random.Generator:
@@ -42,16 +41,16 @@ def batch_shape(shape, caller: str) -> tuple[int, ...]:
     return found
 
 
-def rng_by_keyword(function: Callable[P, R]) -> Callable[P, R]:
+def rng_by_keyword(function: F) -> F:
     """A decorator: an `ArgumentError` shows how to call the function if a generator is given without `rng=`."""
     kinds = inspect.signature(function).parameters.values()
     names = [p.name for p in kinds if p.kind is p.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
-    def called(*args: P.args, **options: P.kwargs) -> R:
+    def called(*args, **options):
         if len(args) > len(names) or any(isinstance(x, np.random.Generator) for x in args):
             usage = f"{function.__name__}({', '.join(names)}, rng=...)"
             raise ArgumentError(f"{function.__name__} takes its randomness by keyword: {usage}, a generator or a seed")
         return function(*args, **options)
 
-    return called
+    return called  # type: ignore[return-value]

@@ -23,8 +23,9 @@ import numpy as np
 from .compile import Kernel, kernel, scan, static
 from .lie import inertia, se3
 from .model.joints import JOINTS
+from .model.once import once_a_robot
 from .model.reframe import axial_frames
-from .model.robot import Robot, once_a_robot
+from .model.robot import Robot
 
 __all__ = [
     "MOST", "ROBOT", "Long", "Parts", "Plan", "Root", "Row",

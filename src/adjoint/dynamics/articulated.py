@@ -17,7 +17,8 @@ from ..compile.kernels import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..sweep import inward, joint_placements, outward, rates
 
 __all__ = ["Articulated", "Pivot", "Symmetric", "articulated_inertias", "require_inertia"]

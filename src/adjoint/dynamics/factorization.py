@@ -14,7 +14,8 @@ from ..compile import kernel, scan, static
 from ..lie import se3
 from ..model.configuration import integrate
 from ..model.input_checks import positive, vectors
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from ..randomness import Rng, generator, rng_by_keyword
 from ..sweep import joint_placements, stacked
 from .articulated import articulated_inertias, require_inertia

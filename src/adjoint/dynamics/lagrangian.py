@@ -27,8 +27,9 @@ from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..kinematics.jacobians import jacobian
 from ..lie import inertia, se3
+from ..model.needs import need_coordinates
 from ..model.reframe import reframed
-from ..model.robot import Robot, need_coordinates
+from ..model.robot import Robot
 from ..sweep import columns, forces, joint_placements, outward, rates, stacked
 from .global_operators import operators
 from .newton_euler import friction_force

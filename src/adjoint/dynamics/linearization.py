@@ -15,7 +15,8 @@ from ..compile import kernel, static
 from ..lie import se3
 from ..model.input_checks import positive
 from ..model.joints import JOINTS, standard_screws
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from ..sweep import stacked
 from .newton_euler import SURROUNDINGS
 from .state_derivatives import forward_dynamics_derivatives

@@ -12,8 +12,9 @@ from ..compile import Kernel, kernel, scan
 from ..kinematics.long import body_placements
 from ..lie import se3, so3
 from ..model.joints import JOINTS
+from ..model.once import once_a_robot
 from ..model.reframe import axial_frames
-from ..model.robot import Robot, once_a_robot
+from ..model.robot import Robot
 from ..rolled import (
     ROBOT,
     Long,

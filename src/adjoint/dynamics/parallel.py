@@ -28,7 +28,8 @@ import numpy as np
 from ..compile import kernel, scan, static
 from ..errors import ArgumentError
 from ..lie import se3
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..rolled import Long, Parts, Root, for_loops, inward, is_long, joint_motions, placed
 from .articulated import Symmetric
 from .forward import leftover, solve_mass_matrix

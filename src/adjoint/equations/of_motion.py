@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import ArgumentError
 from ..model.input_checks import count
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .expanded import Equations, expanded_equations
 from .factored import factored_equations
 from .naming import make_symbols

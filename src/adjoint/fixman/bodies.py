@@ -23,7 +23,9 @@ from ..compile.kernels import eagerly
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.input_checks import vectors
-from ..model.robot import Robot, need_numbers, need_robot, once_a_robot
+from ..model.needs import need_numbers, need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..sweep import joint_placement
 from .chain_loops import Body, chain_logdets, chain_solve, inverse_inertia, link_rows
 from .partition import Blocks, Partition, block_diagonal, blocks, blocks_at, logdet, solve

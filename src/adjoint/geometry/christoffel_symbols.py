@@ -32,7 +32,8 @@ from ..dynamics.composite import degrees
 from ..dynamics.coriolis import coriolis_matrix, inertia_rate_momentum
 from ..dynamics.forward import solve_mass_matrix
 from ..lie import inertia, se3, so3
-from ..model.robot import Robot, need_coordinates
+from ..model.needs import need_coordinates
+from ..model.robot import Robot
 from ..sweep import inward, joint_placements, outward, stacked
 
 __all__ = ["christoffel", "covariant_derivative", "mass_matrix_derivative"]

@@ -27,7 +27,8 @@ from ..errors import ArgumentError
 from ..lie import se3
 from ..model.configuration import random_configuration
 from ..model.input_checks import count
-from ..model.robot import Robot, need_coordinates, need_robot
+from ..model.needs import need_coordinates, need_robot
+from ..model.robot import Robot
 from .christoffel_symbols import Degree, christoffel, degrees_seen
 
 __all__ = ["curvature", "is_flat", "ricci_curvature", "scalar_curvature", "sectional_curvature"]

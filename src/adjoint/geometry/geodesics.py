@@ -20,7 +20,8 @@ from ..dynamics.forward import forward_dynamics, solve_mass_matrix
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate
 from ..model.input_checks import count, positive, vectors
-from ..model.robot import Robot, need_coordinates, need_robot
+from ..model.needs import need_coordinates, need_robot
+from ..model.robot import Robot
 from .christoffel_symbols import covariant_derivative
 
 __all__ = ["Geodesic", "geodesic", "geodesic_between", "parallel_transport"]

@@ -16,11 +16,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..dynamics.regressors import parameter_names, regressor
-from ..errors import ArgumentError
+from ..errors import ArgumentError, nearest
 from ..lazy import cached_property
 from ..model.configuration import random_configuration
 from ..model.input_checks import vectors
-from ..model.robot import Robot, nearest, need_robot, once_a_robot
+from ..model.needs import need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..randomness import Rng, generator
 from .linear import least_squares, triangle
 

@@ -12,7 +12,8 @@ from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
 from ..model.configuration import difference, interpolate
 from ..model.input_checks import positive
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 
 __all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick", "resample"]
 

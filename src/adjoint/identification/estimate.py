@@ -20,7 +20,8 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressors import JOINT_TERMS
 from ..errors import ArgumentError
 from ..model.input_checks import floats, truth
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .base import BaseParameters, base_parameters, some
 from .data import Samples, checked_samples, each_piece, pick
 from .files import stream_samples

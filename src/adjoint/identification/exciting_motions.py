@@ -16,7 +16,8 @@ from ..dynamics.regressors import JOINT_TERMS, coordinate_names, dof_names, para
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import neutral
 from ..model.input_checks import count, floats, positive
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from ..randomness import Rng, generator
 from .base import BaseParameters, base_parameters, some
 from .data import MOST_ROWS

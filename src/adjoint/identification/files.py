@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import ArgumentError, MissingPackageError
+from ..errors import ArgumentError, MissingPackageError, nearest
 from ..model.input_checks import count, positive
-from ..model.robot import Robot, nearest, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 

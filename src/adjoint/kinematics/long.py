@@ -8,8 +8,9 @@ import numpy as np
 
 from ..compile import kernel, scan, static
 from ..lie import se3
+from ..model.once import once_a_robot
 from ..model.reframe import axial_frames
-from ..model.robot import Robot, once_a_robot
+from ..model.robot import Robot
 from ..rolled import (
     ROBOT,
     Parts,

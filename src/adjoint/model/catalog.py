@@ -12,12 +12,14 @@ import numpy as np
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..randomness import Rng, generator
-from .build import AXIAL, TYPES, Builder, moved_inertias
+from .builder import AXIAL, TYPES
 from .dh import dh_matrix, from_dh
 from .input_checks import count
 from .joints import JOINTS
-from .robot import GRAVITY, Robot
+from .parts import GRAVITY
+from .robot import Builder, Robot
 from .screws import from_screws, serial
+from .whole_arrays import moved_inertias
 
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 

@@ -13,7 +13,8 @@ from ..errors import ArgumentError
 from ..lie import series
 from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from .joints import JOINTS
-from .robot import Robot, need_robot
+from .needs import need_robot
+from .robot import Robot
 
 __all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "random_configuration"]
 

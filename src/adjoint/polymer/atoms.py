@@ -17,7 +17,8 @@ from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
 from ..lie import se3
-from ..model.robot import Finding, Robot
+from ..model.parts import Finding
+from ..model.robot import Robot
 
 __all__ = [
     "LIGHT",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.input_checks import positive, truth
-from ..model.robot import Finding
+from ..model.parts import Finding
 from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
 from .hydrogens import bonded, hydrogen_positions
 from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..errors import ArgumentError, MissingPackageError, ModelError
-from ..model.robot import Finding, Where
+from ..model.parts import Finding, Where
 from .atoms import LIGHT, MASSES, Polymer
 from .peptide import PEPTIDES, SIDE_CHAINS, Monomer, add_hydrogens, chain_polymer, need_choice
 from .residues import BACKBONE, RESIDUES

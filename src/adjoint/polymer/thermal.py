@@ -18,7 +18,8 @@ from ..dynamics.forward import forward_dynamics
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate
 from ..model.input_checks import count, positive, truth, vectors
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from ..randomness import Rng, generator
 
 __all__ = ["BOLTZMANN", "Trajectory", "fixman_force", "fixman_potential", "langevin"]

@@ -13,7 +13,8 @@ from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.input_checks import floats, positive
 from ..model.joints import JOINTS
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .solver import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque
