@@ -102,8 +102,8 @@ def compiling(n: int) -> float:
 
     def anew():
         kernel._forget_thin()
-        kernel._only("bench").codes.clear()
-        kernel._only("bench").plans.clear()
+        kernel.only_specialisation("bench").codes.clear()
+        kernel.only_specialisation("bench").plans.clear()
         return aj.solve_mass_matrix(robot, x, x)
 
     return cold(anew, aj.clear_cache)[1]

@@ -456,7 +456,7 @@ def test_layout_plans_are_bounded():
     f = kernel(lambda x: x + 1)
     for n in range(600):
         assert f(np.zeros((1, n)).T).shape == (n, 1)
-    assert len(f._only("test").plans) <= 256
+    assert len(f.only_specialisation("test").plans) <= 256
 
 
 def test_kernels_can_be_collected():

@@ -17,11 +17,11 @@ The way of a function, file by file:
 - `export`: C99, CasADi, assembly. `locks`: the one lock.
 """
 
+from .decorator import kernel as kernel
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
 from .kept_kernels import forget as forget
 from .kernels import Kernel as Kernel
-from .kernels import kernel as kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info
 from .machine.disk_cache import clear_cache as clear_cache

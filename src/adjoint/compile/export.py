@@ -12,37 +12,37 @@ from .graph.expressions import Expr
 from .graph.loops import Loop
 from .graph.operations import OPS
 from .graph.program import Operand, Program
-from .specialisation import Variant
+from .specialisation import Specialisation
 
 __all__ = ["call_casadi", "source", "symbolic"]
 
 
-def source(variant: Variant, language: str, name: str | None = None) -> str:
+def source(specialisation: Specialisation, language: str, name: str | None = None) -> str:
     """The text of a kernel in one of the languages "llvm", "asm", "c"."""
     if not isinstance(language, str) or language not in ("llvm", "asm", "c"):
         raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
     if name is not None and not isinstance(name, str):
         raise ArgumentError(f"source: the name of the function must be text; got {name!r}")
     if language == "c":
-        return _CWriter(variant.program, name or variant.name.replace(".", "_")).file()
+        return _CWriter(specialisation.program, name or specialisation.name.replace(".", "_")).file()
     from .codegen.body import emit
     from .machine import jit
 
-    text = emit(variant.program, jit.host().width("f64"), "f64")[0]
+    text = emit(specialisation.program, jit.host().width("f64"), "f64")[0]
     return text if language == "llvm" else jit.assembly(text)
 
 
 # --- CasADi ------------------------------------------------------------------------------------------
 
 
-def symbolic(variant: Variant):
+def symbolic(specialisation: Specialisation):
     """A casadi.Function with the kernel's inputs and outputs; loops of known length are unrolled."""
     import casadi
 
-    program = variant.program
+    program = specialisation.program
     if any(o.sequence for o in program.inputs):
         raise AdjointError(
-            f"{variant.name}.symbolic: CasADi has no sequences of unknown length; "
+            f"{specialisation.name}.symbolic: CasADi has no sequences of unknown length; "
             "declare a length, or scan over an array"
         )
     inputs = [casadi.SX.sym(o.name, *_casadi_shape(o)) for o in program.inputs]
@@ -67,7 +67,7 @@ def symbolic(variant: Variant):
             x[_casadi_index(o, k)] = next(found)
         outputs.append(x)
     names = [o.name for o in program.inputs], [o.name for o in program.outputs]
-    return casadi.Function(variant.name.replace(".", "_").strip("_<>") or "kernel", inputs, outputs, *names)
+    return casadi.Function(specialisation.name.replace(".", "_").strip("_<>") or "kernel", inputs, outputs, *names)
 
 
 def _casadi_shape(o: Operand) -> tuple[int, int]:
@@ -79,14 +79,14 @@ def _casadi_index(o: Operand, k: int) -> tuple[int, int]:
     return divmod(k, _casadi_shape(o)[1])
 
 
-def call_casadi(variant: Variant, values: list):
+def call_casadi(specialisation: Specialisation, values: list):
     """A kernel called with CasADi matrices gives CasADi matrices."""
-    for o, x in zip(variant.inputs, values, strict=True):
+    for o, x in zip(specialisation.inputs, values, strict=True):
         shape = getattr(x, "shape", None)  # CasADi would repeat a scalar
         if shape is not None and shape not in ((o.size, 1), (1, o.size), o.shape):
-            raise ArgumentError(f"{variant.name}: argument '{o.name}' has shape {shape}; {o.shape} is needed")
-    results = symbolic(variant).call(values)
-    made = variant.traced[1]
+            raise ArgumentError(f"{specialisation.name}: argument '{o.name}' has shape {shape}; {o.shape} is needed")
+    results = symbolic(specialisation).call(values)
+    made = specialisation.traced[1]
     return results[0] if made is None else made(*results)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ArgumentError
 from .graph.program import Operand
 
-__all__ = ["MISSING", "Liftable", "Parameter", "function_name", "lifted_parameters", "parameters", "static"]
+__all__ = ["MISSING", "Liftable", "Parameter", "declared_parameters", "function_name", "lifted_parameters", "static"]
 
 
 class _Static:
@@ -82,7 +82,7 @@ _BIND = {
 }  # options of `Kernel.bind`
 
 
-def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
+def declared_parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
     """The parameters of a function, with the core shapes declared for them."""
     try:
         signature = inspect.signature(fn)

@@ -43,7 +43,7 @@ _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hy
 
 
 class TooLarge(AdjointError):
-    """A graph has more nodes than it may have. `Variant.traced` says so in words that help."""
+    """A graph has more nodes than it may have. `Specialisation.traced` says so in words that help."""
 
 
 _limits = local()

@@ -204,7 +204,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     carry_next, y = _pair(result)
     flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
     ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
-    rows_next = tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys)
+    rows_next = tuple(tuple(body.lift(plain_number(e)) for e in elements) for _, elements in ys)
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
         tuple(tuple(r) for r in rows),
@@ -313,7 +313,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
         carry_next = body(carry_now)
     flat_next = _same_shapes(inner, carry, carry_next, [shape for shape, _ in starts], "body")
     go_on = inner.lift(
-        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
+        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(plain_number(go_on)), 0.0)
     )
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
@@ -331,7 +331,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
 # --- building nodes ----------------------------------------------------------------------------------
 
 
-def _number(x):
+def plain_number(x):
     """Truth values are carried and stacked as the numbers 0 and 1."""
     if isinstance(x, Expr) and x.mask:
         return apply("select", x, 1.0, 0.0)
@@ -370,7 +370,7 @@ def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
             f"the carry must keep its shapes: the {what} was given {list(shapes)} "
             f"and returned {[shape for shape, _ in flat]}"
         )
-    return [body.lift(_number(e)) for _, elements in flat for e in elements]
+    return [body.lift(plain_number(e)) for _, elements in flat for e in elements]
 
 
 def _buffer(graph: Graph, source, count: int | None) -> Expr:
@@ -388,12 +388,12 @@ def _buffer(graph: Graph, source, count: int | None) -> Expr:
             for k, e in enumerate(elements)
         ):
             return stacked
-    return graph.node("array", tuple(graph.lift(_number(e)) for e in elements))
+    return graph.node("array", tuple(graph.lift(plain_number(e)) for e in elements))
 
 
 def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Expr]) -> Expr:
     outer = [graph.lift(x) for x in captured]
-    return graph.node("loop", (*(graph.lift(_number(e)) for e in start), *outer, *buffers), loop)
+    return graph.node("loop", (*(graph.lift(plain_number(e)) for e in start), *outer, *buffers), loop)
 
 
 def _results(graph: Graph, node: Expr, tree, starts):

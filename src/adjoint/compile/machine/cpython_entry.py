@@ -24,7 +24,7 @@ from ..graph.loops import python_calls
 from . import jit, strided_loop
 from .execution import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
 
-__all__ = ["thin_caller"]
+__all__ = ["direct_caller"]
 
 STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
 HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
@@ -509,7 +509,7 @@ class _Code(NamedTuple):
     scratch: int = 0
 
 
-def thin_caller(
+def direct_caller(
     name: str,
     single: tuple[Compiled, type | None] | None,
     batch: tuple[Compiled, type | None] | None,
