@@ -13,6 +13,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Top-level folder or module -> layer. A new one must be entered here.
 LAYERS = {
     "errors": 0,
+    "extras": 0,
     "folders": 0,
     "lazy": 0,
     "compile": 1,
@@ -33,7 +34,13 @@ LAYERS = {
     "__init__": 7,
 }
 # (importer, imported) of equal height
-SAME_LAYER = {("lie", "compile"), ("sweep", "model"), ("rolled", "model"), ("dynamics", "kinematics")}
+SAME_LAYER = {
+    ("extras", "errors"),
+    ("lie", "compile"),
+    ("sweep", "model"),
+    ("rolled", "model"),
+    ("dynamics", "kinematics"),
+}
 SAME_LAYER |= {("geometry", "dynamics"), ("geometry", "kinematics"), ("fixman", "dynamics"), ("fixman", "kinematics")}
 
 

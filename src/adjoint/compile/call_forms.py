@@ -2,9 +2,9 @@
 
 A kernel remembers how it was called: the number of positional arguments and the names of the others. For each such
 form it knows where its inputs are among the arguments (`InputForm`), which bound kernel they are for (`StaticForm`), or
-which other function serves them (`ElsewhereForm`). What is no such array but a list, a number, an array of whole numbers or a
-small one with other strides becomes one by a copy. A form answers NotImplemented to calls that it cannot serve; these
-are left to `dispatch`.
+which other function serves them (`ElsewhereForm`). What is no such array but a list, a number, an array of whole
+numbers or a small one with other strides becomes one by a copy. A form answers NotImplemented to calls that it cannot
+serve; these are left to `dispatch`.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
         return call_elsewhere(function, inputs, statics, out)
     found = function.specialisation(statics, list(inputs))
     if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
-        from .export import call_casadi
+        from .casadi_functions import call_casadi
 
         return call_casadi(found, list(inputs.values()))
     arrays, dtype = _arrays(function, inputs)
@@ -101,7 +101,7 @@ def _remember(function: Function, form: tuple, found: Specialisation) -> None:
 
 def call_elsewhere(function: Function, inputs: dict[str, Any], statics: dict[str, Any], out):
     """The result of the function that `Kernel.instead` names, on arrays of the shapes that this kernel takes."""
-    from .machine.execution import broadcast_batch
+    from .machine.layouts import broadcast_batch
 
     assert function.other is not None
     arrays = {k: as_input(x, k, function.__name__) for k, x in inputs.items()}
@@ -145,7 +145,8 @@ def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray]
 
 def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dtype: str, out):
     """The result of machine code on arrays of one dtype."""
-    from .machine.execution import DTYPES, prepare_out
+    from .machine.execution import DTYPES
+    from .machine.result_arrays import prepare_out
 
     name = function.__name__
     layouts = [(a.shape, a.strides, a.flags.aligned) for a in arrays]

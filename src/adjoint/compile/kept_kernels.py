@@ -94,12 +94,12 @@ def forget(value: Any = None) -> int:
     >>> aj.forget(robot) > 0
     True
     """
-    from .machine import execution
+    from .machine import result_arrays
 
     found = [kernel for kernel in list(_kept) if value is None or kernel.is_made_for(value)]
     for kernel in found:
         kernel.is_wanted()  # no more: its parent no longer thinks of it
         _let_go(kernel)
     if value is None:
-        execution.forget_memory()
+        result_arrays.forget_memory()
     return len(found)

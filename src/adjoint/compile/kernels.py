@@ -20,7 +20,7 @@ from ..errors import ArgumentError
 from ..lazy import cached_property
 from . import binding, dispatch, inline, kept_kernels
 from .function import Function, Instead
-from .graph.program import count_operations
+from .graph.operation_counts import count_operations
 from .machine.locks import compiling
 
 __all__ = ["Kernel", "Operations"]
@@ -90,7 +90,7 @@ class Kernel(Function, Generic[P, R]):
 
         A kernel made from another one (bound, or a derivative) follows that one until it is set itself.
         """
-        from .machine.execution import default_threads
+        from .machine.thread_count import default_threads
 
         if self.own_threads is None and self.origin is not None:
             return self.origin.parent.threads
@@ -98,7 +98,7 @@ class Kernel(Function, Generic[P, R]):
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        from .machine.execution import check_threads
+        from .machine.thread_count import check_threads
 
         self.own_threads = None if value is None else check_threads(value, "threads")
         self.forget_callers()
@@ -204,9 +204,9 @@ class Kernel(Function, Generic[P, R]):
 
     def symbolic(self):
         """The kernel as a `casadi.Function`, for NLP and MPC users; needs casadi: pip install 'adjoint[casadi]'."""
-        from . import export
+        from . import casadi_functions
 
-        return export.symbolic(self.only_specialisation("symbolic"))
+        return casadi_functions.symbolic(self.only_specialisation("symbolic"))
 
     # --- derivatives ---------------------------------------------------------------------------------
 

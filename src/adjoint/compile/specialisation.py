@@ -16,9 +16,10 @@ import numpy as np
 from ..errors import AdjointError, CompileError, TraceError
 from ..lazy import cached_property
 from . import kept_kernels, progress
-from .graph import loops, tracing
+from .graph import loops, trace_errors, tracing
 from .graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
-from .graph.program import Operand, Program, count_operations
+from .graph.operation_counts import count_operations
+from .graph.program import Operand, Program
 from .machine import disk_cache, library_state
 from .machine.locks import compiling
 from .parameters import Parameter
@@ -166,7 +167,7 @@ class Specialisation:
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
         """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
-        from .machine.execution import broadcast_batch
+        from .machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)
         shared = frozenset(
@@ -295,7 +296,7 @@ class TracedSpecialisation(Specialisation):
         except AdjointError:
             raise
         except Exception as e:
-            explained = tracing.explain(e, self.name)
+            explained = trace_errors.explain(e, self.name)
             if explained is e:
                 raise
             raise explained from e

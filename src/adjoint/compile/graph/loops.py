@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError, TraceError
+from . import trace_errors
 from . import tracing as trace
 from .expressions import Expr, Graph, apply, digest, reachable, substitute
 
@@ -117,7 +118,7 @@ class Sequence:
         self.node, self.row_shape = node, shape
 
     def _refuse(self, *_, **__):
-        raise trace.error(
+        raise trace_errors.error(
             "a sequence of unknown length cannot be used outside a scan",
             "pass it as the xs of scan(step, carry, xs) and compute inside the step",
         )
@@ -230,7 +231,7 @@ def _need_functions(caller: str, **functions) -> None:
 def _pair(result) -> tuple:
     """What the step of a scan returns."""
     if not (isinstance(result, tuple) and len(result) == 2):
-        raise trace.error(
+        raise trace_errors.error(
             "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
         )
     return result
@@ -305,7 +306,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     with tracing(inner):
         shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
         if shape != ():
-            raise trace.error(
+            raise trace_errors.error(
                 f"the condition of a while_loop must be one truth value; it has shape {shape}",
                 "reduce it with np.any or np.all",
             )

@@ -22,7 +22,9 @@ from ..codegen.ir import Coder, Module
 from ..codegen.watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH, WATCH_WORDS
 from ..graph.loops import python_calls
 from . import jit, strided_loop
-from .execution import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
+from .execution import DTYPES, LOCK_WORK, THREAD_WORK, Compiled
+from .layouts import DATA
+from .result_arrays import RECYCLED
 
 __all__ = ["direct_caller"]
 

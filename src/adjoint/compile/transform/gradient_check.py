@@ -6,7 +6,8 @@ import operator
 
 import numpy as np
 
-from ...errors import AdjointError, ArgumentError, MissingPackageError
+from ...errors import AdjointError, ArgumentError
+from ...extras import package
 from ..arguments import as_input
 from ..function import Function
 from ..graph import interpreter
@@ -23,7 +24,7 @@ def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwarg
 
     The reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20:
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
-    Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath; not for sequences.
+    Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath (pip install 'adjoint[check]'); not for sequences.
     """
     if not isinstance(fn, Function):
         raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
@@ -107,11 +108,7 @@ def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> flo
 
 def _differences(program: Program, point: dict, roots) -> np.ndarray:
     """Central differences of the roots by every input element, in high precision."""
-    try:
-        import mpmath
-    except ImportError:
-        raise MissingPackageError("check_grads needs mpmath: pip install mpmath") from None
-
+    mpmath = package("mpmath", "check", "check_grads")
     with mpmath.workdps(_DIGITS):
         base = {(k, j): mpmath.mpf(float(x)) for k, v in point.items() for j, x in enumerate(np.ravel(v))}
         columns = []
