@@ -13,6 +13,9 @@ from .arguments import tupled
 from .function import Function, Origin
 from .parameters import lifted_parameters
 from .specialisation import TracedSpecialisation
+from .tracebacks import warn_user
+
+MOST_NUMBERS = 4  # values of an argument that was perhaps meant as an input, until that is told
 
 __all__ = ["bind", "is_plain", "remake"]
 
@@ -57,11 +60,30 @@ def _not_hashable(function: Function, fixed: dict[str, Any]) -> ArgumentError:
 
 
 def _specialised(function: Function, fixed: dict[str, Any], unroll: bool) -> Function:
+    _doubt_numbers(function, fixed)
     statics = {**function.statics, **fixed}
     bound = function.new(function.__name__, function.parameters, function.make, function.__doc__, statics)
     bound.origin = Origin(function, "bind", {**fixed, **({"unroll": True} if unroll else {})})
     bound.unrolled, bound.other = unroll or function.unrolled, None if unroll else function.other
     return bound
+
+
+def _doubt_numbers(function: Function, fixed: dict[str, Any]) -> None:
+    """Tell once that every value of an argument whose default is a whole number is compiled on its own."""
+    for p in function.parameters:
+        value = fixed.get(p.name)
+        if not p.counted or type(value) not in (int, float):
+            continue
+        seen = function.memory.numbers.setdefault(p.name, set())
+        before = len(seen)
+        seen.add(value)
+        if before < MOST_NUMBERS == len(seen) or (type(value) is float and before == 0):
+            warn_user(
+                f"{function.__name__}: argument '{p.name}' is static, for its default {p.default!r} is a whole number: "
+                f"each of its values ({', '.join(map(repr, sorted(seen)))}) is compiled on its own. The default "
+                f"{float(p.default)!r} makes it an input of the machine code; {p.name}=static in @kernel(...) keeps it "
+                "static without this warning"
+            )
 
 
 def _lifted(function: Function, fixed: dict[str, Any], lift: tuple[str, ...], unroll: bool) -> Function:

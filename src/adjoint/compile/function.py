@@ -56,16 +56,18 @@ class Memory:
     - `made`: kernels that were made from this one, by what they were made with; `kept_kernels` keeps them alive;
     - `forms`: how calls of a form are served, by the number of positional arguments and the names of the others;
     - `recent`: the last call of the most frequent form;
+    - `numbers`: values that were given for static arguments whose default is a whole number, by name;
     - `share`: how much memory the kernel takes.
     """
 
-    __slots__ = ("forms", "made", "recent", "share", "specialisations")
+    __slots__ = ("forms", "made", "numbers", "recent", "share", "specialisations")
 
     def __init__(self) -> None:
         self.specialisations: dict[tuple[str, ...], Specialisation] = {}
         self.made: WeakValueDictionary[Any, Any] = WeakValueDictionary()
         self.forms: dict[tuple, Form] = {}
         self.recent: Recent | None = None
+        self.numbers: dict[str, set] = {}
         self.share = Share()
 
     def keep_form(self, key: tuple, form: Form) -> None:

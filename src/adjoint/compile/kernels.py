@@ -22,6 +22,7 @@ from . import binding, dispatch, inline, kept_kernels
 from .function import Function, Instead
 from .graph.operation_counts import count_operations
 from .machine.locks import compiling
+from .tracebacks import folded
 
 __all__ = ["Kernel", "Operations"]
 
@@ -58,19 +59,25 @@ class Kernel(Function, Generic[P, R]):
         def __call__(self, *args, out=None, **kwargs):
             """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
             memory = self.memory
-            recent = memory.recent if out is None and not kwargs else None
-            if recent is not None and len(args) == recent.places and args[0] is recent.static:
-                return recent.bound(*args[1:])
-            form = (len(args), *kwargs)
-            if (known := memory.forms.get(form)) is not None:
-                found = known.call(args, kwargs, out)
-                if found is not NotImplemented:
-                    return found
-            return dispatch.call(self, form, args, kwargs, out)
+            try:
+                recent = memory.recent if out is None and not kwargs else None
+                if recent is not None and len(args) == recent.places and args[0] is recent.static:
+                    return recent.bound(*args[1:])
+                form = (len(args), *kwargs)
+                if (known := memory.forms.get(form)) is not None:
+                    found = known.call(args, kwargs, out)
+                    if found is not NotImplemented:
+                        return found
+                return dispatch.call(self, form, args, kwargs, out)
+            except Exception as error:
+                raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
     def eager(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
-        return inline.eager(self, args, kwargs)
+        try:
+            return inline.eager(self, args, kwargs)
+        except Exception as error:
+            raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
     def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
         """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.

@@ -24,7 +24,8 @@ def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwarg
 
     The reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20:
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
-    Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath (pip install 'adjoint[check]'); not for sequences.
+    Raises AssertionError naming the derivative and the input that is wrong. It needs mpmath: pip install
+    'adjoint[check]'. Sequences are not checked.
     """
     if not isinstance(fn, Function):
         raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
