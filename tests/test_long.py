@@ -6,7 +6,7 @@ from trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots, rolled
-from adjoint.compile.kernels import eagerly
+from adjoint.compile.inline import eagerly
 from adjoint.errors import ArgumentError
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
@@ -192,10 +192,10 @@ def test_code_is_compiled_once_for_all_lengths():
     from adjoint.dynamics.long import rolled_solve
 
     bound = rolled_solve.bind(plan=rolled.for_loops(robots.chain(100)).plan)
-    known = len(bound._only("test").codes)
+    known = len(bound.only_specialisation("test").codes)
     for n in (200, 3000):
         aj.solve_mass_matrix(robots.chain(n), np.zeros(n), np.zeros(n))
-    assert len(bound._only("test").codes) == known
+    assert len(bound.only_specialisation("test").codes) == known
 
 
 def test_memory_is_linear():

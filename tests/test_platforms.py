@@ -119,7 +119,7 @@ def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, li
             module.add("strided", strided_loop._strided(module, width, dtype))
             found[f"{dtype} {width}"] = module.text(), ["strided"]
         else:
-            text = body.emit(KERNELS[name]()._only("test").program, width, dtype)[0]
+            text = body.emit(KERNELS[name]().only_specialisation("test").program, width, dtype)[0]
             found[f"{dtype} {width}"] = text, ["whole", "batch"]
     return found
 

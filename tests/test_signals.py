@@ -106,7 +106,7 @@ heavy(np.ones(6))
 rows, out = np.ones((2**20, 6)), np.zeros((2**20, 6))
 stops(lambda: heavy(rows, out=out))
 assert out[0, 0] and not out[-1, 0]
-assert len(heavy._only("heavy").codes) == 1
+assert len(heavy.only_specialisation("heavy").codes) == 1
 """
     run(code)
 

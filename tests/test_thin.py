@@ -49,7 +49,7 @@ def plain(monkeypatch):
         m.setattr(thin_module, "_python_api", lambda: None)
         f = make()
         f(*numbers(3))
-    for variant in f._variants.values():
+    for variant in f.memory.specialisations.values():
         variant.called = sys.maxsize  # and so it stays
     return f
 
@@ -403,7 +403,7 @@ def test_results_of_any_size_that_do_not_fit():
 
 
 def test_words_of_the_record_are_in_the_order_of_this_machine():
-    code, _ = make_two()._only("test").compiled("f64", True)
+    code, _ = make_two().only_specialisation("test").compiled("f64", True)
     values = dict.fromkeys(thin_module._RECORD, 0) | {"most": 2**62, "dtype": -2}
     record = thin_module._record(code, values, [None] * 3, np.zeros(1, np.int64))
     words = dict(zip(thin_module._RECORD, np.frombuffer(record, np.int64).tolist(), strict=False))

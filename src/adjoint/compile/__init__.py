@@ -1,27 +1,24 @@
 """The compiler: any NumPy function of one sample becomes SIMD machine code, with derivatives. It knows no robots.
 
-The way of a function, file by file:
+A call takes this way; docs/compiler_tour.md walks it with an example:
 
-- `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed. `parameters` and
-  `arguments`: what a kernel takes, and what a call gives. `kept`: which kernels stay in memory. `forms`: calls
-  of every form. `progress`: a sign of life on long compiles.
-- `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
-- `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
-  made from others. `interpret`, `check`: graphs evaluated without a compiler.
-- `order`, `emit`, `segments`: the graph as LLVM IR, in which order and, if it is long, cut into which functions.
-  `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
-- `jit`, `cache`: IR to object code, object code on disk. `origin`: which functions of the library are found there by
-  their names. `link`, `objects`, `memory`: object code to callable memory.
-- `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts, any strides, CPython's own calls. `workers`,
-  `watch`: threads, and how a long call is stopped.
-- `export`: C99, CasADi, assembly. `locks`: the one lock.
+1. `decorator` made a `Kernel` (`kernels`) of the function. `parameters` are what it takes.
+2. `dispatch` finds out what serves a call. `arguments` sorts and checks what was given, `call_forms` remembers the
+   forms of calls, `binding` fixes static arguments. `function` is what a kernel is and remembers, and `kept_kernels`
+   says how much a process keeps. `inline` runs kernels as plain Python, eagerly or inside other kernels.
+3. `specialisation` is a kernel with all static arguments fixed: traced once, compiled once for each dtype and width.
+   `progress` gives a sign of life if that takes long.
+4. `graph/` turns the function into a graph, `transform/` makes graphs of derivatives from it, `codegen/` writes LLVM's
+   IR, `machine/` makes it run and keeps it on disk. `export` writes C, CasADi functions and assembly instead.
+
+Each folder's `__init__` says which file does what.
 """
 
+from .decorator import kernel as kernel
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
 from .kept_kernels import forget as forget
 from .kernels import Kernel as Kernel
-from .kernels import kernel as kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info
 from .machine.disk_cache import clear_cache as clear_cache

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernels import eagerly
+from ..compile.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral

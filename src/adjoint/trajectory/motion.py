@@ -15,7 +15,7 @@ from ..model.input_checks import floats, positive
 from ..model.joints import JOINTS
 from ..model.needs import need_robot
 from ..model.robot import Robot
-from .solver import Step
+from .solution import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque
 

@@ -22,9 +22,11 @@ from ..codegen.ir import Coder, Module
 from ..codegen.watch import ASKED, BUDGET, KEPT, LEFT, STOP, TABLE, WATCH, WATCH_WORDS
 from ..graph.loops import python_calls
 from . import jit, strided_loop
-from .execution import DATA, DTYPES, LOCK_WORK, RECYCLED, THREAD_WORK, Compiled
+from .execution import DTYPES, LOCK_WORK, THREAD_WORK, Compiled
+from .layouts import DATA
+from .result_arrays import RECYCLED
 
-__all__ = ["thin_caller"]
+__all__ = ["direct_caller"]
 
 STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
 HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
@@ -509,7 +511,7 @@ class _Code(NamedTuple):
     scratch: int = 0
 
 
-def thin_caller(
+def direct_caller(
     name: str,
     single: tuple[Compiled, type | None] | None,
     batch: tuple[Compiled, type | None] | None,
