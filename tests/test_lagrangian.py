@@ -16,13 +16,13 @@ from adjoint.dynamics.energy import potential_energy
 from adjoint.dynamics.global_operators import operators
 from adjoint.dynamics.lagrangian import (
     Ad_along_path,
-    _screws_and_slopes,
     lagrangian_christoffel,
     lagrangian_factors,
     lagrangian_gravity_torque,
     lagrangian_inverse_dynamics,
     lagrangian_mass_matrix,
     pullback_metric,
+    screws_and_slopes,
 )
 from adjoint.dynamics.newton_euler import gravity_torque, inverse_dynamics
 from adjoint.errors import ArgumentError
@@ -100,7 +100,7 @@ def test_the_three_cases_are_one():
     space, n = robot.reframed("space"), robot.nv
     Gamma = np.zeros((n, n, n))
     with eagerly():
-        found = _screws_and_slopes(space, q)
+        found = screws_and_slopes(space, q)
     for l, (u, t) in found.items():
         D = inertia.matrix.eager(space.inertias[l])
         for (a, b), slope in t.items():

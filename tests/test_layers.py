@@ -157,6 +157,42 @@ def test_the_search_finds_cycles():
     assert modules_imported(path, only_types) == {"adjoint.model.joints"}
 
 
+# --- private names ----------------------------------------------------------------------------------------------------
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def borrowed(path: Path, source: str | None = None) -> list[str]:
+    """Private names of other modules of ours that a file imports, or reads as `module._name`."""
+    tree = ast.parse(path.read_text() if source is None else source)
+    base, ours, found = path.relative_to(PACKAGE.parent).parent.parts, set(), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            above = base[: len(base) - node.level + 1] if node.level else ()
+            origin = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names if origin.split(".")[0] == PACKAGE.name else ():
+                ours |= {alias.asname or alias.name} if f"{origin}.{alias.name}" in MODULES else set()
+                found += [f"{origin}.{alias.name}"] if is_private(alias.name) else []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_private(node.attr):
+            found += [f"{node.value.id}.{node.attr}"] if node.value.id in ours else []
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_private_names_stay_in_their_file(path):
+    assert borrowed(path) == []
+
+
+def test_the_walker_sees_private_names():
+    path = PACKAGE / "lie" / "se3.py"
+    assert borrowed(path, "from .so3 import _quat") == ["adjoint.lie.so3._quat"]
+    assert borrowed(path, "from . import so3\nso3._quat(R)") == ["so3._quat"]
+    assert borrowed(path, "from .. import lie\nfrom lxml import etree\netree._Element, pair._replace, _own") == []
+
+
 # --- what is loaded ---------------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "lagrangian_inverse_dynamics",
     "lagrangian_mass_matrix",
     "pullback_metric",
+    "screws_and_slopes",
 ]
 
 
@@ -189,7 +190,7 @@ def lagrangian_christoffel(robot, q):
     space = _described(robot, "space")
     n = len(space.body_names)
     Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]
-    for l, (u, t) in _screws_and_slopes(space, q).items():
+    for l, (u, t) in screws_and_slopes(space, q).items():
         D = inertia.matrix(space.inertias[l])
         for i, j, k in itertools.product(u, u, u):
             if i <= j:
@@ -198,7 +199,7 @@ def lagrangian_christoffel(robot, q):
     return _of_coordinates(robot, stacked(Gamma, 3))
 
 
-def _screws_and_slopes(space: Robot, q) -> dict:
+def screws_and_slopes(space: Robot, q) -> dict:
     """{l: (u, t)}: u[a] = u(l; a) (6,), t[a, b] = ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b] (6,), PBP (53).
 
     For joints a, b on the path to body l, a before b; t[a, a] = 0.

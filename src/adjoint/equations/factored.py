@@ -27,7 +27,7 @@ import numpy as np
 import sympy
 
 from ..compile.inline import eagerly
-from ..dynamics.lagrangian import _screws_and_slopes
+from ..dynamics.lagrangian import screws_and_slopes
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..lazy import cached_property
@@ -270,7 +270,7 @@ def _evaluated(robot: Robot, q, atoms: list[InnerProduct]) -> dict[InnerProduct,
     """The inner products at a configuration."""
     with eagerly():
         space = robot.reframed("space")
-        of_bodies, T = _screws_and_slopes(space, q), body_placements(space, q)
+        of_bodies, T = screws_and_slopes(space, q), body_placements(space, q)
         gamma = np.concatenate([np.zeros(3), robot.gravity])
         D = [inertia.matrix(J) for J in space.inertias]
 

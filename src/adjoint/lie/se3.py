@@ -13,6 +13,7 @@ import numpy as np
 from ..compile import kernel
 from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from . import series, so3
+from .rotation_forms import spanned, unscaled_quat
 
 __all__ = [
     "Ad",
@@ -217,14 +218,14 @@ def exp(V):
     c0, c1, c2, c3 = series.stumpff(np.dot(w, w), 3)
     # Park (1994), Lemma 2: p = (1 + c₂ [w] + c₃ [w]²) v, where [w]² = w wᵀ - t² 1 and 1 - t² c₃ = c₁
     p = c1 * v + np.cross(c2 * w, v) + (c3 * np.dot(w, v)) * w
-    return from_rotation_translation(so3._span(w, c0, c1, c2), p)
+    return from_rotation_translation(spanned(w, c0, c1, c2), p)
 
 
 @kernel(T=(4, 4))
 def log(T):
     """Twist V (6,) with exp(V) = T and |w| <= π: the inverse of `exp`, accurate at every angle, π included."""
     p = T[:3, 3]
-    q0, q, n2 = so3._quat(T[:3, :3])
+    q0, q, n2 = unscaled_quat(T[:3, :3])
     r, k = series.log_scales(q0, n2)
     w = r * q
     # Park (1994), Lemma 4: v = (1 - [w]/2 + k [w]²) p, k in the cot form
@@ -244,7 +245,7 @@ def log_branch(T, turns):
         se3.log_branch(T, np.arange(-2, 3))                                 # (5, 6)
     """
     p = T[:3, 3]
-    q0, q, n2 = so3._quat(T[:3, :3])
+    q0, q, n2 = unscaled_quat(T[:3, :3])
     still = n2 == 0
     n, sign = np.sqrt(np.where(still, 1.0, n2)), np.where(q0 < 0, -1.0, 1.0)
     way = series.norm(p)
@@ -388,7 +389,7 @@ def _dual_span(w, v, a, b, c, da, db, dc):
             [uw[1] - y, uw[2] + x, diagonal[2]],
         ]
     )
-    return _lower(so3._span(w, a, b, c), B)
+    return _lower(spanned(w, a, b, c), B)
 
 
 @kernel(V=6)

@@ -12,6 +12,7 @@ import numpy as np
 from ..compile import kernel
 from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from . import series
+from .rotation_forms import spanned, unscaled_quat
 
 __all__ = [
     "Ad",
@@ -133,7 +134,7 @@ def from_axis_angle(axis, angle):
     """Rotation by `angle` [rad] about `axis` (3,), of any length but zero; FGL (2.2-16): (3, 3)."""
     u = series.unit(axis)
     s = np.sin(0.5 * angle)
-    return _span(u, np.cos(angle), np.sin(angle), 2 * s * s)
+    return spanned(u, np.cos(angle), np.sin(angle), 2 * s * s)
 
 
 @kernel(angles=3)
@@ -192,29 +193,10 @@ def project(M):
 # --- read -------------------------------------------------------------------------------------------------------------
 
 
-def _quat(R):
-    """(w, v, v·v): a quaternion of R of length 2 to 4, w of either sign: a row of 4 q qᵀ with a large pivot."""
-    x, y, z = R[0, 0], R[1, 1], R[2, 2]
-    wx, wy, wz = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
-    trace, x_first, y_first = x + y + z, (x >= y) & (x >= z), y >= z
-    w, *v = np.where(
-        trace > 0,
-        np.array([1 + trace, wx, wy, wz]),
-        np.where(
-            x_first,
-            np.array([wx, 1 + x - y - z, xy, xz]),
-            np.where(y_first, np.array([wy, xy, 1 + y - x - z, yz]), np.array([wz, xz, yz, 1 + z - x - y])),
-        ),
-    )
-    v = np.array(v)
-    return w, v, np.dot(v, v)
-
-
 @kernel(R=(3, 3))
 def to_quat_wxyz(R):
     """Unit quaternion (w, x, y, z), scalar first, w >= 0, of R: (4,). At angle π the largest entry is positive."""
-    w, v, n2 = _quat(R)
+    w, v, n2 = unscaled_quat(R)
     scale = np.where(w < 0, -1.0, 1.0) / np.sqrt(w * w + n2)
     return np.concatenate([np.array([w * scale]), v * scale])
 
@@ -222,7 +204,7 @@ def to_quat_wxyz(R):
 @kernel(R=(3, 3))
 def to_axis_angle(R):
     """Unit axis (3,) and angle in [0, π] of R; the axis of the identity is (1, 0, 0) by decree."""
-    w, v, n2 = _quat(R)
+    w, v, n2 = unscaled_quat(R)
     still = n2 == 0
     sign = np.where(w < 0, -1.0, 1.0)
     n = np.sqrt(np.where(still, 1.0, n2))
@@ -352,21 +334,12 @@ def coad_action(w, m):
 # --- exp and log ------------------------------------------------------------------------------------------------------
 
 
-def _span(w, a, b, c):
-    """a 1 + b [w] + c w wᵀ: exp, its derivatives and their inverses all have this form, since [w]² = w wᵀ - t² 1."""
-    x, y, z = w
-    bx, by, bz = b * x, b * y, b * z
-    cx, cy = c * x, c * y
-    xy, xz, yz = cx * y, cx * z, cy * z
-    return np.array([[a + cx * x, xy - bz, xz + by], [xy + bz, a + cy * y, yz - bx], [xz - by, yz + bx, a + c * z * z]])
-
-
 @kernel(w=3)
 def exp(w):
     """Rotation by |w| [rad] about w, for any w (3,): (3, 3)."""
     c0, c1, c2 = series.stumpff(np.dot(w, w), 2)
     # Park (1994), Lemma 1: R = 1 + sin t/t [w] + (1 - cos t)/t² [w]²
-    return _span(w, c0, c1, c2)
+    return spanned(w, c0, c1, c2)
 
 
 @kernel(R=(3, 3))
@@ -376,7 +349,7 @@ def log(R):
     At angle π, of w and -w, the one whose largest entry is positive.
     """
     # Park (1994), Lemma 3 and Remark 1, by way of the quaternion: Lemma 3 as printed is 0/0 at trace 3 and -1.
-    w, v, n2 = _quat(R)
+    w, v, n2 = unscaled_quat(R)
     return series.log_scale(w, n2) * v
 
 
@@ -490,7 +463,7 @@ def left_jacobian(w):
     """J with Ṙ Rᵀ = [J ẇ] for R = exp(w), the spatial angular velocity: (3, 3)."""
     _, c1, c2, c3 = series.stumpff(np.dot(w, w), 3)
     # Park (1994), Lemma 5: ∫₀¹ exp(s[w]) ds = 1 + (1 - cos t)/t² [w] + (t - sin t)/t³ [w]²
-    return _span(w, c1, c2, c3)
+    return spanned(w, c1, c2, c3)
 
 
 @kernel(w=3)
@@ -499,7 +472,7 @@ def left_jacobian_inv(w):
     t2 = np.dot(w, w)
     k = series.cot_half(t2)
     # Park (1994), Lemma 4: 1 - [w]/2 + k [w]²
-    return _span(w, 1 - t2 * k, -0.5, k)
+    return spanned(w, 1 - t2 * k, -0.5, k)
 
 
 @kernel(w=3)
