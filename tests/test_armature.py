@@ -6,7 +6,7 @@
 import mujoco
 import numpy as np
 import pytest
-from trees import close, frictionless, sample, tree
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics import armature as armatures

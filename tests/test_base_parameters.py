@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, urdf
-from trees import close, sample, tree
+from support.robots import pinocchio_model, urdf
+from support.trees import close, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics.regressors import parameters, regressor

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 import pytest
-from robots import urdf
-from trees import close, dense_mass_matrix, tree
+from support.robots import urdf
+from support.trees import close, dense_mass_matrix, tree
 
 import adjoint as aj
 from adjoint import kernel, robots, static

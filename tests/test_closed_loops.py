@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_q, velocity_map
-from trees import close, frictionless, on_free_base, sample, tree
+from support.robots import pinocchio_q, velocity_map
+from support.trees import close, frictionless, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import kernel, static

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laws import check
+from support.laws import check
 
 from adjoint.dynamics import gravity_torque
 from adjoint.errors import AdjointError, ArgumentError

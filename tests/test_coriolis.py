@@ -3,9 +3,9 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-import robots as real
-from test_dynamics import RPR, RRR, digits, rpr_example, rrr_example
-from trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support import robots as real
+from support.trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support.worked_examples import RPR, RRR, digits, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import kernel, robots, static

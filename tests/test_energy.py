@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from test_dynamics import ALL, PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
-from trees import close, frictionless, on_free_base, sample, tree
+from support.trees import ALL, close, frictionless, on_free_base, sample, tree
+from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import kernel, robots, static

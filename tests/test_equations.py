@@ -11,8 +11,8 @@ import lxml.etree
 import numpy as np
 import pytest
 import sympy
+from support.trees import close, sample
 from sympy import Rational, Symbol, cos, sin, symbols
-from trees import close, sample
 
 import adjoint as aj
 from adjoint import robots

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from robots import urdf
+from support.robots import urdf
 
 import adjoint as aj
 from adjoint.errors import ArgumentError, SolveError

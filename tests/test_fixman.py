@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from robots import urdf
 from scipy import sparse
-from test_dynamics import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
-from trees import close, sample
+from support.robots import urdf
+from support.trees import close, random_chain, sample
+from support.worked_examples import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import fixman, robots
@@ -17,14 +17,7 @@ from adjoint.fixman.bodies import _chain
 from adjoint.fixman.chain_loops import chain_solve
 from adjoint.model import JOINTS
 
-SINGLE = tuple(kind for kind, row in JOINTS.items() if row.nv == 1)
 WITH_INERTIA = (*JOINTS, "mimic", "fixed")  # a universal joint has a massless cross
-
-
-def random_chain(seed: int, n: int):
-    """n bodies one after the other, joints of one degree of freedom of any kind, no armature."""
-    tree = robots.random_tree(seed, n, SINGLE)
-    return tree.replace(parents=np.arange(-1, n - 1), armature=np.zeros(n))
 
 
 def slack(*matrices) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import close
+from support.trees import close
 
 import adjoint as aj
 from adjoint.errors import ArgumentError, ModelError

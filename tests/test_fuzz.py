@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from robots import joint_ids, pinocchio_placements, placements
+from support.robots import joint_ids, pinocchio_placements, placements
 
 from adjoint.errors import AdjointError
 from adjoint.lie import inertia

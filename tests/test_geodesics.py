@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
-from test_curvature import planar_2r, sliders, spherical_pendulum
-from trees import close, on_free_base, sample, tree
+from support.trees import close, on_free_base, sample, tree
+from support.worked_examples import planar_2r, sliders, spherical_pendulum
 
 import adjoint as aj
 from adjoint import robots

@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 import pytest
-from robots import urdf
-from trees import close
+from support.robots import urdf
+from support.trees import close
 
 import adjoint as aj
 from adjoint.dynamics.regressors import parameters

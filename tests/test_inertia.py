@@ -1,11 +1,11 @@
 """Rigid-body inertia: the three forms, change of frame, shapes, and what cannot exist."""
 
-import laws
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import check
+from support import laws
+from support.laws import check
 
 from adjoint.errors import AdjointError
 from adjoint.lie import inertia, se3, so3

@@ -3,11 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import urdf, velocity_map
-from test_dynamics import RPR, TIP, digits, rpr_example
-from test_export import run_c
-from test_real_dynamics import joint_ids, pair, pinocchio_q
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.c_code import run_c
+from support.robots import joint_ids, pair, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import fixman, robots

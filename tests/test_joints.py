@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import check, mul
+from support.laws import check, mul
 
 from adjoint import kernel
 from adjoint.compile.inline import eagerly

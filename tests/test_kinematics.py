@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_export import run_c
+from support.c_code import run_c
 
 import adjoint as aj
 from adjoint import kernel, robots, static

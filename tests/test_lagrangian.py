@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from test_dynamics import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.trees import CATALOG, SEEDS, close, every_robot_with_coordinates, sample, tree
+from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 from adjoint import robots
 from adjoint.compile.inline import eagerly
@@ -29,9 +29,7 @@ from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
 from adjoint.model import Robot, from_screws
 
-ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
 ALL = [*(tree(seed) for seed in SEEDS), *CATALOG]
-COORDINATES = [*(tree(seed, 8, ONE_DOF) for seed in SEEDS), *(r for r in CATALOG if "free" not in r.joint_types)]
 
 
 def name(robot: Robot) -> str:
@@ -39,7 +37,6 @@ def name(robot: Robot) -> str:
 
 
 every_robot = pytest.mark.parametrize("robot", ALL, ids=name)
-every_robot_with_coordinates = pytest.mark.parametrize("robot", COORDINATES, ids=name)
 
 
 # --- the mass matrix --------------------------------------------------------------------------------------------------

@@ -193,6 +193,22 @@ def test_the_walker_sees_private_names():
     assert borrowed(path, "from .. import lie\nfrom lxml import etree\netree._Element, pair._replace, _own") == []
 
 
+# --- the tests' own house ---------------------------------------------------------------------------------------------
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda p: str(p.relative_to(TESTS)))
+def test_what_tests_share_is_in_support(path):
+    """No file imports from a file of tests: what two of them use is in `tests/support`, and there are no tests."""
+    tree = ast.parse(path.read_text())
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert [name for name in named if any(part.startswith("test_") for part in name.split("."))] == []
+    if path.parent.name == "support":
+        assert [node.name for node in ast.walk(tree) if getattr(node, "name", "").startswith("test_")] == []
+
+
 # --- what is loaded ---------------------------------------------------------------------------------------------------
 
 

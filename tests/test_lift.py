@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.linalg
-from trees import close, frictionless, sample, tree
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import cache_info, check_grads, kernel, robots, static

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import close, on_free_base
+from support.trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots, rolled

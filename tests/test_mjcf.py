@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from support.mujoco_models import by_mujoco, qpos_of, rates_map
 
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError
 from adjoint.kinematics import center_of_mass, forward_kinematics, jacobian
@@ -26,7 +27,6 @@ from adjoint.lie import inertia as inertias
 from adjoint.model import ModelError, mjcf_files, random_configuration
 from adjoint.model.joints import JOINTS
 from adjoint.model.loading import load
-from adjoint.sweep import coordinates
 
 MODELS = Path(__file__).parent / "models"
 SHIPPED = sorted((Path(mujoco.__file__).parent / "testdata").glob("*.xml"))
@@ -39,37 +39,6 @@ CLOSE = 1e-12
 
 
 # --- the two models side by side --------------------------------------------------------------------------------------
-
-
-def by_mujoco(file):
-    handler = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)  # else MuJoCo writes a file MUJOCO_LOG.TXT
-    try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        spec.compiler.fusestatic = False
-        model = spec.compile()
-    finally:
-        mujoco.set_mju_user_warning(handler)
-    return model, mujoco.MjData(model)
-
-
-def qpos_of(robot, model, q):
-    """Joints come in the same order in both; mimics take what the coupling says."""
-    assert len(robot.body_names) == model.njnt
-    return np.concatenate([np.zeros(0), *(coordinates(robot, q, i) for i in range(model.njnt))])
-
-
-def rates_map(robot, model, q):
-    """G (nv of MuJoCo, nv): qvel = G v."""
-    G = np.zeros((model.nv, robot.nv))
-    for body, dof in zip(robot.bodies, model.jnt_dofadr, strict=True):
-        start, n = body.joint.v.start, JOINTS[body.joint.type].nv
-        block = np.eye(n) * (body.joint.mimic.multiplier if body.joint.mimic else 1)
-        if body.joint.type == "free":  # (velocity along the world's axes, angular velocity in the body's)
-            R = forward_kinematics.eager(robot, q, body.name)[:3, :3]
-            block = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
-        G[dof : dof + n, start : start + n] += block
-    return G
 
 
 def placements(positions, matrices):

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map
-from trees import close, frictionless, sample, tree
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import robots

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from test_dynamics import RPR, TIP, digits, rpr_example
-from trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import robots

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from robots import urdf
+from support.robots import urdf
 
 import adjoint as aj
 from adjoint import Robot, robots

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from trees import SEEDS, on_free_base, sample, tree
+from support.trees import SEEDS, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import kernel, robots, scan

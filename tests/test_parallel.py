@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from test_fixman import random_chain
-from trees import close, on_free_base
+from support.trees import close, on_free_base, random_chain
 
 import adjoint as aj
 from adjoint import polymer, robots

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tmtools
-from test_polymer import angle, eager_positions, turned
+from support.polymers import angle, eager_positions, turned
 
 import adjoint as aj
 from adjoint import polymer

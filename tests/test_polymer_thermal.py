@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_polymer import bead_logdet, eager_positions
+from support.polymers import bead_logdet, eager_positions
 
 import adjoint as aj
 from adjoint import polymer

@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
-from test_mjcf import by_mujoco, qpos_of, rates_map
-from trees import close, frictionless
+from support.mujoco_models import by_mujoco, qpos_of, rates_map
+from support.robots import URDFS, pair, pinocchio_q, urdf, velocity_map
+from support.trees import close
 
 import adjoint as aj
 from adjoint.dynamics.composite import mass_matrix
@@ -24,33 +24,11 @@ from adjoint.dynamics.forward import forward_dynamics, solve_mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import forward_kinematics
-from adjoint.lie import inertia
 from adjoint.model import Robot, random_configuration
 
 # Their fingers, and the gripper, weigh nothing: a torque on them has no answer.
 SINGULAR = {"romeo": "RFinger11Link", "romeo_laas_small": "r_gripper"}
 SLACK = 1e-9
-
-
-def pair(path: Path, base: str) -> tuple[Robot, pin.Model]:
-    """Both models; Pinocchio's with our placements and inertias, found equal to the digits that the file has.
-
-    Where a URDF says 1.57079632679 we read π/2: a difference of 5e-12 rad, which the condition of M (2e9 for iCub when
-    it floats) would make larger than all that the algorithms differ by.
-    """
-    robot, model = aj.load(path, base=base), pinocchio_model(path, base)
-    for i, k in enumerate(joint_ids(model, robot)):
-        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = robot.inertias[i]
-        close(robot.placements[i], model.jointPlacements[k].homogeneous, 1e-11)
-        model.jointPlacements[k] = pin.SE3(robot.placements[i])
-        if m > 0:
-            close(inertia.matrix.eager(robot.inertias[i]), _angular_first(model.inertias[k].matrix()), 1e-10)
-            model.inertias[k] = pin.Inertia.FromDynamicParameters(np.array([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]))
-    return frictionless(robot), model
-
-
-def _angular_first(M):
-    return np.roll(M, (3, 3), axis=(0, 1))
 
 
 def symmetric(M):

@@ -6,7 +6,7 @@ Placements are compared in test_urdf.py. Eager functions: compiling a hundred ro
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, velocity_map
+from support.robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, velocity_map
 
 import adjoint as aj
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
-from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
+from support.robots import joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics.regressors import energy_regressor, parameter_names, parameters, regressor

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import check
+from support.laws import check
 
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3

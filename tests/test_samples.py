@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow
 import pytest
 from pyarrow import parquet
-from trees import tree
+from support.trees import tree
 
 import adjoint as aj
 from adjoint.errors import ArgumentError

@@ -1,10 +1,10 @@
 """SE(3): the laws, the accuracy at 60 digits, screws, frames and bad input."""
 
-import laws
 import mpmath as mp
 import numpy as np
 import pytest
-from laws import SE3, check
+from support import laws
+from support.laws import SE3, check
 
 from adjoint.compile import kernel
 from adjoint.errors import AdjointError

@@ -2,13 +2,13 @@
 
 from itertools import product
 
-import laws
 import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import SO3, check
+from support import laws
+from support.laws import SO3, check
 
 from adjoint.compile import kernel
 from adjoint.errors import AdjointError

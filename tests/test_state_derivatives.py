@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map
 from scipy.integrate import solve_ivp
-from trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import robots

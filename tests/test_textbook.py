@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_dynamics import PUMA_RATES, from_central, puma_with_invented_bodies
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.trees import CATALOG, SEEDS, close, sample, tree
+from support.worked_examples import PUMA_RATES, from_central, puma_with_invented_bodies
 
 import adjoint as aj
 from adjoint import robots

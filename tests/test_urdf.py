@@ -5,7 +5,7 @@ import textwrap
 
 import numpy as np
 import pytest
-import robots
+from support import robots
 
 from adjoint.errors import AdjointError
 from adjoint.kinematics import forward_kinematics
