@@ -14,6 +14,7 @@ from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import se3, so3
 from adjoint.model import Robot
+from adjoint.model.layout import layout_of
 from adjoint.model.screws import serial
 from adjoint.sweep import joint_placement
 
@@ -243,7 +244,7 @@ def test_a_mimic_is_its_explicit_constraint():
 
 
 def _limits_without_mimics(robot: Robot) -> dict:
-    layout = aj.model.model.layout(robot.joint_types, {})
+    layout = layout_of(robot.joint_types, {})
     open_ends = {"lower": np.full(layout.nq, -np.inf), "upper": np.full(layout.nq, np.inf)}
     return open_ends | {
         name: np.zeros(layout.nv) for name in ("velocity_limit", "effort_limit", "damping", "friction", "armature")

@@ -32,4 +32,4 @@ __all__ = ["Equations", "Factored", "InnerProduct", "Values", "equations_of_moti
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [name for name in __all__ if name in globals()]  # fewer without SymPy
