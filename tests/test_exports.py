@@ -81,7 +81,7 @@ def test_page_runs(page, tmp_path, monkeypatch):
     exec(compile(PAGES[page], str(path), "exec"), {"__name__": "page"})
 
 
-PACKAGES = ("adjoint", "robot", "kinematics", "dynamics", "identification", "polymer")
+PACKAGES = ("adjoint", "model", "kinematics", "dynamics", "geometry", "fixman", "identification", "polymer")
 SHOWN = re.compile(r"^::: (?P<module>[\w.]+)(?:\n    options: \{ members: \[(?P<members>.*)\])?", re.MULTILINE)
 
 
