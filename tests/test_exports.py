@@ -81,17 +81,7 @@ def test_page_runs(page, tmp_path, monkeypatch):
     exec(compile(PAGES[page], str(path), "exec"), {"__name__": "page"})
 
 
-PACKAGES = (
-    "adjoint",
-    "model",
-    "kinematics",
-    "dynamics",
-    "geometry",
-    "fixman",
-    "identification",
-    "trajectory",
-    "polymer",
-)
+PACKAGES = "adjoint model kinematics dynamics geometry fixman identification trajectory polymer".split()
 SHOWN = re.compile(r"^::: (?P<module>[\w.]+)(?:\n    options: \{ members: \[(?P<members>.*)\])?", re.MULTILINE)
 
 

@@ -82,6 +82,7 @@ class View:
 
 
 def view_of(o: Operand, a: np.ndarray, axes: int) -> View:
+    """How the array `a`, given for an operand, lies in memory, seen from a batch of so many axes."""
     core = len(o.shape)
     lead = a.ndim - core - o.sequence
     batch = [0 if n == 1 else s for s, n in zip(a.strides[:lead], a.shape[:lead], strict=True)]

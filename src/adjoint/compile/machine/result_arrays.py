@@ -81,6 +81,7 @@ def forget_memory() -> None:
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """A new array, not filled; a large one may have memory that was used before."""
     size = math.prod(shape) * dtype.itemsize
     return np.asarray(_Recycled(shape, dtype, size)) if size in RECYCLED else np.empty(shape, dtype)
 
