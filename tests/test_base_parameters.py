@@ -66,6 +66,7 @@ def test_rank_is_that_of_pinocchios_regressor():
     assert base_parameters(aj.load(path)).rank == np.linalg.matrix_rank(np.concatenate(W), 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_base_parameters_give_all_torques(seed):
     robot = tree(seed, 4)

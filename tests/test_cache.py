@@ -100,6 +100,7 @@ def test_names_and_shapes_are_part_of_the_key(folder):
         np.testing.assert_array_equal(c(m.reshape(2, 3)), 2 * m.reshape(2, 3).T)
 
 
+@pytest.mark.slow
 def test_named_results_survive(folder):
     from adjoint.lie import so3
 
@@ -143,6 +144,7 @@ print(len(calls), "casadi" in sys.modules, cache_info().misses, round(float(R[0,
 """
 
 
+@pytest.mark.slow
 def test_library_kernels_load_without_tracing():
     first, second = run(_LIBRARY).split(), run(_LIBRARY).split()
     assert int(first[0]) > 0 and int(first[2]) > 0
@@ -158,6 +160,7 @@ print(cache_info().hits, cache_info().misses, cache_info().writes)
 """
 
 
+@pytest.mark.slow
 def test_user_functions_are_found_by_their_graph():
     run(_USER.format(scale=2.0))
     hits, misses, writes = map(int, run(_USER.format(scale=2.0)).split())
@@ -166,6 +169,7 @@ def test_user_functions_are_found_by_their_graph():
     assert misses == writes == 1
 
 
+@pytest.mark.slow
 def test_processes_may_race():
     code = _USER.replace("f(0.5), f(0.5)", "assert abs(f(0.5) - 2 * np.sin(0.5)) < 1e-15").format(scale=2.0)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -537,6 +541,7 @@ def test_a_ledger_that_is_no_file(folder, monkeypatch):
             (folder / disk_cache._LEDGER).unlink()
 
 
+@pytest.mark.slow
 def test_processes_that_sweep_may_race(folder):
     code = """
 import os, sys

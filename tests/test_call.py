@@ -419,6 +419,7 @@ def growth(work):
     return min(found)
 
 
+@pytest.mark.slow
 def test_thin_calls_leak_nothing():
     f, args = make(), samples()
     f(*args)
@@ -439,6 +440,7 @@ def test_thin_calls_leak_nothing():
     assert [sys.getrefcount(a) for a in args] + [sys.getrefcount(Two), sys.getrefcount(f)] == before
 
 
+@pytest.mark.slow
 def test_slow_calls_leak_nothing():
     f, (A, x, s) = make(), samples(2, 3)
     out = f(A, x, s)
@@ -459,6 +461,7 @@ def test_layout_plans_are_bounded():
     assert len(f.only_specialisation("test").plans) <= 256
 
 
+@pytest.mark.slow
 def test_kernels_can_be_collected():
     """Kernels made, called by both paths, and dropped: nothing dangling is touched."""
     code = """
@@ -644,6 +647,7 @@ def run(code, **env):
     return done.stdout.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs mprotect")
 def test_nothing_is_read_or_written_past_an_end():
     assert run(_GUARD) == "fine"
@@ -770,6 +774,7 @@ def test_many_python_threads(heavy):
     assert not failures
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_fork():
     code = """
@@ -818,6 +823,7 @@ def test_python_collects_garbage_as_before():
     assert seen == [False] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [128, 256])
 def test_threads_with_small_stacks(kilobytes):
     """Some systems give threads 128 kB: tiles that a thin call puts on the stack must fit, or go elsewhere."""

@@ -173,6 +173,7 @@ def test_chain_bends_where_its_joints_are():
     assert catalog.chain(0).nv == 0
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_links():
     """Arrays, not builders: 2 kB for each link, names included."""
     n = 100_000

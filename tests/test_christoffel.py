@@ -31,6 +31,7 @@ def moved_mass_matrix(robot, q, dq):
     return mass_matrix(robot, aj.integrate(robot, q, dq))
 
 
+@pytest.mark.slow
 @every_robot
 def test_slopes_of_the_mass_matrix(robot):
     """On every joint: the derivative along v that the compiler takes of M; symmetric."""

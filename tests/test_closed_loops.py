@@ -184,6 +184,7 @@ def four_bar_angles(crank):
     return np.stack([crank, coupler - crank, rocker])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUR_BAR_LOOPS)
 def test_four_bar_closes_as_the_formula_says(kind):
     """A whole turn of the crank, as one batch; a hinge in space states three constraints twice."""
@@ -310,6 +311,7 @@ def delta_start(angles) -> np.ndarray:
     return q
 
 
+@pytest.mark.slow
 def test_delta_robot_is_where_three_spheres_meet():
     robot, loops = delta()
     angles = np.array([[0.2, 0.2, 0.2], [0.5, 0.1, -0.2], [0.7, 0.9, 0.3]])
@@ -319,6 +321,7 @@ def test_delta_robot_is_where_three_spheres_meet():
     np.testing.assert_allclose(T[:, :3, :3], np.broadcast_to(np.eye(3), (3, 3, 3)), atol=1e-11)
 
 
+@pytest.mark.slow
 def test_delta_robot_moves_as_its_closed_form_does():
     """With motors' rates held: the plate's velocity is the derivative of the closed form; torques balance by work."""
     robot, loops = delta()

@@ -27,6 +27,7 @@ def mass_matrix_rate(robot, q, v):
     return moved_mass_matrix.bind(robot).jacobian("t").eager(q, v, 0.0)
 
 
+@pytest.mark.slow
 @every_robot
 def test_it_belongs_to_the_mass_matrix(robot):
     """Ṁ = C + Cᵀ, so Ṁ - 2C = Cᵀ - C is skew."""

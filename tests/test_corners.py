@@ -70,6 +70,7 @@ def test_a_kernel_traced_while_the_kernel_it_uses_is_called():
         assert not t.is_alive(), "deadlock"
 
 
+@pytest.mark.slow
 def test_the_machine_code_lives_as_long_as_its_caller():
     def make(factor):
         k = kernel(lambda x: x * factor)
@@ -84,6 +85,7 @@ def test_the_machine_code_lives_as_long_as_its_caller():
     np.testing.assert_array_equal(call(np.ones((3, 3))), np.full((3, 3), 2.0))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_fork_while_another_thread_traces():
     code = """

@@ -89,6 +89,7 @@ def test_sectional_curvature_needs_no_tensor(robot):
     close(sectional_curvature.eager(robot, q, 2 * x - y, x + y), want, 1e-9)
 
 
+@pytest.mark.slow
 def test_directions_that_span_no_plane():
     """NaN, whatever the rounding of lengths; 1e-6 rad apart, they do span one. None in a robot with one joint."""
     robot = robots.puma560()
@@ -127,6 +128,7 @@ def test_frames_are_free_and_inertia_scales():
     close(sectional_curvature.eager(heavy, q, x, y), K / 2, 1e-13)
 
 
+@pytest.mark.slow
 def test_compiled_equals_eager():
     robot = robots.park3r()
     rng = np.random.default_rng(0)

@@ -516,6 +516,7 @@ def batch(robot, n, seed=0):
     return aj.random_configuration(robot, n, rng=rng), rng.normal(size=(n, robot.nv)), rng.normal(size=(n, robot.nv))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [tree(0, 4, ("mimic", "spherical")), tree(1, 5), robots.puma560()], ids=repr)
 def test_compiled_equals_eager(robot):
     """Fused products round otherwise: the kernels differ by rounding alone."""
@@ -525,6 +526,7 @@ def test_compiled_equals_eager(robot):
         close(function(robot, *args), want, 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [inverse_dynamics, forward_dynamics], ids=lambda f: f.__name__)
 def test_c_equals_eager(function, tmp_path):
     robot = robots.puma560()
@@ -532,6 +534,7 @@ def test_c_equals_eager(function, tmp_path):
     close(run_c(function.bind(robot), args, tmp_path)[0], function.eager(robot, *args), 1e-13)
 
 
+@pytest.mark.slow
 def test_everything_broadcasts():
     """Batches of q, v, a, gravity, wrenches and base motions, one against the other."""
     robot = robots.park3r()
@@ -552,6 +555,7 @@ def test_everything_broadcasts():
     close(forward_dynamics(robot, q, v[0], tau, **options), np.broadcast_to(a, (3, 4, 3)), 1e-12)
 
 
+@pytest.mark.slow
 def test_single_precision():
     """float32 in, float32 out. Torques of an arm are sums of some hundred terms no larger than the largest torque:
     their errors stay below 1e-5 of it; solving amplifies them by the condition of M, at most 300 here.
@@ -580,6 +584,7 @@ def test_nan_stays_in_its_sample():
 # --- any small tree ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_any_small_tree(seed, n):
@@ -594,6 +599,7 @@ def test_any_small_tree(seed, n):
         close(forward_dynamics.eager(robot, q, v, tau), a, 1e-13 * np.linalg.cond(M))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [robots.puma560(), robots.chain(100)], ids=["arm", "loops"])
 def test_one_frame_by_its_name_has_one_wrench(robot):
     rng = np.random.default_rng(0)

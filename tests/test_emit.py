@@ -208,6 +208,7 @@ def test_registers_decide_the_order_only_when_short_of_them():
     np.testing.assert_allclose(far_apart(x), np.sin(x) @ np.sin(x)[::-1], rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_constant_results():
     """Constants alone and in stretches, between varying numbers; equal ones are stored once, so zeros cost nothing."""
     for size in (1, 7, 15, 16, 17, 40, 3000):
@@ -284,6 +285,7 @@ def with_carries(x):
     return Loops(again.T, chain(0.4 * np.sin(np.stack([last, before, rows[1, 0], np.max(again)]))), rows[:, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [3, 10**6])
 @pytest.mark.parametrize("width", [1, 4])
 def test_loops_that_carry_change_no_bit_when_cut(width, body, monkeypatch):
@@ -317,6 +319,7 @@ def of_a_sequence(xs, start):
     return Sums(chain(0.4 * np.sin(np.stack([last, first[1], start, 0.1 * start]))), before)
 
 
+@pytest.mark.slow
 def test_sequences_change_no_bit_when_cut(monkeypatch, tmp_path):
     batches = [(rng.uniform(-1, 1, (*b, n, 2)), rng.uniform(size=b)) for b in ((), (5,)) for n in (0, 1, 7)]
     whole = [kernel(of_a_sequence, xs=(..., 2))(*args) for args in batches]
@@ -336,6 +339,7 @@ def path(x, n):
     return scan(lambda c, _: (c * 0.999 + 0.1, c), x, length=n)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fn",
     [

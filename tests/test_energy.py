@@ -64,6 +64,7 @@ def test_power_balance(seed):
     assert abs(gained - v @ (tau - friction)) < 1e-11 * np.sum(np.abs(v) * (np.abs(tau) + np.abs(a)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_gravity_is_the_gradient_of_the_potential(seed):
     robot = tree(seed)
@@ -138,6 +139,7 @@ def state_rate(robot, q, v, tau):
     return np.concatenate([dq, forward_dynamics(robot, q, v, tau)])
 
 
+@pytest.mark.slow
 def test_a_floating_robot_keeps_its_momentum_and_energy():
     """Two seconds of tumbling without gravity, torques, friction: conserved to the accuracy of the integration."""
     bodies = tree(0).inertias

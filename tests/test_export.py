@@ -88,6 +88,7 @@ def test_c_text_of_every_operation(name):
     assert all(f"{{{k}}}" in ops.OPS[name].c for k in range(ops.OPS[name].arity))
 
 
+@pytest.mark.slow
 def test_every_operation_in_c(tmp_path):
     """All of them in one file, on ordinary numbers and on zeros, infinities and NaN."""
     from adjoint.compile.graph.expressions import apply

@@ -145,6 +145,7 @@ def test_other_shapes():
 # --- what cannot exist ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6))
 def test_point_clouds_are_admissible_in_every_frame(seed):

@@ -144,6 +144,7 @@ def test_constraints_push_with_minus_d():
     close(np.einsum("kij,ki->kj", forbidden, F).ravel(), -d)
 
 
+@pytest.mark.slow
 def test_compiled_in_batches_and_as_c(tmp_path):
     robot = tree(1, 6)
     samples = [sample(robot, seed) for seed in range(5)]

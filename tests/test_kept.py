@@ -37,6 +37,7 @@ def libraries(bound: Kernel) -> list:
     return [code.library for v in bound.memory.specialisations.values() for code, _ in v.codes.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["MOST_KERNELS", "MOST_BYTES"])
 def test_a_bounded_number_of_robots_is_kept(monkeypatch, limit):
     monkeypatch.setattr(kept_kernels, limit, 40 if limit == "MOST_KERNELS" else 40 * 16384)
@@ -178,6 +179,7 @@ def test_programs_of_other_functions_stay_with_their_kernel(monkeypatch):
     np.testing.assert_array_equal(fast.jacobian("q")(Q), 2 * np.eye(2))
 
 
+@pytest.mark.slow
 def test_dropping_while_other_threads_call(monkeypatch):
     batch = np.tile(Q, (3000, 1))
     want = [aj.inverse_dynamics(arm(k), batch, V, V) for k in range(6)]

@@ -166,6 +166,7 @@ def test_relative_motion(seed, n):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_several_frames_and_all_bodies(seed):
     robot = tree(seed)
@@ -220,6 +221,7 @@ def test_eager_equals_compiled_and_exported(tmp_path):
 # --- mimics -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_mimic_is_its_explicit_constraint():
     """The robot without mimics, driven at q_full = G q + offset, moves the same; its Jacobian times G is ours."""
     robot = next(r for r in map(tree, range(20)) if r.mimics)
@@ -264,6 +266,7 @@ def test_static_torque_does_the_work_of_the_wrench(expressed):
     assert aj.static_torque(robot, q, F, "tool", expressed) @ v == pytest.approx(power, rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_center_of_mass(seed):
     robot = tree(seed)

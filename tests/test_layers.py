@@ -141,6 +141,7 @@ def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
     return [set(group) for group in groups if group]
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other():
     """Imports inside functions count: what a newcomer reads first must not need what comes later."""
     found = cycles({name: modules_imported(path) for name, path in MODULES.items()})
@@ -220,6 +221,7 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_dynamics_load_nothing_slow():
     """A later process loads machine code from the disk and calls it; SciPy alone would take longer than all of that."""
     script = "import sys, adjoint; adjoint.inverse_dynamics, adjoint.linearize; print('scipy' in sys.modules)"

@@ -208,6 +208,7 @@ def differences(fn, given: dict, numbers: dict, moves: dict, h=5e-4) -> dict:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", SMALL, ids=lambda r: "-".join(r.joint_types))
 @pytest.mark.parametrize(
     "fn",
@@ -236,6 +237,7 @@ def test_derivatives_by_every_name(fn, robot):
             np.testing.assert_allclose(exact, wanted[name], rtol=0, atol=1e-8 * (1 + np.abs(exact).max()))
 
 
+@pytest.mark.slow
 def test_derivatives_to_fifty_digits():
     """Every derivative rule on the way, second derivatives included: a screw that slides has w = 0 there."""
     arm = robots.random_tree(6, 1, ["prismatic"])
@@ -275,6 +277,7 @@ def test_torque_is_linear_in_inertias():
 # --- batches ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_thousand_robots_at_once():
     robot = robots.puma560()
     rng = np.random.default_rng(0)
@@ -329,6 +332,7 @@ def test_robots_that_differ_in_lifted_numbers_share_machine_code(tmp_path, monke
     assert cache_info().entries == count + 2
 
 
+@pytest.mark.slow
 def test_nothing_is_kept():
     """Robots that stand for others live as long as the trace, not in the caches of the kernels called meanwhile."""
     robot = robots.random_tree(9, 3)
@@ -354,6 +358,7 @@ def everything(robot, q, v):
     return np.concatenate([np.ravel(T), np.ravel(dT), slope, pulled, weightless, np.stack([home, robot.mass])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lift", [("inertias",), ("screws", "frame_offsets"), ("offsets", "gravity", "inertias")])
 def test_kernels_inside_kernels(lift):
     robot = robots.random_tree(11, 5, ["revolute", "prismatic", "helical"])

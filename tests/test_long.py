@@ -59,6 +59,7 @@ def surroundings(robot):
     )
 
 
+@pytest.mark.slow
 def test_dynamics(robot):
     q, v, x = sample(robot)
     assert rolled.long_robot(robot) is not None
@@ -71,6 +72,7 @@ def test_dynamics(robot):
     close(aj.gravity_torque(robot, q), aj.gravity_torque.eager(robot, q))
 
 
+@pytest.mark.slow
 def test_mass_matrix(robot):
     q, v, b = sample(robot)
     M = aj.mass_matrix(robot, q)

@@ -712,6 +712,7 @@ STRICTER = r"is not well-formed XML|NaN or infinit|got nan|overflows|screw is ze
 NO_BODIES = re.compile(r"<(sensor|keyframe)>.*?</\1>", re.DOTALL)  # they refer to joints, and we leave them out
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(file=st.sampled_from(FILES), at=st.floats(0, 1), word=ODD, cut=st.sampled_from([0, 0, 0, 1, 10]))
 def test_damaged_models_get_mujocos_verdict(file, at, word, cut, tmp_path):
@@ -767,6 +768,7 @@ def test_mujocos_own_warnings_are_findings_and_its_handler_stays(tmp_path):
         mujoco.set_mju_user_warning(None)
 
 
+@pytest.mark.slow
 def test_models_that_mujoco_gives_up_do_not_spoil_the_next(tmp_path):
     """MuJoCo 4.0 never ended at a warning, here of a NaN, after an exception that it does not know: an empty anchor."""
     text = (MODELS / "couplings.xml").read_text()
@@ -788,6 +790,7 @@ def test_models_that_mujoco_gives_up_do_not_spoil_the_next(tmp_path):
     assert "NaN" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_threads_leave_mujocos_handler_as_it_was():
     mujoco.set_mju_user_warning(heard := [].append)
     loads = [threading.Thread(target=lambda: [load(MODELS / "arm.xml") for _ in range(20)]) for _ in range(8)]

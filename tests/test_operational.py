@@ -128,6 +128,7 @@ def through_the_wrist(bend) -> np.ndarray:
     return q
 
 
+@pytest.mark.slow
 def test_damped_inertia_is_bounded_and_smooth_through_a_singularity():
     robot, damping = robots.puma560(), 0.05
     bends = np.array([-0.3, -1e-2, -1e-4, -1e-9, 0.0, 1e-9, 1e-4, 1e-2, 0.3])

@@ -63,6 +63,7 @@ def test_all_kernels_of_the_library_have_a_name():
     assert not unknown and len(homes) > 20
 
 
+@pytest.mark.slow
 def test_the_state_is_the_same_in_every_process():
     code = f"from adjoint.compile.machine import library_state; print(library_state.state({ROOTS}))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

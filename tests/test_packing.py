@@ -25,6 +25,7 @@ def tupled(x) -> tuple:
 # --- robots -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ROBOTS, ids=lambda r: f"{r.name}-{r.nv}")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_unpacked_results_are_the_whole_ones(function, robot):

@@ -43,6 +43,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", CHAINS.values(), ids=CHAINS)
 def test_as_in_one_piece(robot):
     """The condition of M bounds what both lose against exact numbers, far above what dividing adds."""
@@ -114,6 +115,7 @@ def test_maps_are_joined_by_redheffers_product():
     assert (np.linalg.eigvalsh(J) > -1e-14).all() and (np.linalg.eigvalsh(N) < 1e-14).all()
 
 
+@pytest.mark.slow
 def test_batches_and_bits():
     """Configurations and right-hand sides broadcast; the number of threads does not matter, to the last bit."""
     robot = thick_chain(1001)

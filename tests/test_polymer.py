@@ -192,6 +192,7 @@ def cartesian_mass_matrix(made, q):
     return np.einsum("k,kia,kib->ab", made.masses, J, J)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sequence", "options"),
     [
@@ -220,6 +221,7 @@ def test_fixman_potential_is_that_of_the_constraints():
     assert np.ptp(gap) < 1e-9 and np.ptp([bead_logdet(14.027, eager_positions(chain, one)) for one in q]) > 0.1
 
 
+@pytest.mark.slow
 def test_fixman_force_is_minus_the_gradient():
     robot = polymer.bead_chain(6).robot
     q, kT, h = aj.random_configuration(robot, rng=5), 2.5, 1e-5
@@ -232,6 +234,7 @@ def test_fixman_force_is_minus_the_gradient():
 # --- the object -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_positions_take_batches_and_bases():
     made = polypeptide("AGA", phi=-1.0, psi=2.0)
     q = turned(made, 6, (2, 3))

@@ -35,6 +35,7 @@ def trimer(masses, spin: float) -> Robot:
     return builder.joint("middle", "spherical", "first", "second").build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixman", [False, True])
 def test_angle_of_a_freely_jointed_trimer(fixman):
     """P(θ) ∝ sin θ √(1 - κ cos²θ) with rigid bonds, and ∝ sin θ, as if the bonds were springs, with the potential.
@@ -71,6 +72,7 @@ def test_log_det_of_the_trimer_is_the_closed_form():
     assert np.ptp(aj.mass_matrix_logdet(robot, q) - np.log(a * b - c**2 * cosine**2)) < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixman", [False, True])
 def test_torsion_of_four_beads(fixman):
     """P(φ) ∝ √det H_22(φ) with rigid bonds and angles, uniform with the potential; H_22 as Fixman writes it."""
@@ -101,6 +103,7 @@ def uniform(chain, rng, count):
     return q
 
 
+@pytest.mark.slow
 def test_bond_vectors_of_the_freely_rotating_chain():
     """<b_i · b_j> = b² c^|i-j|, c = -cos(bond angle), and <R²> as Flory prints it."""
     chain, b, c = polymer.bead_chain(21), 1.53, -np.cos(np.radians(112.0))
@@ -114,6 +117,7 @@ def test_bond_vectors_of_the_freely_rotating_chain():
     assert agrees(np.sum(u.sum(axis=1) ** 2, axis=-1)[None], expected)
 
 
+@pytest.mark.slow
 def test_long_chains_are_gaussian():
     """<R⁴>/<R²>² is 5/3 of a Gaussian vector in space; ideal chains are below it, and come near it like 1/n."""
     rng, found = np.random.default_rng(4), []
@@ -124,6 +128,7 @@ def test_long_chains_are_gaussian():
     assert found[0] < 1.5 and abs(found[1] - 5 / 3) < 0.04
 
 
+@pytest.mark.slow
 def test_the_potential_keeps_ideal_chains_ideal():
     """Dynamics with Fixman's potential leave <b_i · b_j> at b² c^|i-j|; without it correlations drift away."""
     chain, kT = polymer.bead_chain(6, mass=1.0, bond_length=1.0, bond_angle=np.pi / 2), 1.0
@@ -142,6 +147,7 @@ def test_the_potential_keeps_ideal_chains_ideal():
 # --- the integrator ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_verlet_is_of_second_order_and_reversible():
     chain = polymer.polypeptide("GG")
     robot, kT = chain.robot, polymer.BOLTZMANN * 300
@@ -156,6 +162,7 @@ def test_verlet_is_of_second_order_and_reversible():
     assert np.allclose(back.v[-1], -v, atol=1e-4 * np.abs(v).max())
 
 
+@pytest.mark.slow
 def test_temperature_in_the_units_of_molecules():
     """From rest, a peptide at 300 K has the energy nv kT/2, and its atoms thermal speeds of some Å/ps."""
     chain = polymer.polypeptide("GAG")
@@ -207,6 +214,7 @@ def test_bad_arguments_are_named(options, says):
 # --- units and steps that are too long --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["bath", "velocities"])
 def test_steps_in_femtoseconds_are_doubted(how):
     chain, kT = polymer.bead_chain(6), 300 * polymer.BOLTZMANN

@@ -151,6 +151,7 @@ def test_against_mujoco(file):
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, base", [("ur5_robot", "fixed"), ("panda", "free"), ("solo12", "free")])
 def test_compiled_equals_eager(name, base):
     robot = aj.load(urdf(name), base=base)
@@ -198,6 +199,7 @@ def in_batch_and_alone(function, robot, args, want, slack):
     close(function(robot, *(x[0] for x in args)), want[0], slack)
 
 
+@pytest.mark.slow
 def test_compiled_dynamics_of_humanoids(humanoid):
     robot, _, q, v, a, E = humanoid
     tau = of_each(pin.rnea, humanoid, v, a) @ E
@@ -208,6 +210,7 @@ def test_compiled_dynamics_of_humanoids(humanoid):
     in_batch_and_alone(forward_dynamics, robot, (q, v, tau), of_each(pin.aba, humanoid, v, tau) @ E, slack)
 
 
+@pytest.mark.slow
 def test_compiled_derivatives_of_humanoids(humanoid):
     """∂τ/∂q and ∂τ/∂v; ∂a/∂q, ∂a/∂v and M⁻¹, up to what the condition of M makes of rounding."""
     robot, _, q, v, a, E = humanoid

@@ -73,6 +73,7 @@ def test_center_of_mass_against_pinocchio(path):
         close(J, pin.jacobianCenterOfMass(model, data, x) @ velocity_map(model, robot), 1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5_robot", "panda", "g1_29dof_rev_1_0"])
 def test_compiled_equals_eager(name):
     robot = aj.load(next(path for path in URDFS if path.stem == name), base="free")

@@ -99,6 +99,7 @@ def test_equal_robots_have_equal_fingerprints():
     assert numpy_numbers == hand()
 
 
+@pytest.mark.slow
 def test_the_fingerprint_is_the_same_in_every_process():
     code = "import sys; sys.path.insert(0, sys.argv[1]); import test_robot; print(test_robot.hand().fingerprint)"
     out = subprocess.run([sys.executable, "-c", code, str(__file__).rsplit("/", 1)[0]], capture_output=True, check=True)
@@ -551,6 +552,7 @@ def trees(draw):
     return builder, parents
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(trees())
 def test_any_tree(tree):

@@ -27,19 +27,23 @@ def test_law(law, shape, dtype, kind):
 # --- accuracy ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_accuracy_of_exp():
     assert laws.accuracy_of_exp(SE3) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 def test_accuracy_of_log():
     assert laws.accuracy_of_log(SE3) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "oracle"), [("dexp", laws.mp_dexp), ("dexp_inv", laws.mp_dexp_inv)])
 def test_accuracy_of_jacobians(name, oracle):
     assert laws.accuracy_of_jacobian(SE3, name, oracle) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "oracle"), [("exp", laws.mp_exp), ("dexp", laws.mp_dexp), ("dexp_inv", laws.mp_dexp_inv)]
 )
@@ -48,6 +52,7 @@ def test_accuracy_of_derivatives(name, oracle):
     assert laws.accuracy_of_derivative(SE3, name, oracle) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 def test_accuracy_of_log_derivative():
     assert laws.accuracy_of_log_derivative(SE3) <= laws.ACCURACY
 
@@ -199,6 +204,7 @@ def gaze_moved_in_space(T, V):
     return gaze(se3.compose(se3.exp(V), T))
 
 
+@pytest.mark.slow
 def test_lie_derivatives_of_a_function(rng):
     """LWC (16): the slope by entries, in a batch or in a kernel, and the derivative by the twist of a motion."""
     T = se3.random(20, rng=rng, scale=0.3)

@@ -57,6 +57,7 @@ def test_what_has_loops_is_not(little):
     assert aj.inverse_dynamics.bind(CHAIN).operations.muls > 0
 
 
+@pytest.mark.slow
 def test_a_refusal_names_the_function_and_keeps_nothing(little):
     bound = aj.forward_dynamics.bind(robots.chain(4))
     x = X[:, :4]
@@ -75,6 +76,7 @@ def _nodes_alive() -> int:
     return sum(isinstance(o, expressions.Expr) for o in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_unroll(little):
     center = aj.center_of_mass.bind(OTHER, unroll=True)(X[0])
     close(-OTHER.mass * OTHER.gravity @ center, aj.potential_energy(OTHER, X[0]), 1e-9)
@@ -85,6 +87,7 @@ def test_unroll(little):
     assert aj.inverse_dynamics.bind(OTHER) is not unrolled
 
 
+@pytest.mark.slow
 def test_kernels_made_from_one_that_is_unrolled(little):
     unrolled = aj.inverse_dynamics.bind(OTHER, unroll=True)
     gradients = unrolled.vjp
@@ -100,6 +103,7 @@ def test_kernels_made_from_one_that_is_unrolled(little):
         aj.gravity_torque.bind(OTHER).packing  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_program_that_holds_others(little):
     """The limit is that of the kernel which is called, whatever is inside it."""
 
@@ -140,6 +144,7 @@ def test_no_kernel_has_an_option_of_bind_as_parameter():
         kernel(lambda x, unroll=False: x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["romeo.urdf", "tiago.urdf"])
 def test_large_real_robots_are_not_refused(name):
     """56 and 49 bodies on a free base; compiled humanoids are among the tests of real robots."""

@@ -74,11 +74,13 @@ def test_accuracy_of_log():
     assert laws.accuracy_of_log(SO3) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "oracle"), [("dexp", laws.mp_dexp), ("dexp_inv", laws.mp_dexp_inv)])
 def test_accuracy_of_jacobians(name, oracle):
     assert laws.accuracy_of_jacobian(SO3, name, oracle) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "oracle"), [("exp", laws.mp_exp), ("dexp", laws.mp_dexp), ("dexp_inv", laws.mp_dexp_inv)]
 )
@@ -87,6 +89,7 @@ def test_accuracy_of_derivatives(name, oracle):
     assert laws.accuracy_of_derivative(SO3, name, oracle) <= laws.ACCURACY
 
 
+@pytest.mark.slow
 def test_accuracy_of_log_derivative():
     assert laws.accuracy_of_log_derivative(SO3) <= laws.ACCURACY
 
@@ -207,6 +210,7 @@ def tilt_of_angles(angles):
     return tilt(so3.from_euler_zxz(angles))
 
 
+@pytest.mark.slow
 def test_lie_derivatives_of_a_function(rng):
     """LWC (13) three ways: from the slope by entries, by the rotation vector of a turn, by Euler angles, (17)."""
     angles = rng.uniform(0.3, 2.5, (20, 3))

@@ -213,6 +213,7 @@ def test_ceiling_arm_of_problem_3_16():
     np.testing.assert_allclose(got.c, c, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_operation_counts():
     """The book's formulas at n = 2, 3, 6; our graphs, which fold the zeros of frames and axes, take fewer, in order."""
     book = {

@@ -321,6 +321,7 @@ def programs(table):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(program=programs(SMOOTH), seed=st.integers(0, 9))
 def test_random_smooth_programs(program, seed):
@@ -330,6 +331,7 @@ def test_random_smooth_programs(program, seed):
     np.testing.assert_allclose(compiled, eager, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(program=programs(WHOLE), seed=st.integers(0, 9))
 def test_random_whole_number_programs(program, seed):

@@ -148,6 +148,7 @@ def assert_same(robot: Robot, copy: Robot) -> None:
         assert ours._replace(placement=None) == theirs._replace(placement=None)
 
 
+@pytest.mark.slow
 def test_mimics_obey_their_constraint():
     """Every mimic of the real robots has the coordinate the file's <mimic> gives it."""
     seen = 0
@@ -525,6 +526,7 @@ def test_default_namespace_comments_and_suffixes(tmp_path):
         assert load(str(tmp_path / name)).base_name == "a"
 
 
+@pytest.mark.slow
 def test_a_long_chain(write):
     """Ten thousand links in a row are no nesting."""
     n = 10_000
