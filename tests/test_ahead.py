@@ -14,8 +14,7 @@ import pytest
 
 import adjoint as aj
 from adjoint.compile import Kernel, kernel, progress, specialisation, static
-from adjoint.compile.machine import cpython_entry as thin_module
-from adjoint.compile.machine import jit
+from adjoint.compile.machine import jit, python_abi
 from adjoint.errors import ArgumentError
 
 rng = np.random.default_rng(8)
@@ -46,7 +45,7 @@ def compiled(monkeypatch, tmp_path):
 
 
 def is_thin(f) -> bool:
-    return isinstance(type(f).__call__, BuiltinMethodType) or thin_module._python_api() is None
+    return isinstance(type(f).__call__, BuiltinMethodType) or python_abi.python_api() is None
 
 
 def of_all_shapes(dtype=np.float64):

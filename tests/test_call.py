@@ -268,7 +268,7 @@ def test_not_numbers(name):
 @pytest.mark.parametrize("thin", [True, False])
 def test_keywords_positions_defaults(thin, monkeypatch):
     if not thin:
-        monkeypatch.setattr(thin_module, "_python_api", lambda: None)
+        monkeypatch.setattr(thin_module, "python_api", lambda: None)
 
     @kernel(x=2, z=2)
     def f(x, y=3.0, *, z=None, w=WEIGHTS):
@@ -389,7 +389,7 @@ def test_thin_calls_equal_the_fallback(monkeypatch):
     cases += [[A[0], x, s] for A, x, s in [samples(5)]] + [[A, x, 2.0] for A, x, _ in [samples()]]
     first = [thin(*c) for c in cases]
     second = [thin(*c) for c in cases]
-    monkeypatch.setattr(thin_module, "_python_api", lambda: None)
+    monkeypatch.setattr(thin_module, "python_api", lambda: None)
     plain = make()
     for case, a, b in zip(cases, first, second, strict=True):
         for x, y, z in zip(a, b, plain(*case), strict=True):

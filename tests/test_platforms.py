@@ -22,6 +22,7 @@ from adjoint.compile.codegen import body, segments
 from adjoint.compile.codegen.ir import Module
 from adjoint.compile.machine import (
     cpython_entry,
+    entry_code,
     executable_memory,
     execution,
     jit,
@@ -110,7 +111,7 @@ def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, li
     monkeypatch.setattr(segments, "SEGMENT", 100 if name == "segments" else 10_000)
     module = Module()
     if name in ("call", "ask"):
-        module.add(name, cpython_entry._Call(module).function() if name == "call" else strided_loop._ask(module))
+        module.add(name, entry_code.EntryCode(module).function() if name == "call" else strided_loop._ask(module))
         return {"": (module.text(), [name])}
     found = {}
     for dtype, width in (("f64", host.width("f64")), ("f32", host.width("f32")), ("f64", 1)):
@@ -219,7 +220,7 @@ def windows(monkeypatch, tmp_path):
     monkeypatch.setattr(execution, "_BATCH", bridged("batch", 4))
     monkeypatch.setattr(execution, "_STRIDED", bridged("strided", 7))
     monkeypatch.setattr(strided_loop, "library", functools.cache(strided_loop.library.__wrapped__))  # anew
-    monkeypatch.setattr(cpython_entry, "_python_api", lambda: None)
+    monkeypatch.setattr(cpython_entry, "python_api", lambda: None)
     return monkeypatch
 
 
@@ -447,8 +448,8 @@ assert np.allclose(f(x), 2 * np.sin(x)) and np.allclose(f(x[::2]), 2 * np.sin(x[
 for _ in range(3):
     assert np.isclose(f(1.0), 2 * np.sin(1.0))
 from types import BuiltinMethodType
-from adjoint.compile.machine import cpython_entry as thin
-assert isinstance(type(f).__call__, BuiltinMethodType) or thin._python_api() is None
+from adjoint.compile.machine import python_abi
+assert isinstance(type(f).__call__, BuiltinMethodType) or python_abi.python_api() is None
 print(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 3)())
 """
     if link.supported():

@@ -4,6 +4,17 @@ import difflib
 import re
 from collections.abc import Sequence
 
+__all__ = [
+    "AdjointError",
+    "ArgumentError",
+    "CompileError",
+    "DerivativeError",
+    "MissingPackageError",
+    "ModelError",
+    "SolveError",
+    "TraceError",
+]
+
 _WORD, _LINE = 300, 2000  # characters of one name, and of one line, that are shown
 _LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},}}")
 

@@ -1,7 +1,7 @@
 """Tracebacks that show the user's own lines: frames of the compiler are folded away.
 
 An error in a function that is traced or run eagerly passes through a dozen frames of this folder, in which nothing is
-wrong. `folded` takes them out, and a note says so. The environment variable ADJOINT_TRACEBACK=full keeps them.
+wrong. `folded` takes them out. The environment variable ADJOINT_TRACEBACK=full keeps them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from ..folders import COMPILER, LIBRARY
 
 __all__ = ["folded", "warn_user"]
 
-_NOTE = "(frames inside adjoint are left out; ADJOINT_TRACEBACK=full shows them)"
-
 
 def folded(error: Exception) -> Exception:
     """The error, and those it came from, without frames of the compiler.
@@ -29,12 +27,12 @@ def folded(error: Exception) -> Exception:
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
         seen.add(id(link))
-        _fold(link, first=link is error)
+        _fold(link)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     return error
 
 
-def _fold(error: BaseException, first: bool) -> None:
+def _fold(error: BaseException) -> None:
     frames = []
     tb = error.__traceback__
     while tb is not None:
@@ -47,8 +45,6 @@ def _fold(error: BaseException, first: bool) -> None:
     for tb, after in zip(shown, [*shown[1:], None], strict=False):
         tb.tb_next = after
     error.__traceback__ = shown[0] if shown else None
-    if first and shown and _NOTE not in getattr(error, "__notes__", ()):
-        error.add_note(_NOTE)
 
 
 def warn_user(message: str) -> None:
