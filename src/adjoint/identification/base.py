@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..display import html_table
 from ..dynamics.regressors import parameter_names, regressor
 from ..errors import ArgumentError, nearest
 from ..lazy import cached_property
@@ -120,7 +121,12 @@ class BaseParameters:
         return tuple(self.names[at] for at, column in zip(self.dependent, self.K.T, strict=True) if not column.any())
 
     def __repr__(self) -> str:
-        return f"<BaseParameters of '{self.robot.name}': {self.rank} of {len(self.names)} parameters>"
+        terms = f", with {', '.join(self.joints)}" if self.joints else ""
+        return f"<BaseParameters of '{self.robot.name}': {self.rank} of {len(self.names)} parameters{terms}>"
+
+    def _repr_html_(self) -> str:
+        note = f"without effect: {', '.join(self.without_effect) or 'none'}"
+        return html_table(repr(self), ["", "base parameter"], enumerate(self.groups), [note])
 
     def __str__(self) -> str:
         lines = [f"{self.rank} base parameters of '{self.robot.name}', of {len(self.names)} parameters:"]

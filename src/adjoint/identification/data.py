@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..display import shapes
 from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
 from ..model.configuration import difference, interpolate
@@ -30,6 +31,19 @@ class Samples(NamedTuple):
     tau: Any
     time: Any = None
     slide: Any = None
+
+    def __repr__(self) -> str:
+        n = len(self.q) if hasattr(self.q, "__len__") else 0
+        return f"<Samples: {n} states{_span(self.time)}; {shapes(**self._asdict())} in SI units>"
+
+
+def _span(time) -> str:
+    """How long a recording lasts, and its mean rate, for people."""
+    if not isinstance(time, np.ndarray) or time.ndim != 1 or len(time) < 2 or time.dtype.kind not in "fiu":
+        return ""
+    seconds = float(time[-1]) - float(time[0])
+    rate = f" at {(len(time) - 1) / seconds:.4g} Hz" if seconds > 0 else ""
+    return f" over {seconds:.4g} s{rate}"
 
 
 def pick(samples: Samples, rows) -> Samples:

@@ -89,7 +89,11 @@ class Excitation:
 
     def __repr__(self) -> str:
         used = ", ".join(f"{name} {100 * part:.0f} %" for name, part in self.usage().items())
-        return f"<Excitation of '{self.robot.name}': {self.duration:g} s, condition {self.condition:.3g}, uses {used}>"
+        harmonics = self.coefficients.shape[-1]
+        return (
+            f"<Excitation of '{self.robot.name}': {self.duration:g} s, {harmonics} harmonics, "
+            f"condition {self.condition:.3g}, uses {used}>"
+        )
 
 
 def excitation(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..display import html_table
 from ..dynamics.regressors import dof_names, parameters
 from ..errors import ArgumentError
 from ..lazy import cached_property
@@ -126,7 +127,18 @@ class Identification:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Identification of '{self.model.name}': {self.base.rank} base parameters from {self.samples} samples>"
+        worst = np.nanmin(self.r_squared) if np.isfinite(self.r_squared).any() else np.nan
+        doubts = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return (
+            f"<Identification of '{self.model.name}': {self.base.rank} base parameters from {self.samples} samples, "
+            f"least R² {worst:.4f}, condition {self.condition:.3g}{doubts}>"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = self.base.groups, self.estimate, self.standard_error, *self.interval().T
+        rows = [(short(group), *numbers) for group, *numbers in zip(*columns, strict=True)]
+        header = ["base parameter", "estimate", "standard error", "95 % from", "to"]
+        return html_table(repr(self), header, rows, [f"WARNING: {text}" for text in self.warnings])
 
     def __str__(self) -> str:
         return self.summary()

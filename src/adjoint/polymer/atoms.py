@@ -135,7 +135,11 @@ class Polymer:
         return np.array([atom.position for atom in self.atoms])
 
     def __repr__(self) -> str:
-        return f"<Polymer {self.robot.name!r}: {len(self.atoms)} atoms, {len(self.robot.body_names)} bodies>"
+        robot, found = self.robot, f", {len(self.findings)} findings" if self.findings else ""
+        return (
+            f"<Polymer {robot.name!r}: {len(self.atoms)} atoms in {len(robot.body_names)} bodies, "
+            f"{self.masses.sum():.6g} Da, {robot.nv} degrees of freedom{found}>"
+        )
 
 
 # --- geometry of points -----------------------------------------------------------------------------------------------

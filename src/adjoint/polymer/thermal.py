@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..display import shapes
 from ..dynamics.factorization import mass_matrix_logdet, mass_matrix_logdet_gradient, random_velocity
 from ..dynamics.forward import forward_dynamics
 from ..errors import ArgumentError, SolveError
@@ -47,6 +48,12 @@ class Trajectory(NamedTuple):
     t: np.ndarray
     q: np.ndarray
     v: np.ndarray
+
+    def __repr__(self) -> str:
+        replicas = int(np.prod(np.shape(self.q)[1:-1]))
+        of = f" of {replicas} replicas" if np.ndim(self.q) > 2 else ""
+        span = f"t = {self.t[0]:.4g} to {self.t[-1]:.4g}"
+        return f"<Trajectory: {len(self.t)} states{of}, {span}; {shapes(q=self.q, v=self.v)}>"
 
 
 def langevin(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ..display import html_table
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.input_checks import floats, positive
@@ -155,14 +156,22 @@ class Motion:
         state = "" if self.converged else ", not converged"
         return f"<Motion of '{self.robot.name}': {self.duration:g} s, {self.objective} {self.cost:.6g}{gain}{state}>"
 
+    def _repr_html_(self) -> str:
+        header = ["joint", "from", "to", "largest speed", "limit", "largest torque", "limit"]
+        return html_table(repr(self), header, self._joints(), [f"solver: {self.status}"])
+
+    def _joints(self) -> Iterator[tuple]:
+        """(joint, from, to, largest speed, limit, largest torque, limit) of each joint."""
+        robot, peaks = self.robot, self.peaks
+        columns = self.q[0], self.q[-1], peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
+        return zip(robot.joint_names, *columns, strict=True)
+
     def summary(self) -> str:
         """A table of joints: where from and to, the largest speed and torque, and their limits."""
-        robot, peaks = self.robot, self.peaks
-        width = max(5, *map(len, robot.joint_names))
+        width = max(5, *map(len, self.robot.joint_names))
         lines = [f"{self!r}\neffort {self.effort:.6g}, energy {self.energy:.6g} J; solver: {self.status}"]
         lines += [f"{'joint':{width}}{'from':>10}{'to':>10}{'speed':>10}{'limit':>10}{'torque':>10}{'limit':>10}"]
-        columns = self.q[0], self.q[-1], peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
-        for name, *numbers in zip(robot.joint_names, *columns, strict=True):
+        for name, *numbers in self._joints():
             lines.append(f"{name:{width}}" + "".join(f"{x:>10.4g}" for x in numbers))
         return "\n".join(lines)
 
