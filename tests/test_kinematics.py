@@ -243,7 +243,7 @@ def test_a_mimic_is_its_explicit_constraint():
 
 
 def _limits_without_mimics(robot: Robot) -> dict:
-    layout = aj.model.robot.layout(robot.joint_types, {})
+    layout = aj.model.robot._layout(robot.joint_types, {})
     open_ends = {"lower": np.full(layout.nq, -np.inf), "upper": np.full(layout.nq, np.inf)}
     return open_ends | {
         name: np.zeros(layout.nv) for name in ("velocity_limit", "effort_limit", "damping", "friction", "armature")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -309,7 +310,7 @@ def _cross(a, b, *args, **kwargs):
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
-    x = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
+    x: Any = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
     vectors = isinstance(axis, int) or (axis is None and np.ndim(x) <= 1)
     if ord is None or (ord == 2 and vectors) or (ord == "fro" and not vectors):
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
@@ -394,7 +395,7 @@ def _det(a):
         for i in range(n):
             result = g.apply("mul", result, rows[i][i])
         return result
-    minors = {(): 1.0}  # of the last rows, by their columns
+    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # of the last rows, by their columns
     for i in reversed(range(n)):
         minors = {
             columns: functools.reduce(
