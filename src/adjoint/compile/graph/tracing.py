@@ -309,8 +309,8 @@ def _cross(a, b, *args, **kwargs):
     return traced_array([y * w - z * v, z * u - x * w, x * v - y * u], (3,))
 
 
-def _norm(x, ord=None, axis=None, keepdims=False):
-    x: Any = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
+def _norm(x: Any, ord=None, axis=None, keepdims=False):
+    x = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
     vectors = isinstance(axis, int) or (axis is None and np.ndim(x) <= 1)
     if ord is None or (ord == 2 and vectors) or (ord == "fro" and not vectors):
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
