@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.compile import Kernel, kernel, progress, specialisation, static
+from adjoint.compile import Kernel, kernel, static
+from adjoint.compile.front import progress, specialisation
 from adjoint.compile.machine import jit, python_abi
 from adjoint.errors import ArgumentError
 

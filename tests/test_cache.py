@@ -132,7 +132,7 @@ def run(code, check=True, **env):
 
 _LIBRARY = """
 import sys, numpy as np
-from adjoint.compile import specialisation as variant
+from adjoint.compile.front import specialisation as variant
 from adjoint import cache_info
 calls = []
 original = variant.TracedSpecialisation.trace

@@ -10,7 +10,8 @@ import pytest
 
 import adjoint as aj
 from adjoint import robots, rolled
-from adjoint.compile import Kernel, kept_kernels, kernel, static
+from adjoint.compile import Kernel, kernel, static
+from adjoint.compile.front import kept_kernels
 from adjoint.model.once import once_a_robot
 
 Q, V = np.array([0.3, -0.2]), np.array([1.0, 2.0])

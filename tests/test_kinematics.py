@@ -288,7 +288,7 @@ def test_singular_directions_and_manipulability():
     frame = robot.frame_names[-1]
     q = aj.random_configuration(robot, 5, rng=0)
     found = aj.kinematics.singular_directions(robot, q, frame)
-    J = aj.jacobian(robot, q, frame, "world")
+    J = aj.jacobian(robot, q, frame)
     np.testing.assert_allclose(J @ found.rates, found.values[:, None, :] * found.twists, rtol=0, atol=1e-14 * 10)
     np.testing.assert_allclose(aj.manipulability(robot, q, frame), found.values.prod(-1), rtol=1e-9)
     np.testing.assert_allclose(aj.manipulability(robot, q, frame), np.abs(np.linalg.det(J)), rtol=1e-9)

@@ -9,7 +9,7 @@ from support.trees import CATALOG, SEEDS, close, every_robot_with_coordinates, s
 from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 from adjoint import robots
-from adjoint.compile.inline import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.energy import potential_energy

@@ -6,7 +6,7 @@ from support.trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots, rolled
-from adjoint.compile.inline import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.errors import ArgumentError
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]

@@ -20,6 +20,7 @@ import pytest
 from adjoint import kernel, scan, while_loop
 from adjoint.compile.codegen import body, segments
 from adjoint.compile.codegen.ir import Module
+from adjoint.compile.codegen.target import Target
 from adjoint.compile.machine import (
     cpython_entry,
     entry_code,
@@ -29,9 +30,7 @@ from adjoint.compile.machine import (
     object_files,
     strided_loop,
 )
-from adjoint.compile.machine import (
-    linker as link,
-)
+from adjoint.compile.machine import linker as link
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
@@ -106,7 +105,7 @@ CODE = [*KERNELS, "strided", "call", "ask"]
 
 def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, list[str]]]:
     """IR of one kind of code, for both types and for single samples, and the symbols it must define."""
-    host = jit.Host("", "", platform.vector_bits, platform.vector_call, "")
+    host = jit.Host("", "", Target(platform.vector_bits, platform.vector_call), "")
     monkeypatch.setattr(jit, "host", lambda: host)
     monkeypatch.setattr(segments, "SEGMENT", 100 if name == "segments" else 10_000)
     module = Module()
@@ -117,7 +116,7 @@ def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, li
     for dtype, width in (("f64", host.width("f64")), ("f32", host.width("f32")), ("f64", 1)):
         if name == "strided":
             module = Module()
-            module.add("strided", strided_loop._strided(module, width, dtype))
+            module.add("strided", strided_loop._Strided(module, width, dtype).function())
             found[f"{dtype} {width}"] = module.text(), ["strided"]
         else:
             text = body.emit(KERNELS[name]().only_specialisation("test").program, width, dtype)[0]
@@ -257,7 +256,7 @@ def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu="x86-64", opt=2, reloc="pic", codemodel="small"
     )
-    old = jit.host()._replace(vector_bits=128, vector_call="ccc")
+    old = jit.host()._replace(target=Target())
     monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "old"))
     monkeypatch.setattr(jit, "host", lambda: old)
     monkeypatch.setattr(jit, "compile_ir", lambda text: jit.object_code(text, target))

@@ -10,7 +10,7 @@ from support.trees import close
 
 import adjoint as aj
 from adjoint import kernel, robots
-from adjoint.compile import specialisation
+from adjoint.compile.front import specialisation
 from adjoint.compile.graph import expressions
 from adjoint.errors import CompileError
 

@@ -7,7 +7,7 @@ from support.worked_examples import PUMA_RATES, from_central, puma_with_invented
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile.inline import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics import textbook
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics

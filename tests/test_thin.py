@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from adjoint.compile import dispatch, kernel, scan
+from adjoint.compile import kernel, scan
+from adjoint.compile.front import dispatch
 from adjoint.compile.machine import cpython_entry as thin_module
 from adjoint.compile.machine import entry_record, python_abi
 from adjoint.errors import ArgumentError, CompileError

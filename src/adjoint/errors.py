@@ -78,3 +78,7 @@ class CompileError(AdjointError, RuntimeError):
 
 class SolveError(AdjointError, RuntimeError):
     """A numerical problem has no solution, or none was found; the message says what stands in the way."""
+
+
+def __dir__() -> list[str]:
+    return __all__

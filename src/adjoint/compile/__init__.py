@@ -1,28 +1,26 @@
 """The compiler: any NumPy function of one sample becomes SIMD machine code, with derivatives. It knows no robots.
 
-A call takes this way; docs/compiler_tour.md walks it with an example:
+`decorator` makes a `Kernel` of a function; `kernels` lists what a kernel can do. Behind these two files there are five
+folders, and each uses only those before it:
 
-1. `decorator` made a `Kernel` (`kernels`) of the function. `parameters` are what it takes.
-2. `dispatch` finds out what serves a call. `arguments` sorts and checks what was given, `call_forms` remembers the
-   forms of calls, `binding` fixes static arguments. `function` is what a kernel is and remembers, and `kept_kernels`
-   says how much a process keeps. `inline` runs kernels as plain Python, eagerly or inside other kernels.
-3. `specialisation` is a kernel with all static arguments fixed: traced once, compiled once for each dtype and width.
-   `progress` gives a sign of life if that takes long.
-4. `graph/` turns the function into a graph, `transform/` makes graphs of derivatives from it, `codegen/` writes LLVM's
-   IR, `machine/` makes it run and keeps it on disk. `export` writes C, CasADi functions and assembly instead.
+1. `graph/`: the function runs once on symbols, and leaves a graph of operations.
+2. `codegen/`: the graph becomes the text of LLVM's intermediate representation.
+3. `machine/`: the text becomes machine code, which is kept on disk and runs on NumPy's arrays.
+4. `front/`: what a kernel is, what a call gives it, and which machine code serves the call.
+5. `transform/`: kernels of derivatives, and of results without zeros and repetitions.
 
-Each folder's `__init__` says which file does what.
+Each folder's `__init__` says which file does what. docs/compiler_tour.md walks one call through all of them.
 """
 
 from .decorator import kernel as kernel
+from .front.kept_kernels import forget as forget
+from .front.parameters import static as static
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
-from .kept_kernels import forget as forget
 from .kernels import Kernel as Kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info
 from .machine.disk_cache import clear_cache as clear_cache
-from .parameters import static as static
 from .transform.gradient_check import check_grads as check_grads
 from .transform.packed_results import Packing as Packing
 

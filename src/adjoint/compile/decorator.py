@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from ..errors import ArgumentError
+from .front.parameters import declared_parameters, function_name
+from .front.specialisation import Specialisation, TracedSpecialisation
 from .kernels import Kernel, P, R
-from .parameters import declared_parameters, function_name
-from .specialisation import Specialisation, TracedSpecialisation
 
 __all__ = ["kernel"]
 

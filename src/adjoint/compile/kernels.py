@@ -18,11 +18,11 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lazy import cached_property
-from . import binding, dispatch, inline, kept_kernels
-from .function import Function, Instead
+from .front import binding, dispatch, inline, kept_kernels
+from .front.function import Function, Instead
+from .front.tracebacks import folded
 from .graph.operation_counts import count_operations
 from .machine.locks import compiling
-from .tracebacks import folded
 
 __all__ = ["Kernel", "Operations"]
 
@@ -205,13 +205,13 @@ class Kernel(Function, Generic[P, R]):
 
         `name` is that of the C function; by default the kernel's own, with a `_` if it is taken in C.
         """
-        from . import export
+        from .front import export
 
         return export.source(self.only_specialisation("source"), language, name)
 
     def symbolic(self):
         """The kernel as a `casadi.Function`, for NLP and MPC users; needs casadi: pip install 'adjoint[casadi]'."""
-        from . import casadi_functions
+        from .front import casadi_functions
 
         return casadi_functions.symbolic(self.only_specialisation("symbolic"))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.arguments import unmasked
+from ..compile.front.arguments import unmasked
 from ..errors import ModelError
 from .builder import HOME, PartList
 from .input_checks import located as _at

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..compile.inline import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from .input_checks import motions, numbers
 from .joints import JOINTS

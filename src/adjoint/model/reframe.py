@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..compile.inline import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import se3
 from .input_checks import motions

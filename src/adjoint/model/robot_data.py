@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..compile.arguments import unmasked
+from ..compile.front.arguments import unmasked
 from ..errors import ArgumentError, nearest
 from ..lazy import cached_property
 from . import robot_checks

@@ -1,6 +1,6 @@
 """From graphs to text: LLVM's intermediate representation (IR).
 
-- `ir`: a small writer of IR, with vectors of any width.
+- `target`: what code is written for. `ir`: a small writer of IR, with vectors of any width.
 - `scheduler`: the order in which the operations of a graph are computed, so that few values wait in registers.
 - `body`: the code of one group of samples, operation by operation.
 - `segments`: programs that are too long for one function, cut into several.

@@ -146,10 +146,10 @@ class Expr:
     def __rtruediv__(self, o): return _binary("div", o, self)
     def __pow__(self, o): return _binary("pow", self, o)
     def __rpow__(self, o): return _binary("pow", o, self)
-    def __mod__(self, o): return np.remainder(self, o)
-    def __rmod__(self, o): return np.remainder(o, self)
-    def __floordiv__(self, o): return np.floor_divide(self, o)
-    def __rfloordiv__(self, o): return np.floor_divide(o, self)
+    def __mod__(self, o): return _numpy(np.remainder, self, o)
+    def __rmod__(self, o): return _numpy(np.remainder, o, self)
+    def __floordiv__(self, o): return _numpy(np.floor_divide, self, o)
+    def __rfloordiv__(self, o): return _numpy(np.floor_divide, o, self)
     def __lt__(self, o): return _binary("lt", self, o)
     def __le__(self, o): return _binary("le", self, o)
     def __gt__(self, o): return _binary("lt", o, self)
@@ -230,6 +230,11 @@ _BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power, "lt": np.less,
     "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "and": np.logical_and, "or": np.logical_or,
 }  # fmt: skip
+
+
+def _numpy(ufunc: Callable, a, b):
+    """A function of NumPy on traced scalars, which come back through `Expr.__array_ufunc__`."""
+    return ufunc(a, b)
 
 
 def _binary(name: str, a, b):
@@ -411,7 +416,7 @@ def _select(c, a, b):
     if _number(c) is not None:
         return a if _number(c) else b
     x, y = _number(a), _number(b)
-    if a is b or (x is not None and x == y and math.copysign(1, x) == math.copysign(1, y)):
+    if a is b or (x is not None and y is not None and x == y and math.copysign(1, x) == math.copysign(1, y)):
         return a
     if _is(c, "not"):
         return apply("select", c.args[0], b, a)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -308,7 +309,7 @@ def _cross(a, b, *args, **kwargs):
     return traced_array([y * w - z * v, z * u - x * w, x * v - y * u], (3,))
 
 
-def _norm(x, ord=None, axis=None, keepdims=False):
+def _norm(x: Any, ord=None, axis=None, keepdims=False):
     x = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
     vectors = isinstance(axis, int) or (axis is None and np.ndim(x) <= 1)
     if ord is None or (ord == 2 and vectors) or (ord == "fro" and not vectors):
@@ -394,7 +395,7 @@ def _det(a):
         for i in range(n):
             result = g.apply("mul", result, rows[i][i])
         return result
-    minors = {(): 1.0}  # of the last rows, by their columns
+    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # of the last rows, by their columns
     for i in reversed(range(n)):
         minors = {
             columns: functools.reduce(

@@ -77,7 +77,7 @@ def _layout_holds() -> bool:
     """Whether the fields of CPython's and NumPy's objects are where `call` looks for them."""
     a = np.arange(6.0).reshape(2, 3)[:, ::2]
 
-    def at(obj, offset: int, kind=ctypes.c_ssize_t):
+    def at(obj, offset: int, kind: Any = ctypes.c_ssize_t):
         return kind.from_address(id(obj) + offset).value
 
     payload, pair = b"0123456789abcdef", (a, OUT)

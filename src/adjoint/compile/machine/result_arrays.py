@@ -99,6 +99,6 @@ def _repeats(a: np.ndarray) -> bool:
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays share memory; yes, if that is hard to tell."""
     try:
-        return np.shares_memory(a, b, max_work=100_000)
+        return np.shares_memory(a, b, max_work=100_000)  # pyright: ignore[reportArgumentType] (any whole number)
     except np.exceptions.TooHardError:
         return True

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import ArgumentError, DerivativeError
-from ..function import Function
+from ..front.function import Function
+from ..front.parameters import MISSING, Parameter
+from ..front.specialisation import Specialisation, record_class
 from ..graph import loops
 from ..graph.expressions import Expr
 from ..graph.program import Operand, Program
-from ..parameters import MISSING, Parameter
-from ..specialisation import Specialisation, record_class
 from . import autodiff
 from .derived_kernels import Built, derived
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..function import Function, Origin
+from ..front.function import Function, Origin
+from ..front.parameters import Parameter
+from ..front.specialisation import Specialisation
 from ..graph import interpreter, loops, tracing
 from ..graph.program import Operand, Program
-from ..parameters import Parameter
-from ..specialisation import Specialisation
 
 __all__ = ["Built", "DerivedSpecialisation", "derived"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
 from ...errors import AdjointError, ArgumentError
 from ...extras import package
-from ..arguments import as_input
-from ..function import Function
+from ..front.arguments import as_input
+from ..front.function import Function
 from ..graph import interpreter
 from ..graph.program import Operand, Program
 from . import autodiff, derivative_kernels
@@ -83,7 +84,7 @@ def _given(o: Operand, x) -> np.ndarray:
     return found
 
 
-def _second(bound: Function, program: Program, point: dict, name: str, rtol: float) -> float:
+def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -> float:
     xs = [program.graph.input(name, k) for k in range(point[name].size)]
     first = [program.graph.lift(e) for row in autodiff.jacobian(program.graph, program.roots, xs) for e in row]
     names = list(point)

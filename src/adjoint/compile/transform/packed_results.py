@@ -15,11 +15,11 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...lazy import cached_property
-from ..function import Function, Origin
+from ..front.function import Function, Origin
+from ..front.parameters import MISSING, Parameter
+from ..front.specialisation import Specialisation, TracedSpecialisation
 from ..graph.expressions import Expr
 from ..graph.program import Operand
-from ..parameters import MISSING, Parameter
-from ..specialisation import Specialisation, TracedSpecialisation
 from .derived_kernels import Built, derived
 
 __all__ = ["Packing", "packed", "packing", "unpack"]
@@ -50,7 +50,7 @@ class Packing:
 
     def data(self, values) -> np.ndarray:
         """(..., elements): the `nonzero` elements of the whole results, of packed ones (..., size)."""
-        from ..arguments import as_input
+        from ..front.arguments import as_input
 
         values = as_input(values, "values", "data")
         if values.shape[-1:] != (self.size,):

@@ -10,8 +10,8 @@ import os
 import sys
 import warnings
 
-from ..errors import AdjointError
-from ..folders import COMPILER, LIBRARY
+from ...errors import AdjointError
+from ...folders import COMPILER, LIBRARY
 
 __all__ = ["folded", "warn_user"]
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ...errors import ArgumentError
+from ..graph import loops
+from ..machine.locks import compiling
 from . import kept_kernels
 from .arguments import Places, as_input
 from .binding import is_plain
 from .call_forms import ElsewhereForm, InputForm, StaticForm, one_dtype
 from .function import Function, Recent
-from .graph import loops
 from .inline import inline, is_inline
-from .machine.locks import compiling
 from .parameters import MISSING
 from .specialisation import Specialisation
 
@@ -101,7 +101,7 @@ def _remember(function: Function, form: tuple, found: Specialisation) -> None:
 
 def call_elsewhere(function: Function, inputs: dict[str, Any], statics: dict[str, Any], out):
     """The result of the function that `Kernel.instead` names, on arrays of the shapes that this kernel takes."""
-    from .machine.layouts import broadcast_batch
+    from ..machine.layouts import broadcast_batch
 
     assert function.other is not None
     arrays = {k: as_input(x, k, function.__name__) for k, x in inputs.items()}
@@ -129,13 +129,13 @@ def load_callers() -> None:
     was reading.
     """
     with compiling:
-        from .machine import cpython_entry, execution  # noqa: F401
+        from ..machine import cpython_entry, execution  # noqa: F401
 
 
 def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
     """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
     load_callers()
-    from .machine.execution import DTYPES
+    from ..machine.execution import DTYPES
 
     arrays = [as_input(x, k, function.__name__) for k, x in given.items()]
     strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not function.arguments.is_weak(x)]
@@ -145,8 +145,8 @@ def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray]
 
 def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dtype: str, out):
     """The result of machine code on arrays of one dtype."""
-    from .machine.execution import DTYPES
-    from .machine.result_arrays import prepare_out
+    from ..machine.execution import DTYPES
+    from ..machine.result_arrays import prepare_out
 
     name = function.__name__
     layouts = [(a.shape, a.strides, a.flags.aligned) for a in arrays]
@@ -218,15 +218,15 @@ def make_callers(function: Function, found: Specialisation) -> None:
 
 def _caller(function: Function, found: Specialisation, places: int, defaults: list, rest: Callable) -> Callable:
     """A function that runs a specialisation's code itself where it can, and leaves all other calls to `rest`."""
-    from .machine.cpython_entry import direct_caller
+    from ..machine.cpython_entry import direct_caller
 
     for dtype in ("f32", "f64"):
         # Of sequences it serves one sample.
         kinds = [(dtype, True, frozenset()), None if found.has_sequences else (dtype, False, frozenset())]
-        codes = [found.codes.get(kind) for kind in kinds]
-        if any(codes):
+        single, batch = (found.codes.get(kind) for kind in kinds)
+        if single or batch:
             # float32 is for calls with such an array, which no default is.
             weak = [None, *(d if function.arguments.is_weak(d) else None for d in defaults[1:])]
             known = defaults if dtype == "f64" else weak
-            rest = direct_caller(function.__name__, *codes, places, known, function.threads, rest)
+            rest = direct_caller(function.__name__, single, batch, places, known, function.threads, rest)
     return rest

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..errors import ArgumentError
+from ...errors import ArgumentError
 from . import kept_kernels
 from .arguments import tupled
 from .function import Function, Origin

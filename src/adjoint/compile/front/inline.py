@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ...errors import ArgumentError
+from ..graph import loops, tracing
+from ..graph.expressions import Expr
 from .arguments import as_input
 from .function import Function
-from .graph import loops, tracing
-from .graph.expressions import Expr
 
 __all__ = ["eager", "eagerly", "inline", "is_inline"]
 
@@ -77,7 +77,7 @@ def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
     if batch == ():
         return found.here(values)
     whole = [isinstance(x, loops.Sequence) or o.sequence for x, o in zip(values, found.inputs, strict=True)]
-    wide = [
+    wide: list[Any] = [
         x if is_whole else _broadcast(x, batch + o.shape)
         for x, o, is_whole in zip(values, found.inputs, whole, strict=True)
     ]

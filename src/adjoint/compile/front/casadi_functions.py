@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..errors import AdjointError, ArgumentError
-from ..extras import package
-from .graph import interpreter
-from .graph.operations import OPS
-from .graph.program import Operand
+from ...errors import AdjointError, ArgumentError
+from ...extras import package
+from ..graph import interpreter
+from ..graph.operations import OPS
+from ..graph.program import Operand
 from .specialisation import Specialisation
 
 __all__ = ["call_casadi", "symbolic"]

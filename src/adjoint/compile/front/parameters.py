@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ArgumentError
-from .graph.program import Operand
+from ...errors import ArgumentError
+from ..graph.program import Operand
 
 __all__ = ["MISSING", "Liftable", "Parameter", "declared_parameters", "function_name", "lifted_parameters", "static"]
 

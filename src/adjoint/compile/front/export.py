@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..errors import ArgumentError
-from .codegen.body import emit
-from .codegen.c_source import c_file
-from .machine import jit
+from ...errors import ArgumentError
+from ..codegen.body import emit
+from ..codegen.c_source import c_file
+from ..machine import jit
 from .specialisation import Specialisation
 
 __all__ = ["source"]
@@ -19,5 +19,5 @@ def source(specialisation: Specialisation, language: str, name: str | None = Non
         raise ArgumentError(f"source: the name of the function must be text; got {name!r}")
     if language == "c":
         return c_file(specialisation.program, name or specialisation.name.replace(".", "_"))
-    text = emit(specialisation.program, jit.host().width("f64"), "f64")[0]
+    text = emit(specialisation.program, jit.host().width("f64"), "f64", target=jit.host().target)[0]
     return text if language == "llvm" else jit.assembly(text)

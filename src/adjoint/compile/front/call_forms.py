@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .graph import loops
+from ..graph import loops
 
 if TYPE_CHECKING:
     from .arguments import Places

@@ -94,7 +94,7 @@ def forget(value: Any = None) -> int:
     >>> aj.forget(robot) > 0
     True
     """
-    from .machine import result_arrays
+    from ..machine import result_arrays
 
     found = [kernel for kernel in list(_kept) if value is None or kernel.is_made_for(value)]
     for kernel in found:

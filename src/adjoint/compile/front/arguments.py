@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ...errors import ArgumentError
 from .parameters import MISSING, Parameter
 
 __all__ = ["Arguments", "Places", "as_input", "tupled", "unmasked"]

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdjointError, CompileError, TraceError
-from ..lazy import cached_property
+from ...errors import AdjointError, CompileError, TraceError
+from ...lazy import cached_property
+from ..graph import loops, trace_errors, tracing
+from ..graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
+from ..graph.operation_counts import count_operations
+from ..graph.program import Operand, Program
+from ..machine import disk_cache, library_state
+from ..machine.locks import compiling
 from . import kept_kernels, progress
-from .graph import loops, trace_errors, tracing
-from .graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
-from .graph.operation_counts import count_operations
-from .graph.program import Operand, Program
-from .machine import disk_cache, library_state
-from .machine.locks import compiling
 from .parameters import Parameter
 
 __all__ = ["Specialisation", "TracedSpecialisation", "build_program", "record_class"]
@@ -167,7 +167,7 @@ class Specialisation:
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
         """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
-        from .machine.layouts import broadcast_batch
+        from ..machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)
         shared = frozenset(
@@ -192,14 +192,14 @@ class Specialisation:
 
     def _new(self, dtype: str, single: bool, shared: frozenset[str]) -> disk_cache.Entry:
         """This code, made now, and stored."""
-        from .codegen.body import emit
-        from .machine import jit
+        from ..codegen.body import emit
+        from ..machine import jit
 
         with progress.told(self.name) as note:
             program, made = self.traced
             cost = sum(count_operations(program))
             note.begin(cost)
-            text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared)
+            text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared, jit.host().target)
             header = {
                 "outputs": [[o.name, o.shape, o.sequence] for o in program.outputs],
                 "scratch": scratch,
@@ -213,7 +213,7 @@ class Specialisation:
         return entry
 
     def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
-        from .machine.execution import Compiled
+        from ..machine.execution import Compiled
 
         entry = self._stored(dtype, single, shared) or self._new(dtype, single, shared)
         self.share.code += len(entry.code)
@@ -228,7 +228,7 @@ class Specialisation:
 
 def _width(dtype: str, single: bool) -> int:
     """Lanes of vectors. One sample needs none: its numbers take an eighth of the memory."""
-    from .machine import jit
+    from ..machine import jit
 
     return 1 if single else jit.host().width(dtype)
 
