@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -612,3 +613,27 @@ def test_nothing_is_unpickled(folder):
     body = entry(folder).read_bytes()[len(disk_cache._MAGIC) + 32 :]
     header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])
     assert header["key"] == entry(folder).stem
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+class First(NamedTuple):
+    one: float
+    two: float
+
+
+class Second(NamedTuple):
+    one: float
+    two: float
+
+
+def test_results_have_the_class_the_function_gave_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path))
+
+    class Local(NamedTuple):
+        one: float
+        two: float
+
+    for made in (First, Second, Local):
+        assert type(kernel(lambda x: made(x + 1, x * 2))(1.0)) is made  # noqa: B023

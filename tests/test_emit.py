@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pytest
+from support.compiled import agree
 
 from adjoint import kernel, scan, while_loop
 from adjoint.compile.codegen import batch_loop, segments
@@ -366,3 +367,19 @@ def test_no_function_grows_with_the_length_of_a_loop(fn, monkeypatch):
     assert more < 1.1 * size + 100 and text.count("define internal void @segment") > 4
     f = kernel(lambda x: fn(x, 1500), x=2)
     np.testing.assert_allclose(f(np.ones(2)), f.eager(np.ones(2)), rtol=1e-11)  # 1500 terms, summed in the same order
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_code_does_not_grow_with_the_length_of_an_array():
+    def size(n):
+        def f(xs):
+            _, path = scan(lambda c, x: (c * 0.9 + x, c), np.zeros(2), xs)
+            return path
+
+        k = kernel(f, xs=(n, 2))
+        agree(k, np.random.default_rng(0).normal(size=(n, 2)), rtol=0, atol=1e-14)  # sums of size 10, rounded
+        return len(k.source("llvm"))
+
+    assert size(4000) < 1.1 * size(400)

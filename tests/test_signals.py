@@ -478,3 +478,32 @@ def test_properties_have_no_locks():
     users = [p.name for p in package.rglob("*.py") if "functools.cached_property" in p.read_text(encoding="utf-8")]
     imports = [p.name for p in package.rglob("*.py") if "from functools import cached" in p.read_text(encoding="utf-8")]
     assert users == ["lazy.py"] and imports == ["lazy.py"]
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork_while_another_thread_traces():
+    code = """
+import os, threading, time
+from adjoint import kernel
+def slow(x):
+    time.sleep(1.0)
+    return x + 1
+k, other = kernel(slow), kernel(lambda x: 2 * x)
+threading.Thread(target=k, args=(1.0,), daemon=True).start()
+time.sleep(0.3)
+pid = os.fork()
+if pid == 0:
+    ok = other(2.0) == 4.0 and other(2.0) == 4.0 and kernel(lambda x: 3 * x)(2.0) == 6.0
+    os._exit(0 if ok else 1)
+for _ in range(100):
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        raise SystemExit(os.waitstatus_to_exitcode(status))
+    time.sleep(0.2)
+raise SystemExit("the child hangs")
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
