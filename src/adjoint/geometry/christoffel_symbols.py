@@ -9,9 +9,9 @@ joint a, this gives
     Γ_bca = ∫ v_a·(ω_b × v_c) dm = u_aᵀ [½ (İ_c - [L_c]) ω_b; ω_b × p_c],       Γ_bac = -Γ_bca if b is not beyond a.
 
 All others are zero, but for the symmetry Γ_ijk = Γ_jik. İ_c is the rate of the second moment of body c and all bodies
-beyond it, and (L_c, p_c) is their momentum, when joint c moves at unit rate. These are the equations (55)-(57) of PBP =
-Park, Bobrow & Ploen (1995), with the sums over bodies taken once, as composite inertias. Everything is seen from the
-first body of the tree, so nothing depends on how that body has moved.
+beyond it, and (L_c, p_c) is their momentum, when joint c moves at unit rate. These are the equations (55)-(57) of
+PBP = Park, Bobrow & Ploen (1995), with the sums over bodies taken once, as composite inertias. Everything is seen from
+the first body of the tree, so nothing depends on how that body has moved.
 
 The partial derivatives of M, for joints of all kinds, follow from Proposition 1 of PBP, (53): seen from what joint b
 carries, a screw u_a changes by [u_a, u_b] when joint b moves. With the inertia J_c of body c and all bodies beyond it,
