@@ -15,9 +15,6 @@ c_21 = -h q̇_1 and c_22 = 0. They are (61)-(64) without the slips of the print,
 entries have one rate too many.
 """
 
-# SymPy has few types.
-# pyright: reportAttributeAccessIssue=false, reportReturnType=false
-
 from __future__ import annotations
 
 import functools
@@ -25,6 +22,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy
@@ -153,7 +151,7 @@ class Factored(Equations):
 
         Its arguments are the values of q̇, of the parameters, of these inner products, and of the symbols h.
         """
-        atoms = sorted(self.M.atoms(InnerProduct) | self.phi.atoms(InnerProduct), key=str)
+        atoms: list[Any] = sorted(self.M.atoms(InnerProduct) | self.phi.atoms(InnerProduct), key=str)
         names = {atom: sympy.Dummy() for atom in atoms}
         variables = (self.symbols.dq, [*self.symbols.parameters], [*names.values()], [*self.products])
         formulas = [A.xreplace(names) for A in (self.M, self.C, self.phi, self.friction)]

@@ -1,8 +1,5 @@
 """Symbols for coordinates, rates and parameters, and the expressions that stand for a robot's numbers."""
 
-# SymPy has few types.
-# pyright: reportAttributeAccessIssue=false, reportReturnType=false
-
 from __future__ import annotations
 
 from collections import Counter
@@ -109,7 +106,8 @@ def _parsed(x: object) -> sympy.Expr:
         return read_polynomial(x)
     if isinstance(x, bool) or not isinstance(x, (sympy.Expr, Real)):
         raise ValueError
-    return sympy.sympify(x, strict=True)
+    found: Any = sympy.sympify(x, strict=True)
+    return found
 
 
 def _values(numbers: Mapping[str, float], given: dict[str, sympy.Expr], chosen: list[sympy.Symbol]) -> dict:
@@ -135,7 +133,8 @@ def _values(numbers: Mapping[str, float], given: dict[str, sympy.Expr], chosen: 
 def _polynomial(e: sympy.Expr, place: Mapping[sympy.Symbol, TrigPoly]) -> TrigPoly:
     """Return the exact polynomial of an expression, where `place` has the variable of each symbol."""
     total = exact(0.0)
-    for powers, c in sympy.Poly(e, *place).terms() if place else [((), e)]:
+    terms: Any = sympy.Poly(e, *place).terms() if place else [((), e)]
+    for powers, c in terms:
         term = exact(1.0) * (Fraction(c.p, c.q) if c.is_Rational else exact(float(c)))
         for x, power in zip(place.values(), powers, strict=True):
             for _ in range(power):

@@ -5,9 +5,6 @@ A mark is a word, or a tuple of a construction and the marks in it: ("row", a, b
 printers write everything else.
 """
 
-# SymPy has few types.
-# pyright: reportAttributeAccessIssue=false, reportReturnType=false
-
 from __future__ import annotations
 
 import html
@@ -26,7 +23,7 @@ __all__ = ["Latex", "Mark", "MathML", "Text", "Writer"]
 
 Mark = str | tuple
 
-_DIGITS = 6  # of decimals
+_DIGITS = 6  # of decimal numbers
 _GREEK: dict[str, str] = dict(zip("alpha beta gamma delta theta phi psi omega tau".split(), "αβγδθφψωτ", strict=True))
 
 # These characters are commands in the mathematical mode of LaTeX.
@@ -219,7 +216,7 @@ class _MathMLPrinter(MathMLPresentationPrinter):
         """Write cos² x rather than cos(x)²."""
         if not (e.base.func in (sympy.sin, sympy.cos) and e.exp.is_Integer and e.exp > 1):
             return super()._print_Pow(e)
-        row = self._print(e.base)
+        row: Any = self._print(e.base)
         power: Any = self.dom.createElement("msup")
         row.replaceChild(power, row.firstChild)
         power.appendChild(_element(f"<mi>{e.base.func}</mi>"))

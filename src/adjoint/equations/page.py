@@ -1,8 +1,5 @@
 """Formulas as text, as LaTeX, and as HTML with MathML, which browsers render without a script or the network."""
 
-# SymPy has few types.
-# pyright: reportAttributeAccessIssue=false, reportReturnType=false
-
 from __future__ import annotations
 
 import html
@@ -141,11 +138,13 @@ def _broken(write: Writer, e: sympy.Basic, break_: str | None) -> str:
             rows.append([])
         rows[-1].append(term)
     first, *others = (sympy.Add(*row, evaluate=False) for row in rows)
-    signed = [
-        ("" if row.as_ordered_terms()[0].could_extract_minus_sign() else write.mark("+")) + write.formula(row)
-        for row in others
-    ]
-    return break_.join([write.formula(first), *signed])
+    return break_.join([write.formula(first), *(_signed(write, row) for row in others)])
+
+
+def _signed(write: Writer, row: Any) -> str:
+    """Return a row of a sum with the sign of its first term in front, also if that is a plus."""
+    sign = "" if row.as_ordered_terms()[0].could_extract_minus_sign() else write.mark("+")
+    return sign + write.formula(row)
 
 
 # --- what is in them --------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def _unpacked(packed) -> MassFactors:
     return MassFactors(np.stack([np.stack([above.get((i, j), 0.0) for j in range(5)]) for i in range(5)]), packed[10:])
 
 
-_NO_PIVOT = MassFactors(np.eye(5), np.ones(5))  # before the first joint
+_NO_PIVOT = MassFactors(np.eye(5), np.ones(5))  # stands for the pivot before that of the first joint
 
 
 @kernel(before=(..., 27), link=(..., 27), q=(...,), b=(...,))

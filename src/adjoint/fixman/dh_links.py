@@ -157,7 +157,7 @@ def link_coordinates(T, forms: str) -> np.ndarray:
 
     def read(T: np.ndarray, form: Form) -> np.ndarray:
         angles = _ANGLES[form](T[:, :3, :3])
-        # p = Σ length_i · axis_i: the axes of the three screws as the ones before have turned them
+        # p = Σ length_i · axis_i, where each axis is turned by the screws before it.
         rows = np.concatenate([angles, np.zeros_like(angles)], axis=1)
         first, second, _ = _factors(rows, form)
         turned = [np.tile(np.eye(4), (len(T), 1, 1)), first, first @ second]
@@ -170,7 +170,7 @@ def link_coordinates(T, forms: str) -> np.ndarray:
 
 def _angles_A(R: np.ndarray) -> np.ndarray:
     """Return (α, β, γ) (n, 3) of R = Rz(α) Rx(β) Rz(γ)."""
-    side = np.where(R[:, 1, 2] > 0, -1.0, 1.0)  # of sin β, for |α| <= π/2
+    side = np.where(R[:, 1, 2] > 0, -1.0, 1.0)  # the sign of sin β that makes |α| <= π/2
     beta = np.arctan2(side * np.hypot(R[:, 0, 2], R[:, 1, 2]), R[:, 2, 2])
     alpha = np.arctan2(side * R[:, 0, 2], -side * R[:, 1, 2])
     return np.stack([alpha, beta, np.arctan2(side * R[:, 2, 0], side * R[:, 2, 1])], axis=1)
@@ -178,7 +178,7 @@ def _angles_A(R: np.ndarray) -> np.ndarray:
 
 def _angles_B(R: np.ndarray) -> np.ndarray:
     """Return (α, β, γ) (n, 3) of R = Rx(β) Rz(γ) Rx(α)."""
-    side = np.where(R[:, 0, 1] > 0, -1.0, 1.0)  # of sin γ, for |α| <= π/2
+    side = np.where(R[:, 0, 1] > 0, -1.0, 1.0)  # the sign of sin γ that makes |α| <= π/2
     gamma = np.arctan2(side * np.hypot(R[:, 1, 0], R[:, 2, 0]), R[:, 0, 0])
     alpha = np.arctan2(side * R[:, 0, 2], -side * R[:, 0, 1])
     return np.stack([alpha, np.arctan2(side * R[:, 2, 0], side * R[:, 1, 0]), gamma], axis=1)
@@ -200,7 +200,7 @@ def choose_forms(T) -> str:
     The largest of sin² β, sin² γ and cos² α is at least 1/2.
     """
     R = np.asarray(T, float)[:, :3, :3]
-    determinants = 1 - np.stack([R[:, 0, 2], R[:, 2, 2], R[:, 0, 0]], axis=1) ** 2  # of C, A, B
+    determinants = 1 - np.stack([R[:, 0, 2], R[:, 2, 2], R[:, 0, 0]], axis=1) ** 2  # those of the forms C, A, B
     return "".join("CAB"[k] for k in np.argmax(determinants, axis=1))
 
 

@@ -83,7 +83,7 @@ def _atoms(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     all its atoms. Products of inertia are left out, because C' = O and N - H are two atoms each, whose inertias have no
     inverse otherwise. Lengths are in Å; x points to the next atom of the chain.
     """
-    half = np.arccos(-1 / 3) / 2  # of the tetrahedral angle
+    half = np.arccos(-1 / 3) / 2  # half the tetrahedral angle
     side = np.cos(half) * _direction(np.degrees(np.pi + half)), np.sin(half) * np.array([0.0, 0, 1])
     groups = [
         ([C, CH3, H], [0 * side[0], 1.521 * (side[0] + side[1]), 1.08 * (side[0] - side[1])]),

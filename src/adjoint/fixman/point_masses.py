@@ -43,10 +43,10 @@ def planar_partition(angles, lengths, masses, soft=("angle",)) -> Partition:
     n = len(masses)
     heading = np.cumsum(angles)
     along = np.stack([np.cos(heading), np.sin(heading)], axis=1)
-    # ∂φ_i/∂x_i = n_i/L_i of the heading φ_i = θ_1 + ... + θ_i, n_i across the bond
+    # The heading φ_i = θ_1 + ... + θ_i has ∂φ_i/∂x_i = n_i/L_i, with the unit vector n_i across the bond.
     across = np.stack([-along[:, 1], along[:, 0]], axis=1) / lengths[:, None]
     before = np.concatenate([np.zeros((1, 2)), across])[:-1]
-    rows = np.zeros((n, 2, 3, 2))  # coordinates by masses i, i - 1, i - 2
+    rows = np.zeros((n, 2, 3, 2))  # derivatives of the coordinates by x_i, x_{i-1}, x_{i-2}
     rows[:, 0] = np.stack([across, -across - before, before], axis=1)
     rows[:, 1, :2] = np.stack([along, -along], axis=1)
     logdet_G = 2 * np.sum(np.log(masses) + np.log(lengths))

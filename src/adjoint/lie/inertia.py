@@ -59,10 +59,12 @@ _MATRIX = np.array([[4, 5, 6], [5, 7, 8], [6, 8, 9]])  # the places of the entri
 
 
 def _pack(m, h, I_0):
+    """Return the inertia (10,) of mass, first moment and the upper triangle of the second moment."""
     return np.array([m, h[0], h[1], h[2], I_0[0, 0], I_0[0, 1], I_0[0, 2], I_0[1, 1], I_0[1, 2], I_0[2, 2]])
 
 
 def _unpack(inertia):
+    """Return mass, first moment (3,) and second moment (3, 3) of an inertia (10,)."""
     return inertia[0], inertia[[1, 2, 3]], inertia[_MATRIX]
 
 
