@@ -39,9 +39,10 @@ __all__ = [
 
 
 class Partition(NamedTuple):
-    """∂s/∂ξ (f, N), ∂h/∂ξ (r, N) and 𝓘⁻¹ (N, N) as SciPy sparse arrays, with N = f + r, and the number log det G.
+    """A system of free masses with f soft and r hard coordinates, N = f + r, as SciPy sparse arrays.
 
-    `soft` and `hard` are the rows of f soft and r hard coordinates; the module `partition` explains the symbols.
+    `soft` is ∂s/∂ξ (f, N), `hard` is ∂h/∂ξ (r, N), `inverse_masses` is 𝓘⁻¹ (N, N), and `logdet_G` is the number
+    log det G. The module `fixman.partition` explains the symbols.
     """
 
     soft: Any

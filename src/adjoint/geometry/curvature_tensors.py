@@ -147,8 +147,9 @@ def sectional_curvature(robot: Robot, q, x, y) -> np.ndarray:
     K = Σ R_ijkl x_i y_j x_k y_l / (|x|² |y|² - <x, y>²), with <x, y> = xᵀ M y. K is NaN where x and y have the same
     direction within 1e-7 rad. Every joint must have one degree of freedom.
 
-    R is not computed, and the cost is O(n · depth): with Γ_xy = C(q, x) y the sum is ∂_x ∂_y <x, y> - ½ ∂_x² <y, y> - ½
-    ∂_y² <x, x> + Γ_xyᵀ M⁻¹ Γ_xy - Γ_xxᵀ M⁻¹ Γ_yy.
+    R is not computed, and the cost is O(n · depth): with Γ_xy = C(q, x) y the sum is
+
+        ∂_x ∂_y <x, y> - ½ ∂_x² <y, y> - ½ ∂_y² <x, x> + Γ_xyᵀ M⁻¹ Γ_xy - Γ_xxᵀ M⁻¹ Γ_yy.
     """
     need_coordinates(robot, "curvature is")
     if robot.nv < 2:  # there is no plane

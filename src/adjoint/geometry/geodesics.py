@@ -165,7 +165,7 @@ def geodesic_between(robot: Robot, q_0, q_1, steps: int = 100) -> Geodesic:
     others far from it may be shorter still. Angles are numbers and are not wrapped: choose the q_1 you mean. Every
     joint must have one degree of freedom.
 
-    First the straight motion, in parts, is moved until its energy is least (see `_relaxed`), and then begins like a
+    First the straight motion is divided into parts, which move until its energy is least; it then begins like a
     geodesic. Shooting makes it one: Newton's method finds v_0 with q(1; v_0) = q_1, with the exact derivative
     ∂q(1)/∂v_0 from the variational equations.
 
