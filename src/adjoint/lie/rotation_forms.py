@@ -17,7 +17,10 @@ def spanned(w, a, b, c):
 
 
 def unscaled_quat(R):
-    """(w, v, v·v): a quaternion of R of length 2 to 4, w of either sign: a row of 4 q qᵀ with a large pivot."""
+    """Return (w, v, v·v) for a quaternion (w, v) of R that has a length between 2 and 4, and w of either sign.
+
+    It is that row of the matrix 4 q qᵀ whose diagonal entry is large, so that nothing cancels.
+    """
     x, y, z = R[0, 0], R[1, 1], R[2, 2]
     wx, wy, wz = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
     xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
