@@ -43,10 +43,9 @@ class BaseParameters:
     dependent: np.ndarray  # (p - b,) places in π of all other parameters
     K: np.ndarray  # (b, p - b) how much of each dependent parameter belongs to each base parameter
     sizes: np.ndarray  # (b,) root mean squares of the selected columns of Y over random motions
-    margin: tuple[
-        float, float
-    ]  # of columns scaled to length 1: the least part of a selected column that the ones before
-    # it do not explain, and the largest such part of a dependent column
+    # Of columns with length 1: the least part of a selected column, and the largest part of a dependent one, that the
+    # columns selected before it do not explain.
+    margin: tuple[float, float]
 
     @property
     def rank(self) -> int:
