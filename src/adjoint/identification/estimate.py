@@ -74,10 +74,10 @@ def identify(
 
     The pseudo-inertias of the bodies are P_i, those of the model P̂_i; x_j are armature, damping and friction; o_k are
     the offsets. In this formula, Σ assumes a noise of at least 1e-4 of each joint's torque. The problem is convex, so
-    there is one minimum. Near the model each sum is half the square of relative errors: `prior` 1 means that the model's
-    values are uncertain by about 100 %. x̂_j is the model's value, or the value that makes a hundredth of the joint's torque if
-    the model has 0; ô_k is all of the joint's torque. Joint terms that are 0 in the model and that torques do not show
-    separately stay 0.
+    there is one minimum. Near the model each sum is half the square of relative errors: `prior` 1 means that the
+    model's values are uncertain by about 100 %. x̂_j is the model's value, or if that is 0 the value that makes a
+    hundredth of the joint's torque; ô_k is all of the joint's torque. Joint terms that are 0 in the model and that
+    torques do not show separately stay 0.
 
     An `ArgumentError` tells which parameters the motion does not show, or that the samples look wrong: degrees, N mm,
     signs, the order of joints. A `SolveError` tells that no robot was found, for example because torques have the wrong
