@@ -96,8 +96,8 @@ def many_chains(n: int) -> dict[str, float]:
 def compiling(n: int) -> float:
     """Seconds of the first call for a chain of n links, the machine code not there yet."""
     robot, x = chain(n), np.zeros(n)
-    aj.rolled.long_robot(robot)
-    kernel = aj.dynamics.long.rolled_solve.bind(plan=aj.rolled.for_loops(robot).plan)
+    aj.rolled.for_loops(robot)
+    kernel = aj.rolled.calls.in_loops(aj.solve_mass_matrix, {"robot": robot}, ("q", "b")).kernel
     aj.solve_mass_matrix(robot, x, x)  # all but the machine code is there
 
     def anew():

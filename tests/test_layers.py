@@ -33,7 +33,13 @@ LAYERS = {
     "__init__": 7,
 }
 # (importer, imported) of equal height
-SAME_LAYER = {("lie", "compile"), ("sweep", "model"), ("rolled", "model"), ("dynamics", "kinematics")}
+SAME_LAYER = {
+    ("lie", "compile"),
+    ("sweep", "model"),
+    ("sweep", "rolled"),
+    ("rolled", "model"),
+    ("dynamics", "kinematics"),
+}
 SAME_LAYER |= {("geometry", "dynamics"), ("geometry", "kinematics"), ("fixman", "dynamics"), ("fixman", "kinematics")}
 
 

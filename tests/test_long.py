@@ -5,9 +5,11 @@ import pytest
 from trees import close, on_free_base
 
 import adjoint as aj
-from adjoint import robots, rolled
+from adjoint import robots
 from adjoint.compile.kernels import eagerly
 from adjoint.errors import ArgumentError
+from adjoint.rolled import rows
+from adjoint.rolled.calls import in_loops
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
 
@@ -51,7 +53,7 @@ def sample(robot, seed: int = 0):
 def surroundings(robot):
     rng = np.random.default_rng(1)
     names = robot.body_names
-    frames = {"frames": (names[0], names[-1], names[30]), "wrenches": rng.normal(size=(3, 6))}
+    frames = {"frames": (names[0], names[-1], names[30]), "applied_wrenches": rng.normal(size=(3, 6))}
     return (
         frames
         | {"gravity": rng.normal(size=3)}
@@ -61,7 +63,7 @@ def surroundings(robot):
 
 def test_dynamics(robot):
     q, v, x = sample(robot)
-    assert rolled.long_robot(robot) is not None
+    assert rows.for_loops(robot) is not None
     for options in ({}, surroundings(robot)):
         for fn in (aj.inverse_dynamics, aj.forward_dynamics):
             close(fn(robot, q, v, x, **options), fn.eager(robot, q, v, x, **options), 1e-11)
@@ -148,11 +150,12 @@ def test_calls_with_one_sample_and_others():
 
 def test_numbers_are_kept_in_the_frames_of_joints():
     """Code is made for what the joints do: turn only, slide too, with rotors or without."""
-    kinds = {"revolute": (False, False), "helical": (True, False)}
-    for kind, (slides, rotors) in kinds.items():
-        bare = robots.random_tree(0, 60, [kind]).replace(armature=0.0)
-        assert rolled.for_loops(bare).plan[-3:] == (slides, rotors, False)
-        assert rolled.for_loops(bare.replace(armature=1.0)).plan[-3:] == (slides, True, False)
+    for kind, slides in {"revolute": False, "helical": True}.items():
+        bare = robots.random_tree(0, 60, [kind]).replace(armature=0.0, damping=0.0, friction=0.0)
+        plan = rows.for_loops(bare).plan
+        assert (plan.slides, plan.rotors, plan.resists) == (slides, False, False)
+        assert rows.for_loops(bare.replace(armature=1.0)).plan == plan._replace(rotors=True)
+        assert rows.for_loops(bare.replace(friction=1.0)).plan == plan._replace(resists=True)
 
 
 def test_float32_in_float32_out():
@@ -164,38 +167,36 @@ def test_float32_in_float32_out():
 
 def test_few_slots_are_enough():
     """One for a backbone with side chains, whatever the bodies' order; at most log₂ n for any tree."""
-    assert ROBOTS["chain"] and rolled.visits(np.arange(-1, 9))[1].shape == (10, 0)
-    assert rolled.for_loops(ROBOTS["comb"]).plan.slots == 1
+    assert ROBOTS["chain"] and rows.visits(np.arange(-1, 9))[1].shape == (10, 0)
+    assert rows.for_loops(ROBOTS["comb"]).plan.slots == 1
     rng = np.random.default_rng(0)
     for n in (2, 3, 10, 100, 1000):
         parents = np.array([-1, *(rng.integers(-1, i) for i in range(1, n))])
-        _, route = rolled.visits(parents)
+        _, route = rows.visits(parents)
         assert route.shape[1] // 2 <= np.log2(n)
     balanced = (np.arange(127) - 1) // 2
     balanced[0] = -1
-    assert rolled.visits(balanced)[1].shape[1] // 2 == 6
+    assert rows.visits(balanced)[1].shape[1] // 2 == 6
 
 
 def test_small_and_unsuited_robots_are_unrolled():
-    assert rolled.long_robot(robots.chain(rolled.MOST)) is None
-    assert rolled.long_robot(robots.random_tree(0, 60, ["spherical", "revolute"])) is None
+    assert rows.for_loops(robots.chain(rows.MOST)) is None
     mimics = {5: aj.model.Mimic(3, 2.0, 0.0)}
     few = {name: getattr(robots.chain(60), name)[:-1] for name in ("lower", "upper", "damping", "friction", "armature")}
     few |= {name: getattr(robots.chain(60), name)[:-1] for name in ("velocity_limit", "effort_limit")}
-    assert rolled.long_robot(robots.chain(60).replace(mimics=mimics, **few)) is None
+    assert rows.for_loops(robots.chain(60).replace(mimics=mimics, **few)) is None
 
 
 def test_code_is_compiled_once_for_all_lengths():
     """Chains of other lengths and numbers run the same machine code."""
     q = np.zeros(100)
     aj.solve_mass_matrix(robots.chain(100), q, q)
-    from adjoint.dynamics.long import rolled_solve
-
-    bound = rolled_solve.bind(plan=rolled.for_loops(robots.chain(100)).plan)
-    known = len(bound._only("test").codes)
+    loops = in_loops(aj.solve_mass_matrix, {"robot": robots.chain(100)}, ("q", "b")).kernel
+    known = len(loops._only("test").codes)
     for n in (200, 3000):
         aj.solve_mass_matrix(robots.chain(n), np.zeros(n), np.zeros(n))
-    assert len(bound._only("test").codes) == known
+        assert in_loops(aj.solve_mass_matrix, {"robot": robots.chain(n)}, ("q", "b")).kernel is loops
+    assert len(loops._only("test").codes) == known
 
 
 def test_memory_is_linear():
@@ -230,7 +231,7 @@ def test_wrong_shapes_are_named():
                 aj.inverse_dynamics(robot, *arguments)
     with pytest.raises(ArgumentError, match="gravity"):
         aj.gravity_torque(robot, good, gravity=np.zeros(2))
-    with pytest.raises(ArgumentError, match="give the wrenches"):
+    with pytest.raises(ArgumentError, match="give the applied_wrenches"):
         aj.inverse_dynamics(robot, good, good, good, frames=(robot.body_names[3],))
     for out in (np.zeros((2, 60)), np.zeros(60, np.float32), [0.0] * 60):
         with pytest.raises(ArgumentError, match=r"out is .*; an array of float64 \(60,\) is needed"):

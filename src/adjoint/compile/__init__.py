@@ -17,6 +17,8 @@ The way of a function, file by file:
 - `export`: C99, CasADi, assembly. `locks`: the one lock.
 """
 
+from .graph.loops import each_row as each_row
+from .graph.loops import map_leaves as map_leaves
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
 from .kept_kernels import forget as forget
@@ -36,8 +38,10 @@ __all__ = [
     "cache_info",
     "check_grads",
     "clear_cache",
+    "each_row",
     "forget",
     "kernel",
+    "map_leaves",
     "scan",
     "static",
     "while_loop",

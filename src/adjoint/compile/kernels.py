@@ -83,10 +83,9 @@ class _Recent(NamedTuple):
 class _Sample(NamedTuple):
     """One sample, all inputs given by place, of a kernel that leaves it to another function; see `Kernel.instead`."""
 
-    function: Callable[[dict], Any]
+    function: Callable[[dict[str, np.ndarray]], Any]
     names: list[str]
     shapes: list[tuple[int, ...]]
-    statics: dict[str, Any]
 
     def fits(self, args: tuple) -> bool:
         """Whether these are arrays of float64 of exactly its shapes, and no function is being traced or run eagerly."""
@@ -98,7 +97,19 @@ class _Sample(NamedTuple):
         return True
 
     def run(self, args: tuple):
-        return self.function({**self.statics, **dict(zip(self.names, args, strict=True))})
+        return self.function(dict(zip(self.names, args, strict=True)))
+
+
+class _Inline(NamedTuple):
+    """A kernel bound to a static argument that no code is made for by itself: its function runs within another one."""
+
+    kernel: Kernel
+    statics: dict[str, Any]
+
+    def __call__(self, *args, **kwargs):
+        kernel = self.kernel
+        inputs, statics = Arguments(kernel.__name__, kernel._parameters, self.statics).sort(args, kwargs)
+        return kernel.__wrapped__(**inputs, **statics)  # type: ignore[attr-defined]
 
 
 class Kernel:
@@ -124,7 +135,8 @@ class Kernel:
         self._threads: int | None = None
         self._origin: tuple | None = None  # the kernel this one was made from, and how
         self._unrolled = False  # whatever its size
-        self._other: tuple[Callable, Callable] | None = None  # see `instead`
+        self._other: Callable | None = None  # see `instead`
+        self._others: dict[tuple[str, ...], Callable | None] = {}  # what it made, static arguments as they are
         self._sample: _Sample | None = None  # which calls go there at once
         self._shapes: dict[tuple[str, ...], list[Operand]] = {}
 
@@ -155,11 +167,11 @@ class Kernel:
             if out is not None:
                 raise ArgumentError(f"{self.__name__}: `out` cannot be used inside a kernel; use the result instead")
             return self._inline(inputs, statics)
-        if self._other is not None and self._other[0](statics):
+        if self._other is not None and (other := self._instead(statics, tuple(inputs))) is not None:
             if len(args) == len(inputs) and not kwargs:
                 shapes = [o.shape for o in self._operands(tuple(inputs), statics)]
-                self._sample = _Sample(self._other[1], list(inputs), shapes, statics)
-            return self._elsewhere(inputs, statics, out)
+                self._sample = _Sample(other, list(inputs), shapes)
+            return self._elsewhere(other, inputs, statics, out)
         variant = self._variant(statics, list(inputs))
         if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
             from .export import call_casadi
@@ -201,37 +213,53 @@ class Kernel:
             self._forms.clear()
         self._forms[form] = known
 
-    def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
-        """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.
+    def instead(self, make: Callable[[dict, tuple[str, ...]], Callable | None]) -> Callable:
+        """A decorator: calls are left to what `make(statics, names of the inputs given)` makes, unless it is None.
 
-        For what cannot be unrolled, as robots with a million bodies. Eagerly, and inside kernels, this one is run.
+        That is a function of {name: array}, batches and all. For what cannot be unrolled, as robots with a million
+        bodies. Eagerly, and inside kernels, this kernel's own function is run.
         """
+        self._other = make
+        return make
 
-        def register(other: Callable) -> Callable:
-            self._other = serves, other
-            return other
+    def _instead(self, statics: dict[str, Any], names: tuple[str, ...]) -> Callable | None:
+        """What `instead` makes; remembered of a kernel whose static arguments are fixed."""
+        assert self._other is not None
+        if self._arguments.free_statics and self._arguments.other_than_defaults(statics):
+            return self._other(statics, names)
+        if names not in self._others:
+            self._others[names] = self._other(statics, names)
+        return self._others[names]
 
-        return register
-
-    def _elsewhere(self, inputs: dict[str, Any], statics: dict[str, Any], out):
-        """What `instead` says, with arrays of the shapes that this kernel takes."""
+    def _elsewhere(self, other: Callable, inputs: dict[str, Any], statics: dict[str, Any], out):
+        """What another function makes of arrays of the shapes that this kernel takes."""
         from .machine.execution import broadcast_batch
 
-        assert self._other is not None
         arrays = {k: as_input(x, k, self.__name__) for k, x in inputs.items()}
         broadcast_batch(self._operands(tuple(inputs), statics), list(arrays.values()), self.__name__)
-        found = self._other[1](arrays | statics)
+        found = other(arrays)
+        parts = found if isinstance(found, tuple) else (found,)
         if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
-            found = found.astype(np.float32)
+            parts = tuple(x.astype(np.float32) for x in parts)
         if out is None:
-            return found
-        if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
-            what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise ArgumentError(f"{self.__name__}: out is {what}; an array of {found.dtype} {found.shape} is needed")
-        if not out.flags.writeable:
-            raise ArgumentError(f"{self.__name__}: out is read-only")
-        np.copyto(out, found)
+            return type(found)(*parts) if isinstance(found, tuple) else parts[0]
+        self._copied(parts, out if isinstance(found, tuple) and isinstance(out, tuple | list) else (out,))
         return out
+
+    def _copied(self, parts: tuple, out: Iterable) -> None:
+        """Write results to the arrays that are to receive them."""
+        outs = list(out)
+        if len(outs) != len(parts):
+            raise ArgumentError(f"{self.__name__}: out has {len(outs)} arrays; {len(parts)} are needed")
+        for found, given in zip(parts, outs, strict=True):
+            if not isinstance(given, np.ndarray) or (given.shape, given.dtype) != (found.shape, found.dtype):
+                what = f"{given.dtype} {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
+                needed = f"an array of {found.dtype} {found.shape} is needed"
+                raise ArgumentError(f"{self.__name__}: out is {what}; {needed}")
+            if not given.flags.writeable:
+                raise ArgumentError(f"{self.__name__}: out is read-only")
+        for found, given in zip(parts, outs, strict=True):
+            np.copyto(given, found)
 
     def _operands(self, names: tuple[str, ...], statics: dict[str, Any]) -> list[Operand]:
         """These inputs with their shapes in numbers; remembered of a kernel whose static arguments are fixed."""
@@ -426,6 +454,8 @@ class Kernel:
                 f"{self.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
             )
         lift = _names(lift)
+        if any(getattr(value, "runs_inline", False) for value in fixed.values()):
+            return _Inline(self, {**self._statics, **fixed})  # type: ignore[return-value]
         if any(map(_stands_for, fixed.values())):
             return self._lifted(fixed, lift, unroll)
         try:
@@ -470,6 +500,17 @@ class Kernel:
         bound = Kernel._of(self.__name__, parameters, make, self.__doc__, fixed)
         bound._origin, bound._unrolled = (self, "bind", {**fixed, "lift": lift, "unroll": unroll}), unroll
         return bound
+
+    def over(self, parameters: list[Parameter], **statics) -> Kernel:
+        """The kernel of the same function with other inputs, which one of its static arguments knows how to take.
+
+        That argument has a method `runs(function, inputs, statics)`: it calls the function with what stands for these
+        inputs, and returns a result.
+        """
+        make = functools.partial(TracedVariant, self.__wrapped__, self.__name__, parameters)  # type: ignore[attr-defined]
+        made = Kernel._of(self.__name__, parameters, make, self.__doc__, statics)
+        made._origin = self, "over", (parameters, statics)
+        return made
 
     def _given(self, arrays: dict[tuple[str, str], Any]) -> Kernel:
         """This kernel with values for lifted inputs, for use inside another one's function; not remembered."""
@@ -578,9 +619,11 @@ class Kernel:
                 f"{self.__name__}.compile: {', '.join(map(repr, unknown))} is no input that may be left out; "
                 f"there are: {', '.join(choice) or 'none'}"
             )
-        if self._other is not None and self._other[0](statics):
-            self._run_elsewhere(statics, [*present, *optional])
-            return self
+        if self._other is not None:
+            names = tuple(p.name for p in self._parameters if p.name in {*present, *optional})
+            if (other := self._instead(statics, names)) is not None:
+                self._run_elsewhere(other, statics, names)
+                return self
         for name in optional:
             statics.pop(name)
         variant = self._variant(statics, [p.name for p in self._parameters if p.name in {*present, *optional}])
@@ -594,11 +637,12 @@ class Kernel:
         self._make_thin(variant)
         return self
 
-    def _run_elsewhere(self, statics: dict[str, Any], names: list[str]) -> None:
-        """Have what `instead` names compile what it needs: for a sample of zeros, and a batch of two."""
-        operands = self._operands(tuple(p.name for p in self._parameters if p.name in names), statics)
+    def _run_elsewhere(self, other: Callable, statics: dict[str, Any], names: tuple[str, ...]) -> None:
+        """Have what `instead` made compile what it needs: for a sample of zeros, and a batch of two."""
+        operands = self._operands(names, statics)
         for batch in ((), (2,)):
-            self._elsewhere({o.name: np.zeros((*batch, *o.shape)) for o in operands}, statics, None)
+            with np.errstate(all="ignore"):
+                self._elsewhere(other, {o.name: np.zeros((*batch, *o.shape)) for o in operands}, statics, None)
 
     # --- looking inside ------------------------------------------------------------------------------
 
@@ -609,17 +653,17 @@ class Kernel:
         Of a robot with many bodies they are those of the loops that run, over all bodies.
         """
         statics, present = self._arguments.left_out("operations")
-        if self._other is not None and self._other[0](statics):
-            return self._operations_elsewhere(statics, present)
+        if self._other is not None and (other := self._instead(statics, tuple(present))) is not None:
+            return self._operations_elsewhere(other, statics, present)
         return Operations(*count_operations(self._only("operations").program))
 
-    def _operations_elsewhere(self, statics: dict[str, Any], present: list[str]) -> Operations:
+    def _operations_elsewhere(self, other: Callable, statics: dict[str, Any], present: list[str]) -> Operations:
         """Those of all kernels that run on one sample, if `instead` leaves it to other functions."""
         sample = {o.name: np.zeros(o.shape) for o in self._operands(tuple(present), statics)}
         with np.errstate(all="ignore"):
-            self._elsewhere(sample, statics, None)  # what is checked once of a robot is no part of it
+            self._elsewhere(other, sample, statics, None)  # what is checked once of a robot is no part of it
             with _noting_calls() as calls:
-                self._elsewhere(sample, statics, None)
+                self._elsewhere(other, sample, statics, None)
         counts = np.zeros(len(Operations._fields), int)
         for variant, arrays in calls:
             *_, batch, length = variant.fit(arrays, "f64", self.__name__)
@@ -748,6 +792,8 @@ def _import(module: str, qualname: str) -> Kernel:
 def _remake(parent: Kernel, how: str, given) -> Kernel:
     """A kernel made from another: bound, or a derivative."""
     made = getattr(parent, how)
+    if how == "over":
+        return made(given[0], **given[1])
     return made if isinstance(made, Kernel) else made(**given) if how == "bind" else made(*given)
 
 

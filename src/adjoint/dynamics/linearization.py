@@ -45,10 +45,12 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
-def continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+def continuous(
+    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+):
     """`Linearization` in continuous time; arguments as `forward_dynamics`."""
     by = forward_dynamics_derivatives(
-        robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames,
+        robot, q, v, tau, gravity=gravity, applied_wrenches=applied_wrenches, frames=frames,
         base_twist=base_twist, base_acceleration=base_acceleration,
     )  # fmt: skip
     zero = np.zeros((robot.nv, robot.nv))

@@ -56,7 +56,7 @@ class AccelerationDerivatives(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics_derivatives(
-    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """`TorqueDerivatives` of `inverse_dynamics(robot, q, v, a, ...)`; arguments as there, O(n · depth).
 
@@ -67,7 +67,7 @@ def inverse_dynamics_derivatives(
     V_0, A_0 = base_motion(robot, gravity, base_twist, base_acceleration)
     V = body_twists(robot, f, v, V_0)
     A = _accelerations(robot, f, V, a, v, A_0)
-    beyond = _sums_beyond(robot, f, V, A, loads_on_bodies(robot, wrenches, frames))
+    beyond = _sums_beyond(robot, f, V, A, loads_on_bodies(robot, applied_wrenches, frames))
     joints = {i: _Joint(robot, f, V, A, i) for i in f}
     tables = [[[0.0] * robot.nv for _ in range(robot.nv)] for _ in range(3)]
     for j in reversed(f):
@@ -94,7 +94,7 @@ def _sums_beyond(robot: Robot, f: dict, V: dict, A: dict, loads: dict) -> dict:
     def own(i: int):
         sums = inertia_rate_momentum(robot.inertias[i], V[i])
         F = inertia.momentum(robot.inertias[i], A[i]) - se3.coad_action(V[i], sums[20:])  # PP (4)
-        return np.concatenate([sums, F + loads[i] if i in loads else F])
+        return np.concatenate([sums, F - loads[i] if i in loads else F])
 
     return inward(robot, own, lambda i, x: np.concatenate([moved(f[i], x[:26]), se3.coAd_inv_action(f[i], x[26:])]))
 
@@ -147,14 +147,14 @@ def _enter_pair(inner: _Joint, wrenches, b: int, same: bool, tables: list) -> No
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics_derivatives(
-    robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """`AccelerationDerivatives` of `forward_dynamics(robot, q, v, tau, ...)`; arguments as there.
 
     M a = τ - bias is an identity: ∂a/∂x = -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
     """
     require_inertia(robot)
-    around = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
+    around = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     around |= {"base_twist": base_twist, "base_acceleration": base_acceleration}
     factors = factor(mass_matrix(robot, q))
     a = solve_factored(factors, tau - inverse_dynamics(robot, q, v, np.zeros(robot.nv), **around))

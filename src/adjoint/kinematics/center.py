@@ -7,26 +7,24 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..model.robot import Robot
-from ..sweep import columns, inward
+from ..rolled import rolls
+from ..sweep import columns, inward, total
 from .forward import body_placements
 from .route import seen_screws
 
 __all__ = ["center_of_mass", "center_of_mass_jacobian"]
 
 
-def _first_moments(robot: Robot, T: dict) -> dict:
-    """{i: m c} (3,): first moment about the base's origin of the bodies that joint i carries, body i included."""
-
-    def own(i):  # ∫(R x + p) dm
-        return T[i][:3, :3] @ robot.inertias[i, 1:4] + robot.inertias[i, 0] * T[i][:3, 3]
-
-    return inward(robot, own, lambda i, moment: moment)
+def _own_moment(robot: Robot, T, i):
+    """m c (3,) of body i at T, about the base's origin: ∫(R x + p) dm."""
+    J = robot.inertias[i]
+    return T[:3, :3] @ J[1:4] + J[0] * T[:3, 3]
 
 
 def first_moment(robot: Robot, q) -> np.ndarray:
     """m c (3,) [kg m]: total mass times centre of mass of all moving bodies in the base's frame."""
-    moments = _first_moments(robot, body_placements(robot, q))
-    return sum((moments[i] for i in moments if robot.parents[i] < 0), np.zeros(3))
+    T = body_placements(robot, q)
+    return total(robot, lambda i: _own_moment(robot, T[i], i), np.zeros(3))
 
 
 def _require_mass(robot: Robot) -> None:
@@ -34,6 +32,7 @@ def _require_mass(robot: Robot) -> None:
         raise ArgumentError(f"robot '{robot.name}' has mass {robot.mass:g} kg; it has no centre of mass")
 
 
+@rolls(check=_require_mass)
 @kernel(robot=static, q="nq")
 def center_of_mass(robot, q):
     """Centre of mass (3,) [m] of all moving bodies in the base's frame, at q (nq,)."""
@@ -50,7 +49,7 @@ def center_of_mass_jacobian(robot, q):
     """
     _require_mass(robot)
     T = body_placements(robot, q)
-    moments = _first_moments(robot, T)
+    moments = inward(robot, lambda i: _own_moment(robot, T[i], i), lambda i, moment: moment)
     carried = inward(robot, lambda i: robot.inertias[i, 0], lambda i, mass: mass)
     own = {}
     for i in moments:

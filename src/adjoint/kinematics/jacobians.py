@@ -174,15 +174,15 @@ def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None
     return _turned(T_ab, dV + np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])]))
 
 
-@kernel(q="nq", wrench=6, **_statics)
-def static_torque(robot, q, wrench, frame, expressed="body", relative_to=None):
-    """tau = Jᵀ F (nv,) that holds against a wrench F = (m, f) (6,) [N m, N] that the frame exerts on its surroundings.
+@kernel(q="nq", exerted_wrench=6, **_statics)
+def static_torque(robot, q, exerted_wrench, frame, expressed="body", relative_to=None):
+    """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
 
-    F is dual to the twist in the same expression, so F · V is power: "world" is the force at the frame's origin and the
+    It is what the joints give, without gravity; an `applied_wrench` on the robot is -F. F is dual to the twist in the same expression, so F · V is power: "world" is the force at the frame's origin and the
     moment about it, along the base's axes.
     """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
-    return columns(robot, {c.body: (of_b * c.sign) * (wrench @ c.screws) for c in found}, np.zeros(()))
+    return columns(robot, {c.body: (of_b * c.sign) * (exerted_wrench @ c.screws) for c in found}, np.zeros(()))
 
 
 def _check(robot: Robot, frame: str, expressed: str) -> None:

@@ -196,6 +196,13 @@ class Robot:
     varying: ClassVar[frozenset[str]] = frozenset()  # fields that hold inputs: Python must not branch on their numbers
     stands_for: ClassVar[tuple[Robot, dict[str, Any]] | None] = None  # the other one, and the inputs by name
 
+    # (old name, new name, hint) of arguments of functions of robots, for those who use the old name.
+    renamed_arguments: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("wrenches", "applied_wrenches", "it is applied_wrenches now, what acts on the robot: change the sign"),
+        ("wrenches", "tip_wrenches", "it is tip_wrenches here, what the frames exert: the sign stays"),
+        ("wrench", "exerted_wrench", "it is exerted_wrench now, what the frame exerts: the sign stays"),
+    )
+
     def __post_init__(self):
         put = functools.partial(object.__setattr__, self)
         # Plain tuples and numbers, so that the fingerprints of equal robots are equal.
@@ -295,10 +302,10 @@ class Robot:
         """What to do if a function of this robot becomes too large to compile."""
         n = len(self.body_names)
         return (
-            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. Inverse and forward dynamics, "
-            "products and solutions with the mass matrix, energies and placements of frames run as loops over any "
-            "number of bodies, if all joints but the root's have one degree of freedom and none follows another; take "
-            "these, or a smaller robot: a part of it, or one with joints locked (robot.locked)"
+            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. Inverse and forward dynamics and "
+            "their derivatives, the mass and Coriolis matrices, energies, placements and Jacobians run as loops over "
+            "any number of bodies, if no joint follows another (mimics); take these, or a smaller robot: a part of it, "
+            "or one with joints locked (robot.locked)"
         )
 
     # --- identity -----------------------------------------------------------------------------------------------------

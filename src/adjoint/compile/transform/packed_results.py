@@ -148,7 +148,8 @@ def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
 
 
 def _checked(k: Kernel, variant: Variant) -> Variant:
-    if k._other is not None and isinstance(variant, TracedVariant) and k._other[0](variant.statics):
+    given = tuple(o.name for o in variant.inputs)
+    if k._other is not None and isinstance(variant, TracedVariant) and k._other(variant.statics, given) is not None:
         raise ArgumentError(
             f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed; "
             f"{k.__name__}.bind(..., unroll=True) is not"
