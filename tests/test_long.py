@@ -8,7 +8,7 @@ import adjoint as aj
 from adjoint import robots
 from adjoint.compile.kernels import eagerly
 from adjoint.errors import ArgumentError
-from adjoint.rolled import rows
+from adjoint.rolled import is_long, rows
 from adjoint.rolled.calls import in_loops
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
@@ -37,6 +37,9 @@ ROBOTS = {
     "bush": resisting(robots.random_tree(2, 70, KINDS).replace(parents=np.full(70, -1))),
     "flying chain": on_free_base(resisting(robots.chain(60))),
     "flying tree": on_free_base(resisting(robots.random_tree(3, 70, KINDS))),
+    "balls": resisting(robots.random_tree(5, 50, ["spherical"]).replace(parents=np.arange(-1, 49))),
+    "all joints": resisting(robots.random_tree(6, 60, [*KINDS, "spherical", "planar", "free"])),
+    "flying balls": on_free_base(resisting(robots.random_tree(7, 55, [*KINDS, "spherical"]))),
 }
 
 
@@ -63,7 +66,7 @@ def surroundings(robot):
 
 def test_dynamics(robot):
     q, v, x = sample(robot)
-    assert rows.for_loops(robot) is not None
+    assert is_long(robot)
     for options in ({}, surroundings(robot)):
         for fn in (aj.inverse_dynamics, aj.forward_dynamics):
             close(fn(robot, q, v, x, **options), fn.eager(robot, q, v, x, **options), 1e-11)

@@ -23,7 +23,10 @@ from ..model.joints import BRACKETS
 from ..model.robot import Robot
 from ..sweep import joint_kinds, known, rates, stacked
 
-__all__ = ["armature_bias", "armature_coriolis", "armature_regressor", "armature_slopes"]
+__all__ = [
+    "armature_bias", "armature_coriolis", "armature_rate", "armature_regressor", "armature_slopes",
+    "armature_transport",
+]
 
 
 def armature_bias(robot: Robot, i, v):
@@ -32,6 +35,21 @@ def armature_bias(robot: Robot, i, v):
     armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
     for mask, kind in joint_kinds(robot, i):
         own = ((k, mask * (x * (v[i] * v[j]))) for i, j, k, x in _pairs(kind, armature, constant))
+        _sum_up(found, own)
+    return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
+
+
+def armature_rate(robot: Robot, i, v, dv):
+    """The rate (k,) of `armature_bias` while v (k,) changes with dv (k,): it is quadratic in v."""
+    return 0.5 * (armature_bias(robot, i, v + dv) - armature_bias(robot, i, v - dv))
+
+
+def armature_transport(robot: Robot, i, v, x):
+    """Σ_ij Γ_ijk v_i x_j (k,) of body i's joint: what its armature adds to C(q, v) x."""
+    found: dict = {}
+    armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
+    for mask, kind in joint_kinds(robot, i):
+        own = ((k, mask * (gamma * (v[i] * x[j]))) for i, j, k, gamma in _symbols(kind, armature, constant))
         _sum_up(found, own)
     return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
 

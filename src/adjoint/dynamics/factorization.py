@@ -6,6 +6,7 @@ zero unless one joint carries the other, and Z has the same zeros.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,10 @@ from ..lie import se3, so3
 from ..model.configuration import integrate
 from ..model.input_checks import generator, positive, vectors
 from ..model.robot import Robot, need_robot
-from ..rolled import rolls
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
 from ..sweep import forces, inward_keeping, joint_placements, outward_keeping, rates, stacked, total
-from .articulated import NOTHING, Symmetric, articulated_inertias, freed, require_inertia
+from .articulated import NOTHING, Symmetric, articulated_inertias, freed, mass_matrix_pivots, require_inertia
 from .composite import mass_matrix
 
 __all__ = [
@@ -186,6 +188,34 @@ def mass_matrix_factors(robot, q):
                     W[start[i] + m][start[j] + k] = np.dot(other.s, pi)
     Omega = [p.Omega for j in J for p in J[j].pivots]
     return MassFactors(stacked(W, 2), stacked(Omega, 1))
+
+
+@rolls(check=require_inertia)
+@kernel(robot=static, q="nq", x="nv")
+def factor_product(robot, q, x):
+    """W(q) x (nv,) in O(n): W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Π_j for i on the path to j. Not for robots with mimics."""
+    f = joint_placements(robot, q)
+
+    def step(i, beyond: tuple) -> tuple:
+        J, p = beyond
+        pivots, rest = freed(robot, i, Symmetric.of_inertia(robot.inertias[i]) + J)
+        own, found = rates(robot, x, i), []
+        for k, pivot in reversed(list(enumerate(pivots))):
+            found.append(own[k] + np.dot(pivot.s, p))
+            p = p + pivot.Pi * own[k]
+        return (rest.moved(f[i]), se3.coAd_inv_action(f[i], p)), np.stack(found[::-1])
+
+    return forces(robot, inward_keeping(robot, step, (NOTHING, np.zeros(6)))[1])
+
+
+@mass_matrix_factors.instead
+def _factors_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    require_inertia(robot)
+    W = columns_of(factor_product, "x", robot, statics, names)
+    return lambda given: MassFactors(W(given), mass_matrix_pivots(robot, given["q"]))
 
 
 @kernel(robot=static, q="nq")

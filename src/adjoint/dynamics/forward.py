@@ -9,10 +9,11 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..model.robot import Robot
-from ..rolled import rolls
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
 from ..sweep import at_rest, forces, inward_keeping, joint_placements, outward_keeping, rates
 from .articulated import NOTHING, Pivot, Symmetric, freed, require_inertia
-from .factorization import factored, solve_factored
+from .factorization import factored, mass_matrix_inverse, solve_factored
 from .newton_euler import (
     SURROUNDINGS,
     base_motion,
@@ -127,3 +128,12 @@ def solve_mass_matrix(robot, q, b):
         return solve_factored(factored(robot, q), b)
     require_inertia(robot)
     return _accelerations(robot, joint_placements(robot, q), lambda i: rates(robot, b, i), np.zeros(6), None)
+
+
+@mass_matrix_inverse.instead
+def _inverse_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    require_inertia(robot)
+    return columns_of(solve_mass_matrix, "b", robot, statics, names)
