@@ -625,7 +625,8 @@ def test_everything_broadcasts():
     q, v, a = batch(robot, 4)
     rng = np.random.default_rng(1)
     options = {
-        "gravity": rng.normal(size=(3, 1, 3)), "applied_wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
+        "gravity": rng.normal(size=(3, 1, 3)),
+        "applied_wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
         "base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=(3, 4, 6)),
     }  # fmt: skip
     tau = inverse_dynamics(robot, q, v[0], a, **options)

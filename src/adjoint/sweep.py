@@ -20,11 +20,12 @@ from .compile import map_leaves
 from .lie import se3
 from .model.joints import BRACKETS, JOINTS
 from .model.robot import Robot
-from .rolled.stand_in import Each, JointColumns, RolledRobot, joint_values
+from .rolled.stand_in import Each, JointColumns, PerBody, RolledRobot, joint_values
 
 __all__ = [
     "at_rest",
     "body_twists",
+    "by_body",
     "columns",
     "coordinates",
     "each",
@@ -39,10 +40,13 @@ __all__ = [
     "onward",
     "outward",
     "outward_keeping",
+    "part",
     "placed_bodies",
     "rates",
     "stacked",
     "total",
+    "twist_of_body",
+    "wrench_on_body",
 ]
 
 
@@ -203,13 +207,42 @@ def onward(robot: Robot, q) -> Callable:
     return lambda i, T: se3.compose(se3.compose(T, robot.placements[i]), joint_motion(robot, q, i))
 
 
+def twist_of_body(robot: Robot, i, V):
+    """A twist (6,) of body i, or a rate of one, in the body's own frame: loops have it in that of the joint."""
+    if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
+        return V
+    return se3.Ad_inv_action(at, V)
+
+
+def wrench_on_body(robot: Robot, i, F):
+    """A wrench (6,) on body i in the body's own frame: loops have it in that of the joint."""
+    if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
+        return F
+    return se3.coAd_action(at, F)
+
+
+def part(robot: Robot, values, k: int):
+    """{i: x_i[k]} of tuples x_i, one for each body."""
+    if isinstance(robot, RolledRobot):
+        return PerBody(None if values.root is None else values.root[k], values.rows[k])
+    return {i: x[k] for i, x in values.items()}
+
+
+def by_body(robot: Robot, own, width: int = 6):
+    """(n, width) of values (width,) of all bodies, in their order."""
+    if isinstance(robot, RolledRobot):
+        return own
+    return np.stack(list(own.values())) if own else np.zeros((0, width))
+
+
 def placed_bodies(robot: Robot, q):
     """T_0i (n, 4, 4) of all bodies, in their order."""
     step = onward(robot, q)
 
     def keep(i, T):
         T = step(i, T)
-        return T, robot.in_body_frame(i, T) if isinstance(robot, RolledRobot) else T
+        at = robot.body_frame(i) if isinstance(robot, RolledRobot) else None
+        return T, T if at is None else se3.compose(T, at)
 
     T = outward_keeping(robot, keep, np.eye(4))
     if isinstance(robot, RolledRobot):

@@ -24,7 +24,11 @@ from ..model.robot import Robot
 from ..sweep import joint_kinds, known, rates, stacked
 
 __all__ = [
-    "armature_bias", "armature_coriolis", "armature_rate", "armature_regressor", "armature_slopes",
+    "armature_bias",
+    "armature_coriolis",
+    "armature_rate",
+    "armature_regressor",
+    "armature_slopes",
     "armature_transport",
 ]
 

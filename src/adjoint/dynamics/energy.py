@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..compile import kernel, static
-from ..kinematics.center import center_of_mass, first_moment
+from ..kinematics.center import center_of_mass, first_moment, require_mass
+from ..kinematics.forward import body_placements
 from ..lie import inertia, se3
 from ..rolled import rolls
-from ..sweep import body_twists, columns, inward, inward_keeping, joint_placements, rates, total
+from ..sweep import body_twists, columns, inward_keeping, joint_placements, rates, total
 from .newton_euler import armature_force
 
 __all__ = [
@@ -49,20 +50,18 @@ def momentum(robot, q, v):
     return inward_keeping(robot, step, np.zeros(6))[0]
 
 
+@rolls(check=require_mass)
 @kernel(robot=static, q="nq")
 def centroidal_momentum_matrix(robot, q):
     """A (6, nv): momentum about the centre of mass, along the base's axes, is A v (Orin & Goswami 2008)."""
-    f = joint_placements(robot, q)
-    composite = inward(robot, lambda i: robot.inertias[i], lambda i, I: inertia.transform(f[i], I))
-    com = center_of_mass(robot, q)
-    own = {}
-    for i in composite:
-        wrenches = [inertia.momentum(composite[i], s) for s in robot.screw(i)]
-        body = i
-        while body >= 0:
-            wrenches, body = [se3.coAd_inv_action(f[body], F) for F in wrenches], int(robot.parents[body])
-        own[i] = np.stack([_about(com, F) for F in wrenches], axis=-1)
-    return columns(robot, own, np.zeros(6))
+    f, T, com = joint_placements(robot, q), body_placements(robot, q), center_of_mass(robot, q)
+
+    def step(i, beyond):
+        composite = robot.inertias[i] + beyond
+        momenta = [se3.coAd_inv_action(T[i], inertia.momentum(composite, s)) for s in robot.screw(i)]
+        return inertia.transform(f[i], composite), np.stack([_about(com, h) for h in momenta], axis=-1)
+
+    return columns(robot, inward_keeping(robot, step, np.zeros(10))[1], np.zeros(6))
 
 
 def _about(p, F):
@@ -70,7 +69,7 @@ def _about(p, F):
     return np.concatenate([F[:3] - np.cross(p, F[3:]), F[3:]])
 
 
-@rolls
+@rolls(check=require_mass)
 @kernel(robot=static, q="nq", v="nv")
 def centroidal_momentum(robot, q, v):
     """Momentum (6,) of all bodies about their centre of mass, along the base's axes."""

@@ -21,15 +21,16 @@ from ..rolled.calls import missing_wrenches, rolls
 from ..rolled.stand_in import PerBody
 from ..sweep import (
     at_rest,
-    body_twists,
+    by_body,
     each,
     forces,
-    inward,
     inward_keeping,
     joint_placements,
-    outward,
     outward_keeping,
+    part,
     rates,
+    twist_of_body,
+    wrench_on_body,
 )
 from .armature import armature_bias
 
@@ -196,6 +197,7 @@ class MotionsAndWrenches(NamedTuple):
     wrenches: np.ndarray
 
 
+@rolls(frames=True, several=MotionsAndWrenches)
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def body_motions_and_wrenches(
     robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
@@ -206,8 +208,8 @@ def body_motions_and_wrenches(
         V̇_i = Ad(f_i⁻¹) V̇_parent + [V_i, S_i v_i] + S_i a_i                                                       (3)
         F_i = J_i (V̇_i - γ_i) - ad(V_i)ᵀ J_i V_i + Σ Ad(f_k⁻¹)ᵀ F_k - loads,   k the children of i,               (4)
 
-    with γ_i = (0, g), gravity seen from body i, and the applied wrenches as loads. V_i is the body twist (T_i⁻¹ Ṫ_i) of the body's frame in space, in
-    which the base moves with `base_twist`. V̇_i is its componentwise rate *without gravity*: 0 of a robot at rest. (PP
+    with γ_i = (0, g), gravity seen from body i, and the applied wrenches as loads. V_i is the body twist (T_i⁻¹ Ṫ_i) of
+    the body's frame in space, in which the base moves with `base_twist`. V̇_i is its componentwise rate *without gravity*: 0 of a robot at rest. (PP
     add the acceleration -g to the base, so that their V̇_i is V̇_i - γ_i.) The acceleration of the frame's origin, along
     the body's axes, is V̇_i[3:] + ω_i × v_i.
 
@@ -221,19 +223,28 @@ def body_motions_and_wrenches(
     """
     f = joint_placements(robot, q)
     V_0, dV_0 = base_motion(robot, np.zeros(3), base_twist, base_acceleration)
-    V = body_twists(robot, f, v, V_0)
-    motions = outward(robot, motion_step(robot, f, v, a), motion(*true_motion(V_0, dV_0)))
-    g = outward(robot, lambda i, g: f[i][:3, :3].T @ g, robot.gravity if gravity is None else gravity)
     loads = loads_on_bodies(robot, applied_wrenches, frames)
+    step = motion_step(robot, f, v, a)
 
-    def own(i: int):
-        w, A, U = motions[i]
-        F = rigid_wrench((w, A - np.concatenate([np.zeros(3), g[i]]), U), robot.inertias[i])
-        return F - loads[i] if i in loads else F
+    def move(i, parent: tuple) -> tuple:
+        V, moving, g = parent
+        V = se3.Ad_inv_action(f[i], V) + robot.screw(i).T @ rates(robot, v, i)
+        w, A, U = moving = step(i, moving)
+        g = f[i][:3, :3].T @ g
+        F = rigid_wrench((w, A - np.concatenate([np.zeros(3), g]), U), robot.inertias[i])
+        dV = A - np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])])  # PBP (76)
+        own = twist_of_body(robot, i, V), twist_of_body(robot, i, dV), F - loads[i] if i in loads else F
+        return (V, moving, g), own
 
-    F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))
-    dV = {i: motions[i][1] - np.concatenate([np.zeros(3), np.cross(V[i][:3], V[i][3:])]) for i in f}  # PBP (76)
-    return MotionsAndWrenches(*(np.stack([x[i] for i in f]) if f else np.zeros((0, 6)) for x in (V, dV, F)))
+    start = V_0, motion(*true_motion(V_0, dV_0)), robot.gravity if gravity is None else gravity
+    moved = outward_keeping(robot, move, start)
+
+    def press(i, beyond) -> tuple:
+        F = moved[i][2] + beyond
+        return se3.coAd_inv_action(f[i], F), wrench_on_body(robot, i, F)
+
+    F = inward_keeping(robot, press, np.zeros(6))[1]
+    return MotionsAndWrenches(*(by_body(robot, part(robot, moved, k)) for k in (0, 1)), by_body(robot, F))
 
 
 @rolls

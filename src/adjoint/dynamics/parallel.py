@@ -170,7 +170,7 @@ def part_map(q, b, placements, bodies, support, plan):
 
 @kernel(maps=(..., 6, 20), support=(..., 2), root="root_row", root_b="nv", plan=static)
 def joined(maps, support, root, root_b, plan):
-    """`JointParts` of the root's accelerations, and of [P, z, A] (6, 8) for each part: F = P A_tip + z lies beyond it."""
+    """`JointParts`: the root's accelerations, and [P, z, A] (6, 8) for each part: F = P A_tip + z lies beyond it."""
 
     def split(part):
         return part[:, :6], part[:, 6:12], part[:, 12:18], part[:, 18], part[:, 19]

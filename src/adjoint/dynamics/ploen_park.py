@@ -43,7 +43,7 @@ class Recursion(NamedTuple):
     a: np.ndarray  # (68) Zᵀ Ω⁻¹ Z τ̂
 
 
-# Optional inputs. The paper's F_{n+1}, a *tip wrench*, is what a tip exerts on its surroundings: the opposite of a load.
+# Optional inputs. The paper's tip wrench F_{n+1} is what a tip exerts on its surroundings: the opposite of a load.
 SURROUNDINGS = {"gravity": 3, "tip_wrenches": ("frames", 6), "frames": static}
 SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 
@@ -52,10 +52,10 @@ SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 def inverse_dynamics_recursive(
     robot, q, v, a, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
-    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`, arguments as there, but for the paper's `tip_wrenches` (k, 6).
+    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`; arguments as there, but for the paper's `tip_wrenches`.
 
-    They are the wrenches that the named `frames` *exert on their surroundings*, seen from these frames: the opposite of
-    the `applied_wrenches` there.
+    These (k, 6) are the wrenches that the named `frames` *exert on their surroundings*, seen from these frames: the
+    opposite of the `applied_wrenches` there.
     """
     f = joint_placements(robot, q)  # (1)
 

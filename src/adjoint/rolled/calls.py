@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compile import Kernel
 from ..compile.parameters import Parameter
+from ..compile.specialisation import record_class
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot, once_a_robot
@@ -46,33 +47,49 @@ class InLoops(NamedTuple):
         arguments |= {k: JointValues(given.get(f"root_{k}"), given[k]) for k in self.vectors}
         arguments |= {k: PerBody(given.get(f"root_{k}"), given[k]) for k in self.loads}
         found = function(**arguments, **{**statics, "robot": robot})
-        if not isinstance(found, PerBody):
-            return found
-        if isinstance(found, JointValues):
-            return JointParts(np.zeros(0) if found.root is None else found.root, found.rows)
-        shape = row_shape(found.rows)
-        if isinstance(found, JointColumns):
-            return ColumnParts(np.zeros((shape[0], 0)) if found.root is None else found.root, found.rows)
-        parts = BodyParts if len(shape) == 1 else PlacementParts
-        return parts(np.zeros(shape) if found.root is None else found.root, found.rows)
+        return _in_parts(found)
 
 
-def rolls(kernel: Kernel | None = None, *, check: Callable[[Robot], None] | None = None, frames: bool = False) -> Any:
+def _in_parts(found):
+    """A result of the stand-in as arrays and sequences; the class of what it is in tells how they are joined."""
+    if isinstance(found, tuple) and any(isinstance(x, PerBody) for x in found):
+        parts = [part for x in found for part in _in_parts(x)]
+        names = [f"{name}_{part}" for name in found._fields for part in ("root", "bodies")]  # type: ignore[attr-defined]
+        return record_class("Several", tuple(names))(*parts)
+    if not isinstance(found, PerBody):
+        return found
+    if isinstance(found, JointValues):
+        return JointParts(np.zeros(0) if found.root is None else found.root, found.rows)
+    shape = row_shape(found.rows)
+    if isinstance(found, JointColumns):
+        return ColumnParts(np.zeros((shape[0], 0)) if found.root is None else found.root, found.rows)
+    parts = BodyParts if len(shape) == 1 else PlacementParts
+    return parts(np.zeros(shape) if found.root is None else found.root, found.rows)
+
+
+def rolls(
+    kernel: Kernel | None = None,
+    *,
+    check: Callable[[Robot], None] | None = None,
+    frames: bool = False,
+    several: type | None = None,
+) -> Any:
     """A decorator of kernels: robots with many bodies run as loops.
 
     The function is written with the sweeps of `sweep` alone, and asks the robot for nothing but numbers of the body it
     is at. `check` looks at each robot once, before. `frames`: the function needs the frames of the bodies,
-    `robot.numbers["frames"]`, as results in them do.
+    `robot.numbers["frames"]`, as results in them do. `several`: the NamedTuple that it returns, of vectors of bodies.
     """
     if kernel is None:
-        return functools.partial(rolls, check=check, frames=frames)
+        return functools.partial(rolls, check=check, frames=frames, several=several)
 
     def make(statics: dict[str, Any], names: tuple[str, ...]) -> Callable | None:
         if not is_long(statics["robot"]):
             return None
         if check is not None:
             check(statics["robot"])
-        return in_loops(kernel, statics, names, frames)
+        call = in_loops(kernel, statics, names, frames)
+        return call if several is None else lambda given: several(*call(given))
 
     kernel.instead(make)
     return kernel
@@ -120,6 +137,8 @@ class _Call(NamedTuple):
             return self.long.join(*found)
         if isinstance(found, ColumnParts):
             return self.long.join_columns(*found)
+        if isinstance(found, tuple) and len(found) > 2:  # several of them, in pairs
+            return tuple(self.long.join_bodies(*pair, rank=1) for pair in zip(found[::2], found[1::2], strict=True))
         rank = {BodyParts: 1, PlacementParts: 2}.get(type(found))
         return found if rank is None else self.long.join_bodies(*found, rank=rank)
 
@@ -129,7 +148,7 @@ class _Call(NamedTuple):
 
 def in_loops(
     kernel: Kernel, statics: dict[str, Any], names: tuple[str, ...], frames: bool = False, long: Long | None = None
-) -> Callable:
+) -> _Call:
     """The function of {name: array} that a kernel is for a robot with many bodies, or for `long`, and these inputs."""
     robot: Robot = statics["robot"]
     long = long or for_loops(robot)

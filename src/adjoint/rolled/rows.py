@@ -259,9 +259,9 @@ def _spread(robot: Robot, plan: Plan, x: np.ndarray, nothing: float) -> np.ndarr
 
 
 def joint_frames(robot: Robot) -> np.ndarray:
-    """The joints' frames in those of their bodies (n + 1, 4, 4); a root that loops leave out, and the base, keep theirs.
+    """The joints' frames in those of their bodies (n + 1, 4, 4), the base last.
 
-    The base is the last.
+    The base keeps its frame, and so does a root that loops leave out.
     """
     frames = np.tile(np.eye(4), (len(robot.body_names) + 1, 1, 1))
     one = np.flatnonzero([JOINTS[kind].nv == 1 for kind in robot.joint_types])

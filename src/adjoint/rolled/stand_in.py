@@ -22,8 +22,8 @@ from ..model.robot import Robot
 from .rows import Plan
 
 __all__ = [
-    "BodyParts", "ColumnParts", "Each", "JointColumns", "JointParts", "JointValues", "PerBody", "PlacementParts", "RolledRobot", "joint_values",
-    "row_shape",
+    "BodyParts", "ColumnParts", "Each", "JointColumns", "JointParts", "JointValues", "PerBody", "PlacementParts",
+    "RolledRobot", "joint_values", "row_shape",
 ]  # fmt: skip
 
 
@@ -198,7 +198,7 @@ class Body:
         return self.row(self._robot.numbers["resists"]) if self._plan.resists else np.zeros(2 * self.nv)
 
     def motion(self, q):
-        """How the joint has moved: cos and sin of the angle, and how far it slid, if any does; or J (12,), upper rows."""
+        """How the joint has moved: cos and sin of its angle, how far it slid if any does; or the upper rows (12,) of J."""
         turn, slide = self._numbers["screw"] * q[0] if self._plan.slides else (q[0], None)
         if not self._plan.kinds:
             return np.stack([np.cos(turn), np.sin(turn), *([slide] if self._plan.slides else [])])
@@ -262,9 +262,9 @@ class RolledRobot(Robot):
         """Of all bodies [kg]."""
         return self.total(lambda i: i.inertia[0], 0.0)
 
-    def in_body_frame(self, i, T):
-        """The placement (4, 4) of body i, of that of its joint's frame."""
-        return T if isinstance(i, Root) else se3.compose(T, full(i.row(self.numbers["frames"])))
+    def body_frame(self, i):
+        """The frame of body i in that of its joint (4, 4); None if they are one."""
+        return None if isinstance(i, Root) else full(i.row(self.numbers["frames"]))
 
     def screw(self, i) -> np.ndarray:  # type: ignore[override]
         """S_iᵀ (k, 6)."""
