@@ -10,7 +10,7 @@ from adjoint import polymer, robots
 from adjoint.dynamics.parallel import joined, part_map, part_solve, solve_mass_matrix_parallel, solved_in_parts
 from adjoint.errors import ArgumentError
 from adjoint.fixman import fixman_solve
-from adjoint.rolled.rows import Plan, for_loops, in_rows
+from adjoint.rolled.rows import Plan, in_rows
 
 CHAIN = Plan()
 
@@ -86,7 +86,7 @@ def test_maps_are_joined_by_redheffers_product():
     """The map of a chain is that of its halves, joined: an associative operation, here in dense matrices."""
     robot, none = thick_chain(60), np.zeros(2)
     q, b = numbers(robot)
-    long = for_loops(robot)
+    long = in_rows(robot)
 
     def seen(start, stop):
         numbers = (x[start:stop] for x in (q, b, long.placements, long.bodies))
@@ -155,3 +155,6 @@ def test_refusals():
     empty = np.where(np.arange(60)[:, None] < 50, robot.inertias, 0)
     with pytest.raises(ArgumentError, match=f"'{robot.body_names[59]}' and all beyond it have no inertia"):
         solve_mass_matrix_parallel(robot.replace(inertias=empty), q, q)
+    balls = robots.random_tree(0, 60, ["spherical"]).replace(parents=np.arange(-1, 59))
+    with pytest.raises(ArgumentError, match="has spherical joints, and only chains of joints with one degree"):
+        solve_mass_matrix_parallel(balls, aj.neutral(balls), np.zeros(balls.nv))

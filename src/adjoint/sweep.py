@@ -13,6 +13,7 @@ Algorithms that are made of `joint_placements`, `outward`, `outward_keeping`, `i
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 
-def outward(robot: Robot, step: Callable, base):
+def outward(robot: Robot, step: Callable, base) -> Any:
     """{i: x_i} with x_i = step(i, x_parent), from the base to the tips; x of the base is `base` (key -1)."""
     if isinstance(robot, RolledRobot):
         return robot.outward(lambda i, x: (step(i, x),) * 2, base)
@@ -60,7 +61,7 @@ def outward(robot: Robot, step: Callable, base):
     return x
 
 
-def outward_keeping(robot: Robot, step: Callable, base):
+def outward_keeping(robot: Robot, step: Callable, base) -> Any:
     """{i: y_i} of x_i, y_i = step(i, x_parent), from the base to the tips: x is handed on, y is kept."""
     if isinstance(robot, RolledRobot):
         return robot.outward(step, base)
@@ -80,7 +81,7 @@ def inward(robot: Robot, own: Callable, pass_on: Callable) -> dict:
     return x
 
 
-def inward_keeping(robot: Robot, step: Callable, zero):
+def inward_keeping(robot: Robot, step: Callable, zero) -> tuple[Any, Any]:
     """What the base is passed, and {i: y_i}, of x_i, y_i = step(i, sum of x over the children), from the tips inward.
 
     x is an array or a tuple of such, and x_i is what body i passes on to its parent; `zero` is the sum of none.
@@ -95,21 +96,21 @@ def inward_keeping(robot: Robot, step: Callable, zero):
     return sums.get(-1, zero), dict(sorted(y.items()))
 
 
-def each(robot: Robot, f: Callable):
+def each(robot: Robot, f: Callable) -> Any:
     """{i: f(i)} of all bodies."""
     if isinstance(robot, RolledRobot):
         return robot.each(f)
     return {i: f(i) for i in range(len(robot.body_names))}
 
 
-def total(robot: Robot, f: Callable, zero=0.0):
+def total(robot: Robot, f: Callable, zero=0.0) -> Any:
     """The sum of f(i) over all bodies; `zero` if there are none."""
     if isinstance(robot, RolledRobot):
         return robot.total(f, zero)
     return sum((f(i) for i in range(len(robot.body_names))), zero)
 
 
-def at_rest(robot: Robot):
+def at_rest(robot: Robot) -> Any:
     """v = 0 (nv,)."""
     return Each(lambda i: np.zeros(i.nv)) if isinstance(robot, RolledRobot) else np.zeros(robot.nv)
 
@@ -126,7 +127,7 @@ def joint_kinds(robot: Robot, i) -> list[tuple]:
     return [(1.0, robot.joint_types[i])] if robot.joint_types[i] in BRACKETS else []
 
 
-def coordinates(robot: Robot, q, i: int):
+def coordinates(robot: Robot, q, i: int) -> Any:
     """The coordinates (k,) of body i's joint in q (nq,); multiplier · q_source + offset for a mimic."""
     if isinstance(robot, RolledRobot):
         return q[i]
@@ -138,7 +139,7 @@ def coordinates(robot: Robot, q, i: int):
     return multiplier * own + offset
 
 
-def rates(robot: Robot, v, i: int):
+def rates(robot: Robot, v, i: int) -> Any:
     """The rates (k,) of body i's joint in v (nv,), or in an acceleration a (nv,)."""
     if isinstance(robot, RolledRobot):
         return v[i]
@@ -147,7 +148,7 @@ def rates(robot: Robot, v, i: int):
     return robot.mimics[i].multiplier * own if i in robot.mimics else own
 
 
-def columns(robot: Robot, own, empty):
+def columns(robot: Robot, own, empty) -> Any:
     """The nv columns of a map from v, last axis, given those of each body's joint, {i: (..., k)}.
 
     A column is the sum over the bodies that follow its coordinate; `empty` (...) is the column of those with none.
@@ -173,7 +174,7 @@ def stacked(nested: list, axes: int):
     return np.stack([stacked(part, axes - 1) for part in nested]) if nested else np.zeros((0,) * axes)
 
 
-def forces(robot: Robot, own):
+def forces(robot: Robot, own) -> Any:
     """Generalized forces (nv,) of those felt by each body's joint, {i: (k,)}: the transpose of `rates`."""
     if isinstance(robot, RolledRobot):
         return joint_values(robot, own)
@@ -191,7 +192,7 @@ def joint_placement(robot: Robot, q, i: int):
     return se3.compose(robot.placements[i], joint_motion(robot, q, i))
 
 
-def joint_placements(robot: Robot, q):
+def joint_placements(robot: Robot, q) -> Any:
     """{i: `joint_placement`} of all bodies."""
     if isinstance(robot, RolledRobot):
         return robot.joint_placements(q)
@@ -221,21 +222,21 @@ def wrench_on_body(robot: Robot, i, F):
     return se3.coAd_action(at, F)
 
 
-def part(robot: Robot, values, k: int):
+def part(robot: Robot, values, k: int) -> Any:
     """{i: x_i[k]} of tuples x_i, one for each body."""
     if isinstance(robot, RolledRobot):
         return PerBody(None if values.root is None else values.root[k], values.rows[k])
     return {i: x[k] for i, x in values.items()}
 
 
-def by_body(robot: Robot, own, width: int = 6):
+def by_body(robot: Robot, own, width: int = 6) -> Any:
     """(n, width) of values (width,) of all bodies, in their order."""
     if isinstance(robot, RolledRobot):
         return own
     return np.stack(list(own.values())) if own else np.zeros((0, width))
 
 
-def placed_bodies(robot: Robot, q):
+def placed_bodies(robot: Robot, q) -> Any:
     """T_0i (n, 4, 4) of all bodies, in their order."""
     step = onward(robot, q)
 
@@ -250,7 +251,7 @@ def placed_bodies(robot: Robot, q):
     return np.stack(list(T.values())) if T else np.zeros((0, 4, 4))
 
 
-def body_twists(robot: Robot, f, v, base_twist=None):
+def body_twists(robot: Robot, f, v, base_twist=None) -> Any:
     """{i: V_i} (6,): body twists V_i = Ad(f_i⁻¹) V_parent + S_i v_i, eq. (2); the base's is `base_twist`, or 0."""
 
     def step(i: int, V):

@@ -103,13 +103,13 @@ class _Sample(NamedTuple):
 class _Inline(NamedTuple):
     """A kernel bound to a static argument that no code is made for by itself: its function runs within another one."""
 
-    kernel: Kernel
+    kernel: Any  # a `Kernel`, which as the attribute of a class would be a method
     statics: dict[str, Any]
 
     def __call__(self, *args, **kwargs):
         kernel = self.kernel
         inputs, statics = Arguments(kernel.__name__, kernel._parameters, self.statics).sort(args, kwargs)
-        return kernel.__wrapped__(**inputs, **statics)  # type: ignore[attr-defined]
+        return kernel.__wrapped__(**inputs, **statics)
 
 
 class Kernel:

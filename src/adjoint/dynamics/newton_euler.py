@@ -209,9 +209,9 @@ def body_motions_and_wrenches(
         F_i = J_i (V̇_i - γ_i) - ad(V_i)ᵀ J_i V_i + Σ Ad(f_k⁻¹)ᵀ F_k - loads,   k the children of i,               (4)
 
     with γ_i = (0, g), gravity seen from body i, and the applied wrenches as loads. V_i is the body twist (T_i⁻¹ Ṫ_i) of
-    the body's frame in space, in which the base moves with `base_twist`. V̇_i is its componentwise rate *without gravity*: 0 of a robot at rest. (PP
-    add the acceleration -g to the base, so that their V̇_i is V̇_i - γ_i.) The acceleration of the frame's origin, along
-    the body's axes, is V̇_i[3:] + ω_i × v_i.
+    the body's frame in space, in which the base moves with `base_twist`. V̇_i is its componentwise rate *without
+    gravity*: 0 of a robot at rest. (PP add the acceleration -g to the base, so that their V̇_i is V̇_i - γ_i.) The
+    acceleration of the frame's origin, along the body's axes, is V̇_i[3:] + ω_i × v_i.
 
     F_i is the wrench that the parent exerts on body i through their joint: it moves body i and all that it carries.
     Along the joint's screws it is what drives the body, Sᵀ F, (5): τ less what friction and armature take. Across them

@@ -21,7 +21,7 @@ def _own_moment(robot: Robot, T, i):
     return T[:3, :3] @ J[1:4] + J[0] * T[:3, 3]
 
 
-def first_moment(robot: Robot, q) -> np.ndarray:
+def first_moment(robot: Robot, q):
     """m c (3,) [kg m]: total mass times centre of mass of all moving bodies in the base's frame."""
     T = body_placements(robot, q)
     return total(robot, lambda i: _own_moment(robot, T[i], i), np.zeros(3))

@@ -181,7 +181,7 @@ def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None
 def static_torque(robot, q, exerted_wrench, frame, expressed="body", relative_to=None):
     """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
 
-    It holds against the opposite wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`); gravity not counted.
+    It holds against the wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`), gravity left out of account.
     F is dual to the twist in the same expression, so F · V is power: "world" is the force at the frame's origin and the
     moment about it, along the base's axes.
     """

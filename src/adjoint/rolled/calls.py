@@ -88,8 +88,8 @@ def rolls(
             return None
         if check is not None:
             check(statics["robot"])
-        call = in_loops(kernel, statics, names, frames)
-        return call if several is None else lambda given: several(*call(given))
+        call, made = in_loops(kernel, statics, names, frames), several
+        return call if made is None else lambda given: made(*call(given))
 
     kernel.instead(make)
     return kernel
@@ -114,7 +114,7 @@ def columns_of(product: Kernel, direction: str, robot: Robot, statics: dict, nam
 class _Call(NamedTuple):
     """A call of a kernel in loops, prepared for a robot and for the inputs that are given."""
 
-    kernel: Kernel
+    kernel: Any  # a `Kernel`, which as the attribute of a class would be a method
     robot: Robot
     long: Long
     inputs: tuple[tuple[str, str], ...]  # (name, what it is: its size, "loads", or "")

@@ -198,10 +198,12 @@ class Body:
         return self.row(self._robot.numbers["resists"]) if self._plan.resists else np.zeros(2 * self.nv)
 
     def motion(self, q):
-        """How the joint has moved: cos and sin of its angle, how far it slid if any does; or the upper rows (12,) of J."""
-        turn, slide = self._numbers["screw"] * q[0] if self._plan.slides else (q[0], None)
+        """How the joint has moved: cos and sin of its angle, how far it slid if any does; or J's upper rows (12,)."""
+        if not self._plan.slides:
+            return np.stack([np.cos(q[0]), np.sin(q[0])])
+        turn, slide = self._numbers["screw"] * q[0]
         if not self._plan.kinds:
-            return np.stack([np.cos(turn), np.sin(turn), *([slide] if self._plan.slides else [])])
+            return np.stack([np.cos(turn), np.sin(turn), slide])
         none = 0.0 * slide
         J = se3.from_rotation_translation(so3.rotation_z(turn), np.stack([none, none, slide]))
         for mask, kind in self.kinds:
