@@ -677,3 +677,5 @@ def test_all_rows_that_are_asked_for_are_as_many():
 
     with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
         odd(np.zeros(3), np.zeros(4))
+    with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
+        odd.eager(np.zeros(3), np.zeros(4))

@@ -214,12 +214,17 @@ class _Rows:
 class _RowNumber:
     """The same for a loop that is run: rows of arrays."""
 
-    def __init__(self, i: int | None):
-        self._i = i
+    def __init__(self, i: int | None, count: int):
+        self._i, self._count = i, count
 
     def row(self, tree):
         """Row i of each array; zeros of its shape, where there is none."""
-        return map_leaves(lambda x: np.zeros(np.shape(x)[1:]) if self._i is None else np.asarray(x)[self._i], tree)
+        return map_leaves(self._one, tree)
+
+    def _one(self, source):
+        if len(source) != self._count:
+            raise TraceError(f"a scan over {self._count} rows cannot read rows of {len(source)}")
+        return np.zeros(np.shape(source)[1:]) if self._i is None else np.asarray(source)[self._i]
 
 
 # --- scan ------------------------------------------------------------------------------------------
@@ -329,7 +334,8 @@ def _eager_scan(step, carry, xs, count, reverse):
     rows: list = [None] * count
 
     def now(i: int | None):
-        return _RowNumber(i) if isinstance(xs, each_row) else _RowNumber(i).row(xs)
+        at = _RowNumber(i, count)
+        return at if isinstance(xs, each_row) else at.row(xs)
 
     for i in reversed(range(count)) if reverse else range(count):
         carry, rows[i] = _pair(step(carry, now(i)))
