@@ -7,7 +7,7 @@ import common
 import numpy as np
 
 import adjoint as aj
-from adjoint.compile import kept_kernels
+from adjoint.compile.front import kept_kernels
 
 kept_kernels.MOST_BYTES = 8 << 20  # so that the limit is reached soon
 FIRST, MORE = 60, 60  # robots before and after the first look

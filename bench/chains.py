@@ -15,7 +15,7 @@ import pinocchio as pin  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 from adjoint import robots  # noqa: E402
-from adjoint.compile.machine import execution  # noqa: E402
+from adjoint.compile.machine import result_arrays  # noqa: E402
 from adjoint.fixman import fixman_solve  # noqa: E402
 
 LENGTHS = (100, 400, 1_000, 10_000, 100_000, 1_000_000)
@@ -101,9 +101,9 @@ def compiling(n: int) -> float:
     aj.solve_mass_matrix(robot, x, x)  # all but the machine code is there
 
     def anew():
-        kernel._forget_thin()
-        kernel._only("bench").codes.clear()
-        kernel._only("bench").plans.clear()
+        kernel.forget_callers()
+        kernel.only_specialisation("bench").codes.clear()
+        kernel.only_specialisation("bench").plans.clear()
         return aj.solve_mass_matrix(robot, x, x)
 
     return cold(anew, aj.clear_cache)[1]
@@ -113,7 +113,7 @@ def memory(n: int) -> float:
     """Bytes per link that solving takes, the robot aside."""
     robot, x = chain(n), np.zeros(n)
     aj.solve_mass_matrix(robot, x, x)
-    execution._waiting.clear()  # memory that would be used again
+    result_arrays._waiting.clear()  # memory that would be used again
     tracemalloc.start()
     aj.solve_mass_matrix(robot, x, x)
     peak = tracemalloc.get_traced_memory()[1]

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import adjoint as aj
-from adjoint import geodesic, geodesic_between, is_flat, sectional_curvature
-from adjoint.dynamics import Geodesic
+from adjoint.geometry import Geodesic, geodesic, geodesic_between, is_flat, sectional_curvature
 from adjoint.lie import inertia
 from adjoint.model import Robot
 

@@ -16,7 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for everybody
 import numpy as np
 
 import adjoint as aj
-from adjoint import fixman, fixman_solve
+from adjoint import fixman
+from adjoint.fixman import fixman_solve
 
 DENSE = 1000  # longest chain whose mass matrix is inverted
 SPARSE = 10_000  # and that is solved in the paper's own form

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.compile import Kernel, kernel, progress, specialisation, static
-from adjoint.compile.machine import cpython_entry as thin_module
-from adjoint.compile.machine import jit
+from adjoint.compile import Kernel, kernel, static
+from adjoint.compile.front import progress, specialisation
+from adjoint.compile.machine import jit, python_abi
 from adjoint.errors import ArgumentError
 
 rng = np.random.default_rng(8)
@@ -46,7 +46,7 @@ def compiled(monkeypatch, tmp_path):
 
 
 def is_thin(f) -> bool:
-    return isinstance(type(f).__call__, BuiltinMethodType) or thin_module._python_api() is None
+    return isinstance(type(f).__call__, BuiltinMethodType) or python_abi.python_api() is None
 
 
 def of_all_shapes(dtype=np.float64):
@@ -159,7 +159,7 @@ def test_large_functions_are_compiled_once_for_both_kinds(borrowing, batch_first
     for x in (first, second):
         for found, other in zip(f(x), wanted(x), strict=True):
             np.testing.assert_array_equal(found, other)
-    assert len(f._only("call").codes) == 2 and count_bodies(borrowing) == before + 2
+    assert len(f.only_specialisation("call").codes) == 2 and count_bodies(borrowing) == before + 2
 
 
 def test_code_on_disk_is_not_borrowed(borrowing):
@@ -167,7 +167,7 @@ def test_code_on_disk_is_not_borrowed(borrowing):
     f, X = make(), rng.normal(size=(5, 3))
     f(X)
     f(X[0])
-    assert len(f._only("call").codes) == 2 and count_bodies(borrowing) == before
+    assert len(f.only_specialisation("call").codes) == 2 and count_bodies(borrowing) == before
 
 
 def test_compiling_ahead_ends_borrowing(borrowing, monkeypatch, tmp_path):
@@ -176,13 +176,13 @@ def test_compiling_ahead_ends_borrowing(borrowing, monkeypatch, tmp_path):
     f(X)
     for _ in range(3):
         f(X[0])
-    assert len(f._only("call").codes) == 1
+    assert len(f.only_specialisation("call").codes) == 1
     f.compile()
-    before = f._only("call").borrowed.copy()
+    before = f.only_specialisation("call").borrowed.copy()
     for _ in range(3):
         f(X[0])
         f(X[0, ::-1])
-    assert len(f._only("call").codes) == 2 and f._only("call").borrowed == before
+    assert len(f.only_specialisation("call").codes) == 2 and f.only_specialisation("call").borrowed == before
 
 
 # --- signs of life ---------------------------------------------------------------------------------------

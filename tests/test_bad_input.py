@@ -66,7 +66,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "cache_info": ((), {}),
         "check": ((ROBOT,), {"strict": False}),
         "check_grads": ((squares, Q), {}),
-        "equations": ((ROBOT,), {"names": ("x", "y"), "symbols": True, "form": "expanded", "most_terms": 100}),
+        "equations_of_motion": ((ROBOT,), {"names": ("x", "y"), "symbols": True, "form": "expanded", "most_terms": 100}),
         "excitation": ((ROBOT, 5.0), {
             "harmonics": 2, "joints": (), "acceleration_limit": 100.0, "torque_limit": 1e4, "rounds": 0, "rng": 0,
         }),
@@ -96,12 +96,20 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),
         "to_urdf": ((ROBOT, None), {}),
     }  # fmt: skip
-    assert found.keys() <= set(aj.__all__)
+    assert found.keys() <= OFFERED.keys()
     return found
 
 
+# What the door offers, and functions of the topic modules whose arguments `recipes` has.
+OFFERED = {
+    name: getattr(module, name)
+    for module in (aj.kinematics, aj.dynamics, aj.geometry, aj.fixman, aj.identification, aj.equations, aj)
+    for name in module.__all__
+}
+
+
 # Classes, marks, and functions without arguments or with the caller's own functions as arguments.
-LEFT_OUT = ("Kernel", "Robot", "clear_cache", "forget", "scan", "static", "while_loop")
+LEFT_OUT = ("Kernel", "Robot", "clear_cache", "forget", "scan", "static", "while_loop", *aj.errors.__all__)
 
 
 JUNK = [
@@ -112,18 +120,16 @@ JUNK = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def known():
-    return recipes()
+RECIPES = recipes()
 
 
-@pytest.mark.parametrize("name", [name for name in aj.__all__ if name not in LEFT_OUT])
-def test_junk_is_an_error_of_ours(name, known, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", sorted({*aj.__all__, *RECIPES} - {*LEFT_OUT}))
+def test_junk_is_an_error_of_ours(name, tmp_path, monkeypatch):
     """One argument after the other is replaced by junk."""
     monkeypatch.chdir(tmp_path)
-    assert name in known, "give arguments with which it works in `recipes`, or leave it out in LEFT_OUT"
-    args, named = known[name]
-    function = getattr(aj, name)
+    assert name in RECIPES, "give arguments with which it works in `recipes`, or leave it out in LEFT_OUT"
+    args, named = RECIPES[name]
+    function = OFFERED[name]
     calls = [((*args[:k], bad, *args[k + 1 :]), named) for k in range(len(args)) for bad in JUNK]
     calls += [(args, {**named, key: bad}) for key in named for bad in JUNK]
     for given, options in calls:

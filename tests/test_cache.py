@@ -131,11 +131,11 @@ def run(code, check=True, **env):
 
 _LIBRARY = """
 import sys, numpy as np
-from adjoint.compile import specialisation as variant
+from adjoint.compile.front import specialisation as variant
 from adjoint import cache_info
 calls = []
-original = variant.TracedVariant.trace
-variant.TracedVariant.trace = lambda self: calls.append(self.name) or original(self)
+original = variant.TracedSpecialisation.trace
+variant.TracedSpecialisation.trace = lambda self: calls.append(self.name) or original(self)
 from adjoint.lie import so3
 R = so3.exp(np.array([0.1, 0.2, 0.3]))
 J = so3.exp.jacobian("w")(np.array([0.1, 0.2, 0.3]))

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from adjoint import kernel, static
 from adjoint.compile.codegen.batch_loop import STREAMED
 from adjoint.compile.machine import cpython_entry as thin_module
-from adjoint.compile.machine import execution
+from adjoint.compile.machine import execution, layouts
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import so3
 
@@ -268,7 +268,7 @@ def test_not_numbers(name):
 @pytest.mark.parametrize("thin", [True, False])
 def test_keywords_positions_defaults(thin, monkeypatch):
     if not thin:
-        monkeypatch.setattr(thin_module, "_python_api", lambda: None)
+        monkeypatch.setattr(thin_module, "python_api", lambda: None)
 
     @kernel(x=2, z=2)
     def f(x, y=3.0, *, z=None, w=WEIGHTS):
@@ -389,7 +389,7 @@ def test_thin_calls_equal_the_fallback(monkeypatch):
     cases += [[A[0], x, s] for A, x, s in [samples(5)]] + [[A, x, 2.0] for A, x, _ in [samples()]]
     first = [thin(*c) for c in cases]
     second = [thin(*c) for c in cases]
-    monkeypatch.setattr(thin_module, "_python_api", lambda: None)
+    monkeypatch.setattr(thin_module, "python_api", lambda: None)
     plain = make()
     for case, a, b in zip(cases, first, second, strict=True):
         for x, y, z in zip(a, b, plain(*case), strict=True):
@@ -456,7 +456,7 @@ def test_layout_plans_are_bounded():
     f = kernel(lambda x: x + 1)
     for n in range(600):
         assert f(np.zeros((1, n)).T).shape == (n, 1)
-    assert len(f._only("test").plans) <= 256
+    assert len(f.only_specialisation("test").plans) <= 256
 
 
 def test_kernels_can_be_collected():
@@ -690,16 +690,16 @@ def test_memory_of_large_results_is_used_again():
     double = kernel(lambda x: 2 * x, x=100)
     x = np.random.default_rng(0).standard_normal((STREAMED // 800 + 1, 100))
     first = double(x)
-    place, part = execution.address(first), first[5:7]
+    place, part = layouts.address(first), first[5:7]
     second = double(-x)
     del first
     third = double(0 * x)
-    assert len({place, execution.address(second), execution.address(third)}) == 3
+    assert len({place, layouts.address(second), layouts.address(third)}) == 3
     np.testing.assert_array_equal(part, 2 * x[5:7])
     np.testing.assert_array_equal(second, -2 * x)
     del part
     fourth = double(x)
-    assert execution.address(fourth) == place
+    assert layouts.address(fourth) == place
     np.testing.assert_array_equal(fourth, 2 * x)
     assert fourth.flags.writeable and fourth.flags.c_contiguous
 

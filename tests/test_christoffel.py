@@ -8,11 +8,12 @@ from test_lagrangian import COORDINATES, every_robot_with_coordinates
 from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
-from adjoint import christoffel, covariant_derivative, kernel, mass_matrix_derivative, robots, static
+from adjoint import christoffel, kernel, robots, static
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.lagrangian import lagrangian_christoffel
 from adjoint.errors import ArgumentError
+from adjoint.geometry import covariant_derivative, mass_matrix_derivative
 
 ALL = [*(tree(seed) for seed in SEEDS), on_free_base(tree(4, 6)), *CATALOG]
 every_robot = pytest.mark.parametrize("robot", ALL, ids=lambda r: f"{r.name}-{r.nv}")

@@ -43,7 +43,7 @@ def test_what_does_not_move_is_not_dexterous():
 def test_decomposition(robot, length):
     q, frame = aj.random_configuration(robot, 0, 4), robot.frame_names[-1]
     values, twists, rates = aj.kinematics.singular_directions(robot, q, frame, length=length)
-    J = aj.jacobian(robot, q, frame, "world") * np.repeat([length, 1.0], 3)[:, None]
+    J = aj.jacobian(robot, q, frame) * np.repeat([length, 1.0], 3)[:, None]
     np.testing.assert_allclose(J @ rates, values[:, None, :] * twists, rtol=0, atol=1e-14)
     np.testing.assert_allclose(np.swapaxes(twists, 1, 2) @ twists, np.tile(np.eye(6), (4, 1, 1)), rtol=0, atol=1e-14)
     reach = np.linalg.matrix_rank(J)

@@ -43,7 +43,7 @@ def run(program: Program, X, width: int | None = None) -> np.ndarray:
 
 @pytest.mark.parametrize("size", [7, 20, 64])
 def test_segments_change_no_bit(size, monkeypatch):
-    program = kernel(mixture, x=4)._only("test").program
+    program = kernel(mixture, x=4).only_specialisation("test").program
     X = rng.normal(size=(37, 4))
     whole = run(program, X)
     np.testing.assert_allclose(whole, [mixture(x) for x in X], rtol=1e-12)  # forty steps, each of a few roundings
@@ -62,7 +62,7 @@ def chain(x):
 
 def test_segments_share_memory(monkeypatch):
     monkeypatch.setattr(segments, "SEGMENT", 10)
-    _, scratch, _ = emit.emit(kernel(chain, x=4)._only("test").program, 4, "f64")
+    _, scratch, _ = emit.emit(kernel(chain, x=4).only_specialisation("test").program, 4, "f64")
     assert scratch <= 8
 
 
@@ -84,7 +84,7 @@ def with_loops(x):
 
 @pytest.mark.parametrize("kept", [0, 3, 32])
 def test_segments_with_loops_change_no_bit(kept, monkeypatch):
-    program = kernel(with_loops, x=4)._only("test").program
+    program = kernel(with_loops, x=4).only_specialisation("test").program
     X = rng.uniform(-0.5, 0.5, size=(37, 4))
     whole = run_all(program, X)
     for found, wanted in zip(whole, zip(*(with_loops(x) for x in X), strict=True), strict=True):
@@ -112,7 +112,7 @@ def sparse(x):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_one_sample_stores_its_results_itself(order):
-    program = kernel(sparse, x=4)._only("test").program
+    program = kernel(sparse, x=4).only_specialisation("test").program
     assert batch_loop.stores_itself(program, 1)
     x = rng.normal(size=(1, 4))
     for found, wanted in zip(run_all(program, x, 1, order), sparse(x[0]), strict=True):
@@ -121,7 +121,7 @@ def test_one_sample_stores_its_results_itself(order):
 
 
 def test_looped_moves_change_no_bit(monkeypatch):
-    program = kernel(mixture, x=4)._only("test").program
+    program = kernel(mixture, x=4).only_specialisation("test").program
     X = rng.normal(size=(37, 4))
     written_out = run(program, X)
     monkeypatch.setattr(batch_loop, "LONG", 1)
@@ -130,7 +130,7 @@ def test_looped_moves_change_no_bit(monkeypatch):
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
 def test_widths_change_no_bit(width):
-    program = kernel(mixture, x=4)._only("test").program
+    program = kernel(mixture, x=4).only_specialisation("test").program
     X = rng.normal(size=(37, 4))
     np.testing.assert_array_equal(run(program, X, width), run(program, X))
 
@@ -149,7 +149,7 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
             repeated = np.stack([x[k % 4] if k % 3 else np.float64(k % 2) for k in range(size)])
             return Two(repeated, np.stack([x[k % 4] * (k + 2.0) for k in range(size + 2)]))
 
-        program = kernel(long, x=4)._only("test").program
+        program = kernel(long, x=4).only_specialisation("test").program
         text, scratch, rows = emit.emit(program, width, dtype)
         assert f"@scattered{size}(" in text and f"@lines{size + 2}(" in text
         code = Compiled("test", program.inputs, program.outputs, width, dtype, jit.compile_ir(text), scratch, rows, 1)
@@ -168,7 +168,7 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="llvmlite has no JITLink on Windows")
 def test_both_linkers(monkeypatch):
-    program = kernel(mixture, x=4)._only("test").program
+    program = kernel(mixture, x=4).only_specialisation("test").program
     X = rng.normal(size=(9, 4))
     ours = run(program, X)
     monkeypatch.setattr(linker, "supported", lambda: False)
@@ -257,7 +257,7 @@ def test_many_results_of_few_numbers_are_not_stored_one_by_one():
     f = kernel(lambda x: x[numbers], x=100)
     x = np.random.default_rng(1).normal(size=100)
     np.testing.assert_array_equal(f(x), x[numbers])
-    assert emit.emit(f._only("test").program, 1, "f64", frozenset())[0].count(" store ") < 1000
+    assert emit.emit(f.only_specialisation("test").program, 1, "f64", frozenset())[0].count(" store ") < 1000
 
 
 # --- loops in long programs ------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def with_carries(x):
 @pytest.mark.parametrize("body", [3, 10**6])
 @pytest.mark.parametrize("width", [1, 4])
 def test_loops_that_carry_change_no_bit_when_cut(width, body, monkeypatch):
-    program = kernel(with_carries, x=4)._only("test").program
+    program = kernel(with_carries, x=4).only_specialisation("test").program
     X = rng.uniform(-0.5, 0.5, size=(9, 4))
     whole = run_all(program, X, width)
     for found, wanted in zip(whole, zip(*(with_carries(x) for x in X), strict=True), strict=True):
@@ -353,7 +353,7 @@ def test_no_function_grows_with_the_length_of_a_loop(fn, monkeypatch):
     """LLVM's time grows with the square of a function's length: more results of a loop are more functions instead."""
 
     def longest(n):
-        text, *_ = emit.emit(kernel(lambda x: fn(x, n), x=2)._only("test").program, 1, "f64")
+        text, *_ = emit.emit(kernel(lambda x: fn(x, n), x=2).only_specialisation("test").program, 1, "f64")
         return max(len(part.splitlines()) for part in text.split("\ndefine")), text
 
     monkeypatch.setattr(segments, "LONG_BODY", 1000)

@@ -44,7 +44,7 @@ def c_function(text: str, folder):
 def run_c(k, args, folder, length=None, work=None):
     text = k.source("c")
     function = c_function(text, folder)
-    program = k._only("test").program
+    program = k.only_specialisation("test").program
     arrays = [np.ascontiguousarray(a, float) for a in args]
     outputs = [np.full((length, *o.shape) if o.sequence else o.shape, np.nan) for o in program.outputs]
     pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (*arrays, *outputs, *([] if work is None else [work]))]

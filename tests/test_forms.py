@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.compile import call_forms, kernel, static
+from adjoint.compile import kernel, static
+from adjoint.compile.front import call_forms
 from adjoint.errors import ArgumentError
 
 rng = np.random.default_rng(3)
@@ -272,15 +273,15 @@ def test_large_arrays_are_not_copied(f, monkeypatch):
 
 
 def test_forms_are_forgotten_when_there_are_many(monkeypatch):
-    monkeypatch.setattr(sys.modules["adjoint.compile.kernels"], "MOST_FORMS", 2)
+    monkeypatch.setattr(sys.modules["adjoint.compile.front.function"], "MOST_FORMS", 2)
     f = make()
     for kwargs in ({"A": A, "x": x}, {"x": x, "A": A}, {"x": x, "A": A, "scale": 3.0}, {"A": A, "x": x}) * 2:
         assert f(**kwargs).vector.shape == (2,)
-    assert len(f._forms) <= 2
+    assert len(f.memory.forms) <= 2
 
 
 def test_forms_with_static_arguments_are_forgotten_too(monkeypatch):
-    monkeypatch.setattr(sys.modules["adjoint.compile.kernels"], "MOST_FORMS", 2)
+    monkeypatch.setattr(sys.modules["adjoint.compile.front.function"], "MOST_FORMS", 2)
     f = kernel(lambda x, y, power: x**power + y, power=static)
     for kwargs in (
         {"x": 3.0, "y": 1.0, "power": 2},
@@ -288,4 +289,4 @@ def test_forms_with_static_arguments_are_forgotten_too(monkeypatch):
         {"power": 2, "x": 3.0, "y": 1.0},
     ):
         assert f(**kwargs) == f(3.0, 1.0, 2) == 10
-    assert len(f._forms) <= 2
+    assert len(f.memory.forms) <= 2

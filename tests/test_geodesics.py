@@ -202,7 +202,7 @@ def test_where_no_geodesic_can_be_followed(monkeypatch):
     def lost(*_):
         raise SolveError("M is singular there")
 
-    monkeypatch.setattr("adjoint.dynamics.geodesics._end_and_derivative", lost)
+    monkeypatch.setattr("adjoint.geometry.geodesics._end_and_derivative", lost)
     with pytest.raises(SolveError, match="no geodesic found"):
         geodesic_between(robots.two_link(), np.zeros(2), np.ones(2))
 

@@ -196,7 +196,7 @@ def test_small_powers_are_products(xy):
 
 _PROCESS = """
 import numpy as np
-from adjoint.compile.graph import Graph, digest
+from adjoint.compile.graph.expressions import Graph, digest
 g = Graph()
 x, y = g.input("x", 0), g.input("y", 1)
 junk = [x * 7.5] if {junk} else []

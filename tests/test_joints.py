@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from laws import check, mul
 
 from adjoint import kernel
-from adjoint.compile.kernels import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.lie import se3, so3
 from adjoint.model import JOINTS
 from adjoint.model.joints import standard_screws

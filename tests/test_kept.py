@@ -10,7 +10,8 @@ import pytest
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile import Kernel, kept_kernels, kernel, static
+from adjoint.compile import Kernel, kernel, static
+from adjoint.compile.front import kept_kernels
 from adjoint.model.robot import once_a_robot
 from adjoint.rolled import rows
 
@@ -35,7 +36,7 @@ def nothing_kept():
 
 
 def libraries(bound: Kernel) -> list:
-    return [code.library for v in bound._variants.values() for code, _ in v.codes.values()]
+    return [code.library for v in bound.memory.specialisations.values() for code, _ in v.codes.values()]
 
 
 @pytest.mark.parametrize("limit", ["MOST_KERNELS", "MOST_BYTES"])
@@ -122,15 +123,15 @@ def test_forget_one_robot():
     del robot, one
     assert met() is None
     assert aj.forget(arm(1)) == 0
-    assert not any(k._is_made_for(arm(1)) for k in kept_kernels._kept) and any(
-        k._is_made_for(other) for k in kept_kernels._kept
+    assert not any(k.is_made_for(arm(1)) for k in kept_kernels._kept) and any(
+        k.is_made_for(other) for k in kept_kernels._kept
     )
 
 
 def test_the_last_robot_of_a_kernel_stays(monkeypatch):
     """A kernel found at once, without a look at what is kept, is in use all the same."""
     aj.kinetic_energy(ARM, Q, V)
-    bound = aj.kinetic_energy._recent.bound  # type: ignore[union-attr]
+    bound = aj.kinetic_energy.memory.recent.bound  # type: ignore[union-attr]
     monkeypatch.setattr(kept_kernels, "MOST_KERNELS", 4)
     for k in range(1, 40):
         aj.potential_energy.eager(arm(k), Q)
@@ -149,11 +150,11 @@ def test_kernels_that_were_told_their_threads_stay(monkeypatch):
 def test_programs_go_before_kernels(monkeypatch):
     fast, x = aj.inverse_dynamics.bind(robots.puma560()), np.ones(6)
     want = fast(x, x, x)
-    variant = fast._only("call")
-    assert variant.program and fast._share.nodes > 0
-    monkeypatch.setattr(kept_kernels, "MOST_BYTES", sum(k._share.bytes for k in kept_kernels._kept))
+    variant = fast.only_specialisation("call")
+    assert variant.program and fast.memory.share.nodes > 0
+    monkeypatch.setattr(kept_kernels, "MOST_BYTES", sum(k.memory.share.bytes for k in kept_kernels._kept))
     aj.kinetic_energy(arm(1), Q, V)
-    assert variant._traced is None and fast._share.nodes == 0 and fast in kept_kernels._kept
+    assert variant._traced is None and fast.memory.share.nodes == 0 and fast in kept_kernels._kept
     np.testing.assert_array_equal(fast(x, x, x), want)
     single = fast(*np.ones((3, 6), np.float32))  # code that needs the program again
     np.testing.assert_allclose(single, want, rtol=1e-4, atol=1e-4)

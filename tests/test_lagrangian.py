@@ -9,7 +9,7 @@ from test_dynamics import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_ex
 from trees import CATALOG, SEEDS, close, sample, tree
 
 from adjoint import robots
-from adjoint.compile.kernels import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.coriolis import coriolis_matrix
 from adjoint.dynamics.energy import potential_energy

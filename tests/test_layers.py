@@ -13,6 +13,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Top-level folder or module -> layer. A new one must be entered here.
 LAYERS = {
     "errors": 0,
+    "extras": 0,
     "folders": 0,
     "lazy": 0,
     "compile": 1,
@@ -34,6 +35,7 @@ LAYERS = {
 }
 # (importer, imported) of equal height
 SAME_LAYER = {
+    ("extras", "errors"),
     ("lie", "compile"),
     ("sweep", "model"),
     ("sweep", "rolled"),

@@ -39,7 +39,7 @@ def arguments(fn, robot, seed=0) -> dict:
         "frame": robot.frame_names[-1],
         "exerted_wrench": rng.normal(size=6),
     }
-    return {p.name: known[p.name] for p in fn._parameters if p.name in known}
+    return {p.name: known[p.name] for p in fn.parameters if p.name in known}
 
 
 def flat(results) -> np.ndarray:

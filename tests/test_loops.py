@@ -35,7 +35,7 @@ def in_c(k, args, folder, length=None):
     text = k.source("c")
     source.write_text(text)
     subprocess.run(["cc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
-    program = k._only("test").program
+    program = k.only_specialisation("test").program
     name = text.split("\nvoid ")[1].split("(")[0]
     arrays = [np.ascontiguousarray(a, float) for a in args]
     outputs = [np.full((length, *o.shape) if o.sequence else o.shape, np.nan) for o in program.outputs]

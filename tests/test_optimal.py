@@ -349,7 +349,7 @@ def test_nothing_cheaper_than_the_spline_is_a_warning(monkeypatch):
     def astray(problem, x, scale, **options):
         return solve(problem, x, scale, **options)._replace(x=x + 1.0)
 
-    monkeypatch.setattr("adjoint.trajectory.optimal.solve", astray)
+    monkeypatch.setattr("adjoint.trajectory.solver.solve", astray)
     with pytest.warns(RuntimeWarning, match="ended with no improvement on the spline, the cost may not be the least"):
         motion = optimal_motion(slider(), [0.0], [1.0], 1.0)
     assert not motion.converged and motion.improvement == 0

@@ -82,7 +82,7 @@ def test_modules_loaded_while_functions_run_are_few():
 
     `lift` is followed by the stand-in's class; the others build, change, read or draw robots and motions.
     """
-    known = {"build", "reframe", "change", "lift", "show", "urdf", "mjcf", "draw", "drawing"}
+    known = {"build", "reframe", "change", "lift", "printing", "solver", "urdf", "mjcf", "draw", "drawing"}
     found = set()
     for n in [n for n in sys.modules if n.startswith("adjoint.") and not n.startswith("adjoint.compile")]:
         for line in Path(sys.modules[n].__file__ or os.devnull).read_text(encoding="utf-8").splitlines():
@@ -252,7 +252,7 @@ def test_a_constant_changed_between_tracing_and_compiling(monkeypatch):
     assert k.operations.muls > 0
     with monkeypatch.context() as m:
         m.setattr(inertia, "_MATRIX", inertia._MATRIX[::-1])
-        k._origin[0]._only("test").drop_program()
+        k.origin[0].only_specialisation("test").drop_program()
         found = k(Q)
         patched = mass_matrix().bind(robot).jacobian("q")(Q)
     assert np.abs(found - patched).max() > 0.1

@@ -20,17 +20,17 @@ import pytest
 from adjoint import kernel, scan, while_loop
 from adjoint.compile.codegen import body, segments
 from adjoint.compile.codegen.ir import Module
+from adjoint.compile.codegen.target import Target
 from adjoint.compile.machine import (
     cpython_entry,
+    entry_code,
     executable_memory,
     execution,
     jit,
     object_files,
     strided_loop,
 )
-from adjoint.compile.machine import (
-    linker as link,
-)
+from adjoint.compile.machine import linker as link
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
@@ -105,21 +105,21 @@ CODE = [*KERNELS, "strided", "call", "ask"]
 
 def texts(platform: Platform, name: str, monkeypatch) -> dict[str, tuple[str, list[str]]]:
     """IR of one kind of code, for both types and for single samples, and the symbols it must define."""
-    host = jit.Host("", "", platform.vector_bits, platform.vector_call, "")
+    host = jit.Host("", "", Target(platform.vector_bits, platform.vector_call), "")
     monkeypatch.setattr(jit, "host", lambda: host)
     monkeypatch.setattr(segments, "SEGMENT", 100 if name == "segments" else 10_000)
     module = Module()
     if name in ("call", "ask"):
-        module.add(name, cpython_entry._Call(module).function() if name == "call" else strided_loop._ask(module))
+        module.add(name, entry_code.EntryCode(module).function() if name == "call" else strided_loop._ask(module))
         return {"": (module.text(), [name])}
     found = {}
     for dtype, width in (("f64", host.width("f64")), ("f32", host.width("f32")), ("f64", 1)):
         if name == "strided":
             module = Module()
-            module.add("strided", strided_loop._strided(module, width, dtype))
+            module.add("strided", strided_loop._Strided(module, width, dtype).function())
             found[f"{dtype} {width}"] = module.text(), ["strided"]
         else:
-            text = body.emit(KERNELS[name]()._only("test").program, width, dtype)[0]
+            text = body.emit(KERNELS[name]().only_specialisation("test").program, width, dtype)[0]
             found[f"{dtype} {width}"] = text, ["whole", "batch"]
     return found
 
@@ -219,7 +219,7 @@ def windows(monkeypatch, tmp_path):
     monkeypatch.setattr(execution, "_BATCH", bridged("batch", 4))
     monkeypatch.setattr(execution, "_STRIDED", bridged("strided", 7))
     monkeypatch.setattr(strided_loop, "library", functools.cache(strided_loop.library.__wrapped__))  # anew
-    monkeypatch.setattr(cpython_entry, "_python_api", lambda: None)
+    monkeypatch.setattr(cpython_entry, "python_api", lambda: None)
     return monkeypatch
 
 
@@ -254,7 +254,7 @@ def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu="x86-64", opt=2, reloc="pic", codemodel="small"
     )
-    old = jit.host()._replace(vector_bits=128, vector_call="ccc")
+    old = jit.host()._replace(target=Target())
     monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "old"))
     monkeypatch.setattr(jit, "host", lambda: old)
     monkeypatch.setattr(jit, "compile_ir", lambda text: jit.object_code(text, target))
@@ -443,8 +443,8 @@ assert np.allclose(f(x), 2 * np.sin(x)) and np.allclose(f(x[::2]), 2 * np.sin(x[
 for _ in range(3):
     assert np.isclose(f(1.0), 2 * np.sin(1.0))
 from types import BuiltinMethodType
-from adjoint.compile.machine import cpython_entry as thin
-assert isinstance(type(f).__call__, BuiltinMethodType) or thin._python_api() is None
+from adjoint.compile.machine import python_abi
+assert isinstance(type(f).__call__, BuiltinMethodType) or python_abi.python_api() is None
 print(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 3)())
 """
     if link.supported():

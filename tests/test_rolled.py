@@ -6,7 +6,7 @@ from trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile.kernels import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics import linearization
 from adjoint.errors import ArgumentError
 from adjoint.rolled import is_long, rows
@@ -388,11 +388,11 @@ def test_code_is_compiled_once_for_all_lengths():
     q = np.zeros(100)
     aj.solve_mass_matrix(robots.chain(100), q, q)
     loops = in_loops(aj.solve_mass_matrix, {"robot": robots.chain(100)}, ("q", "b")).kernel
-    known = len(loops._only("test").codes)
+    known = len(loops.only_specialisation("test").codes)
     for n in (200, 3000):
         aj.solve_mass_matrix(robots.chain(n), np.zeros(n), np.zeros(n))
         assert in_loops(aj.solve_mass_matrix, {"robot": robots.chain(n)}, ("q", "b")).kernel is loops
-    assert len(loops._only("test").codes) == known
+    assert len(loops.only_specialisation("test").codes) == known
 
 
 def test_memory_is_linear():

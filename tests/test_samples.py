@@ -116,7 +116,7 @@ def test_bad_requests_are_explained(tmp_path, monkeypatch):
     with pytest.raises(ArgumentError, match="column q_joint1 is there twice, or meant twice by `columns`"):
         read_samples(tmp_path / "x.csv", ROBOT, columns={"q_joint2": "q_joint1"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ArgumentError, match=r"need pyarrow: pip install 'adjoint\[data\]', or use .csv"):
+    with pytest.raises(ArgumentError, match=r"CSV files need nothing.* needs pyarrow: pip install 'adjoint\[data\]'"):
         write_samples(tmp_path / "x.parquet", ROBOT, samples())
 
 

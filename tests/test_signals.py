@@ -99,14 +99,14 @@ assert endless(-2.0) == -2.0 and np.array_equal(heavy(rows[:9])[0], heavy(rows[0
 def test_a_batch_that_the_code_for_single_calls_serves_stops():
     """Large functions are compiled for batches only where that pays."""
     code = """
-from adjoint.compile import specialisation as variant
+from adjoint.compile.front import specialisation as variant
 variant.LARGE, variant.BORROWED, os.environ["ADJOINT_CACHE_SIZE"] = 0, 10**9, "0"
 heavy.threads = 1
 heavy(np.ones(6))
 rows, out = np.ones((2**20, 6)), np.zeros((2**20, 6))
 stops(lambda: heavy(rows, out=out))
 assert out[0, 0] and not out[-1, 0]
-assert len(heavy._only("heavy").codes) == 1
+assert len(heavy.only_specialisation("heavy").codes) == 1
 """
     run(code)
 

@@ -10,7 +10,7 @@ from trees import close
 
 import adjoint as aj
 from adjoint import kernel, robots
-from adjoint.compile import specialisation
+from adjoint.compile.front import specialisation
 from adjoint.compile.graph import expressions
 from adjoint.errors import CompileError
 
@@ -60,7 +60,7 @@ def test_what_has_loops_is_not(little):
 def test_a_refusal_names_the_function_and_keeps_nothing(little):
     bound = aj.forward_dynamics.bind(robots.chain(4))
     x = X[:, :4]
-    want, parent = bound(*x), bound._only("call").program
+    want, parent = bound(*x), bound.only_specialisation("call").program
     nodes, before = len(parent.graph.nodes), _nodes_alive()
     with pytest.raises(CompileError, match=r"forward_dynamics.hessian would .*forward_dynamics.bind\(") as caught:
         bound.hessian("q")(*x)
@@ -94,7 +94,7 @@ def test_kernels_made_from_one_that_is_unrolled(little):
     assert aj.inverse_dynamics.bind(OTHER, lift="gravity", unroll=True) is unrolled.bind(lift="gravity")
     for k in (unrolled, gradients):
         again = pickle.loads(pickle.dumps(k))
-        assert again._unrolled and again is k
+        assert again.unrolled and again is k
     assert aj.gravity_torque.bind(OTHER, unroll=True).packing.size == 60
     with pytest.raises(aj.errors.ArgumentError, match="unroll=True"):
         aj.gravity_torque.bind(OTHER).packing  # noqa: B018
@@ -144,5 +144,5 @@ def test_no_kernel_has_an_option_of_bind_as_parameter():
 def test_large_real_robots_are_not_refused(name):
     """56 and 49 bodies on a free base; compiled humanoids are among the tests of real robots."""
     robot = aj.load(urdf(name), base="free")
-    slopes = aj.inverse_dynamics_derivatives.bind(robot)._only("call")
+    slopes = aj.inverse_dynamics_derivatives.bind(robot).only_specialisation("call")
     assert len(slopes.program.graph.nodes) < specialisation.MOST_NODES / 2

@@ -66,7 +66,7 @@ def test_complex_step(seed):
     robot = frictionless(tree(seed, 8, ONE_DOF))
     q, v, a = sample(robot, seed)
     got = aj.inverse_dynamics_derivatives.eager(robot, q, v, a)
-    program = aj.inverse_dynamics.bind(robot)._only("test").program
+    program = aj.inverse_dynamics.bind(robot).only_specialisation("test").program
     point = {(name, k): complex(y) for name, x in zip("qva", (q, v, a), strict=True) for k, y in enumerate(x)}
     for name, slopes in zip("qva", got, strict=True):
         steps = [point | {(name, k): point[name, k] + 1e-30j} for k in range(robot.nv)]

@@ -7,7 +7,7 @@ from trees import CATALOG, SEEDS, close, sample, tree
 
 import adjoint as aj
 from adjoint import robots
-from adjoint.compile.kernels import eagerly
+from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics import textbook
 from adjoint.dynamics.composite import mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from adjoint.compile import Kernel, kernel, scan
+from adjoint.compile import kernel, scan
+from adjoint.compile.front import dispatch
 from adjoint.compile.machine import cpython_entry as thin_module
+from adjoint.compile.machine import entry_record, python_abi
 from adjoint.errors import ArgumentError, CompileError
 
 
@@ -39,17 +41,17 @@ def numbers(n: int):
 
 def is_thin(f) -> bool:
     """Where that is possible at all."""
-    return isinstance(type(f).__call__, BuiltinMethodType) or thin_module._python_api() is None
+    return isinstance(type(f).__call__, BuiltinMethodType) or python_abi.python_api() is None
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """The same kernel, called by Python alone."""
     with monkeypatch.context() as m:
-        m.setattr(thin_module, "_python_api", lambda: None)
+        m.setattr(thin_module, "python_api", lambda: None)
         f = make()
         f(*numbers(3))
-    for variant in f._variants.values():
+    for variant in f.memory.specialisations.values():
         variant.called = sys.maxsize  # and so it stays
     return f
 
@@ -191,9 +193,9 @@ def test_out_by_the_short_road(monkeypatch):
     f, g = make_two(), kernel(lambda x, y: x * y, x=3, y=3)
     x, y = np.arange(12.0).reshape(4, 3), np.ones(2)
     out, one = f(x, y), g(x, x)
-    if thin_module._python_api() is None:
+    if python_abi.python_api() is None:
         pytest.skip("there is no short road here")
-    monkeypatch.setattr(Kernel, "_run", None)  # Python's road ends there
+    monkeypatch.setattr(dispatch, "_run", None)  # Python's road ends there
     f(x, y, out=out)
     f(x, y, out=tuple(out))
     np.testing.assert_array_equal(f(x, y, out=None).row, out.row)
@@ -311,11 +313,11 @@ def test_another_abi_of_numpy_is_left_alone(entry, value, monkeypatch):
     def table():
         return {k: ctypes.cast(f, ctypes.c_void_p).value for k, f in known.items()}
 
-    assert thin_module._is_known(table())
+    assert python_abi._is_known(table())
     known[entry] = version(lambda: value)
-    assert not thin_module._is_known(table())
-    monkeypatch.setattr(thin_module, "_is_known", lambda table: False)
-    assert thin_module._python_api.__wrapped__() is None
+    assert not python_abi._is_known(table())
+    monkeypatch.setattr(python_abi, "_is_known", lambda table: False)
+    assert python_abi.python_api.__wrapped__() is None
 
 
 def test_where_the_caller_cannot_be_linked_python_calls(monkeypatch):
@@ -324,7 +326,7 @@ def test_where_the_caller_cannot_be_linked_python_calls(monkeypatch):
     def refuse(*_):
         raise CompileError("LLVM cannot link the generated code")
 
-    monkeypatch.setattr(thin_module.runtime, "shared", refuse)
+    monkeypatch.setattr(thin_module.strided_loop, "shared", refuse)
     caller = thin_module._caller.__wrapped__
     monkeypatch.setattr(thin_module, "_caller", caller)
     assert caller() is None
@@ -351,7 +353,7 @@ _REFUSED = {
 @pytest.mark.parametrize("name, every", [("to_scalar", 1), ("to_scalar", 2), ("new_array", 1), ("new_array", 3)])
 def test_results_that_cannot_be_made_lose_nothing(name, every, monkeypatch):
     """Of three results one cannot be made: no crash, the others are given back, work memory too."""
-    api = thin_module._python_api()
+    api = python_abi.python_api()
     if api is None:
         pytest.skip("there is no short road here")
     kind, calls = ctypes.PYFUNCTYPE(_POINTER, *_REFUSED[name]), itertools.count(1)
@@ -366,7 +368,7 @@ def test_results_that_cannot_be_made_lose_nothing(name, every, monkeypatch):
         return None
 
     stand_in = {name: ctypes.cast(refuses, _POINTER).value}
-    monkeypatch.setattr(thin_module, "_python_api", lambda: api | stand_in)
+    monkeypatch.setattr(thin_module, "python_api", lambda: api | stand_in)
     f = kernel(lambda x, y: Many(x + y, x * y, x + y * np.arange(1000.0)))
     assert f(1.0, 2.0).product == 2.0  # by Python's own road
     tracemalloc.start()
@@ -379,11 +381,11 @@ def test_results_that_cannot_be_made_lose_nothing(name, every, monkeypatch):
 
 
 def test_a_lack_of_work_memory_is_an_error(monkeypatch):
-    api = thin_module._python_api()
+    api = python_abi.python_api()
     if api is None:
         pytest.skip("there is no short road here")
     # A function that sets MemoryError and returns NULL, whatever it is given.
-    monkeypatch.setattr(thin_module, "_python_api", lambda: api | {"malloc": api["no_memory"]})
+    monkeypatch.setattr(thin_module, "python_api", lambda: api | {"malloc": api["no_memory"]})
     f, x = kernel(lambda x: x * np.arange(2500.0)), np.ones(2)  # two lanes of them are more than the stack takes
     f(x)  # by Python's own road
     for _ in range(3):
@@ -403,8 +405,8 @@ def test_results_of_any_size_that_do_not_fit():
 
 
 def test_words_of_the_record_are_in_the_order_of_this_machine():
-    code, _ = make_two()._only("test").compiled("f64", True)
-    values = dict.fromkeys(thin_module._RECORD, 0) | {"most": 2**62, "dtype": -2}
-    record = thin_module._record(code, values, [None] * 3, np.zeros(1, np.int64))
-    words = dict(zip(thin_module._RECORD, np.frombuffer(record, np.int64).tolist(), strict=False))
+    code, _ = make_two().only_specialisation("test").compiled("f64", True)
+    values = dict.fromkeys(entry_record.RECORD, 0) | {"most": 2**62, "dtype": -2}
+    record = entry_record.entry_record(code, values, [None] * 3, np.zeros(1, np.int64))
+    words = dict(zip(entry_record.RECORD, np.frombuffer(record, np.int64).tolist(), strict=False))
     assert (words["most"], words["dtype"], words["inputs"], words["outputs"]) == (2**62, -2, 3, 2)

@@ -308,7 +308,7 @@ def run(table, program, x):
 def three_ways(table, program, x):
     k = kernel(lambda x: run(table, program, x), x=4)
     eager = np.array([as_float(k.eager(row)) for row in x])
-    roots = k._only("test").program.roots
+    roots = k.only_specialisation("test").program.roots
     interpreted = [
         interpreter.evaluate(roots, interpreter.Inputs({("x", i): float(e) for i, e in enumerate(row)})) for row in x
     ]

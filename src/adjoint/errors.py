@@ -2,6 +2,17 @@
 
 import re
 
+__all__ = [
+    "AdjointError",
+    "ArgumentError",
+    "CompileError",
+    "DerivativeError",
+    "MissingPackageError",
+    "ModelError",
+    "SolveError",
+    "TraceError",
+]
+
 _WORD, _LINE = 300, 2000  # characters of one name, and of one line, that are shown
 _LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},}}")
 
@@ -56,3 +67,7 @@ class CompileError(AdjointError, RuntimeError):
 
 class SolveError(AdjointError, RuntimeError):
     """A numerical problem has no solution, or none was found; the message says what stands in the way."""
+
+
+def __dir__() -> list[str]:
+    return __all__

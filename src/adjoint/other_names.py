@@ -49,7 +49,7 @@ PEERS = {
     "mj_jacbody": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
     "mj_jacsite": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
     "mj_integratepos": ("MuJoCo", "adjoint.integrate(robot, q, v * dt)"),
-    "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q0, q1)"),
+    "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q_0, q_1)"),
     "mjd_transitionfd": ("MuJoCo", "adjoint.linearize(robot, q, v, tau, dt=dt)"),
     "mjmodel": ("MuJoCo", "adjoint.Robot, which adjoint.load(path) reads"),
     # Robotics Toolbox

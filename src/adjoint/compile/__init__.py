@@ -1,33 +1,28 @@
 """The compiler: any NumPy function of one sample becomes SIMD machine code, with derivatives. It knows no robots.
 
-The way of a function, file by file:
+`decorator` makes a `Kernel` of a function; `kernels` lists what a kernel can do. Behind these two files there are five
+folders, and each uses only those before it:
 
-- `kernel`, `variant`: what users hold; a variant is a kernel with its static arguments fixed. `parameters` and
-  `arguments`: what a kernel takes, and what a call gives. `kept`: which kernels stay in memory. `forms`: calls
-  of every form. `progress`: a sign of life on long compiles.
-- `trace`, `loops`: the function runs once on symbols. `graph`, `ops`, `program`: the graph it leaves, simplified.
-- `derive`, `derivatives`: graphs of derivatives. `packing`: results without zeros and repetitions; `derived`: kernels
-  made from others. `interpret`, `check`: graphs evaluated without a compiler.
-- `order`, `emit`, `segments`: the graph as LLVM IR, in which order and, if it is long, cut into which functions.
-  `batch`, `lines`, `vecmath`, `ir`: the loop over a batch, the stores of large results, elementary functions.
-- `jit`, `cache`: IR to object code, object code on disk. `origin`: which functions of the library are found there by
-  their names. `link`, `objects`, `memory`: object code to callable memory.
-- `call`, `runtime`, `thin`: NumPy arrays to machine code: layouts, any strides, CPython's own calls. `workers`,
-  `watch`: threads, and how a long call is stopped.
-- `export`: C99, CasADi, assembly. `locks`: the one lock.
+1. `graph/`: the function runs once on symbols, and leaves a graph of operations.
+2. `codegen/`: the graph becomes the text of LLVM's intermediate representation.
+3. `machine/`: the text becomes machine code, which is kept on disk and runs on NumPy's arrays.
+4. `front/`: what a kernel is, what a call gives it, and which machine code serves the call.
+5. `transform/`: kernels of derivatives, and of results without zeros and repetitions.
+
+Each folder's `__init__` says which file does what. docs/compiler_tour.md walks one call through all of them.
 """
 
+from .decorator import kernel as kernel
+from .front.kept_kernels import forget as forget
+from .front.parameters import static as static
 from .graph.loops import each_row as each_row
 from .graph.loops import map_leaves as map_leaves
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
-from .kept_kernels import forget as forget
 from .kernels import Kernel as Kernel
-from .kernels import kernel as kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info
 from .machine.disk_cache import clear_cache as clear_cache
-from .parameters import static as static
 from .transform.gradient_check import check_grads as check_grads
 from .transform.packed_results import Packing as Packing
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral

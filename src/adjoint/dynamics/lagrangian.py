@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..kinematics.jacobians import jacobian

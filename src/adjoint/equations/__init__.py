@@ -12,6 +12,7 @@ from ..errors import MissingPackageError
 try:
     import sympy as _sympy  # noqa: F401
 except ImportError:
+    __all__ = ["equations_of_motion"]
 
     def equations_of_motion(*args, **options):  # type: ignore[misc]
         """The equations of motion of a robot as formulas to read. This needs sympy: pip install 'adjoint[sym]'."""
@@ -28,7 +29,7 @@ else:
     from .factored import InnerProduct as InnerProduct
     from .of_motion import equations_of_motion as equations_of_motion  # type: ignore[assignment]
 
-__all__ = ["Equations", "Factored", "InnerProduct", "Values", "equations_of_motion"]
+    __all__ = ["Equations", "Factored", "InnerProduct", "Values", "equations_of_motion"]
 
 
 def __dir__() -> list[str]:

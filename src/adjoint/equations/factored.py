@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..dynamics.lagrangian import _screws_and_slopes
 from ..errors import ArgumentError
 from ..kinematics.forward import body_placements

@@ -58,7 +58,7 @@ def _placed(link: Link, q):
 
 
 @kernel(turning=(3, 3), com=3)
-def inverse_inertia(turning, com, sliding):
+def inverse_inertia(turning, com, sliding) -> np.ndarray:
     """J⁻¹ = Ad(c) diag(I_c⁻¹, 1/m) Ad(c)ᵀ (6, 6), of the numbers of a `Body`."""
     C = so3.hat(com)
     B = turning @ C.T
@@ -102,7 +102,7 @@ _NO_PIVOT = MassFactors(np.eye(5), np.ones(5))  # before the first joint
 
 
 @kernel(before=(..., 27), link=(..., 27), q=(...,), b=(...,))
-def chain_solve(before, link, q, b):
+def chain_solve(before, link, q, b) -> np.ndarray:
     """M⁻¹ b (n,) by (7): H_22 d = H_12ᵀ b, x = H_11 b - H_12 d; `link_rows` without the last, and without the first."""
 
     def forward(last, row):
@@ -129,7 +129,7 @@ def chain_solve(before, link, q, b):
 
 
 @kernel(before=(..., 27), link=(..., 27), q=(...,))
-def chain_logdets(before, link, q):
+def chain_logdets(before, link, q) -> np.ndarray:
     """log det (n,) of the pivot blocks of H_22, links as in `chain_solve`: log det H_22 is their sum."""
 
     def step(pivot: MassFactors, row):

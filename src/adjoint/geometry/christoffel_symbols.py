@@ -91,7 +91,7 @@ def _slopes_of_pairs(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
 
 
 @kernel(robot=static, q="nq")
-def mass_matrix_derivative(robot, q):
+def mass_matrix_derivative(robot: Robot, q) -> np.ndarray:
     """∂M/∂q (nv, nv, nv), with [i, j, k] = ∂m_ij/∂q_k along the motions that v describes: Ṁ = (∂M/∂q) v. All joints."""
     return _summed(robot, _slopes_of_pairs(robot, degrees_seen(robot, q)))
 
@@ -123,7 +123,7 @@ def _symbols(robot: Robot, every: list[Degree]) -> Iterator[tuple]:
 
 
 @kernel(robot=static, q="nq")
-def christoffel(robot, q):
+def christoffel(robot: Robot, q) -> np.ndarray:
     """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): of the first kind, PBP (52), in O(n · depth²).
 
     The last index is that of the torque: τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k, PBP (29), and Σ_i Γ_ijk v_i is
@@ -135,7 +135,7 @@ def christoffel(robot, q):
 
 
 @kernel(robot=static, q="nq", v="nv", w="nv", dw="nv")
-def covariant_derivative(robot, q, v, w, dw):
+def covariant_derivative(robot: Robot, q, v, w, dw) -> np.ndarray:
     """(∇_v w)^k = ẇ^k + Σ Γ^k_ij v^i w^j (nv,): the rate of a vector w when q moves with v, by the kinetic metric.
 
     `dw` (nv,) is the ordinary rate ẇ along the motion. Inner products obey d/dt wᵀM z = (∇_v w)ᵀM z + wᵀM ∇_v z; a

@@ -34,7 +34,7 @@ __all__ = ["curvature", "is_flat", "ricci_curvature", "scalar_curvature", "secti
 
 
 @kernel(robot=static, q="nq")
-def curvature(robot, q):
+def curvature(robot: Robot, q) -> np.ndarray:
     """R (nv, nv, nv, nv), R_ijkl = ∂_k Γ_jli - ∂_l Γ_jki + Σ_r (Γ_ilr Γ^r_jk - Γ_ikr Γ^r_jl): PBP (66).
 
     R_ijkl = -R_jikl = -R_ijlk = R_klij, and R_ijkl + R_iklj + R_iljk = 0; positive on spheres. For joints with one
@@ -119,13 +119,13 @@ def _symmetric(n: int, R: Callable) -> np.ndarray:
 
 
 @kernel(robot=static, q="nq")
-def ricci_curvature(robot, q):
+def ricci_curvature(robot: Robot, q) -> np.ndarray:
     """Ric (nv, nv), Ric_jl = Σ (M⁻¹)_ik R_ijkl, symmetric."""
     return np.einsum("ik,ijkl->jl", mass_matrix_inverse(robot, q), curvature(robot, q))
 
 
 @kernel(robot=static, q="nq")
-def scalar_curvature(robot, q):
+def scalar_curvature(robot: Robot, q) -> np.ndarray:
     """Σ (M⁻¹)_jl Ric_jl [1/(kg m²)]: twice the sum of the sectional curvatures of all pairs of an orthonormal basis."""
     return np.sum(mass_matrix_inverse(robot, q) * ricci_curvature(robot, q))
 
@@ -134,7 +134,7 @@ PARALLEL = 1e-14  # sin² of the angle between vectors that have the same direct
 
 
 @kernel(robot=static, q="nq", x="nv", y="nv")
-def sectional_curvature(robot, q, x, y):
+def sectional_curvature(robot: Robot, q, x, y) -> np.ndarray:
     """K = Σ R_ijkl x_i y_j x_k y_l / (|x|² |y|² - <x, y>²) [1/(kg m²)], of the plane of x and y (nv,), <x, y> = xᵀ M y.
 
     In O(n · depth), without R: for directions x, y the sum is
@@ -158,7 +158,7 @@ def sectional_curvature(robot, q, x, y):
 
 
 @kernel(robot=static, q="nq", x="nv", y="nv", a="nv", b="nv", st=2)
-def _inner_product_moved(robot, q, x, y, a, b, st):
+def _inner_product_moved(robot: Robot, q, x, y, a, b, st) -> np.ndarray:
     """aᵀ M b at q + s x + t y."""
     return np.dot(a, mass_matrix_product(robot, q + st[0] * x + st[1] * y, b))
 

@@ -46,14 +46,14 @@ class Geodesic(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv")
-def _rate(robot, q, v):
+def _rate(robot: Robot, q, v) -> np.ndarray:
     """(q̇, v̇) (nq + nv,) of a robot left to itself: M v̇ + C v = 0."""
     q_rate = integrate.bind(robot).jacobian("dt")(q, v, 0.0)  # q̇ = v but for quaternions and planar joints
     return np.concatenate([q_rate, forward_dynamics(robot, q, v, np.zeros(robot.nv), gravity=np.zeros(3))])
 
 
 @kernel(robot=static, q="nq", v="nv", w="nv")
-def _rate_transporting(robot, q, v, w):
+def _rate_transporting(robot: Robot, q, v, w) -> np.ndarray:
     """(q̇, v̇, ẇ) (nq + 2 nv,), with w carried along in parallel."""
     return np.concatenate([_rate(robot, q, v), -covariant_derivative(robot, q, v, w, np.zeros(robot.nv))])
 
@@ -180,7 +180,7 @@ def geodesic_between(robot: Robot, q_0, q_1, steps: int = 100) -> Geodesic:
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
-def _step_energy(robot, q_0, q_1):
+def _step_energy(robot: Robot, q_0, q_1) -> np.ndarray:
     """½ dᵀ M d of a small step d = q_1 - q_0, with M half way."""
     return kinetic_energy(robot, (q_0 + q_1) / 2, q_1 - q_0)
 

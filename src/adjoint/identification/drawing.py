@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics.regressors import dof_names, parameters
-from ..errors import MissingPackageError
+from ..extras import package
 
 if TYPE_CHECKING:
     from .report import Identification
@@ -20,10 +20,7 @@ _JOINTS = 8  # joints drawn
 
 def draw(found: Identification, path: str | Path) -> Path:
     """`Identification.plot`: a row for each joint, torques and residuals, and below all base parameters."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackageError("Identification.plot needs matplotlib: pip install 'adjoint[plot]'") from None
+    Figure = package("matplotlib.figure", "plot", "Identification.plot").Figure
     names = dof_names(found.model)[:_JOINTS]
     figure = Figure(figsize=(13, 1.6 * len(names) + 3.5), layout="constrained")
     grid = figure.add_gridspec(len(names) + 2, 2, width_ratios=[3, 2])

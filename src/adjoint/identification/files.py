@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import importlib
 import itertools
 import os
 import re
@@ -19,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import ArgumentError, MissingPackageError
+from ..errors import ArgumentError
+from ..extras import package
 from ..model.input_checks import count, positive
 from ..model.robot import Robot, nearest, need_robot
 from .base import some
@@ -257,12 +257,8 @@ def _parquet_pieces(path: Path, rows: int, names: list[str], places: list[int]) 
 
 
 def _pyarrow(caller: str):
-    try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingPackageError(
-            f"{caller}: Parquet files need pyarrow: pip install 'adjoint[data]', or use .csv"
-        ) from None
+    who = f"{caller} of Parquet files (CSV files need nothing)"
+    return package("pyarrow", "data", who), package("pyarrow.parquet", "data", who)
 
 
 _FORMATS = {

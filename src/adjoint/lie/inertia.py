@@ -66,13 +66,13 @@ def _unpack(inertia):
 
 
 @kernel(first=3, second=(3, 3))
-def from_moments(mass, first, second):
+def from_moments(mass, first, second) -> np.ndarray:
     """Inertia (10,) of mass, first and second moments about the frame origin; reads the upper triangle of `second`."""
     return _pack(mass, first, second)
 
 
 @kernel(com=3, inertia_at_com=(3, 3))
-def from_central(mass, com, inertia_at_com):
+def from_central(mass, com, inertia_at_com) -> np.ndarray:
     """Inertia (10,) of mass [kg], com (3,) [m] and the inertia matrix about the com (3, 3) [kg m²], in frame axes."""
     # PBP (21): I = I_c - m [c]²
     h = mass * com
@@ -80,7 +80,7 @@ def from_central(mass, com, inertia_at_com):
 
 
 @kernel(J=(6, 6))
-def from_matrix(J):
+def from_matrix(J) -> np.ndarray:
     """Inertia (10,) of a 6x6 inertia matrix, PBP (21); reads the upper triangle."""
     return _pack(J[5, 5], np.array([J[2, 4], J[0, 5], J[1, 3]]), J[:3, :3])
 
@@ -90,21 +90,21 @@ def _central_diagonal(mass, x, y, z):
 
 
 @kernel(size=3)
-def box(mass, size):
+def box(mass, size) -> np.ndarray:
     """Uniform box of `mass` [kg] with edges `size` = (x, y, z) [m], about its centre: (10,)."""
     x2, y2, z2 = size * size * (mass / 12)
     return _central_diagonal(mass, y2 + z2, x2 + z2, x2 + y2)
 
 
 @kernel
-def sphere(mass, radius):
+def sphere(mass, radius) -> np.ndarray:
     """Uniform solid sphere of `mass` [kg] and `radius` [m], about its centre: (10,)."""
     i = 0.4 * mass * radius * radius
     return _central_diagonal(mass, i, i, i)
 
 
 @kernel
-def cylinder(mass, radius, length):
+def cylinder(mass, radius, length) -> np.ndarray:
     """Uniform solid cylinder of `mass` [kg], `radius` [m] and `length` [m] along z, about its centre: (10,)."""
     r2 = mass * radius * radius
     side = r2 / 4 + mass * length * length / 12
@@ -112,7 +112,7 @@ def cylinder(mass, radius, length):
 
 
 @kernel
-def rod(mass, length):
+def rod(mass, length) -> np.ndarray:
     """Thin uniform rod of `mass` [kg] and `length` [m] along z, about its centre: (10,)."""
     return cylinder(mass, 0.0, length)
 
@@ -121,13 +121,13 @@ def rod(mass, length):
 
 
 @kernel(inertia=10)
-def moments(inertia):
+def moments(inertia) -> Moments:
     """`Moments` (mass, first, second) of an inertia (10,)."""
     return Moments(*_unpack(inertia))
 
 
 @kernel(inertia=10)
-def central(inertia):
+def central(inertia) -> Central:
     """`Central` (mass, com, inertia about the com) of an inertia (10,) with mass > 0."""
     m, h, I_0 = _unpack(inertia)
     c = h / m
@@ -135,7 +135,7 @@ def central(inertia):
 
 
 @kernel(inertia=10)
-def matrix(inertia):
+def matrix(inertia) -> np.ndarray:
     """J = [I [h]; -[h] m1], the symmetric 6x6 matrix of the kinetic energy ½ Vᵀ J V, V = (w, v); PBP (21)."""
     m, h, I_0 = _unpack(inertia)
     H = so3.hat(h)
@@ -143,7 +143,7 @@ def matrix(inertia):
 
 
 @kernel(inertia=10)
-def pseudo_inertia(inertia):
+def pseudo_inertia(inertia) -> np.ndarray:
     """∫(x, 1)(x, 1)ᵀ dm = [½ tr(I) 1 - I, h; hᵀ, m] (4, 4): positive definite for
     the bodies that can exist, and only for them (Wensing, Kim & Slotine 2018).
     """
@@ -155,7 +155,7 @@ def pseudo_inertia(inertia):
 
 
 @kernel(inertia=10, V=6)
-def momentum(inertia, V):
+def momentum(inertia, V) -> np.ndarray:
     """J V = (I w + h × v, m v - h × w) (6,): the momentum, a wrench, of a body moving with twist V; also J V̇."""
     m, h, I_0 = _unpack(inertia)
     w, v = V[:3], V[3:]
@@ -163,13 +163,13 @@ def momentum(inertia, V):
 
 
 @kernel(inertia=10, V=6)
-def energy(inertia, V):
+def energy(inertia, V) -> np.ndarray:
     """Kinetic energy ½ Vᵀ J V [J] of a body moving with twist V (6,)."""
     return 0.5 * np.dot(V, momentum(inertia, V))
 
 
 @kernel(T=(4, 4), inertia=10)
-def transform(T, inertia):
+def transform(T, inertia) -> np.ndarray:
     """Inertia (10,) in frame a, given T = T_ab and the inertia in frame b: Ad(T)⁻ᵀ J Ad(T)⁻¹."""
     m, h, I_0 = _unpack(inertia)
     R, p = T[:3, :3], T[:3, 3]
@@ -187,7 +187,7 @@ def transform(T, inertia):
 
 
 @kernel(a=10, b=10)
-def add(a, b):
+def add(a, b) -> np.ndarray:
     """Inertia (10,) of two bodies welded together, both about the same frame."""
     return a + b
 

@@ -85,19 +85,19 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = (), scale: f
 
 
 @kernel(R=(3, 3), p=3)
-def from_rotation_translation(R, p):
+def from_rotation_translation(R, p) -> np.ndarray:
     """T = [R p; 0 1] (4, 4) of a rotation R (3, 3) and a translation p (3,) [m]."""
     return np.block([[R, p[:, None]], [np.array([[0.0, 0.0, 0.0, 1.0]])]])
 
 
 @kernel(pose=7)
-def from_xyz_quat_wxyz(pose):
+def from_xyz_quat_wxyz(pose) -> np.ndarray:
     """T (4, 4) of pose = (x, y, z, qw, qx, qy, qz): position [m], then quaternion, scalar first."""
     return from_rotation_translation(so3.from_quat_wxyz(pose[3:]), pose[:3])
 
 
 @kernel(direction=3, point=3)
-def screw(direction, point, pitch):
+def screw(direction, point, pitch) -> np.ndarray:
     """Unit twist (6,) about the axis along `direction` (3,) through `point` (3,) [m], with `pitch` [m/rad].
 
     The direction may have any length but zero. Pitch 0 is a revolute joint, pitch inf a prismatic one.
@@ -109,13 +109,13 @@ def screw(direction, point, pitch):
 
 
 @kernel(direction=3)
-def prismatic(direction):
+def prismatic(direction) -> np.ndarray:
     """Unit twist (6,) of a translation along `direction` (3,), not zero, normalised here."""
     return np.concatenate([np.zeros(3), series.unit(direction)])
 
 
 @kernel(M=(4, 4))
-def project(M):
+def project(M) -> np.ndarray:
     """Nearest motion to M (4, 4): its 3x3 part projected as in `so3.project`, translation kept, last row reset."""
     return from_rotation_translation(so3.project(M[:3, :3]), M[:3, 3])
 
@@ -124,25 +124,25 @@ def project(M):
 
 
 @kernel(T=(4, 4))
-def rotation(T):
+def rotation(T) -> np.ndarray:
     """The rotation R (3, 3) of T."""
     return T[:3, :3]
 
 
 @kernel(T=(4, 4))
-def translation(T):
+def translation(T) -> np.ndarray:
     """The translation p (3,) [m] of T."""
     return T[:3, 3]
 
 
 @kernel(T=(4, 4))
-def to_xyz_quat_wxyz(T):
+def to_xyz_quat_wxyz(T) -> np.ndarray:
     """(x, y, z, qw, qx, qy, qz) (7,) of T: position [m], then unit quaternion, scalar first, qw >= 0."""
     return np.concatenate([T[:3, 3], so3.to_quat_wxyz(T[:3, :3])])
 
 
 @kernel(V=6)
-def screw_parameters(V):
+def screw_parameters(V) -> Screw:
     """`Screw` of a twist V (6,): V = magnitude · screw(direction, point, pitch), with the point nearest to the origin.
 
     Magnitude is |w| [rad], or |v| [m] for a translation (w = 0: pitch inf, point 0). V = 0 is a translation along x.
@@ -163,19 +163,19 @@ def screw_parameters(V):
 
 
 @kernel(V=6)
-def hat(V):
+def hat(V) -> np.ndarray:
     """The 4x4 matrix [[w] v; 0 0] of a twist V."""
     return np.block([[so3.hat(V[:3]), V[3:, None]], [np.zeros((1, 4))]])
 
 
 @kernel(X=(4, 4))
-def vee(X):
+def vee(X) -> np.ndarray:
     """The twist (6,) of a 4x4 matrix [[w] v; 0 0]."""
     return np.concatenate([so3.vee(X[:3, :3]), X[:3, 3]])
 
 
 @kernel(V=6, W=6)
-def bracket(V, W):
+def bracket(V, W) -> np.ndarray:
     """[V, W] = ad(V) W: (6,)."""
     # PBP (1), (5): (w₁ × w₂, w₁ × v₂ - w₂ × v₁)
     return np.concatenate([np.cross(V[:3], W[:3]), np.cross(V[:3], W[3:]) + np.cross(V[3:], W[:3])])
@@ -185,19 +185,19 @@ ad_action = bracket
 
 
 @kernel(V=6)
-def ad(V):
+def ad(V) -> np.ndarray:
     """ad(V) = [[w] 0; [v] [w]], PBP (6): (6, 6)."""
     return _lower(so3.hat(V[:3]), so3.hat(V[3:]))
 
 
 @kernel(V=6)
-def coad(V):
+def coad(V) -> np.ndarray:
     """ad(V)ᵀ = [-[w] -[v]; 0 -[w]], PBP (7): (6, 6)."""
     return ad(V).T
 
 
 @kernel(V=6, F=6)
-def coad_action(V, F):
+def coad_action(V, F) -> np.ndarray:
     """ad(V)ᵀ F = (m × w + f × v, f × w): (6,)."""
     w, v, m, f = V[:3], V[3:], F[:3], F[3:]
     return np.concatenate([np.cross(m, w) + np.cross(f, v), np.cross(f, w)])
@@ -207,7 +207,7 @@ def coad_action(V, F):
 
 
 @kernel(V=6)
-def exp(V):
+def exp(V) -> np.ndarray:
     """Motion along the screw V for unit time, for any twist V (6,), translations included: (4, 4)."""
     w, v = V[:3], V[3:]
     c0, c1, c2, c3 = series.stumpff(np.dot(w, w), 3)
@@ -217,7 +217,7 @@ def exp(V):
 
 
 @kernel(T=(4, 4))
-def log(T):
+def log(T) -> np.ndarray:
     """Twist V (6,) with exp(V) = T and |w| <= π: the inverse of `exp`, accurate at every angle, π included."""
     p = T[:3, 3]
     q0, q, n2 = so3._quat(T[:3, :3])
@@ -229,7 +229,7 @@ def log(T):
 
 
 @kernel(T=(4, 4))
-def log_branch(T, turns):
+def log_branch(T, turns) -> np.ndarray:
     """The twist V (6,) with exp(V) = T that turns `turns` whole turns more than `log`: |w| is |t + 2π turns|.
 
     exp(log_branch(T, k)) = T for every whole number k, negative ones included, and if T turns at all there are no other
@@ -257,21 +257,21 @@ def log_branch(T, turns):
 
 
 @kernel(T=(4, 4))
-def inverse(T):
+def inverse(T) -> np.ndarray:
     """T⁻¹ = [Rᵀ -Rᵀp; 0 1], FGL (2.2-27): (4, 4)."""
     Rt = T[:3, :3].T
     return from_rotation_translation(Rt, -(Rt @ T[:3, 3]))
 
 
 @kernel(T_ab=(4, 4), T_bc=(4, 4))
-def compose(T_ab, T_bc):
+def compose(T_ab, T_bc) -> np.ndarray:
     """T_ac = T_ab T_bc, last row (0, 0, 0, 1) taken for granted: (4, 4)."""
     R = T_ab[:3, :3]
     return from_rotation_translation(R @ T_bc[:3, :3], R @ T_bc[:3, 3] + T_ab[:3, 3])
 
 
 @kernel(T=(4, 4), x=3)
-def act(T, x):
+def act(T, x) -> np.ndarray:
     """The moved point R x + p (3,) [m]."""
     return T[:3, :3] @ x + T[:3, 3]
 
@@ -282,14 +282,14 @@ def _lower(A, B):
 
 
 @kernel(T=(4, 4))
-def Ad(T):
+def Ad(T) -> np.ndarray:
     """Ad(T) = [R 0; [p]R R], PBP (3): (6, 6). Ad(T_ab) takes twists in b to a."""
     R = T[:3, :3]
     return _lower(R, so3.hat(T[:3, 3]) @ R)
 
 
 @kernel(T=(4, 4), V=6)
-def Ad_action(T, V):
+def Ad_action(T, V) -> np.ndarray:
     """Ad(T) V = (R w, R v + p × R w): (6,)."""
     # PBP (2), Park (1994), (3): 24 multiplications, 18 additions
     R = T[:3, :3]
@@ -298,27 +298,27 @@ def Ad_action(T, V):
 
 
 @kernel(T=(4, 4), V=6)
-def Ad_inv_action(T, V):
+def Ad_inv_action(T, V) -> np.ndarray:
     """Ad(T⁻¹) V = (Rᵀ w, Rᵀ (v - p × w)), without forming T⁻¹: (6,)."""
     Rt, w = T[:3, :3].T, V[:3]
     return np.concatenate([Rt @ w, Rt @ (V[3:] - np.cross(T[:3, 3], w))])
 
 
 @kernel(T=(4, 4))
-def coAd(T):
+def coAd(T) -> np.ndarray:
     """Ad(T)ᵀ, PBP (4): (6, 6). coAd(T_ab) takes wrenches in a to b."""
     return Ad(T).T
 
 
 @kernel(T=(4, 4), F=6)
-def coAd_action(T, F):
+def coAd_action(T, F) -> np.ndarray:
     """Ad(T)ᵀ F = (Rᵀ (m - p × f), Rᵀ f), PBP (8)-(11): (6,)."""
     Rt, f = T[:3, :3].T, F[3:]
     return np.concatenate([Rt @ (F[:3] - np.cross(T[:3, 3], f)), Rt @ f])
 
 
 @kernel(T=(4, 4), F=6)
-def coAd_inv_action(T, F):
+def coAd_inv_action(T, F) -> np.ndarray:
     """Ad(T⁻¹)ᵀ F = (R m + p × R f, R f), without forming T⁻¹: (6,). Takes wrenches in b to a for T_ab."""
     R = T[:3, :3]
     f = R @ F[3:]
@@ -329,21 +329,21 @@ def coAd_inv_action(T, F):
 
 
 @kernel(T=(4, 4), T_dot=(4, 4))
-def body_velocity(T, T_dot):
+def body_velocity(T, T_dot) -> np.ndarray:
     """(T⁻¹ Ṫ)^vee (6,), the body twist; of T(q) the columns of its body Jacobian, LWC (15), with T_dot = ∂T/∂q_i."""
     Rt = T[:3, :3].T
     return np.concatenate([so3.vee(Rt @ T_dot[:3, :3]), Rt @ T_dot[:3, 3]])
 
 
 @kernel(T=(4, 4), T_dot=(4, 4))
-def space_velocity(T, T_dot):
+def space_velocity(T, T_dot) -> np.ndarray:
     """(Ṫ T⁻¹)^vee (6,), the spatial twist."""
     w = so3.vee(T_dot[:3, :3] @ T[:3, :3].T)
     return np.concatenate([w, T_dot[:3, 3] - np.cross(w, T[:3, 3])])
 
 
 @kernel(T=(4, 4), slope=(4, 4))
-def body_derivative(T, slope):
+def body_derivative(T, slope) -> np.ndarray:
     """Lie derivatives (6,) of a function f at T: d/dt f(T exp(t E_i)) at t = 0 for i = 1 ... 6; LWC (16).
 
     `slope` (4, 4) is ∂f/∂T by the entries of the matrix, `f.jacobian("T")(T)`; its last row does not count. The first
@@ -355,7 +355,7 @@ def body_derivative(T, slope):
 
 
 @kernel(T=(4, 4), slope=(4, 4))
-def space_derivative(T, slope):
+def space_derivative(T, slope) -> np.ndarray:
     """Lie derivatives (6,) of a function f at T, from the other side: d/dt f(exp(t E_i) T) at t = 0.
 
     f moves with f' · V when T moves with the spatial twist V. `slope` is as for `body_derivative`.
@@ -388,7 +388,7 @@ def _dual_span(w, v, a, b, c, da, db, dc):
 
 
 @kernel(V=6)
-def left_jacobian(V):
+def left_jacobian(V) -> np.ndarray:
     """J with (Ṫ T⁻¹)^vee = J V̇ for T = exp(V), the spatial twist: (6, 6)."""
     w = V[:3]
     _, c1, c2, c3, c4, c5 = series.stumpff(np.dot(w, w), 5)
@@ -397,7 +397,7 @@ def left_jacobian(V):
 
 
 @kernel(V=6)
-def left_jacobian_inv(V):
+def left_jacobian_inv(V) -> np.ndarray:
     """Inverse of `left_jacobian`, for |w| < 2π: (6, 6)."""
     w = V[:3]
     t2 = np.dot(w, w)
@@ -407,13 +407,13 @@ def left_jacobian_inv(V):
 
 
 @kernel(V=6)
-def right_jacobian(V):
+def right_jacobian(V) -> np.ndarray:
     """J with (T⁻¹ Ṫ)^vee = J V̇ for T = exp(V), the body twist; = left_jacobian(-V): (6, 6)."""
     return left_jacobian(-V)
 
 
 @kernel(V=6)
-def right_jacobian_inv(V):
+def right_jacobian_inv(V) -> np.ndarray:
     """Inverse of `right_jacobian`, for |w| < 2π: (6, 6)."""
     return left_jacobian_inv(-V)
 
@@ -427,13 +427,13 @@ dexp_inv = left_jacobian_inv
 
 
 @kernel(T_0=(4, 4), T_1=(4, 4))
-def interpolate(T_0, T_1, s):
+def interpolate(T_0, T_1, s) -> np.ndarray:
     """Point s of the screw motion from T_0 (s = 0) to T_1 (s = 1): T_0 exp(s log(T_0⁻¹ T_1)), (4, 4)."""
     return compose(T_0, exp(s * log(compose(inverse(T_0), T_1))))
 
 
 @kernel(T_0=(4, 4), T_1=(4, 4))
-def distance(T_0, T_1, length=1.0):
+def distance(T_0, T_1, length=1.0) -> np.ndarray:
     """√(length² angle² + |p_1 - p_0|²) [m]: geodesic distance of the left-invariant metric length² |w|² + |v|².
 
     `length` [m] says how many metres one radian counts; no metric on SE(3) is bi-invariant (Park 1995, "Distance

@@ -92,28 +92,28 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> np.nd
 
 
 @kernel
-def rotation_x(angle):
+def rotation_x(angle) -> np.ndarray:
     """Rotation about x by `angle` [rad], FGL (2.2-11): (3, 3)."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
 @kernel
-def rotation_y(angle):
+def rotation_y(angle) -> np.ndarray:
     """Rotation about y by `angle` [rad], FGL (2.2-12): (3, 3)."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
 
 @kernel
-def rotation_z(angle):
+def rotation_z(angle) -> np.ndarray:
     """Rotation about z by `angle` [rad], FGL (2.2-13): (3, 3)."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
 @kernel(q=4)
-def from_quat_wxyz(q):
+def from_quat_wxyz(q) -> np.ndarray:
     """Rotation of the quaternion q = (w, x, y, z), scalar first, of any length but zero, which gives NaN: (3, 3).
 
     In float32, lengths are between 1e-19 and 1e19.
@@ -128,7 +128,7 @@ def from_quat_wxyz(q):
 
 
 @kernel(axis=3)
-def from_axis_angle(axis, angle):
+def from_axis_angle(axis, angle) -> np.ndarray:
     """Rotation by `angle` [rad] about `axis` (3,), of any length but zero; FGL (2.2-16): (3, 3)."""
     u = series.unit(axis)
     s = np.sin(0.5 * angle)
@@ -136,21 +136,21 @@ def from_axis_angle(axis, angle):
 
 
 @kernel(angles=3)
-def from_euler_zxz(angles):
+def from_euler_zxz(angles) -> np.ndarray:
     """R = Rz(φ) Rx(θ) Rz(ψ) of (φ, θ, ψ) [rad]: FGL's Euler I, (2.2-17): (3, 3)."""
     phi, theta, psi = angles
     return rotation_z(phi) @ rotation_x(theta) @ rotation_z(psi)
 
 
 @kernel(angles=3)
-def from_euler_zyz(angles):
+def from_euler_zyz(angles) -> np.ndarray:
     """R = Rz(φ) Ry(θ) Rz(ψ) of (φ, θ, ψ) [rad]: FGL's Euler II, (2.2-18), and every spherical wrist: (3, 3)."""
     phi, theta, psi = angles
     return rotation_z(phi) @ rotation_y(theta) @ rotation_z(psi)
 
 
 @kernel(rpy=3)
-def from_rpy(rpy):
+def from_rpy(rpy) -> np.ndarray:
     """R = Rz(yaw) Ry(pitch) Rx(roll) of (roll, pitch, yaw) [rad], as in URDF and aerospace: (3, 3).
 
     FGL (2.2-19) has the same matrix with the names exchanged: its "roll" φ turns about z and its "yaw" ψ about x, so
@@ -161,7 +161,7 @@ def from_rpy(rpy):
 
 
 @kernel(angles=3)
-def from_oat(angles):
+def from_oat(angles) -> np.ndarray:
     """R = Rz(O) B Ry(A) Rz(T) of PUMA's orientation, altitude and tool angles [rad]; FGL (2.3-22): (3, 3)."""
     orientation, altitude, tool = angles
     B = np.array([[0, 1, 0], [0, 0, -1], [-1, 0, 0]])
@@ -169,7 +169,7 @@ def from_oat(angles):
 
 
 @kernel(M=(3, 3))
-def project(M):
+def project(M) -> np.ndarray:
     """Rotation nearest to M (3, 3) in the Frobenius norm: the orthogonal factor of its polar decomposition.
 
     Nine steps of Newton's iteration X ← (γX + X⁻ᵀ/γ)/2 with Frobenius scaling (Higham 2008, "Functions of Matrices",
@@ -211,7 +211,7 @@ def _quat(R):
 
 
 @kernel(R=(3, 3))
-def to_quat_wxyz(R):
+def to_quat_wxyz(R) -> np.ndarray:
     """Unit quaternion (w, x, y, z), scalar first, w >= 0, of R: (4,). At angle π the largest entry is positive."""
     w, v, n2 = _quat(R)
     scale = np.where(w < 0, -1.0, 1.0) / np.sqrt(w * w + n2)
@@ -219,7 +219,7 @@ def to_quat_wxyz(R):
 
 
 @kernel(R=(3, 3))
-def to_axis_angle(R):
+def to_axis_angle(R) -> AxisAngle:
     """Unit axis (3,) and angle in [0, π] of R; the axis of the identity is (1, 0, 0) by decree."""
     w, v, n2 = _quat(R)
     still = n2 == 0
@@ -245,7 +245,7 @@ def _last_angle(y, x):
 
 
 @kernel(R=(3, 3))
-def to_euler_zxz(R):
+def to_euler_zxz(R) -> np.ndarray:
     """(φ, θ, ψ) of R = Rz(φ) Rx(θ) Rz(ψ), θ in [0, π]; FGL (2.3-15)-(2.3-21): (3,). At sin θ = 0, ψ = 0.
 
     The other triple is (φ + π, -θ, ψ + π).
@@ -256,7 +256,7 @@ def to_euler_zxz(R):
 
 
 @kernel(angles=3)
-def euler_zxz_jacobian(angles):
+def euler_zxz_jacobian(angles) -> np.ndarray:
     """J (3, 3) with w = J (φ̇, θ̇, ψ̇), the body angular velocity of R = Rz(φ) Rx(θ) Rz(ψ); LWC (12).
 
     Its columns are (Rᵀ ∂R/∂angle)^vee, LWC (11). det J = -sin θ: at θ = 0 and π two of the angles turn about one axis.
@@ -269,7 +269,7 @@ def euler_zxz_jacobian(angles):
 
 
 @kernel(angles=3)
-def euler_zxz_jacobian_inv(angles):
+def euler_zxz_jacobian_inv(angles) -> np.ndarray:
     """Inverse (3, 3) of `euler_zxz_jacobian`, LWC §3.3; infinite or NaN where sin θ = 0.
 
     Lie derivatives follow from derivatives by the angles, LWC (17): `body_derivative` of f is ∂f/∂angles @ J⁻¹.
@@ -281,7 +281,7 @@ def euler_zxz_jacobian_inv(angles):
 
 
 @kernel(R=(3, 3))
-def to_euler_zyz(R):
+def to_euler_zyz(R) -> np.ndarray:
     """(φ, θ, ψ) of R = Rz(φ) Ry(θ) Rz(ψ), θ in [0, π]: (3,). At sin θ = 0, ψ = 0.
 
     The other triple is (φ + π, -θ, ψ + π).
@@ -292,7 +292,7 @@ def to_euler_zyz(R):
 
 
 @kernel(R=(3, 3))
-def to_rpy(R):
+def to_rpy(R) -> np.ndarray:
     """(roll, pitch, yaw) of R = Rz(yaw) Ry(pitch) Rx(roll), |pitch| <= π/2: (3,). At pitch = ±π/2, roll = 0.
 
     The other triple is (roll + π, π - pitch, yaw + π). For the book's names see `from_rpy`.
@@ -303,7 +303,7 @@ def to_rpy(R):
 
 
 @kernel(R=(3, 3))
-def to_oat(R):
+def to_oat(R) -> np.ndarray:
     """(O, A, T) of `from_oat`, |A| <= π/2; FGL (2.3-22)-(2.3-29): (3,). At A = ±π/2, T = 0."""
     tool, s, c, h = _last_angle(R[2, 1], -R[2, 0])
     m = R[:, 0] * s + R[:, 1] * c  # second column of R Rz(-T) = Rz(O) B Ry(A)
@@ -314,20 +314,20 @@ def to_oat(R):
 
 
 @kernel(w=3)
-def hat(w):
+def hat(w) -> np.ndarray:
     """The skew matrix [w] (3, 3): [w] x = w × x."""
     x, y, z = w
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 @kernel(W=(3, 3))
-def vee(W):
+def vee(W) -> np.ndarray:
     """The vector (3,) of a skew matrix W (3, 3); of any other matrix, that of its skew part."""
     return 0.5 * np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]])
 
 
 @kernel(w=3, u=3)
-def bracket(w, u):
+def bracket(w, u) -> np.ndarray:
     """[w, u] = ad(w) u = w × u: (3,)."""
     return np.cross(w, u)
 
@@ -337,13 +337,13 @@ ad_action = bracket
 
 
 @kernel(w=3)
-def coad(w):
+def coad(w) -> np.ndarray:
     """ad(w)ᵀ = -[w]: (3, 3)."""
     return hat(-w)
 
 
 @kernel(w=3, m=3)
-def coad_action(w, m):
+def coad_action(w, m) -> np.ndarray:
     """ad(w)ᵀ m = m × w: (3,)."""
     return np.cross(m, w)
 
@@ -361,7 +361,7 @@ def _span(w, a, b, c):
 
 
 @kernel(w=3)
-def exp(w):
+def exp(w) -> np.ndarray:
     """Rotation by |w| [rad] about w, for any w (3,): (3, 3)."""
     c0, c1, c2 = series.stumpff(np.dot(w, w), 2)
     # Park (1994), Lemma 1: R = 1 + sin t/t [w] + (1 - cos t)/t² [w]²
@@ -369,7 +369,7 @@ def exp(w):
 
 
 @kernel(R=(3, 3))
-def log(R):
+def log(R) -> np.ndarray:
     """Rotation vector w (3,) of R, |w| <= π: the inverse of `exp`, accurate at every angle.
 
     At angle π, of w and -w, the one whose largest entry is positive.
@@ -380,7 +380,7 @@ def log(R):
 
 
 @kernel(R=(3, 3))
-def log_branch(R, turns):
+def log_branch(R, turns) -> np.ndarray:
     """The rotation vector (3,) of R that has `turns` whole turns more than `log`: (t + 2π turns) u, with u = w/t.
 
     These are all logarithms of R: exp(log_branch(R, k)) = R for every whole number k, negative ones included; k = 0 is
@@ -397,25 +397,25 @@ def log_branch(R, turns):
 
 
 @kernel(R=(3, 3))
-def inverse(R):
+def inverse(R) -> np.ndarray:
     """R⁻¹ = Rᵀ: (3, 3)."""
     return R.T
 
 
 @kernel(R_ab=(3, 3), R_bc=(3, 3))
-def compose(R_ab, R_bc):
+def compose(R_ab, R_bc) -> np.ndarray:
     """R_ac = R_ab R_bc: (3, 3)."""
     return R_ab @ R_bc
 
 
 @kernel(R=(3, 3), x=3)
-def act(R, x):
+def act(R, x) -> np.ndarray:
     """The rotated vector R x: (3,)."""
     return R @ x
 
 
 @kernel(R=(3, 3))
-def Ad(R):
+def Ad(R) -> np.ndarray:
     """Ad(R) w = vee(R [w] Rᵀ) = R w, so Ad(R) = R: (3, 3)."""
     return R
 
@@ -424,13 +424,13 @@ Ad_action = act
 
 
 @kernel(R=(3, 3))
-def coAd(R):
+def coAd(R) -> np.ndarray:
     """Ad(R)ᵀ = Rᵀ: (3, 3)."""
     return R.T
 
 
 @kernel(R=(3, 3), m=3)
-def coAd_action(R, m):
+def coAd_action(R, m) -> np.ndarray:
     """Ad(R)ᵀ m = Rᵀ m, also Ad(R⁻¹) m: (3,)."""
     return R.T @ m
 
@@ -439,7 +439,7 @@ def coAd_action(R, m):
 
 
 @kernel(R=(3, 3), R_dot=(3, 3))
-def body_velocity(R, R_dot):
+def body_velocity(R, R_dot) -> np.ndarray:
     """(Rᵀ Ṙ)^vee (3,) [rad/s], the angular velocity along the body's axes; LWC (10).
 
     Of a rotation A(q), the columns (Aᵀ ∂A/∂q_i)^vee of its body Jacobian, LWC (11), are body_velocity(A, ∂A/∂q_i).
@@ -448,13 +448,13 @@ def body_velocity(R, R_dot):
 
 
 @kernel(R=(3, 3), R_dot=(3, 3))
-def space_velocity(R, R_dot):
+def space_velocity(R, R_dot) -> np.ndarray:
     """(Ṙ Rᵀ)^vee (3,) [rad/s], the angular velocity along the axes of space."""
     return vee(R_dot @ R.T)
 
 
 @kernel(R=(3, 3), slope=(3, 3))
-def body_derivative(R, slope):
+def body_derivative(R, slope) -> np.ndarray:
     """Lie derivatives (3,) of a function f at R: d/dt f(R exp(t e_i)) at t = 0 for i = 1, 2, 3; LWC (13).
 
     `slope` (3, 3) is ∂f/∂R by the entries of the matrix, `f.jacobian("R")(R)`. What f is off the group does not matter.
@@ -472,7 +472,7 @@ def body_derivative(R, slope):
 
 
 @kernel(R=(3, 3), slope=(3, 3))
-def space_derivative(R, slope):
+def space_derivative(R, slope) -> np.ndarray:
     """Lie derivatives (3,) of a function f at R, from the other side: d/dt f(exp(t e_i) R) at t = 0.
 
     Those along right-invariant fields: f moves with f' · w when R moves with space velocity w. `slope` is as for
@@ -485,7 +485,7 @@ def space_derivative(R, slope):
 
 
 @kernel(w=3)
-def left_jacobian(w):
+def left_jacobian(w) -> np.ndarray:
     """J with Ṙ Rᵀ = [J ẇ] for R = exp(w), the spatial angular velocity: (3, 3)."""
     _, c1, c2, c3 = series.stumpff(np.dot(w, w), 3)
     # Park (1994), Lemma 5: ∫₀¹ exp(s[w]) ds = 1 + (1 - cos t)/t² [w] + (t - sin t)/t³ [w]²
@@ -493,7 +493,7 @@ def left_jacobian(w):
 
 
 @kernel(w=3)
-def left_jacobian_inv(w):
+def left_jacobian_inv(w) -> np.ndarray:
     """Inverse of `left_jacobian`, for |w| < 2π: (3, 3)."""
     t2 = np.dot(w, w)
     k = series.cot_half(t2)
@@ -502,13 +502,13 @@ def left_jacobian_inv(w):
 
 
 @kernel(w=3)
-def right_jacobian(w):
+def right_jacobian(w) -> np.ndarray:
     """J with Rᵀ Ṙ = [J ẇ] for R = exp(w), the body angular velocity; = left_jacobian(-w): (3, 3)."""
     return left_jacobian(-w)
 
 
 @kernel(w=3)
-def right_jacobian_inv(w):
+def right_jacobian_inv(w) -> np.ndarray:
     """Inverse of `right_jacobian`, for |w| < 2π: (3, 3)."""
     return left_jacobian_inv(-w)
 
@@ -522,12 +522,12 @@ dexp_inv = left_jacobian_inv
 
 
 @kernel(R_0=(3, 3), R_1=(3, 3))
-def slerp(R_0, R_1, s):
+def slerp(R_0, R_1, s) -> np.ndarray:
     """Point s of the geodesic from R_0 (s = 0) to R_1 (s = 1), constant velocity: R_0 exp(s log(R_0ᵀ R_1)), (3, 3)."""
     return R_0 @ exp(s * log(R_0.T @ R_1))
 
 
 @kernel(R_0=(3, 3), R_1=(3, 3))
-def distance(R_0, R_1):
+def distance(R_0, R_1) -> np.ndarray:
     """Angle in [0, π] of the rotation from R_0 to R_1 [rad]; bi-invariant. Slope 0 where R_0 = R_1 (a kink)."""
     return series.norm(log(R_0.T @ R_1))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.arguments import unmasked
+from ..compile.front.arguments import unmasked
 from ..errors import ModelError
 from .input_checks import located as _at
 from .input_checks import motions, numbers

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from .build import moved_inertias
 from .input_checks import motions, numbers

@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from ..compile.arguments import as_input, unmasked
+from ..compile.front.arguments import as_input, unmasked
 from ..errors import ArgumentError, ModelError
 
 __all__ = [

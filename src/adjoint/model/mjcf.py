@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, MissingPackageError
+from ..errors import ArgumentError
+from ..extras import package
 from ..lie import inertia as inertias
 from ..lie import se3, so3
 from . import xml_files
@@ -88,13 +89,7 @@ class _Source(NamedTuple):
 
 
 def _mujoco() -> ModuleType:
-    try:
-        import mujoco
-    except ImportError:
-        raise MissingPackageError(
-            "MJCF files are read by the package mujoco, which is not here: pip install 'adjoint[mjcf]'"
-        ) from None
-    return mujoco
+    return package("mujoco", "mjcf", "reading MJCF files")
 
 
 _MUJOCO_LOCK = threading.Lock()  # its handler of warnings is one for all threads, as are Python's filters

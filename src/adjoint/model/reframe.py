@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import se3
 from .build import moved_inertias

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..compile.arguments import unmasked
+from ..compile.front.arguments import unmasked
 from ..errors import ArgumentError, shortened
 from ..lazy import cached_property
 from . import robot_checks

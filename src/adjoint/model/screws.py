@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..errors import ArgumentError, ModelError
 from ..lie import se3
 from .input_checks import motions, numbers

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.arguments import unmasked
+from ..compile.front.arguments import unmasked
 from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property

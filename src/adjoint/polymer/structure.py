@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..errors import ArgumentError, MissingPackageError, ModelError
+from ..errors import ArgumentError, ModelError
+from ..extras import package
 from ..model.robot import Finding, Where
 from .atoms import LIGHT, MASSES, Polymer
 from .peptide import PEPTIDES, SIDE_CHAINS, Monomer, add_hydrogens, chain_polymer, need_choice
@@ -33,11 +34,7 @@ _DISULFIDE = 2.5  # [Å], the longest; it is 2.05 Å
 
 
 def _gemmi():
-    try:
-        import gemmi
-    except ImportError:
-        raise MissingPackageError("PDB and mmCIF files need gemmi: pip install 'adjoint[bio]'") from None
-    return gemmi
+    return package("gemmi", "bio", "reading and writing PDB and mmCIF files")
 
 
 # --- read -------------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile import Kernel
-from ..compile.parameters import Parameter
-from ..compile.specialisation import record_class
+from ..compile.front.parameters import Parameter
+from ..compile.front.specialisation import record_class
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot, once_a_robot
@@ -101,7 +101,7 @@ def columns_of(product: Kernel, direction: str, robot: Robot, statics: dict, nam
     It is a function of {name: array} of the other inputs, as `in_loops` gives. n² numbers take n loops of length n.
     """
     call = in_loops(product, statics, (*names, direction))
-    ranks = {p.name: len(p.operand(statics, product.__name__).shape) for p in product._parameters if p.name in names}
+    ranks = {p.name: len(p.operand(statics, product.__name__).shape) for p in product.parameters if p.name in names}
     eye = np.eye(robot.nv)
 
     def matrix(given: dict[str, np.ndarray]) -> np.ndarray:
@@ -153,7 +153,7 @@ def in_loops(
     robot: Robot = statics["robot"]
     long = long or for_loops(robot)
     assert long is not None
-    known = {p.name: p for p in kernel._parameters}
+    known = {p.name: p for p in kernel.parameters}
     inputs = tuple((name, _kind(known[name])) for name in names)
     on = statics.get("frames", ())
     if on and not any(what == "loads" for _, what in inputs):
@@ -171,7 +171,7 @@ def _made(kernel: Kernel, plan: Plan, inputs: tuple, numbers: tuple, others: tup
     """The kernel in loops for all robots of a plan."""
     parameters = []
     for name, what in inputs:
-        own = {p.name: p for p in kernel._parameters}[name]
+        own = {p.name: p for p in kernel.parameters}[name]
         if what == "":
             parameters.append(Parameter(name, False, own.shape))
             continue
@@ -189,7 +189,9 @@ def _made(kernel: Kernel, plan: Plan, inputs: tuple, numbers: tuple, others: tup
         tuple(name for name, what in inputs if what in _SIZES),
         tuple(name for name, what in inputs if what == "loads"),
     )
-    return kernel.over(parameters, robot=robot, **dict(others), **({"frames": ()} if on_frames else {}))
+    return kernel.with_other_inputs(
+        parameters, {"robot": robot, **dict(others), **({"frames": ()} if on_frames else {})}
+    )
 
 
 def _row(width: int) -> tuple[int, ...]:

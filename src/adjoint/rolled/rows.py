@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.kernels import eagerly
+from ..compile.front.inline import eagerly
 from ..lie import inertia, se3
 from ..model.joints import FRAMES, JOINTS, standard_screws
 from ..model.reframe import axial_frames

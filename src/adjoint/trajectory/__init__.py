@@ -9,7 +9,7 @@ from .motion import Motion as Motion
 from .motion import Sample as Sample
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
-from .solver import Step as Step
+from .solution import Step as Step
 
 __all__ = [
     "Motion",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import MissingPackageError
+from ..extras import package
 
 if TYPE_CHECKING:
     from .motion import Motion
@@ -17,10 +17,7 @@ __all__ = ["draw_motion"]
 
 def draw_motion(motion: Motion, target: Path) -> Path:
     """Positions, velocities and torques over time, joint by joint; limits dotted, the spline dashed."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackageError("Motion.plot needs matplotlib: pip install 'adjoint[plot]'") from None
+    Figure = package("matplotlib.figure", "plot", "Motion.plot").Figure
     robot = motion.robot
     rows = (
         ("q", "position [rad or m]", (robot.lower, robot.upper)),

@@ -14,7 +14,7 @@ from ..lazy import cached_property
 from ..model.input_checks import floats, positive
 from ..model.joints import JOINTS
 from ..model.robot import Robot, need_robot
-from .solver import Step
+from .solution import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque
 

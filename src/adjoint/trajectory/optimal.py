@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError, SolveError
+from ..extras import package
 from ..model.input_checks import count, generator
 from ..model.robot import Robot
 from .explain import why_not
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
 from .problem import Bounds, EndCondition, Problem
 from .reaching import nearest_configuration, reach
-from .solver import Solution, Step, solve
+from .solution import Solution, Step
 from .splines import DEGREE, quintic, refined
 from .torque import Torque
 
@@ -72,6 +73,7 @@ def optimal_motion(
     `max_iterations`, with all limits met is a warning and `converged` False.
     """
     caller = "optimal_motion"
+    package("casadi", "casadi", f"{caller}, which solves its program by IPOPT,")
     check_robot(robot, caller)
     check_cost(cost, caller)
     _check_options(robot, cost, weights, segments, starts, max_iterations)
@@ -122,6 +124,8 @@ def _program(task: _Task, margin: np.ndarray) -> Problem:
 
 def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Step], None] | None) -> Motion:
     """A local minimum from a guess of control points and duration, torques tightened until they hold everywhere."""
+    from .solver import solve  # it needs casadi
+
     points, T = guess
     margin, steps, motion = np.zeros(task.spline.robot.nv), (), task.spline
     for again in range(_ROUNDS):

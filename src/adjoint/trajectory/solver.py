@@ -1,36 +1,18 @@
-"""Interior-point solution of a `Problem` by IPOPT (Wächter & Biegler 2006), through CasADi."""
+"""Interior-point solution of a `Problem` by IPOPT (Wächter & Biegler 2006), through CasADi, which this file needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import casadi
 import numpy as np
 
 from .problem import Pattern, Problem
+from .solution import Solution, Step
 
-__all__ = ["Solution", "Step", "solve"]
+__all__ = ["solve", "violation"]
 
 _TOLERANCE = 1e-8  # relative to `scale`, and to limits
-
-
-class Step(NamedTuple):
-    """One iteration: its number, the cost, and by how much limits are exceeded, as a fraction of them."""
-
-    iteration: int
-    cost: float
-    violation: float
-
-
-class Solution(NamedTuple):
-    """What the solver ended with."""
-
-    x: np.ndarray
-    multipliers: np.ndarray  # of the constraints
-    converged: bool
-    status: str  # the solver's own word
-    steps: tuple[Step, ...]  # of solutions before this one, too
 
 
 class _Function(casadi.Callback):

@@ -213,7 +213,8 @@ class _Batch(Coder):
     def _look(self, group: str) -> None:
         """Between groups, every so often: look whether to stop.
 
-        Code for one lane runs a single sample, or, if it was long to compile, some thousand: see `Variant.serving`.
+        Code for one lane runs a single sample, or, if it took long to compile, some thousand: see
+        `Specialisation.serving`.
         """
         work = _work(self.program)
         if self.width == 1 and work < BRIEF:

@@ -16,12 +16,12 @@ from ..graph.expressions import Expr, reachable
 from ..graph.loops import Loop
 from ..graph.operations import OPS
 from ..graph.program import Program, array_size, stack_of
-from ..machine import jit
 from . import vecmath
 from .batch_loop import CONTEXT_HEAD, batch_function, is_moved, stores_itself, whole_function
 from .ir import BYTES, FRAME, Buffer, Builder, Coder, Module, Place, Value
 from .scheduler import fused_products, schedule, sin_cos_pairs
 from .segments import LongLoop, Segments, has_long_body, is_long
+from .target import ANY, Target
 from .watch import iteration_work, lasts, look, repetitions, spend, stops_function
 
 __all__ = ["emit"]
@@ -40,7 +40,7 @@ class Emitter:
     b: Coder
     program: Program
     shared: frozenset[str]  # sequences that all samples have in common
-    convention: str  # the calling convention of functions on vectors
+    target: Target  # what the code is written for
     scratch: int = 0  # scratch vectors needed, whatever the length
     scratch_rows: int = 0  # scratch vectors needed per row of the sequences
     slots: dict[tuple[str, str], int] = field(default_factory=dict)  # sequence operand -> its entry in the context
@@ -112,7 +112,7 @@ class Emitter:
         return self._results[number]
 
     def _clear(self, at: str, size: int) -> None:
-        b, wide = self.b, jit.host().width(self.b.dtype)
+        b, wide = self.b, self.target.width(self.b.dtype)
         scalar = b.type("f")
         with b.loop(size // wide) as i:
             p = b.op(f"getelementptr <{wide} x {scalar}>, ptr {at}, i64 {i}", "p").name
@@ -212,11 +212,11 @@ class Emitter:
             made: Any = emitter(inner, *(Value(inner, f"%a{k}", "f") for k in range(len(args))))
             result = made.name if results == 1 else inner.struct(returned, made)
             arguments = ", ".join(f"{t} %a{k}" for k in range(len(args)))
-            head = f"define internal {self.convention} {returned} @lanes.{name}({arguments}) #0 {{"
+            head = f"define internal {self.target.vector_call} {returned} @lanes.{name}({arguments}) #0 {{"
             lines = [head, "entry:", *inner.lines, f" ret {returned} {result}", "}"]
             self.module.add(f"lanes.{name}", "\n".join(lines))
         operands = ", ".join([f"{t} {a.name}" for a in args])
-        got = b.op(f"call {self.convention} {returned} @lanes.{name}({operands})", "f")
+        got = b.op(f"call {self.target.vector_call} {returned} @lanes.{name}({operands})", "f")
         if results == 1:
             return [got]
         return [b.op(f"extractvalue {returned} {got.name}, {k}", "f") for k in range(results)]
@@ -324,7 +324,7 @@ class Emitter:
         n, m = len(loop.carry), len(loop.captured)
         start = [self._value(a, env) for a in x.args[:n]]
         captured = {inner.id: self._value(a, env) for inner, a in zip(loop.captured, x.args[n : n + m], strict=True)}
-        buffers = [self._value(a, env) for a in x.args[n + m :]]
+        buffers: list[Any] = [self._value(a, env) for a in x.args[n + m :]]
         stacked = [self.buffer(x.graph.node("stacked", (x,), k), top) for k in range(len(loop.ys))]
         return self.loop(loop, start, captured, buffers, stacked), stacked
 
@@ -521,10 +521,12 @@ def _is_run(nodes: Sequence[Expr]) -> bool:
     return [x.value for x in nodes] == [(name, first + k) for k in range(len(nodes))]
 
 
-def emit(program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset()) -> tuple[str, int, int]:
+def emit(
+    program: Program, width: int, dtype: str, shared: frozenset[str] = frozenset(), target: Target = ANY
+) -> tuple[str, int, int]:
     """The IR of a program, and the scratch vectors it needs: a fixed number, and a number per row of its sequences."""
     module = Module()
-    emitter = Emitter(module, Coder(module, width, dtype), program, shared, jit.host().vector_call)
+    emitter = Emitter(module, Coder(module, width, dtype), program, shared, target)
     module.add("body", emitter.function())
     fixed = emitter.scratch * width * BYTES[dtype]
     if is_moved(program, width):

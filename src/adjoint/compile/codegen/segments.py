@@ -7,7 +7,7 @@ is cut in the same way, its carry being in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ class Segments:
     """
 
     def __init__(
-        self, emitter: Emitter, order: list[Expr], roots: list[Expr], given: dict[int, Place | Buffer] | None = None
+        self, emitter: Emitter, order: list[Expr], roots: list[Expr], given: Mapping[int, Place | Buffer] | None = None
     ):
         self.emitter, self.given, self.top = emitter, given or {}, given is None
         self.fused = fused_products(order, roots)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ..graph.expressions import Expr, reachable
 from ..graph.loops import Loop
-from ..graph.program import count_by_class
+from ..graph.operation_counts import count_by_class
 from .ir import Coder, Module
 
 __all__ = ["ASKED", "BUDGET", "KEPT", "LEFT", "STOP", "TABLE", "WATCH", "WATCH_WORDS"]

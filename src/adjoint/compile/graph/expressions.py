@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import local
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from ...errors import AdjointError
 from .operations import OPS, fold
+from .trace_errors import error
 
 __all__ = [
     "MOST_NODES",
@@ -43,7 +44,7 @@ _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hy
 
 
 class TooLarge(AdjointError):
-    """A graph has more nodes than it may have. `Variant.traced` says so in words that help."""
+    """A graph has more nodes than it may have. `Specialisation.traced` says so in words that help."""
 
 
 _limits = local()
@@ -104,7 +105,7 @@ class Graph:
         found = self.captured.get(x)
         if found is None:
             if not self._inside(x.graph):
-                raise tracing.error(
+                raise error(
                     "a traced value is used outside the kernel or the loop step it was made in",
                     "return it from there, or carry it through the loop",
                 )
@@ -119,7 +120,7 @@ class Graph:
 
 
 class Expr:
-    """A traced scalar. It has the operators of a number and stands for one in NumPy calls (see `trace`)."""
+    """A traced scalar. It has the operators of a number and stands for one in NumPy calls (see `tracing`)."""
 
     __slots__ = ("__weakref__", "args", "graph", "id", "mask", "op", "value")
 
@@ -145,10 +146,10 @@ class Expr:
     def __rtruediv__(self, o): return _binary("div", o, self)
     def __pow__(self, o): return _binary("pow", self, o)
     def __rpow__(self, o): return _binary("pow", o, self)
-    def __mod__(self, o): return np.remainder(self, o)
-    def __rmod__(self, o): return np.remainder(o, self)
-    def __floordiv__(self, o): return np.floor_divide(self, o)
-    def __rfloordiv__(self, o): return np.floor_divide(o, self)
+    def __mod__(self, o): return _numpy(np.remainder, self, o)
+    def __rmod__(self, o): return _numpy(np.remainder, o, self)
+    def __floordiv__(self, o): return _numpy(np.floor_divide, self, o)
+    def __rfloordiv__(self, o): return _numpy(np.floor_divide, o, self)
     def __lt__(self, o): return _binary("lt", self, o)
     def __le__(self, o): return _binary("le", self, o)
     def __gt__(self, o): return _binary("lt", o, self)
@@ -181,22 +182,29 @@ class Expr:
     def conjugate(self) -> Expr:
         return self
 
+    @classmethod
+    def learn(cls, ufunc: Callable, function: Callable, methods: dict[str, str]) -> None:
+        """Let `tracing`, which builds on this file, serve NumPy's calls on traced scalars."""
+        cls._ufunc, cls._function, cls._methods = staticmethod(ufunc), staticmethod(function), methods
+
+    _methods: dict[str, str]  # {method of a scalar that NumPy calls: operation}
+
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return tracing.ufunc(ufunc, method, inputs, kwargs)
+        return self._ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func, types, args, kwargs):
-        return tracing.function(func, args, kwargs)
+        return self._function(func, args, kwargs)
 
     def __getattr__(self, name: str):
         # NumPy computes np.sin of a plain object array by calling .sin() on the elements.
-        if (op := tracing.METHODS.get(name)) is not None:
+        if (op := Expr._methods.get(name)) is not None:
             return lambda *rest: apply(op, self, *rest)
         raise AttributeError(f"a traced scalar has no attribute '{name}'")
 
     # --- what a traced value cannot do -------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        raise tracing.error(
+        raise error(
             "a Python `if`, `while`, `and`, `or`, `not` or `bool()` needs a truth value, but this one is "
             "known only when the kernel runs",
             "use np.where(condition, a, b), `&`, `|`, `~`, or while_loop; to compare traced scalars as an array, make "
@@ -204,7 +212,7 @@ class Expr:
         )
 
     def _refuse(self, *_):
-        raise tracing.error(
+        raise error(
             "a traced value cannot become a Python number or be written into a float array",
             "build arrays with np.stack or np.concatenate instead of filling them, use np.sin instead of math.sin, "
             "leave out dtype=float, loop with scan or while_loop, and keep numbers as they are",
@@ -218,6 +226,17 @@ class Expr:
         return f"<traced {'truth value' if self.mask else 'number'}: {self.op}>"
 
 
+_BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power, "lt": np.less,
+    "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "and": np.logical_and, "or": np.logical_or,
+}  # fmt: skip
+
+
+def _numpy(ufunc: Callable, a, b):
+    """A function of NumPy on traced scalars, which come back through `Expr.__array_ufunc__`."""
+    return ufunc(a, b)
+
+
 def _binary(name: str, a, b):
     usual = name not in _LOGIC
     for x in (a, b):
@@ -225,7 +244,7 @@ def _binary(name: str, a, b):
             usual = usual and not x.mask
         elif type(x) is not float:
             if isinstance(x, np.ndarray):
-                return tracing.BINARY[name](a, b)
+                return _BINARY[name](a, b)
             if not isinstance(x, Expr | float | int | np.number | np.bool_):
                 return NotImplemented
             usual = False
@@ -243,11 +262,9 @@ def arithmetic(name: str, *args):
     if masks == len(args) and name == "add":
         name = "or"
     elif masks == len(args) and name in ("sub", "neg"):
-        raise tracing.error("NumPy has no `-` for truth values", "use `~`, np.logical_xor or np.where(mask, 1.0, 0.0)")
+        raise error("NumPy has no `-` for truth values", "use `~`, np.logical_xor or np.where(mask, 1.0, 0.0)")
     elif masks < len(args) and name in _LOGIC:
-        raise tracing.error(
-            "`&`, `|` and `~` are for truth values, and this is a number", "compare it first: x > 0, x != 0"
-        )
+        raise error("`&`, `|` and `~` are for truth values, and this is a number", "compare it first: x > 0, x != 0")
     return apply(name, *args)
 
 
@@ -399,7 +416,7 @@ def _select(c, a, b):
     if _number(c) is not None:
         return a if _number(c) else b
     x, y = _number(a), _number(b)
-    if a is b or (x is not None and x == y and math.copysign(1, x) == math.copysign(1, y)):
+    if a is b or (x is not None and y is not None and x == y and math.copysign(1, x) == math.copysign(1, y)):
         return a
     if _is(c, "not"):
         return apply("select", c.args[0], b, a)
@@ -478,7 +495,3 @@ def digest(roots: Sequence[Expr]) -> str:
     arguments = [place[a.id] for x in nodes for a in x.args]
     everything = operations, values, arities, arguments, [place[r.id] for r in roots]
     return hashlib.sha256(repr(everything).encode()).hexdigest()
-
-
-# Scalars and arrays know each other: `trace` builds on this module, and is needed here only when code runs.
-from . import tracing  # noqa: E402

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError, TraceError
+from . import trace_errors
 from . import tracing as trace
 from .expressions import Expr, Graph, apply, digest, reachable, substitute
 
@@ -119,7 +120,7 @@ class Sequence:
         self.node, self.row_shape = node, shape
 
     def _refuse(self, *_, **__):
-        raise trace.error(
+        raise trace_errors.error(
             "a sequence of unknown length cannot be used outside a scan",
             "pass it as the xs of scan(step, carry, xs) and compute inside the step",
         )
@@ -266,7 +267,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     carry_next, y = _pair(result)
     flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
     ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
-    rows_next = tuple(tuple(body.lift(_number(e)) for e in elements) for _, elements in ys)
+    rows_next = tuple(tuple(body.lift(plain_number(e)) for e in elements) for _, elements in ys)
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
         tuple(tuple(r) for r in rows.inputs),
@@ -292,7 +293,7 @@ def _need_functions(caller: str, **functions) -> None:
 def _pair(result) -> tuple:
     """What the step of a scan returns."""
     if not (isinstance(result, tuple) and len(result) == 2):
-        raise trace.error(
+        raise trace_errors.error(
             "the step of a scan must return a pair (carry, y)", "return (carry, None) if nothing is stacked"
         )
     return result
@@ -372,7 +373,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     with tracing(inner):
         shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
         if shape != ():
-            raise trace.error(
+            raise trace_errors.error(
                 f"the condition of a while_loop must be one truth value; it has shape {shape}",
                 "reduce it with np.any or np.all",
             )
@@ -380,7 +381,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
         carry_next = body(carry_now)
     flat_next = _same_shapes(inner, carry, carry_next, [shape for shape, _ in starts], "body")
     go_on = inner.lift(
-        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(_number(go_on)), 0.0)
+        go_on if isinstance(go_on, Expr) and go_on.mask else apply("ne", inner.lift(plain_number(go_on)), 0.0)
     )
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
@@ -398,7 +399,7 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
 # --- building nodes ----------------------------------------------------------------------------------
 
 
-def _number(x):
+def plain_number(x):
     """Truth values are carried and stacked as the numbers 0 and 1."""
     if isinstance(x, Expr) and x.mask:
         return apply("select", x, 1.0, 0.0)
@@ -440,7 +441,7 @@ def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
             f"the carry must keep its shapes: the {what} was given {list(shapes)} "
             f"and returned {[shape for shape, _ in flat]}"
         )
-    return [body.lift(_number(e)) for _, elements in flat for e in elements]
+    return [body.lift(plain_number(e)) for _, elements in flat for e in elements]
 
 
 def _buffer(graph: Graph, source, count: int | None) -> Expr:
@@ -458,12 +459,12 @@ def _buffer(graph: Graph, source, count: int | None) -> Expr:
             for k, e in enumerate(elements)
         ):
             return stacked
-    return graph.node("array", tuple(graph.lift(_number(e)) for e in elements))
+    return graph.node("array", tuple(graph.lift(plain_number(e)) for e in elements))
 
 
 def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Expr]) -> Expr:
     outer = [graph.lift(x) for x in captured]
-    return graph.node("loop", (*(graph.lift(_number(e)) for e in start), *outer, *buffers), loop)
+    return graph.node("loop", (*(graph.lift(plain_number(e)) for e in start), *outer, *buffers), loop)
 
 
 def _results(graph: Graph, node: Expr, tree, starts):

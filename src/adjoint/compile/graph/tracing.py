@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import functools
 import itertools
-import os
-import sys
-import traceback
+from typing import Any
 
 import numpy as np
 
 from ...errors import TraceError
-from ...folders import COMPILER
 from . import expressions as g
+from .trace_errors import error
 
-__all__ = ["BINARY", "METHODS", "Traced", "error", "explain", "flatten", "function", "is_traced", "ufunc"]
-
-_NUMPY = os.path.join(os.path.dirname(np.__file__), "")
-_GENERATED = ("<frozen", "<__array_function__")  # frames that are no user's: import machinery and NumPy's dispatcher
+__all__ = ["Traced", "as_operand", "flatten", "is_traced", "traced_array"]
 
 
 class Traced(np.ndarray):
@@ -101,55 +96,6 @@ def flatten(x, where: str) -> tuple[tuple[int, ...], list]:
                 f"it holds {type(e).__name__} {e!r:.60}"
             )
     return array.shape, list(array.ravel())
-
-
-# --- errors ----------------------------------------------------------------------------------------
-
-
-def _user_line() -> str:
-    frame = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith((COMPILER, _NUMPY, *_GENERATED)):
-            return f"{name}:{frame.f_lineno}, in {frame.f_code.co_name}"
-        frame = frame.f_back
-    return "unknown line"
-
-
-def error(problem: str, remedy: str) -> TraceError:
-    """A TraceError that names the user's line, the problem and the remedy."""
-    return TraceError(f"cannot trace {_user_line()}: {problem}; {remedy}")
-
-
-def explain(failure: Exception, name: str) -> Exception:
-    """A failure inside a function being traced, as a TraceError with the line it happened on; the function's own
-    exceptions are left as they are."""
-    last = traceback.extract_tb(failure.__traceback__)[-1]
-    if not last.filename.startswith((COMPILER, _NUMPY)) and (last.line or "").lstrip().startswith(("raise", "assert")):
-        return failure
-    frames = [
-        f
-        for f in traceback.extract_tb(failure.__traceback__)
-        if not f.filename.startswith((COMPILER, _NUMPY, *_GENERATED))
-    ]
-    if not frames:
-        return TraceError(f"cannot trace {name}: {failure}")
-    last = frames[-1]
-    line = f" `{last.line}`" if last.line else ""
-    if "read-only" in str(failure):
-        remedy = "arguments must not be written to; build a new array instead of filling one"
-    elif "not subscriptable" in str(failure) or "has no len" in str(failure) or "for @: 'Expr'" in str(failure):
-        remedy = "undeclared arguments are scalars: declare the shape, as in @kernel(x=3)"
-    elif isinstance(failure, IndexError):
-        remedy = "an index must be known when tracing: choose with np.where(condition, a, b), keep numbers as they are"
-    elif "has no callable" in str(failure) or "dtype('O')" in str(failure):
-        remedy = "np.array of traced values is a plain object array; make it with np.stack or np.concatenate"
-    else:
-        remedy = "if the call is not supported on traced values, write it with elementary NumPy functions"
-    return TraceError(
-        f"cannot trace {last.filename}:{last.lineno}, in {last.name}:{line} raised "
-        f"{type(failure).__name__}: {failure}; {remedy}"
-    )
 
 
 # --- ufuncs ----------------------------------------------------------------------------------------
@@ -249,20 +195,7 @@ _OBJECT_UFUNCS = {name: np.frompyfunc(f, n, 1, identity=_IDENTITY.get(name)) for
 _OBJECT_UFUNCS["matmul"] = np.matmul  # an object array's own product; so are the next, where NumPy has them
 _OBJECT_UFUNCS |= {name: getattr(np, name) for name in ("vecdot", "matvec", "vecmat") if hasattr(np, name)}
 
-METHODS = {name: f.args[0] for name, (n, f) in UFUNCS.items() if isinstance(f, functools.partial)}
-BINARY = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "lt": np.less,
-    "le": np.less_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "and": np.logical_and,
-    "or": np.logical_or,
-}
+_METHODS = {name: f.args[0] for name, (n, f) in UFUNCS.items() if isinstance(f, functools.partial)}
 
 
 def _plain(x):
@@ -376,7 +309,7 @@ def _cross(a, b, *args, **kwargs):
     return traced_array([y * w - z * v, z * u - x * w, x * v - y * u], (3,))
 
 
-def _norm(x, ord=None, axis=None, keepdims=False):
+def _norm(x: Any, ord=None, axis=None, keepdims=False):
     x = _wrapped(np.asanyarray(x)) if not isinstance(x, g.Expr) else x
     vectors = isinstance(axis, int) or (axis is None and np.ndim(x) <= 1)
     if ord is None or (ord == 2 and vectors) or (ord == "fro" and not vectors):
@@ -462,7 +395,7 @@ def _det(a):
         for i in range(n):
             result = g.apply("mul", result, rows[i][i])
         return result
-    minors = {(): 1.0}  # of the last rows, by their columns
+    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # of the last rows, by their columns
     for i in reversed(range(n)):
         minors = {
             columns: functools.reduce(
@@ -488,3 +421,5 @@ for _name in ("cross", "matrix_transpose", "outer", "trace", "diagonal", "matmul
         FUNCTIONS[getattr(np.linalg, _name)] = functools.partial(
             lambda f, *a, **k: _wrapped(f._implementation(*a, **k)), getattr(np.linalg, _name)
         )
+
+g.Expr.learn(ufunc, function, _METHODS)

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import CompileError
+from ..codegen.target import Target
 from . import executable_memory, linker
 from .locks import calling_llvm, compiling
 
@@ -40,13 +41,12 @@ class Host(NamedTuple):
 
     cpu: str
     features: str
-    vector_bits: int
-    vector_call: str  # a calling convention under which functions on vectors leave many registers alone
+    target: Target
     versions: str
 
     def width(self, dtype: str) -> int:
         """Lanes per vector."""
-        return self.vector_bits // (64 if dtype == "f64" else 32)
+        return self.target.width(dtype)
 
 
 @once
@@ -70,7 +70,7 @@ def host() -> Host:
         bits, call = 512 if "avx512f" in names else 256, "intel_ocl_bicc"
     elif machine == "aarch64":
         call = "aarch64_vector_pcs"
-    return Host(f"{machine} {cpu}", features, bits, call, f"llvmlite {llvmlite.__version__}")
+    return Host(f"{machine} {cpu}", features, Target(bits, call), f"llvmlite {llvmlite.__version__}")
 
 
 def _linux_cpu() -> tuple[str, str] | None:

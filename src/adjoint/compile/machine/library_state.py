@@ -191,7 +191,7 @@ class _Survey:
             return None
         if kind.__module__.startswith(_PACKAGE + "."):
             inside = getattr(value, "__dict__", {})
-            return self._mark(inside.get("_origin") or inside)  # of kernels, which they were made from, and how
+            return self._mark(inside.get("origin") or inside)  # of kernels, which they were made from, and how
         if kind.__qualname__ not in _TEXT:
             raise _Unknown
         return repr(value)

@@ -42,87 +42,94 @@ _FLOAT = {"f64": "double", "f32": "float"}
 # --- any layout --------------------------------------------------------------------------------------
 
 
-def _strided(module: Module, width: int, dtype: str) -> str:
-    b = Coder(module, width, dtype)
-    vector, scalar = b.type("f"), _FLOAT[dtype]
-    lanes = range(width)
-    b.emit(f" %index = alloca [{width * MAX_BATCH_AXES} x i64]\n %place = alloca [{width} x i64]\n %rest = alloca i64")
-    operands, axes = b.get("%table", 0), b.get("%table", 1)
-    b.put(b.get("%table", 2), "%context", 0)
-    b.put(b.get("%table", 3), "%context", 1)
-    b.put(b.get("%table", 4), "%context", WATCH)
-    stop = b.address(b.pointer(b.get("%table", 4)), STOP)
-    last = b.word("sub i64 %stop, 1")
-    span = b.add(b.word("sub i64 %stop, %start"), width - 1)
-    module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+class _Strided(Coder):
+    """Writes `strided`: it gathers groups of samples, of any strides, into tiles, and scatters their results."""
 
-    def each_operand(wanted: tuple[int, ...], act: Callable) -> None:
+    def __init__(self, module: Module, width: int, dtype: str):
+        super().__init__(module, width, dtype)
+        self.vector, self.scalar, self.lanes = self.type("f"), _FLOAT[dtype], range(width)
+        module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        self.emit(f" %index = alloca [{width * MAX_BATCH_AXES} x i64]")
+        self.emit(f" %place = alloca [{width} x i64]\n %rest = alloca i64")
+        self.operands, self.axes = self.get("%table", 0), self.get("%table", 1)
+
+    def function(self) -> str:
+        self.put(self.get("%table", 2), "%context", 0)
+        self.put(self.get("%table", 3), "%context", 1)
+        self.put(self.get("%table", 4), "%context", WATCH)
+        stop = self.address(self.pointer(self.get("%table", 4)), STOP)
+        last = self.word("sub i64 %stop, 1")
+        span = self.add(self.word("sub i64 %stop, %start"), self.width - 1)
+        with self.loop(self.word(f"sdiv i64 {span}, {self.width}")) as group:
+            self._find_samples(self.add("%start", self.mul(group, self.width)), last)
+            self._each_operand((INPUT, SEQUENCE), self._gather)
+            self.emit(" call void %body(ptr %work, ptr %out, ptr %context)")
+            self.require(self.same(self.word(f"load atomic i64, ptr {stop} monotonic, align 8"), 0), "stopped")
+            self._each_operand((OUTPUT,), self._scatter)
+        self.emit(" br label %stopped")
+        self.label("stopped")
+        self.emit(f" ret i64 {self.word(f'load i64, ptr {stop}')}")
+        arguments = "i64 %start, i64 %stop, ptr %table, ptr %work, ptr %out, ptr %context, ptr %body"
+        return "\n".join([f"define i64 @strided({arguments}) {{", "entry:", *self.lines, "}"])
+
+    def _find_samples(self, first: str, last: str) -> None:
+        """Write the batch index of each lane's sample to %index; lanes beyond the last sample repeat it."""
+        for lane in self.lanes:
+            sample = self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, lane)}, i64 {last})")
+            self.emit(f" store i64 {sample}, ptr %rest")
+            with self.loop(self.axes) as k:
+                d = self.word(f"sub i64 {self.word(f'sub i64 {self.axes}, 1')}, {k}")
+                size, rest = self.get("%table", self.add(d, 5)), self.word("load i64, ptr %rest")
+                self.put(self.word(f"urem i64 {rest}, {size}"), "%index", self.add(d, lane * MAX_BATCH_AXES))
+                self.emit(f" store i64 {self.word(f'udiv i64 {rest}, {size}')}, ptr %rest")
+
+    def _each_operand(self, wanted: tuple[int, ...], act: Callable[[str, int], None]) -> None:
         """Run act(entry, kind) for operands of the wanted kinds, with %place holding the address of each lane."""
-        with b.loop(operands) as k:
-            entry = b.address("%table", b.add(b.mul(k, ENTRY_WORDS), TABLE_HEAD))
-            kind = b.get(entry, 0)
+        with self.loop(self.operands) as k:
+            entry = self.address("%table", self.add(self.mul(k, ENTRY_WORDS), TABLE_HEAD))
+            kind = self.get(entry, 0)
             for w in wanted:
-                with b.when(b.same(kind, w)):
-                    for lane in lanes:
-                        b.put(b.get(entry, 1), "%place", lane)
-                    with b.loop(axes) as d:
-                        stride = b.get(entry, b.add(d, 6))
-                        for lane in lanes:
-                            i = b.get("%index", b.add(d, lane * MAX_BATCH_AXES))
-                            b.put(b.add(b.get("%place", lane), b.mul(i, stride)), "%place", lane)
+                with self.when(self.same(kind, w)):
+                    for lane in self.lanes:
+                        self.put(self.get(entry, 1), "%place", lane)
+                    with self.loop(self.axes) as d:
+                        stride = self.get(entry, self.add(d, 6))
+                        for lane in self.lanes:
+                            i = self.get("%index", self.add(d, lane * MAX_BATCH_AXES))
+                            self.put(self.add(self.get("%place", lane), self.mul(i, stride)), "%place", lane)
                     act(entry, w)
 
-    def element(entry: str, e: str, lane: int) -> str:
-        offset = b.get(b.pointer(b.get(entry, 4)), e)
-        return b.pointer(b.add(b.get("%place", lane), offset))
+    def _element(self, entry: str, e: str, lane: int) -> str:
+        """The address of element e of an operand, in the sample of a lane."""
+        offset = self.get(self.pointer(self.get(entry, 4)), e)
+        return self.pointer(self.add(self.get("%place", lane), offset))
 
-    def tile(base: str, entry: str, e: str) -> str:
-        return b.op(f"getelementptr {vector}, ptr {base}, i64 {b.add(b.get(entry, 3), e)}", "p").name
+    def _tile(self, base: str, entry: str, e: str) -> str:
+        """The address of element e of an operand in a tile, where the lanes lie side by side."""
+        return self.op(f"getelementptr {self.vector}, ptr {base}, i64 {self.add(self.get(entry, 3), e)}", "p").name
 
-    def gather(entry: str, kind: int) -> None:
+    def _gather(self, entry: str, kind: int) -> None:
         if kind == SEQUENCE:
-            slot = b.get(entry, 3)
-            for lane in lanes:
-                b.put(b.get("%place", lane), "%context", b.add(slot, lane))
-            b.put(b.get(entry, 5), "%context", b.add(slot, width))
-            b.put(b.get(entry, 4), "%context", b.add(slot, width + 1))
+            slot = self.get(entry, 3)
+            for lane in self.lanes:
+                self.put(self.get("%place", lane), "%context", self.add(slot, lane))
+            self.put(self.get(entry, 5), "%context", self.add(slot, self.width))
+            self.put(self.get(entry, 4), "%context", self.add(slot, self.width + 1))
             return
-        with b.loop(b.get(entry, 2)) as e:
+        with self.loop(self.get(entry, 2)) as e:
             v = "poison"
-            for lane in lanes:
-                x = b.op(f"load {scalar}, ptr {element(entry, e, lane)}, align 1", "f").name
-                v = x if width == 1 else b.op(f"insertelement {vector} {v}, {scalar} {x}, i32 {lane}", "f").name
-            b.emit(f" store {vector} {v}, ptr {tile('%work', entry, e)}")
+            for lane in self.lanes:
+                x = self.op(f"load {self.scalar}, ptr {self._element(entry, e, lane)}, align 1", "f").name
+                inserted = f"insertelement {self.vector} {v}, {self.scalar} {x}, i32 {lane}"
+                v = x if self.width == 1 else self.op(inserted, "f").name
+            self.emit(f" store {self.vector} {v}, ptr {self._tile('%work', entry, e)}")
 
-    def scatter(entry: str, kind: int) -> None:
-        with b.loop(b.get(entry, 2)) as e:
-            v = b.op(f"load {vector}, ptr {tile('%out', entry, e)}", "f").name
-            for lane in lanes:
-                x = v if width == 1 else b.op(f"extractelement {vector} {v}, i32 {lane}", "f").name
-                b.emit(f" store {scalar} {x}, ptr {element(entry, e, lane)}, align 1")
-
-    with b.loop(b.word(f"sdiv i64 {span}, {width}")) as group:
-        first = b.add("%start", b.mul(group, width))
-        for lane in lanes:
-            sample = b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, lane)}, i64 {last})")
-            b.emit(f" store i64 {sample}, ptr %rest")
-            with b.loop(axes) as k:
-                d = b.word(f"sub i64 {b.word(f'sub i64 {axes}, 1')}, {k}")
-                size, rest = b.get("%table", b.add(d, 5)), b.word("load i64, ptr %rest")
-                b.put(b.word(f"urem i64 {rest}, {size}"), "%index", b.add(d, lane * MAX_BATCH_AXES))
-                b.emit(f" store i64 {b.word(f'udiv i64 {rest}, {size}')}, ptr %rest")
-        each_operand((INPUT, SEQUENCE), gather)
-        b.emit(" call void %body(ptr %work, ptr %out, ptr %context)")
-        b.require(b.same(b.word(f"load atomic i64, ptr {stop} monotonic, align 8"), 0), "stopped")
-        each_operand((OUTPUT,), scatter)
-    b.emit(" br label %stopped")
-    b.label("stopped")
-    b.emit(f" ret i64 {b.word(f'load i64, ptr {stop}')}")
-    head = (
-        "define i64 @strided(i64 %start, i64 %stop, ptr %table, ptr %work, ptr %out, ptr %context, ptr %body) {\n"
-        "entry:\n"
-    )
-    return head + "\n".join(b.lines) + "\n}"
+    def _scatter(self, entry: str, kind: int) -> None:
+        with self.loop(self.get(entry, 2)) as e:
+            v = self.op(f"load {self.vector}, ptr {self._tile('%out', entry, e)}", "f").name
+            for lane in self.lanes:
+                x = v if self.width == 1 else self.op(f"extractelement {self.vector} {v}, i32 {lane}", "f").name
+                self.emit(f" store {self.scalar} {x}, ptr {self._element(entry, e, lane)}, align 1")
 
 
 # --- asking Python -----------------------------------------------------------------------------------
@@ -263,7 +270,7 @@ def _for_ever(words: list) -> int:
 @jit.once
 def library(width: int, dtype: str) -> jit.Library:
     """The code for batches of any layout, for one width and type; compiled once a machine."""
-    return shared(("strided", width, dtype), {"strided": lambda module: _strided(module, width, dtype)})
+    return shared(("strided", width, dtype), {"strided": lambda module: _Strided(module, width, dtype).function()})
 
 
 def shared(parts: tuple, functions: dict[str, Callable[[Module], str]]) -> jit.Library:

@@ -1,0 +1,8 @@
+"""From graphs to graphs: derivatives, and results without zeros and repetitions.
+
+- `autodiff`: derivatives of graphs, forward (`pushforward`), in reverse (`pullback`), and whole Jacobians.
+- `derivative_kernels`: the kernels behind `Kernel.jacobian`, `hessian`, `jvp` and `vjp`.
+- `packed_results`: the kernels behind `Kernel.packed` and `unpack`.
+- `derived_kernels`: what these share, a kernel whose program is made from that of another.
+- `gradient_check`: `check_grads`, all derivatives of a kernel compared with differences in 50-digit arithmetic.
+"""

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import ArgumentError, DerivativeError
+from ..front.function import Function
+from ..front.parameters import MISSING, Parameter
+from ..front.specialisation import Specialisation, record_class
 from ..graph import loops
 from ..graph.expressions import Expr
 from ..graph.program import Operand, Program
-from ..kernels import Kernel
-from ..parameters import MISSING, Parameter
-from ..specialisation import Variant, record_class
 from . import autodiff
 from .derived_kernels import Built, derived
 
@@ -41,15 +41,15 @@ def dotted(names, suffix: str) -> dict[str, str]:
     return found
 
 
-def _is_static(k: Kernel, name) -> bool:
-    return isinstance(name, str) and any(p.static and p.name == name for p in k._parameters)
+def _is_static(k: Function, name) -> bool:
+    return isinstance(name, str) and any(p.static and p.name == name for p in k.parameters)
 
 
-def _inputs(k: Kernel) -> list[Parameter]:
-    return [p for p in k._parameters if not p.static and p.name not in k._statics and not p.hidden]
+def _inputs(k: Function) -> list[Parameter]:
+    return [p for p in k.parameters if not p.static and p.name not in k.statics and not p.hidden]
 
 
-def _wanted(k: Kernel, names: tuple[str, ...], what: str) -> tuple[str, ...]:
+def _wanted(k: Function, names: tuple[str, ...], what: str) -> tuple[str, ...]:
     inputs = [p.name for p in _inputs(k)]
     for name in names:
         if not isinstance(name, str) or name not in inputs:
@@ -83,12 +83,12 @@ def _collect(program: Program, inputs, parts: dict[str, tuple[tuple[int, ...], l
     return Program(tuple(inputs), operands, results, program.graph), made
 
 
-def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+def jacobian(k: Function, names: tuple[str, ...]) -> Function:
     """See `Kernel.jacobian`."""
     names = _wanted(k, names, "jacobian")
 
-    def build(variant: Variant) -> Built:
-        program = variant.program.copy()
+    def build(specialisation: Specialisation) -> Built:
+        program = specialisation.program.copy()
         _scalars_only(program)
         groups = [_elements(program, n) for n in names]
         table = autodiff.jacobian(program.graph, program.roots, [x for xs, _ in groups for x in xs])
@@ -101,12 +101,12 @@ def jacobian(k: Kernel, names: tuple[str, ...]) -> Kernel:
                 parts[field] = ((*o.shape, *operand.shape), block)
                 column += len(xs)
             row += o.size
-        return _collect(program, variant.inputs, parts, "Jacobian")
+        return _collect(program, specialisation.inputs, parts, "Jacobian")
 
     return derived(
         k,
         ("jacobian", *names),
-        k._parameters,
+        k.parameters,
         lambda v: v.inputs,
         build,
         f"Jacobian of {k.__name__} by {', '.join(names)}: shape of the output, then of the input.",
@@ -117,7 +117,7 @@ def _field(output: str, name: str, outputs: int, inputs: int) -> str:
     return name if outputs == 1 else output if inputs == 1 else f"{output}_{name}"
 
 
-def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
+def hessian(k: Function, names: tuple[str, ...]) -> Function:
     """See `Kernel.hessian`."""
     given, names = names, _wanted(k, names, "hessian")
     if len(names) not in (1, 2) or (len(names) == 2 and not given):
@@ -126,8 +126,8 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
         return jacobian(jacobian(k, names[:1]), names[1:])
     name = names[0]
 
-    def build(variant: Variant) -> Built:
-        program = variant.program.copy()
+    def build(specialisation: Specialisation) -> Built:
+        program = specialisation.program.copy()
         _scalars_only(program)
         xs, operand = _elements(program, name)
         first = autodiff.jacobian(program.graph, program.roots, xs)
@@ -145,33 +145,33 @@ def hessian(k: Kernel, names: tuple[str, ...]) -> Kernel:
             ]
             parts[o.name] = ((*o.shape, *operand.shape, *operand.shape), block)
             row += o.size
-        return _collect(program, variant.inputs, parts, "Hessian")
+        return _collect(program, specialisation.inputs, parts, "Hessian")
 
     return derived(
         k,
         ("hessian", name),
-        k._parameters,
+        k.parameters,
         lambda v: v.inputs,
         build,
         f"Second derivatives of {k.__name__} by {name}: shape of the output, then twice of the input.",
     )
 
 
-def jvp(k: Kernel) -> Kernel:
+def jvp(k: Function) -> Function:
     """See `Kernel.jvp`."""
     own = _inputs(k)
     dot = dotted([p.name for p in own], "_dot")
     # A tangent has the shape of its input, and no default unless the input itself may be left out.
     tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
-    def dots(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(replace(o, name=dot[o.name]) for o in variant.inputs if o.name in dot)
+    def dots(specialisation: Specialisation) -> tuple[Operand, ...]:
+        return tuple(replace(o, name=dot[o.name]) for o in specialisation.inputs if o.name in dot)
 
-    def build(variant: Variant) -> Built:
-        program = variant.program.copy()
+    def build(specialisation: Specialisation) -> Built:
+        program = specialisation.program.copy()
         graph = program.graph
         seeds: dict[Expr, autodiff.Tangent] = {}
-        for o in variant.inputs:
+        for o in specialisation.inputs:
             if o.name not in dot:
                 continue
             if o.sequence:
@@ -186,12 +186,12 @@ def jvp(k: Kernel) -> Kernel:
         names = dotted([o.name for o in program.outputs], "_dot")
         outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
         made = record_class("Jvp", tuple(o.name for o in outputs))
-        return Program((*variant.inputs, *dots(variant)), outputs, tuple(results), graph), made
+        return Program((*specialisation.inputs, *dots(specialisation)), outputs, tuple(results), graph), made
 
     return derived(
         k,
         ("jvp",),
-        _before_options(k._parameters, tangents),
+        _before_options(k.parameters, tangents),
         lambda v: (*v.inputs, *dots(v)),
         build,
         f"{k.__name__} and its derivative along the tangents given after its arguments.",
@@ -207,35 +207,35 @@ def _tangent(program: Program, o: Operand, t: autodiff.Tangent) -> Expr:
         return loops.scan(lambda c, x: (c, np.zeros(o.shape)), 0.0, node)[1].node
 
 
-def vjp(k: Kernel) -> Kernel:
+def vjp(k: Function) -> Function:
     """See `Kernel.vjp`."""
-    own, wanted = [p.name for p in k._parameters], {p.name for p in _inputs(k)}
+    own, wanted = [p.name for p in k.parameters], {p.name for p in _inputs(k)}
 
-    def bars(variant: Variant) -> tuple[Operand, ...]:
-        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in variant.program.outputs)
+    def bars(specialisation: Specialisation) -> tuple[Operand, ...]:
+        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in specialisation.program.outputs)
 
     # The outputs are known once the static arguments are; before that, one output is assumed.
-    known = [o.name for o in bars(k._only("vjp"))] if k._arguments.are_bound else [free("out_bar", own)]
+    known = [o.name for o in bars(k.only_specialisation("vjp"))] if k.arguments.are_bound else [free("out_bar", own)]
 
-    def inputs(variant: Variant) -> tuple[Operand, ...]:
-        if [o.name for o in bars(variant)] != known:
+    def inputs(specialisation: Specialisation) -> tuple[Operand, ...]:
+        if [o.name for o in bars(specialisation)] != known:
             raise ArgumentError(f"{k.__name__}.vjp: it has several outputs; bind the static arguments first")
-        return (*variant.inputs, *bars(variant))
+        return (*specialisation.inputs, *bars(specialisation))
 
-    def build(variant: Variant) -> Built:
-        program = variant.program.copy()
+    def build(specialisation: Specialisation) -> Built:
+        program = specialisation.program.copy()
         graph = program.graph
         _scalars_only(program)
-        groups = [_elements(program, o.name) for o in variant.inputs if o.name in wanted]
-        seeds = [graph.input(o.name, j) for o in bars(variant) for j in range(o.size)]
+        groups = [_elements(program, o.name) for o in specialisation.inputs if o.name in wanted]
+        seeds = [graph.input(o.name, j) for o in bars(specialisation) for j in range(o.size)]
         found = iter(autodiff.pullback(graph, program.roots, seeds, [x for xs, _ in groups for x in xs]))
         parts = {o.name: (o.shape, [next(found) for _ in xs]) for xs, o in groups}
-        return _collect(program, inputs(variant), parts, "Vjp")
+        return _collect(program, inputs(specialisation), parts, "Vjp")
 
     return derived(
         k,
         ("vjp",),
-        _before_options(k._parameters, [Parameter(name, False) for name in known]),
+        _before_options(k.parameters, [Parameter(name, False) for name in known]),
         inputs,
         build,
         f"Gradients of {k.__name__}: cotangents of the inputs from those of the outputs.",

@@ -7,21 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from ..front.function import Function, Origin
+from ..front.parameters import Parameter
+from ..front.specialisation import Specialisation
 from ..graph import interpreter, loops, tracing
 from ..graph.program import Operand, Program
-from ..kernels import Kernel
-from ..parameters import Parameter
-from ..specialisation import Variant
 
-__all__ = ["Built", "DerivedVariant", "derived"]
+__all__ = ["Built", "DerivedSpecialisation", "derived"]
 
 Built = tuple[Program, "type | None"]
 
 
-class DerivedVariant(Variant):
-    """A variant whose program is made from another's."""
+class DerivedSpecialisation(Specialisation):
+    """A specialisation whose program is made from another's."""
 
-    def __init__(self, parent: Variant, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Variant], Built]):
+    def __init__(
+        self, parent: Specialisation, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Specialisation], Built]
+    ):
         super().__init__(f"{parent.name}.{what[0]}", inputs)
         self.parent, self._what, self._build = parent, what, build
 
@@ -65,23 +67,23 @@ def _result(o: Operand, found, numeric: bool, length: int):
 
 
 def derived(
-    parent: Kernel,
+    parent: Function,
     what: tuple,
     parameters: list[Parameter],
-    inputs: Callable[[Variant], tuple[Operand, ...]],
-    build: Callable[[Variant], Built],
+    inputs: Callable[[Specialisation], tuple[Operand, ...]],
+    build: Callable[[Specialisation], Built],
     doc: str,
     left_out: Mapping[str, Any] = {},
-) -> Kernel:
+) -> Function:
     """A kernel with the static arguments of `parent`; what is `left_out` has its default and cannot be given."""
 
-    def make(statics: dict, present: list[str]) -> Variant:
-        own = {p.name for p in parent._parameters}
+    def make(statics: dict, present: list[str]) -> Specialisation:
+        own = {p.name for p in parent.parameters}
         statics = {name: value for name, value in statics.items() if name in own}  # an absent input has no tangent
-        variant = parent._variant(statics, [name for name in present if name in own])
-        return DerivedVariant(variant, what, inputs(variant), build)
+        specialisation = parent.specialisation(statics, [name for name in present if name in own])
+        return DerivedSpecialisation(specialisation, what, inputs(specialisation), build)
 
-    statics = {**left_out, **parent._statics}
-    made = Kernel._of(f"{parent.__name__}.{what[0]}", parameters, make, doc, statics)
-    made._origin, made._unrolled = (parent, what[0], what[1:]), parent._unrolled
+    statics = {**left_out, **parent.statics}
+    made = parent.new(f"{parent.__name__}.{what[0]}", parameters, make, doc, statics)
+    made.origin, made.unrolled = Origin(parent, what[0], what[1:]), parent.unrolled
     return made

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
-from ...errors import AdjointError, ArgumentError, MissingPackageError
-from ..arguments import as_input
+from ...errors import AdjointError, ArgumentError
+from ...extras import package
+from ..front.arguments import as_input
+from ..front.function import Function
 from ..graph import interpreter
 from ..graph.program import Operand, Program
-from ..kernels import Kernel
 from . import autodiff, derivative_kernels
 
 __all__ = ["check_grads"]
@@ -18,24 +20,25 @@ __all__ = ["check_grads"]
 _DIGITS = 50
 
 
-def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs) -> float:
+def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwargs) -> float:
     """Check Jacobian, jvp, vjp (and, for order 2, Hessian) of a kernel at one sample; returns the worst error.
 
     The reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20:
     nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
-    Raises AssertionError naming the derivative and the input that is wrong. Needs mpmath; not for sequences.
+    Raises AssertionError naming the derivative and the input that is wrong. It needs mpmath: pip install
+    'adjoint[check]'. Sequences are not checked.
     """
-    if not isinstance(fn, Kernel):
+    if not isinstance(fn, Function):
         raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
-    inputs, statics = fn._arguments.sort(args, kwargs)
-    program = fn._variant(statics, list(inputs)).program
+    inputs, statics = fn.arguments.sort(args, kwargs)
+    program = fn.specialisation(statics, list(inputs)).program
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")
     point = {o.name: _given(o, x) for o, x in zip(program.inputs, inputs.values(), strict=True)}
     names = list(point)
     reference = _differences(program, point, program.roots)
-    bound = fn.bind(**{p.name: statics[p.name] for p in fn._parameters if p.static and p.name not in fn._statics})
-    own = [p.name for p in bound._parameters if not p.static]
+    bound = fn.bind(**{p.name: statics[p.name] for p in fn.parameters if p.static and p.name not in fn.statics})
+    own = [p.name for p in bound.parameters if not p.static]
     worst = 0.0
 
     exact = bound.jacobian(*names)(**point)
@@ -59,7 +62,7 @@ def check_grads(fn: Kernel, *args, order: int = 2, rtol: float = 1e-9, **kwargs)
 
     if not any(x.op == "loop" and autodiff.only_forward(x.value) for x in autodiff.reachable(program.roots)):
         bars = {
-            derivative_kernels.free(f"{o.name}_bar", [p.name for p in bound._parameters]): rng.standard_normal(o.shape)
+            derivative_kernels.free(f"{o.name}_bar", [p.name for p in bound.parameters]): rng.standard_normal(o.shape)
             for o in program.outputs
         }
         pulled = bound.vjp(**point, **bars)
@@ -81,7 +84,7 @@ def _given(o: Operand, x) -> np.ndarray:
     return found
 
 
-def _second(bound: Kernel, program: Program, point: dict, name: str, rtol: float) -> float:
+def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -> float:
     xs = [program.graph.input(name, k) for k in range(point[name].size)]
     first = [program.graph.lift(e) for row in autodiff.jacobian(program.graph, program.roots, xs) for e in row]
     names = list(point)
@@ -107,11 +110,7 @@ def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> flo
 
 def _differences(program: Program, point: dict, roots) -> np.ndarray:
     """Central differences of the roots by every input element, in high precision."""
-    try:
-        import mpmath
-    except ImportError:
-        raise MissingPackageError("check_grads needs mpmath: pip install mpmath") from None
-
+    mpmath = package("mpmath", "check", "check_grads")
     with mpmath.workdps(_DIGITS):
         base = {(k, j): mpmath.mpf(float(x)) for k, v in point.items() for j, x in enumerate(np.ravel(v))}
         columns = []

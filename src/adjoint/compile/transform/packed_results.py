@@ -15,11 +15,11 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...lazy import cached_property
+from ..front.function import Function, Origin
+from ..front.parameters import MISSING, Parameter
+from ..front.specialisation import Specialisation, TracedSpecialisation
 from ..graph.expressions import Expr
 from ..graph.program import Operand
-from ..kernels import Kernel
-from ..parameters import MISSING, Parameter
-from ..specialisation import TracedVariant, Variant
 from .derived_kernels import Built, derived
 
 __all__ = ["Packing", "packed", "packing", "unpack"]
@@ -50,7 +50,7 @@ class Packing:
 
     def data(self, values) -> np.ndarray:
         """(..., elements): the `nonzero` elements of the whole results, of packed ones (..., size)."""
-        from ..arguments import as_input
+        from ..front.arguments import as_input
 
         values = as_input(values, "values", "data")
         if values.shape[-1:] != (self.size,):
@@ -77,10 +77,10 @@ class Packing:
         return f"<Packing of {self.shape}: {len(self.nonzero[0])} not zero, {self.size} of them differ>"
 
 
-def packing(k: Kernel, wanted: str = "packing") -> Any:
+def packing(k: Function, wanted: str = "packing") -> Any:
     """See `Kernel.packing`."""
     k = _packed_from(k) or k
-    program, made = _checked(k, k._only(wanted)).traced
+    program, made = _checked(k, k.only_specialisation(wanted)).traced
     found = [_packing(o, elements) for o, elements in zip(program.outputs, program.results, strict=True)]
     return found[0] if made is None else made(*found)
 
@@ -105,27 +105,25 @@ def _unsigned(e: Expr) -> Expr:
     return e.args[0] if e.op == "neg" else e
 
 
-def _packed_from(k: Kernel) -> Kernel | None:
+def _packed_from(k: Function) -> Function | None:
     """The kernel of the whole results, if k is one of packed ones."""
-    if k._origin is None:
+    if k.origin is None:
         return None
-    parent, how, given = k._origin
+    parent, how, given = k.origin
     if how == "bind" and (whole := _packed_from(parent)):
         return whole.bind(**given)
     return parent if how == "packed" else None
 
 
-def packed(k: Kernel) -> Kernel:
+def packed(k: Function) -> Function:
     """See `Kernel.packed`."""
     if _packed_from(k):
         return k
     # What is zero depends on options and on the inputs there are: they are what `packing` takes them to be.
-    left_out = {
-        p.name: p.default for p in k._parameters if (p.static and p.default is not MISSING) or p.default is None
-    }
+    left_out = {p.name: p.default for p in k.parameters if (p.static and p.default is not MISSING) or p.default is None}
 
-    def build(variant: Variant) -> Built:
-        program, made = _checked(k, variant).traced
+    def build(specialisation: Specialisation) -> Built:
+        program, made = _checked(k, specialisation).traced
         results = tuple(map(_numbers, program.results))
         outputs = tuple(replace(o, shape=(len(r),)) for o, r in zip(program.outputs, results, strict=True))
         return replace(program, outputs=outputs, results=results), made
@@ -133,7 +131,7 @@ def packed(k: Kernel) -> Kernel:
     return derived(
         k,
         ("packed",),
-        _named_after(k._parameters, left_out),
+        _named_after(k.parameters, left_out),
         lambda v: v.inputs,
         build,
         f"{k.__name__}, of every result the numbers that can differ, each once; `unpack` makes it whole.",
@@ -147,20 +145,21 @@ def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
     return parameters[:first] + [replace(p, keyword_only=True) for p in parameters[first:]]
 
 
-def _checked(k: Kernel, variant: Variant) -> Variant:
-    given = tuple(o.name for o in variant.inputs)
-    if k._other is not None and isinstance(variant, TracedVariant) and k._other(variant.statics, given) is not None:
+def _checked(k: Function, specialisation: Specialisation) -> Specialisation:
+    names = [o.name for o in specialisation.inputs]
+    traced = isinstance(specialisation, TracedSpecialisation)
+    if traced and k.instead_of_this(specialisation.statics, names) is not None:
         raise ArgumentError(
             f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed; "
             f"{k.__name__}.bind(..., unroll=True) is not"
         )
-    for o in variant.program.outputs:
+    for o in specialisation.program.outputs:
         if o.sequence:
-            raise ArgumentError(f"{variant.name}: output '{o.name}' is a sequence; only arrays are packed")
-    return variant
+            raise ArgumentError(f"{specialisation.name}: output '{o.name}' is a sequence; only arrays are packed")
+    return specialisation
 
 
-def unpack(k: Kernel) -> Kernel:
+def unpack(k: Function) -> Function:
     """See `Kernel.unpack`."""
     found, name = packing(k, "unpack"), f"{k.__name__.removesuffix('.packed')}.unpack"
     parts = {"values": found} if isinstance(found, Packing) else found._asdict()
@@ -171,8 +170,8 @@ def unpack(k: Kernel) -> Kernel:
 
     parameters = [Parameter(field, False, (p.size,)) for field, p in parts.items()]
     doc = f"Results of {k.__name__} from those of {k.__name__}.packed."
-    made = Kernel._of(name, parameters, partial(TracedVariant, whole, name, parameters), doc)
-    made._origin = k, "unpack", ()
+    made = k.new(name, parameters, partial(TracedSpecialisation, whole, name, parameters), doc)
+    made.origin = Origin(k, "unpack", ())
     return made
 
 

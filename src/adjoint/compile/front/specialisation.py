@@ -1,4 +1,4 @@
-"""Variants: a kernel with its static arguments fixed, traced once and compiled once for each dtype and width."""
+"""Specialisations: a kernel with its static arguments fixed, traced once and compiled once for each dtype and width."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdjointError, CompileError, TraceError
-from ..lazy import cached_property
+from ...errors import AdjointError, CompileError, TraceError
+from ...lazy import cached_property
+from ..graph import loops, trace_errors, tracing
+from ..graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
+from ..graph.operation_counts import count_operations
+from ..graph.program import Operand, Program
+from ..machine import disk_cache, library_state
+from ..machine.locks import compiling
 from . import kept_kernels, progress
-from .graph import loops
-from .graph import tracing as trace
-from .graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
-from .graph.program import Operand, Program, count_operations
-from .machine import disk_cache, library_state
-from .machine.locks import compiling
 from .parameters import Parameter
 
-__all__ = ["TracedVariant", "Variant", "build_program", "record_class"]
+__all__ = ["Specialisation", "TracedSpecialisation", "build_program", "record_class"]
 
 LARGE = 1 << 18  # bytes of machine code that takes about a second to compile, or longer
 BORROWED = 10_000  # samples that the code for another kind of call serves: a tenth of the time that compiling takes
 
 
-class Variant:
+class Specialisation:
     """A kernel with fixed static arguments: what it computes, and its machine code."""
 
     def __init__(self, name: str, inputs: tuple[Operand, ...]):
@@ -41,7 +41,7 @@ class Variant:
         self.normal: Callable | None = None
         self.called = 0  # codes there were when `call` was made
         self.borrowed: dict[tuple, int] = {}  # samples of each kind that the code for the other one served
-        self.share = kept_kernels.Share()  # that of the kernel whose variant it is
+        self.share = kept_kernels.Share()  # that of the kernel whose specialisation it is
         self._traced: tuple[Program, type | None] | None = None
         self._identity: tuple | None = None  # of what was traced
         self._nodes = 0  # that tracing it made
@@ -167,7 +167,7 @@ class Variant:
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
         """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
-        from .machine.execution import broadcast_batch
+        from ..machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)
         shared = frozenset(
@@ -192,14 +192,14 @@ class Variant:
 
     def _new(self, dtype: str, single: bool, shared: frozenset[str]) -> disk_cache.Entry:
         """This code, made now, and stored."""
-        from .codegen.body import emit
-        from .machine import jit
+        from ..codegen.body import emit
+        from ..machine import jit
 
         with progress.told(self.name) as note:
             program, made = self.traced
             cost = sum(count_operations(program))
             note.begin(cost)
-            text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared)
+            text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared, jit.host().target)
             header = {
                 "outputs": [[o.name, o.shape, o.sequence] for o in program.outputs],
                 "scratch": scratch,
@@ -213,7 +213,7 @@ class Variant:
         return entry
 
     def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
-        from .machine.execution import Compiled
+        from ..machine.execution import Compiled
 
         entry = self._stored(dtype, single, shared) or self._new(dtype, single, shared)
         self.share.code += len(entry.code)
@@ -228,7 +228,7 @@ class Variant:
 
 def _width(dtype: str, single: bool) -> int:
     """Lanes of vectors. One sample needs none: its numbers take an eighth of the memory."""
-    from .machine import jit
+    from ..machine import jit
 
     return 1 if single else jit.host().width(dtype)
 
@@ -237,8 +237,8 @@ def _is_one(batch: tuple[int, ...]) -> bool:
     return batch in ((), (1,))
 
 
-class TracedVariant(Variant):
-    """A variant of a Python function."""
+class TracedSpecialisation(Specialisation):
+    """A specialisation of a Python function."""
 
     def __init__(
         self, fn: Callable, name: str, parameters: list[Parameter], statics: dict[str, Any], present: list[str]
@@ -298,7 +298,7 @@ class TracedVariant(Variant):
         except AdjointError:
             raise
         except Exception as e:
-            explained = trace.explain(e, self.name)
+            explained = trace_errors.explain(e, self.name)
             if explained is e:
                 raise
             raise explained from e
@@ -308,7 +308,7 @@ class TracedVariant(Variant):
 def _traced_input(graph: Graph, o: Operand):
     if o.sequence:
         return loops.Sequence(graph.node("sequence", value=o.name), o.shape)
-    return trace.traced_array([graph.input(o.name, k) for k in range(o.size)], o.shape, frozen=True)
+    return tracing.traced_array([graph.input(o.name, k) for k in range(o.size)], o.shape, frozen=True)
 
 
 def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, type | None]:
@@ -326,9 +326,9 @@ def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, typ
             outputs.append(Operand(field, value.row_shape, True))
             results.append((value.node,))
         else:
-            shape, elements = trace.flatten(value, f"{name}: the result" + (f" '{field}'" if made else ""))
+            shape, elements = tracing.flatten(value, f"{name}: the result" + (f" '{field}'" if made else ""))
             outputs.append(Operand(field, tuple(shape)))
-            results.append(tuple(graph.lift(loops._number(e)) for e in elements))
+            results.append(tuple(graph.lift(loops.plain_number(e)) for e in elements))
     return Program(tuple(inputs), tuple(outputs), tuple(results), graph), made
 
 

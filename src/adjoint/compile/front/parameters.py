@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ArgumentError
-from .graph.program import Operand
+from ...errors import ArgumentError
+from ..graph.program import Operand
 
-__all__ = ["MISSING", "Liftable", "Parameter", "function_name", "lifted_parameters", "parameters", "static"]
+__all__ = ["MISSING", "Liftable", "Parameter", "declared_parameters", "function_name", "lifted_parameters", "static"]
 
 
 class _Static:
@@ -44,6 +44,7 @@ class Parameter:
     keyword_only: bool = False
     lifted_from: tuple[str, str] | None = None  # the static argument whose numbers these are, and their name there
     hidden: bool = False  # its default is a value of the kernel being traced: there are no derivatives by it
+    counted: bool = False  # static only because its default is a whole number, which may be a slip for 1.0
 
     def operand(self, statics: dict[str, Any], function: str) -> Operand:
         """The input with its shape in numbers; it has no axis for a static argument that is one name, not several."""
@@ -82,7 +83,7 @@ _BIND = {
 }  # options of `Kernel.bind`
 
 
-def parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
+def declared_parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
     """The parameters of a function, with the core shapes declared for them."""
     try:
         signature = inspect.signature(fn)
@@ -126,7 +127,8 @@ def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
                 f"kernel: the default of '{p.name}' in {function} is a {type(p.default).__name__}; "
                 "use np.array(...) for an input, a tuple for a static argument"
             ) from None
-        return Parameter(p.name, True, default=p.default, keyword_only=only)
+        counted = isinstance(p.default, int) and not isinstance(p.default, bool)
+        return Parameter(p.name, True, default=p.default, keyword_only=only, counted=counted)
     dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     sequence = bool(dims) and dims[0] is Ellipsis
     dims = dims[sequence:]

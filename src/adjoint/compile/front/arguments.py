@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ...errors import ArgumentError
 from .parameters import MISSING, Parameter
 
-__all__ = ["Arguments", "Form", "as_input", "tupled", "unmasked"]
+__all__ = ["Arguments", "Places", "as_input", "tupled", "unmasked"]
 
 
-class Form(NamedTuple):
+class Places(NamedTuple):
     """How arguments are given: places of static ones and of inputs, names of statics and of the rest, all statics."""
 
     statics: tuple[int, ...]
@@ -31,7 +31,7 @@ class Arguments:
         self.places = [p for p in self.free if not p.keyword_only]
         self.free_statics = frozenset(p.name for p in self.free if p.static)
         self.weak = {id(p.default) for p in self.free if p.lifted_from}
-        self._forms: dict[tuple, Form | None] = {}
+        self._splits: dict[tuple, Places | None] = {}
 
     @property
     def are_bound(self) -> bool:
@@ -45,23 +45,23 @@ class Arguments:
         """Whether it does not decide the dtype of a call: Python's numbers, and lifted ones left as they are."""
         return type(value) in (float, int, bool) or id(value) in self.weak
 
-    def form(self, places: int, names: tuple[str, ...]) -> Form | None:
+    def split(self, places: int, names: tuple[str, ...]) -> Places | None:
         """How a call with so many positional and with these named arguments is told apart, if it has statics."""
         try:
-            return self._forms[places, names]
+            return self._splits[places, names]
         except KeyError:
             pass
         given = [p.name for p in self.places[:places]]
         statics = tuple(k for k, p in enumerate(self.places[:places]) if p.static)
         named = tuple(n for n in names if n in self.free_statics)
         odd = places > len(self.places) or not set(names).isdisjoint(given)  # `sort` says what is wrong
-        form = None
+        found = None
         if (statics or named) and not odd:
             inputs = tuple(k for k in range(places) if k not in statics)
             rest = tuple(n for n in names if n not in named)
-            form = Form(statics, named, inputs, rest, (*(given[k] for k in statics), *named))
-        self._forms[places, names] = form
-        return form
+            found = Places(statics, named, inputs, rest, (*(given[k] for k in statics), *named))
+        self._splits[places, names] = found
+        return found
 
     def sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arguments by name: inputs in the order of the parameters, and statics."""
@@ -121,6 +121,12 @@ class Arguments:
         only = next((k for k, p in enumerate(self.parameters) if p.keyword_only), len(names))
         return f"{self.name}({', '.join(names[:only] + ['*', *names[only:]] * (only < len(names)))})"
 
+    @property
+    def described(self) -> str:
+        """Its name and free parameters, and the values of those that are fixed, cut if they are long."""
+        free = ", ".join(p.name for p in self.parameters if p.name not in self.statics)
+        return f"{self.name}({free})" + "".join(f", {k}={_short(v)}" for k, v in self.statics.items())
+
     def left_out(self, wanted: str) -> tuple[dict[str, Any], list[str]]:
         """All static arguments, and names of inputs, if all that may be left out is; `wanted` is for an error."""
         if missing := self._unknown():
@@ -137,6 +143,11 @@ class Arguments:
             elif p.name not in statics:
                 present.append(p.name)
         return statics, present
+
+
+def _short(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:36] + " ..."
 
 
 def as_input(x, name: str, function: str) -> np.ndarray:

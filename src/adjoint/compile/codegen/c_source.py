@@ -1,96 +1,17 @@
-"""Kernels for other tools: LLVM IR, assembly, one self-contained C99 file, a casadi.Function."""
+"""A program as one self-contained C99 file."""
 
 from __future__ import annotations
 
 import math
 import re
 
-from ..errors import AdjointError, ArgumentError
-from .codegen.scheduler import schedule
-from .graph import interpreter
-from .graph.expressions import Expr
-from .graph.loops import Loop
-from .graph.operations import OPS
-from .graph.program import Operand, Program
-from .specialisation import Variant
+from ..graph.expressions import Expr
+from ..graph.loops import Loop
+from ..graph.operations import OPS
+from ..graph.program import Operand, Program
+from .scheduler import schedule
 
-__all__ = ["call_casadi", "source", "symbolic"]
-
-
-def source(variant: Variant, language: str, name: str | None = None) -> str:
-    """The text of a kernel in one of the languages "llvm", "asm", "c"."""
-    if not isinstance(language, str) or language not in ("llvm", "asm", "c"):
-        raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
-    if name is not None and not isinstance(name, str):
-        raise ArgumentError(f"source: the name of the function must be text; got {name!r}")
-    if language == "c":
-        return _CWriter(variant.program, name or variant.name.replace(".", "_")).file()
-    from .codegen.body import emit
-    from .machine import jit
-
-    text = emit(variant.program, jit.host().width("f64"), "f64")[0]
-    return text if language == "llvm" else jit.assembly(text)
-
-
-# --- CasADi ------------------------------------------------------------------------------------------
-
-
-def symbolic(variant: Variant):
-    """A casadi.Function with the kernel's inputs and outputs; loops of known length are unrolled."""
-    import casadi
-
-    program = variant.program
-    if any(o.sequence for o in program.inputs):
-        raise AdjointError(
-            f"{variant.name}.symbolic: CasADi has no sequences of unknown length; "
-            "declare a length, or scan over an array"
-        )
-    inputs = [casadi.SX.sym(o.name, *_casadi_shape(o)) for o in program.inputs]
-    values = {
-        (o.name, k): x[_casadi_index(o, k)] for o, x in zip(program.inputs, inputs, strict=True) for k in range(o.size)
-    }
-    found = iter(
-        interpreter.evaluate(
-            program.roots,
-            interpreter.Inputs(
-                values,
-                apply=lambda op, *a: OPS[op].casadi(casadi, *a),
-                number=casadi.SX,
-                choose=lambda c, a, b: casadi.if_else(c, a, b),
-            ),
-        )
-    )
-    outputs = []
-    for o in program.outputs:
-        x = casadi.SX(*_casadi_shape(o))
-        for k in range(o.size):
-            x[_casadi_index(o, k)] = next(found)
-        outputs.append(x)
-    names = [o.name for o in program.inputs], [o.name for o in program.outputs]
-    return casadi.Function(variant.name.replace(".", "_").strip("_<>") or "kernel", inputs, outputs, *names)
-
-
-def _casadi_shape(o: Operand) -> tuple[int, int]:
-    """CasADi has matrices only: vectors are columns, and further axes are joined to the second."""
-    return (1, 1) if not o.shape else (o.shape[0], o.size // o.shape[0] if o.shape[0] else 1)
-
-
-def _casadi_index(o: Operand, k: int) -> tuple[int, int]:
-    return divmod(k, _casadi_shape(o)[1])
-
-
-def call_casadi(variant: Variant, values: list):
-    """A kernel called with CasADi matrices gives CasADi matrices."""
-    for o, x in zip(variant.inputs, values, strict=True):
-        shape = getattr(x, "shape", None)  # CasADi would repeat a scalar
-        if shape is not None and shape not in ((o.size, 1), (1, o.size), o.shape):
-            raise ArgumentError(f"{variant.name}: argument '{o.name}' has shape {shape}; {o.shape} is needed")
-    results = symbolic(variant).call(values)
-    made = variant.traced[1]
-    return results[0] if made is None else made(*results)
-
-
-# --- C99 ---------------------------------------------------------------------------------------------
+__all__ = ["c_file"]
 
 _C_HELPERS = {
     "adjoint_sign": "static double adjoint_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? 0.0 : x; }",
@@ -267,3 +188,8 @@ class _CWriter:
         self.buffers.append(f"    double *{name} = work + {sum(self.work)} * length;")
         self.work.append(size)
         return name
+
+
+def c_file(program: Program, name: str) -> str:
+    """The text of a C99 file with a function of this name, which computes one sample."""
+    return _CWriter(program, name).file()

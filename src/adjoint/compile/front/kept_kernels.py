@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .kernels import Kernel
+    from .function import Function
 
 __all__ = ["Share", "forget", "trim", "use"]
 
@@ -21,7 +21,7 @@ MOST_BYTES = 256 << 20
 _NODE_BYTES = 450  # of one node of a program, as measured
 _OWN_BYTES = 16 << 10  # of a kernel itself, and of what lets CPython call its code
 
-_kept: OrderedDict[Kernel, None] = OrderedDict()  # the one used last is last
+_kept: OrderedDict[Function, None] = OrderedDict()  # the one used last is last
 
 
 class Share:
@@ -38,7 +38,7 @@ class Share:
         return _OWN_BYTES + self.code + _NODE_BYTES * self.nodes
 
 
-def use(kernel: Kernel) -> Kernel:
+def use(kernel: Any) -> Any:
     """Note that a kernel is used now; returns it."""
     try:
         _kept.move_to_end(kernel)
@@ -54,29 +54,29 @@ def trim() -> None:
 
     Programs go first, for they are needed only if more code is to be made of them, then kernels.
     """
-    excess = sum(kernel._share.bytes for kernel in list(_kept)) - MOST_BYTES
+    excess = sum(kernel.memory.share.bytes for kernel in list(_kept)) - MOST_BYTES
     for kernel in list(_kept):
         if excess <= 0:
             return
-        excess += -kernel._share.bytes + kernel._drop_programs().bytes
-    _drop(excess, lambda kernel: kernel._share.bytes)
+        excess += -kernel.memory.share.bytes + kernel.drop_programs().bytes
+    _drop(excess, lambda kernel: kernel.memory.share.bytes)
 
 
-def _drop(excess: int, size: Callable[[Kernel], int]) -> None:
+def _drop(excess: int, size: Callable[[Function], int]) -> None:
     """Let go of kernels, the least recently used first, until their sizes come to `excess`; the last one stays."""
     for kernel in list(_kept)[:-1]:
         if excess <= 0:
             return
-        if kernel._is_wanted():
+        if kernel.is_wanted():
             use(kernel)
         else:
             excess -= size(kernel)
             _let_go(kernel)
 
 
-def _let_go(kernel: Kernel) -> None:
+def _let_go(kernel: Function) -> None:
     _kept.pop(kernel, None)
-    kernel._let_go()
+    kernel.let_go()
 
 
 def forget(value: Any = None) -> int:
@@ -94,12 +94,12 @@ def forget(value: Any = None) -> int:
     >>> aj.forget(robot) > 0
     True
     """
-    from .machine import execution
+    from ..machine import result_arrays
 
-    found = [kernel for kernel in list(_kept) if value is None or kernel._is_made_for(value)]
+    found = [kernel for kernel in list(_kept) if value is None or kernel.is_made_for(value)]
     for kernel in found:
-        kernel._is_wanted()  # no more: its parent no longer thinks of it
+        kernel.is_wanted()  # no more: its parent no longer thinks of it
         _let_go(kernel)
     if value is None:
-        execution.forget_memory()
+        result_arrays.forget_memory()
     return len(found)

@@ -1,9 +1,10 @@
 """Calls of every form, brought to the one that machine code serves itself: arrays, contiguous, of one dtype, by place.
 
-A kernel remembers, for each number of positional arguments and names of the others that it was called with, where its
-inputs are among them (`InputForm`), or which bound kernel they are for (`StaticForm`). What is no such array but a
-list, a number, an array of whole numbers or a small one with other strides becomes one by a copy. All else is left to
-`Kernel.__call__`: a form says so by NotImplemented.
+A kernel remembers how it was called: the number of positional arguments and the names of the others. For each such
+form it knows where its inputs are among the arguments (`InputForm`), which bound kernel they are for (`StaticForm`), or
+which other function serves them (`ElsewhereForm`). What is no such array but a list, a number, an array of whole
+numbers or a small one with other strides becomes one by a copy. A form answers NotImplemented to calls that it cannot
+serve; these are left to `dispatch`.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .graph import loops
+from ..graph import loops
 
 if TYPE_CHECKING:
-    from .arguments import Form
-    from .kernels import Kernel
-    from .specialisation import Variant
+    from .arguments import Places
+    from .function import Function
+    from .specialisation import Specialisation
 
-__all__ = ["InputForm", "StaticForm", "one_dtype"]
+__all__ = ["ElsewhereForm", "Form", "InputForm", "StaticForm", "one_dtype"]
 
 COPIED = 4096  # numbers of an array up to which a copy costs less than code for any strides
 _F64, _F32 = np.dtype(np.float64), np.dtype(np.float32)
@@ -35,12 +36,12 @@ class StaticForm(NamedTuple):
     values: tuple
     inputs: tuple[int, ...]  # places of positional inputs
     names: tuple[str, ...]  # of the other inputs
-    bound: Kernel
+    bound: Function
 
     @staticmethod
-    def of(form: Form, keywords: tuple[str, ...], places: int, values: list, bound: Kernel) -> StaticForm:
-        named = tuple(places + keywords.index(name) for name in form.named)
-        return StaticForm((*form.statics, *named), tuple(values), form.inputs, form.rest, bound)
+    def of(split: Places, keywords: tuple[str, ...], places: int, values: list, bound: Function) -> StaticForm:
+        named = tuple(places + keywords.index(name) for name in split.named)
+        return StaticForm((*split.statics, *named), tuple(values), split.inputs, split.rest, bound)
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
         given = (*args, *kwargs.values()) if kwargs else args
@@ -56,28 +57,48 @@ class StaticForm(NamedTuple):
 
 
 class InputForm:
-    """A call with inputs only: how to take those of a variant from the arguments, and from defaults behind them.
+    """A call with inputs only: how to take those of a specialisation from the arguments, and from defaults behind them.
 
     `tried` says that the kernel's own call has met these very arguments in this order, and leaves them to others.
     """
 
-    def __init__(self, variant: Variant, given: list[str], defaults: dict[str, Any], tried: bool):
-        missing = [o.name for o in variant.inputs if o.name not in given]
-        order = [(given + missing).index(o.name) for o in variant.inputs]
+    def __init__(self, specialisation: Specialisation, given: list[str], defaults: dict[str, Any], tried: bool):
+        missing = [o.name for o in specialisation.inputs if o.name not in given]
+        order = [(given + missing).index(o.name) for o in specialisation.inputs]
         self.defaults = tuple(defaults[name] for name in missing)
         self.take: Callable[[tuple], tuple] | None = itemgetter(*order) if len(order) > 1 else None
         if order == list(range(len(given))):
             self.take = None  # as they are
-        self.variant, self.tried = variant, tried
+        self.specialisation, self.tried = specialisation, tried
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
-        serve = self.variant.normal if self.tried else self.variant.call
+        serve = self.specialisation.normal if self.tried else self.specialisation.call
         if serve is None or loops.python_calls.value:
             return NotImplemented
         values = (*args, *kwargs.values(), *self.defaults) if kwargs or self.defaults else args
         if self.take is not None:
             values = self.take(values)
         return serve(*values) if out is None else serve(*values, out=out)
+
+
+class ElsewhereForm(NamedTuple):
+    """A call of one sample, all inputs given by place, that another function serves; see `Kernel.instead`."""
+
+    function: Callable[[dict[str, np.ndarray]], Any]
+    names: list[str]
+    shapes: list[tuple[int, ...]]
+
+    def call(self, args: tuple, kwargs: dict, out) -> Any:
+        """Only for arrays of float64 of exactly these shapes, while no function is traced or run eagerly."""
+        if out is not None or loops.python_calls.value:
+            return NotImplemented
+        for a, shape in zip(args, self.shapes, strict=True):
+            if type(a) is not np.ndarray or a.dtype is not _F64 or a.shape != shape:
+                return NotImplemented
+        return self.function(dict(zip(self.names, args, strict=True)))
+
+
+Form = StaticForm | InputForm | ElsewhereForm
 
 
 def one_dtype(values: tuple, weak: set[int]) -> tuple[list[np.ndarray], str, bool] | None:

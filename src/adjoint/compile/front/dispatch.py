@@ -1,0 +1,240 @@
+"""The way of a call: which machine code serves it, and how further calls like it get there faster.
+
+`call` serves any call, by Python. Afterwards CPython calls the machine code itself (`cpython_entry`) wherever it can.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import contextmanager
+from threading import local
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ..graph import loops
+from ..machine.locks import compiling
+from . import kept_kernels
+from .arguments import Places, as_input
+from .binding import is_plain
+from .call_forms import ElsewhereForm, InputForm, StaticForm, one_dtype
+from .function import Function, Recent
+from .inline import inline, is_inline
+from .parameters import MISSING
+from .specialisation import Specialisation
+
+__all__ = ["call", "call_elsewhere", "load_callers", "make_callers", "noting_calls"]
+
+_noted = local()
+
+
+@contextmanager
+def noting_calls():
+    """Within this context, the list of specialisations that this thread runs, each with its arrays."""
+    _noted.calls = []
+    try:
+        with loops.tracing(None):  # all calls go by Python
+            yield _noted.calls
+    finally:
+        _noted.calls = None
+
+
+def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
+    """The result of any call; `form` is the number of positional arguments and the names of the others."""
+    arguments = function.arguments
+    if arguments.free_statics and (split := arguments.split(len(args), tuple(kwargs))):
+        bound = _bound_to(function, form, split, [args[k] for k in split.statics] + [kwargs[k] for k in split.named])
+        more = {k: kwargs[k] for k in split.rest}
+        return bound(*[args[k] for k in split.inputs], **(more if out is None else {"out": out, **more}))
+    inputs, statics = arguments.sort(args, kwargs)
+    if is_inline(inputs):
+        if out is not None:
+            raise ArgumentError(f"{function.__name__}: `out` cannot be used inside a kernel; use the result instead")
+        return inline(function, inputs, statics)
+    if function.other is not None and (other := function.instead_of_this(statics, inputs)) is not None:
+        if len(args) == len(inputs) and not kwargs:
+            shapes = [o.shape for o in function.specialisation(statics, list(inputs)).inputs]
+            function.memory.keep_form(form, ElsewhereForm(other, list(inputs), shapes))
+        return call_elsewhere(function, other, inputs, statics, out)
+    found = function.specialisation(statics, list(inputs))
+    if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
+        from .casadi_functions import call_casadi
+
+        return call_casadi(found, list(inputs.values()))
+    arrays, dtype = _arrays(function, inputs)
+    if (calls := getattr(_noted, "calls", None)) is not None:
+        calls.append((found, arrays))
+    result = _run(function, found, arrays, dtype, out)
+    _remember(function, form, found)
+    return result
+
+
+def _bound_to(function: Function, form: tuple, split: Places, fixed: list) -> Function:
+    """`bind`, found at once for static values that equal others of their type only if they are the same."""
+    memory, types = function.memory, [type(x) for x in fixed]
+    try:
+        bound = kept_kernels.use(memory.made[(split.names, *types, *fixed)])
+    except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
+        bound = function.bind(**dict(zip(split.names, fixed, strict=True)))
+        if not all(map(is_plain, fixed)):
+            return bound
+        memory.made[(split.names, *types, *fixed)] = bound
+    memory.keep_form(form, StaticForm.of(split, form[1:], form[0], fixed, bound))
+    if split.statics == (0,) and len(form) == 1:
+        memory.recent = Recent(fixed[0], form[0], bound)
+    return bound
+
+
+def _remember(function: Function, form: tuple, found: Specialisation) -> None:
+    """Serve further calls of this form at once, if all that is given are inputs and none is None."""
+    arguments = function.arguments
+    given = [p.name for p in arguments.places[: form[0]]] + list(form[1:])
+    if form not in function.memory.forms and set(given) <= {o.name for o in found.inputs}:
+        defaults = {p.name: p.default for p in arguments.free}
+        has_own_call = type(function).__call__ is not function.python_call
+        tried = len(form) == 1 and has_own_call and found is function.only_specialisation("call")
+        function.memory.keep_form(form, InputForm(found, given, defaults, tried))
+
+
+def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], statics: dict[str, Any], out):
+    """The result of the function that `Kernel.instead` makes, on arrays of the shapes that this kernel takes."""
+    from ..machine.layouts import broadcast_batch
+
+    name = function.__name__
+    arrays = {k: as_input(x, k, name) for k, x in inputs.items()}
+    broadcast_batch(function.specialisation(statics, list(inputs)).inputs, list(arrays.values()), name)
+    found = other(arrays)
+    parts = found if isinstance(found, tuple) else (found,)
+    if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
+        parts = tuple(x.astype(np.float32) for x in parts)
+    if out is None:
+        return type(found)(*parts) if isinstance(found, tuple) else parts[0]
+    _copy(parts, out if isinstance(found, tuple) and isinstance(out, tuple | list) else (out,), name)
+    return out
+
+
+def _copy(parts: tuple, outs: tuple | list, name: str) -> None:
+    """Write results to the arrays that are to receive them."""
+    if len(outs) != len(parts):
+        raise ArgumentError(f"{name}: out has {len(outs)} arrays; {len(parts)} are needed")
+    for found, out in zip(parts, outs, strict=True):
+        if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
+            what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise ArgumentError(f"{name}: out is {what}; an array of {found.dtype} {found.shape} is needed")
+        if not out.flags.writeable:
+            raise ArgumentError(f"{name}: out is read-only")
+    for found, out in zip(parts, outs, strict=True):
+        np.copyto(out, found)
+
+
+@functools.cache
+def load_callers() -> None:
+    """Load the files that run machine code, before the first call: `import adjoint` is quicker without them.
+
+    It is done under the lock, for which a thread that forks waits: the child would never get files that another thread
+    was reading.
+    """
+    with compiling:
+        from ..machine import cpython_entry, execution  # noqa: F401
+
+
+def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
+    """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
+    load_callers()
+    from ..machine.execution import DTYPES
+
+    arrays = [as_input(x, k, function.__name__) for k, x in given.items()]
+    strong = [a.dtype for a, x in zip(arrays, given.values(), strict=True) if not function.arguments.is_weak(x)]
+    dtype = "f32" if strong and all(d == np.float32 for d in strong) else "f64"
+    return [a if a.dtype == DTYPES[dtype] else a.astype(DTYPES[dtype]) for a in arrays], dtype
+
+
+def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dtype: str, out):
+    """The result of machine code on arrays of one dtype."""
+    from ..machine.execution import DTYPES
+    from ..machine.result_arrays import prepare_out
+
+    name = function.__name__
+    layouts = [(a.shape, a.strides, a.flags.aligned) for a in arrays]
+    if out is not None:
+        given = out if isinstance(out, tuple | list) else (out,)
+        layouts += [(a.shape, a.strides, a.flags.aligned) for a in given if isinstance(a, np.ndarray)]
+    known = found.plans.get((dtype, *layouts))
+    if known and found.borrowed and not found.lends(dtype, known[1], known[3]):
+        known = None
+    code, made, batch, length = known[1:] if known else found.fit(arrays, dtype, name)
+    results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
+    # Results that share memory with an input are computed beside it first.
+    targets = results
+    if out is not None:
+        targets = [np.empty_like(r) if any(np.may_share_memory(r, a) for a in arrays) else r for r in results]
+    direct = out is None or all(t is r for t, r in zip(targets, results, strict=True))
+    plan = known[0] if known and direct else code.plan(arrays, targets, batch, length)
+    if known is None and direct:
+        found.keep_plan((dtype, *layouts), (plan, code, made, batch, length))
+    plan.run([*arrays, *targets], lambda: function.threads)
+    if out is None:
+        results = [r if r.ndim else r[()] for r in results]
+    elif not direct:
+        for r, t in zip(results, targets, strict=True):
+            if t is not r:
+                r[...] = t
+    if found.called < len(found.codes):
+        make_callers(function, found)
+    return results[0] if made is None else made(*results)
+
+
+def _normal(function: Function, found: Specialisation, *values, out=None):
+    """A call that machine code does not serve as it is: by the same road, once its arguments are arrays."""
+    ready = one_dtype(values, function.arguments.weak)
+    if ready is None:
+        return NotImplemented
+    arrays, dtype, changed = ready
+    serve = found.call  # read once: another thread may let go of it
+    if changed and serve is not None:
+        return serve(*arrays) if out is None else serve(*arrays, out=out)
+    return _run(function, found, arrays, dtype, out)
+
+
+def make_callers(function: Function, found: Specialisation) -> None:
+    """After the first call: let CPython call the machine code itself (see `cpython_entry`).
+
+    The kernel's own call serves positional arguments with every static and optional one left out.
+    """
+    found.called = len(found.codes)
+    found.normal = functools.partial(_normal, function, found)
+    found.call = _caller(function, found, len(found.inputs), [None] * len(found.inputs), found.normal)
+    if not function.arguments.are_bound or found is not function.only_specialisation("call"):
+        return
+    given = {p.name: p for p in function.arguments.free}
+    names = [o.name for o in found.inputs]
+    places = 0  # inputs that positional arguments fill; the others must have defaults
+    for p, name in zip(given.values(), names, strict=False):
+        if p.name != name or p.keyword_only:
+            break
+        places += 1
+    if any(given[name].default is MISSING for name in names[places:]):
+        return
+    defaults = [None if given[n].default is MISSING else given[n].default for n in names]
+    by_python = functools.partial(function.python_call, function)
+    caller = _caller(function, found, places, defaults, by_python)
+    if caller is not by_python:
+        type(function).__call__ = caller  # each kernel has a class of its own, see `Kernel.new`
+
+
+def _caller(function: Function, found: Specialisation, places: int, defaults: list, rest: Callable) -> Callable:
+    """A function that runs a specialisation's code itself where it can, and leaves all other calls to `rest`."""
+    from ..machine.cpython_entry import direct_caller
+
+    for dtype in ("f32", "f64"):
+        # Of sequences it serves one sample.
+        kinds = [(dtype, True, frozenset()), None if found.has_sequences else (dtype, False, frozenset())]
+        single, batch = (found.codes.get(kind) for kind in kinds)
+        if single or batch:
+            # float32 is for calls with such an array, which no default is.
+            weak = [None, *(d if function.arguments.is_weak(d) else None for d in defaults[1:])]
+            known = defaults if dtype == "f64" else weak
+            rest = direct_caller(function.__name__, single, batch, places, known, function.threads, rest)
+    return rest

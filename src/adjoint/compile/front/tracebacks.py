@@ -1,0 +1,55 @@
+"""Tracebacks that show the user's own lines: frames of the compiler are folded away.
+
+An error in a function that is traced or run eagerly passes through a dozen frames of this folder, in which nothing is
+wrong. `folded` takes them out. The environment variable ADJOINT_TRACEBACK=full keeps them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+from ...errors import AdjointError
+from ...folders import COMPILER, LIBRARY
+
+__all__ = ["folded", "warn_user"]
+
+
+def folded(error: Exception) -> Exception:
+    """The error, and those it came from, without frames of the compiler.
+
+    Errors that this library raises on purpose lose all frames of the library. Faults of the compiler itself keep them.
+    """
+    if os.environ.get("ADJOINT_TRACEBACK") == "full":
+        return error
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        _fold(link)
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    return error
+
+
+def _fold(error: BaseException) -> None:
+    frames = []
+    tb = error.__traceback__
+    while tb is not None:
+        frames.append(tb)
+        tb = tb.tb_next
+    ours = LIBRARY if isinstance(error, AdjointError) else COMPILER
+    shown = [tb for tb in frames if not tb.tb_frame.f_code.co_filename.startswith(ours)]
+    if len(shown) == len(frames) or not (shown or isinstance(error, AdjointError)):
+        return
+    for tb, after in zip(shown, [*shown[1:], None], strict=False):
+        tb.tb_next = after
+    error.__traceback__ = shown[0] if shown else None
+
+
+def warn_user(message: str) -> None:
+    """A `UserWarning` at the line of whoever called into this library."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(LIBRARY):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
