@@ -103,7 +103,7 @@ def each(robot: Robot, f: Callable) -> Any:
     return {i: f(i) for i in range(len(robot.body_names))}
 
 
-def total(robot: Robot, f: Callable, zero=0.0) -> Any:
+def total(robot: Robot, f: Callable, zero: Any = 0.0) -> Any:
     """The sum of f(i) over all bodies; `zero` if there are none."""
     if isinstance(robot, RolledRobot):
         return robot.total(f, zero)

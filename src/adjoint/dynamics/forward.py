@@ -94,7 +94,8 @@ def accelerations_outward(robot: Robot, f, left, A_0, drift: Callable | None):
     """a (nv,) from the base outward, whose A is A_0; `left` are Π and (τ - s·p)/Ω of the joints."""
 
     def step(i, A):
-        a, A = accelerated(robot.screw(i), *left[i], se3.Ad_inv_action(f[i], A))
+        Pi, force = left[i]
+        a, A = accelerated(robot.screw(i), Pi, force, se3.Ad_inv_action(f[i], A))
         return A if drift is None else A + drift(i), np.stack(a)
 
     return forces(robot, outward_keeping(robot, step, A_0))

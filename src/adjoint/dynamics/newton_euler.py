@@ -244,7 +244,8 @@ def body_motions_and_wrenches(
         return se3.coAd_inv_action(f[i], F), wrench_on_body(robot, i, F)
 
     F = inward_keeping(robot, press, np.zeros(6))[1]
-    return MotionsAndWrenches(*(by_body(robot, part(robot, moved, k)) for k in (0, 1)), by_body(robot, F))
+    V, dV = (by_body(robot, part(robot, moved, k)) for k in (0, 1))
+    return MotionsAndWrenches(V, dV, by_body(robot, F))
 
 
 @rolls

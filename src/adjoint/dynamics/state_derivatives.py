@@ -269,6 +269,7 @@ def _acceleration_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | 
         by = inverse_dynamics_derivatives(robot, q, v, forward_dynamics(robot, q, v, tau, **options), **options)
         dtau = solve_mass_matrix(robot, q[..., None, :], eye)
         found = minus_solved(q, by.dq), minus_solved(q, by.dv), np.broadcast_to(dtau, by.dq.shape)
-        return AccelerationDerivatives(*map(np.ascontiguousarray, found))
+        dq, dv, dtau = map(np.ascontiguousarray, found)
+        return AccelerationDerivatives(dq, dv, dtau)
 
     return derivatives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from .stand_in import (
 
 __all__ = ["InLoops", "columns_of", "in_loops", "loads_on", "missing_wrenches", "path_to", "rolls"]
 
+K = TypeVar("K", bound=Kernel)
 _SIZES = ("nq", "nv")
 
 
@@ -67,8 +68,13 @@ def _in_parts(found):
     return parts(np.zeros(shape) if found.root is None else found.root, found.rows)
 
 
+@overload
+def rolls(kernel: K, /) -> K: ...
+@overload
+def rolls(*, check: Callable | None = None, frames: bool = False, several: type | None = None) -> Callable[[K], K]: ...
 def rolls(
-    kernel: Kernel | None = None,
+    kernel: Any = None,
+    /,
     *,
     check: Callable[[Robot], None] | None = None,
     frames: bool = False,

@@ -193,7 +193,7 @@ class _Rows:
         self._body, self._count = body, count
         self.sources: list = []
         self.inputs: list[list[Expr]] = []
-        self._known: dict[int, Any] = {}
+        self._known: dict[tuple, Any] = {}
         self._size = 0
 
     def row(self, tree):
