@@ -72,6 +72,7 @@ def test_names_on_the_page_exist(page):
                 assert hasattr(module, alias.name), f"{node.module}.{alias.name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_page_runs(page, tmp_path, monkeypatch):
     """The Python blocks of a page run in order, as one script."""
@@ -179,6 +180,7 @@ print("fine")
 """
 
 
+@pytest.mark.slow
 def test_a_core_install_can_be_looked_at():
     """Without the optional packages all names are there, and say what is missing when they are used."""
     ran = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT], capture_output=True, text=True, timeout=120)

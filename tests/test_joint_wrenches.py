@@ -3,11 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import urdf, velocity_map
-from test_dynamics import RPR, TIP, digits, rpr_example
-from test_export import run_c
-from test_real_dynamics import joint_ids, pair, pinocchio_q
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.c_code import run_c
+from support.robots import joint_ids, pair, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import fixman, robots
@@ -121,7 +120,7 @@ def test_a_spinning_rod_pulls_at_its_bearing():
 def test_against_pinocchio(name, base):
     robot, model = pair(urdf(name), base)
     rng = np.random.default_rng(0)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     data, E, x = model.createData(), velocity_map(model, robot), pinocchio_q(model, robot, q)
     pin.rnea(model, data, x, E @ v, E @ a)
     f = [np.roll(data.f[k].vector, 3) for k in joint_ids(model, robot)]
@@ -145,6 +144,7 @@ def test_constraints_push_with_minus_d():
     close(np.einsum("kij,ki->kj", forbidden, F).ravel(), -d)
 
 
+@pytest.mark.slow
 def test_compiled_in_batches_and_as_c(tmp_path):
     robot = tree(1, 6)
     samples = [sample(robot, seed) for seed in range(5)]

@@ -12,10 +12,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Top-level folder or module -> layer. A new one must be entered here.
 LAYERS = {
+    "display": 0,
     "errors": 0,
     "extras": 0,
     "folders": 0,
     "lazy": 0,
+    "randomness": 0,
     "compile": 1,
     "lie": 1,
     "model": 2,
@@ -34,14 +36,8 @@ LAYERS = {
     "__init__": 7,
 }
 # (importer, imported) of equal height
-SAME_LAYER = {
-    ("extras", "errors"),
-    ("lie", "compile"),
-    ("sweep", "model"),
-    ("sweep", "rolled"),
-    ("rolled", "model"),
-    ("dynamics", "kinematics"),
-}
+SAME_LAYER = {("extras", "errors"), ("randomness", "errors"), ("lie", "compile"), ("sweep", "model")}
+SAME_LAYER |= {("sweep", "rolled"), ("rolled", "model"), ("dynamics", "kinematics")}
 SAME_LAYER |= {("geometry", "dynamics"), ("geometry", "kinematics"), ("fixman", "dynamics"), ("fixman", "kinematics")}
 
 
@@ -106,6 +102,119 @@ def test_the_walker_sees_what_it_should(source, module, allowed):
     assert (violations(source, module) == []) is allowed
 
 
+# --- no cycles --------------------------------------------------------------------------------------------------------
+
+MODULES = {name_of(path): path for path in FILES}
+
+
+def statements(tree: ast.AST):
+    """All nodes of a module but those under `if TYPE_CHECKING:`, which never run."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            yield from (found for other in node.orelse for found in [other, *statements(other)])
+        else:
+            yield node
+            yield from statements(node)
+
+
+def modules_imported(path: Path, source: str | None = None) -> set[str]:
+    """Our modules whose names this file imports, at its top or inside a function."""
+    base, found = path.relative_to(PACKAGE.parent).parent.parts, set()
+    for node in statements(ast.parse(path.read_text() if source is None else source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = base[: len(base) - node.level + 1] if node.level else ()
+            origin = ".".join([*above, *filter(None, [node.module])])
+            inner = {f"{origin}.{alias.name}" for alias in node.names}
+            found |= {name if name in MODULES else origin for name in inner}
+    return {name for name in found if name in MODULES} - {name_of(path)}
+
+
+def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The sets of modules that reach each other (strongly connected components of two or more)."""
+    reached = {name: set(graph[name]) for name in graph}
+    for middle in graph:
+        for name in graph:
+            if middle in reached[name]:
+                reached[name] |= reached[middle]
+    groups = {frozenset(a for a in graph if a in reached[b] and b in reached[a]) for b in graph}
+    return [set(group) for group in groups if group]
+
+
+@pytest.mark.slow
+def test_no_modules_import_each_other():
+    """Imports inside functions count: what a newcomer reads first must not need what comes later."""
+    found = cycles({name: modules_imported(path) for name, path in MODULES.items()})
+    assert found == []
+
+
+def test_the_search_finds_cycles():
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
+    assert cycles({"a": {"b"}, "b": set()}) == []
+    lazy = "def f():\n    from .robot import Robot\n"
+    only_types = "if TYPE_CHECKING:\n    from .robot import Robot\nelse:\n    from . import joints\n"
+    path = PACKAGE / "model" / "parts.py"
+    assert modules_imported(path, lazy) == {"adjoint.model.robot"}
+    assert modules_imported(path, only_types) == {"adjoint.model.joints"}
+
+
+# --- private names ----------------------------------------------------------------------------------------------------
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def borrowed(path: Path, source: str | None = None) -> list[str]:
+    """Private names of other modules of ours that a file imports, or reads as `module._name`."""
+    tree = ast.parse(path.read_text() if source is None else source)
+    base, ours, found = path.relative_to(PACKAGE.parent).parent.parts, set(), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            above = base[: len(base) - node.level + 1] if node.level else ()
+            origin = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names if origin.split(".")[0] == PACKAGE.name else ():
+                ours |= {alias.asname or alias.name} if f"{origin}.{alias.name}" in MODULES else set()
+                found += [f"{origin}.{alias.name}"] if is_private(alias.name) else []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_private(node.attr):
+            found += [f"{node.value.id}.{node.attr}"] if node.value.id in ours else []
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_private_names_stay_in_their_file(path):
+    assert borrowed(path) == []
+
+
+def test_the_walker_sees_private_names():
+    path = PACKAGE / "lie" / "se3.py"
+    assert borrowed(path, "from .so3 import _quat") == ["adjoint.lie.so3._quat"]
+    assert borrowed(path, "from . import so3\nso3._quat(R)") == ["so3._quat"]
+    assert borrowed(path, "from .. import lie\nfrom lxml import etree\netree._Element, pair._replace, _own") == []
+
+
+# --- the tests' own house ---------------------------------------------------------------------------------------------
+
+TESTS = Path(__file__).parent
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda p: str(p.relative_to(TESTS)))
+def test_what_tests_share_is_in_support(path):
+    """No file imports from a file of tests: what two of them use is in `tests/support`, and there are no tests."""
+    tree = ast.parse(path.read_text())
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert [name for name in named if any(part.startswith("test_") for part in name.split("."))] == []
+    if path.parent.name == "support":
+        names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        assert [name for name in names if name.startswith("test_")] == []
+
+
+# --- what is loaded ---------------------------------------------------------------------------------------------------
+
+
 def test_import_is_light():
     heavy = ("casadi", "llvmlite", "matplotlib", "scipy", "sympy")
     script = f"import sys, adjoint; print([m for m in {heavy} if m in sys.modules])"
@@ -114,6 +223,7 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_dynamics_load_nothing_slow():
     """A later process loads machine code from the disk and calls it; SciPy alone would take longer than all of that."""
     script = "import sys, adjoint; adjoint.inverse_dynamics, adjoint.linearize; print('scipy' in sys.modules)"

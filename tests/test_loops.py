@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.compiled import agree
 
 from adjoint import check_grads, kernel, scan, while_loop
 from adjoint.compile import each_row
@@ -626,6 +627,67 @@ def test_loops_over_many_numbers_inside_loops(over, name):
     f = kernel(argument[name], **{name: (3, 20)})
     np.testing.assert_allclose(f(x), [function(one) for one in x], rtol=1e-13)
     np.testing.assert_allclose(f(x[0]), function(x[0]), rtol=1e-13)
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_carries_are_matched_by_key_and_structure():
+    def swap(c, _):
+        return {"b": c["b"] + 1, "a": c["a"]}, None
+
+    @kernel(x=2)
+    def f(x):
+        c, _ = scan(swap, {"a": x[0], "b": x[1]}, length=1)
+        return np.stack([c["a"], c["b"]])
+
+    np.testing.assert_array_equal(agree(f, [10.0, 20.0]), [10, 21])
+    with pytest.raises(TraceError, match="structure"):
+        kernel(lambda x: scan(lambda c, _: ([c[0], c[1]], None), (x, x), length=2)[0][0])(1.0)
+
+
+def test_outer_values_as_results_and_conditions_of_loops():
+    np.testing.assert_array_equal(
+        agree(kernel(lambda x, y: scan(lambda c, _: (c + 1.0, y), x, length=2)[1]), 1.0, 5.0), 5
+    )
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, 5.0)
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, -5.0)
+
+
+def test_truth_values_stay_truth_values_in_a_carry():
+    @kernel
+    def first_above(x):
+        """Steps until the sum exceeds 10."""
+
+        def step(c, _):
+            total, done, n = c
+            total = np.where(done, total, total + x)
+            return (total, done | (total > 10), np.where(~done, n + 1, n)), None
+
+        (_, done, n), _ = scan(step, (0.0, False, 0.0), length=20)
+        return np.where(done & ~(x > 100), n, -1.0)
+
+    assert [agree(first_above, x) for x in (0.1, 1.0, 3.0, 200.0)] == [-1, 11, 4, -1]
+
+
+def test_chained_loops_are_differentiated_once():
+    def chain(n):
+        def f(x):
+            for _ in range(n):
+                x, _ = scan(lambda c, _: (np.sin(c), None), x, length=10)
+            return x
+
+        return kernel(f)
+
+    for n in (1, 2, 4):
+        assert chain(n).jvp.operations.transcendental == 20 * n  # a sine, and the cosine for its tangent
+
+
+def test_values_that_leak_out_of_a_loop():
+    kept = []
+    k = kernel(lambda x: scan(lambda c, _: (kept.append(c) or c + 1, None), x, length=2)[0] + kept[-1])
+    with pytest.raises(TraceError, match="outside"):
+        k(1.0)
 
 
 # --- rows that a step asks for ----------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from test_dynamics import RPR, TIP, digits, rpr_example
-from trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import robots
@@ -102,7 +102,7 @@ def test_frames_of_bodies_do_not_matter(seed):
     """Operators change as (15)-(26) say; M, φ, W, Ω not at all, (42), (43)."""
     robot = tree(seed)
     q, v, _ = sample(robot)
-    Q_i = se3.random(np.random.default_rng(seed), (len(robot.body_names),))
+    Q_i = se3.random((len(robot.body_names),), rng=seed)
     Q = block_diag(*map(se3.Ad, Q_i))
     back = np.linalg.inv(Q)
     other = robot.reframed(Q_i)
@@ -305,7 +305,7 @@ def test_inverse_dynamics_in_twists(seed):
     """PP (1)-(5), in twists, equals `inverse_dynamics`, in true accelerations: every joint, base motion and load."""
     robot = robots.random_tree(seed, 7)
     rng = np.random.default_rng(seed)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     around = {
         "gravity": rng.normal(size=3),
         "base_twist": rng.normal(size=6),

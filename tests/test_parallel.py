@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from test_fixman import random_chain
-from trees import close, on_free_base
+from support.trees import close, on_free_base, random_chain
 
 import adjoint as aj
 from adjoint import polymer, robots
@@ -29,7 +28,7 @@ def universal_chain(n: int):
 
 def numbers(robot, *batch: int):
     rng = np.random.default_rng(0)
-    return aj.random_configuration(robot, rng, batch), rng.normal(size=(*batch, robot.nv))
+    return aj.random_configuration(robot, batch, rng=rng), rng.normal(size=(*batch, robot.nv))
 
 
 CHAINS = {
@@ -43,6 +42,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", CHAINS.values(), ids=CHAINS)
 def test_as_in_one_piece(robot):
     """The condition of M bounds what both lose against exact numbers, far above what dividing adds."""
@@ -114,6 +114,7 @@ def test_maps_are_joined_by_redheffers_product():
     assert (np.linalg.eigvalsh(J) > -1e-14).all() and (np.linalg.eigvalsh(N) < 1e-14).all()
 
 
+@pytest.mark.slow
 def test_batches_and_bits():
     """Configurations and right-hand sides broadcast; the number of threads does not matter, to the last bit."""
     robot = thick_chain(1001)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import close, on_free_base
+from support.trees import close, on_free_base
 
 import adjoint as aj
 from adjoint import robots
@@ -55,7 +55,7 @@ def plan_of(robot):
 
 def sample(robot, seed: int = 0):
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng), *rng.normal(size=(2, robot.nv))
+    return aj.random_configuration(robot, rng=rng), *rng.normal(size=(2, robot.nv))
 
 
 def surroundings(robot):
@@ -69,6 +69,7 @@ def surroundings(robot):
     )
 
 
+@pytest.mark.slow
 def test_dynamics(robot):
     q, v, x = sample(robot)
     assert is_long(robot)
@@ -81,6 +82,7 @@ def test_dynamics(robot):
     close(aj.gravity_torque(robot, q), aj.gravity_torque.eager(robot, q))
 
 
+@pytest.mark.slow
 def test_mass_matrix(robot):
     q, v, b = sample(robot)
     M = aj.mass_matrix(robot, q)
@@ -95,6 +97,7 @@ def test_mass_matrix(robot):
     close(aj.potential_energy(robot, q), aj.potential_energy.eager(robot, q))
 
 
+@pytest.mark.slow
 def test_gradient_of_the_determinant(robot):
     """Along every tenth direction, by central differences of fourth order."""
     q, _, _ = sample(robot)
@@ -123,6 +126,7 @@ def close_enough(got, want, slack=1e-11):
     np.testing.assert_allclose(got, want, rtol=0, atol=slack * max(1.0, np.abs(want).max(initial=0.0)))
 
 
+@pytest.mark.slow
 def test_derivatives_of_inverse_dynamics(robot):
     """Columns found by loops are those of the pairwise recursion, with all options."""
     q, v, a = sample(robot)
@@ -149,6 +153,7 @@ def test_derivatives_of_forward_dynamics(robot):
     close_enough(B, np.concatenate([0 * got.dtau, got.dtau]))
 
 
+@pytest.mark.slow
 def test_coriolis_matrix(robot):
     """It is that of the Christoffel symbols: C v is the force of the motion, and Ṁ = C + Cᵀ."""
     q, v, x = sample(robot)
@@ -174,6 +179,7 @@ def test_factors_and_inverse_of_the_mass_matrix(robot):
 EXPRESSIONS = ("body", "space", "world")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expressed", EXPRESSIONS)
 def test_jacobians_and_motions_of_frames(robot, expressed):
     """Of frames at a tip, at the root, at the base, and relative to others on the same branch or another."""
@@ -217,7 +223,7 @@ def test_derivatives_in_batches(name):
     """Leading axes broadcast, `out` receives all results, and float32 gives float32."""
     robot = ROBOTS[name]
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, (2, 3))
+    q = aj.random_configuration(robot, (2, 3), rng=rng)
     v, a = rng.normal(size=(2, 2, 1, robot.nv))
     g, F = rng.normal(size=(3, 3)), rng.normal(size=(2, 1, 2, 6))
     options = {"gravity": g, "applied_wrenches": F, "frames": robot.body_names[8:10]}
@@ -300,7 +306,7 @@ def test_algorithms_that_ask_for_more_cannot_run_as_loops():
 def test_batches(robot):
     """Leading axes broadcast; one sample of a batch is what it is alone; `out` and threads change nothing."""
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, (3, 5))
+    q = aj.random_configuration(robot, (3, 5), rng=rng)
     v, a = rng.normal(size=(2, 3, 1, robot.nv))
     g = rng.normal(size=(5, 3))
     tau = aj.inverse_dynamics(robot, q, v, a, gravity=g)

@@ -1,4 +1,4 @@
-"""Ready robots: `from adjoint.robots import puma560`; see `adjoint.model.catalog`."""
+"""Robots that are ready to use, such as `adjoint.robots.puma560()`; `adjoint.model.catalog` describes them."""
 
 from .model.catalog import chain as chain
 from .model.catalog import park3r as park3r

@@ -148,13 +148,13 @@ def rates(robot: Robot, v, i: int) -> Any:
     return robot.mimics[i].multiplier * own if i in robot.mimics else own
 
 
-def columns(robot: Robot, own, empty) -> Any:
+def columns(robot: Robot, own, empty) -> np.ndarray:
     """The nv columns of a map from v, last axis, given those of each body's joint, {i: (..., k)}.
 
     A column is the sum over the bodies that follow its coordinate; `empty` (...) is the column of those with none.
     """
     if isinstance(robot, RolledRobot):
-        return JointColumns(own.root, own.rows)
+        return JointColumns(own.root, own.rows)  # type: ignore[return-value]  # which stands for it
     found = [empty] * robot.nv
     fresh = [True] * robot.nv
     for i, part in own.items():
@@ -174,10 +174,10 @@ def stacked(nested: list, axes: int):
     return np.stack([stacked(part, axes - 1) for part in nested]) if nested else np.zeros((0,) * axes)
 
 
-def forces(robot: Robot, own) -> Any:
+def forces(robot: Robot, own) -> np.ndarray:
     """Generalized forces (nv,) of those felt by each body's joint, {i: (k,)}: the transpose of `rates`."""
     if isinstance(robot, RolledRobot):
-        return joint_values(robot, own)
+        return joint_values(robot, own)  # type: ignore[return-value]  # which stands for it
     return columns(robot, own, np.zeros(()))
 
 
@@ -229,14 +229,14 @@ def part(robot: Robot, values, k: int) -> Any:
     return {i: x[k] for i, x in values.items()}
 
 
-def by_body(robot: Robot, own, width: int = 6) -> Any:
+def by_body(robot: Robot, own, width: int = 6) -> np.ndarray:
     """(n, width) of values (width,) of all bodies, in their order."""
     if isinstance(robot, RolledRobot):
         return own
     return np.stack(list(own.values())) if own else np.zeros((0, width))
 
 
-def placed_bodies(robot: Robot, q) -> Any:
+def placed_bodies(robot: Robot, q) -> np.ndarray:
     """T_0i (n, 4, 4) of all bodies, in their order."""
     step = onward(robot, q)
 

@@ -105,7 +105,6 @@ __all__ = [
     "kinetic_energy",
     "lagrangian",
     "linearize",
-    "long",
     "loop_bias",
     "loop_error",
     "loop_jacobian",

@@ -19,7 +19,8 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral
 from ..model.joints import JOINTS
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..rolled import is_long, rolls
 from ..sweep import each, forces, inward_keeping, joint_placements, known, outward, rates
 

@@ -14,8 +14,10 @@ import numpy as np
 from ..compile import kernel, scan, static
 from ..lie import se3, so3
 from ..model.configuration import integrate
-from ..model.input_checks import generator, positive, vectors
-from ..model.robot import Robot, need_robot
+from ..model.input_checks import positive, vectors
+from ..model.needs import need_robot
+from ..model.robot import Robot
+from ..randomness import Rng, generator, rng_by_keyword
 from ..rolled import is_long, rolls
 from ..rolled.calls import columns_of
 from ..sweep import forces, inward_keeping, joint_placements, outward_keeping, rates, stacked, total
@@ -324,7 +326,8 @@ def _moved_logdet(robot, q, dq):
     return mass_matrix_logdet(robot, integrate(robot, q, dq))
 
 
-def random_velocity(robot: Robot, q, rng: np.random.Generator | int | None = None, kT: float = 1.0) -> np.ndarray:
+@rng_by_keyword
+def random_velocity(robot: Robot, q, *, rng: Rng = None, kT: float = 1.0) -> np.ndarray:
     """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium, at temperature kT [J]."""
     need_robot(robot, "random_velocity")
     rng, q = generator(rng, "random_velocity"), vectors(q, robot.nq, "q", "random_velocity")

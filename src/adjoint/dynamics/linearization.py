@@ -16,7 +16,8 @@ from ..compile import kernel, static
 from ..lie import se3
 from ..model.input_checks import positive
 from ..model.joints import BRACKETS, JOINTS, standard_screws
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from ..rolled import is_long
 from ..sweep import stacked
 from .newton_euler import SURROUNDINGS

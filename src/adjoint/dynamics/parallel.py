@@ -30,7 +30,8 @@ import numpy as np
 from ..compile import kernel, scan, static
 from ..errors import ArgumentError
 from ..lie import se3
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..rolled.rows import Long, Plan, for_loops, is_long
 from ..rolled.stand_in import JointParts, JointValues, RolledRobot
 from ..sweep import inward_keeping, joint_placements, rates

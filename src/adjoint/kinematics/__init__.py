@@ -28,7 +28,6 @@ __all__ = [
     "jacobian",
     "jacobian_rate",
     "kinematic_hessian",
-    "long",
     "manipulability",
     "poe",
     "singular_directions",

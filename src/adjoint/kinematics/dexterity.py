@@ -60,8 +60,9 @@ def singular_directions(
     """Singular value decomposition of a frame's Jacobian at q (..., nq): what it can and cannot do.
 
     Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `expressed` is
-    as for `jacobian`, `part` as for `manipulability`: r is 6 or 3. Angular rows are multiplied by `length` [m], which says how many metres count as one
-    radian; so are the angular parts of `twists`. A q with NaN gives NaN, for its own sample only.
+    as for `jacobian`, and `part` as for `manipulability`; r is 6 or 3. Angular rows are multiplied by `length` [m],
+    which says how many metres count as one radian; so are the angular parts of `twists`. A q with NaN gives NaN, for
+    its own sample only.
     """
     length = positive(length, "singular_directions: length [m]")
     J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)

@@ -20,7 +20,8 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import se3
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..rolled import is_long, rolls
 from ..sweep import columns, joint_placement, onward, outward_keeping, rates
 from .forward import frame_placement

@@ -13,7 +13,8 @@ from ..compile.front.parameters import Parameter
 from ..compile.front.specialisation import record_class
 from ..errors import ArgumentError
 from ..lie import se3
-from ..model.robot import Robot, once_a_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from .rows import Long, Plan, for_loops, is_long, joint_frames
 from .stand_in import (
     BodyParts,

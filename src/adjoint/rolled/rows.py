@@ -23,8 +23,9 @@ import numpy as np
 from ..compile.front.inline import eagerly
 from ..lie import inertia, se3
 from ..model.joints import FRAMES, JOINTS, standard_screws
+from ..model.once import once_a_robot
 from ..model.reframe import axial_frames
-from ..model.robot import Robot, once_a_robot
+from ..model.robot import Robot
 
 __all__ = ["MOST", "Long", "Plan", "for_loops", "in_rows", "is_long", "joint_frames", "visits"]
 
