@@ -96,8 +96,8 @@ def many_chains(n: int) -> dict[str, float]:
 def compiling(n: int) -> float:
     """Seconds of a call for a chain of n links that has to compile the machine code."""
     robot, x = chain(n), np.zeros(n)
-    aj.rolled.long_robot(robot)
-    kernel = aj.dynamics.long.rolled_solve.bind(plan=aj.rolled.for_loops(robot).plan)
+    aj.rolled.for_loops(robot)
+    kernel = aj.rolled.calls.in_loops(aj.solve_mass_matrix, {"robot": robot}, ("q", "b")).kernel
     aj.solve_mass_matrix(robot, x, x)  # everything but the machine code is kept from this call
 
     def anew():

@@ -295,6 +295,6 @@ def test_other_places_show_nothing(tmp_path):
 def test_inputs_that_would_be_empty():
     """Wrenches have a row for each frame: without frames there is nothing to compile for."""
     torques = aj.inverse_dynamics.bind(aj.robots.puma560())
-    with pytest.raises(ArgumentError, match=r"'wrenches' would be empty; `frames` is not given"):
-        torques.compile("wrenches")
-    torques.bind(frames="tool").compile("wrenches")
+    with pytest.raises(ArgumentError, match=r"'applied_wrenches' would be empty; `frames` is not given"):
+        torques.compile("applied_wrenches")
+    torques.bind(frames="tool").compile("applied_wrenches")

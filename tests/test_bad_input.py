@@ -38,7 +38,7 @@ def squares(x):
 def recipes() -> dict[str, tuple[tuple, dict]]:
     """{name: arguments with which the function works}."""
     samples = aj.identification.Samples(*MOVED, aj.inverse_dynamics(ROBOT, *MOVED), T)
-    around = {"wrenches": np.zeros((1, 6)), "frames": ("a",), "base_twist": np.zeros(6)}
+    around = {"applied_wrenches": np.zeros((1, 6)), "frames": ("a",), "base_twist": np.zeros(6)}
     found = {
         **{name: ((ROBOT, Q), {}) for name in (
             "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum_matrix", "christoffel", "curvature",

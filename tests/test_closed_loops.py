@@ -142,7 +142,7 @@ def test_no_loops_and_surroundings():
     robot = looped(2)
     q, v, tau = sample(robot)
     rng = np.random.default_rng(0)
-    outside = {"gravity": rng.normal(size=3), "wrenches": rng.normal(size=(1, 6)), "frames": ("a",)}
+    outside = {"gravity": rng.normal(size=3), "applied_wrenches": rng.normal(size=(1, 6)), "frames": ("a",)}
     outside |= {"base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=6)}
     close(constrained_forward_dynamics.eager(robot, (), q, v, tau, **outside).a,
           forward_dynamics.eager(robot, q, v, tau, **outside))  # fmt: skip

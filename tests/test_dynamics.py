@@ -117,28 +117,41 @@ def test_wrenches_act_through_the_jacobians_of_their_frames(seed):
     frames = ("tool", robot.body_names[robot.frame("tool").body], "tool", robot.body_names[0], robot.base_name)
     wrenches = rng.normal(size=(len(frames), 6)) * 10
     want = sum(aj.static_torque.eager(robot, q, F, name) for F, name in zip(wrenches, frames, strict=True))
-    options = {"wrenches": wrenches, "frames": frames}
+    options = {"applied_wrenches": wrenches, "frames": frames}
     alone = inverse_dynamics.eager(robot, q, v, a)
     tau = inverse_dynamics.eager(robot, q, v, a, **options)
-    close(tau, alone + want)
+    close(tau, alone - want)
     M = mass_matrix.eager(robot, q)
     pushed = forward_dynamics.eager(robot, q, v, alone, **options)
-    close(pushed, a - np.linalg.solve(M, want), 1e-10)
+    close(pushed, a + np.linalg.solve(M, want), 1e-10)
     close(forward_dynamics.eager(robot, q, v, tau, **options), a, 1e-10)
-    base = {"wrenches": wrenches[:1], "frames": (robot.base_name,)}
+    base = {"applied_wrenches": wrenches[:1], "frames": (robot.base_name,)}
     assert np.array_equal(inverse_dynamics.eager(robot, q, v, a, **base), alone)
 
 
 def test_wrenches_without_frames_are_refused():
     robot = robots.two_link()
     q, v, a = sample(robot)
-    for options in ({"wrenches": np.ones((2, 6)), "frames": ("tool",)}, {"wrenches": np.ones((1, 6))}):
+    for options in ({"applied_wrenches": np.ones((2, 6)), "frames": ("tool",)}, {"applied_wrenches": np.ones((1, 6))}):
         with pytest.raises(ArgumentError, match="wrenches"):
             inverse_dynamics(robot, q, v, a, **options)
     with pytest.raises(ArgumentError, match="wrenches"):
         inverse_dynamics(robot, q, v, a, frames=("tool",))
     with pytest.raises(ArgumentError, match="no frame 'tol'; did you mean 'tool'"):
-        inverse_dynamics(robot, q, v, a, wrenches=np.ones((1, 6)), frames=("tol",))
+        inverse_dynamics(robot, q, v, a, applied_wrenches=np.ones((1, 6)), frames=("tol",))
+
+
+def test_the_old_name_of_wrenches_is_told_with_the_change_of_sign():
+    robot, F = robots.two_link(), np.ones(6)
+    q, v, a = sample(robot)
+    new = "it is applied_wrenches now, what acts on the robot: change the sign"
+    for of in (inverse_dynamics, forward_dynamics, aj.inverse_dynamics_derivatives, aj.linearize):
+        with pytest.raises(ArgumentError, match=f"no argument 'wrenches'; {new}"):
+            of(robot, q, v, a, wrenches=F, frames="tool")
+    with pytest.raises(ArgumentError, match="it is tip_wrenches here, what the frames exert: the sign stays"):
+        aj.dynamics.ploen_park.inverse_dynamics_recursive(robot, q, v, a, wrenches=F, frames="tool")
+    with pytest.raises(ArgumentError, match="it is exerted_wrench now, what the frame exerts: the sign stays"):
+        aj.static_torque(robot, q, wrench=F, frame="tool")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -176,7 +189,7 @@ def test_frames_of_links_do_not_matter(seed, choice):
     q, v, a = sample(robot, seed)
     Q = se3.random(len(robot.body_names), rng=rng, scale=0.3) if choice == "random" else choice
     other = robot.reframed(Q)
-    F = {"wrenches": rng.normal(size=(1, 6)), "frames": ("tool",)}
+    F = {"applied_wrenches": rng.normal(size=(1, 6)), "frames": ("tool",)}
     tau = inverse_dynamics.eager(robot, q, v, a, **F)
     close(inverse_dynamics.eager(other, q, v, a, **F), tau)
     close(mass_matrix.eager(other, q), mass_matrix.eager(robot, q))
@@ -219,7 +232,7 @@ def test_the_root_of_a_floating_chain_does_not_matter():
 
 
 def check_fixture(robot, q, v, a, M, phi, Cv, tau, tau_tip=None):
-    tip = {"wrenches": TIP[None], "frames": ("tool",)}
+    tip = {"applied_wrenches": -TIP[None], "frames": ("tool",)}  # the paper's tip exerts TIP
     digits(mass_matrix.eager(robot, q)[np.triu_indices(robot.nv)], M)
     digits(gravity_torque.eager(robot, q), phi)
     digits(bias_force.eager(robot, q, v) - gravity_torque.eager(robot, q), Cv)
@@ -541,14 +554,15 @@ def test_everything_broadcasts():
     q, v, a = batch(robot, 4)
     rng = np.random.default_rng(1)
     options = {
-        "gravity": rng.normal(size=(3, 1, 3)), "wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
+        "gravity": rng.normal(size=(3, 1, 3)),
+        "applied_wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
         "base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=(3, 4, 6)),
     }  # fmt: skip
     tau = inverse_dynamics(robot, q, v[0], a, **options)
     assert tau.shape == (3, 4, 3)
     for i, j in ((0, 0), (2, 1)):
         one = options | {
-            "gravity": options["gravity"][i, 0], "wrenches": options["wrenches"][j],
+            "gravity": options["gravity"][i, 0], "applied_wrenches": options["applied_wrenches"][j],
             "base_acceleration": options["base_acceleration"][i, j],
         }  # fmt: skip
         close(tau[i, j], inverse_dynamics.eager(robot, q[j], v[0], a[j], **one), 1e-13)
@@ -606,14 +620,16 @@ def test_one_frame_by_its_name_has_one_wrench(robot):
     q, v, a = rng.normal(size=(3, 4, robot.nv))
     name, F = robot.frame_names[-1], rng.normal(size=(4, 6))
     for of in (inverse_dynamics, forward_dynamics):
-        several = of(robot, q, v, a, wrenches=F[:, None], frames=(name,))
-        assert np.array_equal(of(robot, q, v, a, wrenches=F, frames=name), several)
-        assert np.array_equal(of(robot, q, v, a, wrenches=F[0], frames=name)[0], several[0])
-    with pytest.raises(ArgumentError, match=r"'wrenches'.*`frames` is not given: it names one thing for each row"):
-        inverse_dynamics(robot, q, v, a, wrenches=F[0])
+        several = of(robot, q, v, a, applied_wrenches=F[:, None], frames=(name,))
+        assert np.array_equal(of(robot, q, v, a, applied_wrenches=F, frames=name), several)
+        assert np.array_equal(of(robot, q, v, a, applied_wrenches=F[0], frames=name)[0], several[0])
+    with pytest.raises(
+        ArgumentError, match=r"'applied_wrenches'.*`frames` is not given: it names one thing for each row"
+    ):
+        inverse_dynamics(robot, q, v, a, applied_wrenches=F[0])
     with pytest.raises(ArgumentError, match="'frames' must be one name, or a tuple or list, not 3"):
-        inverse_dynamics(robot, q, v, a, wrenches=F, frames=3)
-    with pytest.raises(ArgumentError, match=r"give the wrenches \(6,\) that it exerts"):
+        inverse_dynamics(robot, q, v, a, applied_wrenches=F, frames=3)
+    with pytest.raises(ArgumentError, match=r"give the applied_wrenches \(6,\) on it"):
         inverse_dynamics(robot, q, v, a, frames=name)
 
 

@@ -110,12 +110,12 @@ def test_momentum_changes_by_gravity_and_the_wrenches_from_outside(seed):
     tau[:6] = 0
     F = rng.normal(size=(2, 6))
     frames = ("tool", robot.body_names[0])
-    a = forward_dynamics.eager(robot, q, v, tau, wrenches=F, frames=frames)
+    a = forward_dynamics.eager(robot, q, v, tau, applied_wrenches=F, frames=frames)
     weight = robot.mass * robot.gravity
     outside = np.concatenate([np.cross(aj.center_of_mass.eager(robot, q), weight), weight])
     for wrench, name in zip(F, frames, strict=True):
         T = aj.forward_kinematics.eager(robot, q, name)
-        outside -= np.linalg.inv(se3.Ad.eager(T)).T @ wrench
+        outside += np.linalg.inv(se3.Ad.eager(T)).T @ wrench
     close(rate(momentum_along, robot, q, v, a), outside, 1e-10)
 
 

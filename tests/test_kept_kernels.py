@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint import robots, rolled
+from adjoint import robots
 from adjoint.compile import Kernel, kernel, static
 from adjoint.compile.front import kept_kernels
 from adjoint.model.once import once_a_robot
+from adjoint.rolled import rows
 
 Q, V = np.array([0.3, -0.2]), np.array([1.0, 2.0])
 ARM = robots.chain(2)
@@ -207,8 +208,8 @@ def test_dropping_while_other_threads_call(monkeypatch):
 
 
 def test_any_number_of_long_robots(monkeypatch):
-    made, in_rows = [], rolled.in_rows
-    monkeypatch.setattr(rolled, "in_rows", lambda *given: made.append(given) or in_rows(*given))
+    made, in_rows = [], rows.in_rows
+    monkeypatch.setattr(rows, "in_rows", lambda *given: made.append(given) or in_rows(*given))
     chains = [robots.chain(50 + k) for k in range(12)]
     for _ in range(3):
         for chain in chains:

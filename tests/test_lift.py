@@ -37,7 +37,7 @@ def arguments(fn, robot, seed=0) -> dict:
         "b": a,
         "x": a,
         "frame": robot.frame_names[-1],
-        "wrench": rng.normal(size=6),
+        "exerted_wrench": rng.normal(size=6),
     }
     return {p.name: known[p.name] for p in fn.parameters if p.name in known}
 
@@ -169,7 +169,7 @@ def test_all_at_once_compiled():
     frames = changed["frame_offsets"][1].frames
     other = robot.replace(placements=M, frames=frames, **{name: numbers[name] for name in fields})
     q, v, a = sample(robot)
-    push = {"wrenches": np.arange(6.0)[None], "frames": (robot.frames[0].name,)}
+    push = {"applied_wrenches": np.arange(6.0)[None], "frames": (robot.frames[0].name,)}
     lifted = aj.inverse_dynamics.bind(robot, lift=ALL)
     close(lifted(q, v, a, **push, **numbers), aj.inverse_dynamics.eager(other, q, v, a, **push), 1e-10)
 

@@ -11,6 +11,7 @@ import pytest
 from support.compiled import agree
 
 from adjoint import check_grads, kernel, scan, while_loop
+from adjoint.compile import each_row
 from adjoint.errors import ArgumentError, DerivativeError, TraceError
 
 EPS = np.finfo(float).eps
@@ -687,3 +688,56 @@ def test_values_that_leak_out_of_a_loop():
     k = kernel(lambda x: scan(lambda c, _: (kept.append(c) or c + 1, None), x, length=2)[0] + kept[-1])
     with pytest.raises(TraceError, match="outside"):
         k(1.0)
+
+
+# --- rows that a step asks for ----------------------------------------------------------------------------------------
+
+
+@kernel(x=..., y=(..., 2))
+def paired(x, y):
+    """Two loops; the steps read rows when they need them, one of them those that the other loop stacked."""
+
+    def first(total, at):
+        total = total + at.row(x) * at.row(y)[0]
+        return total, {"sum": total, "twice": 2 * at.row(y)}
+
+    total, kept = scan(first, 0.0, each_row(of=x))
+
+    def second(carry, at):
+        row = at.row(kept)
+        return carry + row["sum"] * row["twice"][1] + at.row(x), None
+
+    return scan(second, total, each_row(of=kept["sum"]), reverse=True)[0]
+
+
+def test_steps_may_ask_for_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 7):
+        x, y = rng.normal(size=n), rng.normal(size=(n, 2))
+        want = np.sum(x * y[:, 0]) + np.sum(np.cumsum(x * y[:, 0]) * 2 * y[:, 1]) + np.sum(x)
+        assert paired(x, y) == pytest.approx(want, rel=1e-12, abs=1e-14)
+        assert paired.eager(x, y) == pytest.approx(want, rel=1e-12, abs=1e-14)
+        close(in_c(paired, (x, y), tmp_path, n), want)
+    assert paired(rng.normal(size=(5, 4)), rng.normal(size=(4, 2))).shape == (5,)
+
+
+def test_rows_of_arrays_may_be_asked_for_too():
+    @kernel(x=(4, 3), y=4)
+    def sums(x, y):
+        return scan(lambda carry, at: (carry + at.row((x, y))[0] * at.row(y), None), np.zeros(3), each_row(of=y))[0]
+
+    x, y = np.random.default_rng(0).normal(size=(4, 3)), np.arange(4.0)
+    close(sums(x, y), y @ x)
+    close(sums.eager(x, y), y @ x)
+    close(sums.bind().jacobian("y")(x, y), x.T)
+
+
+def test_all_rows_that_are_asked_for_are_as_many():
+    @kernel(x=3, y=4)
+    def odd(x, y):
+        return scan(lambda carry, at: (carry + at.row(x), None), 0.0, each_row(of=y))[0]
+
+    with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
+        odd(np.zeros(3), np.zeros(4))
+    with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
+        odd.eager(np.zeros(3), np.zeros(4))

@@ -16,7 +16,8 @@ from adjoint.errors import CompileError
 
 CHAIN = robots.chain(60)
 OTHER = CHAIN.replace(name="other")  # the cache on disk has code of this one, which is unrolled, and no refusal
-BALLS = robots.random_tree(0, 60, ["spherical", "revolute"])
+_FEW = ("lower", "upper", "damping", "friction", "armature", "velocity_limit", "effort_limit")
+GRIPPER = CHAIN.replace(mimics={5: aj.model.Mimic(3, 2.0, 0.0)}, **{name: getattr(CHAIN, name)[:-1] for name in _FEW})
 X = np.random.default_rng(0).normal(size=(3, 60))
 
 
@@ -30,7 +31,7 @@ def little(monkeypatch):
 
 
 WAYS = {
-    "a function without loops": lambda: aj.coriolis_matrix(CHAIN, *X[:2]),
+    "a function without loops": lambda: aj.christoffel(CHAIN, X[0]),
     "jacobian": lambda: aj.inverse_dynamics.bind(CHAIN).jacobian("q")(*X),
     "jacobian, bound later": lambda: aj.inverse_dynamics.jacobian("q")(CHAIN, *X),
     "vjp": lambda: aj.inverse_dynamics.bind(CHAIN).vjp(*X, X[0]),
@@ -39,9 +40,9 @@ WAYS = {
     "lift": lambda: aj.inverse_dynamics.bind(CHAIN, lift="inertias")(*X),
     "source": lambda: aj.mass_matrix.bind(CHAIN).source("c"),
     "symbolic": lambda: aj.mass_matrix.bind(CHAIN).symbolic(),
-    "operations": lambda: aj.coriolis_matrix.bind(CHAIN).operations,
-    "packed": lambda: aj.coriolis_matrix.bind(CHAIN).packed(*X[:2]),
-    "joints that do not roll": lambda: aj.inverse_dynamics(BALLS, aj.neutral(BALLS), *np.zeros((2, BALLS.nv))),
+    "operations": lambda: aj.christoffel.bind(CHAIN).operations,
+    "packed": lambda: aj.christoffel.bind(CHAIN).packed(X[0]),
+    "joints that follow others": lambda: aj.inverse_dynamics(GRIPPER, *np.zeros((3, GRIPPER.nv))),
 }
 
 

@@ -92,7 +92,7 @@ def test_catalog(robot):
 def surroundings(robot, rng):
     frames = robot.frame_names[1:3]
     return {
-        "gravity": rng.normal(size=3), "wrenches": rng.normal(size=(2, 6)), "frames": frames,
+        "gravity": rng.normal(size=3), "applied_wrenches": rng.normal(size=(2, 6)), "frames": frames,
         "base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=6),
     }  # fmt: skip
 
@@ -107,10 +107,10 @@ def test_loads_and_moving_bases_count(seed):
     @aj.kernel(robot=aj.static, q="nq", dq="nv", v="nv", a="nv", wrenches=(2, 6), gravity=3, V=6, A=6, frames=aj.static)
     def moved(robot, q, dq, v, a, wrenches, gravity, V, A, frames):
         q = aj.integrate(robot, q, dq)
-        options = {"wrenches": wrenches, "frames": frames, "gravity": gravity}
+        options = {"applied_wrenches": wrenches, "frames": frames, "gravity": gravity}
         return aj.inverse_dynamics(robot, q, v, a, **options, base_twist=V, base_acceleration=A)
 
-    given = around["wrenches"], around["gravity"], around["base_twist"], around["base_acceleration"]
+    given = around["applied_wrenches"], around["gravity"], around["base_twist"], around["base_acceleration"]
     want = moved.bind(robot=robot, frames=around["frames"]).jacobian("dq", "v", "a")
     got = aj.inverse_dynamics_derivatives.eager(robot, q, v, a, **around)
     for x, y in zip(got, want.eager(q, np.zeros(robot.nv), v, a, *given), strict=True):

@@ -69,10 +69,10 @@ class Robot(RobotData):
         """What to do if a function of this robot becomes too large to compile."""
         n = len(self.body_names)
         return (
-            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. Inverse and forward dynamics, "
-            "products and solutions with the mass matrix, energies and placements of frames run as loops over any "
-            "number of bodies, if all joints but the root's have one degree of freedom and none follows another; take "
-            "these, or a smaller robot: a part of it, or one with joints locked (robot.locked)"
+            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. Inverse and forward dynamics and "
+            "their derivatives, the mass and Coriolis matrices, energies, placements and Jacobians run as loops over "
+            "any number of bodies, if no joint follows another (mimics); take these, or a smaller robot: a part of it, "
+            "or one with joints locked (robot.locked)"
         )
 
     def __reduce__(self):

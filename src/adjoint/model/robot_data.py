@@ -65,6 +65,13 @@ class RobotData:
     varying: ClassVar[frozenset[str]] = frozenset()  # fields that hold inputs: Python must not branch on their numbers
     stands_for: ClassVar[tuple[Any, dict[str, Any]] | None] = None  # the other one, and the inputs by name
 
+    # (old name, new name, hint) of arguments of functions of robots, for those who use the old name.
+    renamed_arguments: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("wrenches", "applied_wrenches", "it is applied_wrenches now, what acts on the robot: change the sign"),
+        ("wrenches", "tip_wrenches", "it is tip_wrenches here, what the frames exert: the sign stays"),
+        ("wrench", "exerted_wrench", "it is exerted_wrench now, what the frame exerts: the sign stays"),
+    )
+
     def __post_init__(self):
         put = functools.partial(object.__setattr__, self)
         # Plain tuples and numbers, so that the fingerprints of equal robots are equal.
