@@ -143,7 +143,7 @@ def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
 
 @rolls
 @kernel(robot=static, q="nq")
-def mass_matrix_pivots(robot, q):
+def mass_matrix_pivots(robot: Robot, q) -> np.ndarray:
     """The diagonal Ω (nv,) of M = W Ω Wᵀ. Not for robots with mimics."""
     J = articulated_inertias(robot, joint_placements(robot, q))
     return forces(robot, each(robot, lambda i: np.stack([pivot.Omega for pivot in J[i].pivots])))

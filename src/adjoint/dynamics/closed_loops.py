@@ -153,7 +153,7 @@ def _bias(robot: Robot, loop: Loop, q, v):
 
 
 @kernel(robot=static, loops=static, q="nq")
-def loop_error(robot, loops, q):
+def loop_error(robot: Robot, loops, q) -> np.ndarray:
     """e(q) (k,) [2 sin(angle/2), m]: how far the loops are open, turns before shifts, one loop after the other.
 
     `loops` is a tuple of `Loop`; components are along the axes across, then along, its axis.
@@ -162,13 +162,13 @@ def loop_error(robot, loops, q):
 
 
 @kernel(robot=static, loops=static, q="nq")
-def loop_jacobian(robot, loops, q):
+def loop_jacobian(robot: Robot, loops, q) -> np.ndarray:
     """J_c (k, nv): ė = J_c v is the rate of `loop_error`."""
     return np.concatenate([np.zeros((0, robot.nv)), *(_jacobian(robot, loop, q) for loop in loops)])
 
 
 @kernel(robot=static, loops=static, q="nq", v="nv")
-def loop_bias(robot, loops, q, v):
+def loop_bias(robot: Robot, loops, q, v) -> np.ndarray:
     """J̇_c v (k,): ë = J_c a + J̇_c v is the second rate of `loop_error`."""
     return np.concatenate([np.zeros(0), *(_bias(robot, loop, q, v) for loop in loops)])
 
@@ -251,7 +251,7 @@ def close_loops(
 
 
 @kernel(robot=static, loops=static, q="nq", held=static)
-def _closed(robot, loops, q, held=(), max_iterations=100, *, tolerance=1e-12):
+def _closed(robot: Robot, loops, q, held=(), max_iterations=100, *, tolerance=1e-12) -> np.ndarray:
     """Newton's method for e(q) = 0 on the manifold, each sample until it has converged.
 
     Steps are the smallest, -J_cᵀ (J_c J_cᵀ)⁻¹ e, damped in proportion to |e|² (Levenberg and Marquardt; Yamashita &
@@ -272,7 +272,7 @@ def _closed(robot, loops, q, held=(), max_iterations=100, *, tolerance=1e-12):
 
 
 @kernel(robot=static, loops=static, q="nq", v="nv", held=static)
-def consistent_velocity(robot, loops, q, v, held=(), *, regularisation=1e-8):
+def consistent_velocity(robot: Robot, loops, q, v, held=(), *, regularisation=1e-8) -> np.ndarray:
     """The velocity (nv,) nearest to v with J_c v = 0, in the metric of kinetic energy: what v is after a jerk on loops.
 
     The joints named in `held` keep their rates: with the motors held, the forward kinematics of velocities.
@@ -310,9 +310,9 @@ class ConstrainedTorque(NamedTuple):
 
 @kernel(robot=static, loops=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def constrained_forward_dynamics(
-    robot, loops, q, v, tau, *, stabilisation=10.0, regularisation=1e-8,
+    robot: Robot, loops, q, v, tau, *, stabilisation=10.0, regularisation=1e-8,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
-):  # fmt: skip
+) -> ConstrainedMotion:  # fmt: skip
     """`ConstrainedMotion` of a robot whose loops (a tuple of `Loop`) stay closed: of all accelerations with
     ë + 2 s ė + s² e = 0 the one nearest to that without loops, in the metric of kinetic energy.
 
@@ -334,9 +334,9 @@ def constrained_forward_dynamics(
 
 @kernel(robot=static, loops=static, q="nq", v="nv", a="nv", actuated=static, **SURROUNDINGS)
 def constrained_inverse_dynamics(
-    robot, loops, q, v, a, actuated, *, regularisation=1e-8,
+    robot: Robot, loops, q, v, a, actuated, *, regularisation=1e-8,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
-):  # fmt: skip
+) -> ConstrainedTorque:  # fmt: skip
     """`ConstrainedTorque` of the joints named in `actuated` (a tuple) that makes them accelerate as a (nv,) says.
 
     All others follow, if a suits the loops (J_c a + J̇_c v = 0) and the actuated joints move all that can move. With

@@ -18,7 +18,7 @@ __all__ = ["mass_matrix"]
 
 
 @kernel(robot=static, q="nq")
-def mass_matrix(robot, q):
+def mass_matrix(robot: Robot, q) -> np.ndarray:
     """M(q) (nv, nv), symmetric: kinetic energy is ½ vᵀ M v; armature is on its diagonal.
 
     m_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ I_j S_j for i on the path to j, I_j the inertia of body j and all beyond it (Walker & Orin

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3, so3
+from ..model.robot import Robot
 from ..rolled import is_long, rolls
 from ..rolled.calls import columns_of
 from ..sweep import (
@@ -36,7 +37,7 @@ __all__ = ["coriolis_matrix", "coriolis_product"]
 
 
 @kernel(robot=static, q="nq", v="nv")
-def coriolis_matrix(robot, q, v):
+def coriolis_matrix(robot: Robot, q, v) -> np.ndarray:
     """C(q, v) (nv, nv), linear in v: C v = bias_force - gravity_torque - friction, and Ṁ = C + Cᵀ.
 
     The sums over bodies are taken once, inward, as in `mass_matrix` (Echeandia & Wensing 2021): O(n · depth). Where
@@ -63,7 +64,7 @@ def coriolis_matrix(robot, q, v):
 
 @rolls
 @kernel(robot=static, q="nq", v="nv", x="nv")
-def coriolis_product(robot, q, v, x):
+def coriolis_product(robot: Robot, q, v, x) -> np.ndarray:
     """C(q, v) x (nv,) in O(n), without forming C; x (nv,) are rates as v is.
 
     Body i moves with X_i if the joints move with x. It feels J Ẋ + ½ J̇ X - ½ ad(X)ᵀ h, where Ẋ_i = Σ Ṡ_j x_j.

@@ -8,6 +8,7 @@ from ..compile import kernel, static
 from ..kinematics.center import center_of_mass, first_moment, require_mass
 from ..kinematics.forward import body_placements
 from ..lie import inertia, se3
+from ..model.robot import Robot
 from ..rolled import rolls
 from ..sweep import body_twists, columns, inward_keeping, joint_placements, rates, total
 from .newton_euler import armature_force
@@ -23,7 +24,7 @@ __all__ = [
 
 @rolls
 @kernel(robot=static, q="nq", v="nv")
-def kinetic_energy(robot, q, v):
+def kinetic_energy(robot: Robot, q, v) -> np.ndarray:
     """½ vᵀ M(q) v [J]: of the bodies, Σ ½ V_iᵀ J_i V_i, and of the armatures."""
     V = body_twists(robot, joint_placements(robot, q), v)
     bodies = total(robot, lambda i: inertia.energy(robot.inertias[i], V[i]))
@@ -32,14 +33,14 @@ def kinetic_energy(robot, q, v):
 
 @rolls
 @kernel(robot=static, q="nq", gravity=3)
-def potential_energy(robot, q, *, gravity=None):
+def potential_energy(robot: Robot, q, *, gravity=None) -> np.ndarray:
     """U = -Σ m_i g·p_i [J], p_i the centres of mass; Park, Bobrow & Ploen (1995), (58). 0 with all mass at the base."""
     return -np.dot(robot.gravity if gravity is None else gravity, first_moment(robot, q))
 
 
 @rolls
 @kernel(robot=static, q="nq", v="nv")
-def momentum(robot, q, v):
+def momentum(robot: Robot, q, v) -> np.ndarray:
     """Σ Ad(T_0i⁻¹)ᵀ J_i V_i (6,) [N m s, N s]: momentum of all bodies in the base's frame, about its origin."""
     f = joint_placements(robot, q)
     V = body_twists(robot, f, v)
@@ -52,7 +53,7 @@ def momentum(robot, q, v):
 
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
-def centroidal_momentum_matrix(robot, q):
+def centroidal_momentum_matrix(robot: Robot, q) -> np.ndarray:
     """A (6, nv): momentum about the centre of mass, along the base's axes, is A v (Orin & Goswami 2008)."""
     f, T, com = joint_placements(robot, q), body_placements(robot, q), center_of_mass(robot, q)
 
@@ -71,6 +72,6 @@ def _about(p, F):
 
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq", v="nv")
-def centroidal_momentum(robot, q, v):
+def centroidal_momentum(robot: Robot, q, v) -> np.ndarray:
     """Momentum (6,) of all bodies about their centre of mass, along the base's axes."""
     return _about(center_of_mass(robot, q), momentum(robot, q, v))

@@ -166,7 +166,7 @@ def _inverse_factors(factors: MassFactors) -> tuple[list, list]:
 
 
 @kernel(robot=static, q="nq")
-def mass_matrix_factors(robot, q):
+def mass_matrix_factors(robot: Robot, q) -> MassFactors:
     """`MassFactors` of M(q) in O(n · depth): PP Prop. 1.
 
     W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Ĵ_j S_j / Ω_j for i on the path to j, 0 elsewhere.
@@ -194,7 +194,7 @@ def mass_matrix_factors(robot, q):
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", x="nv")
-def factor_product(robot, q, x):
+def factor_product(robot: Robot, q, x) -> np.ndarray:
     """W(q) x (nv,) in O(n): W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Π_j for i on the path to j. Not for robots with mimics."""
     f = joint_placements(robot, q)
 
@@ -221,14 +221,14 @@ def _factors_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 
 @kernel(robot=static, q="nq")
-def mass_matrix_inverse(robot, q):
+def mass_matrix_inverse(robot: Robot, q) -> np.ndarray:
     """M(q)⁻¹ (nv, nv), symmetric: Zᵀ Ω⁻¹ Z with Z = W⁻¹; PP Prop. 2."""
     return inverse_factored(factored(robot, q))
 
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq")
-def mass_matrix_logdet(robot, q):
+def mass_matrix_logdet(robot: Robot, q) -> np.ndarray:
     """log det M(q) = Σ log Ω_k in O(n)."""
     if robot.mimics:
         return np.sum(np.log(factored(robot, q).Omega))
@@ -239,7 +239,7 @@ def mass_matrix_logdet(robot, q):
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
-def mass_matrix_sqrt_solve(robot, q, b):
+def mass_matrix_sqrt_solve(robot: Robot, q, b) -> np.ndarray:
     """X b (nv,) in O(n) with X Xᵀ = M(q)⁻¹: X = W⁻ᵀ Ω^(-1/2). If b is white noise, √(kT) X b is a thermal velocity."""
     if robot.mimics:
         W, Omega = factored(robot, q)
@@ -262,7 +262,7 @@ def mass_matrix_sqrt_solve(robot, q, b):
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq")
-def mass_matrix_logdet_gradient(robot, q):
+def mass_matrix_logdet_gradient(robot: Robot, q) -> np.ndarray:
     """∂ log det M/∂q (nv,), along the motions that v describes; -½ kT of it is the force of Fixman's potential.
 
     Ĵ inward, then K_i = ∂ log det M/∂Ĵ_i outward. K_i (6, 6) is the inverse of the inertia that body i shows when all
@@ -322,7 +322,7 @@ def _axial(G):
 
 
 @kernel(robot=static, q="nq", dq="nv")
-def _moved_logdet(robot, q, dq):
+def _moved_logdet(robot: Robot, q, dq) -> np.ndarray:
     return mass_matrix_logdet(robot, integrate(robot, q, dq))
 
 

@@ -30,8 +30,8 @@ __all__ = ["forward_dynamics", "solve_mass_matrix"]
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics(
-    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> np.ndarray:
     """a (nv,) [rad/s² or m/s²] with inverse_dynamics(robot, q, v, a, ...) = τ; arguments as there.
 
     Articulated bodies (Featherstone 1983; PP (39)-(40) and its bias force): F_i = Ĵ_i A_i + b_i, with the true
@@ -123,7 +123,7 @@ def accelerated(screws, Pi: list, left: list, y):
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
-def solve_mass_matrix(robot, q, b):
+def solve_mass_matrix(robot: Robot, q, b) -> np.ndarray:
     """M(q)⁻¹ b (nv,) in O(n), without forming M: PP Prop. 2 as two sweeps, (62)-(68)."""
     if robot.mimics:
         return solve_factored(factored(robot, q), b)

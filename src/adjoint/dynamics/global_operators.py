@@ -75,7 +75,7 @@ class Operators(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv", tip=static, base_twist=6)
-def operators(robot, q, v, tip=None, *, base_twist=None):
+def operators(robot: Robot, q, v, tip=None, *, base_twist=None) -> Operators:
     """`Operators` of a robot at q (nq,), moving with v (nv,); see the formulas of this module.
 
     `tip` names the frame of P_t, by default the last of `robot.frame_names`. `base_twist` V_0 (6,) is that of a base
@@ -113,7 +113,7 @@ class ArticulatedOperators(NamedTuple):
 
 
 @kernel(robot=static, q="nq")
-def articulated_operators(robot, q):
+def articulated_operators(robot: Robot, q) -> ArticulatedOperators:
     """`ArticulatedOperators` of a robot at q (nq,). Not for robots with mimics.
 
     Riccati's equation holds for Ĵ, (41): J = Ĵ - Γᵀ Ĵ Γ + Γᵀ Ĵ S Ω⁻¹ Sᵀ Ĵ Γ.
@@ -138,7 +138,7 @@ def articulated_operators(robot, q):
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", tip_wrenches=("frames", 6), frames=static, base_twist=6)
-def articulated_bias_wrenches(robot, q, v, tau, *, tip_wrenches=None, frames=(), base_twist=None):
+def articulated_bias_wrenches(robot: Robot, q, v, tau, *, tip_wrenches=None, frames=(), base_twist=None) -> np.ndarray:
     """b (n, 6) of PP (39), F_i = Ĵ_i V̇_i + b_i, one row [N m, N] per body. Not for robots with mimics.
 
     So F_i, the wrench in the joint of body i, depends on the motion of that body alone, when the joints beyond it are

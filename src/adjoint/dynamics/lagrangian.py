@@ -92,7 +92,7 @@ class LagrangianFactors(NamedTuple):
 
 
 @kernel(robot=static, q="nq")
-def lagrangian_factors(robot, q):
+def lagrangian_factors(robot: Robot, q) -> LagrangianFactors:
     """`LagrangianFactors` of M(q), armature aside: the block matrices A = diag(A_i), L_ij = Ad_i^{j+1}, D = diag(D_i).
 
     They are the S, G, J of `operators` in frames that all coincide with the base at home: A = QS, L = QGQ⁻¹,
@@ -120,7 +120,7 @@ def _each(action, T, screws):
 
 
 @kernel(robot=static, q="nq")
-def lagrangian_mass_matrix(robot, q):
+def lagrangian_mass_matrix(robot: Robot, q) -> np.ndarray:
     """M(q) (nv, nv): m_ij = Σ_l <u(l; i), u(l; j)>_l over the bodies l that both carry, PBP (40); armature added."""
     space = _described(robot, "space")
     M = np.diag(robot.armature)
@@ -131,7 +131,7 @@ def lagrangian_mass_matrix(robot, q):
 
 
 @kernel(robot=static, q="nq")
-def pullback_metric(robot, q):
+def pullback_metric(robot: Robot, q) -> np.ndarray:
     """M(q) (nv, nv) = Σ J_lᵀ diag(I_l, m_l 1) J_l, armature added: PBP (65).
 
     The kinetic energy is a metric on the group of all bodies' placements, I_l and m_l in frames at the centres of mass;
@@ -149,7 +149,7 @@ def pullback_metric(robot, q):
 
 
 @kernel(robot=static, q="nq", B=6, i=static, j=static, by=static)
-def Ad_along_path(robot, q, B, i, j, by=()):
+def Ad_along_path(robot: Robot, q, B, i, j, by=()) -> np.ndarray:
     """Ad_j^i B (6,), (37): the twist B, carried from before joint i to body j; or its derivative by joints `by`.
 
     i, j and `by` are numbers of bodies, i on the path to j. With by=(k,) it is PBP's Proposition 1, with by=(k, l)
@@ -180,7 +180,7 @@ def Ad_along_path(robot, q, B, i, j, by=()):
 
 
 @kernel(robot=static, q="nq")
-def lagrangian_christoffel(robot, q):
+def lagrangian_christoffel(robot: Robot, q) -> np.ndarray:
     """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): PBP (52), by the closed forms (55)-(57).
 
     The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom. Summed
@@ -241,7 +241,7 @@ def _of_coordinates(robot: Robot, Gamma):
 
 
 @kernel(robot=static, q="nq", gravity=3)
-def lagrangian_gravity_torque(robot, q, *, gravity=None):
+def lagrangian_gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
     """φ(q) (nv,), the gradient of the potential energy (58): φ_k = -Σ_l (g, 0)·T_l [u(l; k)] (m_l c_l, m_l), PBP (59).
 
     T_l = exp(A_1 q_1) ··· exp(A_l q_l) moves body l from home, where its centre of mass is c_l; [u] is 4x4.
@@ -257,7 +257,7 @@ def lagrangian_gravity_torque(robot, q, *, gravity=None):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv", gravity=3)
-def lagrangian_inverse_dynamics(robot, q, v, a, *, gravity=None):
+def lagrangian_inverse_dynamics(robot: Robot, q, v, a, *, gravity=None) -> np.ndarray:
     """τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k (nv,), PBP (29), friction added: equal to `inverse_dynamics`.
 
     For joints with one degree of freedom.

@@ -49,8 +49,8 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def continuous(
-    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> Linearization:
     """`Linearization` in continuous time; arguments as `forward_dynamics`."""
     by = forward_dynamics_derivatives(
         robot, q, v, tau, gravity=gravity, applied_wrenches=applied_wrenches, frames=frames,

@@ -157,8 +157,8 @@ SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 @rolls
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics(
-    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> np.ndarray:
     """τ = M(q) a + C(q, v) v + φ(q) + friction - Σ J_kᵀ F_k (nv,) [N m or N]; PP (1)-(5).
 
     `applied_wrenches` F_k (k, 6) are those that act *on the robot* from outside, at the named `frames` and seen from
@@ -200,8 +200,8 @@ class MotionsAndWrenches(NamedTuple):
 @rolls(frames=True, several=MotionsAndWrenches)
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def body_motions_and_wrenches(
-    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> MotionsAndWrenches:
     """`MotionsAndWrenches` of all bodies: what inverse dynamics computes on its way, PP (2)-(4). Arguments as there.
 
         V_i = Ad(f_i⁻¹) V_parent + S_i v_i                                                                        (2)
@@ -250,20 +250,20 @@ def body_motions_and_wrenches(
 
 @rolls
 @kernel(robot=static, q="nq", v="nv", gravity=3)
-def bias_force(robot, q, v, *, gravity=None):
+def bias_force(robot: Robot, q, v, *, gravity=None) -> np.ndarray:
     """C(q, v) v + φ(q) + friction (nv,): the torque of a = 0."""
     return inverse_dynamics(robot, q, v, at_rest(robot), gravity=gravity)
 
 
 @rolls
 @kernel(robot=static, q="nq", gravity=3)
-def gravity_torque(robot, q, *, gravity=None):
+def gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
     """φ(q) (nv,): the torque that holds the robot still."""
     return inverse_dynamics(robot, q, at_rest(robot), at_rest(robot), gravity=gravity)
 
 
 @rolls
 @kernel(robot=static, q="nq", x="nv")
-def mass_matrix_product(robot, q, x):
+def mass_matrix_product(robot: Robot, q, x) -> np.ndarray:
     """M(q) x (nv,) in O(n), without forming M: the torque of a = x at rest and without gravity."""
     return inverse_dynamics(robot, q, at_rest(robot), x, gravity=np.zeros(3))

@@ -23,6 +23,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..kinematics.dexterity import PARTS, part_of
 from ..kinematics.jacobians import frame_acceleration, jacobian
+from ..model.robot import Robot
 from .factorization import factor, inverse_factored, mass_matrix_factors, solve_factored, sqrt_solve_factored
 from .newton_euler import bias_force, gravity_torque
 
@@ -42,7 +43,9 @@ _options = {"frame": static, "expressed": static, "part": static}
 
 
 @kernel(robot=static, q="nq", v="nv", gravity=3, **_options)
-def operational_space(robot, q, v, frame, expressed="body", part="all", *, damping=0.0, gravity=None):
+def operational_space(
+    robot: Robot, q, v, frame, expressed="body", part="all", *, damping=0.0, gravity=None
+) -> OperationalSpace:
     """`OperationalSpace` of a frame: with τ = Jᵀ F its twist changes as Λ V̇ + μ + p = F.
 
     μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ. `expressed` as for `jacobian`; `part` "rotation" or "translation"
@@ -58,7 +61,7 @@ def operational_space(robot, q, v, frame, expressed="body", part="all", *, dampi
 
 
 @kernel(robot=static, q="nq", **_options)
-def null_space_projector(robot, q, frame, expressed="body", part="all", *, damping=0.0):
+def null_space_projector(robot: Robot, q, frame, expressed="body", part="all", *, damping=0.0) -> np.ndarray:
     """N = 1 - Jᵀ J̄ᵀ (nv, nv): torques τ = Jᵀ F + N τ_0, whatever τ_0, accelerate the frame as F alone does.
 
     Arguments as for `operational_space`; with damping, the torques N τ_0 are felt a little.

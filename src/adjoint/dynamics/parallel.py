@@ -24,6 +24,7 @@ block tridiagonal system can be divided likewise, but takes 1560 in one piece, b
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ LENGTH = 250  # links of a part, at most: what it keeps, for eight lanes, stays 
 
 
 @kernel(robot=static, q="nq", b="nv", parts=static)
-def solve_mass_matrix_parallel(robot, q, b, *, parts=None):
+def solve_mass_matrix_parallel(robot: Robot, q, b, *, parts=None) -> np.ndarray:
     """M(q)⁻¹ b (nv,), the same as `solve_mass_matrix`, for very long chains: in so many equal parts, on all cores.
 
     By default parts have up to 250 links. Results do not depend on the number of threads (`ADJOINT_THREADS`), and on
@@ -98,15 +99,15 @@ def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> JointPart
         shape = parts, (stop - start) // parts
         numbers = (x[..., start:stop].reshape(*x.shape[:-1], *shape) for x in (q, b, found))
         rows = (x[start:stop].reshape(*shape, x.shape[1]) for x in (long.placements, long.bodies))
-        return *numbers, tuple(rows)
+        return *numbers, *rows
 
     plan = long.plan._replace(root="", root_is_standard=False, root_rotors=False, resists=False)  # of a part
     pieces = [divided(0, cut, parts), divided(cut, n, 1)][: 1 + (cut < n)]
     ends = np.split(supports, [parts])
-    maps = [part_map(q, b, *rows, s, plan=plan) for (q, b, _, rows), s in zip(pieces, ends, strict=False)]
+    maps = [part_map(q, b, M, rows, s, plan=plan) for (q, b, _, M, rows), s in zip(pieces, ends, strict=False)]
     root, ends = joined(np.concatenate(maps, axis=-3), supports, long.root, root_b, plan=long.plan)
-    for (q, b, x, rows), end in zip(pieces, np.split(ends, [parts], axis=-3), strict=False):
-        part_solve(q, b, *rows, end, plan=plan, out=x)
+    for (q, b, x, M, rows), end in zip(pieces, np.split(ends, [parts], axis=-3), strict=False):
+        part_solve(q, b, M, rows, end, plan=plan, out=x)
     return JointParts(root, found)
 
 
@@ -144,7 +145,7 @@ def _part(plan: Plan, placements, bodies, q, b) -> tuple:
 
 
 @kernel(support=2, **_PART)
-def part_map(q, b, placements, bodies, support, plan):
+def part_map(q, b, placements, bodies, support, plan) -> np.ndarray:
     """[J, Φ, N, p, g] (6, 20) of a part of a chain, from its tip inward.
 
     `support` is the moment of inertia and mass of a body lent to the tip, which may have none of its own; `joined`
@@ -170,7 +171,7 @@ def part_map(q, b, placements, bodies, support, plan):
 
 
 @kernel(maps=(..., 6, 20), support=(..., 2), root="root_row", root_b="nv", plan=static)
-def joined(maps, support, root, root_b, plan):
+def joined(maps, support, root, root_b, plan) -> JointParts:
     """`JointParts`: the root's accelerations, and [P, z, A] (6, 8) for each part: F = P A_tip + z lies beyond it."""
 
     def split(part):
@@ -204,7 +205,7 @@ def joined(maps, support, root, root_b, plan):
 
 
 @kernel(ends=(6, 8), **_PART)
-def part_solve(q, b, placements, bodies, ends, plan):
+def part_solve(q, b, placements, bodies, ends, plan) -> np.ndarray:
     """The accelerations of a part's joints, `ends` being its [P, z, A] of `joined`."""
     robot, f, b = _part(plan, placements, bodies, q, b)
 
@@ -213,4 +214,5 @@ def part_solve(q, b, placements, bodies, ends, plan):
         return passed_on(robot, f, i, Symmetric.of_inertia(robot.inertias[i]) + J, wrench, rates(robot, b, i))
 
     _, left = inward_keeping(robot, step, (_symmetric(ends[:, :6]), ends[:, 6]))
-    return accelerations_outward(robot, f, left, ends[:, 7], None).rows
+    found: Any = accelerations_outward(robot, f, left, ends[:, 7], None)
+    return found.rows

@@ -50,8 +50,8 @@ SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics_recursive(
-    robot, q, v, a, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, a, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> np.ndarray:
     """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`; arguments as there, but for the paper's `tip_wrenches`.
 
     These (k, 6) are the wrenches that the named `frames` *exert on their surroundings*, seen from these frames: the
@@ -81,8 +81,8 @@ def inverse_dynamics_recursive(
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics_recursive(
-    robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> np.ndarray:
     """a (nv,) by PP (47)-(68), equal to `forward_dynamics`. Not for robots with mimics.
 
     Arguments are those of `inverse_dynamics_recursive`: `tip_wrenches` are exerted by the robot.
@@ -92,7 +92,9 @@ def forward_dynamics_recursive(
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
-def recursion(robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+def recursion(
+    robot: Robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> Recursion:
     """All of PP (47)-(68) as a `Recursion`; arguments as for `forward_dynamics_recursive`. Not for mimics."""
     f = joint_placements(robot, q)  # (47)-(49)
     V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
@@ -101,14 +103,11 @@ def recursion(robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), b
     net = tau - joint_forces(robot, v)
     tau_hat = {k: net[_place(robot, k)] - robot.screw(k) @ P[k] for k in P}  # (60), (61)
     z_hat, c_hat, lam, a = _solving_passes(robot, f, tau_hat)
-    return Recursion(
-        *(np.stack([x[k] for k in P]) for x in (a_hat, a_tilde, b_tilde, alpha, P)),
-        np.concatenate([tau_hat[k] for k in P]),
-        np.stack([z_hat[k] for k in P]),
-        np.concatenate([c_hat[k] for k in P]),
-        np.stack([lam[k] for k in P]),
-        np.concatenate([a[k] for k in P]),
+    a_hat, a_tilde, b_tilde, alpha, z_hat, lam, stacked_P = (
+        np.stack([x[k] for k in P]) for x in (a_hat, a_tilde, b_tilde, alpha, z_hat, lam, P)
     )
+    tau_hat, c_hat, a = (np.concatenate([x[k] for k in P]) for x in (tau_hat, c_hat, a))
+    return Recursion(a_hat, a_tilde, b_tilde, alpha, stacked_P, tau_hat, z_hat, c_hat, lam, a)
 
 
 def _place(robot: Robot, k: int) -> slice:

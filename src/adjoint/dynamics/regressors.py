@@ -70,7 +70,7 @@ def _screws_outward(robot: Robot, f: dict) -> dict:
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv", gravity=3, base_twist=6, base_acceleration=6, joints=static)
-def regressor(robot, q, v, a, *, gravity=None, base_twist=None, base_acceleration=None, joints=()):
+def regressor(robot: Robot, q, v, a, *, gravity=None, base_twist=None, base_acceleration=None, joints=()) -> np.ndarray:
     """Y (nv, p) of τ = Y π: torques [N m or N] are linear in the parameters π = `parameters(robot, joints)`.
 
     The first 10 n columns belong to the inertias of the n bodies, `robot.inertias.ravel()`; they are exactly 0 where
@@ -142,7 +142,7 @@ class EnergyRegressor(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv", gravity=3)
-def energy_regressor(robot, q, v, *, gravity=None):
+def energy_regressor(robot: Robot, q, v, *, gravity=None) -> EnergyRegressor:
     """`EnergyRegressor`: kinetic and potential energy of the bodies are linear in their inertias.
 
     T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and U = -Σ g·(m p + R h) with the bodies at (R, p).

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..model.configuration import integrate
+from ..model.robot import Robot
 from .forward import forward_dynamics, solve_mass_matrix
 from .newton_euler import inverse_dynamics
 from .state_derivatives import forward_dynamics_derivatives
@@ -40,14 +41,14 @@ class SecondDerivatives(NamedTuple):
 
 
 @kernel(robot=static, q="nq", x=(3, "nv"))
-def _torque_of_all(robot, q, x):
+def _torque_of_all(robot: Robot, q, x) -> np.ndarray:
     """τ of the rows of x, which are dq, v and a; q is moved by dq."""
     dq, v, a = x
     return inverse_dynamics(robot, integrate(robot, q, dq), v, a)
 
 
 @kernel(robot=static, q="nq", x=(3, "nv"), weights="nv")
-def _weighted_torque(robot, q, x, weights):
+def _weighted_torque(robot: Robot, q, x, weights) -> np.ndarray:
     return np.dot(weights, _torque_of_all(robot, q, x))
 
 
@@ -56,21 +57,21 @@ def _at(robot, v, a):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
-def inverse_dynamics_second_derivatives(robot, q, v, a):
+def inverse_dynamics_second_derivatives(robot: Robot, q, v, a) -> SecondDerivatives:
     """`SecondDerivatives` of `inverse_dynamics(robot, q, v, a)`; dudq[:, :, k] is ∂M/∂q_k."""
     H = _torque_of_all.bind(robot).hessian("x")(q, _at(robot, v, a))
     return SecondDerivatives(H[:, 0, :, 0], H[:, 1, :, 0], H[:, 1, :, 1], H[:, 2, :, 0])
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv", weights="nv")
-def inverse_dynamics_hessian(robot, q, v, a, weights):
+def inverse_dynamics_hessian(robot: Robot, q, v, a, weights) -> SecondDerivatives:
     """`SecondDerivatives` of weights · inverse_dynamics(robot, q, v, a), without forming the tensors."""
     H = _weighted_torque.bind(robot).hessian("x")(q, _at(robot, v, a), weights)
     return SecondDerivatives(H[0, :, 0], H[1, :, 0], H[1, :, 1], H[2, :, 0])
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv")
-def forward_dynamics_second_derivatives(robot, q, v, tau):
+def forward_dynamics_second_derivatives(robot: Robot, q, v, tau) -> SecondDerivatives:
     """`SecondDerivatives` of `forward_dynamics(robot, q, v, tau)`.
 
     τ(q, v, a(q, v, τ)) = τ is an identity: M ∂²a = -∂²τ - ∂M ∂a - (∂M ∂a)ᵀ at that a, M acting on the first index.
@@ -88,7 +89,7 @@ def forward_dynamics_second_derivatives(robot, q, v, tau):
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", weights="nv")
-def forward_dynamics_hessian(robot, q, v, tau, weights):
+def forward_dynamics_hessian(robot: Robot, q, v, tau, weights) -> SecondDerivatives:
     """`SecondDerivatives` of weights · forward_dynamics(robot, q, v, tau), without forming the tensors.
 
     That of inverse dynamics with the weights -M⁻¹ w, and of ∂M ∂a with these weights on the first index.

@@ -72,8 +72,8 @@ class AccelerationDerivatives(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics_derivatives(
-    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> TorqueDerivatives:
     """`TorqueDerivatives` of `inverse_dynamics(robot, q, v, a, ...)`; arguments as there, O(n · depth).
 
     By q along the motions that v describes: dq[:, k] is the rate of τ while q moves with v = e_k, v and a staying the
@@ -164,9 +164,9 @@ def _enter_pair(inner: _Joint, wrenches, b: int, same: bool, tables: list) -> No
 @rolls
 @kernel(robot=static, q="nq", v="nv", a="nv", dq="nv", dv="nv", **SURROUNDINGS)
 def inverse_dynamics_rate(
-    robot, q, v, a, *, dq=None, dv=None,
+    robot: Robot, q, v, a, *, dq=None, dv=None,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
-):  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """∂τ/∂q dq + ∂τ/∂v dv (nv,) in O(n): the rate of `inverse_dynamics` while q moves with dq and v changes with dv.
 
     With S dq the motion of a joint, all that it inherits, seen from its body, changes as x does in x' = [x, S dq]:
@@ -235,8 +235,8 @@ def _torque_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics_derivatives(
-    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
-):
+    robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+) -> AccelerationDerivatives:
     """`AccelerationDerivatives` of `forward_dynamics(robot, q, v, tau, ...)`; arguments as there.
 
     M a = τ - bias is an identity: ∂a/∂x = -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
@@ -247,7 +247,8 @@ def forward_dynamics_derivatives(
     factors = factor(mass_matrix(robot, q))
     a = solve_factored(factors, tau - inverse_dynamics(robot, q, v, np.zeros(robot.nv), **around))
     by = inverse_dynamics_derivatives(robot, q, v, a, **around)
-    return AccelerationDerivatives(*minus_inverse_times(factors, by.dq, by.dv), inverse_factored(factors))
+    dq, dv = minus_inverse_times(factors, by.dq, by.dv)
+    return AccelerationDerivatives(dq, dv, inverse_factored(factors))
 
 
 @forward_dynamics_derivatives.instead

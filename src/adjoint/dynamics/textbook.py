@@ -124,7 +124,7 @@ class LagrangeEuler(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
-def lagrange_euler(robot, q, v, a):
+def lagrange_euler(robot: Robot, q, v, a) -> LagrangeEuler:
     """`LagrangeEuler` of an arm, FGL (3.2-24)-(3.2-34): O(n⁴).
 
     D_ik = Σ_j Tr(U_jk J_j U_jiᵀ), h_i = Σ_km h_ikm v_k v_m, h_ikm = Σ_j Tr(U_jkm J_j U_jiᵀ), c_i = -Σ_j m_j g U_ji r̄_j.
@@ -205,7 +205,7 @@ class NewtonEuler(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
-def newton_euler_base(robot, q, v, a):
+def newton_euler_base(robot: Robot, q, v, a) -> NewtonEuler:
     """`NewtonEuler` of an arm with everything along the axes of the base, FGL (3.3-28)-(3.3-46), Table 3.2: O(n)."""
     arm = _arm(robot, q, "newton_euler_base")
     T = arm.to_base
@@ -221,7 +221,7 @@ def newton_euler_base(robot, q, v, a):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
-def newton_euler_link(robot, q, v, a):
+def newton_euler_link(robot: Robot, q, v, a) -> NewtonEuler:
     """`NewtonEuler` of an arm with everything of link i along the axes of frame i, FGL (3.3-47)-(3.3-59), Table 3.3.
 
     The method of Luh, Walker & Paul (1980): O(n), and inertias stay constant.
@@ -300,7 +300,7 @@ class DAlembert(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
-def generalized_dalembert(robot, q, v, a):
+def generalized_dalembert(robot: Robot, q, v, a) -> DAlembert:
     """`DAlembert` of an arm with revolute joints only, FGL (3.4-24)-(3.4-28): O(n³)."""
     arm, links = _arm(robot, q, "generalized_dalembert"), range(robot.nv)
     _require_turning(robot)
@@ -383,7 +383,7 @@ class Coefficients(NamedTuple):
 
 
 @kernel(robot=static, q="nq", v="nv")
-def probing(robot, q, v):
+def probing(robot: Robot, q, v) -> Coefficients:
     """`Coefficients` of any robot from inverse dynamics alone, FGL problems 3.11 and 3.12.
 
     c is the torque at rest; h that of moving on with v, less c; column k of D that of a unit acceleration of joint k,

@@ -34,7 +34,7 @@ def require_mass(robot: Robot) -> None:
 
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
-def center_of_mass(robot, q):
+def center_of_mass(robot: Robot, q) -> np.ndarray:
     """Centre of mass (3,) [m] of all moving bodies in the base's frame, at q (nq,)."""
     require_mass(robot)
     return first_moment(robot, q) / robot.mass
@@ -42,7 +42,7 @@ def center_of_mass(robot, q):
 
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
-def center_of_mass_jacobian(robot, q):
+def center_of_mass_jacobian(robot: Robot, q) -> np.ndarray:
     """(3, nv) [m]: the centre of mass moves with J v, along the base's axes.
 
     A joint with screw (w, u), seen from the base, carries mass m_c whose first moment is h: its column is

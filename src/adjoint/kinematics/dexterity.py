@@ -25,7 +25,7 @@ def part_of(J, part: str):
 
 
 @kernel(robot=static, q="nq", frame=static, part=static)
-def manipulability(robot, q, frame, part="all"):
+def manipulability(robot: Robot, q, frame, part="all") -> np.ndarray:
     """√det(J Jᵀ), Yoshikawa's measure, of a frame's "world" Jacobian at q (nq,); 0 at singularities.
 
     `part`: "all", "rotation" or "translation" of the twist. If fewer joints move the frame than it has directions,
@@ -34,7 +34,7 @@ def manipulability(robot, q, frame, part="all"):
     moving = _moving(robot, frame)
     J = part_of(jacobian(robot, q, frame, "world"), part)[:, moving]
     gram = J @ J.T if J.shape[0] <= len(moving) else J.T @ J
-    return np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) if moving else 0.0
+    return np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) if moving else np.zeros(())
 
 
 def _moving(robot: Robot, frame: str) -> list[int]:
@@ -66,7 +66,7 @@ def singular_directions(
     """
     length = positive(length, "singular_directions: length [m]")
     J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)
-    unknown = ~np.isfinite(J).all(axis=(-2, -1))
+    unknown = np.asarray(~np.isfinite(J).all(axis=(-2, -1)))
     U, values, Vt = np.linalg.svd(np.where(unknown[..., None, None], 0.0, J), full_matrices=True)
     U[unknown], values[unknown], Vt[unknown] = np.nan, np.nan, np.nan
     missing = U.shape[-1] - values.shape[-1]  # directions beyond the number of joints

@@ -23,7 +23,7 @@ def body_placements(robot: Robot, q):
 
 
 @kernel(robot=static, q="nq", frame=static, relative_to=static)
-def forward_kinematics(robot, q, frame=None, relative_to=None):
+def forward_kinematics(robot: Robot, q, frame=None, relative_to=None) -> np.ndarray:
     """T_0f = M_1 J_1(q_1) M_2 J_2(q_2) ... of a frame at q (nq,): (4, 4), Park (1994), Ploen & Park (1999), (1).
 
     `frame` is a name of `robot.frame_names`; several names in a tuple or list give (k, 4, 4); None gives all bodies,
@@ -48,7 +48,7 @@ def _stacked(placements: list) -> np.ndarray:
 
 
 @kernel(robot=static, q="nq", end=(4, 4))
-def end_of_chain(robot, q, end):
+def end_of_chain(robot: Robot, q, end) -> np.ndarray:
     """T (4, 4) of what is at `end` in the last body of a chain, of which alone the bodies are walked."""
     f = joint_placements(robot, q)
     return inward_keeping(robot, lambda i, T: (se3.compose(f[i], T), None), end)[0]

@@ -76,7 +76,7 @@ def _cross_below(screws, u) -> np.ndarray:
 
 
 @kernel(q="nq", **_statics)
-def jacobian(robot, q, frame, expressed="body", relative_to=None):
+def jacobian(robot: Robot, q, frame, expressed="body", relative_to=None) -> np.ndarray:
     """J (6, nv) of a frame at q (nq,): its twist is V = J v.
 
     Rows are angular, then linear: [1] and [m] in the columns of joints that turn, 0 and [1] in those that slide.
@@ -89,7 +89,7 @@ def jacobian(robot, q, frame, expressed="body", relative_to=None):
 
 
 @kernel(q="nq", v="nv", **_statics)
-def jacobian_rate(robot, q, v, frame, expressed="body", relative_to=None):
+def jacobian_rate(robot: Robot, q, v, frame, expressed="body", relative_to=None) -> np.ndarray:
     """J̇ = dJ/dt (6, nv) when q moves with v (nv,): then V̇ = J a + J̇ v. Arguments as for `jacobian`."""
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     W, moved = np.zeros(6), {}
@@ -103,7 +103,7 @@ def jacobian_rate(robot, q, v, frame, expressed="body", relative_to=None):
 
 
 @kernel(q="nq", **_statics)
-def kinematic_hessian(robot, q, frame, expressed="body", relative_to=None):
+def kinematic_hessian(robot: Robot, q, frame, expressed="body", relative_to=None) -> np.ndarray:
     """H (6, nv, nv) with H[:, i, j] = ∂J[:, i]/∂q_j, along the motions that v describes: J̇ = H v.
 
     Arguments as for `jacobian`. Not symmetric in i and j: order matters on a group. With c_i the columns seen from s,
@@ -154,7 +154,7 @@ def _turned(T, V):
 
 
 @kernel(q="nq", v="nv", **_statics)
-def frame_twist(robot, q, v, frame, expressed="body", relative_to=None):
+def frame_twist(robot: Robot, q, v, frame, expressed="body", relative_to=None) -> np.ndarray:
     """Twist V = J v (6,) [rad/s, m/s] of a frame when q moves with v (nv,). Arguments as for `jacobian`."""
     _check(robot, frame, expressed)
     V, _ = _motion(robot, q, v, np.zeros(robot.nv), frame, relative_to)
@@ -165,7 +165,7 @@ def frame_twist(robot, q, v, frame, expressed="body", relative_to=None):
 
 
 @kernel(q="nq", v="nv", a="nv", **_statics)
-def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None):
+def frame_acceleration(robot: Robot, q, v, a, frame, expressed="body", relative_to=None) -> np.ndarray:
     """V̇ = J a + J̇ v (6,) [rad/s², m/s²], the rate of `frame_twist`; in "world", p̈ is the acceleration of the origin."""
     _check(robot, frame, expressed)
     V, dV = _motion(robot, q, v, a, frame, relative_to)
@@ -179,7 +179,7 @@ def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None
 
 
 @kernel(q="nq", exerted_wrench=6, **_statics)
-def static_torque(robot, q, exerted_wrench, frame, expressed="body", relative_to=None):
+def static_torque(robot: Robot, q, exerted_wrench, frame, expressed="body", relative_to=None) -> np.ndarray:
     """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
 
     It holds against the wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`), gravity left out of account.
@@ -195,7 +195,7 @@ def static_torque(robot, q, exerted_wrench, frame, expressed="body", relative_to
 
 @rolls
 @kernel(robot=static, q="nq")
-def space_screws(robot, q):
+def space_screws(robot: Robot, q) -> np.ndarray:
     """c_i = Ad(T_0i) S_i (6, nv): the screws of all joints seen from the base."""
     step = onward(robot, q)
 
@@ -208,7 +208,7 @@ def space_screws(robot, q):
 
 @rolls
 @kernel(robot=static, q="nq", v="nv")
-def space_screw_rates(robot, q, v):
+def space_screw_rates(robot: Robot, q, v) -> np.ndarray:
     """ċ_i = [W_i, c_i] (6, nv) of `space_screws` when q moves with v; W_i is the twist of body i seen from the base."""
     step = onward(robot, q)
 

@@ -37,7 +37,7 @@ def _seen(screws: list[np.ndarray], M: np.ndarray) -> list[np.ndarray]:
 
 
 @kernel(robot=static, q="nq", frame=static)
-def space_form(robot, q, frame):
+def space_form(robot: Robot, q, frame) -> np.ndarray:
     """T_0f = exp(A_1 q_1) ... exp(A_n q_n) M (4, 4), Park (1994), (1)."""
     path, A, M = home_screws(robot, frame)
     T = np.eye(4)
@@ -47,7 +47,7 @@ def space_form(robot, q, frame):
 
 
 @kernel(robot=static, q="nq", frame=static)
-def body_form(robot, q, frame):
+def body_form(robot: Robot, q, frame) -> np.ndarray:
     """T_0f = M exp(B_1 q_1) ... exp(B_n q_n) (4, 4), Park (1994), (2)."""
     path, A, M = home_screws(robot, frame)
     T = M
@@ -57,7 +57,7 @@ def body_form(robot, q, frame):
 
 
 @kernel(robot=static, q="nq", frame=static)
-def space_jacobian_direct(robot, q, frame):
+def space_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
     """J (6, nv), "space": columns Ad(exp(A_1 q_1) ... exp(A_i q_i)) A_i; Park (1994), direct method."""
     path, A, _ = home_screws(robot, frame)
     X, own = np.eye(4), {}
@@ -69,7 +69,7 @@ def space_jacobian_direct(robot, q, frame):
 
 
 @kernel(robot=static, q="nq", frame=static)
-def body_jacobian_direct(robot, q, frame):
+def body_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
     """J (6, nv), "body": columns Ad(exp(-B_n q_n) ... exp(-B_{i+1} q_{i+1})) B_i; Park (1994), direct method."""
     path, A, M = home_screws(robot, frame)
     B = _seen(A, M)
@@ -81,7 +81,7 @@ def body_jacobian_direct(robot, q, frame):
 
 
 @kernel(robot=static, q="nq", frame=static)
-def body_jacobian_recursive(robot, q, frame):
+def body_jacobian_recursive(robot: Robot, q, frame) -> np.ndarray:
     """J (6, nv), "body", in the local form f = M_1 exp(S_1 q_1) ··· M_n exp(S_n q_n): Park (1994), recursive method.
 
     Columns are Ad(X_i) S_i, where X_i takes the frame of body i to that of `frame`, from the tip inward:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ModelError
 from .input_checks import located as _at
@@ -29,7 +30,7 @@ class PartList:
 
     name: str = "robot"
     base: str = "fixed"
-    gravity: tuple[float, float, float] = GRAVITY
+    gravity: ArrayLike = GRAVITY
     stated_links: dict[str, LinkSpec] = field(default_factory=dict)
     stated_joints: dict[str, JointSpec] = field(default_factory=dict)
     stated_frames: list[tuple[str, str, np.ndarray]] = field(default_factory=list)

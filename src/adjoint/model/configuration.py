@@ -54,13 +54,13 @@ def random_configuration(robot: Robot, shape: int | tuple[int, ...] = (), *, rng
 
 
 @kernel(robot=static, q="nq", v="nv")
-def integrate(robot, q, v, dt=1.0):
+def integrate(robot: Robot, q, v, dt=1.0) -> np.ndarray:
     """q (nq,) after moving with constant v (nv,) for the time dt [s]: q ∘ exp(v dt)."""
     return np.concatenate([np.zeros(0), *(row.integrate(q[a], v[b] * dt) for row, a, b in _leads(robot))])
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
-def difference(robot, q_0, q_1):
+def difference(robot: Robot, q_0, q_1) -> np.ndarray:
     """v (nv,) that moves q_0 to q_1 in unit time: the inverse of `integrate`.
 
     Orientations, and angles of planar joints, go the short way; angles of revolute joints are numbers, not wrapped.
@@ -69,12 +69,12 @@ def difference(robot, q_0, q_1):
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
-def interpolate(robot, q_0, q_1, s):
+def interpolate(robot: Robot, q_0, q_1, s) -> np.ndarray:
     """The point s of the geodesic from q_0 (s = 0) to q_1 (s = 1): (nq,)."""
     return integrate(robot, q_0, difference(robot, q_0, q_1), s)
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
-def distance(robot, q_0, q_1):
+def distance(robot: Robot, q_0, q_1) -> np.ndarray:
     """|difference(q_0, q_1)|, rad and m alike; slope 0 where q_0 = q_1 (a kink)."""
     return series.norm(difference(robot, q_0, q_1))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, ModelError
 from ..lie import se3
@@ -72,8 +73,8 @@ def from_dh(
     name: str = "robot",
     base=None,
     tool=None,
-    lower=-np.inf,
-    upper=np.inf,
+    lower: ArrayLike = -np.inf,
+    upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
     """A serial robot from rows (theta, d, a, alpha) [rad, m, m, rad]; link i sits at A_i(q_i) in link i - 1.
@@ -88,7 +89,7 @@ def from_dh(
     label = f"from_dh: robot '{name}'"
     rows = numbers(table, (None, 4), f"{label}: table")
     types = _types(joints, len(rows), label)
-    placements = np.array([dh_matrix(*row, convention) for row in rows]).reshape(-1, 4, 4)
+    placements = np.array([dh_matrix(*row, convention=convention) for row in rows]).reshape(-1, 4, 4)
     if base is not None:
         base = motions(base, (4, 4), f"{label}: base")
         if len(rows):
@@ -187,12 +188,12 @@ _SIDEWAYS = 1e-9  # of two directions at right angles neither is backwards
 def _row(before: np.ndarray, after: np.ndarray) -> list[float]:
     """D9-D12: (theta, d, a, alpha) from frame i - 1 to frame i."""
     (x_0, z_0, o_0), (x, z, o) = (T[:3, [0, 2, 3]].T for T in (before, after))
-    return [_turn(x_0, x, z_0), _clean((o - o_0) @ z_0), _clean((o - o_0) @ x), _turn(z_0, z, x)]
+    return [_turn(x_0, x, z_0), _clean(float((o - o_0) @ z_0)), _clean(float((o - o_0) @ x)), _turn(z_0, z, x)]
 
 
 def _turn(u_0: np.ndarray, u: np.ndarray, axis: np.ndarray) -> float:
     """The angle in (-π, π] from u_0 to u about the axis."""
-    return float(np.arctan2(_clean(np.cross(u_0, u) @ axis), _clean(u_0 @ u)))
+    return float(np.arctan2(_clean(float(np.cross(u_0, u) @ axis)), _clean(float(u_0 @ u))))
 
 
 def _clean(x: float) -> float:

@@ -239,6 +239,7 @@ def _masses(model: _Model) -> Iterator[Finding]:
 
 
 def _impossible(link: Link) -> Iterator[Finding]:
+    assert link.inertia is not None
     for why in inertias.faults(link.inertia):
         moments = np.linalg.eigvalsh(inertias.central.eager(link.inertia).inertia)
         if moments[0] < -0.01 * moments[2]:
@@ -312,7 +313,7 @@ def _sizes(model: _Model) -> Iterator[Finding]:
         gyration = np.sqrt(largest / c.mass)
         size = f"inertia {largest:.3g} kg m² for {c.mass:.3g} kg is a radius of gyration of {gyration:.3g} m"
         if gyration > 3 * reach > 0 and largest > 1e-6 * heavy:  # tiny ones are placeholders, and harmless
-            message = f"{size}, its neighbours are at most {reach:.3g} m away" + _unit_guess(gyration / reach)
+            message = f"{size}, its neighbours are at most {reach:.3g} m away" + _unit_guess(float(gyration / reach))
             yield _link("warning", "inertia-too-large", link, message)
         elif gyration > _FAR:
             yield _link("warning", "inertia-too-large", link, f"{size}: is it in kg mm² or g mm²?")

@@ -105,7 +105,7 @@ def _joint(robot: Robot) -> np.ndarray:
     single = np.array([kind not in FRAMES for kind in robot.joint_types], bool)
     starts = np.array(robot.layout.dof_start[:-1], int)
     frames[single] = axial_frames(robot.screws[starts[single]])
-    for i in np.flatnonzero(~single):
+    for i in np.flatnonzero(~single).tolist():
         frames[i] = _joint_frame(robot.joint_types[i], robot.screw(i))
     return inverses(frames)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..compile.front.inline import eagerly
 from ..errors import ArgumentError, ModelError
@@ -116,8 +117,8 @@ def from_screws(
     inertias=None,
     links=None,
     name: str = "robot",
-    lower=-np.inf,
-    upper=np.inf,
+    lower: ArrayLike = -np.inf,
+    upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
     """A serial robot from its screws (n, 6), one per row, and the `home` placement M (4, 4) of its frame "tool".
@@ -167,8 +168,8 @@ def serial(
     screws,
     inertias=None,
     tool=None,
-    lower=-np.inf,
-    upper=np.inf,
+    lower: ArrayLike = -np.inf,
+    upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
     """A chain of n bodies "link1", "link2", ... with 1-dof joints "joint1", ..., straight from its arrays.

@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
@@ -490,7 +491,7 @@ def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray],
     joints, found = parts.joints, parts.of_joints
     axes, mimics = _axes(parts, numbers["axis"][0]), _mimics(parts, numbers["mimic"][:, :, 0])
     names = list(map(_get, joints, repeat("name")))
-    kinds = [_READ_TYPES.get(text) for text in map(_get, joints, repeat("type"))]
+    kinds: list[Any] = [_READ_TYPES.get(text) for text in map(_get, joints, repeat("type"))]
     parents, children = (list(map(_get, found[tag], repeat("link"))) for tag in ("parent", "child"))
     if not (all(names) and all(kinds) and all(parents) and all(children)):
         raise _incomplete(parts, parents, children)
@@ -505,8 +506,8 @@ def _add_joints(parts: _Parts, builder: Builder, numbers: dict[str, np.ndarray],
         if kind == "fixed":
             builder.add_joint(JointSpec(name, kind, parent, child, placement, where=where))
         else:
-            stated = *_NOT_URDF, mimics.get(k), *limit, *losses.get(k, _NO_LOSSES)
-            builder.add_joint(JointSpec(name, kind, parent, child, placement, axis, *stated, where))
+            stated: list[Any] = [*_NOT_URDF, mimics.get(k), *limit, *losses.get(k, _NO_LOSSES), where]
+            builder.add_joint(JointSpec(name, kind, parent, child, placement, axis, *stated))
     _tell_defaults(parts, kinds)
 
 
