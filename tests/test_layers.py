@@ -1,8 +1,11 @@
 """The layers of the library: a file imports only lower layers or its own folder, and `import adjoint` stays light."""
 
 import ast
+import importlib
+import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -10,35 +13,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "src" / "adjoint"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-# Top-level folder or module -> layer. A new one must be entered here.
-LAYERS = {
-    "display": 0,
-    "errors": 0,
-    "extras": 0,
-    "folders": 0,
-    "lazy": 0,
-    "randomness": 0,
-    "compile": 1,
-    "lie": 1,
-    "model": 2,
-    "robots": 3,
-    "sweep": 2,
-    "rolled": 2,
-    "kinematics": 3,
-    "dynamics": 3,
-    "geometry": 3,
-    "fixman": 3,
-    "equations": 4,
-    "identification": 4,
-    "polymer": 4,
-    "trajectory": 4,
-    "other_names": 6,
-    "__init__": 7,
-}
-# (importer, imported) of equal height
-SAME_LAYER = {("extras", "errors"), ("randomness", "errors"), ("lie", "compile"), ("sweep", "model")}
-SAME_LAYER |= {("sweep", "rolled"), ("rolled", "model"), ("dynamics", "kinematics")}
-SAME_LAYER |= {("geometry", "dynamics"), ("geometry", "kinematics"), ("fixman", "dynamics"), ("fixman", "kinematics")}
+TABLE = re.findall(r"^\| \d+ \| `(\w+)` \|", (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
+HEIGHT = {name: k for k, name in enumerate(TABLE)}  # of each folder or module directly under `adjoint`
 
 
 def unit(module: str) -> str:
@@ -70,19 +46,46 @@ def violations(source: str, module: str, is_package: bool = False) -> list[str]:
     bad = []
     for name in sorted(imports(source, module, is_package)):
         there = unit(name)
-        if there not in LAYERS:
-            bad.append(f"{module} imports {name}, which has no layer; choose one of {', '.join(LAYERS)}")
-        elif here != there and LAYERS[there] >= LAYERS[here] and (here, there) not in SAME_LAYER:
-            bad.append(f"{module} (layer {LAYERS[here]}) imports {name} (layer {LAYERS[there]})")
+        if there not in HEIGHT:
+            bad.append(f"{module} imports {name}, which is not in the table of CONTRIBUTING.md: {', '.join(TABLE)}")
+        elif HEIGHT[there] > HEIGHT[here]:
+            bad.append(f"{module} imports {name}, which stands below `{here}` in the table of CONTRIBUTING.md")
     return bad
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_file_imports_only_lower_layers(path):
     module = name_of(path)
-    assert unit(module) in LAYERS, f"{module} has no layer"
+    assert unit(module) in HEIGHT, f"{module} is not in the table of CONTRIBUTING.md"
     is_package = path.name == "__init__.py" and path.parent != PACKAGE
     assert violations(path.read_text(), module, is_package) == []
+
+
+def test_the_table_is_complete():
+    there = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()} - {"__pycache__", "py"}
+    assert there - {"py.typed"} == set(TABLE), "each folder and file at the top has a row in CONTRIBUTING.md"
+    assert len(set(TABLE)) == len(TABLE)
+
+
+COMPILER = ("graph", "codegen", "machine", "front", "transform")  # each folder uses only those before it
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "compile").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_folders_of_the_compiler_have_an_order(path):
+    height = {f"adjoint.compile.{name}": k for k, name in enumerate(COMPILER)}
+    here = height.get(".".join(name_of(path).split(".")[:3]), len(COMPILER))
+    for name in modules_imported(path):
+        there = height.get(".".join(name.split(".")[:3]), len(COMPILER) if ".compile" in name else -1)
+        assert there <= here, f"{name_of(path)} imports {name}"
+
+
+def test_no_module_is_hidden_by_a_function_of_its_name():
+    """`adjoint.x.y` is a module wherever there is a file y, so that `from adjoint.x import y` means one thing."""
+    for name in MODULES:
+        parent, _, last = name.rpartition(".")
+        if parent and last != "__init__":
+            value = getattr(importlib.import_module(parent), last, None)
+            assert value is None or isinstance(value, types.ModuleType), name
 
 
 @pytest.mark.parametrize(
@@ -90,11 +93,11 @@ def test_file_imports_only_lower_layers(path):
     [
         ("from ..compile import kernel", "adjoint.lie.se3", True),
         ("from . import so3", "adjoint.lie.se3", True),
-        ("from ..lie import se3", "adjoint.compile.tracing", False),
-        ("def f():\n    from adjoint import lie", "adjoint.compile.tracing", False),
-        ("import adjoint.model", "adjoint.compile.tracing", False),
+        ("from ...lie import se3", "adjoint.compile.graph.tracing", False),
+        ("def f():\n    from adjoint import lie", "adjoint.compile.graph.tracing", False),
+        ("import adjoint.model", "adjoint.compile.graph.tracing", False),
         ("from adjoint.nonsense import x", "adjoint.lie.se3", False),
-        ("from ..errors import AdjointError", "adjoint.compile.tracing", True),
+        ("from ...errors import AdjointError", "adjoint.compile.graph.tracing", True),
         ("import numpy, os.path", "adjoint.errors", True),
     ],
 )

@@ -91,6 +91,7 @@ class BaseParameters:
         return tuple(self._in_words(k, powers, owners) for k in range(self.rank))
 
     def _in_words(self, k: int, powers: np.ndarray, owners: np.ndarray) -> str:
+        """The base parameter number k in words; `powers` and `owners` are those of all parameters."""
         own = self.selected[k]
         text = self.names[own]
         for factor, at in zip(self.K[k], self.dependent, strict=True):

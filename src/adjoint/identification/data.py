@@ -80,6 +80,7 @@ def each_piece(samples: Samples | Iterable[Samples], caller: str) -> Iterator[Sa
 
 
 def _no_samples(value, caller: str) -> str:
+    """The message for a value that should have been `Samples`."""
     hint = "; Samples(*data) makes them of a tuple (q, v, a, tau)" if isinstance(value, np.ndarray) else ""
     return f"{caller}: expected Samples(q, v, a, tau), pieces of them or a file, got {type(value).__name__}{hint}"
 

@@ -33,6 +33,7 @@ def draw(found: Identification, path: str | Path) -> Path:
 
 
 def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> None:
+    """Draws measured and predicted torques of each joint on the left, and their differences on the right."""
     tau, time, each = found.shown.tau, found.shown.time, found.stride
     predicted = found.predict(*found.shown[:3], found.shown.slide)
     x, label = (each * np.arange(len(tau)), "sample") if time is None else (time, "time [s]")

@@ -271,6 +271,7 @@ def _parquet_pieces(path: Path, rows: int, names: list[str], places: list[int]) 
 
 
 def _pyarrow(caller: str):
+    """The modules pyarrow and pyarrow.parquet."""
     who = f"{caller} of Parquet files (CSV files need nothing)"
     return package("pyarrow", "data", who), package("pyarrow.parquet", "data", who)
 

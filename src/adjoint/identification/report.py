@@ -53,6 +53,7 @@ class Identification:
 
     @property
     def _terms(self) -> dict[str, np.ndarray]:
+        """{joint term: its values (nv,)} of the identified parameters."""
         rest = self.parameters[10 * len(self.model.body_names) :].reshape(-1, self.model.nv)
         return dict(zip(self.base.joints, rest, strict=True))
 
@@ -129,7 +130,7 @@ class Identification:
         lines += [f"{x:12.5g} {e:9.2g} {low:12.5g} {high:12.5g}  {short(group)}" for x, e, (low, high), group in found]
         if self.unsure:
             weak = some([short(group) for group in self.unsure])
-            lines += ["", f"errors larger than values, the model's too, of {len(self.unsure)}: {weak}"]
+            lines += ["", f"{len(self.unsure)} are not known yet, as their errors are larger than their values: {weak}"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -269,7 +269,7 @@ def _find_breaks(report: _Report, monomers: Sequence[Monomer], breaks: str) -> N
         if breaks == "refuse":
             raise report.error(f"residue {after.label}", f"{what}; breaks='split' makes chains of the parts")
         after.follows = False
-        report.add("warning", "break", f"residue {after.label}", f"{what}: a chain of its own")
+        report.add("warning", "break", f"residue {after.label}", f"{what}: a new chain starts there")
 
 
 def _find_disulfides(report: _Report, monomers: Sequence[Monomer]) -> None:

@@ -192,6 +192,7 @@ class Problem:
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes and weights of the integration rule, (N,) each."""
         return lobatto(self.segments)
 
     @property

@@ -47,6 +47,7 @@ class Torque:
 
     @cached_property
     def _robot(self) -> Robot:
+        """The robot whose machine code is used."""
         return without_limits(self.robot)
 
     @cached_property
