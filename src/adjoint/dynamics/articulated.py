@@ -18,7 +18,7 @@ from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral
-from ..model.joints import JOINTS
+from ..model.joints import FRAMES, JOINTS
 from ..model.once import once_a_robot
 from ..model.robot import Robot
 from ..rolled import is_long, rolls
@@ -163,9 +163,11 @@ def require_inertia(robot: Robot) -> None:
 @once_a_robot
 def _require_pivots(robot: Robot) -> None:
     """The same in O(n)."""
-    rng = np.random.default_rng(0)
-    parts = [JOINTS[kind].neutral if JOINTS[kind].nv > 1 else rng.normal(size=1) for kind in robot.joint_types]
-    Omega = mass_matrix_pivots(robot, np.concatenate(parts))
+    q = np.random.default_rng(0).normal(size=robot.nq)
+    for start, kind in zip(robot.layout.q_start, robot.joint_types, strict=True):
+        if kind in FRAMES:  # which has several degrees of freedom
+            q[start : start + JOINTS[kind].nq] = JOINTS[kind].neutral
+    Omega = mass_matrix_pivots(robot, q)
     bad = np.flatnonzero(~(Omega > 0) | ~np.isfinite(Omega))
     if len(bad):
         i = int(np.flatnonzero(np.array(robot.layout.v_start) <= bad[-1])[-1])

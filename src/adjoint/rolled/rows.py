@@ -179,18 +179,18 @@ def _long(robot: Robot) -> Long:
 
 def in_rows(robot: Robot) -> Long:
     """The robot for loops, whatever its size."""
-    several = [JOINTS[kind].nv > 1 for kind in robot.joint_types]
-    first = int(several[0] and bool((robot.parents[1:] >= 0).all()))  # bodies that the loops leave out
+    first = _left_out(robot)
     order, route = visits(robot.parents[first:] - first)
-    plan = _plan(robot, first, route)
     visited = slice(None) if order is None else order
     frames = joint_frames(robot)
     Q = se3.inverse(frames)
+    screws = _axial_screws(robot, Q)[first:]
+    plan = _plan(robot, first, route, screws)
     M = (Q[robot.parents[first:]] @ robot.placements[first:] @ frames[first:-1])[:, :3].reshape(-1, 12)
     numbers = {
         "inertia": inertia.transform(Q[first:-1], robot.inertias[first:]),
-        "screw": _axial_screws(robot, Q)[first:, : 2 * plan.slides],
-        "kind": np.array([[kind == other for other in plan.kinds] for kind in robot.joint_types[first:]], float),
+        "screw": screws[:, : 2 * plan.slides],
+        "kind": (np.array(robot.joint_types[first:])[:, None] == np.array(plan.kinds, str)).astype(float),
         "armature": _spread(robot, plan, robot.armature, 1.0)[:, : plan.width * plan.rotors],
     }
     resists = [_spread(robot, plan, x, 0.0)[:, : plan.width * plan.resists] for x in (robot.damping, robot.friction)]
@@ -205,10 +205,14 @@ def in_rows(robot: Robot) -> Long:
     )
 
 
-def _plan(robot: Robot, first: int, route: np.ndarray) -> Plan:
+def _left_out(robot: Robot) -> int:
+    """The number of bodies that the loops leave out: 1 if the root has several degrees of freedom and carries all."""
+    return int(robot.joint_types[0] in FRAMES and bool((robot.parents[1:] >= 0).all()))
+
+
+def _plan(robot: Robot, first: int, route: np.ndarray, screws: np.ndarray) -> Plan:
     nv = JOINTS[robot.joint_types[0]].nv if first else 0
-    kinds = tuple(sorted({kind for kind in robot.joint_types[first:] if JOINTS[kind].nv > 1}))
-    screws = _axial_screws(robot, se3.inverse(joint_frames(robot)))[first:]
+    kinds = tuple(sorted(set(robot.joint_types[first:]) & set(FRAMES)))
     slides = not np.allclose(screws, (1, 0), 0, _NOISE * max(1.0, float(np.abs(robot.screws).max(initial=0.0))))
     root = robot.joint_types[0] if first else ""
     return Plan(
@@ -238,7 +242,7 @@ def _root_row(robot: Robot, plan: Plan) -> np.ndarray:
 
 def _axial_screws(robot: Robot, Q: np.ndarray) -> np.ndarray:
     """(t, d) (n, 2) of the joints of one degree of freedom in their frames, at Q⁻¹; 0 of all others."""
-    one = np.array([JOINTS[kind].nv == 1 for kind in robot.joint_types])
+    one = np.array([kind not in FRAMES for kind in robot.joint_types])
     found = np.zeros((len(one), 2))
     first_screws = robot.screws[robot.layout.dof_start[:-1]]
     found[one] = se3.Ad_action(Q[:-1][one], first_screws[one])[:, [2, 5]]
@@ -247,6 +251,8 @@ def _axial_screws(robot: Robot, Q: np.ndarray) -> np.ndarray:
 
 def _places(robot: Robot, plan: Plan, size: str) -> np.ndarray:
     """Places (n, width) in q or v of the joints beyond the root; -1 where there is none."""
+    if not plan.kinds:
+        return np.arange(plan.nq if size == "nq" else plan.nv, robot.nq if size == "nq" else robot.nv)[:, None]
     width = plan.width_q if size == "nq" else plan.width
     starts = (robot.layout.q_start if size == "nq" else robot.layout.v_start)[plan.first :]
     sizes = [getattr(JOINTS[kind], size) for kind in robot.joint_types[plan.first :]]
@@ -265,13 +271,13 @@ def joint_frames(robot: Robot) -> np.ndarray:
     The base keeps its frame, and so does a root that loops leave out.
     """
     frames = np.tile(np.eye(4), (len(robot.body_names) + 1, 1, 1))
-    one = np.flatnonzero([JOINTS[kind].nv == 1 for kind in robot.joint_types])
+    several = np.array([kind in FRAMES for kind in robot.joint_types])
+    one = np.flatnonzero(~several)
     frames[one] = axial_frames(robot.screws[np.array(robot.layout.dof_start)[one]])
-    left_out = bool((robot.parents[1:] >= 0).all())
+    first = _left_out(robot)
     with eagerly():
-        for i, kind in enumerate(robot.joint_types):
-            if kind in FRAMES and not (i == 0 and left_out):
-                frames[i] = FRAMES[kind](robot.screw(i))
+        for i in np.flatnonzero(several[first:]) + first:
+            frames[i] = FRAMES[robot.joint_types[i]](robot.screw(i))
     return frames
 
 
