@@ -134,21 +134,23 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str):
-    from importlib import import_module
+if not TYPE_CHECKING:  # for a type checker, only the names above are there
 
-    if name in _MODULES:
-        found = import_module(f"adjoint.{name}")
-    elif name in _HOME_OF:
-        found = getattr(import_module(f"adjoint.{_HOME_OF[name]}"), name)
-    elif name.startswith("__"):
-        raise AttributeError(f"module 'adjoint' has no attribute '{name}'")
-    else:
-        from .other_names import hint
+    def __getattr__(name: str):
+        from importlib import import_module
 
-        raise AttributeError(f"module 'adjoint' has no attribute '{name}'{hint(name)}")
-    globals()[name] = found  # the next time Python finds it without this function
-    return found
+        if name in _MODULES:
+            found = import_module(f"adjoint.{name}")
+        elif name in _HOME_OF:
+            found = getattr(import_module(f"adjoint.{_HOME_OF[name]}"), name)
+        elif name.startswith("__"):
+            raise AttributeError(f"module 'adjoint' has no attribute '{name}'")
+        else:
+            from .other_names import hint
+
+            raise AttributeError(f"module 'adjoint' has no attribute '{name}'{hint(name)}")
+        globals()[name] = found  # the next time Python finds it without this function
+        return found
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,7 @@
 """Robots that are ready to use, such as `adjoint.robots.puma560()`; `adjoint.model.catalog` describes them."""
 
+from typing import TYPE_CHECKING
+
 from .model.catalog import chain as chain
 from .model.catalog import park3r as park3r
 from .model.catalog import planar as planar
@@ -12,9 +14,11 @@ from .model.catalog import two_link as two_link
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 
 
-def __getattr__(name: str):
-    ready = ", ".join(__all__)
-    raise AttributeError(f"the catalog has no robot {name!r}; it has {ready}. adjoint.load reads others from files")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str):
+        ready = ", ".join(__all__)
+        raise AttributeError(f"the catalog has no robot {name!r}; it has {ready}. adjoint.load reads others from files")
 
 
 def __dir__() -> list[str]:

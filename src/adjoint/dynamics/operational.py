@@ -44,7 +44,7 @@ _options = {"frame": static, "expressed": static, "part": static}
 
 @kernel(robot=static, q="nq", v="nv", gravity=3, **_options)
 def operational_space(
-    robot: Robot, q, v, frame, expressed="body", part="all", *, damping=0.0, gravity=None
+    robot: Robot, q, v, frame: str, expressed: str = "body", part: str = "all", *, damping=0.0, gravity=None
 ) -> OperationalSpace:
     """`OperationalSpace` of a frame: with τ = Jᵀ F its twist changes as Λ V̇ + μ + p = F.
 
@@ -61,7 +61,9 @@ def operational_space(
 
 
 @kernel(robot=static, q="nq", **_options)
-def null_space_projector(robot: Robot, q, frame, expressed="body", part="all", *, damping=0.0) -> np.ndarray:
+def null_space_projector(
+    robot: Robot, q, frame: str, expressed: str = "body", part: str = "all", *, damping=0.0
+) -> np.ndarray:
     """N = 1 - Jᵀ J̄ᵀ (nv, nv): torques τ = Jᵀ F + N τ_0, whatever τ_0, accelerate the frame as F alone does.
 
     Arguments as for `operational_space`; with damping, the torques N τ_0 are felt a little.

@@ -25,7 +25,7 @@ def part_of(J, part: str):
 
 
 @kernel(robot=static, q="nq", frame=static, part=static)
-def manipulability(robot: Robot, q, frame, part="all") -> np.ndarray:
+def manipulability(robot: Robot, q, frame: str, part: str = "all") -> np.ndarray:
     """√det(J Jᵀ), Yoshikawa's measure, of a frame's "world" Jacobian at q (nq,); 0 at singularities.
 
     `part`: "all", "rotation" or "translation" of the twist. If fewer joints move the frame than it has directions,

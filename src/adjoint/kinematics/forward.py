@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,14 +23,16 @@ def body_placements(robot: Robot, q):
 
 
 @kernel(robot=static, q="nq", frame=static, relative_to=static)
-def forward_kinematics(robot: Robot, q, frame=None, relative_to=None) -> np.ndarray:
+def forward_kinematics(
+    robot: Robot, q, frame: str | Sequence[str] | None = None, relative_to: str | None = None
+) -> np.ndarray:
     """T_0f = M_1 J_1(q_1) M_2 J_2(q_2) ... of a frame at q (nq,): (4, 4), Park (1994), Ploen & Park (1999), (1).
 
     `frame` is a name of `robot.frame_names`; several names in a tuple or list give (k, 4, 4); None gives all bodies,
     (n, 4, 4), in their order. `relative_to` names another frame to see them from, instead of the base.
     """
-    if frame is not None and not isinstance(frame, tuple):
-        return crossings(robot, q, relative_to, frame)[1]
+    if frame is not None and not isinstance(frame, tuple):  # one name: lists arrive as tuples
+        return crossings(robot, q, relative_to, frame)[1]  # pyright: ignore[reportArgumentType]
     if relative_to is not None:
         names = robot.body_names if frame is None else frame
         return _stacked([crossings(robot, q, relative_to, name)[1] for name in names])

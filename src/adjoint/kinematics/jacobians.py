@@ -76,7 +76,7 @@ def _cross_below(screws, u) -> np.ndarray:
 
 
 @kernel(q="nq", **_statics)
-def jacobian(robot: Robot, q, frame, expressed="body", relative_to=None) -> np.ndarray:
+def jacobian(robot: Robot, q, frame: str, expressed: str = "body", relative_to: str | None = None) -> np.ndarray:
     """J (6, nv) of a frame at q (nq,): its twist is V = J v.
 
     Rows are angular, then linear: [1] and [m] in the columns of joints that turn, 0 and [1] in those that slide.
@@ -89,7 +89,9 @@ def jacobian(robot: Robot, q, frame, expressed="body", relative_to=None) -> np.n
 
 
 @kernel(q="nq", v="nv", **_statics)
-def jacobian_rate(robot: Robot, q, v, frame, expressed="body", relative_to=None) -> np.ndarray:
+def jacobian_rate(
+    robot: Robot, q, v, frame: str, expressed: str = "body", relative_to: str | None = None
+) -> np.ndarray:
     """J̇ = dJ/dt (6, nv) when q moves with v (nv,): then V̇ = J a + J̇ v. Arguments as for `jacobian`."""
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     W, moved = np.zeros(6), {}
@@ -103,7 +105,9 @@ def jacobian_rate(robot: Robot, q, v, frame, expressed="body", relative_to=None)
 
 
 @kernel(q="nq", **_statics)
-def kinematic_hessian(robot: Robot, q, frame, expressed="body", relative_to=None) -> np.ndarray:
+def kinematic_hessian(
+    robot: Robot, q, frame: str, expressed: str = "body", relative_to: str | None = None
+) -> np.ndarray:
     """H (6, nv, nv) with H[:, i, j] = ∂J[:, i]/∂q_j, along the motions that v describes: J̇ = H v.
 
     Arguments as for `jacobian`. Not symmetric in i and j: order matters on a group. With c_i the columns seen from s,
@@ -154,7 +158,7 @@ def _turned(T, V):
 
 
 @kernel(q="nq", v="nv", **_statics)
-def frame_twist(robot: Robot, q, v, frame, expressed="body", relative_to=None) -> np.ndarray:
+def frame_twist(robot: Robot, q, v, frame: str, expressed: str = "body", relative_to: str | None = None) -> np.ndarray:
     """Twist V = J v (6,) [rad/s, m/s] of a frame when q moves with v (nv,). Arguments as for `jacobian`."""
     _check(robot, frame, expressed)
     V, _ = _motion(robot, q, v, np.zeros(robot.nv), frame, relative_to)
@@ -165,7 +169,9 @@ def frame_twist(robot: Robot, q, v, frame, expressed="body", relative_to=None) -
 
 
 @kernel(q="nq", v="nv", a="nv", **_statics)
-def frame_acceleration(robot: Robot, q, v, a, frame, expressed="body", relative_to=None) -> np.ndarray:
+def frame_acceleration(
+    robot: Robot, q, v, a, frame: str, expressed: str = "body", relative_to: str | None = None
+) -> np.ndarray:
     """V̇ = J a + J̇ v (6,) [rad/s², m/s²], the rate of `frame_twist`; in "world", p̈ is the acceleration of the origin."""
     _check(robot, frame, expressed)
     V, dV = _motion(robot, q, v, a, frame, relative_to)
@@ -179,7 +185,9 @@ def frame_acceleration(robot: Robot, q, v, a, frame, expressed="body", relative_
 
 
 @kernel(q="nq", exerted_wrench=6, **_statics)
-def static_torque(robot: Robot, q, exerted_wrench, frame, expressed="body", relative_to=None) -> np.ndarray:
+def static_torque(
+    robot: Robot, q, exerted_wrench, frame: str, expressed: str = "body", relative_to: str | None = None
+) -> np.ndarray:
     """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
 
     It holds against the wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`), gravity left out of account.

@@ -248,7 +248,7 @@ def random_tree(seed: Rng, n: int, types: Sequence[str] | None = None) -> Robot:
     earlier one. All by default, each in turn before any comes again. The `seed` and n say which tree it is; a generator
     takes the place of a seed.
     """
-    n, types = count(n, "random_tree: n"), list(_KINDS) if types is None else types
+    n, types = count(n, "random_tree: n"), _KINDS if types is None else types
     if not isinstance(types, Sequence) or not all(isinstance(kind, str) for kind in types):
         raise ArgumentError(f"random_tree: types must be names of joint types, got {types!r}")
     if not types:
@@ -258,7 +258,8 @@ def random_tree(seed: Rng, n: int, types: Sequence[str] | None = None) -> Robot:
     rng = generator(seed, "random_tree")
     builder = Robot.builder(f"tree{n}").link("base", _random_inertia(rng))
     leaders: list[str] = []  # joints a mimic can follow
-    rounds = [types[k] for _ in range(-(-n // len(types))) for k in rng.permutation(len(types)).tolist()]
+    kinds = list(types)
+    rounds = [kinds[k] for _ in range(-(-n // len(kinds))) for k in rng.permutation(len(kinds)).tolist()]
     for i, kind in enumerate(rounds[:n], start=1):
         builder.link(f"link{i}", _random_inertia(rng))
         parent = f"link{rng.integers(1, i)}" if i > 1 and rng.random() < 0.9 else "base"

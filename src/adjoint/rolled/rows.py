@@ -276,7 +276,7 @@ def joint_frames(robot: Robot) -> np.ndarray:
     frames[one] = axial_frames(robot.screws[np.array(robot.layout.dof_start)[one]])
     first = _left_out(robot)
     with eagerly():
-        for i in np.flatnonzero(several[first:]) + first:
+        for i in (np.flatnonzero(several[first:]) + first).tolist():
             frames[i] = FRAMES[robot.joint_types[i]](robot.screw(i))
     return frames
 
