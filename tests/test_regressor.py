@@ -84,6 +84,28 @@ def test_energies_are_linear(seed):
     np.testing.assert_allclose(moon, aj.potential_energy.eager(robot, q, gravity=g), rtol=1e-11)
 
 
+@pytest.mark.parametrize("robot", [tree(0), on_free_base(tree(3))], ids=lambda r: r.name)
+def test_energies_have_the_parameters_of_the_torques(robot):
+    q, v, a = sample(robot, 4)
+    terms = ("armature", "damping")
+    assert robot.armature.any() and robot.damping.any()
+    rows, pi = energy_regressor.eager(robot, q, v, joints=terms), parameters(robot, terms)
+    assert rows.kinetic.shape == rows.potential.shape == regressor.eager(robot, q, v, a, joints=terms).shape[1:]
+    np.testing.assert_allclose(rows.kinetic @ pi, aj.kinetic_energy.eager(robot, q, v), rtol=1e-12)
+    np.testing.assert_allclose(rows.potential @ pi, aj.potential_energy.eager(robot, q), rtol=1e-11)
+    assert not rows.kinetic[-robot.nv :].any() and not rows.potential[-2 * robot.nv :].any()
+
+
+def test_energies_compiled_with_joint_terms():
+    robot = aj.robots.planar(3).replace(armature=np.array([0.1, 0.2, 0.3]))
+    q, v = np.random.default_rng(0).normal(size=(2, 5, 3))
+    rows, pi = energy_regressor(robot, q, v, joints=("offset", "armature")), parameters(robot, ("offset", "armature"))
+    np.testing.assert_allclose(rows.kinetic @ pi, aj.kinetic_energy(robot, q, v), rtol=1e-12)
+    np.testing.assert_allclose(rows.potential @ pi, aj.potential_energy(robot, q), rtol=1e-11)
+    with pytest.raises(ArgumentError, match="'armature', 'damping', 'friction', 'offset'"):
+        energy_regressor(robot, q, v, joints=("stiction",))
+
+
 def test_batches_and_names():
     robot = aj.robots.planar(3)
     rng = np.random.default_rng(0)

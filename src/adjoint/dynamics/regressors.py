@@ -106,13 +106,26 @@ def check_joint_terms(joints) -> None:
 
 
 def parameters(robot: Robot, joints: tuple[str, ...] = ()) -> np.ndarray:
-    """π (p,) of τ = Y π, in SI units: `robot.inertias.ravel()`, then the joint terms asked for; offsets are 0."""
+    """The parameters π (p,), in SI units, that belong to both `regressor` and `energy_regressor`.
+
+    They are the ten numbers of each body, `robot.inertias.ravel()`, and then nv numbers for each joint term named in
+    the tuple `joints`: of "armature", "damping" and "friction" the robot's own, of "offset" zeros. Torques are Y π with
+    the `regressor` Y, and energies are y·π with the rows y of `energy_regressor`, if both are given the same `joints`.
+
+        >>> terms = ("armature", "damping", "friction")
+        >>> regressor(robot, q, v, a, joints=terms) @ parameters(robot, terms)      # inverse_dynamics(robot, q, v, a)
+    """
     check_joint_terms(joints)
     return np.concatenate([robot.inertias.ravel(), *(getattr(robot, name, np.zeros(robot.nv)) for name in joints)])
 
 
 def parameter_names(robot: Robot, joints: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Names of `parameters`: "m_<body>", "hx_<body>", ..., then "damping_<joint>" and so on."""
+    """The names of `parameters(robot, joints)`, and so of the columns of `regressor` and `energy_regressor`.
+
+    They are "m_<body>", "hx_<body>" and so on, ten for each body, and then "damping_<joint>" and the like, one for each
+    degree of freedom and each term in the tuple `joints`. If a joint has several degrees of freedom, these are numbered
+    from 0: "damping_<joint>_0".
+    """
     check_joint_terms(joints)
     bodies = [f"{symbol}_{body}" for body in robot.body_names for symbol in INERTIAL]
     return (*bodies, *(f"{term}_{dof}" for term in joints for dof in dof_names(robot)))
@@ -135,26 +148,40 @@ def _numbered(robot: Robot, size: Callable) -> tuple[str, ...]:
 
 
 class EnergyRegressor(NamedTuple):
-    """Rows (10 n,) that give energies [J] when multiplied with `robot.inertias.ravel()`."""
+    """Two rows (p,), which give the kinetic and the potential energy [J] when multiplied with the parameters π (p,).
+
+    The parameters are `parameters(robot, joints)`, with the `joints` that `energy_regressor` was given.
+    """
 
     kinetic: np.ndarray
     potential: np.ndarray
 
 
-@kernel(robot=static, q="nq", v="nv", gravity=3)
-def energy_regressor(robot: Robot, q, v, *, gravity=None) -> EnergyRegressor:
-    """`EnergyRegressor`: kinetic and potential energy of the bodies are linear in their inertias.
+@kernel(robot=static, q="nq", v="nv", gravity=3, joints=static)
+def energy_regressor(robot: Robot, q, v, *, gravity=None, joints=()) -> EnergyRegressor:
+    """The energies T = y_T·π and U = y_U·π [J] are linear in the parameters π: an `EnergyRegressor` (y_T, y_U).
 
-    T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and U = -Σ g·(m p + R h) with the bodies at (R, p).
-    The armatures' energy, ½ Σ armature v², is not in it.
+    The kinetic energy is T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and the potential energy is
+    U = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies.
+
+    Arguments: q (nq,), v (nv,), and `gravity` (3,) [m/s²], which is the robot's own by default. `joints` is a tuple of
+    "armature", "damping", "friction" and "offset", as for `regressor`. Each of them adds nv columns, so that both rows
+    (p,) belong to the same π = `parameters(robot, joints)` as those of `regressor`. Armature adds ½ v_k² to the row of
+    the kinetic energy. All other columns of joint terms are zero, since damping, friction and offsets store no energy.
+
+        >>> rows = energy_regressor(robot, q, v, joints=("armature",))
+        >>> rows.kinetic @ parameters(robot, ("armature",))         # kinetic_energy(robot, q, v)
+        >>> rows.potential @ parameters(robot, ("armature",))       # potential_energy(robot, q)
     """
+    check_joint_terms(joints)
     g = robot.gravity if gravity is None else gravity
     f = joint_placements(robot, q)
     V = body_twists(robot, f, v)
     T = outward(robot, lambda i, T: se3.compose(T, f[i]), np.eye(4))
-    bodies = range(len(robot.body_names))
+    bodies, nothing = range(len(robot.body_names)), np.zeros(robot.nv)
     kinetic = [np.zeros(0), *(_kinetic_row(V[i]) for i in bodies)]
-    potential = [np.zeros(0), *(_potential_row(T[i], g) for i in bodies)]
+    kinetic += [0.5 * v * v if name == "armature" else nothing for name in joints]
+    potential = [np.zeros(0), *(_potential_row(T[i], g) for i in bodies), *(nothing for _ in joints)]
     return EnergyRegressor(np.concatenate(kinetic), np.concatenate(potential))
 
 
