@@ -19,10 +19,15 @@ __all__ = ["mass_matrix"]
 
 @kernel(robot=static, q="nq")
 def mass_matrix(robot: Robot, q) -> np.ndarray:
-    """M(q) (nv, nv), symmetric: kinetic energy is ½ vᵀ M v; armature is on its diagonal.
+    """The mass matrix M(q) (nv, nv), symmetric: the kinetic energy is ½ vᵀ M v.
 
-    m_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ I_j S_j for i on the path to j, I_j the inertia of body j and all beyond it (Walker & Orin
-    1982): the sum over bodies of Park, Bobrow & Ploen (1995), (40), taken once.
+    Its entries are in kg m², kg m and kg, as the joints turn or slide. Armature is added to its diagonal.
+
+        >>> M = mass_matrix(robot, q)                                       # q (..., nq) gives (..., nv, nv)
+
+    m_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ I_j S_j for i on the path to j, where I_j is the composite inertia of body j and all beyond
+    it (Walker & Orin 1982). This is the sum over bodies of Park, Bobrow & Ploen (1995), eq. (40), with each sum taken
+    once.
     """
     f = joint_placements(robot, q)
     composite = inward(robot, lambda i: robot.inertias[i], lambda i, I: inertia.transform(f[i], I))
@@ -40,19 +45,20 @@ def mass_matrix(robot: Robot, q) -> np.ndarray:
 
 @mass_matrix.instead
 def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """The columns of M as a batch of products M x, for robots with many bodies."""
     robot = statics["robot"]
     return columns_of(mass_matrix_product, "x", robot, statics, names) if is_long(robot) else None
 
 
 def degrees(robot: Robot, i: int):
-    """(screw (6,), place in v, multiplier) of every degree of freedom of body i's joint."""
+    """The list of (screw (6,), place in v, multiplier) for every degree of freedom of body i's joint."""
     start = robot.layout.v_start[i]
     scale = robot.mimics[i].multiplier if i in robot.mimics else 1.0
     return [(s, start + k, scale) for k, s in enumerate(robot.screw(i))]
 
 
 def _add(rows: list, a: int, b: int, m, twice: bool) -> None:
-    """m_ij, and m_ji if these are different screws; a mimic and its leader may share the place (a = b)."""
+    """Add m_ij, and also m_ji if these are different screws; a mimic and its leader may share the place (a = b)."""
     rows[a][b] = rows[a][b] + m
     if twice:
         rows[b][a] = rows[b][a] + m

@@ -1,12 +1,14 @@
 """The Coriolis matrix that belongs to the mass matrix: Ṁ - 2C is skew-symmetric, so v·C v = ½ v·Ṁ v.
 
-Of the many C with the right C v, this is the one of the Christoffel symbols. Body i moves with V_i and has momentum
-h_i = J_i V_i; seen from space its inertia changes with J̇_i = -ad(V_i)ᵀ J_i - J_i ad(V_i), again an inertia (of mass 0),
-and a screw S fixed to it with Ṡ = [V_i, S]. With the sums J, J̇, h over all bodies carried by both joints k and j,
+Many matrices C have the right product C v. This one is that of the Christoffel symbols. Body i moves with V_i and has
+momentum h_i = J_i V_i. Seen from space, its inertia changes with J̇_i = -ad(V_i)ᵀ J_i - J_i ad(V_i), which is again an
+inertia (of mass 0), and a screw S fixed to it changes with Ṡ = [V_i, S]. With the sums J, J̇, h over all bodies that
+both joints k and j carry,
 
     C_kj = S_kᵀ (J Ṡ_j + ½ J̇ S_j - ½ ad(S_j)ᵀ h),
 
-all seen from one frame. Ploen & Park (1999), (12), has -ad(V)ᵀ J instead: the same C v, but Ṁ - 2C is not skew there.
+all seen from one frame. Ploen & Park (1999), eq. (12), has -ad(V)ᵀ J instead: this gives the same C v, but Ṁ - 2C is
+not skew-symmetric there.
 """
 
 from __future__ import annotations
@@ -38,10 +40,15 @@ __all__ = ["coriolis_matrix", "coriolis_product"]
 
 @kernel(robot=static, q="nq", v="nv")
 def coriolis_matrix(robot: Robot, q, v) -> np.ndarray:
-    """C(q, v) (nv, nv), linear in v: C v = bias_force - gravity_torque - friction, and Ṁ = C + Cᵀ.
+    """The Coriolis matrix C(q, v) (nv, nv) for which Ṁ - 2C is skew-symmetric, at q (nq,) and v (nv,).
 
-    The sums over bodies are taken once, inward, as in `mass_matrix` (Echeandia & Wensing 2021): O(n · depth). Where
-    all joints have one degree of freedom, C_kj = Σ_i Γ_ijk v_i with the Christoffel symbols of M.
+    It is linear in v, Ṁ = C + Cᵀ, and C v = bias_force - gravity_torque - friction. Where all joints have one degree of
+    freedom, C_kj = Σ_i Γ_ijk v_i with the Christoffel symbols Γ of the mass matrix M.
+
+        >>> C = coriolis_matrix(robot, q, v)
+        >>> tau = mass_matrix(robot, q) @ a + C @ v + gravity_torque(robot, q)      # inverse dynamics, without friction
+
+    The sums over bodies are taken once, inward, in O(n · depth) (Echeandia & Wensing 2021).
     """
     f = joint_placements(robot, q)
     V = body_twists(robot, f, v)
@@ -65,7 +72,7 @@ def coriolis_matrix(robot: Robot, q, v) -> np.ndarray:
 @rolls
 @kernel(robot=static, q="nq", v="nv", x="nv")
 def coriolis_product(robot: Robot, q, v, x) -> np.ndarray:
-    """C(q, v) x (nv,) in O(n), without forming C; x (nv,) are rates as v is.
+    """The product C(q, v) x (nv,) in O(n), without forming C; x (nv,) are rates of the joints, as v is.
 
     Body i moves with X_i if the joints move with x. It feels J Ẋ + ½ J̇ X - ½ ad(X)ᵀ h, where Ẋ_i = Σ Ṡ_j x_j.
     """
@@ -95,12 +102,15 @@ def coriolis_product(robot: Robot, q, v, x) -> np.ndarray:
 
 @coriolis_matrix.instead
 def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """The columns of C as a batch of products C x, for robots with many bodies."""
     robot = statics["robot"]
     return columns_of(coriolis_product, "x", robot, statics, names) if is_long(robot) else None
 
 
 def inertia_rate_momentum(J, V):
-    """(26,): inertia J and its rate J̇, ten numbers each, and momentum J V of a body, to be summed over bodies."""
+    """The inertia J and its rate J̇ (ten numbers each) and the momentum J V of a body, as (26,) to be summed over
+    bodies.
+    """
     _, h, I = inertia.moments(J)
     w, v = V[:3], V[3:]
     momentum = inertia.momentum(J, V)
@@ -110,20 +120,20 @@ def inertia_rate_momentum(J, V):
 
 
 def moved(T, x):
-    """The sums (26,), seen from the frame in which their own is at T."""
+    """The sums (26,) of `inertia_rate_momentum`, seen from the frame in which their own frame is at T."""
     J, dJ, momentum = x[:10], x[10:20], x[20:]
     return np.concatenate([inertia.transform(T, J), inertia.transform(T, dJ), se3.coAd_inv_action(T, momentum)])
 
 
 def _wrenches(x, s, V):
-    """Of a screw s of a body that moves with V: J ṡ + B s, J s and Bᵀ s, with B = ½ J̇ - ½ ad(·)ᵀ h."""
+    """The wrenches J ṡ + B s, J s and Bᵀ s of a screw s of a body that moves with V, with B = ½ J̇ - ½ ad(·)ᵀ h."""
     J, dJ, momentum = x[:10], x[10:20], x[20:]
     half, turn = 0.5 * inertia.momentum(dJ, s), 0.5 * se3.coad_action(s, momentum)
     return inertia.momentum(J, se3.bracket(V, s)) + half - turn, inertia.momentum(J, s), half + turn
 
 
 def _seen_inward(robot, f: dict, j: int, wrenches):
-    """(i, wrenches seen from body i) for body j and all that carry it."""
+    """The pairs (i, wrenches seen from body i), for body j and all bodies that carry it."""
     while j >= 0:
         yield j, wrenches
         wrenches, j = np.stack([se3.coAd_inv_action(f[j], F) for F in wrenches]), int(robot.parents[j])

@@ -1,4 +1,4 @@
-"""Energies and momenta of a robot."""
+"""The kinetic and potential energy of a robot, and its momenta."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ __all__ = [
 @rolls
 @kernel(robot=static, q="nq", v="nv")
 def kinetic_energy(robot: Robot, q, v) -> np.ndarray:
-    """½ vᵀ M(q) v [J]: of the bodies, Σ ½ V_iᵀ J_i V_i, and of the armatures."""
+    """The kinetic energy ½ vᵀ M(q) v [J] of the bodies, Σ ½ V_iᵀ J_i V_i, and of the armatures, at q (nq,) and v (nv,).
+
+        >>> T = kinetic_energy(robot, q, v)                                 # () for one sample, (...) for a batch
+    """
     V = body_twists(robot, joint_placements(robot, q), v)
     bodies = total(robot, lambda i: inertia.energy(robot.inertias[i], V[i]))
     return bodies + 0.5 * total(robot, lambda i: np.dot(armature_force(robot, i, v), rates(robot, v, i)))
@@ -34,14 +37,25 @@ def kinetic_energy(robot: Robot, q, v) -> np.ndarray:
 @rolls
 @kernel(robot=static, q="nq", gravity=3)
 def potential_energy(robot: Robot, q, *, gravity=None) -> np.ndarray:
-    """U = -Σ m_i g·p_i [J], p_i the centres of mass; Park, Bobrow & Ploen (1995), (58). 0 with all mass at the base."""
+    """The potential energy U = -Σ m_i g·p_i [J] at q (nq,), where p_i are the bodies' centres of mass.
+
+    It is 0 where the centre of mass is at the height of the base's origin. `gravity` (3,) [m/s²], seen from the base,
+    is the robot's own by default. Reference: Park, Bobrow & Ploen (1995), eq. (58).
+
+        >>> U = potential_energy(robot, q)
+    """
     return -np.dot(robot.gravity if gravity is None else gravity, first_moment(robot, q))
 
 
 @rolls
 @kernel(robot=static, q="nq", v="nv")
 def momentum(robot: Robot, q, v) -> np.ndarray:
-    """Σ Ad(T_0i⁻¹)ᵀ J_i V_i (6,) [N m s, N s]: momentum of all bodies in the base's frame, about its origin."""
+    """The momentum Σ Ad(T_0i⁻¹)ᵀ J_i V_i (6,) [N m s, N s] of all bodies, at q (nq,) and v (nv,).
+
+    It is seen from the base, about the base's origin, angular part first. Armatures do not count.
+
+        >>> h = momentum(robot, q, v)
+    """
     f = joint_placements(robot, q)
     V = body_twists(robot, f, v)
 
@@ -54,7 +68,13 @@ def momentum(robot: Robot, q, v) -> np.ndarray:
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
 def centroidal_momentum_matrix(robot: Robot, q) -> np.ndarray:
-    """A (6, nv): momentum about the centre of mass, along the base's axes, is A v (Orin & Goswami 2008)."""
+    """The matrix A (6, nv) with which A v is the `centroidal_momentum`, at q (nq,).
+
+    That is the momentum about the centre of mass, along the base's axes, angular part first. Reference: Orin & Goswami
+    (2008), "Centroidal momentum matrix of a humanoid robot".
+
+        >>> A = centroidal_momentum_matrix(robot, q)
+    """
     f, T, com = joint_placements(robot, q), body_placements(robot, q), center_of_mass(robot, q)
 
     def step(i, beyond):
@@ -73,5 +93,10 @@ def _about(p, F):
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq", v="nv")
 def centroidal_momentum(robot: Robot, q, v) -> np.ndarray:
-    """Momentum (6,) of all bodies about their centre of mass, along the base's axes."""
+    """The momentum (6,) [N m s, N s] of all bodies about their common centre of mass, at q (nq,) and v (nv,).
+
+    It is along the base's axes, angular part first. Armatures do not count.
+
+        >>> h = centroidal_momentum(robot, q, v)
+    """
     return _about(center_of_mass(robot, q), momentum(robot, q, v))

@@ -1,4 +1,7 @@
-"""Forward dynamics in O(n), by articulated bodies; `ploen_park` has the recursion of Ploen & Park (1999), (47)-(68)."""
+"""Forward dynamics in O(n), by articulated bodies.
+
+`ploen_park` has the recursion of Ploen & Park (1999), eqs. (47)-(68), which gives the same accelerations.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,17 @@ __all__ = ["forward_dynamics", "solve_mass_matrix"]
 def forward_dynamics(
     robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> np.ndarray:
-    """a (nv,) [rad/s² or m/s²] with inverse_dynamics(robot, q, v, a, ...) = τ; arguments as there.
+    """Forward dynamics: the accelerations a (nv,) [rad/s², m/s²] that the joint forces τ (nv,) [N m, N] cause.
 
-    Articulated bodies (Featherstone 1983; PP (39)-(40) and its bias force): F_i = Ĵ_i A_i + b_i, with the true
-    accelerations A_i of `newton_euler`.
+    They satisfy `inverse_dynamics(robot, q, v, a, ...) = tau`. q (nq,), v (nv,) and the options are those of
+    `inverse_dynamics`. An `ArgumentError` names a joint that nothing resists, whose acceleration is not determined.
+
+        >>> a = forward_dynamics(robot, q, v, tau)
+        >>> a = forward_dynamics(robot, q, v, tau, applied_wrenches=np.zeros(6), frames="tool")
+
+    The method is that of articulated bodies (Featherstone 1983; Ploen & Park 1999, eqs. (39)-(40), with the bias force
+    that the paper does not print): F_i = Ĵ_i A_i + b_i, with the true accelerations A_i = (ω̇_i, p̈_i). It takes O(n);
+    for robots with mimics the mass matrix is formed and factored instead.
     """
     if robot.mimics:
         options = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
@@ -57,7 +67,10 @@ def forward_dynamics(
 
 
 def next_drift(parent: tuple, f, S, v, J) -> tuple:
-    """(ω, [ω]²) of a body that moves on with v at a = 0, its wrench, and its A beyond what its parent's A gives it."""
+    """The state of a body that moves on with v at a = 0: (ω, [ω]²), its wrench, and its drift.
+
+    The drift is the part of its A that does not come from the A of its parent.
+    """
     w, w2 = parent
     Rt, p = f[:3, :3].T, f[:3, 3]
     turn, slide = np.split(S @ v, 2)
@@ -69,7 +82,10 @@ def next_drift(parent: tuple, f, S, v, J) -> tuple:
 
 
 def _accelerations(robot: Robot, f, tau: Callable, A_0, drifting):
-    """a (nv,) of the joints' forces tau(i), and of the wrenches and A that bodies have at a = 0; None: at rest."""
+    """The accelerations a (nv,) of the joint forces tau(i).
+
+    `drifting` has, for each body, its wrench and the drift of its A at a = 0 (see `next_drift`); it is None at rest.
+    """
 
     def leave(i, beyond: tuple) -> tuple:
         J, wrench = beyond
@@ -84,14 +100,14 @@ def _accelerations(robot: Robot, f, tau: Callable, A_0, drifting):
 
 
 def passed_on(robot: Robot, f, i, J: Symmetric, wrench, tau) -> tuple:
-    """What body i, with articulated inertia J, passes on to its parent; Π and (τ - s·p)/Ω of its joint."""
+    """What body i, with articulated inertia J, passes on to its parent; and Π and (τ - s·p)/Ω of its joint."""
     pivots, rest = freed(robot, i, J)
     left, wrench = leftover(pivots, tau, wrench)
     return (rest.moved(f[i]), se3.coAd_inv_action(f[i], wrench)), ([pivot.Pi for pivot in pivots], left)
 
 
 def accelerations_outward(robot: Robot, f, left, A_0, drift: Callable | None):
-    """a (nv,) from the base outward, whose A is A_0; `left` are Π and (τ - s·p)/Ω of the joints."""
+    """The accelerations a (nv,), from the base, which has A_0, outward; `left` has Π and (τ - s·p)/Ω of the joints."""
 
     def step(i, A):
         Pi, force = left[i]
@@ -102,7 +118,7 @@ def accelerations_outward(robot: Robot, f, left, A_0, drift: Callable | None):
 
 
 def leftover(pivots: list[Pivot], tau, wrench):
-    """(τ - s·p)/Ω of each degree of freedom of a joint, and the wrench that the joint passes on."""
+    """The numbers (τ - s·p)/Ω of each degree of freedom of a joint, and the wrench that the joint passes on."""
     left = []
     for k, pivot in reversed(list(enumerate(pivots))):
         force = tau[k] - np.dot(pivot.s, wrench)
@@ -112,7 +128,7 @@ def leftover(pivots: list[Pivot], tau, wrench):
 
 
 def accelerated(screws, Pi: list, left: list, y):
-    """The joint's accelerations, and its body's A, which is y without them."""
+    """The accelerations of a joint, and the A of its body; y is that A before the joint's accelerations are added."""
     found = []
     for s, pi, u in zip(screws, Pi, left, strict=True):
         a = u - np.dot(pi, y)
@@ -124,7 +140,13 @@ def accelerated(screws, Pi: list, left: list, y):
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
 def solve_mass_matrix(robot: Robot, q, b) -> np.ndarray:
-    """M(q)⁻¹ b (nv,) in O(n), without forming M: PP Prop. 2 as two sweeps, (62)-(68)."""
+    """The solution M(q)⁻¹ b (nv,) of M x = b in O(n), without forming the mass matrix M.
+
+    q is (nq,) and b (nv,). The two sweeps are those of Ploen & Park (1999), Proposition 2 and eqs. (62)-(68). If b are
+    joint forces, x are the accelerations that they cause at rest and without gravity.
+
+        >>> x = solve_mass_matrix(robot, q, b)
+    """
     if robot.mimics:
         return solve_factored(factored(robot, q), b)
     require_inertia(robot)

@@ -1,12 +1,18 @@
 """Inverse and forward dynamics by the recursions of Ploen & Park (1999), (1)-(5) and (44)-(68), corrected.
 
-The print lacks inverses: in (40), (58), (59) and in the blocks Π and Y of (63), the Ad* of a placement f_{k,k+1} must
-be that of its inverse. In (53) and (54) the plain ad is meant, for the symbols of (23), (24) hold the minus already.
+This file follows the paper ("Coordinate-invariant algorithms for robot dynamics", IEEE Trans. Robot. Autom. 15(6)).
+Inverse dynamics is the recursion (1)-(5) as printed, in twists V_i and their componentwise rates V̇_i. The fast
+`inverse_dynamics` of `newton_euler` uses true accelerations (ω̇_i, p̈_i) instead and takes fewer operations. Both give
+the same torques.
 
-Inverse dynamics in twists V_i and their rates V̇_i. Forward dynamics as the factors of M⁻¹, one after the other:
-a = Zᵀ Ω⁻¹ Z τ̂ (45), with τ̂ the torques less those that motion, gravity and loads take (46). It is `forward_dynamics`
-in other words, and costs more; its quantities are those of the paper's text. PP as in `newton_euler`; in a tree the
-parent of body k takes the place of k - 1.
+Forward dynamics applies the factors of M⁻¹ one after the other: a = Zᵀ Ω⁻¹ Z τ̂ (45), where τ̂ are the torques less those
+that motion, gravity and loads take (46). The result equals that of `forward_dynamics` and costs more, but the
+quantities on the way are those of the paper's text.
+
+The recursions (44)-(68) are corrected here, since their print lacks inverses: in (40), (58), (59) and in the blocks Π
+and Y of (63), the Ad* of a placement f_{k,k+1} must be that of its inverse. In (53) and (54) the plain ad is meant, for
+the symbols of (23), (24) hold the minus already. The paper has serial chains; in a tree the parent of body k takes the
+place of k - 1.
 """
 
 from __future__ import annotations
@@ -26,9 +32,9 @@ __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursiv
 
 
 class Recursion(NamedTuple):
-    """What (50)-(68) compute, twists and wrenches (n, 6) one row per body, joint quantities (nv,).
+    """The quantities of Ploen & Park (1999), eqs. (50)-(68): those of n bodies are (n, 6), those of joints are (nv,).
 
-    The bodies' accelerations are V̇ = lam + alpha, the wrenches in the joints F = P + z_hat + Ĵ lam.
+    The bodies' accelerations are V̇ = lam + alpha, and the wrenches in the joints are F = P + z_hat + Ĵ lam.
     """
 
     a_hat: np.ndarray  # (51) twist of the parent, seen from the body
@@ -43,7 +49,7 @@ class Recursion(NamedTuple):
     a: np.ndarray  # (68) Zᵀ Ω⁻¹ Z τ̂
 
 
-# Optional inputs. The paper's tip wrench F_{n+1} is what a tip exerts on its surroundings: the opposite of a load.
+# The optional inputs. The paper's tip wrench F_{n+1} is exerted by the tip on its surroundings: minus the load on it.
 SURROUNDINGS = {"gravity": 3, "tip_wrenches": ("frames", 6), "frames": static}
 SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 
@@ -52,10 +58,13 @@ SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 def inverse_dynamics_recursive(
     robot: Robot, q, v, a, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> np.ndarray:
-    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`; arguments as there, but for the paper's `tip_wrenches`.
+    """The joint forces τ (nv,) [N m, N] by Ploen & Park (1999), eqs. (1)-(5), as printed: equal to `inverse_dynamics`.
 
-    These (k, 6) are the wrenches that the named `frames` *exert on their surroundings*, seen from these frames: the
-    opposite of the `applied_wrenches` there.
+    Arguments are those of `inverse_dynamics`, except that the paper's `tip_wrenches` take the place of
+    `applied_wrenches`. These (k, 6) are the wrenches that the named `frames` *exert on their surroundings*, seen from
+    these frames. Their sign is the opposite of that of `applied_wrenches`.
+
+        >>> tau = ploen_park.inverse_dynamics_recursive(robot, q, v, a)
     """
     f = joint_placements(robot, q)  # (1)
 
@@ -83,9 +92,10 @@ def inverse_dynamics_recursive(
 def forward_dynamics_recursive(
     robot: Robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> np.ndarray:
-    """a (nv,) by PP (47)-(68), equal to `forward_dynamics`. Not for robots with mimics.
+    """The accelerations a (nv,) [rad/s², m/s²] by Ploen & Park (1999), eqs. (47)-(68); they equal `forward_dynamics`.
 
-    Arguments are those of `inverse_dynamics_recursive`: `tip_wrenches` are exerted by the robot.
+    Arguments are those of `inverse_dynamics_recursive`, with the joint forces `tau` (nv,) instead of a. Robots with
+    mimics are refused.
     """
     moved = {"base_twist": base_twist, "base_acceleration": base_acceleration}
     return recursion(robot, q, v, tau, gravity=gravity, tip_wrenches=tip_wrenches, frames=frames, **moved).a
@@ -95,7 +105,10 @@ def forward_dynamics_recursive(
 def recursion(
     robot: Robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> Recursion:
-    """All of PP (47)-(68) as a `Recursion`; arguments as for `forward_dynamics_recursive`. Not for mimics."""
+    """All quantities of Ploen & Park (1999), eqs. (47)-(68), as a `Recursion`.
+
+    Arguments are those of `forward_dynamics_recursive`. Robots with mimics are refused.
+    """
     f = joint_placements(robot, q)  # (47)-(49)
     V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
     a_hat, a_tilde, b_tilde = _velocity_pass(robot, f, v, V_0)
@@ -111,22 +124,23 @@ def recursion(
 
 
 def _place(robot: Robot, k: int) -> slice:
+    """The place in v of body k's joint."""
     start = robot.layout.v_start[k]
     return slice(start, start + len(robot.screw(k)))
 
 
 def _velocity_pass(robot: Robot, f: dict, v, V_0) -> tuple[dict, dict, dict]:
-    """(50)-(54): â, ã, b̃ of the bodies, outward. The ad here are plain, those of the operators hold the minus."""
+    """â, ã and b̃ of the bodies, (50)-(54), outward. The ad here are plain; those of `operators` hold the minus."""
     Sv = {k: robot.screw(k).T @ rates(robot, v, k) for k in f}
     V = body_twists(robot, f, v, V_0)  # (52)
-    a_hat = {k: se3.Ad_inv_action(f[k], V[int(robot.parents[k])]) for k in f}  # (51): what it adds up is the twist
+    a_hat = {k: se3.Ad_inv_action(f[k], V[int(robot.parents[k])]) for k in f}  # (51): the sum that it prints is this twist
     a_tilde = {k: -se3.bracket(Sv[k], a_hat[k]) for k in f}  # (53)
     b_tilde = {k: -se3.coad_action(V[k], inertia.momentum(robot.inertias[k], V[k])) for k in f}  # (54)
     return a_hat, a_tilde, b_tilde
 
 
 def _residual_pass(robot: Robot, f: dict, a_tilde: dict, b_tilde: dict, dV_0, loads: dict) -> tuple[dict, dict]:
-    """(55)-(59): α outward, P inward."""
+    """α outward and P inward, (55)-(59)."""
     alpha = outward(robot, lambda k, alpha: se3.Ad_inv_action(f[k], alpha) + a_tilde[k], dV_0)  # (55), (56)
     alpha_bar = {k: inertia.momentum(robot.inertias[k], alpha[k]) + b_tilde[k] for k in f}  # (57)
     alpha_bar = {k: alpha_bar[k] + loads[k] if k in loads else alpha_bar[k] for k in f}  # (58)
@@ -135,7 +149,7 @@ def _residual_pass(robot: Robot, f: dict, a_tilde: dict, b_tilde: dict, dV_0, lo
 
 
 def _solving_passes(robot: Robot, f: dict, tau_hat: dict) -> tuple[dict, dict, dict, dict]:
-    """(62)-(68): Ω⁻¹ Z τ̂ inward, Zᵀ of it outward, with the blocks Y_pk = X_kpᵀ and Π_pk of `operators`."""
+    """Ω⁻¹ Z τ̂ inward, and Zᵀ times that outward: (62)-(68), with the blocks of Y and Π of `articulated_operators`."""
     bodies = articulated_bodies(robot, f)
     step = {k: se3.Ad(se3.inverse(f[k])) for k in f}
     Y = {k: ((np.eye(6) - robot.screw(k).T @ bodies[k].Phi) @ step[k]).T for k in f}
