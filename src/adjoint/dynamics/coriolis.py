@@ -108,9 +108,7 @@ def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 
 def inertia_rate_momentum(J, V):
-    """The inertia J and its rate J̇ (ten numbers each) and the momentum J V of a body, as (26,) to be summed over
-    bodies.
-    """
+    """The inertia J and its rate J̇ (ten numbers each) and the momentum J V of a body, as (26,), to be summed."""
     _, h, I = inertia.moments(J)
     w, v = V[:3], V[3:]
     momentum = inertia.momentum(J, V)

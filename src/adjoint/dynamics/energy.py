@@ -27,7 +27,7 @@ __all__ = [
 def kinetic_energy(robot: Robot, q, v) -> np.ndarray:
     """The kinetic energy ½ vᵀ M(q) v [J] of the bodies, Σ ½ V_iᵀ J_i V_i, and of the armatures, at q (nq,) and v (nv,).
 
-        >>> T = kinetic_energy(robot, q, v)                                 # () for one sample, (...) for a batch
+    >>> T = kinetic_energy(robot, q, v)                                 # () for one sample, (...) for a batch
     """
     V = body_twists(robot, joint_placements(robot, q), v)
     bodies = total(robot, lambda i: inertia.energy(robot.inertias[i], V[i]))

@@ -98,7 +98,7 @@ def motion_step(robot: Robot, f, v, a) -> Callable:
 
 
 def rigid_wrench(motion: tuple, J):
-    """The wrench (6,) that gives a body of inertia J (10,) its motion: Newton's and Euler's equations about its origin."""
+    """The wrench (6,) that gives a body of inertia J (10,) this motion, by Newton's and Euler's equations."""
     # PBP (79)-(83)
     (w, A, U), (m, h, I) = motion, inertia.moments(J)
     return np.concatenate([I @ A[:3] + np.cross(w, I @ w) + np.cross(h, A[3:]), m * A[3:] + U @ h])
@@ -114,9 +114,7 @@ def frame_wrenches(wrenches, frames: str | tuple[str, ...]) -> list[tuple[str, n
 
 
 def loads_on_bodies(robot: Robot, wrenches, frames: str | tuple[str, ...]) -> Any:
-    """{i: F} with the sum F (6,) of all wrenches on body i, seen from the body; `wrenches` (k, 6) are given at
-    `frames`.
-    """
+    """{i: F} with the sum F (6,) of the wrenches on body i, seen from the body; `wrenches` (k, 6) act at `frames`."""
     if isinstance(wrenches, PerBody):  # a robot with many bodies: these are loads on bodies already
         return wrenches
     found: dict = {}
@@ -292,8 +290,8 @@ def bias_force(robot: Robot, q, v, *, gravity=None) -> np.ndarray:
 @rolls
 @kernel(robot=static, q="nq", gravity=3)
 def gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
-    """The joint forces φ(q) (nv,) [N m, N] that hold the robot still against gravity: the gradient of its potential
-    energy.
+    """The joint forces φ(q) (nv,) [N m, N] that hold the robot still against gravity, φ = ∂U/∂q of its potential energy
+    U.
 
     q is (nq,), and `gravity` (3,) [m/s²], seen from the base, is the robot's own by default.
 

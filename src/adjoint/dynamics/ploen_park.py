@@ -133,7 +133,7 @@ def _velocity_pass(robot: Robot, f: dict, v, V_0) -> tuple[dict, dict, dict]:
     """â, ã and b̃ of the bodies, (50)-(54), outward. The ad here are plain; those of `operators` hold the minus."""
     Sv = {k: robot.screw(k).T @ rates(robot, v, k) for k in f}
     V = body_twists(robot, f, v, V_0)  # (52)
-    a_hat = {k: se3.Ad_inv_action(f[k], V[int(robot.parents[k])]) for k in f}  # (51): the sum that it prints is this twist
+    a_hat = {k: se3.Ad_inv_action(f[k], V[int(robot.parents[k])]) for k in f}  # (51): its sum is this twist
     a_tilde = {k: -se3.bracket(Sv[k], a_hat[k]) for k in f}  # (53)
     b_tilde = {k: -se3.coad_action(V[k], inertia.momentum(robot.inertias[k], V[k])) for k in f}  # (54)
     return a_hat, a_tilde, b_tilde

@@ -144,7 +144,9 @@ def parameter_names(robot: Robot, joints: tuple[str, ...] = ()) -> tuple[str, ..
 
 
 def dof_names(robot: Robot) -> tuple[str, ...]:
-    """The names (nv) of the degrees of freedom: that of the joint, numbered "<joint>_0", "<joint>_1" if it has several."""
+    """The names (nv) of the degrees of freedom: those of their joints, numbered "<joint>_0", ... where there are
+    several.
+    """
     return _numbered(robot, lambda kind: kind.nv)
 
 
@@ -172,11 +174,11 @@ class EnergyRegressor(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", gravity=3, joints=static)
 def energy_regressor(robot: Robot, q, v, *, gravity=None, joints=()) -> EnergyRegressor:
-    """The energies T = y_T·π and U = y_U·π [J] are linear in the parameters π: the rows y_T, y_U as an
-    `EnergyRegressor`.
+    """The rows y_T and y_U (p,) with which the energies y_T·π and y_U·π [J] are linear in π = `parameters(robot,
+    joints)`.
 
     The kinetic energy is T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and the potential energy is U
-    = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies.
+    = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies. The result is an `EnergyRegressor`.
 
     q is (nq,), v is (nv,), and `gravity` (3,) [m/s²] is the robot's own by default. `joints` is a tuple of some of
     "armature", "damping", "friction" and "offset", as for `regressor`. Each of them adds nv columns, so that both rows
