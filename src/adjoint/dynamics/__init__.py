@@ -1,13 +1,15 @@
 """Dynamics: forces from motions, motions from forces, and the mass matrix between them; all as kernels.
 
-What users call is in these files: `newton_euler` (inverse dynamics), `forward` (forward dynamics), `composite` (the
-mass matrix M), `factorization` (M = W Ω Wᵀ and what follows from it), `coriolis`, `energy`, `operational` (task space),
-`closed_loops`, `regressors` (torques and energies, linear in the parameters), `state_derivatives`,
-`second_state_derivatives` and `linearization`. `articulated` is the recursion behind the functions that take O(n).
-`parallel` divides one long chain among processor cores.
+The functions for daily use are in these files: `newton_euler` (inverse dynamics), `forward` (forward dynamics),
+`composite` (the mass matrix M), `factorization` (M = W Ω Wᵀ and what follows from it), `coriolis`, `energy`,
+`operational` (task space), `closed_loops`, `regressors` (torques and energies, linear in the parameters),
+`state_derivatives`, `second_state_derivatives` and `linearization`. `articulated` has the recursion behind the
+functions that take O(n), and `armature` the forces of motors' rotors. `parallel` divides one long chain among processor
+cores.
 
 Other formulations of the same dynamics stand beside these for study, and the tests compare them: `global_operators`
-(the global matrices of Ploen & Park), `ploen_park` (their recursions), `lagrangian`, `textbook`.
+(the global matrices of Ploen & Park 1999), `ploen_park` (their recursions, as printed), `lagrangian` (Park, Bobrow &
+Ploen 1995) and `textbook` (Fu, Gonzalez & Lee 1987).
 """
 
 from . import lagrangian as lagrangian

@@ -1,10 +1,12 @@
 """Articulated inertias: forward dynamics and M⁻¹ b follow from them in O(n), the factors of M in O(n · depth).
 
-Ĵ_i is the inertia that body i shows when all joints beyond it are free, PP (40). Joints with several degrees of freedom
-are taken one screw s at a time, the last first: U = Ĵ s, Ω = s·U + armature, Π = U/Ω, then Ĵ - U Πᵀ goes on. So
-M = W Ω Wᵀ with Ω diagonal and W unit upper triangular, PP Prop. 1, whatever the joints. PP as in `newton_euler`.
+Ĵ_i is the inertia that body i shows when all joints beyond it are free; Ploen & Park (1999), eq. (40), written PP (40)
+in comments. Joints with several degrees of freedom are taken one screw s at a time, the last first: U = Ĵ s, Ω = s·U +
+armature, Π = U/Ω, and Ĵ - U Πᵀ is the inertia for the next one. So M = W Ω Wᵀ with Ω diagonal and W unit upper
+triangular, Proposition 1 of the paper, whatever the joints are.
 
-Mimics tie distant bodies together and have no such recursion: for robots with them M is formed and factored.
+Mimics tie distant bodies together, so that robots with mimics have no such recursion: M is formed and factored for
+them.
 """
 
 from __future__ import annotations
@@ -46,18 +48,18 @@ class Symmetric(NamedTuple):
         return Symmetric(self.A + other.A, self.B + other.B, self.C + other.C)
 
     def __matmul__(self, V) -> np.ndarray:
-        """The wrench of a twist."""
+        """The wrench (6,) of a twist V (6,)."""
         w, v = V[:3], V[3:]
         return np.concatenate([self.A @ w + self.B @ v, self.B.T @ w + self.C @ v])
 
     @staticmethod
     def of_inertia(numbers) -> Symmetric:
-        """[I [h]; -[h] m] of ten numbers, Park, Bobrow & Ploen (1995), (21)."""
+        """The matrix [I [h]; -[h] m] of the ten numbers of an inertia; Park, Bobrow & Ploen (1995), eq. (21)."""
         m, h, I = inertia.moments(numbers)
         return Symmetric(I, so3.hat(h), m * np.eye(3))
 
     def moved(self, T) -> Symmetric:
-        """Ad(T⁻¹)ᵀ X Ad(T⁻¹): the same matrix for twists and wrenches in the frame in which this one is at T."""
+        """Ad(T⁻¹)ᵀ X Ad(T⁻¹): this matrix for twists and wrenches seen from a frame in which its own frame is at T."""
         R, P = T[:3, :3], so3.hat(T[:3, 3])
         A, B, C = _congruent(R, self.A), R @ self.B @ R.T, _congruent(R, self.C)
         B_moved = B + P @ C
@@ -72,18 +74,18 @@ class Symmetric(NamedTuple):
 
 
 def _congruent(R, X) -> np.ndarray:
-    """R X Rᵀ of a symmetric X, only its upper triangle computed."""
+    """R X Rᵀ of a symmetric X; only the upper triangle is computed."""
     return _mirrored((R @ X) @ R.T)
 
 
 def _mirrored(X) -> np.ndarray:
-    """The symmetric matrix with the upper triangle of X: symmetry is known to us, not to the graph."""
+    """The symmetric matrix with the upper triangle of X: the compiler cannot know that X is symmetric."""
     xx, xy, xz, yy, yz, zz = X[0, 0], X[0, 1], X[0, 2], X[1, 1], X[1, 2], X[2, 2]
     return np.stack([np.stack([xx, xy, xz]), np.stack([xy, yy, yz]), np.stack([xz, yz, zz])])
 
 
 class Pivot(NamedTuple):
-    """One degree of freedom: its screw s (6,), Ω = s·Ĵ s + armature, 1/Ω (dividing once), and Π = Ĵ s/Ω (6,)."""
+    """One degree of freedom: its screw s (6,), Ω = s·Ĵ s + armature, 1/Ω (computed once), and Π = Ĵ s/Ω (6,)."""
 
     s: np.ndarray
     Omega: np.ndarray
@@ -95,14 +97,14 @@ NOTHING = Symmetric(np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)))
 
 
 class Articulated(NamedTuple):
-    """Ĵ_i of a body, and the pivots of its joint's degrees of freedom, in their order."""
+    """The articulated inertia Ĵ_i of a body, and the pivots of its joint's degrees of freedom, in their order."""
 
     inertia: Symmetric
     pivots: list[Pivot]
 
 
 def articulated_inertias(robot: Robot, f):
-    """{i: Ĵ_i and its pivots}, from the tips inward; PP (40). Not for robots with mimics; see `require_inertia`."""
+    """{i: Ĵ_i and its pivots}, from the tips inward, PP (40). Robots must have no mimics and pass `require_inertia`."""
 
     def step(i, beyond: Symmetric) -> tuple[Symmetric, Articulated]:
         J = Symmetric.of_inertia(robot.inertias[i]) + beyond
@@ -113,12 +115,15 @@ def articulated_inertias(robot: Robot, f):
 
 
 def freed(robot: Robot, i, J: Symmetric) -> tuple[list[Pivot], Symmetric]:
-    """The pivots of body i's joint, and what it lets through of the body's Ĵ."""
+    """The pivots of body i's joint, and the part of the body's Ĵ that the joint passes on to the parent."""
     return eliminated(J, robot.screw(i), rates(robot, robot.armature, i), known(robot, i, "screws", "armature"))
 
 
 def eliminated(J: Symmetric, screws, armature, constant: bool) -> tuple[list[Pivot], Symmetric]:
-    """The pivots of a joint with these screws (k, 6) and armature (k,), constants or not, and the rest of Ĵ."""
+    """The pivots of a joint with `screws` (k, 6) and `armature` (k,), and the part of J that the joint passes on.
+
+    `constant` says whether screws and armature are known when the code is made.
+    """
     pivots, rest = [], J
     for s, more in reversed(list(zip(screws, armature, strict=False))):
         U = rest @ s
@@ -132,7 +137,7 @@ def eliminated(J: Symmetric, screws, armature, constant: bool) -> tuple[list[Piv
 
 
 def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
-    """X with X s = 0 written as exact zeros, where s is a coordinate axis: the graph cannot know that U·s/Ω = 1."""
+    """X with X s = 0 written as exact zeros, if s is a coordinate axis: the compiler cannot know that U·s/Ω = 1."""
     axis = np.flatnonzero(s)
     if len(axis) != 1:
         return X
@@ -144,16 +149,18 @@ def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
 @rolls
 @kernel(robot=static, q="nq")
 def mass_matrix_pivots(robot: Robot, q) -> np.ndarray:
-    """The diagonal Ω (nv,) of M = W Ω Wᵀ. Not for robots with mimics."""
+    """The diagonal Ω (nv,) of M = W Ω Wᵀ. Robots must have no mimics."""
     J = articulated_inertias(robot, joint_placements(robot, q))
     return forces(robot, each(robot, lambda i: np.stack([pivot.Omega for pivot in J[i].pivots])))
 
 
 def require_inertia(robot: Robot) -> None:
-    """`ArgumentError` if M(q) is singular whatever q is: M is analytic, so one configuration taken at random tells.
+    """Raise an `ArgumentError` if the mass matrix M(q) is singular whatever q is.
 
-    Where it is singular at single configurations only, as a massless cross in gimbal lock, accelerations are infinite;
-    so they are where inertias that are inputs are none.
+    M is analytic in q, so that one configuration taken at random tells. A robot whose M is singular at single
+    configurations only, as that of a massless cross in gimbal lock, passes; its accelerations are infinite there.
+    Robots whose inertias are inputs are not checked either, and their accelerations are infinite where these inputs are
+    0.
     """
     if robot.varying.isdisjoint(("inertias", "armature")):
         robot = robot.stands_for[0] if robot.stands_for else robot
@@ -162,10 +169,10 @@ def require_inertia(robot: Robot) -> None:
 
 @once_a_robot
 def _require_pivots(robot: Robot) -> None:
-    """The same in O(n)."""
+    """`require_inertia` of a robot with many bodies, in O(n)."""
     q = np.random.default_rng(0).normal(size=robot.nq)
     for start, kind in zip(robot.layout.q_start, robot.joint_types, strict=True):
-        if kind in FRAMES:  # which has several degrees of freedom
+        if kind in FRAMES:  # joints with several degrees of freedom stay at home
             q[start : start + JOINTS[kind].nq] = JOINTS[kind].neutral
     Omega = mass_matrix_pivots(robot, q)
     bad = np.flatnonzero(~(Omega > 0) | ~np.isfinite(Omega))
@@ -176,6 +183,7 @@ def _require_pivots(robot: Robot) -> None:
 
 @once_a_robot
 def _require_inertia(robot: Robot) -> None:
+    """`require_inertia` of an ordinary robot, by elimination in M at a configuration taken at random."""
     M, size = _anywhere(robot)
     for k in reversed(range(robot.nv)):
         if not M[k, k] > 1e-14 * size[k]:
@@ -186,7 +194,7 @@ def _require_inertia(robot: Robot) -> None:
 
 
 def no_inertia(robot: Robot, i: int, Omega: float) -> ArgumentError:
-    """What to say of a joint that nothing resists, or that less than nothing does."""
+    """The error about a joint whose motion is resisted by no inertia, or by a negative one."""
     where = f"robot '{robot.name}': body '{robot.body_names[i]}' and all beyond it have"
     joint = f"inertia against joint '{robot.body_joint_names[i]}' (Ω = {Omega:g})"
     if Omega < -1e-9:

@@ -1,21 +1,21 @@
 """Closed loops: a robot is a tree, and loops are constraints between pairs of its frames.
 
-T_ab = [R p; 0 1] is the placement of frame b seen from frame a, (w, v) the twist of b relative to a, seen from b. With
-the unit quaternion (c, x) of R, c >= 0, the error of a loop is some components, in a's frame, of
+T_ab = [R p; 0 1] is the placement of frame b seen from frame a, and (w, v) is the twist of b relative to a, seen from
+b. With the unit quaternion (c, x) of R, c >= 0, the error of a loop consists of some components, in a's frame, of
 
     2 x       d/dt 2 x = c w + x × w,     d²/dt² 2 x = c ẇ + x × ẇ - |w|² x / 2,
     p         ṗ = R v,                    p̈ = R (v̇ + w × v).
 
-2 |x| = 2 sin(angle/2) is 0 at no rotation but the identity, and components of x across an axis vanish for turns about
-that axis only, all of them: no loop is closed by mistake. So ė = J_c v and ë = J_c a + J̇_c v hold exactly, also where
-the loop is open. Motion with closed loops follows Gauss's principle of least constraint:
+The length 2 |x| = 2 sin(angle/2) is 0 at no rotation but the identity, and the components of x across an axis vanish
+for turns about that axis, by any angle, and for no others: no loop is closed by mistake. So ė = J_c v and ë = J_c a +
+J̇_c v hold exactly, also where the loop is open. Motion with closed loops follows Gauss's principle of least constraint:
 
     M a + h = τ + J_cᵀ λ,    ë + 2 s ė + s² e = 0,
 
-h the bias force, s the rate of stabilisation (Baumgarte 1972). λ solves (J_c M⁻¹ J_cᵀ) λ = ..., whose matrix is Yᵀ Y,
-Y = Ω^(-1/2) W⁻¹ J_cᵀ, by the factors M = W Ω Wᵀ of Ploen & Park (1999), Prop. 1. Loops in space often state a
-constraint twice (a planar four-bar linkage cannot leave its plane anyway): then this matrix is singular, λ is not
-unique but a is, and `proximal_solve` finds both.
+where h is the bias force and s the rate of stabilisation (Baumgarte 1972). λ solves (J_c M⁻¹ J_cᵀ) λ = ..., whose
+matrix is Yᵀ Y with Y = Ω^(-1/2) W⁻¹ J_cᵀ, by the factors M = W Ω Wᵀ of Ploen & Park (1999), Proposition 1. Loops in
+space often state a constraint twice (a planar four-bar linkage cannot leave its plane anyway). Then this matrix is
+singular, λ is not unique but a is, and `proximal_solve` finds both.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
     "loop_jacobian",
 ]
 
-# Kind -> which turns and which shifts of b against a it forbids; z is the loop's axis, x and y are across it.
+# For each kind, the turns and the shifts of b against a that it forbids; z is the loop's axis, x and y are across it.
 KINDS = {
     "weld": ("xyz", "xyz"),
     "point": ("", "xyz"),
@@ -65,11 +65,20 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Loop:
-    """Frames a and b, by name, are joined: the loop is closed where they coincide, but for what `kind` leaves free.
+    """A loop joins two frames of a robot, given by name: it is closed where they coincide, as far as `kind` says.
 
-    "weld": nothing. "point": all turns (a ball joint). "hinge": turns about `axis`. "slider": shifts along `axis`.
-    "cylinder": both of these. "plane": shifts across `axis`, turns about it. `axis` (3,), in both frames, need not be a
-    unit vector.
+    `kind` is what the joint between frames a and b leaves free:
+
+    - "weld": nothing.
+    - "point": all turns, as a ball joint does.
+    - "hinge": turns about `axis`.
+    - "slider": shifts along `axis`.
+    - "cylinder": turns about `axis` and shifts along it.
+    - "plane": shifts across `axis` and turns about it.
+
+    `axis` (3,) is a direction, the same numbers in both frames; it need not be a unit vector.
+
+        >>> loop = Loop("coupler end", "rocker end", "hinge", axis=(0, 0, 1))
     """
 
     frame_a: str
@@ -90,7 +99,7 @@ class Loop:
 
     @property
     def fingerprint(self) -> str:
-        """What compiled code depends on, equal in every process."""
+        """A text on which compiled code depends; it is the same in every process."""
         return repr(self)
 
     @cached_property
@@ -109,7 +118,7 @@ class Loop:
 
 
 def _placement(robot: Robot, loop: Loop, q):
-    """Quaternion's c and x (3,), R (3, 3) and p (3,) of T_ab."""
+    """The quaternion's c and x (3,), and R (3, 3) and p (3,) of T_ab."""
     if robot.frame(loop.frame_a).body == robot.frame(loop.frame_b).body:
         raise ArgumentError(f"{loop}: both frames are fixed to the same body of robot '{robot.name}'")
     T = forward_kinematics(robot, q, loop.frame_b, loop.frame_a)
@@ -118,14 +127,14 @@ def _placement(robot: Robot, loop: Loop, q):
 
 
 def _error(robot: Robot, loop: Loop, q):
-    """e (k,)."""
+    """The error e (k,) of one loop."""
     turns, shifts = loop.directions
     _, x, _, p = _placement(robot, loop, q)
     return np.concatenate([turns @ (2 * x), shifts @ p])
 
 
 def _rate_map(robot: Robot, loop: Loop, q):
-    """G (k, 6) with ė = G (w, v)."""
+    """The matrix G (k, 6) with ė = G (w, v)."""
     turns, shifts = loop.directions
     c, x, R, _ = _placement(robot, loop, q)
     turned, shifted = turns @ (c * np.eye(3) + so3.hat(x)), shifts @ R
@@ -133,12 +142,12 @@ def _rate_map(robot: Robot, loop: Loop, q):
 
 
 def _jacobian(robot: Robot, loop: Loop, q):
-    """J_c (k, nv) with ė = J_c v."""
+    """The matrix J_c (k, nv) of one loop, with ė = J_c v."""
     return _rate_map(robot, loop, q) @ jacobian(robot, q, loop.frame_b, "body", loop.frame_a)
 
 
 def _bias(robot: Robot, loop: Loop, q, v):
-    """J̇_c v (k,): ë at a = 0."""
+    """J̇_c v (k,) of one loop, which is ë at a = 0."""
     turns, shifts = loop.directions
     c, x, R, _ = _placement(robot, loop, q)
     where = loop.frame_b, "body", loop.frame_a
@@ -154,50 +163,59 @@ def _bias(robot: Robot, loop: Loop, q, v):
 
 @kernel(robot=static, loops=static, q="nq")
 def loop_error(robot: Robot, loops, q) -> np.ndarray:
-    """e(q) (k,) [2 sin(angle/2), m]: how far the loops are open, turns before shifts, one loop after the other.
+    """The error e(q) (k,) of all loops at q (nq,), which is 0 where they are closed.
 
-    `loops` is a tuple of `Loop`; components are along the axes across, then along, its axis.
+    `loops` is a tuple of `Loop`. One loop comes after the other; of each, the turns [2 sin(angle/2)] come before the
+    shifts [m], and components across its axis before those along it.
+
+        >>> e = loop_error(robot, (Loop("coupler end", "rocker end", "point"),), q)       # (3,)
     """
     return np.concatenate([np.zeros(0), *(_error(robot, loop, q) for loop in loops)])
 
 
 @kernel(robot=static, loops=static, q="nq")
 def loop_jacobian(robot: Robot, loops, q) -> np.ndarray:
-    """J_c (k, nv): ė = J_c v is the rate of `loop_error`."""
+    """The Jacobian J_c (k, nv) of all loops at q (nq,): ė = J_c v is the rate of `loop_error`.
+
+    Arguments are those of `loop_error`.
+    """
     return np.concatenate([np.zeros((0, robot.nv)), *(_jacobian(robot, loop, q) for loop in loops)])
 
 
 @kernel(robot=static, loops=static, q="nq", v="nv")
 def loop_bias(robot: Robot, loops, q, v) -> np.ndarray:
-    """J̇_c v (k,): ë = J_c a + J̇_c v is the second rate of `loop_error`."""
+    """The vector J̇_c v (k,) at q (nq,) and v (nv,): ë = J_c a + J̇_c v is the second rate of `loop_error`.
+
+    `loops` is a tuple of `Loop`.
+    """
     return np.concatenate([np.zeros(0), *(_bias(robot, loop, q, v) for loop in loops)])
 
 
 def _sizes(loops: Sequence[Loop]) -> list[int]:
-    """How many components of the error each loop has."""
+    """The number of components of the error of each loop."""
     return [sum(map(len, loop.directions)) for loop in loops]
 
 
 def _wrenches(robot: Robot, loops: Sequence[Loop], q, multipliers):
-    """(n, 6): Gᵀ λ of each loop."""
+    """The wrenches Gᵀ λ (n, 6) of the loops."""
     ends = np.cumsum([0, *_sizes(loops)])
     found = [_rate_map(robot, loop, q).T @ multipliers[ends[n] : ends[n + 1]] for n, loop in enumerate(loops)]
     return np.stack(found) if found else np.zeros((0, 6))
 
 
 def proximal_solve(A, b, regularisation, steps: int = 4):
-    """x (n,) of A x = b (n,), or of its columns (n, k), for a symmetric positive semidefinite A (n, n).
+    """The solution x (n,) of A x = b for a symmetric positive semidefinite A (n, n); b is (n,), or columns (n, k).
 
-    The proximal point iteration x ← (A + ε)⁻¹ (b + ε x), ε = regularisation · trace(A)/n, from x = 0: of several
-    solutions the smallest. Where A has eigenvalue σ, x is short of the solution by (ε/(σ + ε))⁴ of it: directions with
-    σ far below ε count as not constrained. One radian counts as one metre. `regularisation` must exceed rounding by
-    far: 1e-8 suits float64, 1e-4 float32.
+    It comes from the proximal point iteration x ← (A + ε)⁻¹ (b + ε x), ε = regularisation · trace(A)/n, from x = 0,
+    which finds the smallest of several solutions. Where A has the eigenvalue σ, x is short of the solution by the
+    fraction (ε/(σ + ε))^steps: directions with σ far below ε count as not constrained. One radian counts as one metre.
+    `regularisation` must exceed rounding by far: 1e-8 suits float64, 1e-4 float32.
     """
     n = len(A)
     if n == 0:
         return b
     size = np.trace(A) / n
-    epsilon = regularisation * np.where(size > 0, size, 1.0)  # A = 0: loops that nothing can open
+    epsilon = regularisation * np.where(size > 0, size, 1.0)  # A = 0 if nothing can open the loops
     factors = factor(A + epsilon * np.eye(n))
     x = solve_factored(factors, b)
     for _ in range(steps - 1):
@@ -206,7 +224,7 @@ def proximal_solve(A, b, regularisation, steps: int = 4):
 
 
 def _places(robot: Robot, joints: Sequence[str]) -> list[int]:
-    """Where the degrees of freedom of the named joints are in v."""
+    """The places in v of the degrees of freedom of the named joints."""
     found: list[int] = []
     for name in joints:
         joint = robot.joint(name)
@@ -232,8 +250,11 @@ def close_loops(
 ) -> np.ndarray:
     """Configurations (..., nq) near q (..., nq) where all loops are closed: |loop_error| <= tolerance.
 
-    The joints named in `held` keep their coordinates: the motors of a parallel robot, whose forward kinematics this is.
-    Limits of joints are not looked at. `ArgumentError` says which loop stays open, and how far, in the worst sample.
+    The joints named in `held` keep their coordinates. If these are the motors of a parallel robot, the result is its
+    forward kinematics. Limits of joints are ignored. If a loop stays open after `max_iterations` of Newton's method, an
+    `ArgumentError` says which one, and how far, in the worst sample.
+
+        >>> q = close_loops(robot, loops, q, held=("motor",))
     """
     loops = tuple(loops)
     found = _closed(robot, loops, q, tuple(held), max_iterations, tolerance=tolerance)
@@ -252,10 +273,10 @@ def close_loops(
 
 @kernel(robot=static, loops=static, q="nq", held=static)
 def _closed(robot: Robot, loops, q, held=(), max_iterations=100, *, tolerance=1e-12) -> np.ndarray:
-    """Newton's method for e(q) = 0 on the manifold, each sample until it has converged.
+    """Newton's method for e(q) = 0 on the manifold of configurations; each sample iterates until it has converged.
 
-    Steps are the smallest, -J_cᵀ (J_c J_cᵀ)⁻¹ e, damped in proportion to |e|² (Levenberg and Marquardt; Yamashita &
-    Fukushima 2001: still quadratic convergence), and not longer than half a radian or metre.
+    The steps are the smallest possible, -J_cᵀ (J_c J_cᵀ)⁻¹ e. They are damped in proportion to |e|² (Levenberg and
+    Marquardt; by Yamashita & Fukushima (2001) convergence stays quadratic), and not longer than half a radian or metre.
     """
     places = _places(robot, held)
     free = np.array([0.0 if k in places else 1.0 for k in range(robot.nv)])
@@ -273,9 +294,13 @@ def _closed(robot: Robot, loops, q, held=(), max_iterations=100, *, tolerance=1e
 
 @kernel(robot=static, loops=static, q="nq", v="nv", held=static)
 def consistent_velocity(robot: Robot, loops, q, v, held=(), *, regularisation=1e-8) -> np.ndarray:
-    """The velocity (nv,) nearest to v with J_c v = 0, in the metric of kinetic energy: what v is after a jerk on loops.
+    """The velocity (nv,) with J_c v = 0 that is nearest to v (nv,) in the metric of kinetic energy, at q (nq,).
 
-    The joints named in `held` keep their rates: with the motors held, the forward kinematics of velocities.
+    A robot that moves with v has this velocity after its loops are closed with a jerk. The joints named in `held` keep
+    their rates: with the motors of a parallel robot held, the result is the forward kinematics of velocities.
+    `regularisation` is explained at `constrained_forward_dynamics`.
+
+        >>> v = consistent_velocity(robot, loops, q, v)
     """
     kept = np.eye(robot.nv)[_places(robot, held)]
     rows = np.concatenate([loop_jacobian(robot, loops, q), kept])
@@ -289,8 +314,10 @@ def consistent_velocity(robot: Robot, loops, q, v, held=(), *, regularisation=1e
 
 
 class ConstrainedMotion(NamedTuple):
-    """Acceleration a (nv,), λ (k,) of M a + h = τ + J_cᵀ λ, and `wrenches` (n, 6): what each loop exerts on its
-    frame b, seen from there; frame a gets the opposite.
+    """The motion of a robot with n closed loops: accelerations a (nv,), multipliers λ (k,), and wrenches (n, 6).
+
+    They satisfy M a + h = τ + J_cᵀ λ. Each wrench [N m, N] is what the loop exerts on its frame b, seen from there;
+    frame a gets the opposite.
     """
 
     a: np.ndarray
@@ -299,8 +326,9 @@ class ConstrainedMotion(NamedTuple):
 
 
 class ConstrainedTorque(NamedTuple):
-    """Torques `tau` of the actuated degrees of freedom, in the order in which their joints were named; the rest as in
-    `ConstrainedMotion`.
+    """The torques `tau` of the actuated degrees of freedom, in the order in which their joints were named.
+
+    `multipliers` and `wrenches` are those of `ConstrainedMotion`.
     """
 
     tau: np.ndarray
@@ -313,12 +341,18 @@ def constrained_forward_dynamics(
     robot: Robot, loops, q, v, tau, *, stabilisation=10.0, regularisation=1e-8,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
 ) -> ConstrainedMotion:  # fmt: skip
-    """`ConstrainedMotion` of a robot whose loops (a tuple of `Loop`) stay closed: of all accelerations with
-    ë + 2 s ė + s² e = 0 the one nearest to that without loops, in the metric of kinetic energy.
+    """Forward dynamics of a robot whose loops stay closed: a `ConstrainedMotion` with M a + h = τ + J_cᵀ λ.
 
-    `stabilisation` s [1/s] (Baumgarte's α = β): errors e decay as exp(-s t), without overshoot; s = 0 leaves them to
-    grow by rounding. `regularisation`, a pure number, lets loops state a constraint twice: see `proximal_solve`. Other
-    arguments as for `inverse_dynamics`.
+    Of all accelerations a (nv,) with ë + 2 s ė + s² e = 0, it is the one that is nearest to the acceleration without
+    loops, in the metric of kinetic energy (Gauss's principle).
+
+        >>> motion = constrained_forward_dynamics(robot, loops, q, v, tau)
+        >>> a, loads = motion.a, motion.wrenches
+
+    `loops` is a tuple of `Loop`. `stabilisation` s [1/s] (Baumgarte's α = β) makes errors e decay as exp(-s t), without
+    overshoot; with s = 0 they grow by rounding. `regularisation` is a pure number that lets loops state a constraint
+    twice: directions whose mobility is far below this fraction of the average count as not constrained; 1e-8 suits
+    float64, 1e-4 float32. q, v, tau and the other options are those of `forward_dynamics`.
     """
     surroundings = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     base = {"base_twist": base_twist, "base_acceleration": base_acceleration}
@@ -337,16 +371,22 @@ def constrained_inverse_dynamics(
     robot: Robot, loops, q, v, a, actuated, *, regularisation=1e-8,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
 ) -> ConstrainedTorque:  # fmt: skip
-    """`ConstrainedTorque` of the joints named in `actuated` (a tuple) that makes them accelerate as a (nv,) says.
+    """Inverse dynamics of a robot with loops: the `ConstrainedTorque` of the joints named in `actuated`, a tuple.
 
-    All others follow, if a suits the loops (J_c a + J̇_c v = 0) and the actuated joints move all that can move. With
-    S_a the rows of the identity for the actuated joints and K = M⁻¹ - M⁻¹ J_cᵀ (J_c M⁻¹ J_cᵀ)⁻¹ J_c M⁻¹, the mobility
-    that the loops leave, (S_a K S_aᵀ) τ = S_a K (M a + h): of several solutions the smallest, 1 N m counting as 1 N.
+    With these torques the actuated joints accelerate as a (nv,) says. All others follow, if a suits the loops (J_c a +
+    J̇_c v = 0) and the actuated joints determine all motion. With S_a the rows of the identity for the actuated joints
+    and K = M⁻¹ - M⁻¹ J_cᵀ (J_c M⁻¹ J_cᵀ)⁻¹ J_c M⁻¹, the mobility that the loops leave, the torques solve (S_a K S_aᵀ) τ
+    = S_a K (M a + h). Of several solutions it is the smallest, where 1 N m counts as 1 N.
+
+        >>> tau = constrained_inverse_dynamics(robot, loops, q, v, a, ("motor",)).tau
+
+    q, v, a and the other options are those of `inverse_dynamics`; `loops` and `regularisation` are those of
+    `constrained_forward_dynamics`.
     """
     surroundings = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     base = {"base_twist": base_twist, "base_acceleration": base_acceleration}
     wanted = inverse_dynamics(robot, q, v, a, **surroundings, **base)
-    # Seen through Ω^(-1/2) W⁻¹ inertia is 1, and the loops take away the part along Y_c.
+    # After multiplication with Ω^(-1/2) W⁻¹ the inertia is 1, and the loops take away the part along Y_c.
     factors, S_a = mass_matrix_factors(robot, q), np.eye(robot.nv)[_places(robot, actuated)]
     J = loop_jacobian(robot, loops, q)
     Y_c, Y_a, y = (sqrt_solve_factored(factors, x) for x in (J.T, S_a.T, wanted[:, None]))

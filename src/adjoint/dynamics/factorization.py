@@ -1,7 +1,7 @@
-"""Factors of the mass matrix, M = W Ω Wᵀ, its inverse M⁻¹ = Zᵀ Ω⁻¹ Z with Z = W⁻¹, and what they give.
+"""Factors of the mass matrix, M = W Ω Wᵀ, its inverse M⁻¹ = Zᵀ Ω⁻¹ Z with Z = W⁻¹, and what follows from them.
 
-W is unit upper triangular, Ω diagonal and positive: Propositions 1 and 2 of PP = Ploen & Park (1999). An entry of W is
-zero unless one joint carries the other, and Z has the same zeros.
+W is unit upper triangular, Ω is diagonal and positive: these are Propositions 1 and 2 of Ploen & Park (1999), PP in
+comments. An entry of W is zero unless one joint carries the other, and Z has the same zeros.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ __all__ = [
 ]
 
 
-UNROLLED = 300  # products up to which columns are written out one by one
+UNROLLED = 300  # with more products than these, columns of a matrix go through a loop
 
 
 class MassFactors(NamedTuple):
-    """M = W diag(Omega) Wᵀ: W (nv, nv) unit upper triangular, Omega (nv,)."""
+    """The factors of M = W diag(Omega) Wᵀ: W (nv, nv) is unit upper triangular, Omega (nv,) is positive."""
 
     W: np.ndarray
     Omega: np.ndarray
 
 
 def factor(M) -> MassFactors:
-    """W Ω Wᵀ of any symmetric positive definite M (n, n), from the last row upward; zeros of M stay unused."""
+    """The factors W Ω Wᵀ of any symmetric positive definite M (n, n), from the last row upward; zeros of M stay unused."""
     n = len(M)
     W = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
     Omega: list = [None] * n
     for j in reversed(range(n)):
-        later = range(n - 1, j, -1)  # what was found last comes last in a sum: nothing else waits for it
+        later = range(n - 1, j, -1)  # sums end with what was found last, so that the rest of a sum need not wait
         scaled = {k: W[j][k] * Omega[k] for k in later}
         Omega[j] = M[j, j] - sum(W[j][k] * scaled[k] for k in later)
         inverse = 1 / Omega[j]
@@ -61,13 +61,15 @@ def factor(M) -> MassFactors:
 
 
 def factored(robot: Robot, q) -> MassFactors:
-    """`factor` of M(q), which is formed: for robots with mimics, and where all of M is wanted, for fewer operations."""
+    """The `factor` of M(q), which is formed: for robots with mimics, and where it takes fewer operations than
+    recursions.
+    """
     require_inertia(robot)
     return factor(mass_matrix(robot, q))
 
 
 def solve_factored(factors: MassFactors, b):
-    """(W Ω Wᵀ)⁻¹ b (n,); of the columns of b, if it is (n, k)."""
+    """The solution (W Ω Wᵀ)⁻¹ b (n,), or that of all columns of b, if b is (n, k)."""
     W, Omega = factors
     y = _upper_solve(W, b)
     return _transposed_solve(W, [y[i] * (1 / Omega[i]) for i in range(len(y))])  # one division for all columns
@@ -97,7 +99,7 @@ def _transposed_solve(W, y):
 
 
 def inverse_factored(factors: MassFactors):
-    """(W Ω Wᵀ)⁻¹ = Zᵀ Ω⁻¹ Z (n, n), symmetric, with Z = W⁻¹."""
+    """The inverse (W Ω Wᵀ)⁻¹ = Zᵀ Ω⁻¹ Z (n, n), symmetric, with Z = W⁻¹."""
     Z, inverse = _inverse_factors(factors)
     n = len(Z)
     scaled = [[d * z for z in row] for d, row in zip(inverse, Z, strict=True)]
@@ -111,7 +113,7 @@ def inverse_factored(factors: MassFactors):
 def minus_inverse_times(factors: MassFactors, *matrices) -> list:
     """-(W Ω Wᵀ)⁻¹ B (n, k) of each matrix B (n, k): Zᵀ (-Ω⁻¹ Z B), in which Z = W⁻¹ has the zeros of W.
 
-    Columns with their zeros in the same places, as those of the joints of a limb have, go through one loop.
+    Columns that have their zeros in the same places, as those of the joints of a limb have, go through one loop.
     """
     Z, inverse = _inverse_factors(factors)
     back = [list(column) for column in zip(*Z, strict=True)]
@@ -132,7 +134,7 @@ def minus_inverse_times(factors: MassFactors, *matrices) -> list:
 
 
 def _alike(matrices) -> list:
-    """(rows, [(matrix, column), ...]): columns that have numbers other than zero in about these rows, only there."""
+    """Groups (rows, [(matrix, column), ...]) of columns that are zero outside these rows, and in few of them."""
     found: dict[tuple[int, ...], list] = {}
     for m, B in enumerate(matrices):
         for j, column in enumerate(zip(*B, strict=True)):
@@ -145,17 +147,18 @@ def _alike(matrices) -> list:
 
 
 def _products(A: list, b: dict) -> list:
-    """A b, of those b_k that are given; numbers known to be zero take no part."""
+    """A b with the b_k that are given; numbers known to be zero take no part."""
     b = {k: x for k, x in b.items() if not _is_zero(x)}
     return [sum((row[k] * x for k, x in b.items() if not _is_zero(row[k])), 0.0) for row in A]
 
 
 def _is_zero(x) -> bool:
+    """Whether x is known to be zero."""
     return isinstance(x, float) and x == 0
 
 
 def _inverse_factors(factors: MassFactors) -> tuple[list, list]:
-    """Rows of Z = W⁻¹, and the numbers of Ω⁻¹."""
+    """The rows of Z = W⁻¹, and the numbers of Ω⁻¹."""
     W, Omega = factors
     n = len(Omega)
     Z: list = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
@@ -167,9 +170,13 @@ def _inverse_factors(factors: MassFactors) -> tuple[list, list]:
 
 @kernel(robot=static, q="nq")
 def mass_matrix_factors(robot: Robot, q) -> MassFactors:
-    """`MassFactors` of M(q) in O(n · depth): PP Prop. 1.
+    """The factors W (nv, nv) and Omega (nv,) of the mass matrix M(q) = W diag(Omega) Wᵀ, as `MassFactors`.
 
-    W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Ĵ_j S_j / Ω_j for i on the path to j, 0 elsewhere.
+    W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Ĵ_j S_j / Ω_j for i on the path to j, and 0 elsewhere; Ĵ_j are articulated inertias. This is
+    Ploen & Park (1999), Proposition 1, in O(n · depth).
+
+        >>> W, Omega = mass_matrix_factors(robot, q)
+        >>> M = W @ np.diag(Omega) @ W.T                                    # equals mass_matrix(robot, q)
     """
     if robot.mimics:
         return factored(robot, q)
@@ -180,7 +187,7 @@ def mass_matrix_factors(robot: Robot, q) -> MassFactors:
     start = robot.layout.v_start
     for j in J:
         for k, pivot in enumerate(J[j].pivots):
-            pi = pivot.Pi  # seen from ever farther inward
+            pi = pivot.Pi  # seen from body j here, then from one body after the other inward
             for m, other in enumerate(J[j].pivots[:k]):
                 W[start[j] + m][start[j] + k] = np.dot(other.s, pi)
             i = j
@@ -195,7 +202,10 @@ def mass_matrix_factors(robot: Robot, q) -> MassFactors:
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", x="nv")
 def factor_product(robot: Robot, q, x) -> np.ndarray:
-    """W(q) x (nv,) in O(n): W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Π_j for i on the path to j. Not for robots with mimics."""
+    """The product W(q) x (nv,) in O(n). Robots must have no mimics.
+
+    W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Π_j for i on the path to j.
+    """
     f = joint_placements(robot, q)
 
     def step(i, beyond: tuple) -> tuple:
@@ -212,6 +222,7 @@ def factor_product(robot: Robot, q, x) -> np.ndarray:
 
 @mass_matrix_factors.instead
 def _factors_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """The columns of W as a batch of products W x, and Ω, for robots with many bodies."""
     robot = statics["robot"]
     if not is_long(robot):
         return None
@@ -222,14 +233,23 @@ def _factors_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 @kernel(robot=static, q="nq")
 def mass_matrix_inverse(robot: Robot, q) -> np.ndarray:
-    """M(q)⁻¹ (nv, nv), symmetric: Zᵀ Ω⁻¹ Z with Z = W⁻¹; PP Prop. 2."""
+    """The inverse M(q)⁻¹ (nv, nv) of the mass matrix, symmetric, at q (nq,).
+
+    It is Zᵀ Ω⁻¹ Z with Z = W⁻¹; Ploen & Park (1999), Proposition 2. `solve_mass_matrix` is cheaper where M⁻¹ b is
+    wanted.
+
+        >>> M_inverse = mass_matrix_inverse(robot, q)
+    """
     return inverse_factored(factored(robot, q))
 
 
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq")
 def mass_matrix_logdet(robot: Robot, q) -> np.ndarray:
-    """log det M(q) = Σ log Ω_k in O(n)."""
+    """The logarithm of the determinant, log det M(q) = Σ log Ω_k, of the mass matrix at q (nq,), in O(n).
+
+    >>> Fixman = 0.5 * kT * mass_matrix_logdet(robot, q)                # Fixman's potential [J], up to a constant
+    """
     if robot.mimics:
         return np.sum(np.log(factored(robot, q).Omega))
     require_inertia(robot)
@@ -240,7 +260,13 @@ def mass_matrix_logdet(robot: Robot, q) -> np.ndarray:
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
 def mass_matrix_sqrt_solve(robot: Robot, q, b) -> np.ndarray:
-    """X b (nv,) in O(n) with X Xᵀ = M(q)⁻¹: X = W⁻ᵀ Ω^(-1/2). If b is white noise, √(kT) X b is a thermal velocity."""
+    """The product X b (nv,) in O(n), where X Xᵀ = M(q)⁻¹ is a square root of the inverse mass matrix, at q (nq,).
+
+    X = W⁻ᵀ Ω^(-1/2) with the factors of `mass_matrix_factors`. If b (nv,) is white noise, √(kT) X b is a thermal
+    velocity; `random_velocity` draws such.
+
+        >>> x = mass_matrix_sqrt_solve(robot, q, b)
+    """
     if robot.mimics:
         W, Omega = factored(robot, q)
         return _transposed_solve(W, [b[i] / np.sqrt(Omega[i]) for i in range(robot.nv)])
@@ -251,7 +277,7 @@ def mass_matrix_sqrt_solve(robot: Robot, q, b) -> np.ndarray:
     def step(i, y):
         y, found = se3.Ad_inv_action(f[i], y), []
         for s, pivot, noise in zip(robot.screw(i), J[i].pivots, rates(robot, b, i), strict=True):
-            # PP (67)-(68): what the noise gives, less what the motion of the bodies before makes superfluous
+            # PP (67)-(68): the part of the noise, less the part that the motion of the bodies before gives already
             a = noise * np.sqrt(pivot.inverse) - np.dot(pivot.Pi, y)
             y = y + s * a
             found.append(a)
@@ -263,12 +289,16 @@ def mass_matrix_sqrt_solve(robot: Robot, q, b) -> np.ndarray:
 @rolls(check=require_inertia)
 @kernel(robot=static, q="nq")
 def mass_matrix_logdet_gradient(robot: Robot, q) -> np.ndarray:
-    """∂ log det M/∂q (nv,), along the motions that v describes; -½ kT of it is the force of Fixman's potential.
+    """The gradient ∂ log det M/∂q (nv,) of `mass_matrix_logdet`, along the motions that v describes, in O(n).
 
-    Ĵ inward, then K_i = ∂ log det M/∂Ĵ_i outward. K_i (6, 6) is the inverse of the inertia that body i shows when all
-    joints of the robot are free: J_i M⁻¹ J_iᵀ with its body Jacobian. With Q = Ĵ - U Uᵀ/Ω, what joint i lets through,
-    and its parent's K seen from body i, moving the joint along s changes log det M by -2 tr(K Q ad(s)). Then each of
-    its degrees of freedom makes of K the matrix (1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω.
+    ½ kT log det M is Fixman's potential, and -½ kT times this gradient is its force.
+
+        >>> gradient = mass_matrix_logdet_gradient(robot, q)
+
+    Articulated inertias Ĵ go inward, then K_i = ∂ log det M/∂Ĵ_i outward. K_i (6, 6) is the inverse of the inertia that
+    body i shows when all joints of the robot are free: J_i M⁻¹ J_iᵀ with its body Jacobian. With Q = Ĵ - U Uᵀ/Ω, the
+    part that joint i passes on, and its parent's K seen from body i, moving the joint along s changes log det M by -2
+    tr(K Q ad(s)). Then each of its degrees of freedom turns K into (1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω.
     """
     if robot.mimics:
         return _moved_logdet.bind(robot).jacobian("dq")(q, np.zeros(robot.nv))
@@ -294,13 +324,17 @@ def mass_matrix_logdet_gradient(robot: Robot, q) -> np.ndarray:
 
 
 def _slopes(K: Symmetric, Q: Symmetric):
-    """x (6,) with x·s = -tr(K Q ad(s))."""
-    GA, GB, GC = K.A @ Q.A + K.B @ Q.B.T, K.A @ Q.B + K.B @ Q.C, K.B.T @ Q.B + K.C @ Q.C  # blocks of K Q ad(s) meets
+    """The vector x (6,) with x·s = -tr(K Q ad(s))."""
+    GA, GB, GC = (
+        K.A @ Q.A + K.B @ Q.B.T,
+        K.A @ Q.B + K.B @ Q.C,
+        K.B.T @ Q.B + K.C @ Q.C,
+    )  # the blocks of K Q that ad(s) meets
     return np.concatenate([_axial(GA + GC), _axial(GB)])
 
 
 def _freer(K: Symmetric, s, Pi, inverse) -> Symmetric:
-    """(1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω: K beyond a joint, of K before it."""
+    """(1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω: K beyond a joint, from K before it."""
     y = K @ Pi
     half = y - 0.5 * (np.dot(Pi, y) + inverse) * s
     w, v, m, f = s[:3], s[3:], half[:3], half[3:]
@@ -317,18 +351,24 @@ def _seen_from(f, K: Symmetric) -> Symmetric:
 
 
 def _axial(G):
-    """x (3,) with x·w = -tr(G [w])."""
+    """The vector x (3,) with x·w = -tr(G [w])."""
     return np.stack([G[2, 1] - G[1, 2], G[0, 2] - G[2, 0], G[1, 0] - G[0, 1]])
 
 
 @kernel(robot=static, q="nq", dq="nv")
 def _moved_logdet(robot: Robot, q, dq) -> np.ndarray:
+    """log det M after q has moved by dq."""
     return mass_matrix_logdet(robot, integrate(robot, q, dq))
 
 
 @rng_by_keyword
 def random_velocity(robot: Robot, q, *, rng: Rng = None, kT: float = 1.0) -> np.ndarray:
-    """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium, at temperature kT [J]."""
+    """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium at the temperature kT [J].
+
+    `rng` is a generator, a seed, or None.
+
+        >>> v = random_velocity(robot, q, rng=0, kT=4.1e-21)
+    """
     need_robot(robot, "random_velocity")
     rng, q = generator(rng, "random_velocity"), vectors(q, robot.nq, "q", "random_velocity")
     kT = positive(kT, "random_velocity: kT [J]", or_zero=True)

@@ -290,8 +290,7 @@ def bias_force(robot: Robot, q, v, *, gravity=None) -> np.ndarray:
 @rolls
 @kernel(robot=static, q="nq", gravity=3)
 def gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
-    """The joint forces φ(q) (nv,) [N m, N] that hold the robot still against gravity, φ = ∂U/∂q of its potential energy
-    U.
+    """The joint forces φ(q) (nv,) [N m, N] that hold the robot still: φ = ∂U/∂q, with its potential energy U.
 
     q is (nq,), and `gravity` (3,) [m/s²], seen from the base, is the robot's own by default.
 
