@@ -46,7 +46,10 @@ class MassFactors(NamedTuple):
 
 
 def factor(M) -> MassFactors:
-    """The factors W Ω Wᵀ of any symmetric positive definite M (n, n), from the last row upward; zeros of M stay unused."""
+    """The factors W Ω Wᵀ of any symmetric positive definite M (n, n), from the last row upward.
+
+    Entries of M that are known to be zero cost nothing.
+    """
     n = len(M)
     W = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
     Omega: list = [None] * n
@@ -61,8 +64,9 @@ def factor(M) -> MassFactors:
 
 
 def factored(robot: Robot, q) -> MassFactors:
-    """The `factor` of M(q), which is formed: for robots with mimics, and where it takes fewer operations than
-    recursions.
+    """The `factor` of M(q), which is formed for it.
+
+    This serves robots with mimics, and functions that need all of M, for which it takes fewer operations.
     """
     require_inertia(robot)
     return factor(mass_matrix(robot, q))

@@ -1,6 +1,6 @@
 """The equations of motion as matrix equations over all bodies at once, for study: Ploen & Park (1999), (6)-(46).
 
-PP as in `newton_euler`. With n bodies, V = (V_1, ..., V_n) (6n,) stacks their twists, F their wrenches, and
+With n bodies, V = (V_1, ..., V_n) (6n,) stacks their twists, F their wrenches, and
 
     V = G S v + G P_0 V_0                                                   (6)
     V̇ = G S a + G ad_Sq Γ V + G ad_Sq P_0 V_0 + G P_0 V̇_0                   (7)
@@ -11,15 +11,16 @@ so that M a + C v + φ + J_tᵀ F_t = τ with
     M = Sᵀ Gᵀ J G S,   C = Sᵀ Gᵀ (J G ad_Sq Γ + ad_V J) G S,                (11), (12)
     φ = Sᵀ Gᵀ J G P_0 V̇_0,   J_t = P_t G S,                                 (13), (14)
 
-with armature added to M (and `armature_bias` to τ, for joints of several degrees of freedom). V̇_0 = (0, -g), and
-V_0 = 0 in the matrix C: on a base that moves, (6)-(9) hold as they are.
+where armature is added to M (and `armature_bias` to τ, for joints of several degrees of freedom). V̇_0 = (0, -g). The
+matrix C has V_0 = 0; on a base that moves, (6)-(9) hold as they are.
+
 Articulated inertias, (40), say the same with the joints' torques instead of their accelerations,
 
     F = Ĵ V̇ + b,   b = Y (Xᵀ Ĵ ad_Sq (Γ V + P_0 V_0) + Π τ + ad_V J V + P_tᵀ F_t),                           (39)
 
-where b is not given by the paper. It has serial chains; in a tree the parent takes the place of i - 1.
+where b is not given by the paper. The paper has serial chains; in a tree the parent takes the place of i - 1.
 
-The paper's Table I, completed: its names beside those of the spatial operator algebra of Rodriguez, Jain &
+The paper's Table I follows, completed: its names beside those of the spatial operator algebra of Rodriguez, Jain &
 Kreutz-Delgado (1991), who number bodies from the tip.
 
 | here          | there | is                                         |
@@ -62,13 +63,13 @@ __all__ = [
 
 
 class Operators(NamedTuple):
-    """The blocks of PP (6)-(14) for n bodies."""
+    """The block matrices of Ploen & Park (1999), eqs. (6)-(14), for n bodies."""
 
     Gamma: np.ndarray  # (6n, 6n): Ad(f_i⁻¹) at (i, parent of i), nilpotent
     G: np.ndarray  # (6n, 6n): (1 - Γ)⁻¹, Ad(f_ji⁻¹) at (i, j) for j on the path to i
     S: np.ndarray  # (6n, nv): S v are the twists of all joints; mimics share their leader's column
     J: np.ndarray  # (6n, 6n): inertias, block diagonal
-    P_0: np.ndarray  # (6n, 6): Ad(f_i⁻¹) for the bodies next to the base
+    P_0: np.ndarray  # (6n, 6): Ad(f_i⁻¹) for the bodies that the base carries
     P_t: np.ndarray  # (6, 6n): twist of the tip frame, V_t = P_t V
     ad_Sq: np.ndarray  # (6n, 6n): -ad(S_i v_i), block diagonal, the minus included
     ad_V: np.ndarray  # (6n, 6n): -ad(V_i)ᵀ, block diagonal, the minus included
@@ -76,11 +77,17 @@ class Operators(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", tip=static, base_twist=6)
 def operators(robot: Robot, q, v, tip=None, *, base_twist=None) -> Operators:
-    """`Operators` of a robot at q (nq,), moving with v (nv,); see the formulas of this module.
+    """The block matrices Γ, G, S, J, P_0, P_t, ad_Sq, ad_V of Ploen & Park (1999), eqs. (6)-(14), as `Operators`.
 
-    `tip` names the frame of P_t, by default the last of `robot.frame_names`. `base_twist` V_0 (6,) is that of a base
-    which moves, in its own frame; `ad_V` alone depends on it. The matrices are large and compiling them takes seconds:
-    `operators.eager` is the quick way to look at one configuration.
+    With them M = Sᵀ Gᵀ J G S (11), C = Sᵀ Gᵀ (J G ad_Sq Γ + ad_V J) G S (12), φ = Sᵀ Gᵀ J G P_0 V̇_0 (13) and J_t = P_t
+    G S (14). q is (nq,), v is (nv,).
+
+        >>> o = operators.eager(robot, q, v)
+        >>> M = o.S.T @ o.G.T @ o.J @ o.G @ o.S                             # mass_matrix(robot, q) without armature
+
+    `tip` names the frame of P_t, by default the last of `robot.frame_names`. `base_twist` V_0 (6,) is the twist of a
+    base that moves, in its own frame; only `ad_V` depends on it. The matrices are large and compiling them takes
+    seconds: `operators.eager` is the quick way to look at one configuration.
     """
     _require_bodies(robot)
     f, tip = joint_placements(robot, q), robot.frame(robot.frame_names[-1] if tip is None else tip)
@@ -100,7 +107,10 @@ def operators(robot: Robot, q, v, tip=None, *, base_twist=None) -> Operators:
 
 
 class ArticulatedOperators(NamedTuple):
-    """The blocks of PP (40)-(43): M = W Ω Wᵀ, M⁻¹ = Zᵀ Ω⁻¹ Z. Ω is diagonal where joints have one degree of freedom."""
+    """The block matrices of Ploen & Park (1999), eqs. (40)-(43): M = W Ω Wᵀ and M⁻¹ = Zᵀ Ω⁻¹ Z.
+
+    Ω is diagonal where joints have one degree of freedom.
+    """
 
     J_hat: np.ndarray  # (6n, 6n): articulated inertias, block diagonal
     Omega: np.ndarray  # (nv, nv): Sᵀ Ĵ S + armature, block diagonal
@@ -114,9 +124,13 @@ class ArticulatedOperators(NamedTuple):
 
 @kernel(robot=static, q="nq")
 def articulated_operators(robot: Robot, q) -> ArticulatedOperators:
-    """`ArticulatedOperators` of a robot at q (nq,). Not for robots with mimics.
+    """The block matrices Ĵ, Ω, Φ, Π, X, Y, W, Z of Ploen & Park (1999), eqs. (40)-(43), as `ArticulatedOperators`.
 
-    Riccati's equation holds for Ĵ, (41): J = Ĵ - Γᵀ Ĵ Γ + Γᵀ Ĵ S Ω⁻¹ Sᵀ Ĵ Γ.
+    They give M = W Ω Wᵀ and M⁻¹ = Zᵀ Ω⁻¹ Z at q (nq,). Riccati's equation holds for Ĵ, (41): J = Ĵ - Γᵀ Ĵ Γ + Γᵀ Ĵ S
+    Ω⁻¹ Sᵀ Ĵ Γ. Robots with mimics are refused.
+
+        >>> o = articulated_operators.eager(robot, q)
+        >>> M = o.W @ o.Omega @ o.W.T                                       # equals mass_matrix(robot, q)
     """
     f, one = joint_placements(robot, q), np.eye(robot.nv)
     bodies = articulated_bodies(robot, f)
@@ -139,16 +153,17 @@ def articulated_operators(robot: Robot, q) -> ArticulatedOperators:
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", tip_wrenches=("frames", 6), frames=static, base_twist=6)
 def articulated_bias_wrenches(robot: Robot, q, v, tau, *, tip_wrenches=None, frames=(), base_twist=None) -> np.ndarray:
-    """b (n, 6) of PP (39), F_i = Ĵ_i V̇_i + b_i, one row [N m, N] per body. Not for robots with mimics.
+    """The bias wrenches b (n, 6) [N m, N] of F_i = Ĵ_i V̇_i + b_i, Ploen & Park (1999), eq. (39), one row per body.
 
-    So F_i, the wrench in the joint of body i, depends on the motion of that body alone, when the joints beyond it are
-    driven with the torques `tau` (nv,) and all others are free. V̇_i has gravity in it, V̇_0 = (0, -g), as with PP:
-    with the `accelerations` of `body_motions_and_wrenches` it is V̇_i - (0, g). Arguments as for `forward_dynamics`,
-    but for `tip_wrenches` (k, 6), those that the named `frames` exert on their surroundings; neither gravity nor the
-    acceleration of the base counts.
+    F_i, the wrench in the joint of body i, depends on the motion of that body alone, when the joints beyond it are
+    driven with the torques `tau` (nv,) and all others are free. V̇_i contains gravity, V̇_0 = (0, -g), as in the paper:
+    with the `accelerations` of `body_motions_and_wrenches` it is V̇_i - (0, g).
 
         b_i = -ad(V_i)ᵀ J_i V_i + loads + Σ Ad(f_k⁻¹)ᵀ (p_k + Φ_kᵀ (τ_k - S_kᵀ p_k)),   k the children of i,
         p_k = b_k - Ĵ_k [S_k v_k, V_k],   τ_k without friction and `armature_bias`.
+
+    q, v, tau and `base_twist` are as for `forward_dynamics`; neither gravity nor the acceleration of the base enters b.
+    `tip_wrenches` (k, 6) are those that the named `frames` exert on their surroundings. Robots with mimics are refused.
     """
     f = joint_placements(robot, q)
     bodies, V = articulated_bodies(robot, f), body_twists(robot, f, v, base_twist)
@@ -167,7 +182,7 @@ def articulated_bias_wrenches(robot: Robot, q, v, tau, *, tip_wrenches=None, fra
 
 
 class ArticulatedBody(NamedTuple):
-    """Ĵ (6, 6) of a body, and of its joint with k degrees of freedom Ω = Sᵀ Ĵ S + armature (k, k), Φ = Ω⁻¹ Sᵀ Ĵ."""
+    """Ĵ (6, 6) of a body, and Ω = Sᵀ Ĵ S + armature (k, k) and Φ = Ω⁻¹ Sᵀ Ĵ (k, 6) of its joint."""
 
     J_hat: np.ndarray
     Omega: np.ndarray
@@ -175,7 +190,10 @@ class ArticulatedBody(NamedTuple):
 
 
 def articulated_bodies(robot: Robot, f: dict) -> dict[int, ArticulatedBody]:
-    """{i: `ArticulatedBody`} by PP (40), corrected as in `ploen_park`, with 6x6 matrices; `articulated` is cheaper."""
+    """{i: `ArticulatedBody`} by Ploen & Park (1999), eq. (40), corrected as in `ploen_park`, with 6x6 matrices.
+
+    The recursion of `articulated` takes fewer operations.
+    """
     _require_bodies(robot)
     if robot.mimics:
         joint = robot.body_joint_names[min(robot.mimics)]
@@ -198,6 +216,7 @@ def articulated_bodies(robot: Robot, f: dict) -> dict[int, ArticulatedBody]:
 
 
 def _require_bodies(robot: Robot) -> None:
+    """Raise an `ArgumentError` if the robot has no moving bodies."""
     if not robot.body_names:
         raise ArgumentError(f"robot '{robot.name}' has no moving bodies; operators need at least one")
 
@@ -206,6 +225,7 @@ def _require_bodies(robot: Robot) -> None:
 
 
 def _Ad_inv(T):
+    """Ad(T⁻¹) (6, 6)."""
     return se3.Ad(se3.inverse(T))
 
 
@@ -227,7 +247,10 @@ def _to_children(robot: Robot, step: dict):
 
 
 def _propagation(robot: Robot, step: dict):
-    """(1 - Γ)⁻¹ (6n, 6n) of Γ with step[i] (6, 6) at (i, parent of i): row i is step[i] · (parent's row), and 1."""
+    """(1 - Γ)⁻¹ (6n, 6n) of the matrix Γ with step[i] (6, 6) at (i, parent of i).
+
+    Row i of it is step[i] times the parent's row, with the identity added at (i, i).
+    """
     n, rows = len(step), {-1: [np.zeros((6, 6))] * len(step)}
     for i in range(n):
         above, found = rows[int(robot.parents[i])], robot.path(i)[:-1]

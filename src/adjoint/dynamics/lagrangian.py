@@ -1,16 +1,17 @@
-"""The Lagrangian formulation of Park, Bobrow & Ploen (1995), §4 (PBP): closed forms in the joint screws, for study.
+"""The Lagrangian formulation of Park, Bobrow & Ploen (1995), §4: closed forms in the joint screws, for study.
 
-All is seen from the base at home: A_i are the joints' screws there, D_i the bodies' inertias, both constant. Only
+The paper is "A Lie group formulation of robot dynamics", Int. J. Robot. Res. 14(6), PBP in comments. Everything is seen
+from the base at home: A_i are the joints' screws there and D_i the bodies' inertias, both constant. Only
 
     Ad_l^{j+1} = Ad(exp(-A_l q_l) ··· exp(-A_{j+1} q_{j+1})),   along the path from body j to body l,   (37)
 
 depends on q. u(l; j) = Ad_l^{j+1} A_j is the twist of body l when joint j moves at unit rate, and <u, w>_l = uᵀ D_l w.
-The paper has serial chains of joints with one degree of freedom. Trees, and mimics, only change the paths and which
+The paper has serial chains of joints with one degree of freedom. Trees and mimics change only the paths, and which
 coordinates move which screws. Joints with several degrees of freedom have a mass matrix here, but their rates are not
-rates of coordinates: Christoffel symbols, and what needs them, are for one degree of freedom.
+rates of coordinates: Christoffel symbols, and what needs them, are for joints with one degree of freedom.
 
-Kinematic and inertial numbers appear explicitly and apart from each other, A_i and D_i: what the paper wants of its
-equations is that they can be differentiated by these. `lift=` does it: with `lagrangian_mass_matrix.bind(robot,
+The kinematic numbers A_i and the inertial numbers D_i appear explicitly and apart from each other, so that the
+equations can be differentiated by them, as the paper wants. `lift=` does it: with `lagrangian_mass_matrix.bind(robot,
 lift="inertias")` the inertias are one more input, and `.jacobian("inertias")` is exact.
 """
 
@@ -48,7 +49,7 @@ __all__ = [
 
 
 def _described(robot: Robot, choice: str) -> Robot:
-    """`reframed(robot, choice)`, "space" or "com"; also of a robot whose numbers are inputs, then without frames."""
+    """`reframed(robot, choice)` with "space" or "com"; a robot whose numbers are inputs loses its frames."""
     if not robot.varying or robot.stands_for is None:
         return reframed(robot, choice)
     with eagerly():
@@ -70,12 +71,12 @@ def _described(robot: Robot, choice: str) -> Robot:
 
 
 def _homes(robot: Robot) -> dict:
-    """{i: M_1 ··· M_i} (4, 4) along the path to body i; the base's, -1, is the identity."""
+    """{i: M_1 ··· M_i} (4, 4) along the path to body i; that of the base, -1, is the identity."""
     return outward(robot, lambda i, N: se3.compose(N, robot.placements[i]), np.eye(4))
 
 
 def _from_centers(robot: Robot) -> dict:
-    """{i: placement (4, 4) of body i in the frame with its axes at its centre of mass}; massless bodies stay."""
+    """{i: placement (4, 4) of body i in a frame at its centre of mass, with the same axes}; massless bodies stay."""
     found = {-1: np.eye(4)}
     for i, J in enumerate(robot.inertias):
         m = np.where(J[0] > 0, J[0], np.inf)
@@ -84,7 +85,10 @@ def _from_centers(robot: Robot) -> dict:
 
 
 class LagrangianFactors(NamedTuple):
-    """M = Aᵀ Lᵀ D L A for n bodies, PBP (41)-(46): A (6n, nv) and D (6n, 6n) constant, L (6n, 6n) of q."""
+    """The factors of M = Aᵀ Lᵀ D L A for n bodies; Park, Bobrow & Ploen (1995), eqs. (41)-(46).
+
+    A (6n, nv) and D (6n, 6n) are constant, L (6n, 6n) depends on q.
+    """
 
     A: np.ndarray
     L: np.ndarray
@@ -93,10 +97,11 @@ class LagrangianFactors(NamedTuple):
 
 @kernel(robot=static, q="nq")
 def lagrangian_factors(robot: Robot, q) -> LagrangianFactors:
-    """`LagrangianFactors` of M(q), armature aside: the block matrices A = diag(A_i), L_ij = Ad_i^{j+1}, D = diag(D_i).
+    """The factors A, L, D of M(q) = Aᵀ Lᵀ D L A, without armature, as `LagrangianFactors`, at q (nq,).
 
-    They are the S, G, J of `operators` in frames that all coincide with the base at home: A = QS, L = QGQ⁻¹,
-    D = Q⁻ᵀJQ⁻¹ with Q_i = Ad(M_1 ··· M_i) along the path to body i, PBP (47)-(51).
+    They are the block matrices A = diag(A_i), L_ij = Ad_i^{j+1} and D = diag(D_i) of Park, Bobrow & Ploen (1995). They
+    equal the S, G, J of `operators` in frames that all coincide with the base at home: A = QS, L = QGQ⁻¹, D = Q⁻ᵀJQ⁻¹
+    with Q_i = Ad(M_1 ··· M_i) along the path to body i, eqs. (47)-(51).
     """
     found = operators(_described(robot, "space"), q, np.zeros(robot.nv))
     return LagrangianFactors(found.S, found.G, found.J)
@@ -105,7 +110,7 @@ def lagrangian_factors(robot: Robot, q) -> LagrangianFactors:
 def _screws_at_bodies(robot: Robot, q) -> dict:
     """{l: {j: u(l; j)}} (6, k): the screws of the joints j on the path to body l, moved by Ad_l^{j+1}.
 
-    `robot` has frames that coincide with the base at home, so that its S_j are the A_j, and f_l is exp(A_l q_l).
+    The frames of `robot` coincide with the base at home, so that its S_j are the A_j, and f_l is exp(A_l q_l).
     """
     f, found = joint_placements(robot, q), {-1: {}}
     for l, parent in enumerate(robot.parents.tolist()):
@@ -115,13 +120,16 @@ def _screws_at_bodies(robot: Robot, q) -> dict:
 
 
 def _each(action, T, screws):
-    """The action of T on each column of (6, k)."""
+    """The action of T on each column of screws (6, k)."""
     return np.stack([action(T, screws[:, k]) for k in range(screws.shape[1])], axis=-1)
 
 
 @kernel(robot=static, q="nq")
 def lagrangian_mass_matrix(robot: Robot, q) -> np.ndarray:
-    """M(q) (nv, nv): m_ij = Σ_l <u(l; i), u(l; j)>_l over the bodies l that both carry, PBP (40); armature added."""
+    """The mass matrix M(q) (nv, nv) as a sum over bodies: m_ij = Σ_l <u(l; i), u(l; j)>_l, with armature added.
+
+    The sum is over the bodies l that both joints carry; Park, Bobrow & Ploen (1995), eq. (40). It equals `mass_matrix`.
+    """
     space = _described(robot, "space")
     M = np.diag(robot.armature)
     for l, u in _screws_at_bodies(space, q).items():
@@ -132,10 +140,11 @@ def lagrangian_mass_matrix(robot: Robot, q) -> np.ndarray:
 
 @kernel(robot=static, q="nq")
 def pullback_metric(robot: Robot, q) -> np.ndarray:
-    """M(q) (nv, nv) = Σ J_lᵀ diag(I_l, m_l 1) J_l, armature added: PBP (65).
+    """The mass matrix M(q) (nv, nv) = Σ J_lᵀ diag(I_l, m_l 1) J_l, with armature added; it equals `mass_matrix`.
 
-    The kinetic energy is a metric on the group of all bodies' placements, I_l and m_l in frames at the centres of mass;
-    M is its pullback by the kinematics, with the Jacobians J_l (6, nv) of these frames.
+    The kinetic energy is a metric on the group of all bodies' placements, with I_l and m_l in frames at the centres of
+    mass. M is its pullback by the kinematics, with the Jacobians J_l (6, nv) of these frames: Park, Bobrow & Ploen
+    (1995), eq. (65).
     """
     central = _described(robot, "com")
     M = np.diag(robot.armature)
@@ -150,16 +159,17 @@ def pullback_metric(robot: Robot, q) -> np.ndarray:
 
 @kernel(robot=static, q="nq", B=6, i=static, j=static, by=static)
 def Ad_along_path(robot: Robot, q, B, i, j, by=()) -> np.ndarray:
-    """Ad_j^i B (6,), (37): the twist B, carried from before joint i to body j; or its derivative by joints `by`.
+    """The twist Ad_j^i B (6,), which is B (6,) carried from before joint i to body j, or its derivative by joints `by`.
 
-    i, j and `by` are numbers of bodies, i on the path to j. With by=(k,) it is PBP's Proposition 1, with by=(k, l)
-    Proposition 2, the conditions of (54) interchanged as they must be:
+    i, j and `by` are numbers of bodies, with i on the path to j; Ad_j^i is that of eq. (37) of Park, Bobrow & Ploen
+    (1995). With by=(k,) the result is their Proposition 1, with by=(k, l) Proposition 2, where the conditions of (54)
+    are interchanged as they must be:
 
         ∂/∂q_k Ad_j^i B = Ad_j^k [Ad_{k-1}^i B, A_k],                                for k from i to j, else 0,   (53)
         ∂²/∂q_k ∂q_l Ad_j^i B = Ad_j^l [Ad_{l-1}^k [Ad_{k-1}^i B, A_k], A_l],   for i <= k <= l <= j, else 0.   (54)
 
-    Higher derivatives continue the pattern: a bracket with A_k where the way passes joint k. For joints with one degree
-    of freedom; mimics count as coordinates of their own.
+    Higher derivatives continue the pattern, with a bracket with A_k where the way passes joint k. All joints must have
+    one degree of freedom; mimics count as coordinates of their own.
     """
     need_coordinates(robot)
     path = robot.path(j)
@@ -181,10 +191,11 @@ def Ad_along_path(robot: Robot, q, B, i, j, by=()) -> np.ndarray:
 
 @kernel(robot=static, q="nq")
 def lagrangian_christoffel(robot: Robot, q) -> np.ndarray:
-    """Γ (nv, nv, nv), Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij): PBP (52), by the closed forms (55)-(57).
+    """The Christoffel symbols Γ (nv, nv, nv) of M at q (nq,): Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij).
 
-    The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. For joints with one degree of freedom. Summed
-    over bodies as printed; `christoffel` is the fast one.
+    This is Park, Bobrow & Ploen (1995), eq. (52), by the closed forms (55)-(57), summed over bodies as printed;
+    `christoffel` is faster. The last index is that of the torque, τ_k = ··· + Σ Γ_ijk v_i v_j. All joints must have one
+    degree of freedom.
     """
     need_coordinates(robot)
     space = _described(robot, "space")
@@ -200,9 +211,10 @@ def lagrangian_christoffel(robot: Robot, q) -> np.ndarray:
 
 
 def screws_and_slopes(space: Robot, q) -> dict:
-    """{l: (u, t)}: u[a] = u(l; a) (6,), t[a, b] = ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b] (6,), PBP (53).
+    """{l: (u, t)} with the screws u[a] = u(l; a) (6,) at body l, and their derivatives t[a, b] = ∂u(l; a)/∂q_b (6,).
 
-    For joints a, b on the path to body l, a before b; t[a, a] = 0.
+    ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b], PBP (53), for joints a before b on the path to body l; t[a, a] =
+    0.
     """
     f, found = joint_placements(space, q), {}
     for l, parent in enumerate(space.parents.tolist()):
@@ -215,7 +227,7 @@ def screws_and_slopes(space: Robot, q) -> dict:
 
 
 def _summand(u: dict, t: dict, D, i: int, j: int, k: int):
-    """What one body adds to 2 Γ_ijk, i <= j: the three cases of PBP (55)-(57)."""
+    """The part of one body in 2 Γ_ijk, i <= j: the three cases of PBP (55)-(57)."""
 
     def inner(a, b):
         return np.dot(a, D @ b)
@@ -228,7 +240,7 @@ def _summand(u: dict, t: dict, D, i: int, j: int, k: int):
 
 
 def _of_coordinates(robot: Robot, Gamma):
-    """Σ E_ai E_bj E_ck Γ_abc of symbols that count each body's joint: q̇_a = E_ai v_i, where mimics follow leaders."""
+    """Σ E_ai E_bj E_ck Γ_abc of symbols Γ_abc that count each body's joint, with q̇_a = E_ai v_i, which includes mimics."""
     if not robot.mimics:
         return Gamma
     E = np.concatenate([rates(robot, np.eye(robot.nv), a) for a in range(len(robot.body_names))])
@@ -242,9 +254,11 @@ def _of_coordinates(robot: Robot, Gamma):
 
 @kernel(robot=static, q="nq", gravity=3)
 def lagrangian_gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
-    """φ(q) (nv,), the gradient of the potential energy (58): φ_k = -Σ_l (g, 0)·T_l [u(l; k)] (m_l c_l, m_l), PBP (59).
+    """The gravity torque φ_k = -Σ_l (g, 0)·T_l [u(l; k)] (m_l c_l, m_l) (nv,) [N m, N]: equal to `gravity_torque`.
 
-    T_l = exp(A_1 q_1) ··· exp(A_l q_l) moves body l from home, where its centre of mass is c_l; [u] is 4x4.
+    It is the gradient of the potential energy (58): Park, Bobrow & Ploen (1995), eq. (59). T_l = exp(A_1 q_1) ···
+    exp(A_l q_l) moves body l from home, where its centre of mass is c_l, and [u] is 4x4. `gravity` (3,) is the robot's
+    own by default.
     """
     space = _described(robot, "space")
     g = np.concatenate([robot.gravity if gravity is None else gravity, np.zeros(1)])
@@ -258,9 +272,10 @@ def lagrangian_gravity_torque(robot: Robot, q, *, gravity=None) -> np.ndarray:
 
 @kernel(robot=static, q="nq", v="nv", a="nv", gravity=3)
 def lagrangian_inverse_dynamics(robot: Robot, q, v, a, *, gravity=None) -> np.ndarray:
-    """τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k (nv,), PBP (29), friction added: equal to `inverse_dynamics`.
+    """The joint forces τ_k = Σ m_kj a_j + Σ Γ_ijk v_i v_j + φ_k + friction (nv,) [N m, N]: equal to `inverse_dynamics`.
 
-    For joints with one degree of freedom.
+    This is Park, Bobrow & Ploen (1995), eq. (29). q, v and a are as for `inverse_dynamics`. All joints must have one
+    degree of freedom.
     """
     Gamma = lagrangian_christoffel(robot, q)
     phi = lagrangian_gravity_torque(robot, q, gravity=gravity)

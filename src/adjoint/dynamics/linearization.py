@@ -1,8 +1,8 @@
-"""The dynamics near a state or along a motion, as linear systems: what LQR, Kalman filters and MPC ask for.
+"""The dynamics near a state or along a motion, as linear systems: LQR, Kalman filters and MPC start from these.
 
-The error of a state is x = (δq, δv) (2 nv,), δq along the motions that v describes: the state nearby is
-(integrate(robot, q, δq), v + δv). Where motions of a joint commute, δq' = δv; else, as for a free body, the error is
-seen from a frame that turns, δq' = δv - ad(v) δq.
+The error of a state is x = (δq, δv) (2 nv,), with δq along the motions that v describes: the state nearby is
+(integrate(robot, q, δq), v + δv). Where the motions of a joint commute, δq' = δv. Elsewhere, as for a free body, the
+error is seen from a frame that turns, and δq' = δv - ad(v) δq.
 """
 
 from __future__ import annotations
@@ -27,20 +27,30 @@ __all__ = ["Linearization", "continuous", "linearize"]
 
 
 class Linearization(NamedTuple):
-    """x' = A x + B u, or x_next = A x + B u in discrete time: A (..., 2 nv, 2 nv), B (..., 2 nv, nv), u = δτ."""
+    """The linear system x' = A x + B u, or x_next = A x + B u in discrete time, with u = δτ (nv,).
+
+    x = (δq, δv) (2 nv,) is the error of the state, A is (..., 2 nv, 2 nv) and B is (..., 2 nv, nv).
+    """
 
     A: np.ndarray
     B: np.ndarray
 
 
 def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) -> Linearization:
-    """`Linearization` of the dynamics about q (..., nq), v (..., nv), tau (..., nv); a trajectory is a batch.
+    """The linear system x' = A x + B u near a state, for x = (δq, δv) and u = δτ, as a `Linearization` (A, B).
 
-    In continuous time, A = [-ad(v) 1; ∂a/∂q ∂a/∂v], B = [0; M⁻¹] with `forward_dynamics_derivatives`. With a time step
-    `dt` [s], in discrete time, [A B; 0 1] = exp([A B; 0 0] dt): A and B taken at the start of the step, u constant in
-    it. About rest that is the derivative of the step itself; about a motion it differs from it by O(dt²).
-    `surroundings` are the options of `forward_dynamics`. The kernel behind it, with `bind` and `lift`, is
-    `dynamics.linearization.continuous`.
+    The state is q (..., nq), v (..., nv), with the joint forces tau (..., nv); a trajectory is a batch of states. In
+    continuous time A = [-ad(v) 1; ∂a/∂q ∂a/∂v] (2 nv, 2 nv) and B = [0; M⁻¹] (2 nv, nv), from
+    `forward_dynamics_derivatives`. δq is along the motions that v describes: the state nearby is (integrate(robot, q,
+    δq), v + δv). ad(v) is 0 for joints with one degree of freedom.
+
+        >>> A, B = linearize(robot, q, v, tau)                              # x' = A x + B u
+        >>> A, B = linearize(robot, q, v, tau, dt=0.01)                     # x_next = A x + B u
+
+    With a time step `dt` [s] the result is in discrete time: [A B; 0 1] = exp([A B; 0 0] dt), with A and B taken at the
+    start of the step and u constant in it. About rest this is the derivative of the step itself; about a motion it
+    differs from that by O(dt²). `surroundings` are the options of `forward_dynamics`. The kernel behind this function,
+    which has `bind` and `lift`, is `dynamics.linearization.continuous`.
     """
     need_robot(robot, "linearize")
     found = continuous(robot, q, v, tau, **surroundings)
@@ -51,7 +61,7 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
 def continuous(
     robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> Linearization:
-    """`Linearization` in continuous time; arguments as `forward_dynamics`."""
+    """The `Linearization` in continuous time, as a kernel; arguments are those of `forward_dynamics`."""
     by = forward_dynamics_derivatives(
         robot, q, v, tau, gravity=gravity, applied_wrenches=applied_wrenches, frames=frames,
         base_twist=base_twist, base_acceleration=base_acceleration,
@@ -61,12 +71,12 @@ def continuous(
     return Linearization(A, np.concatenate([zero, by.dtau]))
 
 
-continuous.__name__ = "linearize"  # what users call, and messages name
+continuous.__name__ = "linearize"  # the name that users know; error messages show it
 
 
 @continuous.instead
 def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
-    """Of a robot with many bodies, as its derivatives."""
+    """The linearization of a robot with many bodies, from its derivatives."""
     robot, on = statics["robot"], statics["frames"]
     if not is_long(robot):
         return None
@@ -87,7 +97,7 @@ def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 
 def _joint_brackets(robot: Robot, v):
-    """ad(v) (nv, nv), each joint's motions among themselves: S ad(v) x = [S v, S x] for the screws S of the joint."""
+    """ad(v) (nv, nv), one block for each joint: S ad(v) x = [S v, S x] for the screws S of the joint."""
     rows = [[0.0] * robot.nv for _ in range(robot.nv)]
     for i, kind in enumerate(robot.joint_types):
         if JOINTS[kind].nv > 1:  # never a mimic
@@ -102,6 +112,7 @@ def _joint_brackets(robot: Robot, v):
 
 
 def _discrete(system: Linearization, dt: float) -> Linearization:
+    """The system in discrete time, with the step dt [s]."""
     dt = positive(dt, "linearize: the time step dt [s]")
     from scipy.linalg import expm  # slow to load
 

@@ -1,17 +1,18 @@
 """The dynamics as a frame feels it: Λ V̇ + μ + p = F, the equation of motion in operational space.
 
 Khatib (1987), "A unified approach for motion and force control of robot manipulators: the operational space
-formulation", IEEE J. Robot. Autom. 3(1). V = J v is the frame's twist, F the wrench on it. Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ Y with
-Y = Ω^(-1/2) W⁻¹ Jᵀ comes from the factors M = W Ω Wᵀ; Ploen & Park (1999), Prop. 1: M is never inverted.
+formulation", IEEE J. Robot. Autom. 3(1). V = J v is the frame's twist, and F is the wrench on it. Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ Y
+with Y = Ω^(-1/2) W⁻¹ Jᵀ comes from the factors M = W Ω Wᵀ of Ploen & Park (1999), Proposition 1, so that M is never
+inverted.
 
-At a singularity the frame cannot accelerate some way, Λ⁻¹ has an eigenvalue 0, and Λ does not exist: its entries are
-infinite, NaN or mere rounding (of that sample of a batch, no other). `damping` d > 0 gives the inertia
+At a singularity the frame cannot accelerate in some direction, Λ⁻¹ has an eigenvalue 0, and Λ does not exist: its
+entries are infinite, NaN or mere rounding, in that sample of a batch and in no other. `damping` d > 0 gives the inertia
 
     Λ_d = (Λ⁻¹ + d² B)⁻¹,   B = diag(b_w, b_w, b_w, b_v, b_v, b_v),
 
-b_w and b_v the mean eigenvalues of the rotational [1/(kg m²)] and the translational block [1/kg] of Λ⁻¹. So d is a pure
-number, whatever the units and the directions of the axes; Λ_d is smooth in q, not larger than 1/(d² b) in each block,
-and Λ - Λ_d = d² Λ_d B Λ away from singularities. With d = 0 all is exact.
+where b_w and b_v are the mean eigenvalues of the rotational [1/(kg m²)] and the translational block [1/kg] of Λ⁻¹. So d
+is a pure number, whatever the units and the directions of the axes. Λ_d is smooth in q, not larger than 1/(d² b) in
+each block, and Λ - Λ_d = d² Λ_d B Λ away from singularities. With d = 0 all is exact.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ __all__ = ["OperationalSpace", "null_space_projector", "operational_space"]
 
 
 class OperationalSpace(NamedTuple):
-    """Λ (r, r) and μ, p (r,) of Λ V̇ + μ + p = F, and the inverse J̄ = M⁻¹ Jᵀ Λ (nv, r) of J; r = 6, or 3 of a part."""
+    """The inertia Λ (r, r), μ and p (r,) of Λ V̇ + μ + p = F, and the inverse J̄ = M⁻¹ Jᵀ Λ (nv, r) of J.
+
+    r is 6, or 3 for a part of the twist. `bias` is μ, the velocity's part, and `gravity` is p.
+    """
 
     inertia: np.ndarray
     bias: np.ndarray
@@ -46,12 +50,20 @@ _options = {"frame": static, "expressed": static, "part": static}
 def operational_space(
     robot: Robot, q, v, frame: str, expressed: str = "body", part: str = "all", *, damping=0.0, gravity=None
 ) -> OperationalSpace:
-    """`OperationalSpace` of a frame: with τ = Jᵀ F its twist changes as Λ V̇ + μ + p = F.
+    """The equation of motion Λ V̇ + μ + p = F of a frame's twist V under the torques τ = Jᵀ F, as an `OperationalSpace`.
 
-    μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ. `expressed` as for `jacobian`; `part` "rotation" or "translation"
-    keeps the moment or the force only. J̄ is the inverse of J of least kinetic energy: v = J̄ V. `damping`: a pure number
-    that keeps all of it finite and smooth at singularities, as the module says; a robot that cannot move the frame in
-    all r directions is always at one. `gravity` (3,) [m/s²], the robot's own by default.
+    μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ, where J̄ = M⁻¹ Jᵀ Λ is the inverse of J of least kinetic energy: v = J̄
+    V.
+
+        >>> task = operational_space(robot, q, v, "tool", "world")
+        >>> F = task.inertia @ np.zeros(6) + task.bias + task.gravity       # the wrench that keeps the twist constant
+        >>> tau = jacobian(robot, q, "tool", "world").T @ F
+
+    q is (nq,), v is (nv,), `frame` is a name, and `expressed` is as for `jacobian`. `part` "rotation" or "translation"
+    keeps the moments or the forces only, so that r = 3. `damping` is a pure number that keeps everything finite and
+    smooth at singularities: Λ_d = (Λ⁻¹ + d² B)⁻¹, with the mean eigenvalues of the blocks of Λ⁻¹ in B. A robot that
+    cannot move the frame in all r directions is always at a singularity. `gravity` (3,) [m/s²] is the robot's own by
+    default. Reference: Khatib (1987).
     """
     _, Lambda, inverse = _inertia(robot, q, frame, expressed, part, damping)
     Jdot_v = frame_acceleration(robot, q, v, np.zeros(robot.nv), frame, expressed)[PARTS[part]]
@@ -64,9 +76,12 @@ def operational_space(
 def null_space_projector(
     robot: Robot, q, frame: str, expressed: str = "body", part: str = "all", *, damping=0.0
 ) -> np.ndarray:
-    """N = 1 - Jᵀ J̄ᵀ (nv, nv): torques τ = Jᵀ F + N τ_0, whatever τ_0, accelerate the frame as F alone does.
+    """The projector N = 1 - Jᵀ J̄ᵀ (nv, nv): the torques τ = Jᵀ F + N τ_0 accelerate the frame as F alone does, for any
+    τ_0.
 
-    Arguments as for `operational_space`; with damping, the torques N τ_0 are felt a little.
+    Arguments are those of `operational_space`. With damping, the frame feels the torques N τ_0 a little.
+
+        >>> N = null_space_projector(robot, q, "tool")
     """
     J, _, inverse = _inertia(robot, q, frame, expressed, part, damping)
     return np.eye(robot.nv) - J.T @ inverse.T
@@ -83,7 +98,7 @@ def _inertia(robot, q, frame: str, expressed: str, part: str, damping):
 
 
 def _mean_mobility(mobility):
-    """B (r, r) = diag(b, b, b, ...): b is the mean eigenvalue of each 3x3 block of Λ⁻¹ on the diagonal."""
+    """B (r, r) = diag(b, b, b, ...), where b is the mean eigenvalue of each 3x3 block on the diagonal of Λ⁻¹."""
     blocks = [slice(k, k + 3) for k in range(0, len(mobility), 3)]
     means = [np.trace(mobility[block, block]) / 3 for block in blocks]
     return np.eye(len(mobility)) * np.concatenate([np.ones(3) * b for b in means])

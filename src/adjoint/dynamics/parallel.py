@@ -1,24 +1,26 @@
-"""One very long chain on many cores: M x = b with the chain divided, all its parts at the same time.
+"""One very long chain on many cores: M x = b with the chain divided into parts that are solved at the same time.
 
-Seen from its ends, a part of a chain is a linear map. To the acceleration A of the body that carries it, and to the
-wrench λ that what lies beyond asks of its tip, it answers with the wrench F that it asks for itself, and with its tip's
-acceleration:
+Seen from its ends, a part of a chain is a linear map. Its inputs are the acceleration A of the body that carries it,
+and the wrench λ that the bodies beyond it ask of its tip. Its outputs are the wrench F that the part itself asks for,
+and the acceleration of its tip:
 
     F = J A + Φ λ + p,     A_tip = Φᵀ A + N λ + g,       J >= 0 >= N symmetric (6, 6)
 
-Joining two such maps is associative, all that divide and conquer needs; Featherstone (1999), "A divide-and-conquer
-articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dynamics", IJRR 18(9). Three steps:
+Joining two such maps is associative, which is all that divide and conquer needs; Featherstone (1999), "A
+divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dynamics", Int. J. Robot.
+Res. 18(9). There are three steps:
 
-1. `part_map`, link by link, of all parts at once;
-2. `joined`, part by part: what lies beyond each of them, inward; the acceleration of what carries it, outward;
-3. `part_solve`, the two sweeps of `solve_mass_matrix` from the true values at a part's ends, all parts at once.
+1. `part_map` walks link by link, all parts at once.
+2. `joined` walks part by part: inward for the bodies beyond each part, outward for the acceleration of its carrier.
+3. `part_solve` has the two sweeps of `solve_mass_matrix`, from the true values at the ends of a part, all parts at
+   once.
 
-The parts are samples of a batch: SIMD lanes first, then threads, so dividing may pay on a single core.
+The parts are samples of a batch: they fill SIMD lanes first, then threads, so that dividing may pay on a single core.
 
-Step 1 takes 776 operations a link that turns; step 3, all there is to do in one piece, 465: the work is 2.7 times that
-of `solve_mass_matrix`. Keeping what step 1 finds would spare step 3 most of its work, 1.7 times, but moves twice the
-memory, and was no faster. Joining maps of single links, to the bottom of the recursion, takes over 2600 each. Fixman's
-block tridiagonal system can be divided likewise, but takes 1560 in one piece, before it is.
+Step 1 takes 776 operations for a link that turns. Step 3 takes 465, and is all there is to do in one piece: the work is
+2.7 times that of `solve_mass_matrix`. Keeping what step 1 finds would spare step 3 most of its work (1.7 times), but
+would move twice the memory, and was no faster. Joining maps of single links, down to the bottom of the recursion, takes
+over 2600 operations each. Fixman's block tridiagonal system can be divided likewise, but takes 1560 even in one piece.
 """
 
 from __future__ import annotations
@@ -41,16 +43,19 @@ from .forward import accelerated, accelerations_outward, leftover, passed_on, so
 
 __all__ = ["joined", "part_map", "part_solve", "solve_mass_matrix_parallel", "solved_in_parts"]
 
-LENGTH = 250  # links of a part, at most: what it keeps, for eight lanes, stays in a core's cache
+LENGTH = 250  # links of a part, at most: then the numbers that eight lanes keep stay in a core's cache
 
 
 @kernel(robot=static, q="nq", b="nv", parts=static)
 def solve_mass_matrix_parallel(robot: Robot, q, b, *, parts=None) -> np.ndarray:
-    """M(q)⁻¹ b (nv,), the same as `solve_mass_matrix`, for very long chains: in so many equal parts, on all cores.
+    """The solution M(q)⁻¹ b (nv,), equal to that of `solve_mass_matrix`, for one very long chain on all cores.
 
-    By default parts have up to 250 links. Results do not depend on the number of threads (`ADJOINT_THREADS`), and on
-    `parts` by rounding errors only. Joints have one degree of freedom, but for a root of any kind. Chains of up to 48
-    bodies are solved in one piece.
+    q is (nq,) and b (nv,). The chain is divided into `parts` equal parts; by default these have up to 250 links.
+    Results do not depend on the number of threads (`ADJOINT_THREADS`), and on `parts` by rounding errors only. All
+    joints have one degree of freedom, except for a root of any kind. Chains of up to 48 bodies are solved in one piece.
+    Reference: Featherstone (1999).
+
+        >>> x = solve_mass_matrix_parallel(robot, q, b)
     """
     _number(parts, len(robot.body_names))
     return solve_mass_matrix(robot, q, b)
@@ -58,6 +63,7 @@ def solve_mass_matrix_parallel(robot: Robot, q, b, *, parts=None) -> np.ndarray:
 
 @solve_mass_matrix_parallel.instead
 def _in_parts(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """The solution in parts, for robots with many bodies."""
     robot = statics["robot"]
     if not is_long(robot):
         return None
@@ -81,7 +87,7 @@ def _in_parts(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 
 def _number(parts: int | None, n: int) -> int:
-    """Of parts, with a link at least; by default sixteen or a multiple, lanes for two cores."""
+    """The number of parts, each of one link at least; by default a multiple of 16, which fills the lanes of two cores."""
     if parts is None:
         return min(n, 16 * -(-n // (16 * LENGTH)))
     if not isinstance(parts, int) or parts < 1:
@@ -90,10 +96,10 @@ def _number(parts: int | None, n: int) -> int:
 
 
 def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> JointParts:
-    """`JointParts` of M⁻¹ b, for q, b (..., n) of all bodies but the root; `supports` of all parts, see `part_map`."""
+    """The `JointParts` of M⁻¹ b, for q and b (..., n) of all bodies but the root; `supports` are those of all parts."""
     n = q.shape[-1]
     found = np.empty((*np.broadcast_shapes(q.shape[:-1], b.shape[:-1]), n))
-    cut = n - n % parts  # up to here parts are equal; what is left over is one more
+    cut = n - n % parts  # up to here parts are equal; the links that are left over make one more part
 
     def divided(start: int, stop: int, parts: int) -> tuple:
         shape = parts, (stop - start) // parts
@@ -101,7 +107,7 @@ def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> JointPart
         rows = (x[start:stop].reshape(*shape, x.shape[1]) for x in (long.placements, long.bodies))
         return *numbers, *rows
 
-    plan = long.plan._replace(root="", root_is_standard=False, root_rotors=False, resists=False)  # of a part
+    plan = long.plan._replace(root="", root_is_standard=False, root_rotors=False, resists=False)  # the plan of a part
     pieces = [divided(0, cut, parts), divided(cut, n, 1)][: 1 + (cut < n)]
     ends = np.split(supports, [parts])
     maps = [part_map(q, b, M, rows, s, plan=plan) for (q, b, _, M, rows), s in zip(pieces, ends, strict=False)]
@@ -113,7 +119,7 @@ def solved_in_parts(long: Long, q, b, root_b, parts: int, supports) -> JointPart
 
 @once_a_robot
 def _supports(robot: Robot, parts: int) -> np.ndarray:
-    """The moment of inertia and mass of an average body of each part (parts, 2); none for the one at the end."""
+    """The moment of inertia and mass of an average body of each part (parts, 2); both are 0 for the part at the end."""
     long = for_loops(robot)
     assert long is not None
     numbers = long.bodies
@@ -128,10 +134,12 @@ def _supports(robot: Robot, parts: int) -> np.ndarray:
 
 
 def _matrix(X: Symmetric):
+    """The matrix (6, 6) of its blocks."""
     return np.block([[X.A, X.B], [X.B.T, X.C]])
 
 
 def _symmetric(X) -> Symmetric:
+    """The blocks of a symmetric matrix (6, 6)."""
     return Symmetric(X[:3, :3], X[:3, 3:], X[3:, 3:])
 
 
@@ -139,17 +147,17 @@ _PART = {"q": ..., "b": ..., "placements": (..., 12), "bodies": (..., "row"), "p
 
 
 def _part(plan: Plan, placements, bodies, q, b) -> tuple:
-    """The stand-in for a part of a chain, its joints' placements, and b of its joints."""
+    """The stand-in for a part of a chain, the placements of its joints, and b of its joints."""
     robot = RolledRobot(plan, {"placements": placements, "bodies": bodies})
     return robot, joint_placements(robot, JointValues(None, q)), JointValues(None, b)
 
 
 @kernel(support=2, **_PART)
 def part_map(q, b, placements, bodies, support, plan) -> np.ndarray:
-    """[J, Φ, N, p, g] (6, 20) of a part of a chain, from its tip inward.
+    """The map [J, Φ, N, p, g] (6, 20) of a part of a chain, from its tip inward.
 
-    `support` is the moment of inertia and mass of a body lent to the tip, which may have none of its own; `joined`
-    takes it back, as part of λ.
+    `support` is the moment of inertia and mass of a body that is lent to the tip, which may have none of its own.
+    `joined` takes it back, as a part of λ.
     """
     J = Symmetric(support[0] * np.eye(3), np.zeros((3, 3)), support[1] * np.eye(3))
 
@@ -172,7 +180,10 @@ def part_map(q, b, placements, bodies, support, plan) -> np.ndarray:
 
 @kernel(maps=(..., 6, 20), support=(..., 2), root="root_row", root_b="nv", plan=static)
 def joined(maps, support, root, root_b, plan) -> JointParts:
-    """`JointParts`: the root's accelerations, and [P, z, A] (6, 8) for each part: F = P A_tip + z lies beyond it."""
+    """The root's accelerations, and [P, z, A] (6, 8) for each part, as `JointParts`.
+
+    The bodies beyond a part ask its tip for the wrench F = P A_tip + z; A is the acceleration of the part's carrier.
+    """
 
     def split(part):
         return part[:, :6], part[:, 6:12], part[:, 12:18], part[:, 18], part[:, 19]
@@ -206,7 +217,7 @@ def joined(maps, support, root, root_b, plan) -> JointParts:
 
 @kernel(ends=(6, 8), **_PART)
 def part_solve(q, b, placements, bodies, ends, plan) -> np.ndarray:
-    """The accelerations of a part's joints, `ends` being its [P, z, A] of `joined`."""
+    """The accelerations of the joints of a part, whose [P, z, A] of `joined` are `ends`."""
     robot, f, b = _part(plan, placements, bodies, q, b)
 
     def step(i, beyond):

@@ -144,9 +144,7 @@ def parameter_names(robot: Robot, joints: tuple[str, ...] = ()) -> tuple[str, ..
 
 
 def dof_names(robot: Robot) -> tuple[str, ...]:
-    """The names (nv) of the degrees of freedom: those of their joints, numbered "<joint>_0", ... if a joint has
-    several.
-    """
+    """The names (nv) of the degrees of freedom: the joint's, numbered "<joint>_0", ... if a joint has several."""
     return _numbered(robot, lambda kind: kind.nv)
 
 
@@ -174,8 +172,7 @@ class EnergyRegressor(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", gravity=3, joints=static)
 def energy_regressor(robot: Robot, q, v, *, gravity=None, joints=()) -> EnergyRegressor:
-    """The rows y_T and y_U (p,) of the energies y_T·π and y_U·π [J], which are linear in π = `parameters(robot,
-    joints)`.
+    """The rows y_T, y_U (p,) of the energies y_T·π and y_U·π [J], which are linear in π = `parameters(robot, joints)`.
 
     The kinetic energy is T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and the potential energy is U
     = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies. The result is an `EnergyRegressor`.

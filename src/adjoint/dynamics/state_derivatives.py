@@ -1,16 +1,20 @@
 """Derivatives of inverse and forward dynamics with respect to the state, as recursions on the Lie algebra.
 
-Turning joint k by δ moves all it carries as one rigid body, with the joint's screw s: twists, accelerations and forces
-of these bodies, seen from themselves, change only because the motion that the joint inherits does not turn with it.
-With V, A the twist and acceleration of the body that carries the joint, that change is the same for all bodies beyond:
+Turning joint k by δ moves all bodies that it carries as one rigid body, with the joint's screw s. Twists, accelerations
+and forces of these bodies, seen from themselves, change only because the motion that the joint inherits does not turn
+with it. With V, A the twist and acceleration of the body that carries the joint, that change is the same for all bodies
+beyond:
 
     δV = Ψ̇ = [V, s],    δA = Ψ̈ = [A, s] + [V, [V, s]],    and for a rate of the joint   δV = s,   δA = [2V + s v, s].
 
-Their forces change by J δA + 2B δV with 2B x = J̇ x - ad(x)ᵀ h: inertia J, its rate J̇ = -ad(V)ᵀJ - J ad(V) and momentum
-h, summed over all bodies beyond. So one sweep inward gives, for two joints i before j, all derivatives of τ_i by the
-state of j and of τ_j by that of i: O(n · depth) numbers for as much work (Carpentier & Mansard 2018; Singh, Russell &
-Wensing 2022). Derivatives by q are along the motions that v describes, q moved to `integrate(robot, q, dq)`: for joints
-with one degree of freedom these are the partial derivatives, for quaternions there are 3, not 4, of them.
+Their forces change by J δA + 2B δV with 2B x = J̇ x - ad(x)ᵀ h, where the inertia J, its rate J̇ = -ad(V)ᵀJ - J ad(V) and
+the momentum h are summed over all bodies beyond. So one sweep inward gives, for two joints i before j, all derivatives
+of τ_i by the state of j and of τ_j by that of i: O(n · depth) numbers for as much work (Carpentier & Mansard 2018;
+Singh, Russell & Wensing 2022).
+
+Derivatives by q are along the motions that v describes, where q moves to `integrate(robot, q, dq)`. For joints with one
+degree of freedom these are the partial derivatives; for a quaternion there are 3 of them, not 4. PP in comments is
+Ploen & Park (1999).
 """
 
 from __future__ import annotations
@@ -55,7 +59,7 @@ __all__ = [
 
 
 class TorqueDerivatives(NamedTuple):
-    """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M, each (nv, nv): row i is that of τ_i."""
+    """The derivatives ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M, each (nv, nv): row i is that of τ_i."""
 
     dq: np.ndarray
     dv: np.ndarray
@@ -63,7 +67,7 @@ class TorqueDerivatives(NamedTuple):
 
 
 class AccelerationDerivatives(NamedTuple):
-    """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹, each (nv, nv): row i is that of a_i."""
+    """The derivatives ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹, each (nv, nv): row i is that of a_i."""
 
     dq: np.ndarray
     dv: np.ndarray
@@ -74,10 +78,14 @@ class AccelerationDerivatives(NamedTuple):
 def inverse_dynamics_derivatives(
     robot: Robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> TorqueDerivatives:
-    """`TorqueDerivatives` of `inverse_dynamics(robot, q, v, a, ...)`; arguments as there, O(n · depth).
+    """The derivatives ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M (nv, nv) of `inverse_dynamics(robot, q, v, a, ...)`.
 
-    By q along the motions that v describes: dq[:, k] is the rate of τ while q moves with v = e_k, v and a staying the
-    same numbers. Wrenches stay the same in their frames. Dry friction counts as constant, as it is wherever v ≠ 0.
+        >>> dq, dv, da = inverse_dynamics_derivatives(robot, q, v, a)
+
+    The result is a `TorqueDerivatives`; arguments are those of `inverse_dynamics`. Derivatives by q are along the
+    motions that v describes: dq[:, k] is the rate of τ while q moves with v = e_k, and v and a stay the same numbers.
+    Wrenches stay the same in their frames. Dry friction counts as constant, as it is wherever v ≠ 0. The work is O(n ·
+    depth) (Carpentier & Mansard 2018; Singh, Russell & Wensing 2022).
     """
     f = joint_placements(robot, q)
     V_0, A_0 = base_motion(robot, gravity, base_twist, base_acceleration)
@@ -105,7 +113,7 @@ def _accelerations(robot: Robot, f: dict, V: dict, a, v, A_0) -> dict:
 
 
 def _sums_beyond(robot: Robot, f: dict, V: dict, A: dict, loads: dict) -> dict:
-    """{i: (32,)}: inertia, its rate, momentum and force of body i and all beyond it, seen from body i."""
+    """{i: (32,)}: inertia, its rate, momentum and force, summed over body i and all beyond it, seen from body i."""
 
     def own(i: int):
         sums = inertia_rate_momentum(robot.inertias[i], V[i])
@@ -116,7 +124,7 @@ def _sums_beyond(robot: Robot, f: dict, V: dict, A: dict, loads: dict) -> dict:
 
 
 class _Joint:
-    """The changes of motion that the degrees of freedom of body i's joint make, seen from body i: lists of (6,)."""
+    """The changes of motion that the degrees of freedom of body i's joint make, seen from body i, as lists of (6,)."""
 
     def __init__(self, robot: Robot, f: dict, V: dict, A: dict, i: int):
         parent = int(robot.parents[i])
@@ -129,7 +137,7 @@ class _Joint:
 
 
 def _enter_joint(robot: Robot, f: dict, joints: dict, sums, j: int, tables: list) -> None:
-    """Enter all that concerns joint j and the joints that carry it, itself included."""
+    """Add to the tables all that concerns joint j and the joints that carry it, joint j included."""
     J, dJ, h, F = sums[:10], sums[10:20], sums[20:26], sums[26:]
 
     def twice_B(x):
@@ -148,7 +156,10 @@ def _enter_joint(robot: Robot, f: dict, joints: dict, sums, j: int, tables: list
 
 
 def _enter_pair(inner: _Joint, wrenches, b: int, same: bool, tables: list) -> None:
-    """What the degree of freedom b, whose wrenches are seen from the inner joint's body, shares with that joint."""
+    """Add to the tables the terms that the degree of freedom b shares with the inner joint.
+
+    `wrenches` are those of b, seen from the body of the inner joint.
+    """
     J_s, Bt_s, by_q, by_v = wrenches
     dq, dv, da = tables
     for l, (s, a, scale) in enumerate(inner.degrees):
@@ -167,7 +178,7 @@ def inverse_dynamics_rate(
     robot: Robot, q, v, a, *, dq=None, dv=None,
     gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
 ) -> np.ndarray:  # fmt: skip
-    """∂τ/∂q dq + ∂τ/∂v dv (nv,) in O(n): the rate of `inverse_dynamics` while q moves with dq and v changes with dv.
+    """The rate ∂τ/∂q dq + ∂τ/∂v dv (nv,) of `inverse_dynamics` while q moves with dq and v changes with dv, in O(n).
 
     With S dq the motion of a joint, all that it inherits, seen from its body, changes as x does in x' = [x, S dq]:
 
@@ -175,7 +186,7 @@ def inverse_dynamics_rate(
         δA_i = Ad(f_i⁻¹) δA + [Ad(f_i⁻¹) A, S_i dq_i] + [δV_i, S_i v_i] + [V_i, S_i dv_i]
         δF_i = J_i δA_i - ad(δV_i)ᵀ J_i V_i - ad(V_i)ᵀ J_i δV_i + Σ Ad(f_k⁻¹)ᵀ (δF_k - ad(S_k dq_k)ᵀ F_k),
 
-    V and A of the parent on the right, k the children of i.
+    where V and A on the right are those of the parent, and k are the children of i.
     """
     f = joint_placements(robot, q)
     loads = loads_on_bodies(robot, applied_wrenches, frames)
@@ -209,7 +220,7 @@ def inverse_dynamics_rate(
 
 
 def _resistance_rate(robot: Robot, i, v, dv):
-    """What the rate of v adds to body i's joint (k,): damping, and armature in turning frames."""
+    """The rate (k,) of the force with which body i's joint resists: damping, and armature in turning frames."""
     own, change = rates(robot, v, i), rates(robot, dv, i)
     if i in robot.mimics:
         return np.zeros(len(own))
@@ -218,7 +229,7 @@ def _resistance_rate(robot: Robot, i, v, dv):
 
 @inverse_dynamics_derivatives.instead
 def _torque_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
-    """Of a robot with many bodies: the columns as a batch of `inverse_dynamics_rate`."""
+    """The derivatives for a robot with many bodies: their columns are a batch of `inverse_dynamics_rate`."""
     robot = statics["robot"]
     if not is_long(robot):
         return None
@@ -237,9 +248,13 @@ def _torque_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
 def forward_dynamics_derivatives(
     robot: Robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ) -> AccelerationDerivatives:
-    """`AccelerationDerivatives` of `forward_dynamics(robot, q, v, tau, ...)`; arguments as there.
+    """The derivatives ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ (nv, nv) of `forward_dynamics(robot, q, v, tau, ...)`.
 
-    M a = τ - bias is an identity: ∂a/∂x = -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
+        >>> dq, dv, dtau = forward_dynamics_derivatives(robot, q, v, tau)
+
+    The result is an `AccelerationDerivatives`; arguments are those of `forward_dynamics`. Derivatives by q are along
+    the motions that v describes, as for `inverse_dynamics_derivatives`. M a = τ - bias is an identity, so that ∂a/∂x =
+    -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
     """
     require_inertia(robot)
     around = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
@@ -253,7 +268,7 @@ def forward_dynamics_derivatives(
 
 @forward_dynamics_derivatives.instead
 def _acceleration_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
-    """Of a robot with many bodies: M⁻¹ by the solution of M x = b for every column."""
+    """The derivatives for a robot with many bodies: M⁻¹ comes from the solution of M x = b for every column."""
     robot = statics["robot"]
     if not is_long(robot):
         return None

@@ -1,12 +1,13 @@
-"""The three formulations of Fu, Gonzalez & Lee, "Robotics" (1987), chapter 3 (FGL), and probing, as the book has them.
+"""The three formulations of Fu, Gonzalez & Lee, "Robotics" (1987), chapter 3, and probing, as the book has them.
 
-For serial arms of revolute and prismatic joints. The book's arms are in Denavit-Hartenberg frames, of which its
-formulas need one property only: the axis of revolute joint i goes through the origin of frame i - 1. Arms of `from_dh`
-have it, and keep their frames; of any other, frame i is moved to the nearest point of axis i + 1. Frame i, and link i
-with it, is at A_i(q_i) in frame i - 1, and z_{i-1} is the direction of joint i there, (0, 0, 1) in the book. All
-torques include the robot's armature, damping and friction, and equal `inverse_dynamics`.
+They are for serial arms of revolute and prismatic joints. The book's arms are in Denavit-Hartenberg frames, of which
+its formulas need one property only: the axis of revolute joint i goes through the origin of frame i - 1. Arms of
+`from_dh` have it, and keep their frames. For any other arm, frame i is moved to the nearest point of axis i + 1. Frame
+i, and link i with it, is at A_i(q_i) in frame i - 1, and z_{i-1} is the direction of joint i there, (0, 0, 1) in the
+book. All torques include the robot's armature, damping and friction, and equal `inverse_dynamics`.
 
 Gravity is the physical vector g in Lagrange-Euler and d'Alembert; in Newton-Euler the base accelerates upward instead.
+Equation numbers are those of the book.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = [
 
 
 class _Arm(NamedTuple):
-    """An arm at some q as the book sees it; a list has an entry for each link."""
+    """An arm at some q as the book sees it; each list has an entry for each link."""
 
     A: list  # A_i (4, 4): frame i in frame i - 1
     z: list  # direction (3,) of joint i in frame i - 1
@@ -62,6 +63,7 @@ _TURNS = {"revolute": True, "continuous": True, "prismatic": False}
 
 
 def _arm(robot: Robot, q, caller: str) -> _Arm:
+    """The arm of a robot at q."""
     _require_arm(robot, caller)
     base, moved = _on_axes(robot)
     f = joint_placements(moved, q)
@@ -78,6 +80,7 @@ def _arm(robot: Robot, q, caller: str) -> _Arm:
 
 
 def _require_arm(robot: Robot, caller: str) -> None:
+    """Raise an `ArgumentError` unless the robot is a serial arm of revolute and prismatic joints."""
     need_numbers(robot, caller)
     where = f"{caller}: robot '{robot.name}'"
     if not robot.body_names:
@@ -97,16 +100,16 @@ def _seen_from_parent(robot: Robot, i: int) -> np.ndarray:
 
 
 def _on_axes(robot: Robot) -> tuple[np.ndarray, Robot]:
-    """Frame 0 (4, 4) in the base, and the robot with frames i on axes i + 1."""
+    """Frame 0 (4, 4) in the base, and the robot with frame i on axis i + 1."""
     points = [np.cross(P[:3], P[3:]) for P in (_seen_from_parent(robot, i) for i in range(len(robot.body_names)))]
     shifts = np.tile(np.eye(4), (len(points) + 1, 1, 1))
-    shifts[: len(points), :3, 3] = np.array(points)  # a prismatic joint has w = 0, and leaves it
+    shifts[: len(points), :3, 3] = np.array(points)  # a prismatic joint has w = 0, which leaves the frame where it is
     back = [se3.inverse.eager(T) for T in shifts[1:]]
     return shifts[0], reframed(robot, np.array(back))
 
 
 def _central(J: np.ndarray) -> inertia.Central:
-    """Mass, centre and inertia about it; a link without mass has them at the frame's origin."""
+    """Mass, centre of mass and inertia about it; those of a link without mass are at the frame's origin."""
     m, h, I = inertia.moments.eager(J)
     return inertia.central.eager(J) if m > 0 else inertia.Central(m, h, I)
 
@@ -115,7 +118,10 @@ def _central(J: np.ndarray) -> inertia.Central:
 
 
 class LagrangeEuler(NamedTuple):
-    """τ = D a + h + c + friction: inertia D (n, n), Coriolis and centrifugal h (n,), gravity c (n,), and tau (n,)."""
+    """The terms of the torques tau (n,) = D a + h + c + friction, as Lagrange-Euler has them.
+
+    D (n, n) is the inertia, h (n,) are the Coriolis and centrifugal torques, and c (n,) are those of gravity.
+    """
 
     D: np.ndarray
     h: np.ndarray
@@ -125,9 +131,12 @@ class LagrangeEuler(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
 def lagrange_euler(robot: Robot, q, v, a) -> LagrangeEuler:
-    """`LagrangeEuler` of an arm, FGL (3.2-24)-(3.2-34): O(n⁴).
+    """The Lagrange-Euler equations of an arm, τ = D a + h + c + friction, as `LagrangeEuler`, in O(n⁴).
 
-    D_ik = Σ_j Tr(U_jk J_j U_jiᵀ), h_i = Σ_km h_ikm v_k v_m, h_ikm = Σ_j Tr(U_jkm J_j U_jiᵀ), c_i = -Σ_j m_j g U_ji r̄_j.
+    D_ik = Σ_j Tr(U_jk J_j U_jiᵀ), h_i = Σ_km h_ikm v_k v_m, h_ikm = Σ_j Tr(U_jkm J_j U_jiᵀ), c_i = -Σ_j m_j g U_ji r̄_j:
+    Fu, Gonzalez & Lee (1987), eqs. (3.2-24)-(3.2-34). q, v and a are (n,).
+
+        >>> D, h, c, tau = textbook.lagrange_euler.eager(robot, q, v, a)
     """
     arm, n = _arm(robot, q, "lagrange_euler"), robot.nv
     U, links = _slopes(arm), range(n)
@@ -153,7 +162,7 @@ def _array(nested: list):
 
 
 def _generators(arm: _Arm) -> list:
-    """Q_i (4, 4) with ∂A_i/∂q_i = Q_i A_i, (3.2-8), (3.2-9)."""
+    """The matrices Q_i (4, 4) with ∂A_i/∂q_i = Q_i A_i, (3.2-8), (3.2-9)."""
     zero = np.zeros(3)
     screws = [np.concatenate([z, zero] if turn else [zero, z]) for z, turn in zip(arm.z, arm.turns, strict=True)]
     return [se3.hat.eager(S) for S in screws]
@@ -190,9 +199,11 @@ def _second_slopes(arm: _Arm) -> dict:
 
 
 class NewtonEuler(NamedTuple):
-    """Torques tau (n,), and of each link (n, 3): angular velocity w and acceleration dw, acceleration dv of the origin
-    and a of the centre of mass (both against free fall), force f and moment n, about origin i - 1, that link i - 1
-    exerts on it.
+    """The torques tau (n,), and the motion and wrench of each link, (n, 3) each.
+
+    `w` and `dw` are its angular velocity and acceleration, `dv` is the acceleration of its origin and `a` that of its
+    centre of mass, both against free fall. `f` is the force and `n` the moment, about origin i - 1, that link i - 1
+    exerts on link i.
     """
 
     tau: np.ndarray
@@ -206,7 +217,10 @@ class NewtonEuler(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
 def newton_euler_base(robot: Robot, q, v, a) -> NewtonEuler:
-    """`NewtonEuler` of an arm with everything along the axes of the base, FGL (3.3-28)-(3.3-46), Table 3.2: O(n)."""
+    """The Newton-Euler equations of an arm with everything along the axes of the base, as `NewtonEuler`, in O(n).
+
+    Reference: Fu, Gonzalez & Lee (1987), eqs. (3.3-28)-(3.3-46), Table 3.2. q, v and a are (n,).
+    """
     arm = _arm(robot, q, "newton_euler_base")
     T = arm.to_base
     R = [frame[:3, :3] for frame in T]
@@ -222,9 +236,10 @@ def newton_euler_base(robot: Robot, q, v, a) -> NewtonEuler:
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
 def newton_euler_link(robot: Robot, q, v, a) -> NewtonEuler:
-    """`NewtonEuler` of an arm with everything of link i along the axes of frame i, FGL (3.3-47)-(3.3-59), Table 3.3.
+    """The Newton-Euler equations of an arm with link i along the axes of frame i, as `NewtonEuler`, in O(n).
 
-    The method of Luh, Walker & Paul (1980): O(n), and inertias stay constant.
+    Reference: Fu, Gonzalez & Lee (1987), eqs. (3.3-47)-(3.3-59), Table 3.3, the method of Luh, Walker & Paul (1980), in
+    which inertias stay constant. q, v and a are (n,).
     """
     arm = _arm(robot, q, "newton_euler_link")
     turn = [A[:3, :3].T for A in arm.A]
@@ -239,8 +254,10 @@ def newton_euler_link(robot: Robot, q, v, a) -> NewtonEuler:
 
 
 class _Seen(NamedTuple):
-    """Of each link, along the axes chosen for it: joint axis z_{i-1}, way p*_i from origin i - 1 to origin i, centre of
-    mass s̄_i, inertia about it; and the rotation (3, 3) to these axes from those of link i - 1.
+    """The numbers of each link along the axes chosen for it.
+
+    They are the joint axis z_{i-1}, the way p*_i from origin i - 1 to origin i, the centre of mass s̄_i, the inertia
+    about it, and the rotation (3, 3) to these axes from those of link i - 1.
     """
 
     z: list
@@ -251,7 +268,7 @@ class _Seen(NamedTuple):
 
 
 def _newton_euler(robot: Robot, arm: _Arm, seen: _Seen, v, a) -> NewtonEuler:
-    """Motions outward, forces inward; equations of Table 3.2 (along the base's axes), and of Table 3.3 (link axes)."""
+    """Motions outward, forces inward, by Table 3.2 (axes of the base) and Table 3.3 (axes of the links)."""
     w, dw, dv = np.zeros(3), np.zeros(3), -robot.gravity  # (3.3-46)
     motions = []
     for i, R in enumerate(seen.turn):
@@ -281,7 +298,7 @@ def _moved_on(turns: bool, w, dw, dv, z, step, rate, acceleration):
 
 
 def _carried(w, dw, r):
-    """ω̇ × r + ω × (ω × r): acceleration of a point at r on a turning link, relative to its origin."""
+    """ω̇ × r + ω × (ω × r): the acceleration of a point at r on a turning link, relative to its origin."""
     return np.cross(dw, r) + np.cross(w, np.cross(w, r))
 
 
@@ -289,7 +306,9 @@ def _carried(w, dw, r):
 
 
 class DAlembert(NamedTuple):
-    """τ = (D_rot + D_tran) a + h_rot + h_tran + c + friction: what turning and moving the links take, told apart."""
+    """The terms of τ = (D_rot + D_tran) a + h_rot + h_tran + c + friction, those of turning links apart from those of
+    moving.
+    """
 
     D_rot: np.ndarray  # (n, n), with armature
     D_tran: np.ndarray  # (n, n)
@@ -301,7 +320,11 @@ class DAlembert(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv")
 def generalized_dalembert(robot: Robot, q, v, a) -> DAlembert:
-    """`DAlembert` of an arm with revolute joints only, FGL (3.4-24)-(3.4-28): O(n³)."""
+    """The generalized d'Alembert equations of an arm with revolute joints only, as `DAlembert`, in O(n³).
+
+    τ = (D_rot + D_tran) a + h_rot + h_tran + c + friction: Fu, Gonzalez & Lee (1987), eqs. (3.4-24)-(3.4-28). q, v and
+    a are (n,).
+    """
     arm, links = _arm(robot, q, "generalized_dalembert"), range(robot.nv)
     _require_turning(robot)
     T = arm.to_base
@@ -336,6 +359,7 @@ def generalized_dalembert(robot: Robot, q, v, a) -> DAlembert:
 
 
 def _require_turning(robot: Robot) -> None:
+    """Raise an `ArgumentError` unless all joints are revolute."""
     for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True):
         if not _TURNS[kind]:
             raise ArgumentError(
@@ -345,9 +369,10 @@ def _require_turning(robot: Robot) -> None:
 
 
 def _center_acceleration(z: list, origins: list, center, v, s: int):
-    """Σ_k W_k × (W_k × b_k) + G_k × b_k (3,) of (3.4-26): acceleration of the centre of link s at constant rates.
+    """Σ_k W_k × (W_k × b_k) + G_k × b_k (3,) of (3.4-26): the acceleration of the centre of link s at constant rates.
 
-    W_k is the angular velocity of link k, G_k its rate, b_k the way from origin k - 1 to origin k, or the centre.
+    W_k is the angular velocity of link k, G_k its rate, and b_k the way from origin k - 1 to origin k; the last one
+    ends at the centre.
     """
     w, dw, found = np.zeros(3), np.zeros(3), np.zeros(3)
     for k in range(s + 1):
@@ -375,7 +400,10 @@ def _gyration(Z: dict, v, s: int) -> _Gyration:
 
 
 class Coefficients(NamedTuple):
-    """Inertia D (nv, nv), Coriolis and centrifugal h (nv,), gravity c (nv,) of τ = D a + h + c + friction."""
+    """The terms of τ = D a + h + c + friction.
+
+    D (nv, nv) is the inertia, h (nv,) are the Coriolis and centrifugal torques, and c (nv,) are those of gravity.
+    """
 
     D: np.ndarray
     h: np.ndarray
@@ -384,10 +412,10 @@ class Coefficients(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv")
 def probing(robot: Robot, q, v) -> Coefficients:
-    """`Coefficients` of any robot from inverse dynamics alone, FGL problems 3.11 and 3.12.
+    """The `Coefficients` of τ = D a + h + c + friction, for any robot, from inverse dynamics alone.
 
-    c is the torque at rest; h that of moving on with v, less c; column k of D that of a unit acceleration of joint k,
-    at rest and without gravity.
+    c is the torque at rest, h is the torque of moving on with v less c, and column k of D is the torque of a unit
+    acceleration of joint k, at rest and without gravity: Fu, Gonzalez & Lee (1987), problems 3.11 and 3.12.
     """
     rest = np.zeros(robot.nv)
     c = inverse_dynamics(robot, q, rest, rest)
@@ -404,9 +432,9 @@ class Count(NamedTuple):
 
 
 class OperationCounts(NamedTuple):
-    """Operations of one method: those of its graph here, of the book's Table 3.5, and of its own table in the book.
+    """The operations of one method: of its graph here, of the book's Table 3.5, and of the book's own table for it.
 
-    Tables 3.1 (Lagrange-Euler) and 3.4 (Newton-Euler) do not agree with Table 3.5; d'Alembert has no own table.
+    Tables 3.1 (Lagrange-Euler) and 3.4 (Newton-Euler) do not agree with Table 3.5; d'Alembert has no table of its own.
     """
 
     graph: Count
@@ -415,7 +443,11 @@ class OperationCounts(NamedTuple):
 
 
 def operation_counts(robot: Robot) -> dict[str, OperationCounts]:
-    """{method: `OperationCounts`} of a revolute arm, as the book compares them; sines and cosines not counted."""
+    """{method: `OperationCounts`} of a revolute arm, as the book compares them; sines and cosines are not counted.
+
+    The book is Fu, Gonzalez & Lee (1987), "Robotics". All arms with the same number of joints have the same counts
+    there.
+    """
     n = robot.nv
 
     def of_graph(method) -> Count:
@@ -442,5 +474,5 @@ def operation_counts(robot: Robot) -> dict[str, OperationCounts]:
 
 
 def _of(n: int, *coefficients: float) -> int:
-    """A polynomial in n, highest power first, that has whole values."""
+    """The value at n of a polynomial that has whole values; its coefficients come with the highest power first."""
     return round(float(np.polyval(coefficients, n)))
