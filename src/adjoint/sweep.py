@@ -1,10 +1,11 @@
 """Outward and inward recursions over the tree: the papers' G and Gᵀ, and the joints' share of q, v and tau.
 
-Algorithms work with *all* bodies, each with its own joint coordinates; `coordinates` and `rates` give them to the
-bodies (a mimic gets a multiple of its leader's), `forces` and `columns` gather what the bodies' joints feel back into
-the robot's nv degrees of freedom. So every algorithm supports every joint, mimics included, without knowing of them.
+Algorithms work with *all* bodies, each with its own joint coordinates. `coordinates` and `rates` give the bodies their
+share of q and v (a mimic gets a multiple of its leader's); `forces` and `columns` gather what the bodies' joints feel
+into the robot's nv degrees of freedom. So every algorithm supports every joint, mimics included, without knowing of
+them.
 
-Of an ordinary robot a body is its number, and a value for each body is a dict. Of the stand-in for a robot with many
+In an ordinary robot a body is its number, and a value for each body is a dict. In the stand-in for a robot with many
 bodies (`rolled.stand_in`) sweeps are loops, and the same functions give values that are looked up with the same `x[i]`.
 Algorithms that are made of `joint_placements`, `outward`, `outward_keeping`, `inward_keeping`, `each`, `total`,
 `coordinates`, `rates` and `forces` alone are written once for both.
@@ -62,7 +63,7 @@ def outward(robot: Robot, step: Callable, base) -> Any:
 
 
 def outward_keeping(robot: Robot, step: Callable, base) -> Any:
-    """{i: y_i} of x_i, y_i = step(i, x_parent), from the base to the tips: x is handed on, y is kept."""
+    """{i: y_i} with x_i, y_i = step(i, x_parent), from the base to the tips: x is handed on, y is kept."""
     if isinstance(robot, RolledRobot):
         return robot.outward(step, base)
     x, y = {-1: base}, {}
@@ -82,9 +83,10 @@ def inward(robot: Robot, own: Callable, pass_on: Callable) -> dict:
 
 
 def inward_keeping(robot: Robot, step: Callable, zero) -> tuple[Any, Any]:
-    """What the base is passed, and {i: y_i}, of x_i, y_i = step(i, sum of x over the children), from the tips inward.
+    """The x passed to the base, and {i: y_i}, with x_i, y_i = step(i, sum of x over the children), from the tips
+    inward.
 
-    x is an array or a tuple of such, and x_i is what body i passes on to its parent; `zero` is the sum of none.
+    x_i, which body i passes on to its parent, is an array or a tuple of arrays; `zero` is the sum over no children.
     """
     if isinstance(robot, RolledRobot):
         return robot.inward(step, zero)
@@ -97,7 +99,7 @@ def inward_keeping(robot: Robot, step: Callable, zero) -> tuple[Any, Any]:
 
 
 def each(robot: Robot, f: Callable) -> Any:
-    """{i: f(i)} of all bodies."""
+    """{i: f(i)} for all bodies."""
     if isinstance(robot, RolledRobot):
         return robot.each(f)
     return {i: f(i) for i in range(len(robot.body_names))}
@@ -111,24 +113,27 @@ def total(robot: Robot, f: Callable, zero: Any = 0.0) -> Any:
 
 
 def at_rest(robot: Robot) -> Any:
-    """v = 0 (nv,)."""
+    """The velocity v = 0 (nv,)."""
     return Each(lambda i: np.zeros(i.nv)) if isinstance(robot, RolledRobot) else np.zeros(robot.nv)
 
 
 def known(robot: Robot, i, *fields: str) -> bool:
-    """Whether these numbers of body i and of its joint are known when the code is made, so that Python may look."""
+    """Whether these numbers of body i and its joint are known when the code is made, so that Python can test them."""
     return i.known.issuperset(fields) if isinstance(robot, RolledRobot) else robot.varying.isdisjoint(fields)
 
 
 def joint_kinds(robot: Robot, i) -> list[tuple]:
-    """(1, type) of body i's joint, if it has several degrees of freedom; (1 or 0, type) of all types that it may be."""
+    """The list [(1, type)] of body i's joint if it has several degrees of freedom, else [].
+
+    In the stand-in for a robot with many bodies it is the list of (1 or 0, type) for all types that the joint may have.
+    """
     if isinstance(robot, RolledRobot):
         return i.kinds
     return [(1.0, robot.joint_types[i])] if robot.joint_types[i] in BRACKETS else []
 
 
 def coordinates(robot: Robot, q, i: int) -> Any:
-    """The coordinates (k,) of body i's joint in q (nq,); multiplier · q_source + offset for a mimic."""
+    """The coordinates (k,) of body i's joint in q (nq,); those of a mimic are multiplier · q_source + offset."""
     if isinstance(robot, RolledRobot):
         return q[i]
     start = robot.layout.q_start[i]
@@ -149,12 +154,13 @@ def rates(robot: Robot, v, i: int) -> Any:
 
 
 def columns(robot: Robot, own, empty) -> np.ndarray:
-    """The nv columns of a map from v, last axis, given those of each body's joint, {i: (..., k)}.
+    """The nv columns (last axis) of a map from v, from the columns of each body's joint, {i: (..., k)}.
 
-    A column is the sum over the bodies that follow its coordinate; `empty` (...) is the column of those with none.
+    A column is the sum over the bodies that follow its coordinate; `empty` (...) is the column of a coordinate without
+    any.
     """
     if isinstance(robot, RolledRobot):
-        return JointColumns(own.root, own.rows)  # type: ignore[return-value]  # which stands for it
+        return JointColumns(own.root, own.rows)  # type: ignore[return-value]  # it stands for an array
     found = [empty] * robot.nv
     fresh = [True] * robot.nv
     for i, part in own.items():
@@ -168,32 +174,32 @@ def columns(robot: Robot, own, empty) -> np.ndarray:
 
 
 def stacked(nested: list, axes: int):
-    """The array of nested lists of numbers, traced or not; without any number, an empty one of so many axes."""
+    """The array of nested lists of numbers, traced or not; without any numbers, an empty one with this number of axes."""
     if axes == 1:
         return np.stack(nested) if nested else np.zeros(0)
     return np.stack([stacked(part, axes - 1) for part in nested]) if nested else np.zeros((0,) * axes)
 
 
 def forces(robot: Robot, own) -> np.ndarray:
-    """Generalized forces (nv,) of those felt by each body's joint, {i: (k,)}: the transpose of `rates`."""
+    """The generalized forces (nv,), from those felt by each body's joint, {i: (k,)}: the transpose of `rates`."""
     if isinstance(robot, RolledRobot):
-        return joint_values(robot, own)  # type: ignore[return-value]  # which stands for it
+        return joint_values(robot, own)  # type: ignore[return-value]  # it stands for an array
     return columns(robot, own, np.zeros(()))
 
 
 def joint_motion(robot: Robot, q, i: int):
-    """J_i(q_i) (4, 4): how the joint of body i has moved it from its home placement."""
+    """J_i(q_i) (4, 4): the motion of body i's joint from its home placement."""
     placement = JOINTS[robot.joint_types[i]].placement
     return placement(coordinates(robot, q, i), robot.screw(i), "screws" in robot.varying)
 
 
 def joint_placement(robot: Robot, q, i: int):
-    """f_{parent,i} = M_i J_i(q_i) (4, 4), eq. (1) of Ploen & Park (1999)."""
+    """The placement f_{parent,i} = M_i J_i(q_i) (4, 4) of body i in its parent; Ploen & Park (1999), eq. (1)."""
     return se3.compose(robot.placements[i], joint_motion(robot, q, i))
 
 
 def joint_placements(robot: Robot, q) -> Any:
-    """{i: `joint_placement`} of all bodies."""
+    """{i: `joint_placement`} for all bodies."""
     if isinstance(robot, RolledRobot):
         return robot.joint_placements(q)
     return {i: joint_placement(robot, q, i) for i in range(len(robot.body_names))}
@@ -209,35 +215,35 @@ def onward(robot: Robot, q) -> Callable:
 
 
 def twist_of_body(robot: Robot, i, V):
-    """A twist (6,) of body i, or a rate of one, in the body's own frame: loops have it in that of the joint."""
+    """A twist (6,) of body i, or the rate of one, seen from the body's own frame; loops have it in the joint's frame."""
     if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
         return V
     return se3.Ad_inv_action(at, V)
 
 
 def wrench_on_body(robot: Robot, i, F):
-    """A wrench (6,) on body i in the body's own frame: loops have it in that of the joint."""
+    """A wrench (6,) on body i, seen from the body's own frame; loops have it in the joint's frame."""
     if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
         return F
     return se3.coAd_action(at, F)
 
 
 def part(robot: Robot, values, k: int) -> Any:
-    """{i: x_i[k]} of tuples x_i, one for each body."""
+    """{i: x_i[k]} from tuples x_i, one for each body."""
     if isinstance(robot, RolledRobot):
         return PerBody(None if values.root is None else values.root[k], values.rows[k])
     return {i: x[k] for i, x in values.items()}
 
 
 def by_body(robot: Robot, own, width: int = 6) -> np.ndarray:
-    """(n, width) of values (width,) of all bodies, in their order."""
+    """The array (n, width) of values (width,) of all bodies, in their order."""
     if isinstance(robot, RolledRobot):
         return own
     return np.stack(list(own.values())) if own else np.zeros((0, width))
 
 
 def placed_bodies(robot: Robot, q) -> np.ndarray:
-    """T_0i (n, 4, 4) of all bodies, in their order."""
+    """The placements T_0i (n, 4, 4) of all bodies, in their order."""
     step = onward(robot, q)
 
     def keep(i, T):
@@ -252,7 +258,10 @@ def placed_bodies(robot: Robot, q) -> np.ndarray:
 
 
 def body_twists(robot: Robot, f, v, base_twist=None) -> Any:
-    """{i: V_i} (6,): body twists V_i = Ad(f_i⁻¹) V_parent + S_i v_i, eq. (2); the base's is `base_twist`, or 0."""
+    """{i: V_i} (6,): the body twists V_i = Ad(f_i⁻¹) V_parent + S_i v_i of Ploen & Park (1999), eq. (2).
+
+    The twist of the base is `base_twist`, or 0.
+    """
 
     def step(i: int, V):
         return se3.Ad_inv_action(f[i], V) + robot.screw(i).T @ rates(robot, v, i)

@@ -104,7 +104,10 @@ class Articulated(NamedTuple):
 
 
 def articulated_inertias(robot: Robot, f):
-    """{i: Ĵ_i and its pivots}, from the tips inward, PP (40). Robots must have no mimics and pass `require_inertia`."""
+    """{i: Ĵ_i and its pivots}, from the tips inward; Ploen & Park (1999), eq. (40).
+
+    Robots must have no mimics and pass `require_inertia`.
+    """
 
     def step(i, beyond: Symmetric) -> tuple[Symmetric, Articulated]:
         J = Symmetric.of_inertia(robot.inertias[i]) + beyond

@@ -213,8 +213,8 @@ def lagrangian_christoffel(robot: Robot, q) -> np.ndarray:
 def screws_and_slopes(space: Robot, q) -> dict:
     """{l: (u, t)} with the screws u[a] = u(l; a) (6,) at body l, and their derivatives t[a, b] = ∂u(l; a)/∂q_b (6,).
 
-    ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b], PBP (53), for joints a before b on the path to body l; t[a, a] =
-    0.
+    ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b] for joints a before b on the path to body l, and t[a, a] = 0: Park,
+    Bobrow & Ploen (1995), eq. (53).
     """
     f, found = joint_placements(space, q), {}
     for l, parent in enumerate(space.parents.tolist()):
@@ -240,7 +240,7 @@ def _summand(u: dict, t: dict, D, i: int, j: int, k: int):
 
 
 def _of_coordinates(robot: Robot, Gamma):
-    """Σ E_ai E_bj E_ck Γ_abc of symbols Γ_abc that count each body's joint, with q̇_a = E_ai v_i, which includes mimics."""
+    """Σ E_ai E_bj E_ck Γ_abc of symbols Γ_abc that count each body's joint, where q̇_a = E_ai v_i; mimics need it."""
     if not robot.mimics:
         return Gamma
     E = np.concatenate([rates(robot, np.eye(robot.nv), a) for a in range(len(robot.body_names))])

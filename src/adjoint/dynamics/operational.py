@@ -76,8 +76,7 @@ def operational_space(
 def null_space_projector(
     robot: Robot, q, frame: str, expressed: str = "body", part: str = "all", *, damping=0.0
 ) -> np.ndarray:
-    """The projector N = 1 - Jᵀ J̄ᵀ (nv, nv): the torques τ = Jᵀ F + N τ_0 accelerate the frame as F alone does, for any
-    τ_0.
+    """The projector N = 1 - Jᵀ J̄ᵀ (nv, nv): torques Jᵀ F + N τ_0 accelerate the frame as F alone does, whatever τ_0 is.
 
     Arguments are those of `operational_space`. With damping, the frame feels the torques N τ_0 a little.
 

@@ -87,7 +87,7 @@ def _in_parts(statics: dict, names: tuple[str, ...]) -> Callable | None:
 
 
 def _number(parts: int | None, n: int) -> int:
-    """The number of parts, each of one link at least; by default a multiple of 16, which fills the lanes of two cores."""
+    """The number of parts, each of one link at least; by default a multiple of 16, the lanes of two cores."""
     if parts is None:
         return min(n, 16 * -(-n // (16 * LENGTH)))
     if not isinstance(parts, int) or parts < 1:

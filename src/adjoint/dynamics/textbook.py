@@ -306,8 +306,9 @@ def _carried(w, dw, r):
 
 
 class DAlembert(NamedTuple):
-    """The terms of τ = (D_rot + D_tran) a + h_rot + h_tran + c + friction, those of turning links apart from those of
-    moving.
+    """The terms of τ = (D_rot + D_tran) a + h_rot + h_tran + c + friction.
+
+    What it takes to turn the links (rot) is kept apart from what it takes to move their centres of mass (tran).
     """
 
     D_rot: np.ndarray  # (n, n), with armature

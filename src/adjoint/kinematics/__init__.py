@@ -1,7 +1,7 @@
 """Kinematics: placements, Jacobians and motions of frames, all as kernels.
 
-`route` is the way between two frames that everything follows; `forward`, `jacobian`, `center` and `dexterity` are what
-users call; `poe` has the product of exponentials of Park (1994), equal to the recursions.
+The functions for daily use are in `forward`, `jacobians`, `center` and `dexterity`. `route` is the way between two
+frames that all of them follow. `poe` has the product of exponentials of Park (1994), which equals the recursions.
 """
 
 from . import poe as poe

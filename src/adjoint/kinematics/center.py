@@ -16,18 +16,19 @@ __all__ = ["center_of_mass", "center_of_mass_jacobian"]
 
 
 def _own_moment(robot: Robot, T, i):
-    """m c (3,) of body i at T, about the base's origin: ∫(R x + p) dm."""
+    """The first moment m c (3,) of body i at T, about the base's origin: ∫(R x + p) dm."""
     J = robot.inertias[i]
     return T[:3, :3] @ J[1:4] + J[0] * T[:3, 3]
 
 
 def first_moment(robot: Robot, q):
-    """m c (3,) [kg m]: total mass times centre of mass of all moving bodies in the base's frame."""
+    """The first moment m c (3,) [kg m] of all moving bodies, total mass times centre of mass, in the base's frame."""
     T = body_placements(robot, q)
     return total(robot, lambda i: _own_moment(robot, T[i], i), np.zeros(3))
 
 
 def require_mass(robot: Robot) -> None:
+    """Raise an `ArgumentError` if the moving bodies have no mass."""
     if "inertias" not in robot.varying and not robot.mass > 0:
         raise ArgumentError(f"robot '{robot.name}' has mass {robot.mass:g} kg; it has no centre of mass")
 
@@ -35,7 +36,10 @@ def require_mass(robot: Robot) -> None:
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
 def center_of_mass(robot: Robot, q) -> np.ndarray:
-    """Centre of mass (3,) [m] of all moving bodies in the base's frame, at q (nq,)."""
+    """The centre of mass (3,) [m] of all moving bodies, in the base's frame, at q (nq,).
+
+    >>> c = center_of_mass(robot, q)                                    # q (..., nq) gives (..., 3)
+    """
     require_mass(robot)
     return first_moment(robot, q) / robot.mass
 
@@ -43,10 +47,12 @@ def center_of_mass(robot: Robot, q) -> np.ndarray:
 @rolls(check=require_mass)
 @kernel(robot=static, q="nq")
 def center_of_mass_jacobian(robot: Robot, q) -> np.ndarray:
-    """(3, nv) [m]: the centre of mass moves with J v, along the base's axes.
+    """The Jacobian J (3, nv) [m, 1] of the centre of mass at q (nq,): it moves with J v [m/s], along the base's axes.
 
-    A joint with screw (w, u), seen from the base, carries mass m_c whose first moment is h: its column is
-    (m_c u + w × h) / m.
+    A joint with screw (w, u), seen from the base, carries mass m_c whose first moment is h: its column is (m_c u + w ×
+    h) / m, where m is the mass of all moving bodies.
+
+        >>> velocity = center_of_mass_jacobian(robot, q) @ v
     """
     require_mass(robot)
     T, whole = body_placements(robot, q), robot.mass

@@ -1,4 +1,4 @@
-"""How well a frame can be moved: manipulability, and the directions in which it cannot."""
+"""How well a frame can be moved: manipulability, and the directions in which the frame cannot move."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ def part_of(J, part: str):
 
 @kernel(robot=static, q="nq", frame=static, part=static)
 def manipulability(robot: Robot, q, frame: str, part: str = "all") -> np.ndarray:
-    """√det(J Jᵀ), Yoshikawa's measure, of a frame's "world" Jacobian at q (nq,); 0 at singularities.
+    """Yoshikawa's measure of manipulability √det(J Jᵀ), with the "world" Jacobian J of a frame; 0 at singularities.
 
-    `part`: "all", "rotation" or "translation" of the twist. If fewer joints move the frame than it has directions,
-    √det(Jᵀ J) of their columns; 0 if none does.
+    q is (nq,), `frame` is a name of `robot.frame_names`, and `part` is "all", "rotation" or "translation" of the twist.
+    If the frame is moved by fewer degrees of freedom than the twist has components, the measure is √det(Jᵀ J) with
+    their columns; it is 0 if nothing moves the frame.
+
+        >>> w = manipulability(robot, q, "tool", "translation")
     """
     moving = _moving(robot, frame)
     J = part_of(jacobian(robot, q, frame, "world"), part)[:, moving]
@@ -38,15 +41,17 @@ def manipulability(robot: Robot, q, frame: str, part: str = "all") -> np.ndarray
 
 
 def _moving(robot: Robot, frame: str) -> list[int]:
-    """Places in v of the joints that move a frame."""
+    """The places in v of the degrees of freedom that move a frame."""
     at = robot.layout
     bodies = robot.path(robot.frame(frame).body)
     return sorted({at.v_start[i] + k for i in bodies for k in range(at.dof_start[i + 1] - at.dof_start[i])})
 
 
 class SingularDirections(NamedTuple):
-    """Singular values (..., r) of J, largest first; `twists` (..., r, r) and `rates` (..., nv, r), one per column:
-    v = rates[:, i] moves the frame with values[i] · twists[:, i]. A twist out of reach has value and rates 0.
+    """The singular values (..., r) of a Jacobian, largest first, with `twists` (..., r, r) and `rates` (..., nv, r).
+
+    Column i of both belongs to value i: v = rates[:, i] moves the frame with values[i] · twists[:, i]. A twist out of
+    reach has value 0 and rates 0 if there are fewer than r degrees of freedom.
     """
 
     values: np.ndarray
@@ -57,12 +62,17 @@ class SingularDirections(NamedTuple):
 def singular_directions(
     robot: Robot, q, frame: str, expressed: str = "body", part: str = "all", *, length: float = 1.0
 ) -> SingularDirections:
-    """Singular value decomposition of a frame's Jacobian at q (..., nq): what it can and cannot do.
+    """The singular value decomposition of a frame's Jacobian at q (..., nq), as `SingularDirections`.
 
-    Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `expressed` is
-    as for `jacobian`, and `part` as for `manipulability`; r is 6 or 3. Angular rows are multiplied by `length` [m],
-    which says how many metres count as one radian; so are the angular parts of `twists`. A q with NaN gives NaN, for
-    its own sample only.
+    It tells how the frame can and cannot move. Where a value is 0, the twist in its column is out of reach, and the
+    wrench along it costs no torque.
+
+        >>> values, twists, rates = singular_directions(robot, q, "tool")
+        >>> worst = twists[:, -1]                                           # the twist that is hardest to reach
+
+    `frame` and `expressed` are as for `jacobian`, and `part` is as for `manipulability`; r is 6 or 3. Angular rows are
+    multiplied by `length` [m], which says how many metres count as one radian, and so are the angular parts of
+    `twists`. A q with NaN gives NaN, for its own sample only.
     """
     length = positive(length, "singular_directions: length [m]")
     J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)
@@ -75,5 +85,5 @@ def singular_directions(
 
 
 def _padded(x: np.ndarray, zeros: int) -> np.ndarray:
-    """x with zeros added at the end of its last axis."""
+    """x with this number of zeros added at the end of its last axis."""
     return np.concatenate([x, np.zeros((*x.shape[:-1], zeros))], axis=-1)

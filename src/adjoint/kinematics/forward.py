@@ -1,4 +1,4 @@
-"""Forward kinematics: placements of frames. The product of exponentials, evaluated by recursion over the tree."""
+"""Forward kinematics: placements of frames, by the product of exponentials, evaluated by recursion over the tree."""
 
 from __future__ import annotations
 
@@ -26,10 +26,16 @@ def body_placements(robot: Robot, q):
 def forward_kinematics(
     robot: Robot, q, frame: str | Sequence[str] | None = None, relative_to: str | None = None
 ) -> np.ndarray:
-    """T_0f = M_1 J_1(q_1) M_2 J_2(q_2) ... of a frame at q (nq,): (4, 4), Park (1994), Ploen & Park (1999), (1).
+    """Forward kinematics: the placement T_0f = M_1 J_1(q_1) M_2 J_2(q_2) ... (4, 4) of a frame in the base, at q (nq,).
 
-    `frame` is a name of `robot.frame_names`; several names in a tuple or list give (k, 4, 4); None gives all bodies,
-    (n, 4, 4), in their order. `relative_to` names another frame to see them from, instead of the base.
+        >>> T = forward_kinematics(robot, q, "tool")                        # q (..., nq) gives (..., 4, 4)
+        >>> bodies = forward_kinematics(robot, q)                           # (n, 4, 4)
+        >>> T = forward_kinematics(robot, q, "tool", relative_to="link2")
+
+    `frame` is a name of `robot.frame_names`. Several names in a tuple or list give (k, 4, 4). None gives all n bodies,
+    (n, 4, 4), in their order. `relative_to` names another frame to see them from, instead of the base. T_ab maps
+    b-coordinates to a-coordinates; lengths are in m. This is the product of exponentials of Park (1994), with J_i(q_i)
+    = exp(S_i q_i) for joints with one degree of freedom; Ploen & Park (1999), eq. (1).
     """
     if frame is not None and not isinstance(frame, tuple):  # one name: lists arrive as tuples
         return crossings(robot, q, relative_to, frame)[1]  # pyright: ignore[reportArgumentType]
@@ -43,6 +49,7 @@ def forward_kinematics(
 
 
 def _stacked(placements: list) -> np.ndarray:
+    """The placements as (k, 4, 4)."""
     return np.stack(placements) if placements else np.zeros((0, 4, 4))
 
 
@@ -51,13 +58,13 @@ def _stacked(placements: list) -> np.ndarray:
 
 @kernel(robot=static, q="nq", end=(4, 4))
 def end_of_chain(robot: Robot, q, end) -> np.ndarray:
-    """T (4, 4) of what is at `end` in the last body of a chain, of which alone the bodies are walked."""
+    """The placement T (4, 4) of a frame that is at `end` in the last body of a chain; no other bodies are walked."""
     f = joint_placements(robot, q)
     return inward_keeping(robot, lambda i, T: (se3.compose(f[i], T), None), end)[0]
 
 
 def frame_placement(robot: Robot, q: np.ndarray, frame: str) -> np.ndarray:
-    """T_0f (..., 4, 4) of one frame of a robot with many bodies."""
+    """The placement T_0f (..., 4, 4) of one frame of a robot with many bodies."""
     spot = robot.frame(frame)
     if spot.body < 0:
         return np.broadcast_to(spot.placement, (*q.shape[:-1], 4, 4))
@@ -67,6 +74,7 @@ def frame_placement(robot: Robot, q: np.ndarray, frame: str) -> np.ndarray:
 
 @forward_kinematics.instead
 def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """Forward kinematics of robots with many bodies."""
     robot, frame, relative_to = statics["robot"], statics["frame"], statics["relative_to"]
     if not is_long(robot):
         return None

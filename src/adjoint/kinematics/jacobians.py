@@ -1,13 +1,14 @@
-"""Jacobians of frames: the twist V = J v, its derivatives, and statics tau = Jᵀ F.
+"""Jacobians of frames: the twist V = J v, its derivatives, and statics τ = Jᵀ F.
 
-Twists of a frame b relative to a (the base, unless `relative_to` says otherwise), angular part first, come in three
-expressions; T_ab = [R p; 0 1] is the placement of b in a:
+Twists of a frame b relative to a (the base, unless `relative_to` says otherwise), angular part first, are expressed in
+one of three ways. T_ab = [R p; 0 1] is the placement of b in a:
 
 - "body":  vee(T_ab⁻¹ Ṫ_ab), seen from b;
 - "space": vee(Ṫ_ab T_ab⁻¹), seen from a, at a's origin;
 - "world": (w, ṗ), the angular velocity and the velocity of b's origin, along a's axes.
 
-Each is J v with columns ±Ad(T_si) S_i, screws of the joints on the way seen from s = b ("body") or s = a; Park (1994).
+Each is J v with columns ±Ad(T_si) S_i: the screws of the joints on the way, seen from s = b ("body") or s = a; Park
+(1994).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _statics = {"robot": static, "frame": static, "expressed": static, "relative_to"
 
 
 class _Column(NamedTuple):
-    """The screws (6, k) of the joint of `body`, seen from s; `sign`: how they move the end of the way from s."""
+    """The screws (6, k) of the joint of `body`, seen from s, and the `sign` with which they move the end of the way."""
 
     body: int
     sign: float
@@ -61,11 +62,12 @@ def _columns(robot: Robot, q, frame: str, expressed: str, relative_to: str | Non
 
 
 def _from_point(T, p):
+    """The placement T, seen from a frame with the same axes at p."""
     return se3.from_rotation_translation(T[:3, :3], T[:3, 3] - p)
 
 
 def _brackets(W, screws) -> np.ndarray:
-    """[W, c] (6, k) of the columns c of `screws`."""
+    """The brackets [W, c] (6, k) of the columns c of `screws`."""
     return np.stack([se3.bracket(W, screws[:, k]) for k in range(screws.shape[1])], axis=-1)
 
 
@@ -77,12 +79,21 @@ def _cross_below(screws, u) -> np.ndarray:
 
 @kernel(q="nq", **_statics)
 def jacobian(robot: Robot, q, frame: str, expressed: str = "body", relative_to: str | None = None) -> np.ndarray:
-    """J (6, nv) of a frame at q (nq,): its twist is V = J v.
+    """The Jacobian J (6, nv) of a frame at q (nq,): the frame's twist is V = J v (6,) [rad/s, m/s], angular part first.
 
-    Rows are angular, then linear: [1] and [m] in the columns of joints that turn, 0 and [1] in those that slide.
+        >>> J = jacobian(robot, q, "tool")                                  # q (..., nq) gives (..., 6, nv)
+        >>> velocity = jacobian(robot, q, "tool", "world")[3:] @ v          # [m/s], of the tool's origin in the base
 
-    `expressed` is "body", "space" or "world"; `relative_to` names the frame it moves against, instead of the base.
-    Columns of joints that do not move it are zero; a joint that others mimic moves with all of them.
+    `frame` is a name of `robot.frame_names`. `relative_to` names the frame a against which frame b moves, instead of
+    the base. With the placement T_ab = [R p; 0 1], `expressed` says how the twist is expressed:
+
+    - "body": vee(T_ab⁻¹ Ṫ_ab), seen from b;
+    - "space": vee(Ṫ_ab T_ab⁻¹), seen from a, at a's origin;
+    - "world": (w, ṗ), the angular velocity and the velocity of b's origin, along a's axes.
+
+    Angular rows are [1] in the columns of joints that turn and 0 in those of joints that slide; linear rows are [m] and
+    [1]. Columns of joints that do not move the frame are zero; a joint that others mimic moves with all of them.
+    Reference: Park (1994).
     """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     return columns(robot, {c.body: (of_b * c.sign) * c.screws for c in found}, np.zeros(6))
@@ -92,7 +103,12 @@ def jacobian(robot: Robot, q, frame: str, expressed: str = "body", relative_to: 
 def jacobian_rate(
     robot: Robot, q, v, frame: str, expressed: str = "body", relative_to: str | None = None
 ) -> np.ndarray:
-    """J̇ = dJ/dt (6, nv) when q moves with v (nv,): then V̇ = J a + J̇ v. Arguments as for `jacobian`."""
+    """The rate J̇ = dJ/dt (6, nv) of `jacobian` while q moves with v (nv,): the twist changes with V̇ = J a + J̇ v.
+
+    The other arguments are those of `jacobian`.
+
+        >>> dJ = jacobian_rate(robot, q, v, "tool", "world")
+    """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     W, moved = np.zeros(6), {}
     for i, sign, c in found:
@@ -108,10 +124,12 @@ def jacobian_rate(
 def kinematic_hessian(
     robot: Robot, q, frame: str, expressed: str = "body", relative_to: str | None = None
 ) -> np.ndarray:
-    """H (6, nv, nv) with H[:, i, j] = ∂J[:, i]/∂q_j, along the motions that v describes: J̇ = H v.
+    """The derivatives H (6, nv, nv) of `jacobian`: H[:, i, j] = ∂J[:, i]/∂q_j along the motions that v describes.
 
-    Arguments as for `jacobian`. Not symmetric in i and j: order matters on a group. With c_i the columns seen from s,
-    ∂c_i/∂q_j = ±[c_j, c_i] for joints j between s and i.
+    Then J̇ = H v. Arguments are those of `jacobian`. H is not symmetric in i and j, since the order of motions matters.
+    With c_i the columns seen from s (frame b for "body", else a), ∂c_i/∂q_j = ±[c_j, c_i] for joints j between s and i.
+
+        >>> H = kinematic_hessian(robot, q, "tool")
     """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     rows = {}
@@ -127,7 +145,7 @@ def kinematic_hessian(
 
 
 def _each_bracket(d, c) -> np.ndarray:
-    """[d_m, c_k] as (6, k, m)."""
+    """The brackets [d_m, c_k] as (6, k, m)."""
     return np.stack([_brackets(d[:, m], c) for m in range(d.shape[1])], axis=-1)
 
 
@@ -135,7 +153,7 @@ def _each_bracket(d, c) -> np.ndarray:
 
 
 def _motion(robot: Robot, q, v, a, frame: str, relative_to: str | None):
-    """Twist V of b relative to a, and V̇, both seen from b: a recursion along the way from a to b."""
+    """The twist V of b relative to a, and V̇, both seen from b, by a recursion along the way from a to b."""
     _, up, down, b = way(robot, relative_to, frame)
     V, dV = np.zeros(6), np.zeros(6)
     for i in (*up, *down):
@@ -159,7 +177,12 @@ def _turned(T, V):
 
 @kernel(q="nq", v="nv", **_statics)
 def frame_twist(robot: Robot, q, v, frame: str, expressed: str = "body", relative_to: str | None = None) -> np.ndarray:
-    """Twist V = J v (6,) [rad/s, m/s] of a frame when q moves with v (nv,). Arguments as for `jacobian`."""
+    """The twist V = J v (6,) [rad/s, m/s] of a frame while q moves with v (nv,), without forming the Jacobian J.
+
+    The other arguments are those of `jacobian`.
+
+        >>> V = frame_twist(robot, q, v, "tool", "world")
+    """
     _check(robot, frame, expressed)
     V, _ = _motion(robot, q, v, np.zeros(robot.nv), frame, relative_to)
     if expressed == "body":
@@ -172,7 +195,13 @@ def frame_twist(robot: Robot, q, v, frame: str, expressed: str = "body", relativ
 def frame_acceleration(
     robot: Robot, q, v, a, frame: str, expressed: str = "body", relative_to: str | None = None
 ) -> np.ndarray:
-    """V̇ = J a + J̇ v (6,) [rad/s², m/s²], the rate of `frame_twist`; in "world", p̈ is the acceleration of the origin."""
+    """The rate V̇ = J a + J̇ v (6,) [rad/s², m/s²] of `frame_twist` while v changes with a (nv,).
+
+    If `expressed` is "world", its last three numbers are the acceleration p̈ of the frame's origin. If it is "body" or
+    "space", they are the componentwise rate of the twist. The other arguments are those of `jacobian`.
+
+        >>> acceleration = frame_acceleration(robot, q, v, a, "tool", "world")[3:]
+    """
     _check(robot, frame, expressed)
     V, dV = _motion(robot, q, v, a, frame, relative_to)
     if expressed == "body":
@@ -188,11 +217,14 @@ def frame_acceleration(
 def static_torque(
     robot: Robot, q, exerted_wrench, frame: str, expressed: str = "body", relative_to: str | None = None
 ) -> np.ndarray:
-    """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
+    """The joint forces τ = Jᵀ F (nv,) [N m, N] with which a frame exerts the wrench F on its surroundings, at rest.
 
-    It holds against the wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`), gravity left out of account.
-    F is dual to the twist in the same expression, so F · V is power: "world" is the force at the frame's origin and the
-    moment about it, along the base's axes.
+    F = (m, f) (6,) [N m, N] is `exerted_wrench`. These forces hold against the wrench -F on the robot (the
+    `applied_wrenches` of `inverse_dynamics`); gravity is left out of account. F is dual to the twist in the same
+    expression, so that F · V is power: if `expressed` is "world", F is the force at the frame's origin and the moment
+    about it, along the base's axes. The other arguments are those of `jacobian`.
+
+        >>> tau = static_torque(robot, q, [0, 0, 0, 0, 0, -50.0], "tool", "world")      # the tool presses down, 50 N
     """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
     return columns(robot, {c.body: (of_b * c.sign) * (exerted_wrench @ c.screws) for c in found}, np.zeros(()))
@@ -204,7 +236,7 @@ def static_torque(
 @rolls
 @kernel(robot=static, q="nq")
 def space_screws(robot: Robot, q) -> np.ndarray:
-    """c_i = Ad(T_0i) S_i (6, nv): the screws of all joints seen from the base."""
+    """The screws c_i = Ad(T_0i) S_i (6, nv) of all joints, seen from the base."""
     step = onward(robot, q)
 
     def place(i, T):
@@ -217,7 +249,7 @@ def space_screws(robot: Robot, q) -> np.ndarray:
 @rolls
 @kernel(robot=static, q="nq", v="nv")
 def space_screw_rates(robot: Robot, q, v) -> np.ndarray:
-    """ċ_i = [W_i, c_i] (6, nv) of `space_screws` when q moves with v; W_i is the twist of body i seen from the base."""
+    """The rates ċ_i = [W_i, c_i] (6, nv) of `space_screws` while q moves with v; W_i is body i's twist in the base."""
     step = onward(robot, q)
 
     def move(i, parent: tuple) -> tuple:
@@ -230,7 +262,7 @@ def space_screw_rates(robot: Robot, q, v) -> np.ndarray:
 
 
 class _Between:
-    """Two frames a and b of a robot with many bodies: how the joints between them move b against a."""
+    """Two frames a and b of a robot with many bodies, and how the joints between them move b against a."""
 
     def __init__(self, robot: Robot, q: np.ndarray, frame: str, relative_to: str | None):
         a, b = robot.base_name if relative_to is None else relative_to, frame
@@ -241,7 +273,7 @@ class _Between:
         self.own = (self.moves_b - self.moves_a)[:, None] * self.c
 
     def seen(self, x: np.ndarray, expressed: str) -> np.ndarray:
-        """Twists x (..., nv, 6) seen from the base as `expressed` says."""
+        """The twists x (..., nv, 6), which are seen from the base, expressed in another way."""
         if expressed == "body":
             return se3.Ad_inv_action(self.T_b, x)
         x = se3.Ad_inv_action(self.T_a, x)
@@ -255,7 +287,7 @@ class _Between:
         return self.seen(self.own, expressed)
 
     def rates(self, v: np.ndarray, expressed: str) -> np.ndarray:
-        """J̇ᵀ (..., nv, 6): ċ - [W, c], W being the twist of the frame that sees them."""
+        """J̇ᵀ (..., nv, 6): ċ - [W, c], where W is the twist of the frame that sees them."""
         dc = (self.moves_b - self.moves_a)[:, None] * np.swapaxes(space_screw_rates(self.robot, self.q, v), -1, -2)
         W = _times((self.moves_b if expressed == "body" else self.moves_a) * v, self.c)
         found = self.seen(dc - se3.bracket(W[..., None, :], self.own), expressed)
@@ -272,7 +304,7 @@ def _times(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @once_a_robot
 def _movers(robot: Robot, body: int) -> np.ndarray:
-    """1 for the degrees of freedom (nv,) that move a body against the base, else 0."""
+    """A vector (nv,) with 1 for the degrees of freedom that move a body against the base, and 0 for all others."""
     found, start = np.zeros(robot.nv), robot.layout.v_start
     for i in robot.path(body):
         found[start[i] : start[i] + len(robot.screw(i))] = 1
@@ -280,7 +312,7 @@ def _movers(robot: Robot, body: int) -> np.ndarray:
 
 
 def _for_many_bodies(compute: Callable) -> Callable:
-    """What `Kernel.instead` takes, of a function (between, given, expressed) of robots with many bodies."""
+    """The argument of `Kernel.instead` that computes (between, given, expressed) for robots with many bodies."""
 
     def make(statics: dict, names: tuple[str, ...]) -> Callable | None:
         robot, frame, expressed = statics["robot"], statics["frame"], statics["expressed"]
@@ -323,6 +355,7 @@ def _static_torque(between: _Between, given: dict, expressed: str) -> np.ndarray
 
 
 def _check(robot: Robot, frame: str, expressed: str) -> None:
+    """Raise an error unless `frame` is the name of one frame and `expressed` is known."""
     robot.frame(frame)  # one frame, and not None, which would be the base
     if expressed not in EXPRESSIONS:
         others = {"local": "body", "local_world_aligned": "world"}

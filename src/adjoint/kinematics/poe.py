@@ -1,8 +1,10 @@
 """The product of exponentials as in Park (1994): space form, body form, direct and recursive Jacobians.
 
-With N_i the home placement of body i, A_i = Ad(N_i) S_i are its joint's screws seen from the base at home,
-B_i = Ad(M⁻¹) A_i those seen from the frame, whose home placement is M. For a joint with several degrees of freedom,
-exp(A q) stands for N_i J_i(q) N_i⁻¹. All are equal to the recursions of `forward` and `jacobian`.
+F. C. Park (1994), "Computational aspects of the product-of-exponentials formula for robot kinematics", IEEE Trans.
+Autom. Control 39(3). With N_i the home placement of body i, A_i = Ad(N_i) S_i are its joint's screws seen from the base
+at home, and B_i = Ad(M⁻¹) A_i are those seen from the frame, whose home placement is M. For a joint with several
+degrees of freedom, exp(A q) stands for N_i J_i(q) N_i⁻¹. All results equal those of `forward_kinematics` and
+`jacobian`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ __all__ = [
 
 
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
+    """The motions exp(A_i q_i) (4, 4) of the joints on a path."""
     varying = not robot.varying.isdisjoint(("screws", "placements", "frames"))
     placements = [JOINTS[robot.joint_types[i]].placement for i in path]
     return [J(coordinates(robot, q, i), S, varying) for J, i, S in zip(placements, path, screws, strict=True)]
@@ -38,7 +41,10 @@ def _seen(screws: list[np.ndarray], M: np.ndarray) -> list[np.ndarray]:
 
 @kernel(robot=static, q="nq", frame=static)
 def space_form(robot: Robot, q, frame) -> np.ndarray:
-    """T_0f = exp(A_1 q_1) ... exp(A_n q_n) M (4, 4), Park (1994), (1)."""
+    """The placement T_0f = exp(A_1 q_1) ... exp(A_n q_n) M (4, 4) of a frame at q (nq,); Park (1994), eq. (1).
+
+    It equals `forward_kinematics(robot, q, frame)`.
+    """
     path, A, M = home_screws(robot, frame)
     T = np.eye(4)
     for E in _exponentials(robot, q, path, A):
@@ -48,7 +54,10 @@ def space_form(robot: Robot, q, frame) -> np.ndarray:
 
 @kernel(robot=static, q="nq", frame=static)
 def body_form(robot: Robot, q, frame) -> np.ndarray:
-    """T_0f = M exp(B_1 q_1) ... exp(B_n q_n) (4, 4), Park (1994), (2)."""
+    """The placement T_0f = M exp(B_1 q_1) ... exp(B_n q_n) (4, 4) of a frame at q (nq,); Park (1994), eq. (2).
+
+    It equals `forward_kinematics(robot, q, frame)`.
+    """
     path, A, M = home_screws(robot, frame)
     T = M
     for E in _exponentials(robot, q, path, _seen(A, M)):
@@ -58,7 +67,10 @@ def body_form(robot: Robot, q, frame) -> np.ndarray:
 
 @kernel(robot=static, q="nq", frame=static)
 def space_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
-    """J (6, nv), "space": columns Ad(exp(A_1 q_1) ... exp(A_i q_i)) A_i; Park (1994), direct method."""
+    """The "space" Jacobian J (6, nv) of a frame at q (nq,), by the direct method of Park (1994).
+
+    Its columns are Ad(exp(A_1 q_1) ... exp(A_i q_i)) A_i. It equals `jacobian(robot, q, frame, "space")`.
+    """
     path, A, _ = home_screws(robot, frame)
     X, own = np.eye(4), {}
     for i, S, E in zip(path, A, _exponentials(robot, q, path, A), strict=True):
@@ -70,7 +82,10 @@ def space_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
 
 @kernel(robot=static, q="nq", frame=static)
 def body_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
-    """J (6, nv), "body": columns Ad(exp(-B_n q_n) ... exp(-B_{i+1} q_{i+1})) B_i; Park (1994), direct method."""
+    """The "body" Jacobian J (6, nv) of a frame at q (nq,), by the direct method of Park (1994).
+
+    Its columns are Ad(exp(-B_n q_n) ... exp(-B_{i+1} q_{i+1})) B_i. It equals `jacobian(robot, q, frame, "body")`.
+    """
     path, A, M = home_screws(robot, frame)
     B = _seen(A, M)
     X, own = np.eye(4), {}
@@ -82,15 +97,17 @@ def body_jacobian_direct(robot: Robot, q, frame) -> np.ndarray:
 
 @kernel(robot=static, q="nq", frame=static)
 def body_jacobian_recursive(robot: Robot, q, frame) -> np.ndarray:
-    """J (6, nv), "body", in the local form f = M_1 exp(S_1 q_1) ··· M_n exp(S_n q_n): Park (1994), recursive method.
+    """The "body" Jacobian J (6, nv) of a frame at q (nq,), by the recursive method of Park (1994).
 
-    Columns are Ad(X_i) S_i, where X_i takes the frame of body i to that of `frame`, from the tip inward:
+    It belongs to the local form f = M_1 exp(S_1 q_1) ··· M_n exp(S_n q_n) and equals `jacobian(robot, q, frame,
+    "body")`. The columns are Ad(X_i) S_i, where X_i takes the frame of body i to that of `frame`, from the tip inward:
 
         X_n = T⁻¹,   X_{i-1} = X_i f_{i-1,i}⁻¹,   f_{i-1,i} = M_i exp(S_i q_i),
 
-    T the placement of the frame in its body. In frames with z on the joints' axes, S_i = (e_3, 0), the walk takes the
-    paper's 42n - 78 multiplications and 30n - 57 additions, and 3 and 4 more for f_{n-1,n}⁻¹, beside the f_{i-1,i}
-    themselves. (The recursion that it prints, V_i = Ad(f_{i-1,i}⁻¹) V_{i-1} + S_i q̇_i, gives J v only: `frame_twist`.)
+    with the placement T of the frame in its body. In frames with z on the joints' axes, S_i = (e_3, 0), the walk takes
+    the paper's 42n - 78 multiplications and 30n - 57 additions, and 3 and 4 more for f_{n-1,n}⁻¹, beside the f_{i-1,i}
+    themselves. (The recursion that the paper prints, V_i = Ad(f_{i-1,i}⁻¹) V_{i-1} + S_i q̇_i, gives J v only: this is
+    `frame_twist`.)
     """
     spot = robot.frame(frame)
     X, own = se3.inverse(spot.placement), {}

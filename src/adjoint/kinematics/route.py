@@ -1,8 +1,8 @@
-"""The way through the tree from one frame to another: all of kinematics follows it.
+"""The way through the tree from one frame to another, which all of kinematics follows.
 
 From frame s the way leads up to the nearest body that both frames share, then down to frame e. Crossing the joint of
 body i multiplies by f_i = M_i J_i(q_i) going down, by its inverse going up. Seen from s, body i sits at T_si and its
-joint's screws are c_i = Ad(T_si) S_i. They move e relative to s: with sign +1 on the way down, -1 on the way up.
+joint's screws are c_i = Ad(T_si) S_i. They move e relative to s, with sign +1 on the way down and -1 on the way up.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Crossing(NamedTuple):
 
 
 def way(robot: Robot, start: str | None, end: str | None) -> Way:
-    """The way from frame `start` to frame `end`, both by name; None: the base."""
+    """The way from frame `start` to frame `end`, both given by name; None is the base."""
     s, e = (robot.frame(robot.base_name if name is None else name) for name in (start, end))
     up, down = robot.path(s.body), robot.path(e.body)
     shared = next((k for k, (i, j) in enumerate(zip(up, down, strict=False)) if i != j), min(len(up), len(down)))
@@ -59,5 +59,5 @@ def crossings(robot: Robot, q, start: str | None, end: str | None) -> tuple[list
 
 
 def seen_screws(robot: Robot, body: int, T) -> np.ndarray:
-    """c = Ad(T) S (6, k): the screws of a body's joint where the body is at T."""
+    """The screws c = Ad(T) S (6, k) of a body's joint, where the body is at T."""
     return np.stack([se3.Ad_action(T, S) for S in robot.screw(body)], axis=-1)

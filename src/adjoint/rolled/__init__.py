@@ -1,9 +1,9 @@
 """Robots with many bodies: the algorithms of this library as loops over the bodies, compiled once for all of them.
 
-Small robots are unrolled by the compiler, body after body, their numbers folded in. For a chain of a million links the
-same functions run on a stand-in of the robot (`stand_in`), for which the sweeps of `sweep` are machine loops (`scan`)
-and the bodies' numbers their inputs (`rows`). `calls` lets kernels do so: what is decorated with `rolls` takes robots
-with more than `MOST` bodies, without anyone asking for it.
+The compiler unrolls small robots, body after body, with their numbers folded into the code. For a chain of a million
+links the same functions run on a stand-in for the robot (`stand_in`): its sweeps are machine loops (`scan`), and the
+numbers of the bodies are inputs of these loops (`rows`). `calls` lets kernels do so: a kernel decorated with `rolls`
+takes robots with more than `MOST` bodies like any others.
 """
 
 from .calls import rolls as rolls

@@ -1,4 +1,4 @@
-"""Kernels that take robots with many bodies: the same function, traced on a stand-in, its sweeps loops."""
+"""Kernels for robots with many bodies: the same function, traced on a stand-in whose sweeps are loops."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _SIZES = ("nq", "nv")
 
 
 class InLoops(NamedTuple):
-    """The static argument of a kernel in loops, in the place of the robot: it runs the function on the stand-in."""
+    """The static argument that takes the robot's place in a kernel with loops; it runs the function on the stand-in."""
 
     plan: Plan
-    vectors: tuple[str, ...]  # arguments (nq,) or (nv,), given in parts
-    loads: tuple[str, ...]  # arguments that were wrenches on frames and are loads on bodies now
+    vectors: tuple[str, ...]  # names of arguments (nq,) or (nv,), which are given in parts
+    loads: tuple[str, ...]  # names of arguments that were wrenches on frames and are loads on bodies now
 
     def runs(self, function: Callable, given: dict[str, Any], statics: dict[str, Any]):
-        """The function's result, in parts; `given` are rows of the robot and of the arguments."""
+        """The result of the function, in parts; `given` holds the rows of the robot and of the arguments."""
         numbers = {k.removeprefix("robot_"): given[k] for k in given if k.startswith("robot_")}
         robot = RolledRobot(self.plan, numbers)
         arguments = {k: x for k, x in given.items() if not k.startswith(("robot_", "root_"))}
@@ -53,7 +53,7 @@ class InLoops(NamedTuple):
 
 
 def _in_parts(found):
-    """A result of the stand-in as arrays and sequences; the class of what it is in tells how they are joined."""
+    """A result of the stand-in as arrays and sequences, in a class that tells how they are joined."""
     if isinstance(found, tuple) and any(isinstance(x, PerBody) for x in found):
         parts = [part for x in found for part in _in_parts(x)]
         names = [f"{name}_{part}" for name in found._fields for part in ("root", "bodies")]  # type: ignore[attr-defined]
@@ -81,11 +81,12 @@ def rolls(
     frames: bool = False,
     several: type | None = None,
 ) -> Any:
-    """A decorator of kernels: robots with many bodies run as loops.
+    """A decorator of kernels: for robots with many bodies they run as loops.
 
-    The function is written with the sweeps of `sweep` alone, and asks the robot for nothing but numbers of the body it
-    is at. `check` looks at each robot once, before. `frames`: the function needs the frames of the bodies,
-    `robot.numbers["frames"]`, as results in them do. `several`: the NamedTuple that it returns, of vectors of bodies.
+    The function must be made of the sweeps of `sweep` alone, and ask the robot only for numbers of the body it is at.
+    `check` looks at each robot once, before. `frames` says that the function needs the frames of the bodies,
+    `robot.numbers["frames"]`, because its results are in them. `several` is the NamedTuple of vectors of bodies that
+    the function returns, if it returns one.
     """
     if kernel is None:
         return functools.partial(rolls, check=check, frames=frames, several=several)
@@ -105,7 +106,8 @@ def rolls(
 def columns_of(product: Kernel, direction: str, robot: Robot, statics: dict, names: tuple[str, ...]) -> Callable:
     """The matrix (..., nv, nv) of a product with `direction` (nv,), for a robot with many bodies: a batch of columns.
 
-    It is a function of {name: array} of the other inputs, as `in_loops` gives. n² numbers take n loops of length n.
+    The result is a function of {name: array} of the other inputs, like that of `in_loops`. The n² numbers of a matrix
+    take n loops of length n.
     """
     call = in_loops(product, statics, (*names, direction))
     ranks = {p.name: len(p.operand(statics, product.__name__).shape) for p in product.parameters if p.name in names}
@@ -119,16 +121,17 @@ def columns_of(product: Kernel, direction: str, robot: Robot, statics: dict, nam
 
 
 class _Call(NamedTuple):
-    """A call of a kernel in loops, prepared for a robot and for the inputs that are given."""
+    """A call of a kernel with loops, prepared for a robot and for the inputs that are given."""
 
-    kernel: Any  # a `Kernel`, which as the attribute of a class would be a method
+    kernel: Any  # a `Kernel`; declared as one, it would be taken for a method of this class
     robot: Robot
     long: Long
-    inputs: tuple[tuple[str, str], ...]  # (name, what it is: its size, "loads", or "")
+    inputs: tuple[tuple[str, str], ...]  # (name, its `_kind`)
     frames: str | tuple[str, ...]
     numbers: tuple[np.ndarray, ...]
 
     def __call__(self, given: dict[str, np.ndarray]) -> Any:
+        """The result of the kernel for {name: array}, with the root's part and the others' joined."""
         values: list[np.ndarray] = []
         for name, what in self.inputs:
             x = given[name]
@@ -144,19 +147,20 @@ class _Call(NamedTuple):
             return self.long.join(*found)
         if isinstance(found, ColumnParts):
             return self.long.join_columns(*found)
-        if isinstance(found, tuple) and len(found) > 2:  # several of them, in pairs
+        if isinstance(found, tuple) and len(found) > 2:  # several vectors of bodies, each as a pair
             return tuple(self.long.join_bodies(*pair, rank=1) for pair in zip(found[::2], found[1::2], strict=True))
         rank = {BodyParts: 1, PlacementParts: 2}.get(type(found))
         return found if rank is None else self.long.join_bodies(*found, rank=rank)
 
     def _loads(self, wrenches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The loads on the root and on the other bodies, of wrenches on frames."""
         return self.long.split_bodies(loads_on(self.robot, wrenches, self.frames))
 
 
 def in_loops(
     kernel: Kernel, statics: dict[str, Any], names: tuple[str, ...], frames: bool = False, long: Long | None = None
 ) -> _Call:
-    """The function of {name: array} that a kernel is for a robot with many bodies, or for `long`, and these inputs."""
+    """The kernel for a robot with many bodies, or for `long`, and for the inputs `names`: a function of {name: array}."""
     robot: Robot = statics["robot"]
     long = long or for_loops(robot)
     assert long is not None
@@ -175,7 +179,7 @@ def in_loops(
 
 @functools.lru_cache(256)
 def _made(kernel: Kernel, plan: Plan, inputs: tuple, numbers: tuple, others: tuple, on_frames: bool) -> Kernel:
-    """The kernel in loops for all robots of a plan."""
+    """The kernel with loops that serves all robots of a plan."""
     parameters = []
     for name, what in inputs:
         own = {p.name: p for p in kernel.parameters}[name]
@@ -202,24 +206,28 @@ def _made(kernel: Kernel, plan: Plan, inputs: tuple, numbers: tuple, others: tup
 
 
 def _row(width: int) -> tuple[int, ...]:
+    """The shape of a row of so many numbers; a single number has no axis."""
     return () if width == 1 else (width,)
 
 
 def _kind(p: Parameter) -> str:
-    """What an input is: as long as q, as v, wrenches on frames, or none of these."""
+    """What an input is: "nq" if it is as long as q, "nv" if as v, "loads" if it is wrenches on frames, otherwise ""."""
     if len(p.shape) == 1 and p.shape[0] in _SIZES:
         return str(p.shape[0])
     return "loads" if p.shape[:1] == ("frames",) else ""
 
 
 def missing_wrenches(frames: str | tuple[str, ...]) -> ArgumentError:
-    """What to say where frames are named and the wrenches on them are missing."""
+    """The error if frames are named and the wrenches on them are missing."""
     shape = "(6,) on it" if isinstance(frames, str) else "(k, 6) on them, one row for each"
     return ArgumentError(f"frames={frames!r}: give the applied_wrenches {shape}")
 
 
 def loads_on(robot: Robot, wrenches: np.ndarray, frames: str | tuple[str, ...]) -> np.ndarray:
-    """Wrenches (..., n, 6) on bodies, in the frames of their joints, of those (..., k, 6) on frames, or (..., 6)."""
+    """The wrenches (..., n, 6) on bodies, in the frames of their joints, of those (..., k, 6) on frames.
+
+    If `frames` is one name, the wrenches are (..., 6).
+    """
     rows = wrenches[..., None, :] if isinstance(frames, str) else wrenches
     names = (frames,) if isinstance(frames, str) else frames
     loads = np.zeros((*rows.shape[:-2], len(robot.body_names), 6))
@@ -232,12 +240,13 @@ def loads_on(robot: Robot, wrenches: np.ndarray, frames: str | tuple[str, ...]) 
 
 @once_a_robot
 def _frames(robot: Robot) -> np.ndarray:
+    """The `joint_frames` of a robot, computed once."""
     return joint_frames(robot)
 
 
 @once_a_robot
 def path_to(robot: Robot, body: int) -> tuple[Long, np.ndarray]:
-    """The bodies from the base to this one as a robot for loops, a chain, and the body's frame in that of its joint."""
+    """The bodies from the base to this one as a chain for loops, and the body's frame in that of its joint."""
     long = for_loops(robot)
     assert long is not None
     first = long.plan.first

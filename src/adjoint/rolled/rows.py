@@ -1,17 +1,18 @@
-"""The numbers of a robot with many bodies, laid out for loops over them, and the plan that the loops' code is made for.
+"""The numbers of a robot with many bodies, laid out for loops over them, and the plan on which the loops' code depends.
 
-Bodies are described in the frames of their joints. A joint of one degree of freedom has z on its axis: its screw
-S = (0, 0, t, 0, 0, d) turns about z by t q and slides along it by d q. So M exp(S q) takes few operations, and of
-joints that only turn Ĵ s is a column of Ĵ. Joints of several degrees of freedom have their standard screws. Results in
-q, v and tau do not depend on frames; see `robot.reframed`.
+Bodies are described in the frames of their joints. A joint of one degree of freedom has z on its axis: its screw S =
+(0, 0, t, 0, 0, d) turns about z by t q and slides along it by d q. So M exp(S q) takes few operations, and for joints
+that only turn, Ĵ s is a column of Ĵ. Joints of several degrees of freedom have their standard screws. Results in q, v
+and tau do not depend on frames; see `robot.reframed`.
 
-A root of several degrees of freedom that carries all others, as a free base, is left out of the loops. Where other
-joints have several degrees of freedom too, all rows are as wide as the widest joint. What a narrower joint lacks is
-filled up with degrees of freedom that move nothing: their screws are 0 and their armature is 1, so that forces,
-accelerations and log Ω there are 0.
+A root of several degrees of freedom that carries all other bodies, such as a free base, is left out of the loops. Where
+other joints have several degrees of freedom too, all rows are as wide as the widest joint. Rows of narrower joints are
+filled up with degrees of freedom that move nothing: their screws are 0 and their armature is 1, so that their forces,
+accelerations and log Ω are 0.
 
-Bodies are visited depth first, of several children the one with the largest need of memory last, so that what siblings
-share is kept in at most log₂ n *slots* (Sethi & Ullman 1970): none in a chain, one in a backbone with side chains.
+Bodies are visited depth first. Of several children, the one that needs the most memory is visited last, so that what
+siblings share is kept in at most log₂ n *slots* (Sethi & Ullman 1970): a chain needs none, a backbone with side chains
+one.
 """
 
 from __future__ import annotations
@@ -29,85 +30,85 @@ from ..model.robot import Robot
 
 __all__ = ["MOST", "Long", "Plan", "for_loops", "in_rows", "is_long", "joint_frames", "visits"]
 
-MOST = 48  # bodies: larger robots are not unrolled, which would take seconds to compile and gain little
+MOST = 48  # robots with more bodies are not unrolled, since that would take seconds to compile and gain little
 
 
 class Plan(NamedTuple):
-    """What the code of the loops depends on; robots of one plan run the same code, whatever their size and numbers."""
+    """All that the code of the loops depends on; robots of one plan run the same code, whatever their size."""
 
     root: str = ""  # the type of the root's joint, if the loops leave the root out
     root_is_standard: bool = False  # its screws are `standard_screws`
     root_rotors: bool = False  # it has armature
     kinds: tuple[str, ...] = ()  # types of several degrees of freedom among the other joints
-    branched: bool = False  # chains need no route
-    slots: int = 0
+    branched: bool = False  # some body carries several; chains need no routes
+    slots: int = 0  # how many values of bodies must be kept for later siblings
     slides: bool = False  # some joint slides along its axis: not all screws are (0, 0, 1, 0, 0, 0)
     rotors: bool = False  # some joint beyond the root has armature
     resists: bool = False  # some joint, the root's included, has damping or dry friction
 
     @property
     def first(self) -> int:
-        """Bodies that the loops leave out: the root, or none."""
+        """The number of bodies that the loops leave out: 1 for a root, or 0."""
         return 1 if self.root else 0
 
     @property
     def nq(self) -> int:
-        """Coordinates of the root, if the loops leave it out."""
+        """The number of coordinates of the root, if the loops leave it out; otherwise 0."""
         return JOINTS[self.root].nq if self.root else 0
 
     @property
     def nv(self) -> int:
-        """Degrees of freedom of the root, if the loops leave it out."""
+        """The number of degrees of freedom of the root, if the loops leave it out; otherwise 0."""
         return JOINTS[self.root].nv if self.root else 0
 
     @property
     def width_q(self) -> int:
-        """Coordinates in the row of a joint."""
+        """The number of coordinates in the row of a joint."""
         return max([1, *(JOINTS[kind].nq for kind in self.kinds)])
 
     @property
     def width(self) -> int:
-        """Degrees of freedom in the row of a joint."""
+        """The number of degrees of freedom in the row of a joint."""
         return max([1, *(JOINTS[kind].nv for kind in self.kinds)])
 
     @property
     def parts(self) -> dict[str, int]:
-        """What the row of a body holds besides its placement, and how many numbers of it, in their order."""
+        """The parts of a body's row besides its placement, in their order, and how many numbers each has."""
         route = 1 + 2 * self.slots if self.branched else 0
         armature = self.width * self.rotors
         return {"inertia": 10, "screw": 2 * self.slides, "kind": len(self.kinds), "armature": armature, "route": route}
 
     @property
     def row(self) -> int:
-        """Numbers of a body besides its placement."""
+        """The number of a body's numbers besides its placement."""
         return sum(self.parts.values())
 
     @property
     def root_row(self) -> int:
-        """Numbers of the robot besides its bodies'."""
+        """The number of the robot's numbers besides those of its bodies."""
         return sum(self.root_parts.values())
 
     @property
     def root_parts(self) -> dict[str, int]:
-        """What the robot's own row holds: gravity, and the numbers of a root that the loops leave out."""
+        """The parts of the robot's own row: gravity, and the numbers of a root that the loops leave out."""
         nv = self.nv
         own = {"placement": 12, "screws": 6 * nv, "inertia": 10, "armature": nv, "damping": nv, "friction": nv}
         return {"gravity": 3} | (own if self.root else {})
 
 
 class Long(NamedTuple):
-    """A robot for loops: its numbers, the plan, the order of visits, and where its joints are in q and v."""
+    """A robot laid out for loops: its numbers, the plan, the order of visits, and where its joints are in q and v."""
 
     placements: np.ndarray  # (n, 12), the upper rows of M_i
     bodies: np.ndarray  # (n, plan.row)
     resists: np.ndarray  # (n, 2 width): damping, then dry friction; no columns if there are none
     root: np.ndarray  # (plan.root_row,)
     plan: Plan
-    order: np.ndarray | None  # of visits, if it is not that of the bodies
-    spread: dict[str, np.ndarray]  # {"nq", "nv": places (n, width) in q and v, -1 where there is none}; {} if as it is
+    order: np.ndarray | None  # the order of visits, if it is not that of the bodies
+    spread: dict[str, np.ndarray]  # {"nq" and "nv": places (n, width) in q and v, or -1}; {} if they are in order
 
     def split(self, x: np.ndarray, size: str) -> tuple[np.ndarray, np.ndarray]:
-        """x (..., nq or nv), as `size` says, in parts: of the root, and of the other bodies in the order of visits."""
+        """x (..., nq or nv), as `size` says, in two parts: the root's, and the others' in the order of visits."""
         first = self.plan.nq if size == "nq" else self.plan.nv
         if self.spread:
             padded = np.concatenate([x, np.zeros((*x.shape[:-1], 1))], axis=-1)
@@ -118,7 +119,7 @@ class Long(NamedTuple):
         return x[..., :first], bodies if self.order is None else bodies[..., self.order]
 
     def join(self, root: np.ndarray, bodies: np.ndarray) -> np.ndarray:
-        """The inverse of `split`, of results (..., nv)."""
+        """The inverse of `split`, for results (..., nv)."""
         first = self.plan.nv
         if self.spread:
             rows, columns = np.nonzero(self.spread["nv"] >= 0)
@@ -135,18 +136,18 @@ class Long(NamedTuple):
         return found
 
     def join_columns(self, root: np.ndarray, bodies: np.ndarray) -> np.ndarray:
-        """Columns (..., m, nv), of those of the root (..., m, k) and of the other bodies (..., n, m, width)."""
+        """The columns (..., m, nv), from those of the root (..., m, k) and of the other bodies (..., n, m, width)."""
         rows = np.moveaxis(bodies, -3, -2)
         return self.join(root, rows if self.spread else rows[..., 0])
 
     def split_bodies(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """x (..., n, 6) of all bodies in parts: of the root, and of the others in the order of visits."""
+        """x (..., n, 6) of all bodies in two parts: the root's, and the others' in the order of visits."""
         first = self.plan.first
         bodies = x[..., first:, :]
         return x[..., 0, :], bodies if self.order is None else bodies[..., self.order, :]
 
     def join_bodies(self, root: np.ndarray, bodies: np.ndarray, rank: int) -> np.ndarray:
-        """Results for all bodies, in their order, each an array of so many axes."""
+        """The results for all bodies, in their order; each of them is an array with `rank` axes."""
         first, n, axis = self.plan.first, bodies.shape[-rank - 1], -rank - 1
         if not first and self.order is None:
             return bodies
@@ -163,22 +164,23 @@ _NOTHING = np.zeros(0)
 
 
 def for_loops(robot: Robot) -> Long | None:
-    """The robot for loops; None if it is small, or has mimics, which tie distant bodies together."""
+    """The robot laid out for loops; None if it is small, or has mimics, which tie distant bodies together."""
     return _long(robot) if len(robot.body_names) > MOST and not robot.mimics else None
 
 
 def is_long(robot) -> bool:
-    """Whether this is a robot whose algorithms run as loops over its bodies."""
+    """Whether the algorithms run as loops over the bodies of this robot."""
     return isinstance(robot, Robot) and not robot.varying and len(robot.body_names) > MOST and not robot.mimics
 
 
 @once_a_robot
 def _long(robot: Robot) -> Long:
+    """The robot laid out for loops, computed once."""
     return in_rows(robot)
 
 
 def in_rows(robot: Robot) -> Long:
-    """The robot for loops, whatever its size."""
+    """The robot laid out for loops, whatever its size."""
     first = _left_out(robot)
     order, route = visits(robot.parents[first:] - first)
     visited = slice(None) if order is None else order
@@ -206,11 +208,14 @@ def in_rows(robot: Robot) -> Long:
 
 
 def _left_out(robot: Robot) -> int:
-    """The number of bodies that the loops leave out: 1 if the root has several degrees of freedom and carries all."""
+    """The number of bodies that the loops leave out: 1 if the root has several degrees of freedom and carries all, else
+    0.
+    """
     return int(robot.joint_types[0] in FRAMES and bool((robot.parents[1:] >= 0).all()))
 
 
 def _plan(robot: Robot, first: int, route: np.ndarray, screws: np.ndarray) -> Plan:
+    """The plan of a robot whose routes and screws are known."""
     nv = JOINTS[robot.joint_types[0]].nv if first else 0
     kinds = tuple(sorted(set(robot.joint_types[first:]) & set(FRAMES)))
     slides = not np.allclose(screws, (1, 0), 0, _NOISE * max(1.0, float(np.abs(robot.screws).max(initial=0.0))))
@@ -232,7 +237,7 @@ _NOISE = 1e-14  # how far from 1 the turn, and from 0 the slide, of a joint that
 
 
 def _root_row(robot: Robot, plan: Plan) -> np.ndarray:
-    """See `Plan.root_parts`."""
+    """The robot's own row (plan.root_row,), whose parts are `Plan.root_parts`."""
     if not plan.root:
         return robot.gravity
     resists = (x[: plan.nv] for x in (robot.armature, robot.damping, robot.friction))
@@ -241,7 +246,7 @@ def _root_row(robot: Robot, plan: Plan) -> np.ndarray:
 
 
 def _axial_screws(robot: Robot, Q: np.ndarray) -> np.ndarray:
-    """(t, d) (n, 2) of the joints of one degree of freedom in their frames, at Q⁻¹; 0 of all others."""
+    """The numbers (t, d) (n, 2) of the joints of one degree of freedom in their frames, at Q⁻¹; 0 for all others."""
     one = np.array([kind not in FRAMES for kind in robot.joint_types])
     found = np.zeros((len(one), 2))
     first_screws = robot.screws[robot.layout.dof_start[:-1]]
@@ -250,7 +255,7 @@ def _axial_screws(robot: Robot, Q: np.ndarray) -> np.ndarray:
 
 
 def _places(robot: Robot, plan: Plan, size: str) -> np.ndarray:
-    """Places (n, width) in q or v of the joints beyond the root; -1 where there is none."""
+    """The places (n, width) in q or v of the joints beyond the root; -1 where a joint is narrower than the row."""
     if not plan.kinds:
         return np.arange(plan.nq if size == "nq" else plan.nv, robot.nq if size == "nq" else robot.nv)[:, None]
     width = plan.width_q if size == "nq" else plan.width
@@ -261,7 +266,7 @@ def _places(robot: Robot, plan: Plan, size: str) -> np.ndarray:
 
 
 def _spread(robot: Robot, plan: Plan, x: np.ndarray, nothing: float) -> np.ndarray:
-    """x (nv,) as rows (n, width) of the joints beyond the root, `nothing` where there is none."""
+    """x (nv,) as rows (n, width) of the joints beyond the root, with `nothing` where a joint is narrower."""
     return np.append(x, nothing)[_places(robot, plan, "nv")]
 
 
@@ -282,10 +287,11 @@ def joint_frames(robot: Robot) -> np.ndarray:
 
 
 def visits(parents: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """The order of visits, None if that of the bodies will do, and the routes (n, 1 + 2 slots): 1 if the root
-    carries the body; the slot it is carried from, if any; its own slot.
+    """The order of visits, None if it is that of the bodies, and the routes (n, 1 + 2 slots) through a tree.
 
-    `parents` come before their children; -1 is the root. Chains need no routes: (n, 0).
+    The route of a body has a 1 in the first place if the root carries it, then a 1 at the slot it is carried from, if
+    any, and then a 1 at the slot in which it is kept, if any. `parents` come before their children; -1 is the root.
+    Chains need no routes: theirs are (n, 0).
     """
     n = len(parents)
     if np.array_equal(parents, np.arange(n) - 1):
@@ -312,7 +318,7 @@ def visits(parents: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
 
 
 def _children_by_need(parents: np.ndarray) -> tuple[dict[int, list[int]], list[int]]:
-    """{body: its children, the one that needs most slots last}, and the needs of all bodies."""
+    """{body: its children, with the one that needs the most slots last}, and the needs of all bodies."""
     n = len(parents)
     children: dict[int, list[int]] = {i: [] for i in range(-1, n)}
     for i, parent in enumerate(parents.tolist()):

@@ -1,8 +1,8 @@
-"""The robot that stands for one with many bodies while an algorithm is traced: its sweeps are loops.
+"""The stand-in for a robot with many bodies, on which algorithms are traced: its sweeps are loops.
 
 A body is not a number here, but the current row of a loop (`Body`), or the root that the loops leave out (`Root`).
-`robot.inertias[i]`, `robot.screw(i)` and what sweeps give, `x[i]`, take them as they take the numbers of bodies. So a
-step of an algorithm that asks a robot for nothing else need not know which kind it runs on.
+`robot.inertias[i]`, `robot.screw(i)` and the results of sweeps, `x[i]`, take these as they take the numbers of bodies.
+So a step of an algorithm that asks a robot for nothing else need not know which kind of robot it runs on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Each:
-    """x[i] = f(i): a value for each body, computed where it is asked for."""
+    """A value x[i] = f(i) for each body, computed where it is asked for."""
 
     def __init__(self, f: Callable):
         self._f = f
@@ -38,7 +38,7 @@ class Each:
 
 
 class PerBody:
-    """A value for each body: that of the root, if the loops leave it out, and rows of the others."""
+    """A value for each body: that of the root, if the loops leave it out, and rows with those of the others."""
 
     def __init__(self, root, rows):
         self.root, self.rows = root, rows
@@ -51,7 +51,7 @@ class PerBody:
 
 
 class JointValues(PerBody):
-    """Numbers of the joints, as q, v or tau: (k,) of each; rows of single numbers where all joints have one."""
+    """The numbers (k,) of each joint, as of q, v or tau; where all joints have one, rows are single numbers."""
 
     def __getitem__(self, i):
         found = super().__getitem__(i)
@@ -59,7 +59,7 @@ class JointValues(PerBody):
 
 
 class JointColumns(PerBody):
-    """Columns (..., k) of a map from v, of each joint."""
+    """The columns (..., k) of each joint, in a map from v."""
 
 
 class JointParts(NamedTuple):
@@ -91,7 +91,7 @@ class PlacementParts(NamedTuple):
 
 
 def full(upper):
-    """A placement (4, 4) of its upper rows (12,)."""
+    """The placement (4, 4) whose upper rows are (12,)."""
     T = upper.reshape(3, 4)
     return se3.from_rotation_translation(T[:, :3], T[:, 3])
 
@@ -118,13 +118,13 @@ class Root:
         self.damping, self.friction = (numbers[name] if plan.resists else none for name in ("damping", "friction"))
 
     def moved(self, q):
-        """f (4, 4) = M J(q)."""
+        """The placement f = M J(q) (4, 4) in the base."""
         ((_, kind),) = self.kinds
         return se3.compose(self.placement, JOINTS[kind].placement(q, self.screws, "screws" not in self.known))
 
 
 class Body:
-    """The body whose row a loop has come to."""
+    """The body whose row a loop has reached."""
 
     def __init__(self, robot: RolledRobot, at):
         self._robot, self._at = robot, at
@@ -132,42 +132,45 @@ class Body:
         self.nv = robot.plan.width
 
     def row(self, rows):
-        """The body's row of sequences."""
+        """The row of this body in sequences of rows."""
         return self._at.row(rows)
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:
+        """The numbers of the body's row, by name."""
         return _split(self.row(self._robot.numbers["bodies"]), self._plan.parts)
 
     @property
     def known(self) -> set[str]:
-        """Fields whose numbers are known when the code is made."""
+        """The fields whose numbers are known when the code is made."""
         return ({"screws"} if not self._plan.slides else set()) | ({"armature"} if not self._plan.rotors else set())
 
     @property
     def kinds(self) -> list[tuple]:
-        """(1 or 0, type): whether the joint is of this type, for all types of several degrees of freedom there are."""
+        """The pairs (1 or 0, type), for all types of several degrees of freedom: whether the joint is of this type."""
         return list(zip(self._numbers["kind"], self._plan.kinds, strict=True))
 
     @property
     def route(self):
-        """Whether the root carries it; for each slot, whether it is carried from there; whether it is kept there."""
+        """Whether the root carries the body; for each slot, whether it is carried from there, and whether it is kept
+        there.
+        """
         route, slots = self._numbers["route"], self._plan.slots
         return route[0], route[1 : 1 + slots], route[1 + slots :]
 
     @property
     def placement(self):
-        """M (4, 4)."""
+        """The home placement M (4, 4) in the parent."""
         return full(self.row(self._robot.numbers["placements"]))
 
     @property
     def inertia(self):
-        """(10,)."""
+        """The ten numbers of the inertia (10,)."""
         return self._numbers["inertia"]
 
     @property
     def screws(self):
-        """S (width, 6), one screw per row: (0, 0, t, 0, 0, d), or those of the joint's type."""
+        """The screws S (width, 6), one per row: (0, 0, t, 0, 0, d), or those of the joint's type."""
         turn, slide = self._numbers["screw"] if self._plan.slides else (1.0, 0.0)
         S = np.stack([0.0, 0.0, turn, 0.0, 0.0, slide])[None]
         if not self._plan.kinds:
@@ -180,25 +183,30 @@ class Body:
 
     @property
     def armature(self):
-        """(width,)."""
+        """The armature (width,)."""
         return self._numbers["armature"] if self._plan.rotors else np.zeros(self.nv)
 
     @property
     def damping(self):
-        """(width,)."""
+        """The damping (width,)."""
         return self._resists[: self.nv]
 
     @property
     def friction(self):
-        """(width,), dry."""
+        """The dry friction (width,)."""
         return self._resists[self.nv :]
 
     @property
     def _resists(self):
+        """The damping and the dry friction (2 width,)."""
         return self.row(self._robot.numbers["resists"]) if self._plan.resists else np.zeros(2 * self.nv)
 
     def motion(self, q):
-        """How the joint has moved: cos and sin of its angle, how far it slid if any does; or J's upper rows (12,)."""
+        """The motion of the joint at q.
+
+        It is the cosine and sine of its angle, and how far it slid if some joint slides; or, if some joints have
+        several degrees of freedom, the upper rows (12,) of J(q).
+        """
         if not self._plan.slides:
             return np.stack([np.cos(q[0]), np.sin(q[0])])
         turn, slide = self._numbers["screw"] * q[0]
@@ -213,7 +221,7 @@ class Body:
         return J[:3].reshape(12)
 
     def moved(self, motion):
-        """f (4, 4) = M J of the joint's motion."""
+        """The placement f = M J (4, 4) in the parent, from the joint's `motion`."""
         M = self.placement
         if self._plan.kinds:
             return se3.compose(M, full(motion))
@@ -227,10 +235,10 @@ class Body:
 
 
 class RolledRobot(Robot):
-    """Stands for a robot with many bodies. `numbers` are its rows by name: placements, bodies, root, and so on."""
+    """The stand-in for a robot with many bodies; `numbers` are its rows by name (placements, bodies, root and others)."""
 
     __hash__ = None  # type: ignore[assignment]  # no cache may keep it
-    runs_inline = True  # in the kernel that is traced: no code is made for it alone
+    runs_inline = True  # kernels that are called with it become part of the kernel that is traced
 
     def __init__(self, plan: Plan, numbers: dict[str, Any]):
         own = _split(numbers["root"], plan.root_parts) if "root" in numbers else {"gravity": np.zeros(3)}
@@ -261,30 +269,31 @@ class RolledRobot(Robot):
 
     @property
     def mass(self):  # type: ignore[override]
-        """Of all bodies [kg]."""
+        """The mass [kg] of all bodies."""
         return self.total(lambda i: i.inertia[0], 0.0)
 
     def body_frame(self, i):
-        """The frame of body i in that of its joint (4, 4); None if they are one."""
+        """The frame of body i in that of its joint (4, 4); None if they are the same."""
         return None if isinstance(i, Root) else full(i.row(self.numbers["frames"]))
 
     def screw(self, i) -> np.ndarray:  # type: ignore[override]
-        """S_iᵀ (k, 6)."""
+        """The screws S_iᵀ (k, 6) of body i's joint, one per row."""
         return i.screws
 
     def _rows(self) -> each_row:
+        """The rows over which all loops run."""
         return each_row(self.numbers["placements"])
 
     # --- sweeps ---------------------------------------------------------------------------------------------------
 
     def joint_placements(self, q: JointValues) -> PerBody | Each:
-        """f_i (4, 4): first a loop for the sines and cosines, which wait for nobody."""
+        """The placements f_i (4, 4); a first loop takes the sines and cosines, which do not depend on other bodies."""
         motions = self.each(lambda i: i.motion(q[i]), beyond_root=True).rows
         root = None if self.root is None else self.root.moved(q.root)
         return Each(lambda i: root if isinstance(i, Root) else i.moved(i.row(motions)))
 
     def each(self, f: Callable, beyond_root: bool = False) -> PerBody:
-        """f(i) of all bodies."""
+        """The values f(i) of all bodies, or of those beyond the root."""
         _, rows = scan(lambda carry, at: (carry, f(Body(self, at))), 0.0, self._rows())
         return PerBody(None if self.root is None or beyond_root else f(self.root), rows)
 
@@ -294,7 +303,7 @@ class RolledRobot(Robot):
         return scan(lambda carry, at: (carry + f(Body(self, at)), None), start, self._rows())[0]
 
     def outward(self, step: Callable, base) -> PerBody:
-        """y of all bodies, of `x, y = step(i, x of what carries it)`; the base's x is `base`."""
+        """The values y_i of all bodies, with x_i, y_i = step(i, x of what carries i), where the base has x = `base`."""
         start, plan, first = base, self.plan, None
         if self.root is not None:
             start, first = step(self.root, base)
@@ -313,7 +322,7 @@ class RolledRobot(Robot):
         return PerBody(first, scan(go, (start, [start] * plan.slots), self._rows())[1])
 
     def inward(self, step: Callable, zero) -> tuple[Any, PerBody]:
-        """What the base is passed, and y of all bodies, of `passed, y = step(i, sum of what i is passed)`."""
+        """The value passed to the base, and all y_i, with (passed on, y_i) = step(i, sum of the values passed to i)."""
         total, rows = self._inward(step, zero)
         if self.root is None:
             return total, PerBody(None, rows)
@@ -321,7 +330,7 @@ class RolledRobot(Robot):
         return passed, PerBody(first, rows)
 
     def _inward(self, step: Callable, zero) -> tuple:
-        """What the root is passed, or the base if there is none, and stacked y."""
+        """The value passed to the root, or to the base if there is no root, and the rows of y."""
         plan = self.plan
         if not plan.branched:
             return scan(lambda total, at: step(Body(self, at), total), zero, self._rows(), reverse=True)
@@ -344,10 +353,12 @@ class RolledRobot(Robot):
 
 
 def _where(mask, x, y):
+    """x where the mask is 1, y where it is 0, for all arrays of a structure."""
     return map_leaves(lambda a, b: np.where(mask > 0, a, b), x, y)
 
 
 def _plus(x, y):
+    """x + y for all arrays of a structure."""
     return map_leaves(lambda a, b: a + b, x, y)
 
 
@@ -357,7 +368,7 @@ def row_shape(rows) -> tuple[int, ...]:
 
 
 def joint_values(robot: RolledRobot, own: PerBody) -> JointValues:
-    """Numbers of the joints, of (k,) of each body: (1,) is a number."""
+    """The numbers of the joints, from (k,) of each body; rows of (1,) become rows of single numbers."""
     if robot.plan.width > 1:
         return JointValues(own.root, own.rows)
     rows = own.rows
