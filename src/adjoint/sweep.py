@@ -83,8 +83,7 @@ def inward(robot: Robot, own: Callable, pass_on: Callable) -> dict:
 
 
 def inward_keeping(robot: Robot, step: Callable, zero) -> tuple[Any, Any]:
-    """The x passed to the base, and {i: y_i}, with x_i, y_i = step(i, sum of x over the children), from the tips
-    inward.
+    """The x passed to the base, and {i: y_i}, with x_i, y_i = step(i, sum of x over the children), from the tips.
 
     x_i, which body i passes on to its parent, is an array or a tuple of arrays; `zero` is the sum over no children.
     """
@@ -174,7 +173,7 @@ def columns(robot: Robot, own, empty) -> np.ndarray:
 
 
 def stacked(nested: list, axes: int):
-    """The array of nested lists of numbers, traced or not; without any numbers, an empty one with this number of axes."""
+    """The array of nested lists of numbers, traced or not; without any numbers, an empty one with so many axes."""
     if axes == 1:
         return np.stack(nested) if nested else np.zeros(0)
     return np.stack([stacked(part, axes - 1) for part in nested]) if nested else np.zeros((0,) * axes)
@@ -215,14 +214,14 @@ def onward(robot: Robot, q) -> Callable:
 
 
 def twist_of_body(robot: Robot, i, V):
-    """A twist (6,) of body i, or the rate of one, seen from the body's own frame; loops have it in the joint's frame."""
+    """A twist (6,) of body i, or the rate of one, seen from the body's frame; loops have it in the joint's frame."""
     if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
         return V
     return se3.Ad_inv_action(at, V)
 
 
 def wrench_on_body(robot: Robot, i, F):
-    """A wrench (6,) on body i, seen from the body's own frame; loops have it in the joint's frame."""
+    """A wrench (6,) on body i, seen from the body's frame; loops have it in the joint's frame."""
     if not isinstance(robot, RolledRobot) or (at := robot.body_frame(i)) is None:
         return F
     return se3.coAd_action(at, F)

@@ -160,7 +160,10 @@ class _Call(NamedTuple):
 def in_loops(
     kernel: Kernel, statics: dict[str, Any], names: tuple[str, ...], frames: bool = False, long: Long | None = None
 ) -> _Call:
-    """The kernel for a robot with many bodies, or for `long`, and for the inputs `names`: a function of {name: array}."""
+    """The function of {name: array} that a kernel is for a robot with many bodies and for the inputs `names`.
+
+    `long` may hold another layout of the robot, such as that of `path_to`.
+    """
     robot: Robot = statics["robot"]
     long = long or for_loops(robot)
     assert long is not None

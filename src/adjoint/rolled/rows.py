@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     root_is_standard: bool = False  # its screws are `standard_screws`
     root_rotors: bool = False  # it has armature
     kinds: tuple[str, ...] = ()  # types of several degrees of freedom among the other joints
-    branched: bool = False  # some body carries several; chains need no routes
+    branched: bool = False  # the bodies beyond the root are not one chain, which needs no routes
     slots: int = 0  # how many values of bodies must be kept for later siblings
     slides: bool = False  # some joint slides along its axis: not all screws are (0, 0, 1, 0, 0, 0)
     rotors: bool = False  # some joint beyond the root has armature
@@ -208,8 +208,8 @@ def in_rows(robot: Robot) -> Long:
 
 
 def _left_out(robot: Robot) -> int:
-    """The number of bodies that the loops leave out: 1 if the root has several degrees of freedom and carries all, else
-    0.
+    """The number of bodies that the loops leave out: 1 for a root of several degrees of freedom that carries all
+    others.
     """
     return int(robot.joint_types[0] in FRAMES and bool((robot.parents[1:] >= 0).all()))
 
