@@ -155,6 +155,7 @@ def solve_mass_matrix(robot: Robot, q, b) -> np.ndarray:
 
 @mass_matrix_inverse.instead
 def _inverse_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """The columns of M⁻¹ as a batch of solutions M⁻¹ b, for robots with many bodies."""
     robot = statics["robot"]
     if not is_long(robot):
         return None

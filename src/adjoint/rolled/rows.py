@@ -208,8 +208,9 @@ def in_rows(robot: Robot) -> Long:
 
 
 def _left_out(robot: Robot) -> int:
-    """The number of bodies that the loops leave out: 1 for a root of several degrees of freedom that carries all
-    others.
+    """The number of bodies that the loops leave out: 1 or 0.
+
+    It is 1 if the root's joint has several degrees of freedom and the root carries all other bodies.
     """
     return int(robot.joint_types[0] in FRAMES and bool((robot.parents[1:] >= 0).all()))
 

@@ -152,7 +152,7 @@ class Body:
 
     @property
     def route(self):
-        """Whether the root carries the body; then, slot by slot, whether it is carried from it, and whether it is kept
+        """Whether the root carries the body; per slot, whether it is carried from there; per slot, whether it is kept
         there.
         """
         route, slots = self._numbers["route"], self._plan.slots
@@ -235,7 +235,7 @@ class Body:
 
 
 class RolledRobot(Robot):
-    """The stand-in for a robot with many bodies; `numbers` are its rows by name: placements, bodies, root and others."""
+    """The stand-in for a robot with many bodies; `numbers` are its rows by name: placements, bodies, root and more."""
 
     __hash__ = None  # type: ignore[assignment]  # no cache may keep it
     runs_inline = True  # kernels that are called with it become part of the kernel that is traced
