@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-UNROLLED = 300  # with more products than these, columns of a matrix go through a loop
+UNROLLED = 300  # columns of a matrix go through a loop if they take more products than this
 
 
 class MassFactors(NamedTuple):
@@ -329,11 +329,8 @@ def mass_matrix_logdet_gradient(robot: Robot, q) -> np.ndarray:
 
 def _slopes(K: Symmetric, Q: Symmetric):
     """The vector x (6,) with x·s = -tr(K Q ad(s))."""
-    GA, GB, GC = (
-        K.A @ Q.A + K.B @ Q.B.T,
-        K.A @ Q.B + K.B @ Q.C,
-        K.B.T @ Q.B + K.C @ Q.C,
-    )  # the blocks of K Q that ad(s) meets
+    # GA, GB and GC are the blocks of K Q that ad(s) meets.
+    GA, GB, GC = K.A @ Q.A + K.B @ Q.B.T, K.A @ Q.B + K.B @ Q.C, K.B.T @ Q.B + K.C @ Q.C
     return np.concatenate([_axial(GA + GC), _axial(GB)])
 
 

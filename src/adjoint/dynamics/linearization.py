@@ -41,16 +41,16 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
 
     The state is q (..., nq), v (..., nv), with the joint forces tau (..., nv); a trajectory is a batch of states. In
     continuous time A = [-ad(v) 1; ∂a/∂q ∂a/∂v] (2 nv, 2 nv) and B = [0; M⁻¹] (2 nv, nv), from
-    `forward_dynamics_derivatives`. δq is along the motions that v describes: the state nearby is (integrate(robot, q,
-    δq), v + δv). ad(v) is 0 for joints with one degree of freedom.
+    `forward_dynamics_derivatives`. δq is along the motions that v describes, so that q + δq stands for
+    `integrate(robot, q, δq)`. ad(v) is 0 for joints with one degree of freedom.
 
         >>> A, B = linearize(robot, q, v, tau)                              # x' = A x + B u
         >>> A, B = linearize(robot, q, v, tau, dt=0.01)                     # x_next = A x + B u
 
-    With a time step `dt` [s] the result is in discrete time: [A B; 0 1] = exp([A B; 0 0] dt), with A and B taken at the
-    start of the step and u constant in it. About rest this is the derivative of the step itself; about a motion it
-    differs from that by O(dt²). `surroundings` are the options of `forward_dynamics`. The kernel behind this function,
-    which has `bind` and `lift`, is `dynamics.linearization.continuous`.
+    With a time step `dt` [s] the result is A_d, B_d in discrete time: [A_d B_d; 0 1] = exp([A B; 0 0] dt), with A and B
+    taken at the start of the step and u constant in it. About rest this is the derivative of the step itself; about a
+    motion it differs from that by O(dt²). `surroundings` are the options of `forward_dynamics`. The kernel behind this
+    function, which has `bind` and `lift`, is `dynamics.linearization.continuous`.
     """
     need_robot(robot, "linearize")
     found = continuous(robot, q, v, tau, **surroundings)

@@ -52,8 +52,8 @@ def operational_space(
 ) -> OperationalSpace:
     """The equation of motion Λ V̇ + μ + p = F of a frame's twist V under the torques τ = Jᵀ F, as an `OperationalSpace`.
 
-    μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ, where J̄ = M⁻¹ Jᵀ Λ is the inverse of J of least kinetic energy: v = J̄
-    V.
+    μ = J̄ᵀ (C v + friction) - Λ J̇ v and p = J̄ᵀ φ. The matrix J̄ = M⁻¹ Jᵀ Λ is the inverse of J of least kinetic energy,
+    so that the frame moves with V if the joints move with v = J̄ V.
 
         >>> task = operational_space(robot, q, v, "tool", "world")
         >>> F = task.inertia @ np.zeros(6) + task.bias + task.gravity       # the wrench that keeps the twist constant

@@ -152,8 +152,8 @@ class Body:
 
     @property
     def route(self):
-        """Whether the root carries the body; per slot, whether it is carried from there; per slot, whether it is kept
-        there.
+        """Whether the root carries the body; per slot, whether the body is carried from it, and whether it is kept in
+        it.
         """
         route, slots = self._numbers["route"], self._plan.slots
         return route[0], route[1 : 1 + slots], route[1 + slots :]
