@@ -16,7 +16,7 @@ equations of MuJoCo, whose armature is the same in all directions of a joint.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -36,12 +36,7 @@ __all__ = [
 
 def armature_bias(robot: Robot, i, v):
     """The force Σ_ij Γ_ijk v_i v_j (k,) of the armature of body i's joint, which has the rates v (k,), at a = 0."""
-    found: dict = {}
-    armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
-    for mask, kind in joint_kinds(robot, i):
-        own = ((k, mask * (x * (v[i] * v[j]))) for i, j, k, x in _pairs(kind, armature, constant))
-        _sum_up(found, own)
-    return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
+    return _force(robot, i, len(v), lambda *joint: ((c, x * (v[a] * v[b])) for a, b, c, x in _pairs(*joint)))
 
 
 def armature_rate(robot: Robot, i, v, dv):
@@ -51,19 +46,23 @@ def armature_rate(robot: Robot, i, v, dv):
 
 def armature_transport(robot: Robot, i, v, x):
     """The force Σ_ij Γ_ijk v_i x_j (k,) that the armature of body i's joint adds to C(q, v) x."""
+    return _force(robot, i, len(v), lambda *joint: ((c, y * (v[a] * x[b])) for a, b, c, y in _symbols(*joint)))
+
+
+def _force(robot: Robot, i, size: int, terms: Callable):
+    """The force (size,) on body i's joint: the sum of all (place, value) of terms(type, armature, constant)."""
     found: dict = {}
     armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
     for mask, kind in joint_kinds(robot, i):
-        own = ((k, mask * (gamma * (v[i] * x[j]))) for i, j, k, gamma in _symbols(kind, armature, constant))
-        _sum_up(found, own)
-    return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
+        _sum_up(found, ((k, mask * x) for k, x in terms(kind, armature, constant)))
+    return np.stack([found.get(k, 0.0) for k in range(size)]) if found else np.zeros(size)
 
 
 def armature_slopes(robot: Robot, v) -> dict:
     """{(k, j): Σ_i (Γ_ijk + Γ_jik) v_i}: the derivatives of `armature_bias` by v, without those that are always 0."""
     found: dict = {}
-    for start, pairs in _pairs_of(robot):
-        for i, j, k, x in pairs:
+    for start, kind, armature, constant in _joints(robot):
+        for i, j, k, x in _pairs(kind, armature, constant):
             _sum_up(found, (((start + k, start + a), x * v[start + b]) for a, b in ((i, j), (j, i))))
     return found
 
@@ -97,11 +96,6 @@ def _joints(robot: Robot) -> Iterator[tuple]:
         if kind in BRACKETS:
             start = robot.layout.v_start[i]
             yield start, kind, robot.armature[start : start + len(BRACKETS[kind])], constant
-
-
-def _pairs_of(robot: Robot) -> Iterator[tuple]:
-    """The pairs (place in v, `_pairs` of the joint) of all joints with several degrees of freedom."""
-    return ((start, _pairs(kind, armature, constant)) for start, kind, armature, constant in _joints(robot))
 
 
 def _symbols(kind: str, armature, constant: bool) -> Iterator[tuple]:

@@ -152,8 +152,10 @@ class Body:
 
     @property
     def route(self):
-        """Whether the root carries the body; per slot, whether the body is carried from it, and whether it is kept in
-        it.
+        """Where the values of the body's parent come from, and where its own are kept.
+
+        The three entries say whether the root carries the body; for each slot, whether it is carried from there; and
+        for each slot, whether it is kept there.
         """
         route, slots = self._numbers["route"], self._plan.slots
         return route[0], route[1 : 1 + slots], route[1 + slots :]
