@@ -8,10 +8,10 @@ Poincaré gives the force
     τ_k = α_k a_k - Σ_ij α_j v_j c_ikj v_i = α_k a_k + Σ_ij Γ_ijk v_i v_j,
     Γ_ijk = ½ (α_k c_ijk - α_j c_ikj - α_i c_jki),
 
-where Γ is the connection of the metric Σ α_k v_k². A free joint with the same α in all directions feels α ω̇ and α (u̇ +
-ω × u), where u is its linear velocity in the body's frame: armature adds to its mass, and without forces it moves along
-a straight line. The sum over v_i v_j vanishes for spherical joints with the same α in all directions. These are the
-equations of MuJoCo, whose armature is the same in all directions of a joint.
+where Γ is the connection of the metric Σ α_k v_k². A free joint with the same α in all directions feels α ω̇ and
+α (u̇ + ω × u), where u is its linear velocity in the body's frame: armature adds to its mass, and without forces it
+moves along a straight line. The sum over v_i v_j vanishes for spherical joints with the same α in all directions. These are
+the equations of MuJoCo, whose armature is the same in all directions of a joint.
 """
 
 from __future__ import annotations

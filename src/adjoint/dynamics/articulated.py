@@ -1,9 +1,9 @@
 """Articulated inertias: forward dynamics and M⁻¹ b follow from them in O(n), the factors of M in O(n · depth).
 
 Ĵ_i is the inertia that body i shows when all joints beyond it are free; Ploen & Park (1999), eq. (40), written PP (40)
-in comments. Joints with several degrees of freedom are taken one screw s at a time, the last first: U = Ĵ s, Ω = s·U +
-armature, Π = U/Ω, and Ĵ - U Πᵀ is the inertia for the next one. So M = W Ω Wᵀ with Ω diagonal and W unit upper
-triangular, Proposition 1 of the paper, whatever the joints are.
+in comments. Joints with several degrees of freedom are taken one screw s at a time, the last first: U = Ĵ s,
+Ω = s·U + armature, Π = U/Ω, and Ĵ - U Πᵀ is the inertia for the next one. So M = W Ω Wᵀ with Ω diagonal and W unit
+upper triangular, Proposition 1 of the paper, whatever the joints are.
 
 Mimics tie distant bodies together, so that robots with mimics have no such recursion: M is formed and factored for
 them.

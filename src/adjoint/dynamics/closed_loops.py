@@ -7,8 +7,9 @@ b. With the unit quaternion (c, x) of R, c >= 0, the error of a loop consists of
     p         ṗ = R v,                    p̈ = R (v̇ + w × v).
 
 The length 2 |x| = 2 sin(angle/2) is 0 at no rotation but the identity, and the components of x across an axis vanish
-for turns about that axis, by any angle, and for no others: no loop is closed by mistake. So ė = J_c v and ë = J_c a +
-J̇_c v hold exactly, also where the loop is open. Motion with closed loops follows Gauss's principle of least constraint:
+for turns about that axis, by any angle, and for no others: no loop is closed by mistake. So ė = J_c v and
+ë = J_c a + J̇_c v hold exactly, also where the loop is open. Motion with closed loops follows Gauss's principle of least
+constraint:
 
     M a + h = τ + J_cᵀ λ,    ë + 2 s ė + s² e = 0,
 
@@ -373,10 +374,13 @@ def constrained_inverse_dynamics(
 ) -> ConstrainedTorque:  # fmt: skip
     """Inverse dynamics of a robot with loops: the `ConstrainedTorque` of the joints named in `actuated`, a tuple.
 
-    With these torques the actuated joints accelerate as a (nv,) says. All others follow, if a suits the loops (J_c a +
-    J̇_c v = 0) and the actuated joints determine all motion. With S_a the rows of the identity for the actuated joints
-    and K = M⁻¹ - M⁻¹ J_cᵀ (J_c M⁻¹ J_cᵀ)⁻¹ J_c M⁻¹, the mobility that the loops leave, the torques solve (S_a K S_aᵀ) τ
-    = S_a K (M a + h). Of several solutions it is the smallest, where 1 N m counts as 1 N.
+    With these torques the actuated joints accelerate as a (nv,) says. All others follow, if a suits the loops,
+    J_c a + J̇_c v = 0, and the actuated joints determine all motion. The torques are the smallest solution, where 1 N m
+    counts as 1 N, of
+
+        (S_a K S_aᵀ) τ = S_a K (M a + h),   K = M⁻¹ - M⁻¹ J_cᵀ (J_c M⁻¹ J_cᵀ)⁻¹ J_c M⁻¹,
+
+    where S_a are the rows of the identity for the actuated joints and K is the mobility that the loops leave.
 
         >>> tau = constrained_inverse_dynamics(robot, loops, q, v, a, ("motor",)).tau
 

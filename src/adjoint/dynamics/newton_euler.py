@@ -1,10 +1,10 @@
 """Inverse dynamics by the recursive Newton-Euler method: one sweep outward for motions, one inward for forces.
 
-The fast path in this file works with *true accelerations*: the motion of body i is its angular velocity ω_i and A_i =
-(ω̇_i, p̈_i), where p̈_i is the acceleration of the origin of its frame. No linear velocity is needed anywhere, which saves
-a sixth to a quarter of the operations. The recursion of Ploen & Park (1999), eqs. (1)-(5), as the paper prints it, with
-twists V_i and their componentwise rates V̇_i, is `ploen_park.inverse_dynamics_recursive`. Both give the same torques,
-and the tests compare them.
+The fast path in this file works with *true accelerations*: the motion of body i is its angular velocity ω_i and
+A_i = (ω̇_i, p̈_i), where p̈_i is the acceleration of the origin of its frame. No linear velocity is needed anywhere, which
+saves a sixth to a quarter of the operations. The recursion of Ploen & Park (1999), eqs. (1)-(5), as the paper prints
+it, with twists V_i and their componentwise rates V̇_i, is `ploen_park.inverse_dynamics_recursive`. Both give the same
+torques, and the tests compare them.
 
 Everything that belongs to body i is seen from the body's own frame. Comments of this folder abbreviate two papers:
 
@@ -70,8 +70,8 @@ def true_motion(V, dV):
 def next_motion(parent: tuple, f, S, v, a) -> tuple:
     """The motion (ω, A, U) of a body at f in its parent, from the motion of the parent.
 
-    S (6, k), v and a (k,) belong to the joint between the two. A point x of the body accelerates with p̈ + U x, where U
-    = [ω̇] + [ω]².
+    S (6, k), v and a (k,) belong to the joint between the two. A point x of the body accelerates with p̈ + U x, where
+    U = [ω̇] + [ω]².
     """
     w, A, U = parent
     Rt, p = f[:3, :3].T, f[:3, 3]

@@ -9,7 +9,7 @@ Forward dynamics applies the factors of M⁻¹ one after the other: a = Zᵀ Ω�
 that motion, gravity and loads take (46). The result equals that of `forward_dynamics` and costs more, but the
 quantities on the way are those of the paper's text.
 
-The recursions (44)-(68) are corrected here, since their print lacks inverses: in (40), (58), (59) and in the blocks Π
+Equations (40)-(68) are corrected here, since their print lacks inverses: in (40), (58), (59) and in the blocks Π
 and Y of (63), the Ad* of a placement f_{k,k+1} must be that of its inverse. In (53) and (54) the plain ad is meant, for
 the symbols of (23), (24) hold the minus already. The paper has serial chains; in a tree the parent of body k takes the
 place of k - 1.

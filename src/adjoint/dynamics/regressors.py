@@ -174,8 +174,8 @@ class EnergyRegressor(NamedTuple):
 def energy_regressor(robot: Robot, q, v, *, gravity=None, joints=()) -> EnergyRegressor:
     """The rows y_T, y_U (p,) of the energies y_T·π and y_U·π [J], which are linear in π = `parameters(robot, joints)`.
 
-    The kinetic energy is T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and the potential energy is U
-    = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies. The result is an `EnergyRegressor`.
+    The kinetic energy is T = Σ ½ m v·v + h·(v × ω) + ½ ω·I ω with the body twists (ω, v), and the potential energy is
+    U = -Σ g·(m p + R h) with the bodies at (R, p). Both sums are over the bodies. The result is an `EnergyRegressor`.
 
     q is (nq,), v is (nv,), and `gravity` (3,) [m/s²] is the robot's own by default. `joints` is a tuple of some of
     "armature", "damping", "friction" and "offset", as for `regressor`. Each of them adds nv columns, so that both rows

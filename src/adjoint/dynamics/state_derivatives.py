@@ -84,8 +84,8 @@ def inverse_dynamics_derivatives(
 
     The result is a `TorqueDerivatives`; arguments are those of `inverse_dynamics`. Derivatives by q are along the
     motions that v describes: dq[:, k] is the rate of τ while q moves with v = e_k, and v and a stay the same numbers.
-    Wrenches stay the same in their frames. Dry friction counts as constant, as it is wherever v ≠ 0. The work is O(n ·
-    depth) (Carpentier & Mansard 2018; Singh, Russell & Wensing 2022).
+    Wrenches stay the same in their frames. Dry friction counts as constant, as it is wherever v ≠ 0. The work is
+    O(n · depth) (Carpentier & Mansard 2018; Singh, Russell & Wensing 2022).
     """
     f = joint_placements(robot, q)
     V_0, A_0 = base_motion(robot, gravity, base_twist, base_acceleration)
@@ -253,8 +253,8 @@ def forward_dynamics_derivatives(
         >>> dq, dv, dtau = forward_dynamics_derivatives(robot, q, v, tau)
 
     The result is an `AccelerationDerivatives`; arguments are those of `forward_dynamics`. Derivatives by q are along
-    the motions that v describes, as for `inverse_dynamics_derivatives`. M a = τ - bias is an identity, so that ∂a/∂x =
-    -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
+    the motions that v describes, as for `inverse_dynamics_derivatives`. M a = τ - bias is an identity, so that
+    ∂a/∂x = -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
     """
     require_inertia(robot)
     around = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}

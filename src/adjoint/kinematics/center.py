@@ -49,8 +49,8 @@ def center_of_mass(robot: Robot, q) -> np.ndarray:
 def center_of_mass_jacobian(robot: Robot, q) -> np.ndarray:
     """The Jacobian J (3, nv) [m, 1] of the centre of mass at q (nq,): it moves with J v [m/s], along the base's axes.
 
-    A joint with screw (w, u), seen from the base, carries mass m_c whose first moment is h: its column is (m_c u + w ×
-    h) / m, where m is the mass of all moving bodies.
+    A joint with screw (w, u), seen from the base, carries mass m_c whose first moment is h: its column is (m_c
+    u + w × h) / m, where m is the mass of all moving bodies.
 
         >>> velocity = center_of_mass_jacobian(robot, q) @ v
     """

@@ -34,8 +34,8 @@ def forward_kinematics(
 
     `frame` is a name of `robot.frame_names`. Several names in a tuple or list give (k, 4, 4). None gives all n bodies,
     (n, 4, 4), in their order. `relative_to` names another frame to see them from, instead of the base. T_ab maps
-    b-coordinates to a-coordinates; lengths are in m. This is the product of exponentials of Park (1994), with J_i(q_i)
-    = exp(S_i q_i) for joints with one degree of freedom; Ploen & Park (1999), eq. (1).
+    b-coordinates to a-coordinates; lengths are in m. This is the product of exponentials of Park (1994), with
+    J_i(q_i) = exp(S_i q_i) for joints with one degree of freedom; Ploen & Park (1999), eq. (1).
     """
     if frame is not None and not isinstance(frame, tuple):  # one name: lists arrive as tuples
         return crossings(robot, q, relative_to, frame)[1]  # pyright: ignore[reportArgumentType]

@@ -1,9 +1,9 @@
 """The numbers of a robot with many bodies, laid out for loops over them, and the plan on which the loops' code depends.
 
-Bodies are described in the frames of their joints. A joint of one degree of freedom has z on its axis: its screw S =
-(0, 0, t, 0, 0, d) turns about z by t q and slides along it by d q. So M exp(S q) takes few operations, and for joints
-that only turn, Ĵ s is a column of Ĵ. Joints of several degrees of freedom have their standard screws. Results in q, v
-and tau do not depend on frames; see `robot.reframed`.
+Bodies are described in the frames of their joints. A joint of one degree of freedom has z on its axis: its screw
+S = (0, 0, t, 0, 0, d) turns about z by t q and slides along it by d q. So M exp(S q) takes few operations, and for
+joints that only turn, Ĵ s is a column of Ĵ. Joints of several degrees of freedom have their standard screws. Results in
+q, v and tau do not depend on frames; see `robot.reframed`.
 
 A root of several degrees of freedom that carries all other bodies, such as a free base, is left out of the loops. Where
 other joints have several degrees of freedom too, all rows are as wide as the widest joint. Rows of narrower joints are
