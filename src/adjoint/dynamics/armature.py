@@ -10,8 +10,8 @@ Poincaré gives the force
 
 where Γ is the connection of the metric Σ α_k v_k². A free joint with the same α in all directions feels α ω̇ and
 α (u̇ + ω × u), where u is its linear velocity in the body's frame: armature adds to its mass, and without forces it
-moves along a straight line. The sum over v_i v_j vanishes for spherical joints with the same α in all directions. These are
-the equations of MuJoCo, whose armature is the same in all directions of a joint.
+moves along a straight line. The sum over v_i v_j vanishes for spherical joints with the same α in all directions. These
+are the equations of MuJoCo, whose armature is the same in all directions of a joint.
 """
 
 from __future__ import annotations
