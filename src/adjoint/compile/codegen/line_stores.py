@@ -19,8 +19,8 @@ from .ir import BYTES, Coder, Module
 
 __all__ = ["SPARE_AFTER", "SPARE_BEFORE", "fetch_ends", "least_size", "line_function", "transpose"]
 
-# Blocks reach beyond the ends of a result in its tile. So many times the width of elements may be read, though not used,
-# before and after it.
+# Blocks reach beyond the ends of a result in its tile. So many times the width of elements may be read before and after
+# it, though they are not used.
 SPARE_BEFORE, SPARE_AFTER = 1, 2
 
 
@@ -138,8 +138,9 @@ class _Lines(Coder):
 
 
 def fetch_ends(b: Coder, ends: list[str]) -> None:
-    """Prefetch the lines where rows end. Two samples share such a line, so its contents are needed to change a part of
-    it.
+    """Prefetch the lines where rows end.
+
+    Two samples share such a line, so its contents are needed to change a part of it.
     """
     b.module.add("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for end in ends:

@@ -109,7 +109,10 @@ class Segments:
         return parts
 
     def _steps(self, x: Expr) -> list[Step]:
-        """Return the steps that compute a node. For a fused sum, the arguments of its product must be known before it."""
+        """Return the steps that compute a node.
+
+        For a fused sum, the arguments of its product must be known before it.
+        """
         if x.id in self.fused:
             a, b = x.args
             return [(x, (a, *b.args) if b.id == self.fused[x.id] else (*a.args, b), 0)]
@@ -153,8 +156,9 @@ class Segments:
         return places
 
     def _place_rest(self) -> None:
-        """Find places for the other values that later segments use; a place is free again after the last of these
-        segments.
+        """Find places for the other values that later segments use.
+
+        A place is free again after the last of these segments.
         """
         home = {x.id: k for k, part in enumerate(self.parts) for x, *_ in part if x.op in OPS}
         last = {  # value -> the last segment that reads it from memory
@@ -197,8 +201,9 @@ class Segments:
                 self.stored.add(x.id)
 
     def _provide(self, x: Expr, step: int) -> None:
-        """Have a value in a register. It is computed now, read from memory, or still there from its last use if that is
-        recent.
+        """Have a value in a register.
+
+        It is computed now, read from memory, or still there from its last use if that is recent.
         """
         in_memory = x.id in self.stored or x.op in READ
         kept = step - self.used.get(x.id, step) <= KEPT or x.mask or not in_memory
@@ -221,8 +226,9 @@ class Segments:
                 self.emitter.store(FRAME, k, self.env[a.id], apart=len(x.args) > SEGMENT)
 
     def _loop(self, x: Expr) -> None:
-        """Emit a loop. If it captures many values, it reads each from memory whenever it is used, because registers are
-        few.
+        """Emit a loop.
+
+        If it captures many values, it reads each from memory whenever it is used, because registers are few.
         """
         loop: Loop = x.value
         n, m = len(loop.carry), len(loop.carry) + len(loop.captured)
@@ -267,8 +273,9 @@ class LongLoop:
             self._while(loop.condition)
 
     def _in_memory(self, v) -> Place | Buffer:
-        """Return where a value is in memory, after storing it into scratch memory if needed. Truth values become 1 and
-        0.
+        """Return where a value is in memory, after storing it into scratch memory if needed.
+
+        Truth values become 1 and 0.
         """
         if type(v) is not Value:
             return v

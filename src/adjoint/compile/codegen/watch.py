@@ -73,8 +73,9 @@ def spend(b: Coder, work) -> str:
 
 
 def look(b: Coder, otherwise: str) -> None:
-    """Emit a check: code that jumps to the label `otherwise` if the call has to stop. The module needs
-    `stops_function`.
+    """Emit a check: code that jumps to the label `otherwise` if the call has to stop.
+
+    The module needs `stops_function`.
     """
     stops, go_on = b.op("call i1 @stops(ptr %context)", "m").name, b.fresh_label("on")
     b.emit(f" br i1 {stops}, label %{otherwise}, label %{go_on}")
@@ -82,8 +83,9 @@ def look(b: Coder, otherwise: str) -> None:
 
 
 def stops_function(module: Module) -> str:
-    """The IR of `stops(context)`, which returns whether to stop. It calls `ask` if enough work was done since the last
-    time.
+    """The IR of `stops(context)`, which returns whether to stop.
+
+    It calls `ask` if enough work was done since the last time.
     """
     b = Coder(module, 1, "f64")
     watch = b.pointer(b.get("%context", WATCH))

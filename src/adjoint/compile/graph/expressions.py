@@ -46,7 +46,10 @@ _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hy
 
 
 class TooLarge(AdjointError):
-    """A graph would get more nodes than it may have. `Specialisation.traced` turns this into a message with remedies."""
+    """A graph would get more nodes than it may have.
+
+    `Specialisation.traced` turns this into a message with remedies.
+    """
 
 
 _limits = local()
@@ -126,8 +129,9 @@ class Graph:
 
 
 class Expr:
-    """A traced scalar: a node of a graph. It has the operators of a number, and NumPy's functions accept it (see
-    `tracing`).
+    """A traced scalar: a node of a graph.
+
+    It has the operators of a number, and NumPy's functions accept it (see `tracing`).
 
     `id` is its place in `graph.nodes`; `op` is an operation of the table, or "const", "bool", "input", or one of the
     kinds of nodes that `loops` makes; `value` is what else defines it. `mask` is True for truth values.
@@ -195,7 +199,10 @@ class Expr:
 
     @classmethod
     def learn(cls, ufunc: Callable, function: Callable, methods: dict[str, str]) -> None:
-        """Set the functions by which traced scalars serve NumPy's calls; `tracing`, which imports this file, has them."""
+        """Set the functions by which traced scalars serve NumPy's calls.
+
+        `tracing`, which imports this file, has them.
+        """
         cls._ufunc, cls._function, cls._methods = staticmethod(ufunc), staticmethod(function), methods
 
     _methods: dict[str, str]  # {method that NumPy calls on elements of an array of objects: operation}
@@ -482,7 +489,10 @@ def reachable(roots: Sequence[Expr]) -> list[Expr]:
 
 
 def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
-    """Return the roots with some nodes replaced by others of the same graph; `table` is {id of the old node: new node}."""
+    """Return the roots with some nodes replaced by others of the same graph.
+
+    `table` is {id of the old node: new node}.
+    """
     new: dict[int, Expr] = dict(table)
     for x in reachable(roots):
         if x.id not in new:
@@ -493,7 +503,10 @@ def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
 
 
 def copied(graph: Graph, roots: Sequence[Expr]) -> list[Expr]:
-    """Return the roots copied into another graph. Bodies of loops have inputs of their own, so they serve in any graph."""
+    """Return the roots copied into another graph.
+
+    Bodies of loops have inputs of their own, so they serve in any graph.
+    """
     new: dict[int, Expr] = {}
     for x in reachable(roots):
         new[x.id] = graph.node(x.op, tuple([new[a.id] for a in x.args]), x.value, x.mask)

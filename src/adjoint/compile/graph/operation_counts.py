@@ -14,10 +14,10 @@ _COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
 
 
 def count_operations(program: Program, length: int = 1) -> tuple[int, ...]:
-    """Numbers of additions, multiplications, divisions, square roots, transcendental functions, and comparisons or
-    choices.
+    """Return how many operations of each class one sample takes.
 
-    The body of a loop is counted once for each iteration; `length` is the length of the program's sequences.
+    The classes are additions, multiplications, divisions, square roots, transcendental functions, and comparisons or
+    choices. The body of a loop is counted once for each iteration; `length` is the length of the program's sequences.
     """
     counts = _count(program.nodes, length)
     return tuple(counts.get(k, 0) for k in _COUNTED)

@@ -232,7 +232,10 @@ OPS: dict[str, Op] = {op.name: op for table in _TABLES for op in table()}
 
 
 def fold(name: str, *values: float) -> float | bool:
-    """The value of an operation on constants, computed by NumPy in float64; whole numbers are treated as real numbers."""
+    """The value of an operation on constants, computed by NumPy in float64.
+
+    Whole numbers are treated as real numbers.
+    """
     with np.errstate(all="ignore"):
         r = OPS[name].numpy(*(v if isinstance(v, bool | np.bool_) else float(v) for v in values))
     return bool(r) if OPS[name].mask else float(r)

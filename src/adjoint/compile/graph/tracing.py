@@ -32,7 +32,10 @@ class Traced(np.ndarray):
         return function(func, args, kwargs)
 
     def astype(self, dtype, *args, copy=True, **kwargs):
-        """Return the array itself, or a copy. Traced values are real numbers, so the only possible cast is to float64."""
+        """Return the array itself, or a copy.
+
+        Traced values are real numbers, so the only possible cast is to float64.
+        """
         _only_float64(dtype)
         return self.copy() if copy else self
 
@@ -400,7 +403,10 @@ def _inv(a):
 
 
 def _det(a):
-    """Laplace's expansion along the rows, each minor computed once; this polynomial is right for singular matrices too."""
+    """Laplace's expansion along the rows, each minor computed once.
+
+    This polynomial is right for singular matrices too.
+    """
     a = _square(a, "det")
     n = len(a)
     if n > 7:  # The 2^n minors would be too many: eliminate instead. There, a zero pivot means a zero determinant.
