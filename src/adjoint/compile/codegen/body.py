@@ -186,8 +186,9 @@ class Emitter:
         return number != 0.0 if mask else number
 
     def node(self, x: Expr, env: dict, fused: dict[int, int], pairs: dict, top: bool = False) -> Any:
-        """Emit one node, and return its value: a `Value`, the buffer of an array, or the last carry and the stacks of a
-        loop.
+        """Emit one node, and return its value.
+
+        This is a `Value`, the buffer of an array, or, for a loop, its last carry and the buffers that it stacked.
         """
         if x.op in OPS:
             return self._operation(x, env, fused, pairs)

@@ -7,9 +7,9 @@ keep this contract:
   subnormal arguments and subnormal results. Most are within 1; each docstring states the worst float64 error seen.
 - Signed zeros, infinities, NaN and domain errors are exactly those of NumPy and of C99 Annex F.
 - A lane depends on nothing but its own arguments: any width and any position give the same bits.
-- The code is self-contained: it makes no calls out, and reads no tables in memory. Two rare cases need long integer
-  arithmetic (huge angles, huge quotients in `fmod`); these go one lane at a time through an internal function, outside
-  the usual path.
+- The code is self-contained: it makes no calls out, and reads no tables in memory. There are two rare exceptions that
+  need long integer arithmetic (huge angles, huge quotients in `fmod`): these go one lane at a time through an internal
+  function, outside the usual path.
 
 Most float32 functions widen their lanes and run the float64 algorithm; `sincos` and `exp` have float32 algorithms.
 

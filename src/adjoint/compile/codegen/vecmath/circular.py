@@ -22,8 +22,8 @@ from .common import (
 
 # --- sine, cosine, tangent ----------------------------------------------------------------------
 
-# `parts` add up to pi/2, for the reduction r = x - n pi/2 of |x| below `limit`: the first part has all bits of its type,
-# and n times the second is exact. `sin` and `cos` are (r - sin r)/r**3 and (cos r - 1 + r**2/2)/r**4, as polynomials in
+# `parts` add up to pi/2, for the reduction r = x - n pi/2 of |x| below `limit`: the first has all bits of its type, and
+# n times the second is exact. `sin` and `cos` are (r - sin r)/r**3 and (cos r - 1 + r**2/2)/r**4, as polynomials in
 # r**2. `sign` is the shift that moves bit 1 of a quadrant to the sign bit.
 _TRIG = {
     "f64": {
@@ -69,9 +69,9 @@ _TWO_OVER_PI = int(  # the first 1216 binary digits of 2/pi
 _WORDS = [_TWO_OVER_PI >> 64 * k & 2**64 - 1 for k in range(20)]
 
 # Payne and Hanek's method for x = m 2**e. Digits of 2/pi whose product with m 2**e is a multiple of 4 are skipped. The
-# product of the next 192 digits with m holds the quadrant (two bits) and the fraction. The fraction is known to 2**-137,
-# and no float64 comes closer than 2**-62 to a multiple of pi/2. The function also runs for lanes with small x, whose
-# results are not used: for these it only must not read outside of the words.
+# product of the next 192 digits with m holds the quadrant (two bits) and the fraction. The fraction is known to
+# 2**-137, and no float64 comes closer than 2**-62 to a multiple of pi/2. The function also runs for lanes with small x,
+# whose results are not used: for these it only must not read outside of the words.
 _PAYNE_HANEK = f"""@adjoint.reduce.digits = internal constant [20 x i64] [{", ".join(f"i64 {w}" for w in _WORDS)}]
 define internal {{double, double, i64}} @adjoint.reduce(double %x) noinline {{
  %bits = bitcast double %x to i64

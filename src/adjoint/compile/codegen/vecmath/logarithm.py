@@ -72,7 +72,7 @@ def _log_parts(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _with_exponent(b: Builder, k: Value, unit: tuple[float, float], hi: Value, lo: Value) -> Value:
-    """k unit + hi + lo, rounded once; `unit` has two parts."""
+    """k unit + hi + lo, where `unit` has two parts."""
     total, rest = fast_two_sum(k * unit[0], hi)
     return total + (b.fma(k, unit[1], lo) + rest)
 
