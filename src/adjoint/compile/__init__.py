@@ -9,7 +9,7 @@ folders, and each uses only those before it:
 4. `front/`: what a kernel is, what a call gives it, and which machine code serves the call.
 5. `transform/`: kernels of derivatives, and of results without zeros and repetitions.
 
-Each folder's `__init__` says which file does what. docs/compiler_tour.md walks one call through all of them.
+Each folder's `__init__` says which file does what. docs/compiler.md is the guide for users.
 """
 
 from .decorator import kernel as kernel

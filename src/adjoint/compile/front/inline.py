@@ -33,7 +33,7 @@ def eagerly() -> Iterator[None]:
 
 
 def is_inline(inputs: dict[str, Any]) -> bool:
-    """Whether a call with these inputs is one of plain Python."""
+    """Return whether a call with these inputs runs as plain Python."""
     return (
         getattr(_mode, "eager", False)
         or loops.current_graph() is not None
@@ -42,7 +42,7 @@ def is_inline(inputs: dict[str, Any]) -> bool:
 
 
 def eager(function: Function, args: tuple, kwargs: dict):
-    """See `Kernel.eager`."""
+    """Run a kernel on one sample of numbers; see `Kernel.eager`."""
     inputs, statics = function.arguments.sort(args, kwargs)
     found = function.specialisation(statics, list(inputs))
     values = []
@@ -60,7 +60,7 @@ def eager(function: Function, args: tuple, kwargs: dict):
 
 
 def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
-    """The function itself, on traced or eager values; further leading axes are looped over."""
+    """Run the function itself on traced values or numbers; a Python loop runs over leading batch axes."""
     found = function.specialisation(statics, list(inputs))
     values = [x if isinstance(x, loops.Sequence | Expr) else tracing.as_operand(x) for x in inputs.values()]
     extra = [

@@ -330,9 +330,7 @@ def _is_sweep_due(folder: _Folder, size: int) -> bool:
 
 
 def _sweep(folder: _Folder) -> None:
-    """Delete temporary files of processes that were killed, entries that were not used for long, and the oldest of too
-    many.
-    """
+    """Delete files of processes that were killed, entries not used for long, and the oldest of too many entries."""
     folder.remove(_LEDGER)
     now, entries = time.time(), []
     for name, s in folder.files():
@@ -355,7 +353,7 @@ def _sweep(folder: _Folder) -> None:
 def cache_info() -> CacheInfo:
     """Return where compiled kernels are kept on disk, how many there are, and how often this process found one.
 
-    >>> cache_info().disabled is None  # otherwise it is the reason, such as "others can write /tmp/cache; use chmod go-w"
+    >>> cache_info().disabled is None  # otherwise it is the reason, such as "/tmp/cache belongs to another user"
     True
     """
     disabled, sizes = _last_failure, []

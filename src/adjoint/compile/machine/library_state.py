@@ -80,9 +80,7 @@ def is_edited(status: os.stat_result) -> bool:
 
 
 def is_published(fn) -> bool:
-    """Return whether a function is found under its name in a module of this library, itself or as the kernel made of
-    it.
-    """
+    """Return whether a function is found under its name in a module of this library, or is that of the kernel there."""
     if not isinstance(fn, types.FunctionType) or not str(fn.__module__).startswith(_PACKAGE + "."):
         return False
     found = sys.modules.get(fn.__module__)

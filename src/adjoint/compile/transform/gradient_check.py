@@ -1,4 +1,4 @@
-"""`check_grads`: are all derivatives of a kernel right? Compared with differences taken in 50-digit arithmetic."""
+"""`check_grads`: are all derivatives of a kernel right? They are compared with differences in 50-digit arithmetic."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ _DIGITS = 50
 
 
 def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwargs) -> float:
-    """Check Jacobian, jvp, vjp (and, for order 2, Hessian) of a kernel at one sample; returns the worst error.
+    """Check the derivatives of a kernel at one sample; returns the largest error.
 
-    The reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20:
-    nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
-    Raises AssertionError naming the derivative and the input that is wrong. It needs mpmath: pip install
-    'adjoint[check]'. Sequences are not checked.
+    These are `jacobian`, `jvp` and `vjp`, and for order 2 also `hessian`. The arguments are those of a call. The
+    reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20; it
+    uses none of our derivative rules. Errors are relative to the largest entry of the derivative, or to 1 if that is
+    larger. An AssertionError names the derivative that is wrong by more than `rtol`, and the entry. This needs mpmath:
+    pip install 'adjoint[check]'. Kernels with sequences cannot be checked.
     """
     if not isinstance(fn, Function):
         raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
@@ -85,6 +86,7 @@ def _given(o: Operand, x) -> np.ndarray:
 
 
 def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -> float:
+    """The error of the second derivatives by one input."""
     xs = [program.graph.input(name, k) for k in range(point[name].size)]
     first = [program.graph.lift(e) for row in autodiff.jacobian(program.graph, program.roots, xs) for e in row]
     names = list(point)
@@ -96,6 +98,7 @@ def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -
 
 
 def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> float:
+    """Return the error of a derivative; raise an AssertionError if it is too large."""
     scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
     error = float(np.max(np.abs(got - wanted), initial=0.0)) / scale
     if not error <= rtol:
@@ -123,6 +126,8 @@ def _differences(program: Program, point: dict, roots) -> np.ndarray:
 
 
 def _high_precision(roots, values: dict, mp) -> list:
+    """The values of the roots, computed by mpmath."""
+
     def apply(op: str, *a):
         found = table.get(op)
         return found(*a) if found else getattr(mp, op)(*a)
