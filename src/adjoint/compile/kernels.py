@@ -295,7 +295,7 @@ class Kernel(Function, Generic[P, R]):
             found = self.memory.made.get(key)
             if found is None:
                 found = self.memory.made[key] = make(self, *arguments)
-            return kept_kernels.use(found)
+            return kept_kernels.mark_used(found)
 
     # --- packed results ------------------------------------------------------------------------------
 

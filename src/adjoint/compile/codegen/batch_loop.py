@@ -16,28 +16,30 @@ from collections.abc import Sequence
 from ..graph.program import Operand, Program
 from .ir import BYTES, Coder, Module
 from .line_stores import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
-from .watch import STOP, WATCH, has_lasting_loops, look, repetitions, spend, weigh
+from .watch import STOP, WATCH, check_stop, count_work, has_long_running_loops, repetitions_between_checks, work_of
 
 __all__ = [
     "CONTEXT_HEAD",
-    "STREAMED",
+    "STREAM_BYTES",
+    "are_results_scattered",
     "batch_function",
+    "body_stores_results",
     "context_size",
-    "is_moved",
-    "stores_itself",
     "tile_sizes",
     "whole_function",
 ]
 
 _SCALAR = {"f64": "double", "f32": "float"}
-UNROLLED = 24  # the moves of an operand of at most so many blocks are written out; more of them become a loop
-LONG = 2000  # in programs with so many nodes all moves are loops: moving takes little of their time, but much of LLVM's
-FEW = 2  # groups of at most so many samples store long results element by element: idle lanes would cost more
-REPEATED = 4  # a body stores its results itself if it has at most so many for each node, see `stores_itself`
-STREAMED = 5 << 20  # so many bytes of results are quicker to write past the caches, even if they are read once later
+MOST_UNROLLED = 24  # the moves of an operand of at most so many blocks are written out; more of them become a loop
+# In programs with so many nodes all moves are loops: moving takes little of their time, but much of LLVM's.
+LONG_PROGRAM = 2000
+FEW_SAMPLES = 2  # groups of at most so many samples store long results element by element: idle lanes would cost more
+MOST_REPEATED = 4  # a body stores its results itself if it has at most so many for each node, see `body_stores_results`
+# so many bytes of results are quicker to write past the caches, even if they are read once afterwards
+STREAM_BYTES = 5 << 20
 CONTEXT_HEAD = 3  # the words at the start of a context: length of the sequences, addresses of scratch memory and watch
-BRIEF = 1 << 12  # a sample of less work (see `watch`) is so short that thousands need no check whether to stop
-MOVED = 8  # the work of reading or writing one element: most of it is waiting for memory
+BRIEF_WORK = 1 << 12  # a sample of less work (see `watch`) is so short that thousands need no check whether to stop
+MOVE_WORK = 8  # the work of reading or writing one element: most of it is waiting for memory
 
 
 def _blocks(size: int, width: int):
@@ -58,7 +60,7 @@ def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int
     return max(n, SPARE_BEFORE * width), m + SPARE_AFTER * width
 
 
-def stores_itself(program: Program, width: int) -> bool:
+def body_stores_results(program: Program, width: int) -> bool:
     """Return whether the body stores its results where they belong, and not in a tile; only code for one lane does.
 
     The words at the end of the context then say where each result goes. If there are far more elements to store than
@@ -66,7 +68,7 @@ def stores_itself(program: Program, width: int) -> bool:
     would have to compile each store of the body.
     """
     sequences = any(o.sequence for o in (*program.inputs, *program.outputs))
-    return width == 1 and not sequences and not program.tile.stacks and program.repetitions <= REPEATED
+    return width == 1 and not sequences and not program.tile.stacks and program.repetitions <= MOST_REPEATED
 
 
 def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> int:
@@ -186,13 +188,13 @@ class _Batch(Coder):
     def __init__(self, module: Module, width: int, dtype: str, program: Program):
         super().__init__(module, width, dtype)
         self.program, self.places = program, program.tile.places
-        self.unrolled = UNROLLED if len(program.nodes) < LONG else 0
+        self.unrolled = MOST_UNROLLED if len(program.nodes) < LONG_PROGRAM else 0
         self.used: dict[str, set[int]] = {}  # input -> the elements that the body reads
         for x in program.nodes:
             if x.op == "input":
                 self.used.setdefault(x.value[0], set()).add(x.value[1])
         self.has_lines = any(self._as_lines(o) for o in program.outputs)
-        self.stores_itself = stores_itself(program, width)
+        self.body_stores_results = body_stores_results(program, width)
 
     def _as_lines(self, o: Operand) -> bool:
         """Return whether a result is stored as whole cache lines, if the group is full (see `line_stores`)."""
@@ -206,10 +208,10 @@ class _Batch(Coder):
         self.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * w * size}")
         words = self._operand_words()
         samples, last = self.word("sub i64 %stop, %start"), self.word("sub i64 %stop, 1")
-        self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAMED}")
+        self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAM_BYTES}")
         self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         with self.loop(self.word(f"sdiv i64 {self.add(samples, w - 1)}, {w}")) as group:
-            self._look(group)
+            self._check_stop(group)
             first = self.add("%start", self.mul(group, w))
             lanes = [self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, n)}, i64 {last})") for n in range(w)]
             left = self.word(f"sub i64 %stop, {first}")
@@ -224,19 +226,19 @@ class _Batch(Coder):
         head = "define i64 @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
         return "\n".join([head, "entry:", *self.lines, "}"])
 
-    def _look(self, group: str) -> None:
+    def _check_stop(self, group: str) -> None:
         """Check whether to stop: between groups, after every millisecond of work.
 
         Code for one lane runs a single sample. If code for a batch takes long to compile, it runs some thousand samples
-        in its place (see `Specialisation.serving`), which is short enough if one sample is little work.
+        in its place (see `Specialisation.code_for`), which is short enough if one sample is little work.
         """
         work = _work(self.program)
-        if self.width == 1 and work < BRIEF:
+        if self.width == 1 and work < BRIEF_WORK:
             return
-        often = repetitions(work)
+        often = repetitions_between_checks(work)
         with self.when(self.same(self.word(f"and i64 {group}, {often - 1}"), often - 1)):
-            spend(self, often * work)
-            look(self, "stopped")
+            count_work(self, often * work)
+            check_stop(self, "stopped")
 
     def _stop_word(self) -> str:
         """The word of the watch that says whether to stop."""
@@ -264,13 +266,13 @@ class _Batch(Coder):
                 for o, lane_rows, (_, stride, *_) in results:
                     if self._as_lines(o):
                         fetch_ends(self, [*lane_rows, self.add(lane_rows[-1], stride)])
-        if self.stores_itself:
+        if self.body_stores_results:
             for k, (_, (row,), _) in enumerate(results):
                 self.put(row, "%context", CONTEXT_HEAD + k)
         self.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
-        if has_lasting_loops(p.nodes):
+        if has_long_running_loops(p.nodes):
             self.require(self.same(self._stop_word(), 0), "stopped")
-        if self.stores_itself:
+        if self.body_stores_results:
             return
         at = 0
         for o, lane_rows, (_, stride, *_) in results:
@@ -308,7 +310,7 @@ class _Batch(Coder):
         tile = self.op(f"getelementptr {self.type('f')}, ptr %out, i64 {0 if table else places[0]}", "p").name
         dense = self.same(stride, o.size * BYTES[self.dtype])
         lines = self.op(f"and i1 {self.same(count, self.width)}, {dense}", "m").name
-        few = self.op(f"icmp sle i64 {count}, {FEW}", "m").name
+        few = self.op(f"icmp sle i64 {count}, {FEW_SAMPLES}", "m").name
         with self.when(lines):
             name = line_function(self.module, self.width, self.dtype, o.size, bool(table))
             self.emit(f" call void @{name}(i64 {rows[0]}, ptr {tile}, ptr {table or 'null'}, i1 %stream)")
@@ -334,7 +336,8 @@ class _Batch(Coder):
 
 def _work(program: Program) -> int:
     """Return how much work one group is: its body, and moving its inputs and results."""
-    return weigh(program.nodes) + MOVED * sum(o.size for o in (*program.inputs, *program.outputs) if not o.sequence)
+    moved = sum(o.size for o in (*program.inputs, *program.outputs) if not o.sequence)
+    return work_of(program.nodes) + MOVE_WORK * moved
 
 
 def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
@@ -355,13 +358,13 @@ def _move(b: Coder, source: str, i: str, target: str, k: str) -> None:
     b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr {target}, i64 {k}', 'p').name}")
 
 
-def is_moved(program: Program, width: int) -> bool:
+def are_results_scattered(program: Program, width: int) -> bool:
     """Return whether some results, as the body leaves them, are not in their own places of the tile.
 
     Elements that are the same number share a vector, see `graph.program.Tile`.
     """
     found = program.tile.places
-    return not stores_itself(program, width) and found != list(range(len(found)))
+    return not body_stores_results(program, width) and found != list(range(len(found)))
 
 
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
@@ -370,16 +373,16 @@ def whole_function(module: Module, width: int, dtype: str, program: Program) -> 
     It runs the body, and then puts every element of the results in its own place of the tile.
     """
     b, t = Coder(module, width, dtype), Coder(module, width, dtype).type("f")
-    spend(b, _work(program))
-    look(b, "stopped")
-    if stores_itself(program, width):
+    count_work(b, _work(program))
+    check_stop(b, "stopped")
+    if body_stores_results(program, width):
         at = 0
         for k, o in enumerate(program.outputs):
             place = b.op(f"getelementptr {t}, ptr %out, i64 {at}", "p").name
             b.put(b.word(f"ptrtoint ptr {place} to i64"), "%context", CONTEXT_HEAD + k)
             at += o.size
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
-    if is_moved(program, width):
+    if are_results_scattered(program, width):
         found = program.tile.places
         table, scratch = _table(b, found, 0), b.pointer(b.get("%context", 1))  # the body no longer needs scratch memory
         with b.loop(len(found)) as k:

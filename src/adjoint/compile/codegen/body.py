@@ -19,18 +19,18 @@ from ..graph.loops import Loop
 from ..graph.operations import OPS
 from ..graph.program import Program, array_size, stack_of
 from . import vecmath
-from .batch_loop import CONTEXT_HEAD, batch_function, is_moved, stores_itself, whole_function
+from .batch_loop import CONTEXT_HEAD, are_results_scattered, batch_function, body_stores_results, whole_function
 from .ir import BYTES, FRAME, Buffer, Builder, Coder, Module, Place, Value
 from .scheduler import fused_products, schedule, sin_cos_pairs
 from .segments import LongLoop, Segments, has_long_body, is_long
 from .target import ANY, Target
-from .watch import iteration_work, lasts, look, repetitions, spend, stops_function
+from .watch import check_stop, count_work, iteration_work, repetitions_between_checks, runs_long, stops_function
 
 __all__ = ["emit"]
 
-MANY = 4000  # in programs with more nodes, LLVM is kept from joining stores of single numbers: see `Emitter.store`
+MANY_NODES = 4000  # in programs with more nodes, LLVM is kept from joining stores of single numbers: see `store`
 MANY_ELEMENTS = 100  # the same holds for stores to arrays with more elements
-CLEARED = 16  # a result with more zeros than this is first cleared as a whole
+MANY_ZEROS = 16  # a result with more zeros than this is first cleared as a whole
 _LOADED = {"const", "bool", "input", "item"}  # operations whose values are read wherever they are used
 
 
@@ -51,7 +51,7 @@ class Emitter:
     # number of a result -> its address, by its name in that function
     _results: dict[int, str] = field(default_factory=dict)
     _functions: int = 0  # how many functions were made besides `body`
-    _has_many: bool = False  # whether the program has so many nodes that the time LLVM takes matters
+    _has_many_nodes: bool = False  # whether the program has so many nodes that the time LLVM takes matters
 
     def function(self) -> str:
         """Return the text of `body`."""
@@ -77,8 +77,8 @@ class Emitter:
         self.module.add("#1", 'attributes #1 = { "no-trapping-math"="true" "stackrealign" }')
         self.frame = self._word(1, "ptr")
         bodies = [len(reachable(x.value.roots)) for x in p.nodes if x.op == "loop"]
-        self._has_many = len(p.nodes) + sum(bodies) > MANY
-        stores = self._stores_in_place() if stores_itself(p, self.b.width) else self._stores_in_tile()
+        self._has_many_nodes = len(p.nodes) + sum(bodies) > MANY_NODES
+        stores = self._stores_in_place() if body_stores_results(p, self.b.width) else self._stores_in_tile()
 
         def done(x: Expr, v: Value) -> None:
             for result, place in stores.get(x.id, ()):
@@ -108,10 +108,10 @@ class Emitter:
         for number, result in enumerate(self.program.results):
             # -0.0 is no such zero
             zeros = {k for k, e in enumerate(result) if e.op == "const" and str(e.number()) == "0.0"}
-            if len(zeros) > CLEARED:
+            if len(zeros) > MANY_ZEROS:
                 self._clear(self._result(number), len(result))
             for k, e in enumerate(result):
-                if k not in zeros or len(zeros) <= CLEARED:
+                if k not in zeros or len(zeros) <= MANY_ZEROS:
                     stores.setdefault(e.id, []).append((number, k))
         return stores
 
@@ -134,7 +134,7 @@ class Emitter:
             self.store(at, k, b.const(0.0))
 
     @contextmanager
-    def another(self, prefix: str) -> Iterator[None]:
+    def separate_function(self, prefix: str) -> Iterator[None]:
         """What is emitted within this context becomes a function of its own, which is called here.
 
         It has the arguments of `body`.
@@ -274,7 +274,7 @@ class Emitter:
 
         `apart` keeps LLVM from joining this store with others.
         """
-        apart = self.b.width == 1 and (apart or self._has_many)
+        apart = self.b.width == 1 and (apart or self._has_many_nodes)
         how, place = "volatile " if apart else "", self.element(base, k)
         self.b.emit(f" store {how}{self.b.type('f')} {v.name}, ptr {place}")
 
@@ -407,7 +407,7 @@ class Emitter:
                     store(k, self._value(e, env))
             return [self._value(e, env) for e in loop.next_carry]
 
-        return self._watched(loop, length, start, env, more, step)
+        return self._stoppable_loop(loop, length, start, env, more, step)
 
     def count(self, loop: Loop) -> tuple[str, Callable[[str], str]]:
         """Return how often a scan is repeated, and a function that gives the row of an iteration."""
@@ -433,9 +433,9 @@ class Emitter:
             go_on = env[condition.id]  # a lane whose condition has failed keeps its carry
             return [b.select(go_on, self._value(e, env), env[c.id]) for e, c in zip(roots, loop.carry, strict=True)]
 
-        return self._watched(loop, str(loop.length), start, env, more, step)
+        return self._stoppable_loop(loop, str(loop.length), start, env, more, step)
 
-    def _watched(self, loop: Loop, length: str, start: list[Value], env: dict, more, step) -> list[Value]:
+    def _stoppable_loop(self, loop: Loop, length: str, start: list[Value], env: dict, more, step) -> list[Value]:
         """Emit a loop of at most `length` iterations that can be stopped; returns the last carry.
 
         It goes on while `more(count, end, env)` holds. A loop that may run long is cut into pieces: two loops, one in
@@ -443,7 +443,7 @@ class Emitter:
         stop.
         """
         b, work = self.b, iteration_work(loop)
-        if not lasts(loop, work):
+        if not runs_long(loop, work):
             return self.repeat(loop.carry, start, env, lambda count, env: more(count, length, env), step)[1]
         before, again, pause, end = b.block, b.fresh_label("again"), b.fresh_label("pause"), b.fresh_label("end")
         b.emit(f" br label %{again}")
@@ -452,18 +452,18 @@ class Emitter:
         carry = [Value(b, b.fresh(), "f") for _ in start]
         b.lines.extend("" for _ in range(1 + len(start)))
         self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
-        stop = b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, repetitions(work))}, i64 {length})")
+        stop = b.word(f"call i64 @llvm.smin.i64(i64 {b.add(first, repetitions_between_checks(work))}, i64 {length})")
         count, left = self.repeat(loop.carry, carry, env, lambda count, env: more(count, stop, env), step, first)
         unfinished = b.op(f"icmp slt i64 {stop}, {length}", "m").name
         if loop.condition is None:
             count = stop
         else:
             unfinished = b.op(f"and i1 {b.same(count, stop)}, {unfinished}", "m").name
-        due = spend(b, b.mul(b.word(f"sub i64 {count}, {first}"), work))
+        due = count_work(b, b.mul(b.word(f"sub i64 {count}, {first}"), work))
         usual = b.block
         b.emit(f" br i1 {b.op(f'or i1 {due}, {unfinished}', 'm').name}, label %{pause}, label %{end}")
         b.label(pause)
-        kept = self._look(left)
+        kept = self._check_stop(left)
         b.emit(f" br i1 {unfinished}, label %{again}, label %{end}")
         self._phis(phis, [(first, "i64", "0", count), *self._carried(carry, start, kept)], before)
         paused = b.block
@@ -472,7 +472,7 @@ class Emitter:
         both = zip(left, kept, strict=True)
         return [b.op(f"phi {t} [{x.name}, %{usual}], [{y.name}, %{paused}]", "f") for x, y in both]
 
-    def _look(self, values: list[Value]) -> list[Value]:
+    def _check_stop(self, values: list[Value]) -> list[Value]:
         """Emit a check whether to stop, across which the values go through memory.
 
         If they stayed in registers during the call, LLVM would keep them in memory all through the loop that ends here.
@@ -480,7 +480,7 @@ class Emitter:
         place = self.reserve(len(values))
         for k, v in enumerate(values):
             self.store(FRAME, place + k, v)
-        look(self.b, "stopped")
+        check_stop(self.b, "stopped")
         return [self.load(FRAME, place + k) for k in range(len(values))]
 
     def repeat(self, inner: Sequence[Expr], start: list[Value], env: dict, more, step, first: str = "0"):
@@ -595,7 +595,7 @@ def emit(
     emitter = Emitter(module, Coder(module, width, dtype), program, shared, target)
     module.add("body", emitter.function())
     fixed = emitter.scratch * width * BYTES[dtype]
-    if is_moved(program, width):
+    if are_results_scattered(program, width):
         emitter.scratch = max(emitter.scratch, len(program.tile.places))  # `whole` sorts the results there
     module.add("whole", whole_function(module, width, dtype, program))
     module.add("batch", batch_function(module, width, dtype, program))

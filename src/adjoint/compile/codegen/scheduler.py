@@ -26,15 +26,7 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
     """
     nodes = [x for x in reachable(roots) if x.op not in _READ]
     graph_nodes, alive = roots[0].graph.nodes if roots else [], 0
-    needs: list[list[int]] = [[]] * len(graph_nodes)
-    users: list[list[int]] = [[]] * len(graph_nodes)
-    for x in nodes:
-        users[x.id] = []
-        needs[x.id] = ids = [a.args[0].id if a.op == "item" else a.id for a in x.args if a.op not in _FREE]
-        if len(ids) > 1:
-            needs[x.id] = ids = list(dict.fromkeys(ids))
-        for a in ids:
-            users[a].append(x.id)
+    needs, users = _dependencies(nodes, len(graph_nodes))
     waiting = [len(n) for n in needs]  # how many arguments of each node are not computed yet
     left = [len(u) for u in users]  # how many uses of each node are still to come
     ready = [x.id for x in nodes if not waiting[x.id]]
@@ -76,6 +68,20 @@ def schedule(roots: Sequence[Expr]) -> list[Expr]:
             placed[r.id] = 1
             order.append(r)
     return order
+
+
+def _dependencies(nodes: list[Expr], count: int) -> tuple[list[list[int]], list[list[int]]]:
+    """For each node of a graph with so many, the ids of computed nodes that it needs, and of those that use it."""
+    needs: list[list[int]] = [[]] * count
+    users: list[list[int]] = [[]] * count
+    for x in nodes:
+        users[x.id] = []
+        needs[x.id] = ids = [a.args[0].id if a.op == "item" else a.id for a in x.args if a.op not in _FREE]
+        if len(ids) > 1:
+            needs[x.id] = ids = list(dict.fromkeys(ids))
+        for a in ids:
+            users[a].append(x.id)
+    return needs, users
 
 
 def fused_products(order: list[Expr], roots: list[Expr]) -> dict[int, int]:

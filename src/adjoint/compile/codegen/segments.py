@@ -17,7 +17,7 @@ from ..graph.loops import Loop
 from ..graph.operations import OPS
 from .ir import FRAME, Buffer, Place, Value
 from .scheduler import fused_products, schedule, sin_cos_pairs
-from .watch import iteration_work, look, spend
+from .watch import check_stop, count_work, iteration_work
 
 if TYPE_CHECKING:
     from .body import Emitter
@@ -28,9 +28,10 @@ SEGMENT = 500  # steps of straight-line code in one segment
 # The body of a loop is cut only where LLVM would take too long otherwise: it runs 10 to 20 % slower when it is cut.
 LONG_BODY = 30_000  # a body with more nodes is cut
 LONG_ROWS = 1000  # so is one with more inputs, array elements and results: LLVM's time grows with their square
-KEPT = 32  # a value that was used more steps ago is read again from memory, if it is there: registers are few
-FEW = 16  # a loop that captures at most so many values has them in registers
-READ = {"const", "bool", "input", "item", "carry"}  # values with places of their own, read wherever they are used
+REREAD_AFTER = 32  # a value that was used more steps ago is read again from memory, if it is there: registers are few
+FEW_CAPTURED = 16  # a loop that captures at most so many values has them in registers
+# values that have places of their own, and are read where they are used
+READ_ANYWHERE = {"const", "bool", "input", "item", "carry"}
 ARRAYS = {"array", "stacked", "sequence"}
 # A node, and the values that must be known before it. A long array is filled in several steps: the values are those
 # elements of it that begin with the number at the end.
@@ -72,7 +73,7 @@ class Segments:
         for part in filter(None, self.parts):
             # LLVM parses IR values that are plain numbers (%1, %2) faster, but wants them in order, and a loop's head
             # refers to later values.
-            with self.emitter.another("x" if part[0][0].op == "loop" else ""):
+            with self.emitter.separate_function("x" if part[0][0].op == "loop" else ""):
                 self._emit(part, done)
 
     def place(self, x: Expr) -> Place:
@@ -98,7 +99,7 @@ class Segments:
         for x in order:
             if x.op in ("stacked", "sequence") or x.id in swallowed:
                 continue
-            if x.op in READ and (x.id not in wanted or not self.top):
+            if x.op in READ_ANYWHERE and (x.id not in wanted or not self.top):
                 continue
             for step in self._steps(x):
                 if size >= SEGMENT or (parts[-1] and "loop" in (x.op, parts[-1][-1][0].op)):
@@ -122,7 +123,7 @@ class Segments:
         if x.op == "loop":
             # the last arguments are arrays, which are in memory
             return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]
-        return [(x, () if x.op in READ else x.args, 0)]
+        return [(x, () if x.op in READ_ANYWHERE else x.args, 0)]
 
     def buffer(self, x: Expr) -> Buffer:
         """Return where the elements of an array are."""
@@ -205,8 +206,8 @@ class Segments:
 
         It is computed now, read from memory, or still there from its last use if that is recent.
         """
-        in_memory = x.id in self.stored or x.op in READ
-        kept = step - self.used.get(x.id, step) <= KEPT or x.mask or not in_memory
+        in_memory = x.id in self.stored or x.op in READ_ANYWHERE
+        kept = step - self.used.get(x.id, step) <= REREAD_AFTER or x.mask or not in_memory
         self.used[x.id] = step
         if x.id not in self.env or not kept:
             self.env[x.id] = self._read(x) if in_memory else self.emitter.node(x, self.env, self.fused, self.pairs)
@@ -233,9 +234,8 @@ class Segments:
         loop: Loop = x.value
         n, m = len(loop.carry), len(loop.carry) + len(loop.captured)
         start = [self._outside(a, False) for a in x.args[:n]]
-        captured = {
-            inner.id: self._outside(a, m - n <= FEW) for inner, a in zip(loop.captured, x.args[n:m], strict=True)
-        }
+        few = m - n <= FEW_CAPTURED
+        captured = {inner.id: self._outside(a, few) for inner, a in zip(loop.captured, x.args[n:m], strict=True)}
         rows = [self.buffer(a) for a in x.args[m:]]
         stacked = [self.buffer(x.graph.node("stacked", (x,), k)) for k in range(len(loop.ys))]
         carry = self.emitter.loop(loop, start, captured, rows, stacked)
@@ -289,14 +289,14 @@ class LongLoop:
         if len(start) > SEGMENT:  # a value with a name is known only in the function that made it; constants have none
             start = [self._in_memory(v) if type(v) is Value and v.name.startswith("%") else v for v in start]
         for at in range(0, len(start), SEGMENT):
-            with e.another("") if len(start) > SEGMENT else nullcontext():
+            with e.separate_function("") if len(start) > SEGMENT else nullcontext():
                 for k, v in enumerate(start[at : at + SEGMENT], at):
                     e.store(FRAME, self.first + k, e.read(v, False) if type(v) is Place else v)
 
-    def _look(self) -> None:
+    def _check_stop(self) -> None:
         """Check in every iteration whether to stop: an iteration is much work."""
-        spend(self.emitter.b, iteration_work(self.loop))
-        look(self.emitter.b, "stopped")
+        count_work(self.emitter.b, iteration_work(self.loop))
+        check_stop(self.emitter.b, "stopped")
 
     def _segments(self, *results: tuple[Expr, ...]) -> list[Buffer]:
         """Emit calls of the segments that compute results of the body; returns where each group of results is."""
@@ -323,7 +323,7 @@ class LongLoop:
             assert buffer.place is not None
             self.given |= {x.id: Place(FRAME, buffer.place.index + k) for k, x in enumerate(inner)}
         with e.b.loop(length) as count:
-            self._look()
+            self._check_stop()
             row = row_at(count)
             for known, buffer, inner in zip(read, rows, loop.xs, strict=True):
                 load, _ = e.row(*known, len(inner), row)
@@ -351,7 +351,7 @@ class LongLoop:
             return b.op(f"and i1 {b.any(go_on[0])}, {early}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
-            self._look()
+            self._check_stop()
             (after,) = self._segments(self.loop.next_carry)
             carry = e.element(FRAME, self.first)
             # the carry of a lane whose condition has failed stays as it is

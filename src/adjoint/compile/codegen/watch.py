@@ -24,8 +24,10 @@ from ..graph.loops import Loop
 from ..graph.operation_counts import count_by_class
 from .ir import Coder, Module
 
-__all__ = ["ASKED", "BUDGET", "KEPT", "LEFT", "STOP", "TABLE", "WATCH", "WATCH_WORDS"]
-__all__ += ["has_lasting_loops", "iteration_work", "lasts", "look", "repetitions", "spend", "stops_function", "weigh"]
+__all__ = [
+    "ASKED", "BUDGET", "KEPT", "LEFT", "STOP", "TABLE", "WATCH", "WATCH_WORDS", "check_stop", "count_work",
+    "has_long_running_loops", "iteration_work", "repetitions_between_checks", "runs_long", "stops_function", "work_of",
+]  # fmt: skip
 
 WATCH = 2  # which word of a context holds the address of the watch
 STOP, LEFT, TABLE, ASKED, KEPT = range(5)  # which words of the watch these are
@@ -36,35 +38,35 @@ BUDGET = 1 << 22  # the work between two calls of `ask`: some milliseconds
 _WEIGHTS = {"div": 8, "sqrt": 8, "transcendental": 32}
 
 
-def repetitions(work: int) -> int:
+def repetitions_between_checks(work: int) -> int:
     """Return how often some work may be repeated between two checks: a power of two."""
     return 1 << max(QUANTUM // max(work, 1), 1).bit_length() - 1
 
 
-def weigh(nodes: list[Expr]) -> int:
+def work_of(nodes: list[Expr]) -> int:
     """Return how much work some nodes of a graph are, without long-running loops, which count their work themselves."""
     work = sum(n * _WEIGHTS.get(kind, 1) for kind, n in count_by_class(nodes).items())
     loops = [(x.value, iteration_work(x.value)) for x in nodes if x.op == "loop"]
-    return work + sum(loop.length * each for loop, each in loops if not lasts(loop, each))
+    return work + sum(loop.length * each for loop, each in loops if not runs_long(loop, each))
 
 
 def iteration_work(loop: Loop) -> int:
     """Return how much work one iteration of a loop is."""
-    return max(weigh(reachable(loop.roots)), 1)
+    return max(work_of(reachable(loop.roots)), 1)
 
 
-def lasts(loop: Loop, work: int) -> bool:
+def runs_long(loop: Loop, work: int) -> bool:
     """Return whether a loop may run so long that it must check whether to stop. `work` is that of one iteration."""
     return loop.length is None or loop.length * work > QUANTUM
 
 
-def has_lasting_loops(nodes: list[Expr]) -> bool:
+def has_long_running_loops(nodes: list[Expr]) -> bool:
     """Return whether a long-running loop is among these nodes, or in the body of a loop among them."""
     loops = [x.value for x in nodes if x.op == "loop"]
-    return any(lasts(loop, iteration_work(loop)) or has_lasting_loops(reachable(loop.roots)) for loop in loops)
+    return any(runs_long(loop, iteration_work(loop)) or has_long_running_loops(reachable(loop.roots)) for loop in loops)
 
 
-def spend(b: Coder, work) -> str:
+def count_work(b: Coder, work) -> str:
     """Emit code that notes in the watch that work was done; returns a flag of the IR that says whether to check now."""
     watch = b.pointer(b.get("%context", WATCH))
     left = b.word(f"sub i64 {b.get(watch, LEFT)}, {work}")
@@ -72,7 +74,7 @@ def spend(b: Coder, work) -> str:
     return b.op(f"icmp slt i64 {left}, 0", "m").name
 
 
-def look(b: Coder, otherwise: str) -> None:
+def check_stop(b: Coder, otherwise: str) -> None:
     """Emit a check: code that jumps to the label `otherwise` if the call has to stop.
 
     The module needs `stops_function`.

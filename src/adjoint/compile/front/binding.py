@@ -47,7 +47,7 @@ def bind(function: Function, args: tuple, lift, unroll: bool, statics: dict[str,
         from_origin = lift or (unroll and function.origin is not None)
         make = _lifted(function, fixed, lift, unroll) if from_origin else _specialised(function, fixed, unroll)
         bound = function.memory.made.setdefault(key, make)
-    return kept_kernels.use(bound)
+    return kept_kernels.mark_used(bound)
 
 
 def _not_hashable(function: Function, fixed: dict[str, Any]) -> ArgumentError:

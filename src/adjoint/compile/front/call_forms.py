@@ -73,7 +73,7 @@ class InputForm:
         self.specialisation, self.tried = specialisation, tried
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
-        serve = self.specialisation.normal if self.tried else self.specialisation.call
+        serve = self.specialisation.call_as_arrays if self.tried else self.specialisation.call
         if serve is None or loops.python_calls.value:
             return NotImplemented
         values = (*args, *kwargs.values(), *self.defaults) if kwargs or self.defaults else args

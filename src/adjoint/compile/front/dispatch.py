@@ -83,7 +83,7 @@ def _bound_to(function: Function, form: tuple, split: Places, fixed: list) -> Fu
     """
     memory, types = function.memory, [type(x) for x in fixed]
     try:
-        bound = kept_kernels.use(memory.made[(split.names, *types, *fixed)])
+        bound = kept_kernels.mark_used(memory.made[(split.names, *types, *fixed)])
     except (KeyError, TypeError):  # the values are new, or not hashable; `bind` says what is wrong
         bound = function.bind(**dict(zip(split.names, fixed, strict=True)))
         if not all(map(is_plain, fixed)):
@@ -164,7 +164,7 @@ def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dt
         given = out if isinstance(out, tuple | list) else (out,)
         layouts += [(a.shape, a.strides, a.flags.aligned) for a in given if isinstance(a, np.ndarray)]
     known = found.plans.get((dtype, *layouts))
-    if known and found.borrowed and not found.lends(dtype, known[1], known[3]):
+    if known and found.borrowed and not found.may_serve(dtype, known[1], known[3]):
         known = None
     code, made, batch, length = known[1:] if known else found.fit(arrays, dtype, name)
     results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
@@ -183,12 +183,12 @@ def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dt
         for r, t in zip(results, targets, strict=True):
             if t is not r:
                 r[...] = t
-    if found.called < len(found.codes):
+    if found.codes_in_call < len(found.codes):
         make_callers(function, found)
     return results[0] if made is None else made(*results)
 
 
-def _normal(function: Function, found: Specialisation, *values, out=None):
+def _call_as_arrays(function: Function, found: Specialisation, *values, out=None):
     """Serve a call that machine code does not serve as it is: its arguments are made arrays first.
 
     Answers NotImplemented if one of them is of an unknown kind.
@@ -208,9 +208,9 @@ def make_callers(function: Function, found: Specialisation) -> None:
 
     The kernel's own `__call__` then serves positional arguments, if all static and optional arguments are left out.
     """
-    found.called = len(found.codes)
-    found.normal = functools.partial(_normal, function, found)
-    found.call = _caller(function, found, len(found.inputs), [None] * len(found.inputs), found.normal)
+    found.codes_in_call = len(found.codes)
+    found.call_as_arrays = functools.partial(_call_as_arrays, function, found)
+    found.call = _caller(function, found, len(found.inputs), [None] * len(found.inputs), found.call_as_arrays)
     if not function.arguments.are_bound or found is not function.only_specialisation("call"):
         return
     given = {p.name: p for p in function.arguments.free}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from .arguments import Arguments
-from .kept_kernels import Share
+from .kept_kernels import MemoryUsage
 from .parameters import Parameter
 from .specialisation import Specialisation
 
@@ -57,10 +57,10 @@ class Memory:
     - `forms`: how calls of a form are served; a form is the number of positional arguments and the names of the others;
     - `recent`: the last call of the most frequent form;
     - `numbers`: values that were given for static arguments whose default is a whole number, by name;
-    - `share`: how much memory the kernel takes.
+    - `usage`: how much memory the kernel takes.
     """
 
-    __slots__ = ("forms", "made", "numbers", "recent", "share", "specialisations")
+    __slots__ = ("forms", "made", "numbers", "recent", "specialisations", "usage")
 
     def __init__(self) -> None:
         self.specialisations: dict[tuple[str, ...], Specialisation] = {}
@@ -68,7 +68,7 @@ class Memory:
         self.forms: dict[tuple, Form] = {}
         self.recent: Recent | None = None
         self.numbers: dict[str, set] = {}
-        self.share = Share()
+        self.usage = MemoryUsage()
 
     def keep_form(self, key: tuple, form: Form) -> None:
         """Remember how calls of a form are served; all other forms are forgotten when there are many."""
@@ -158,9 +158,9 @@ class Function:
             # This is done without the lock: modules run `eager` while they are imported, and another thread that holds
             # the lock may be waiting for that import. If two threads make the same one, that of the first is kept.
             made = self.make(statics, present)
-            made.share = self.memory.share
+            made.usage = self.memory.usage
             if self.unrolled:
-                made.most = math.inf
+                made.node_limit = math.inf
             found = known.setdefault(tuple(present), made)
         return found
 
@@ -198,7 +198,7 @@ class Function:
         type(self).__call__ = self.python_call
         self.memory.forms.clear()
         for found in list(self.memory.specialisations.values()):
-            found.call, found.normal, found.called = None, None, 0
+            found.call, found.call_as_arrays, found.codes_in_call = None, None, 0
 
     def forget_callers(self) -> None:
         """Have the callers made again, here and in kernels made from this one: they know the number of threads."""
@@ -210,11 +210,11 @@ class Function:
         """Return whether `value` is one of the fixed static arguments."""
         return any(type(x) is type(value) and x == value for x in self.statics.values())
 
-    def drop_programs(self) -> Share:
+    def drop_programs(self) -> MemoryUsage:
         """Free those programs that tracing would give again (of functions of this library).
 
         Returns what memory is left.
         """
         for found in list(self.memory.specialisations.values()):
             found.drop_program()
-        return self.memory.share
+        return self.memory.usage

@@ -56,7 +56,7 @@ def eager(function: Function, args: tuple, kwargs: dict):
         a.flags.writeable = False
         values.append(a if a.ndim else a[()])
     with eagerly():
-        return found.here(values)
+        return found.run_in_python(values)
 
 
 def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
@@ -75,14 +75,14 @@ def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
             )
     batch = np.broadcast_shapes(*extra) if extra else ()
     if batch == ():
-        return found.here(values)
+        return found.run_in_python(values)
     whole = [isinstance(x, loops.Sequence) or o.sequence for x, o in zip(values, found.inputs, strict=True)]
     wide: list[Any] = [
         x if is_whole else _broadcast(x, batch + o.shape)
         for x, o, is_whole in zip(values, found.inputs, whole, strict=True)
     ]
     rows = [
-        found.here([w if is_whole else w[i] for w, is_whole in zip(wide, whole, strict=True)])
+        found.run_in_python([w if is_whole else w[i] for w, is_whole in zip(wide, whole, strict=True)])
         for i in np.ndindex(batch)
     ]
     if isinstance(rows[0], tuple):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .function import Function
 
-__all__ = ["Share", "forget", "trim", "use"]
+__all__ = ["MemoryUsage", "forget", "mark_used", "trim"]
 
 MOST_KERNELS = 4096
 MOST_BYTES = 256 << 20
@@ -25,7 +25,7 @@ _OWN_BYTES = 16 << 10  # size of a kernel itself, and of what lets CPython call 
 _kept: OrderedDict[Function, None] = OrderedDict()  # in the order of their last use
 
 
-class Share:
+class MemoryUsage:
     """How much memory a kernel takes: bytes of machine code, and nodes of the programs that it traced."""
 
     __slots__ = ("code", "nodes")
@@ -39,7 +39,7 @@ class Share:
         return _OWN_BYTES + self.code + _NODE_BYTES * self.nodes
 
 
-def use(kernel: Any) -> Any:
+def mark_used(kernel: Any) -> Any:
     """Note that a kernel is used now; returns the kernel."""
     try:
         _kept.move_to_end(kernel)
@@ -55,12 +55,12 @@ def trim() -> None:
 
     Programs are freed first, because they are needed only to make more code. Then kernels are let go.
     """
-    excess = sum(kernel.memory.share.bytes for kernel in list(_kept)) - MOST_BYTES
+    excess = sum(kernel.memory.usage.bytes for kernel in list(_kept)) - MOST_BYTES
     for kernel in list(_kept):
         if excess <= 0:
             return
-        excess += -kernel.memory.share.bytes + kernel.drop_programs().bytes
-    _drop(excess, lambda kernel: kernel.memory.share.bytes)
+        excess += -kernel.memory.usage.bytes + kernel.drop_programs().bytes
+    _drop(excess, lambda kernel: kernel.memory.usage.bytes)
 
 
 def _drop(excess: int, size: Callable[[Function], int]) -> None:
@@ -69,7 +69,7 @@ def _drop(excess: int, size: Callable[[Function], int]) -> None:
         if excess <= 0:
             return
         if kernel.is_wanted():
-            use(kernel)
+            mark_used(kernel)
         else:
             excess -= size(kernel)
             _let_go(kernel)

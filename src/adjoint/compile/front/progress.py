@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-__all__ = ["log", "told"]
+__all__ = ["log", "reported"]
 
 SLOW = 2.0  # seconds after which the user is told
 
@@ -23,7 +23,7 @@ class _Note:
     """What is known of the function that is being compiled."""
 
     def __init__(self, name: str):
-        self.name, self.operations, self.is_told = name, 0, False
+        self.name, self.operations, self.is_reported = name, 0, False
         self.timer: threading.Timer | None = None
         self.start = 0.0
 
@@ -31,7 +31,7 @@ class _Note:
         """Start the timer, because something begins that may take long: tracing, or compiling so many operations."""
         self.operations = operations
         if self.timer is None:
-            self.timer, self.start = threading.Timer(SLOW, self._tell), time.monotonic()
+            self.timer, self.start = threading.Timer(SLOW, self._report), time.monotonic()
             self.timer.daemon = True
             with contextlib.suppress(RuntimeError):  # Python starts no threads while the interpreter ends
                 self.timer.start()
@@ -40,12 +40,12 @@ class _Note:
         """Stop the timer; if the user was told, tell how long it took."""
         if self.timer is not None:
             self.timer.cancel()
-        if self.is_told:
+        if self.is_reported:
             log(f"compiled {self.name} in {time.monotonic() - self.start:.1f} s")
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Tell the user, from the timer's thread; it gets to run, because LLVM runs without Python's global lock."""
-        self.is_told = True
+        self.is_reported = True
         size = f" ({self.operations:,} operations)".replace(",", " ") if self.operations else ""
         if not log(f"compiling {self.name}{size} ...") and _has_terminal():
             print(f"adjoint: compiling {self.name}{size} ...", file=sys.stderr, flush=True)
@@ -55,7 +55,7 @@ _current: _Note | None = None  # one thread compiles at a time, see `machine.loc
 
 
 @contextlib.contextmanager
-def told(name: str) -> Iterator[_Note]:
+def reported(name: str) -> Iterator[_Note]:
     """Within this context a function is compiled, by a thread that holds the lock.
 
     A context inside it is the same one.

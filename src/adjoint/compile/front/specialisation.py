@@ -42,21 +42,21 @@ class Specialisation:
         self.name, self.inputs = name, inputs
         self.codes: dict[tuple, Any] = {}  # (dtype, single, shared sequences) -> (code, class of its results)
         self.plans: dict[tuple, tuple] = {}  # layout of arrays -> the plan of calls with such arrays, and more
-        self.call: Callable | None = None  # runs on arrays given for all inputs; leaves other calls to `normal`
-        self.normal: Callable | None = None  # makes arrays of the inputs first; see `dispatch`
-        self.called = 0  # how many codes there were when `call` was made
+        self.call: Callable | None = None  # runs on arrays given for all inputs; leaves other calls to `call_as_arrays`
+        self.call_as_arrays: Callable | None = None  # makes arrays of the inputs first; see `dispatch`
+        self.codes_in_call = 0  # how many codes there were when `call` was made
         self.borrowed: dict[tuple, int] = {}  # kind of code -> samples that the other kind served in its place
-        self.share = kept_kernels.Share()  # the memory that the kernel takes whose specialisation this is
+        self.usage = kept_kernels.MemoryUsage()  # the memory that the kernel takes whose specialisation this is
         self._traced: tuple[Program, type | None] | None = None
         self._identity: tuple | None = None  # the name of what was traced, see `named`
         self._nodes = 0  # how many nodes tracing made
-        self.most: float = MOST_NODES  # how many nodes the program may have
+        self.node_limit: float = MOST_NODES  # how many nodes the program may have
 
     def trace(self) -> tuple[Program, type | None]:
         """Return the program, and the NamedTuple class of its results (None for a single result)."""
         raise NotImplementedError
 
-    def here(self, values: list):
+    def run_in_python(self, values: list):
         """Run the function on one sample of numbers or traced values, in Python."""
         raise NotImplementedError
 
@@ -66,17 +66,17 @@ class Specialisation:
         with compiling:
             if self._traced is None:
                 named = self.named()
-                with progress.told(self.name) as note:
+                with progress.reported(self.name) as note:
                     note.begin()
                     self._traced = self._trace_within_limits()
                 self._identity = named if named == self.named() else None
                 self._nodes = len(self.program.graph.nodes)
-                self.share.nodes += self._nodes
+                self.usage.nodes += self._nodes
             return self._traced
 
     def _trace_within_limits(self) -> tuple[Program, type | None]:
         try:
-            with at_most(self.most):
+            with at_most(self.node_limit):
                 program, made = self.trace()
                 found = iter(loops.prune(program.roots))
                 results = tuple(tuple(next(found) for _ in r) for r in program.results)
@@ -93,8 +93,8 @@ class Specialisation:
         function, *derived = self.name.split(".")
         remedy = ".".join([f"{function}.bind(..., unroll=True)", *(f"{name}(...)" for name in derived)])
         return (
-            f"{self.name} would become a program of more than {self.most:,.0f} operations, which takes minutes and "
-            f"gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
+            f"{self.name} would become a program of more than {self.node_limit:,.0f} operations, which takes minutes "
+            f"and gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
             f"{self.name}.eager(...). {'. '.join(advice)}"
         )
 
@@ -106,7 +106,7 @@ class Specialisation:
         """Free the program, if tracing again would give the same one: its function is known to have no side effects."""
         if self._traced is not None and self.identity() is not None:
             self._traced = None
-            self.share.nodes -= self._nodes
+            self.usage.nodes -= self._nodes
 
     @property
     def program(self) -> Program:
@@ -144,12 +144,12 @@ class Specialisation:
             return found
         with compiling:
             if (dtype, single, shared) not in self.codes:
-                with progress.told(self.name):
+                with progress.reported(self.name):
                     self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
                 kept_kernels.trim()
             return self.codes[dtype, single, shared]
 
-    def serving(self, samples: int, dtype: str, single: bool, shared: frozenset[str]):
+    def code_for(self, samples: int, dtype: str, single: bool, shared: frozenset[str]):
         """Return the machine code that serves a call with so many samples, and the class of its results.
 
         If the code for this kind of call (batch or single) would take long to compile, and that for the other kind is
@@ -168,7 +168,7 @@ class Specialisation:
         self.borrowed[kind] = self.borrowed.get(kind, 0) + samples
         return other if self.borrowed[kind] <= BORROWED else self.compiled(*kind)
 
-    def lends(self, dtype: str, code, batch: tuple[int, ...]) -> bool:
+    def may_serve(self, dtype: str, code, batch: tuple[int, ...]) -> bool:
         """Return whether code goes on serving such a batch.
 
         It does if it was made for this kind of batch, or if it is borrowed and has not served too many samples yet.
@@ -180,7 +180,7 @@ class Specialisation:
         return self.borrowed[kind] <= BORROWED and kind not in self.codes
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
-        """Return the code that serves these arrays, the class of its results, the batch shape and the sequence length."""
+        """Return the code that serves these arrays, the class of its results, the batch shape, the sequences' length."""
         from ..machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)
@@ -189,7 +189,7 @@ class Specialisation:
             for o, a in zip(self.inputs, arrays, strict=True)
             if o.sequence and a.ndim == len(o.shape) + 1 and batch
         )
-        return *self.serving(math.prod(batch), dtype, _is_one(batch), shared), batch, length
+        return *self.code_for(math.prod(batch), dtype, _is_one(batch), shared), batch, length
 
     def keep_plan(self, key: tuple, plan: tuple) -> None:
         """Remember how calls with arrays of this layout run; all plans are forgotten when there are many."""
@@ -210,7 +210,7 @@ class Specialisation:
         from ..codegen.body import emit
         from ..machine import jit
 
-        with progress.told(self.name) as note:
+        with progress.reported(self.name) as note:
             program, made = self.traced
             cost = sum(count_operations(program))
             note.begin(cost)
@@ -232,7 +232,7 @@ class Specialisation:
         from ..machine.execution import Compiled
 
         entry = self._stored(dtype, single, shared) or self._new(dtype, single, shared)
-        self.share.code += len(entry.code)
+        self.usage.code += len(entry.code)
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
         width, scratch = _width(dtype, single), (h["scratch"], h["scratch_rows"])
@@ -271,7 +271,7 @@ class TracedSpecialisation(Specialisation):
     def static_values(self) -> list:
         return list(self.statics.values())
 
-    def here(self, values: list):
+    def run_in_python(self, values: list):
         return self._apply(dict(zip((p.name for p in self.present), values, strict=True)))
 
     def _apply(self, arguments: dict[str, Any]):

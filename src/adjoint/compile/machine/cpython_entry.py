@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import CompileError
-from ..codegen.batch_loop import STREAMED
+from ..codegen.batch_loop import STREAM_BYTES
 from ..graph.loops import python_calls
 from . import jit, strided_loop
 from .entry_code import EntryCode
@@ -118,14 +118,14 @@ def _code_words(single, batch) -> dict[str, int]:
 def _limits(code: Compiled, threads: int) -> dict[str, int]:
     """The words of the record that limit what `call` does itself.
 
-    They are numbers of samples, or of rows of sequences if there are any. Above `few` rows, `call` releases Python's
-    global lock while the code runs. Above `most` rows, it leaves the call to the fallback, which may use several
-    threads. Above `most_new`, it does so if it had to make new arrays for the results.
+    They are numbers of samples, or of rows of sequences if there are any. Above `most_locked_rows`, `call` releases
+    Python's global lock while the code runs. Above `most_rows`, it leaves the call to the fallback, which may use
+    several threads. Above `most_new_rows`, it does so if it had to make new arrays for the results.
     """
     cost, sequences = max(code.cost, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
     most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
     # The fallback reuses the memory of large results. The system's allocator does so by itself for one array, but not
     # for several.
     largest = max([1, *(DTYPES[code.dtype].itemsize * o.size for o in code.outputs)])
-    limit = STREAMED if len(code.outputs) == 1 else RECYCLED.start
-    return {"few": LOCK_WORK // cost, "most": most, "most_new": limit // largest}
+    limit = STREAM_BYTES if len(code.outputs) == 1 else RECYCLED.start
+    return {"most_locked_rows": LOCK_WORK // cost, "most_rows": most, "most_new_rows": limit // largest}

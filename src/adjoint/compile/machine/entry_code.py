@@ -81,7 +81,7 @@ class EntryCode(Coder):
         length = self.word("load i64, ptr %length")
         rows = self.word(f"select i1 {self.same(length, -1)}, i64 {samples}, i64 {self.mul(samples, length)}")
         self.require(self.test("ne", samples, 0), "slow")
-        self.require(self.test("sle", rows, r["most"]), "slow")
+        self.require(self.test("sle", rows, r["most_rows"]), "slow")
         alone = self.same(samples, 1)
         code, fixed, for_row, scratch = (
             self.word(f"select i1 {alone}, i64 {r[f'single{part}']}, i64 {r[part[1:] or 'batch']}")
@@ -94,7 +94,7 @@ class EntryCode(Coder):
         new = self.same(self.word("load ptr, ptr %out"), "null", "ptr")
         given = self.op(f"xor i1 {new}, true", "m").name
         with self.when(new):
-            self.require(self.test("sle", rows, r["most_new"]), "slow")
+            self.require(self.test("sle", rows, r["most_new_rows"]), "slow")
         with self.when(given), self.loop(r["outputs"]) as k:
             self._take_result(k, samples, extra)
         work = self._work_memory(size)
@@ -322,7 +322,7 @@ class EntryCode(Coder):
         watch = self.add(self.r["words"], WATCH)
         self.put(self._late("idle_watch"), self.words, watch)
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
-        many = self.test("sgt", rows, self.r["few"])
+        many = self.test("sgt", rows, self.r["most_locked_rows"])
         # release Python's global lock, so that other threads run meanwhile, and let signal handlers stop the call
         with self.when(many):
             self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, watch)

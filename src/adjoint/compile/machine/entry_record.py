@@ -30,9 +30,9 @@ RECORD = (
     "work",
     "rows",
     "scratch",
-    "few",  # limits, see `cpython_entry._limits`
-    "most",
-    "most_new",
+    "most_locked_rows",  # limits, see `cpython_entry._limits`
+    "most_rows",
+    "most_new_rows",
     "array_type",  # np.ndarray
     "dtype",  # the dtype of all arrays
     "type_number",  # NumPy's number of that dtype

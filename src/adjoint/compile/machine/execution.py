@@ -17,7 +17,7 @@ from ..codegen.ir import BYTES
 from ..codegen.watch import STOP
 from . import jit, strided_loop
 from .layouts import View, address, collapse, view_of
-from .thread_pool import new_watches, raise_kept, start_watch, together
+from .thread_pool import new_watches, raise_kept, run_together, start_watch
 from .work_memory import keep_work, take_work
 
 __all__ = [
@@ -76,7 +76,7 @@ class Plan:
             partial(self._part, words.copy(), start, min(start + step, total), watch, arrays)
             for start, watch in zip(starts, watches, strict=True)
         ]
-        together(runs, partial(watches[:, STOP].fill, 1))
+        run_together(runs, partial(watches[:, STOP].fill, 1))
 
     def _part(self, words: np.ndarray, start: int, stop: int, watch: np.ndarray | None = None, held=()) -> None:
         """Compute some of the samples in this thread; `held` keeps the arrays alive whose addresses are in `words`."""
@@ -92,7 +92,7 @@ class Plan:
             stopped = code.batch(start, stop, address(words), work.start)
         else:
             out = work.start + code.tile_in
-            stopped = code.strided(start, stop, address(words), work.start, out, out + code.tile_out, code.body)
+            stopped = code.strided(start, stop, address(words), work.start, out, out + code.tile_out, code.whole)
         if stopped:
             raise_kept(watch)
         keep_work(work)
@@ -120,7 +120,7 @@ class Compiled:
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.width, self.dtype, self.cost, self.size = width, dtype, cost, len(object_code)
         self.library = jit.load(object_code, ("whole", "batch"))
-        self.body = self.library.address["whole"]
+        self.whole = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])
         vector = width * BYTES[dtype]
         self.tile_in, self.tile_out = (n * vector for n in tile_sizes(self.inputs, self.outputs, width))

@@ -27,6 +27,18 @@ TYPE, FLOAT_VALUE, AXES, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 6
 LENGTH, ITEMS = 16, tuple.__basicsize__  # offsets in a tuple; ITEMS is not the same in all versions of CPython
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # flags of NumPy's arrays
 
+_FUNCTIONS = {  # functions of CPython, by their names in the record
+    "call": "PyObject_Vectorcall",
+    "incref": "Py_IncRef",
+    "decref": "Py_DecRef",
+    "release": "PyEval_SaveThread",
+    "acquire": "PyEval_RestoreThread",
+    "malloc": "PyMem_RawMalloc",
+    "free": "PyMem_RawFree",
+    "no_memory": "PyErr_NoMemory",
+    "restore": "PyErr_Restore",
+}
+
 
 @jit.once
 def python_api() -> dict[str, Any] | None:
@@ -48,17 +60,6 @@ def python_api() -> dict[str, Any] | None:
         table = ctypes.cast(get(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # pyright: ignore
         if table[2] != id(np.ndarray) or not _is_known(table):  # PyArray_Type
             return None
-        functions = {
-            "call": "PyObject_Vectorcall",
-            "incref": "Py_IncRef",
-            "decref": "Py_DecRef",
-            "release": "PyEval_SaveThread",
-            "acquire": "PyEval_RestoreThread",
-            "malloc": "PyMem_RawMalloc",
-            "free": "PyMem_RawFree",
-            "no_memory": "PyErr_NoMemory",
-            "restore": "PyErr_Restore",
-        }
         return {
             "array_type": id(np.ndarray),
             "float_type": id(float),
@@ -71,7 +72,7 @@ def python_api() -> dict[str, Any] | None:
             "to_scalar": table[76],
             "ask_table": strided_loop.ask_table(),
             "idle_watch": strided_loop.idle_watch(),
-            **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
+            **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in _FUNCTIONS.items()},
         }
     except (ImportError, AttributeError, TypeError, ValueError):
         return None

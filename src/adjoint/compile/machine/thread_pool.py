@@ -21,7 +21,7 @@ import numpy as np
 from ..codegen.watch import BUDGET, KEPT, LEFT, STOP, TABLE, WATCH_WORDS
 from . import strided_loop
 
-__all__ = ["new_watches", "raise_kept", "start_watch", "together"]
+__all__ = ["new_watches", "raise_kept", "run_together", "start_watch"]
 
 # --- watches -----------------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ class _Part:
                 raise self._error
 
 
-def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> None:
+def run_together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> None:
     """Run the first function in this thread, and the others in worker threads, or here if no worker has begun with one.
 
     It returns when none of them runs any more, or raises what any of them or a signal handler raised. `stop` tells

@@ -263,6 +263,10 @@ class _Reverse:
         )
 
     def _loop(self, x: Expr) -> None:
+        """Pass the cotangents of a loop's results on, by a second loop that runs backward.
+
+        The first loop is replaced by one that also stacks the carry that every iteration starts from.
+        """
         graph, loop, n, m = self.graph, x.value, len(x.value.carry), len(x.value.captured)
         results = [graph.node("carry", (x,), k) for k in range(n)]
         stacked = [graph.node("stacked", (x,), k) for k in range(len(loop.ys))]
@@ -278,36 +282,45 @@ class _Reverse:
             )
         leaves = [k for k, a in enumerate(x.args[n + m :]) if a.id in self.active]
 
-        body = loop.roots[0].graph
-        mark = f"cotangent{len(body.nodes)}"
-        carry = [body.input(f"{mark}.carry", k) for k in range(n)]
-        sums = [body.input(f"{mark}.sum", j) for j in values]
-        dots = {k: tuple(body.input(f"{mark}.row{k}", j) for j in range(len(loop.ys[k]))) for k in rows}
-        step = pullback(
-            body,
-            [*loop.next_carry, *(e for k in rows for e in loop.ys[k])],
-            [*carry, *(e for row in dots.values() for e in row)],
-            [*loop.carry, *(loop.captured[j] for j in values), *(e for k in leaves for e in loop.xs[k])],
-        )
-        found = iter(step)
-        next_carry = [body.lift(next(found)) for _ in range(n)]
-        next_sums = [body.lift(apply("add", s, next(found))) for s in sums]
-        more = tuple(tuple(body.lift(next(found)) for _ in loop.xs[k]) for k in leaves)
-
+        backward = _backward_loop(loop, list(rows), values, leaves)
         forward = graph.node("loop", x.args, replace(loop, ys=(*loop.ys, loop.carry)))
         self.moved |= {c.id: graph.node("carry", (forward,), k) for k, c in enumerate(results)}
         self.moved |= {s.id: graph.node("stacked", (forward,), k) for k, s in enumerate(stacked)}
-        backward = Loop(
-            (*carry, *sums), (loop.carry, *loop.xs, *dots.values()), loop.captured, (*next_carry, *next_sums), more,
-            loop.length, not loop.reverse,
-        )  # fmt: skip
-        start = [graph.lift(self.bar.get(c.id, 0.0)) for c in results] + [graph.constant(0.0)] * len(sums)
+        start = [graph.lift(self.bar.get(c.id, 0.0)) for c in results] + [graph.constant(0.0)] * len(values)
         kept = graph.node("stacked", (forward,), len(loop.ys))
         node = graph.node("loop", (*start, *x.args[n : n + m], kept, *x.args[n + m :], *rows.values()), backward)
         for k, a in enumerate((*x.args[:n], *(x.args[n + j] for j in values))):
             self._add(a, graph.node("carry", (node,), k))
         for j, k in enumerate(leaves):
             self.buffers.setdefault(x.args[n + m + k].id, []).append(graph.node("stacked", (node,), j))
+
+
+def _backward_loop(loop: Loop, rows: list[int], values: list[int], leaves: list[int]) -> Loop:
+    """The loop that pulls cotangents back through the iterations of `loop`.
+
+    It carries the cotangents of the carry, and sums of the cotangents of the captured values number `values`. It reads
+    the carries that iterations started from, the rows that `loop` reads, and the cotangents of its stacks number
+    `rows`. It stacks the cotangents of the rows of the buffers number `leaves`.
+    """
+    body = loop.roots[0].graph
+    mark = f"cotangent{len(body.nodes)}"
+    carry = [body.input(f"{mark}.carry", k) for k in range(len(loop.carry))]
+    sums = [body.input(f"{mark}.sum", j) for j in values]
+    dots = {k: tuple(body.input(f"{mark}.row{k}", j) for j in range(len(loop.ys[k]))) for k in rows}
+    step = pullback(
+        body,
+        [*loop.next_carry, *(e for k in rows for e in loop.ys[k])],
+        [*carry, *(e for row in dots.values() for e in row)],
+        [*loop.carry, *(loop.captured[j] for j in values), *(e for k in leaves for e in loop.xs[k])],
+    )
+    found = iter(step)
+    next_carry = [body.lift(next(found)) for _ in carry]
+    next_sums = [body.lift(apply("add", s, next(found))) for s in sums]
+    more = tuple(tuple(body.lift(next(found)) for _ in loop.xs[k]) for k in leaves)
+    return Loop(
+        (*carry, *sums), (loop.carry, *loop.xs, *dots.values()), loop.captured, (*next_carry, *next_sums), more,
+        loop.length, not loop.reverse,
+    )  # fmt: skip
 
 
 def _guarded_product(p, t):

@@ -16,7 +16,7 @@ from ..graph.program import Operand, Program
 from . import autodiff
 from .derived_kernels import Built, derived
 
-__all__ = ["dotted", "free", "hessian", "jacobian", "jvp", "vjp"]
+__all__ = ["derivative_names", "free_name", "hessian", "jacobian", "jvp", "vjp"]
 
 
 def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[Parameter]:
@@ -26,18 +26,18 @@ def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[
     return [*rest, *more, *(replace(p, keyword_only=True) for p in options)]
 
 
-def free(name: str, taken) -> str:
+def free_name(name: str, taken) -> str:
     """Return the name, or one like it that is not taken."""
     while name in taken:
         name += "_"
     return name
 
 
-def dotted(names, suffix: str) -> dict[str, str]:
+def derivative_names(names, suffix: str) -> dict[str, str]:
     """Return {name: name of its derivative}: `x_dot` for x, or longer if that is taken already."""
     found: dict[str, str] = {}
     for name in names:
-        found[name] = free(f"{name}{suffix}", {*names, *found.values()})
+        found[name] = free_name(f"{name}{suffix}", {*names, *found.values()})
     return found
 
 
@@ -101,7 +101,7 @@ def jacobian(k: Function, names: tuple[str, ...]) -> Function:
             column = 0
             for name, (xs, operand) in zip(names, groups, strict=True):
                 block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
-                field = free(_field(o.name, name, len(program.outputs), len(names)), parts)
+                field = free_name(_field(o.name, name, len(program.outputs), len(names)), parts)
                 parts[field] = ((*o.shape, *operand.shape), block)
                 column += len(xs)
             row += o.size
@@ -165,7 +165,7 @@ def hessian(k: Function, names: tuple[str, ...]) -> Function:
 def jvp(k: Function) -> Function:
     """Make the kernel of directional derivatives; see `Kernel.jvp`."""
     own = _inputs(k)
-    dot = dotted([p.name for p in own], "_dot")
+    dot = derivative_names([p.name for p in own], "_dot")
     # A tangent has the shape of its input, and no default unless the input itself may be left out.
     tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
@@ -188,7 +188,7 @@ def jvp(k: Function) -> Function:
         results = [tuple(next(found) for _ in result) for result in program.results]
         for o, result in zip(program.outputs, program.results, strict=True):
             results.append(tuple(_tangent(program, o, next(moves)) for _ in result))
-        names = dotted([o.name for o in program.outputs], "_dot")
+        names = derivative_names([o.name for o in program.outputs], "_dot")
         outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
         made = record_class("Jvp", tuple(o.name for o in outputs))
         return Program((*specialisation.inputs, *dots(specialisation)), outputs, tuple(results), graph), made
@@ -218,10 +218,12 @@ def vjp(k: Function) -> Function:
     own, wanted = [p.name for p in k.parameters], {p.name for p in _inputs(k)}
 
     def bars(specialisation: Specialisation) -> tuple[Operand, ...]:
-        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in specialisation.program.outputs)
+        return tuple(Operand(free_name(f"{o.name}_bar", own), o.shape) for o in specialisation.program.outputs)
 
     # The outputs are known once the static arguments are; before that, one output is assumed.
-    known = [o.name for o in bars(k.only_specialisation("vjp"))] if k.arguments.are_bound else [free("out_bar", own)]
+    known = [free_name("out_bar", own)]
+    if k.arguments.are_bound:
+        known = [o.name for o in bars(k.only_specialisation("vjp"))]
 
     def inputs(specialisation: Specialisation) -> tuple[Operand, ...]:
         if [o.name for o in bars(specialisation)] != known:

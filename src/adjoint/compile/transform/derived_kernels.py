@@ -40,7 +40,7 @@ class DerivedSpecialisation(Specialisation):
     def static_values(self) -> list:
         return self.parent.static_values()
 
-    def here(self, values: list):
+    def run_in_python(self, values: list):
         program, made = self.traced
         flat, rows, length = {}, {}, 0
         for o, x in zip(self.inputs, values, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,44 +37,55 @@ def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwarg
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")
     point = {o.name: _given(o, x) for o, x in zip(program.inputs, inputs.values(), strict=True)}
-    names = list(point)
     reference = _differences(program, point, program.roots)
     bound = fn.bind(**{p.name: statics[p.name] for p in fn.parameters if p.static and p.name not in fn.statics})
-    own = [p.name for p in bound.parameters if not p.static]
-    worst = 0.0
-
-    exact = bound.jacobian(*names)(**point)
-    blocks = list(exact) if isinstance(exact, tuple) else [exact]
-    table = np.concatenate(
-        [
-            np.concatenate([np.reshape(blocks[i * len(names) + j], (o.size, -1)) for j in range(len(names))], 1)
-            for i, o in enumerate(program.outputs)
-        ],
-        0,
-    )
-    worst = max(worst, _compare(table, reference, f"{fn.__name__}.jacobian", rtol))
-
     rng = np.random.default_rng(0)
-    dots = {k: rng.standard_normal(v.shape) for k, v in point.items()}
-    dot = derivative_kernels.dotted(own, "_dot")
-    pushed = bound.jvp(**point, **{dot[k]: v for k, v in dots.items()})
-    moved = np.concatenate([np.ravel(x) for x in pushed[len(program.outputs) :]])
-    flat = np.concatenate([np.ravel(v) for v in dots.values()])
-    worst = max(worst, _compare(moved, reference @ flat, f"{fn.__name__}.jvp", rtol))
-
+    worst = _compare(_jacobian(bound, program, point), reference, f"{fn.__name__}.jacobian", rtol)
+    moved, wanted = _pushed(bound, program, point, reference, rng)
+    worst = max(worst, _compare(moved, wanted, f"{fn.__name__}.jvp", rtol))
     if not any(x.op == "loop" and autodiff.only_forward(x.value) for x in autodiff.reachable(program.roots)):
-        bars = {
-            derivative_kernels.free(f"{o.name}_bar", [p.name for p in bound.parameters]): rng.standard_normal(o.shape)
-            for o in program.outputs
-        }
-        pulled = bound.vjp(**point, **bars)
-        pulled = np.concatenate([np.ravel(x) for x in (pulled if isinstance(pulled, tuple) else (pulled,))])
-        flat = np.concatenate([np.ravel(v) for v in bars.values()])
-        worst = max(worst, _compare(pulled, flat @ reference, f"{fn.__name__}.vjp", rtol))
+        pulled, wanted = _pulled(bound, program, point, reference, rng)
+        worst = max(worst, _compare(pulled, wanted, f"{fn.__name__}.vjp", rtol))
     if order >= 2:
-        for name in names:
+        for name in point:
             worst = max(worst, _second(bound, program, point, name, rtol))
     return worst
+
+
+def _jacobian(bound: Any, program: Program, point: dict) -> np.ndarray:
+    """The Jacobian of all outputs by all inputs, as one matrix."""
+    blocks, n = _parts(bound.jacobian(*point)(**point)), len(point)
+    rows = [
+        np.concatenate([np.reshape(blocks[i * n + j], (o.size, -1)) for j in range(n)], 1)
+        for i, o in enumerate(program.outputs)
+    ]
+    return np.concatenate(rows, 0)
+
+
+def _pushed(bound: Any, program: Program, point: dict, reference: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    """The tangents of the outputs along random ones of the inputs: from `jvp`, and from the reference."""
+    dots = {k: rng.standard_normal(v.shape) for k, v in point.items()}
+    names = derivative_kernels.derivative_names([p.name for p in bound.parameters if not p.static], "_dot")
+    pushed = bound.jvp(**point, **{names[k]: v for k, v in dots.items()})
+    return _flat(pushed[len(program.outputs) :]), reference @ _flat(dots.values())
+
+
+def _pulled(bound: Any, program: Program, point: dict, reference: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    """The cotangents of the inputs for random ones of the outputs: from `vjp`, and from the reference."""
+    taken = [p.name for p in bound.parameters]
+    names = [derivative_kernels.free_name(f"{o.name}_bar", taken) for o in program.outputs]
+    bars = {name: rng.standard_normal(o.shape) for name, o in zip(names, program.outputs, strict=True)}
+    return _flat(_parts(bound.vjp(**point, **bars))), _flat(bars.values()) @ reference
+
+
+def _parts(result) -> tuple:
+    """The results of a kernel, also if there is only one."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _flat(arrays: Iterable) -> np.ndarray:
+    """All numbers of some arrays, one after the other."""
+    return np.concatenate([np.ravel(x) for x in arrays])
 
 
 def _given(o: Operand, x) -> np.ndarray:
@@ -93,7 +105,7 @@ def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -
     columns = slice(sum(point[k].size for k in names[: names.index(name)]), None)
     wanted = _differences(program, point, first)[:, columns][:, : len(xs)]
     exact = bound.hessian(name)(**point)
-    exact = np.concatenate([np.reshape(x, (-1, len(xs))) for x in (exact if isinstance(exact, tuple) else (exact,))])
+    exact = np.concatenate([np.reshape(x, (-1, len(xs))) for x in _parts(exact)])
     return _compare(exact, wanted, f"{bound.__name__}.hessian({name!r})", rtol)
 
 
