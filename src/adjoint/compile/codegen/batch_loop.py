@@ -35,7 +35,7 @@ MOST_UNROLLED = 24  # the moves of an operand of at most so many blocks are writ
 LONG_PROGRAM = 2000
 FEW_SAMPLES = 2  # groups of at most so many samples store long results element by element: idle lanes would cost more
 MOST_REPEATED = 4  # a body stores its results itself if it has at most so many for each node, see `body_stores_results`
-# so many bytes of results are quicker to write past the caches, even if they are read once afterwards
+# So many bytes of results are quicker to write past the caches, even if they are read once afterwards.
 STREAM_BYTES = 5 << 20
 CONTEXT_HEAD = 3  # the words at the start of a context: length of the sequences, addresses of scratch memory and watch
 BRIEF_WORK = 1 << 12  # a sample of less work (see `watch`) is so short that thousands need no check whether to stop
@@ -219,7 +219,7 @@ class _Batch(Coder):
         self.emit(" br label %stopped")
         self.label("stopped")
         if self.has_lines:
-            # stores past the caches must reach memory before anybody is told that the call has ended
+            # Stores past the caches must reach memory before anybody is told that the call has ended.
             with self.when("%stream"):
                 self.emit(" fence seq_cst")
         self.emit(f" ret i64 {self._stop_word()}")

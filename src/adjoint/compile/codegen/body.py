@@ -48,7 +48,7 @@ class Emitter:
     # ("in" or "out", name of a sequence) -> the number of its entry in the context
     slots: dict[tuple[str, str], int] = field(default_factory=dict)
     frame: str = ""  # the address of scratch memory, by its name in the function that is being emitted
-    # number of a result -> its address, by its name in that function
+    # Number of a result -> its address, by its name in that function.
     _results: dict[int, str] = field(default_factory=dict)
     _functions: int = 0  # how many functions were made besides `body`
     _has_many_nodes: bool = False  # whether the program has so many nodes that the time LLVM takes matters
@@ -494,7 +494,7 @@ class Emitter:
         b.label(head)
         count, after, phis = b.fresh(), b.fresh(), len(b.lines)
         carry = [Value(b, b.fresh(), "f") for _ in start]
-        # room for the phis: the values that the loop ends with are not known yet
+        # Room for the phis: the values that the loop ends with are not known yet.
         b.lines.extend("" for _ in range(1 + len(start)))
         env = {**env, **{e.id: v for e, v in zip(inner, carry, strict=True)}}
         b.emit(f" br i1 {more(count, env)}, label %{body}, label %{end}")

@@ -67,7 +67,7 @@ class _CWriter:
         self.count = 0
         self.indent = 1
         self.buffers: list[str] = []
-        # for each buffer of unknown length, the numbers in one row of it: the caller gives memory for them
+        # For each buffer of unknown length, the numbers in one row of it: the caller gives memory for them.
         self.work: list[int] = []
 
     def fresh(self) -> str:
@@ -178,7 +178,7 @@ class _CWriter:
             for k, e in enumerate(y):
                 self.emit(f"{name}[{i} * {len(y)} + {k}] = {inner[e.id]};")
         new = [self.fresh() for _ in carry]
-        # the next carry is complete before any part of it is overwritten
+        # The next carry is complete before any part of it is overwritten.
         for name, e in zip(new, loop.next_carry, strict=True):
             self.emit(f"const double {name} = {inner[e.id]};")
         for c, name in zip(carry, new, strict=True):

@@ -91,7 +91,7 @@ class Value:
     # fmt: on
 
 
-FRAME = "frame"  # Stands for the address of scratch memory, which each function knows by another name.
+FRAME = "frame"  # stands for the address of scratch memory, which each function knows by another name
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from ..graph.expressions import Expr, reachable
 
 __all__ = ["fused_products", "schedule", "sin_cos_pairs"]
 
-# operations whose values are in memory (or constants) and are read where they are used
+# Operations whose values are in memory (or constants) and are read where they are used.
 _FREE = {"const", "bool", "input", "sequence"}
 _READ = _FREE | {"item"}  # elements of arrays are read like that too, but only after the array was filled
-# From so many values on that wait in registers, the order is chosen to free some. Temporaries need the registers
-# beyond.
+# If more values than this wait in registers, the next node is chosen so that it frees one; temporaries need the rest.
 _REGISTERS = 24
 
 

@@ -30,11 +30,11 @@ LONG_BODY = 30_000  # a body with more nodes is cut
 LONG_ROWS = 1000  # so is one with more inputs, array elements and results: LLVM's time grows with their square
 REREAD_AFTER = 32  # a value that was used more steps ago is read again from memory, if it is there: registers are few
 FEW_CAPTURED = 16  # a loop that captures at most so many values has them in registers
-# values that have places of their own, and are read where they are used
+# Values that have places of their own, and are read where they are used.
 READ_ANYWHERE = {"const", "bool", "input", "item", "carry"}
 ARRAYS = {"array", "stacked", "sequence"}
-# A node, and the values that must be known before it. A long array is filled in several steps: the values are those
-# elements of it that begin with the number at the end.
+# A step is (a node, the values that must be known before it, 0). A long array is filled in several steps: the values
+# are then a part of its elements, and the number is that of the first one.
 Step = tuple[Expr, tuple[Expr, ...], int]
 
 
@@ -121,7 +121,7 @@ class Segments:
             size = 0 if self._own(x) is None else len(x.args)
             return [(x, x.args[k : k + SEGMENT], k) for k in range(0, size, SEGMENT)]
         if x.op == "loop":
-            # the last arguments are arrays, which are in memory
+            # The last arguments are arrays, which are in memory.
             return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]
         return [(x, () if x.op in READ_ANYWHERE else x.args, 0)]
 
@@ -354,7 +354,7 @@ class LongLoop:
             self._check_stop()
             (after,) = self._segments(self.loop.next_carry)
             carry = e.element(FRAME, self.first)
-            # the carry of a lane whose condition has failed stays as it is
+            # The carry of a lane whose condition has failed stays as it is.
             with self._each(after, len(self.carry)) as (start, k):
                 e.store(carry, k, b.select(go_on[0], e.load(start, k), e.load(carry, k)))
             return []

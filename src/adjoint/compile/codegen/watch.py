@@ -34,7 +34,7 @@ STOP, LEFT, TABLE, ASKED, KEPT = range(5)  # which words of the watch these are
 WATCH_WORDS = 8  # the size of a cache line, so that threads do not slow each other down by writing to one line
 QUANTUM = 1 << 20  # the work between two checks: about a millisecond
 BUDGET = 1 << 22  # the work between two calls of `ask`: some milliseconds
-# the work of one operation of these classes; all others count as 1
+# The work of one operation of these classes; all others count as 1.
 _WEIGHTS = {"div": 8, "sqrt": 8, "transcendental": 32}
 
 

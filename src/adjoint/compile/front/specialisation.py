@@ -31,7 +31,7 @@ from .parameters import Parameter
 __all__ = ["Specialisation", "TracedSpecialisation", "build_program", "record_class"]
 
 LARGE = 1 << 18  # machine code of more bytes than this takes about a second or longer to compile
-# the most samples that borrowed code serves: they take about a tenth of the time that compiling takes
+# The most samples that borrowed code serves: they take about a tenth of the time that compiling takes.
 BORROWED = 10_000
 
 
@@ -180,7 +180,7 @@ class Specialisation:
         return self.borrowed[kind] <= BORROWED and kind not in self.codes
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
-        """Return the code that serves these arrays, the class of its results, the batch shape, the sequences' length."""
+        """Return the code that serves these arrays, the class of its results, the batch shape and the length."""
         from ..machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)

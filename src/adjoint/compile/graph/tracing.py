@@ -199,7 +199,7 @@ UFUNCS = {
 # axes at once.
 _IDENTITY = {"add": 0.0, "multiply": 1.0, "logical_and": True, "logical_or": False, "hypot": 0.0}
 _OBJECT_UFUNCS = {name: np.frompyfunc(f, n, 1, identity=_IDENTITY.get(name)) for name, (n, f) in UFUNCS.items()}
-# NumPy's own products work on arrays of objects; some versions of NumPy lack the next three
+# NumPy's own products work on arrays of objects. Some versions of NumPy lack the three products after this one.
 _OBJECT_UFUNCS["matmul"] = np.matmul
 _OBJECT_UFUNCS |= {name: getattr(np, name) for name in ("vecdot", "matvec", "vecmat") if hasattr(np, name)}
 
@@ -372,7 +372,7 @@ def _eliminate(a, b):
             top = [g.apply("select", swap, y, x) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[i] = [g.apply("select", swap, x, y) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[k], sign = top, g.apply("select", swap, -1.0 * sign, sign)
-        # a zero pivot means that all entries below it are zero too
+        # A zero pivot means that all entries below it are zero too.
         pivot = g.apply("select", g.apply("eq", rows[k][k], 0.0), 1.0, rows[k][k])
         for i in range(k + 1, n):
             factor = g.apply("div", rows[i][k], pivot)

@@ -97,7 +97,7 @@ def direct_caller(
         **_limits(code, threads),
     }
     if dtype != np.float64:
-        # no object has these types, so Python's numbers are left to the fallback
+        # No object has these types, so Python's numbers are left to the fallback.
         values |= {"float_type": 0, "float64_type": 0}
     record = entry_record(code, values, defaults, offsets)
     method = _MethodDef(name.encode(), caller.address["call"], 0x80 | 0x02, b"compiled by adjoint")

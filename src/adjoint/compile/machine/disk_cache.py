@@ -36,7 +36,7 @@ __all__ = ["CacheInfo", "Entry", "cache_info", "clear_cache", "key", "read", "wr
 _MAGIC = b"adjoint object cache 1\n"
 _SUFFIX = ".ajo"
 _TEMPORARY = ".new-"
-# a file that grows by a byte for every page written; a sweep, which looks at all files, deletes it
+# A file that grows by a byte for every page written; a sweep, which looks at all files, deletes it.
 _LEDGER = ".written"
 _PAGE = 4096  # bytes
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -269,7 +269,7 @@ def _contents(folder: _Folder, name: str) -> bytes:
             raise ValueError("not an entry")
         _require_private(s, os.path.join(folder.path, name))
         data = f.read(s.st_size)
-        # the file's time is that of its last use, by which entries are deleted
+        # The file's time is that of its last use, by which entries are deleted.
         if abs(time.time() - s.st_mtime) > _HOUR:
             with contextlib.suppress(OSError):
                 os.utime(f.fileno() if os.utime in os.supports_fd else os.path.join(folder.path, name))
@@ -340,7 +340,7 @@ def _sweep(folder: _Folder) -> None:
         elif name.endswith(_SUFFIX):
             entries.append((age, s.st_size, name))
     size, limit = sum(e[1] for e in entries), _limit()
-    # leave room for what is written until the next sweep
+    # Leave room for what is written until the next sweep.
     goal = limit - limit // 8 if size > limit - limit // 32 else size
     for age, own, name in sorted(entries, reverse=True):
         if age > _UNUSED or size > goal:

@@ -39,7 +39,7 @@ from .python_abi import (
 
 __all__ = ["HEAP_LIMIT", "STACK_LIMIT", "EntryCode"]
 
-# bytes of work memory up to which it is on the stack, for threads may have small stacks; larger memory is malloc'ed
+# Bytes of work memory up to which it is on the stack, for threads may have small stacks; larger memory is malloc'ed.
 STACK_LIMIT = 1 << 15
 HEAP_LIMIT = 1 << 22  # with more bytes of work memory than this, going through Python costs little in comparison
 
@@ -315,7 +315,7 @@ class EntryCode(Coder):
 
     def _run(self, code: str, samples: str, rows: str, work: str, start: str) -> None:
         """Run `batch` on all samples."""
-        # if there are sequences, there is one sample, and this is their length
+        # If there are sequences, there is one sample, and this is their length.
         self.put(rows, self.words, self.r["words"])
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(self.r["words"], 1))
@@ -323,7 +323,7 @@ class EntryCode(Coder):
         self.put(self._late("idle_watch"), self.words, watch)
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
         many = self.test("sgt", rows, self.r["most_locked_rows"])
-        # release Python's global lock, so that other threads run meanwhile, and let signal handlers stop the call
+        # Release Python's global lock, so that other threads run meanwhile, and let signal handlers stop the call.
         with self.when(many):
             self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, watch)
             for word, value in ((STOP, 0), (LEFT, BUDGET), (TABLE, self._late("ask_table")), (ASKED, 0)):
@@ -350,7 +350,7 @@ class EntryCode(Coder):
         with self.when(self.same(self.word(f"or i64 {self.get(entry, AXES_OF)}, {self.get(entry, OFFSETS)}"), 0)):
             place = self.result(k)
             array = self.word(f"load ptr, ptr {place}")
-            # this function takes over the array even if it fails
+            # This function takes over the array even if it fails.
             scalar = self.function_call("to_scalar", f"ptr {array}")
             self.emit(f" store ptr {scalar}, ptr {place}")
             self.require(self.test("ne", scalar, "null", "ptr"), "fail")

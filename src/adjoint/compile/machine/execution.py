@@ -125,7 +125,7 @@ class Compiled:
         vector = width * BYTES[dtype]
         self.tile_in, self.tile_out = (n * vector for n in tile_sizes(self.inputs, self.outputs, width))
         context = 8 * context_size(self.inputs, self.outputs, width)
-        # scratch memory comes after so many bytes
+        # Scratch memory comes after so many bytes.
         self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64
         self._scratch, self._scratch_rows = scratch * vector, scratch_rows * vector
 

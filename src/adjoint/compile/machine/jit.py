@@ -197,7 +197,7 @@ def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
         try:
             return linker.Image(object_code)
         except linker.Unsupported as e:
-            # llvmlite has no JITLink on Windows, and LLVM's older linker may end the process
+            # llvmlite has no JITLink on Windows, and LLVM's older linker may end the process.
             if sys.platform == "win32":
                 raise CompileError(f"the generated code cannot be linked (please report this): {e}") from e
     executable_memory.check_allowed()

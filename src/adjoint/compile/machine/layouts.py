@@ -15,7 +15,7 @@ from ..graph.program import Operand
 
 __all__ = ["DATA", "View", "address", "broadcast_batch", "collapse", "view_of"]
 
-# where in an array object of CPython the address of the data is: reading it there is ten times as fast as asking NumPy
+# Where in an array object of CPython the address of the data is: reading it there is ten times as fast as asking NumPy.
 DATA = 16
 _read = ctypes.c_ssize_t.from_address
 _example = np.zeros(1)

@@ -44,7 +44,7 @@ _TEXT = {  # classes of Python's objects that are told apart by their text
     "_Feature", "GenericAlias", "UnionType", "_SpecialForm", "_GenericAlias", "TypeVar", "Pattern", "attrgetter",
     "_tuplegetter", "member_descriptor",
 }  # fmt: skip
-# classes of objects that hold no constants
+# Classes of objects that hold no constants.
 _TOOLS = {"lock", "RLock", "_local", "deque", "WeakKeyDictionary", "WeakValueDictionary"}
 _GENERATED = "<string>"  # the file name that Python gives to methods of dataclasses and NamedTuples
 
@@ -75,7 +75,7 @@ def state(roots: Iterable[str]) -> str | None:
 def is_edited(status: os.stat_result) -> bool:
     """Return whether a file was changed after this process loaded the library, by the clock that stamps files."""
     now = time.time_ns()
-    # a time in the future comes from a clock that was wrong
+    # A time in the future comes from a clock that was wrong.
     return any(_LOADED < t <= now for t in (status.st_mtime_ns, status.st_ctime_ns))
 
 
@@ -146,7 +146,7 @@ class _Survey:
         found = []
         self._dicts.append(vars(made))
         for key, value in vars(made).items():
-            # the functions in properties, cached properties, class methods and static methods
+            # The functions in properties, cached properties, class methods and static methods.
             for part in ("fget", "func", "__func__"):
                 value = getattr(value, part, value)
             if isinstance(value, types.FunctionType):
@@ -196,7 +196,7 @@ class _Survey:
             return None
         if kind.__module__.startswith(_PACKAGE + "."):
             inside = getattr(value, "__dict__", {})
-            # the `origin` of a kernel says from which kernel it was made, and how
+            # The `origin` of a kernel says from which kernel it was made, and how.
             return self._mark(inside.get("origin") or inside)
         if kind.__qualname__ not in _TEXT:
             raise _Unknown
@@ -238,7 +238,7 @@ def _home(name: str, there: bool = True) -> str:
     package = name.partition(".")[0]
     if package in sys.stdlib_module_names:
         file = getattr(sys.modules.get(name), "__file__", None)
-        # a user's script may have the name of a module of Python, such as test.py or code.py
+        # A user's script may have the name of a module of Python, such as test.py or code.py.
         there = there and (file is None or file.startswith(_PYTHON))
     elif package not in _DEPENDENCIES:
         _own(name)

@@ -151,10 +151,10 @@ def _read_elf(code: bytes) -> Object:
 # --- COFF: Microsoft's "PE Format" ------------------------------------------------------------------------------------
 
 _COFF_X86_64 = b"\x64\x86"
-# flags of sections that are not loaded, and of sections that hold nothing but zeros
+# Flags of sections that are not loaded, and of sections that hold nothing but zeros.
 _REMOVED, _ZEROS = 0x00000800, 0x00000080
 _MANY = 0x01000000  # flag of sections with so many relocations that their number is stored in the first of them
-_REL32 = 4  # The only relocation in our code: the distance from the end of four bytes, which hold the addend before.
+_REL32 = 4  # the only relocation in our code: the distance from the end of four bytes, which hold the addend before
 
 
 class _CoffKind(NamedTuple):

@@ -164,7 +164,7 @@ def _ask(module: Module) -> str:
     clock, ensure, check, fetch, release = (b.pointer(b.get(table, 1 + k)) for k in range(1 + len(_ASKED)))
     b.put(BUDGET, "%watch", LEFT)
     now, asked = _milliseconds(b, clock), b.get("%watch", ASKED)
-    # the first question comes `PAUSE` after the first call of `ask`
+    # The first question comes `PAUSE` after the first call of `ask`.
     before = b.word(f"select i1 {b.same(asked, 0)}, i64 {now}, i64 {asked}")
     b.put(before, "%watch", ASKED)
     b.require(b.op(f"icmp sge i64 {b.word(f'sub i64 {now}, {before}')}, {PAUSE}", "m").name, "on")

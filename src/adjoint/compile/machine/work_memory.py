@@ -32,7 +32,7 @@ def take_work(size: int) -> WorkMemory:
     if kept is not None and len(kept.block) >= size + 64:
         _memory.work = None
         return kept
-    # sizes are rounded up, so that the memory fits later calls with sequences of about the same length
+    # Sizes are rounded up, so that the memory fits later calls with sequences of about the same length.
     step = max(size >> 3, 64)
     step = 1 << step.bit_length()
     block, (watch,) = new_array((-(-size // step) * step + 64,), np.dtype(np.uint8)), new_watches(1)

@@ -198,7 +198,7 @@ class _Reverse:
         self.bar: dict[int, Expr | float] = {}
         self.elements: dict[int, dict[int, Any]] = {}
         self.buffers: dict[int, list[Expr]] = {}
-        # results of loops -> the same results of the loops that replace them, which also stack every carry
+        # Results of loops -> the same results of the loops that replace them, which also stack every carry.
         self.moved: dict[int, Expr] = {}
 
     def run(self, cotangents: Sequence) -> list:

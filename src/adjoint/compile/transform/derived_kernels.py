@@ -87,7 +87,7 @@ def derived(
 
     def make(statics: dict, present: list[str]) -> Specialisation:
         own = {p.name for p in parent.parameters}
-        # the tangent of an input that is left out is left out too, and `parent` does not know it
+        # The tangent of an input that is left out is left out too, and `parent` does not know it.
         statics = {name: value for name, value in statics.items() if name in own}
         specialisation = parent.specialisation(statics, [name for name in present if name in own])
         return DerivedSpecialisation(specialisation, what, inputs(specialisation), build)

@@ -65,7 +65,7 @@ _TWO_OVER_PI = int(  # the first 1216 binary digits of 2/pi
     "56033046fc7b6bab",
     16,
 )
-# the digits in words of 64 bits, the last ones first; then zeros
+# The digits in words of 64 bits, the last ones first; then zeros.
 _WORDS = [_TWO_OVER_PI >> 64 * k & 2**64 - 1 for k in range(20)]
 
 # Payne and Hanek's method for x = m 2**e. Digits of 2/pi whose product with m 2**e is a multiple of 4 are skipped. The
