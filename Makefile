@@ -1,5 +1,5 @@
 # Every target makes its own .venv and installs what it needs; a second run starts at once.
-#   make demo | test | lint | bench | attack | docs | clean            PYTHON=python3.12 make ... picks the interpreter
+#   make demo | test | quick | lint | bench | attack | docs | clean            PYTHON=python3.12 make ... picks the interpreter
 #   make test-lowest     the tests with the lowest versions of packages that pyproject.toml allows
 #   make test-all        the tests with each of PYTHONS that is found
 
@@ -11,7 +11,7 @@ RUN    := $(VENV)/bin/python
 LOWEST  ?= python3.11
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
-.PHONY: demo test pytest test-lowest test-all lint bench attack docs clean
+.PHONY: demo test quick pytest test-lowest test-all lint bench attack docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -20,8 +20,14 @@ demo: $(VENV)/.demo
 	$(RUN) examples/06_dynamics.py
 	$(RUN) examples/14_fixman.py
 
+# Random examples are the same in every run; make test OPTIONS=--hypothesis-profile=random draws new ones.
 test: lint
-	$(RUN) -m pytest
+	$(RUN) -m pytest $(OPTIONS)
+
+# Style, and the core of every module, in about a minute. It ends with the tests that should be marked slow.
+quick: $(VENV)/.dev
+	$(RUN) -m ruff check .
+	$(RUN) -m pytest --quick --durations=10 --durations-min=1 $(OPTIONS)
 
 pytest: $(VENV)/.dev
 	$(RUN) -m pytest $(OPTIONS)

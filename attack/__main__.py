@@ -1,10 +1,10 @@
-"""`make attack`: hostile use of the library for about ten minutes. It prints seeds, counts, and whatever was found.
+"""`make attack` uses the library as an enemy would, for about ten minutes, and prints seeds, counts and findings.
 
-Every attack is a script of its own that runs in a process of its own, so that a crash or a hang is a finding too:
+Every attack is a script that runs in a process of its own, so that a crash or a hang is a finding too:
 
     python attack                            all attacks, ten minutes, a new seed
     python attack --seconds 60 programs      one attack for a minute
-    python attack/programs.py 12345 0        the one try with seed 12345, as a finding names it
+    python attack/programs.py 12345 0        only the try with seed 12345, which a finding has named
 """
 
 import argparse
@@ -16,11 +16,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NAMES = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in ("__main__", "common"))
-PATIENCE = 180  # seconds that the last try of an attack may take
+PATIENCE = 180  # seconds that the last try of an attack may take beyond the attack's time
 
 
 def run(name: str, seed: int, seconds: float) -> bool:
-    """One attack; whether it found nothing."""
+    """Runs one attack and prints what it found; true if it found nothing."""
     with tempfile.TemporaryDirectory() as folder, open(Path(folder, "output"), "w+") as output:
         command = [sys.executable, str(HERE / f"{name}.py"), str(seed), str(seconds)]
         try:
@@ -48,7 +48,7 @@ def main() -> int:
         if name not in NAMES:
             parser.error(f"there is no attack {name!r}; there are {', '.join(NAMES)}")
     share = options.seconds / len(options.names)
-    failed = [name for name in options.names if not run(name, options.seed, share)]  # all run, whatever one finds
+    failed = [name for name in options.names if not run(name, options.seed, share)]  # a list, so that all attacks run
     return 1 if failed else 0
 
 

@@ -1,4 +1,4 @@
-"""Damaged cache folders: whatever lies there, results are right, and nothing hangs."""
+"""Attack: damaged cache folders. Whatever files lie there, results must be right, and nothing may hang."""
 
 import os
 import random
@@ -33,7 +33,7 @@ def truncate(path: Path, chance: random.Random) -> None:
 
 
 def other_contents(path: Path, chance: random.Random) -> None:
-    entries = [entry for entry in sorted(path.parent.glob("*.ajo")) if entry.is_file()]  # some are damaged already
+    entries = [entry for entry in sorted(path.parent.glob("*.ajo")) if entry.is_file()]  # some are folders by now
     shutil.copyfile(chance.choice(entries), path.with_suffix(".x"))
     os.replace(path.with_suffix(".x"), path)
 

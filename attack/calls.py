@@ -1,4 +1,4 @@
-"""Random calls of one kernel: layouts, dtypes, keywords, `out`, threads and batch shapes never change a bit."""
+"""Attack: random calls of kernels. Layouts, dtypes, keywords, `out`, threads and batch shapes must not change a bit."""
 
 import common
 import numpy as np
@@ -15,7 +15,7 @@ KERNELS = [
 
 
 def laid_out(x: np.ndarray, rng: np.random.Generator):
-    """The same numbers in another array: strides, order, alignment, a list, a longer array's slice."""
+    """The same numbers in an array of other strides, order, alignment or byte order, or in a list."""
     kind = rng.integers(7)
     if kind == 0:
         return np.asfortranarray(x)

@@ -1,4 +1,4 @@
-"""What every attack shares: tries with seeds of their own, and a private cache folder."""
+"""What all attacks share: every try has a seed of its own, and the cache folder is private."""
 
 import faulthandler
 import os
@@ -12,15 +12,15 @@ import numpy as np
 
 __all__ = ["repeat", "same"]
 
-# Before `adjoint` is imported: what an attack compiles, and damages, is not the user's.
+# This is set before `adjoint` is imported, so that an attack does not fill or damage the user's cache.
 os.environ.setdefault("ADJOINT_CACHE", tempfile.mkdtemp(prefix="attack-"))
 faulthandler.enable()
 
 
 def repeat(attempt: Callable[[np.random.Generator], None]) -> None:
-    """Try with one seed after the other until the time is over; then exit, with 1 if something was raised.
+    """Tries one seed after the other until the time is over, then exits: with 1 if a try raised an exception.
 
-    The command line says the first seed and the seconds.
+    The command line gives the first seed and the seconds. Five findings end the attack early.
     """
     first, seconds = int(sys.argv[1]), float(sys.argv[2])
     end, found, seed = time.monotonic() + seconds, 0, first
@@ -36,7 +36,7 @@ def repeat(attempt: Callable[[np.random.Generator], None]) -> None:
 
 
 def same(got, want, what: str) -> None:
-    """Equal to the bit, NaN equal to NaN; else an error that says what differs, and where."""
+    """Raises an error that says what differs, and where, unless all numbers are equal; NaN equals NaN."""
     got, want = np.asarray(got), np.asarray(want)
     differ = ~((got == want) | (np.isnan(got) & np.isnan(want)))
     if differ.any():

@@ -1,4 +1,4 @@
-"""Forks while other threads compile and compute: the child compiles and computes too, and neither waits for ever."""
+"""Attack: forks while other threads compile and compute. The child must compile and compute too, without a deadlock."""
 
 import os
 import signal
@@ -10,11 +10,11 @@ import numpy as np
 
 import adjoint as aj
 
-PATIENCE = 60.0  # seconds a child may take
+PATIENCE = 60.0  # seconds that a child may take
 
 
 def fresh_kernel(rng: np.random.Generator):
-    """A kernel that no cache has: its constants are random."""
+    """A kernel that is in no cache, because its constants are random."""
     c = rng.normal(size=50).tolist()
 
     @aj.kernel(x=3)
@@ -27,7 +27,7 @@ def fresh_kernel(rng: np.random.Generator):
 
 
 def child(seed: int) -> None:
-    """Compile and compute in the forked process; its exit code says how that went."""
+    """Compiles and computes in the forked process, whose exit code is 0 if the results are right."""
     code = 1
     try:
         f, x = fresh_kernel(np.random.default_rng(seed)), np.ones((1000, 3))
@@ -38,7 +38,7 @@ def child(seed: int) -> None:
 
 
 def wait(pid: int) -> int:
-    """The exit code of a child; it is killed if it takes too long."""
+    """The exit code of a child; a child that takes too long is killed, and an error raised."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""Many robots, one after the other: what a process keeps for robots that nobody holds is bounded."""
+"""Attack: many robots, one after the other. The memory that a process keeps for robots no longer in use is bounded."""
 
 import gc
 import os
@@ -10,18 +10,18 @@ import adjoint as aj
 from adjoint.compile.front import kept_kernels
 
 kept_kernels.MOST_BYTES = 8 << 20  # so that the limit is reached soon
-FIRST, MORE = 60, 60  # robots before and after the first look
-GROWTH = 12 * 2**20  # bytes; kernels of one robot take half a megabyte, so that keeping all would be 30 MB
+FIRST, MORE = 60, 60  # numbers of robots before and after memory is measured for the first time
+GROWTH = 12 * 2**20  # bytes; kernels of one robot take half a megabyte, so keeping all would take 30 MB
 
 
 def resident() -> int:
-    """Bytes of memory that this process has."""
+    """The bytes of memory that this process occupies."""
     with open("/proc/self/statm") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def use_robots(rng: np.random.Generator, count: int) -> None:
-    """Kernels of robots that differ in their numbers, called and dropped."""
+    """Calls kernels of `count` robots that differ in their inertias, and drops them."""
     robot = aj.robots.puma560()
     for _ in range(count):
         other = robot.replace(inertias=robot.inertias * rng.uniform(0.9, 1.1))

@@ -1,4 +1,4 @@
-"""Mutated models: every file is a robot with finite numbers, or one short `AdjointError`; never anything else."""
+"""Attack: mutated models. Every file must give a robot with finite numbers, or one short `AdjointError`."""
 
 import tempfile
 import time
@@ -21,7 +21,7 @@ SHORT = 3000  # characters that a message may have
 
 
 def urdf_of_a_random_robot(rng: np.random.Generator) -> str:
-    """The text of a robot that our own writer wrote."""
+    """The URDF text of a random robot, from our own writer."""
     robot = aj.robots.random_tree(rng, int(rng.integers(1, 8)), ["revolute", "prismatic", "planar", "free"])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "robot.urdf")
@@ -53,7 +53,7 @@ def edited(text: str, rng: np.random.Generator) -> str:
 
 
 def use(robot: aj.Robot) -> None:
-    """What a user does next; all numbers of a robot are finite."""
+    """Does what a user would do next with a robot; an error if a number of the robot is not finite."""
     aj.check(robot)
     for field in ("placements", "screws", "inertias", "gravity"):
         if not np.isfinite(getattr(robot, field)).all():

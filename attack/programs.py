@@ -1,6 +1,6 @@
-"""Random programs: the eager function, the compiled kernel and the exported C agree, loops included.
+"""Attack: random programs, with loops. The eager function, the compiled kernel and the exported C must agree.
 
-Every operation is exact on small whole numbers, so that all ways of computing must agree to the bit.
+Every operation is exact on small whole numbers, so all ways of computing must agree to the bit.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import numpy as np
 
 import adjoint as aj
 
-SIZE = 4  # numbers in x
+SIZE = 4  # the length of the input x
 
 
 def _scan(a, b):
@@ -52,7 +52,7 @@ OPERATIONS = [
 
 
 def random_program(rng: np.random.Generator):
-    """A function of x (SIZE,), as a list of operations on earlier values."""
+    """A function of x (SIZE,) that applies random operations to earlier values and returns the last five."""
     n = int(rng.choice([3, 12, 40, 400]))
     program = [tuple(rng.integers([len(OPERATIONS), 10**6, 10**6]).tolist()) for _ in range(n)]
 
@@ -66,7 +66,7 @@ def random_program(rng: np.random.Generator):
 
 
 def by_c(kernel, x: np.ndarray) -> np.ndarray:
-    """The exported C99 file, compiled by the system's compiler, on one sample after the other."""
+    """The results (n, 5) of the exported C99 file, compiled by the system's compiler, for the samples x (n, SIZE)."""
     text = kernel.source("c")
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "k.c"), Path(folder, "k.so")

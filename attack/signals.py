@@ -1,4 +1,4 @@
-"""Exceptions from signal handlers at random moments: the next results are right, and long work stops soon."""
+"""Attack: exceptions from signal handlers at random moments. Later results must be right, and long work stop soon."""
 
 import signal
 import time
@@ -22,7 +22,7 @@ def _raise(*_):
 
 @aj.kernel(x=())
 def endless(x):
-    """Counts for an hour."""
+    """Counts for so long that only a signal ends it."""
     return aj.while_loop(lambda c: c >= 0, lambda c: c + 1.0, x, max_iterations=2**50)
 
 
@@ -32,7 +32,10 @@ def long_scan(x):
 
 
 def interrupted(function, *args, after: float) -> float | None:
-    """Run until a signal comes; the seconds from the signal to the exception, or None if the function was faster."""
+    """Calls the function with a signal `after` some seconds; the seconds from the signal to the exception.
+
+    The result is None if the function returned before the signal.
+    """
     signal.signal(signal.SIGALRM, _raise)
     signal.setitimer(signal.ITIMER_REAL, after)
     start = time.monotonic()

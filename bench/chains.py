@@ -1,4 +1,4 @@
-"""Long chains: M⁻¹ b by loops beside Pinocchio's recursion, dense algebra and Fixman's method; time against length.
+"""Long chains: the time of M⁻¹ b by compiled loops, Pinocchio's recursion, dense algebra and Fixman's method.
 
 python bench/chains.py             one run, one core; writes bench/results/chains.{json,png}
 """
@@ -19,19 +19,19 @@ from adjoint.compile.machine import result_arrays  # noqa: E402
 from adjoint.fixman import fixman_solve  # noqa: E402
 
 LENGTHS = (100, 400, 1_000, 10_000, 100_000, 1_000_000)
-DENSE, PINOCCHIO, FIXMAN = 1_000, 400, 100_000  # the longest tried so; Pinocchio's data has n³ numbers
+DENSE, PINOCCHIO, FIXMAN = 1_000, 400, 100_000  # the longest chain for each; Pinocchio's data has n³ numbers
 BATCH = 1024
 
 
 def chain(n: int):
-    """A chain of rods 0.4 m thick: Fixman's method needs every body to resist turning about its axis."""
+    """A chain of thick rods: Fixman's method needs every body to have a moment of inertia about its axis."""
     robot = robots.chain(n)
     rod = aj.lie.inertia.from_central.eager(1.0, np.array([0.5, 0, 0]), np.diag([0.02, 0.09, 0.09]))
     return robot.replace(inertias=np.tile(rod, (n, 1)))
 
 
 def pinocchio_chain(robot) -> pin.Model:
-    """The same chain of revolute joints."""
+    """Pinocchio's model of the same chain of revolute joints."""
     model, parent = pin.Model(), 0
     model.gravity.linear = robot.gravity
     for i, name in enumerate(robot.body_names):
@@ -57,7 +57,7 @@ def by_pinocchio(robot, q, b):
 
 
 def one_chain(n: int) -> dict[str, float]:
-    """Nanoseconds per link of every way to solve M x = b for one chain."""
+    """{method: nanoseconds per link} of solving M x = b for one chain of n links."""
     robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, n))
     calls = {"adjoint": lambda: aj.solve_mass_matrix(robot, q, b)}
     if n <= FIXMAN:
@@ -70,7 +70,7 @@ def one_chain(n: int) -> dict[str, float]:
 
 
 def by_length() -> dict[str, float]:
-    """Nanoseconds per link of long chains, which take turns: a slow moment of a shared machine hits all lengths."""
+    """{length: nanoseconds per link} of long chains, which take turns, so that a slow moment hits all lengths."""
     calls = {}
     for n in (n for n in LENGTHS if n >= 1000):
         robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, n))
@@ -79,7 +79,7 @@ def by_length() -> dict[str, float]:
 
 
 def many_chains(n: int) -> dict[str, float]:
-    """Nanoseconds per link and chain for a batch of conformations."""
+    """{method: nanoseconds per link and chain} of solving M x = b for a batch of configurations."""
     robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, BATCH, n))
     model = pinocchio_chain(robot)
     model.gravity.linear = np.zeros(3)
@@ -94,11 +94,11 @@ def many_chains(n: int) -> dict[str, float]:
 
 
 def compiling(n: int) -> float:
-    """Seconds of the first call for a chain of n links, the machine code not there yet."""
+    """Seconds of a call for a chain of n links that has to compile the machine code."""
     robot, x = chain(n), np.zeros(n)
-    aj.rolled.long_robot(robot)
-    kernel = aj.dynamics.long.rolled_solve.bind(plan=aj.rolled.for_loops(robot).plan)
-    aj.solve_mass_matrix(robot, x, x)  # all but the machine code is there
+    aj.rolled.for_loops(robot)
+    kernel = aj.rolled.calls.in_loops(aj.solve_mass_matrix, {"robot": robot}, ("q", "b")).kernel
+    aj.solve_mass_matrix(robot, x, x)  # everything but the machine code is kept from this call
 
     def anew():
         kernel.forget_callers()
@@ -110,10 +110,10 @@ def compiling(n: int) -> float:
 
 
 def memory(n: int) -> float:
-    """Bytes per link that solving takes, the robot aside."""
+    """Bytes per link that solving takes at its peak, without those of the robot."""
     robot, x = chain(n), np.zeros(n)
     aj.solve_mass_matrix(robot, x, x)
-    result_arrays._waiting.clear()  # memory that would be used again
+    result_arrays._waiting.clear()  # memory of results that would be used again
     tracemalloc.start()
     aj.solve_mass_matrix(robot, x, x)
     peak = tracemalloc.get_traced_memory()[1]
@@ -122,7 +122,7 @@ def memory(n: int) -> float:
 
 
 def exponent(rows: dict[int, dict[str, float]], system: str, least: int) -> float:
-    """p of time ~ nᵖ, fitted to chains of at least so many links."""
+    """The exponent p of time ~ nᵖ, fitted to chains of at least so many links."""
     n, time = np.log([(n, row[system] * n) for n, row in rows.items() if system in row and n >= least]).T
     return float(np.polyfit(n, time, 1)[0])
 

@@ -1,4 +1,4 @@
-"""Shared by the benchmarks: one core for everybody, timing in turns, tables, JSON and plots in bench/results/."""
+"""What the benchmarks share: one core for every library, timing in turns, tables, JSON and plots in bench/results/."""
 
 import json
 import os
@@ -11,7 +11,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def one_core() -> None:
-    """Hold this process and every library in it to one thread; call it before importing any of them."""
+    """Holds this process and every library in it to one thread; it is called before any of them is imported."""
     for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "ADJOINT"):
         os.environ[name + ("_THREADS" if name == "ADJOINT" else "_NUM_THREADS")] = "1"
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
@@ -21,7 +21,7 @@ def one_core() -> None:
 
 
 def machine() -> dict:
-    """What a reader needs to judge the numbers."""
+    """The processor, the system and the Python version, which a reader needs to judge the numbers."""
     cpu = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -40,7 +40,10 @@ def versions(*packages: str) -> dict:
 
 
 def race(calls: dict, rounds: int = 15, seconds: float = 0.02) -> dict[str, float]:
-    """Seconds per call of each: the best of `rounds`, in which all take turns, so that a slow moment hits everybody."""
+    """{name: seconds per call}, the best of several rounds.
+
+    All calls take turns in each round, so that a slow moment of the machine hits all of them.
+    """
 
     def lap(call, number: int) -> float:
         start = time.perf_counter()
@@ -54,7 +57,7 @@ def race(calls: dict, rounds: int = 15, seconds: float = 0.02) -> dict[str, floa
 
 
 def cold(build, forget, rounds: int = 3) -> tuple:
-    """(result, seconds) of the fastest `build()`, each after `forget()` has emptied the caches."""
+    """The result of `build()` and the seconds of the fastest one; before each, `forget()` empties the caches."""
     laps, result = [], None
     for _ in range(rounds):
         forget()
@@ -65,12 +68,12 @@ def cold(build, forget, rounds: int = 3) -> tuple:
 
 
 def digits(x: float) -> str:
-    """Three significant digits, without exponents for large numbers."""
+    """A number with three significant digits, or as a whole number if it is large."""
     return f"{x:.3g}" if x < 1000 else f"{x:.0f}"
 
 
 def table(header: list[str], rows: list[list]) -> None:
-    """Print rows under a header; None becomes a dash."""
+    """Prints rows under a header; None becomes a dash."""
     text = {float: digits, type(None): lambda x: "-"}
     cells = [header] + [[text.get(type(x), str)(x) for x in row] for row in rows]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
@@ -82,6 +85,7 @@ def table(header: list[str], rows: list[list]) -> None:
 
 
 def save(name: str, data: dict) -> Path:
+    """Writes the data as JSON into bench/results/."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(data, indent=1) + "\n")
@@ -89,7 +93,7 @@ def save(name: str, data: dict) -> Path:
 
 
 def bars(name: str, title: str, groups: dict[str, dict[str, float]], unit: str) -> Path:
-    """A logarithmic bar chart: one group of bars per function, one colour per system."""
+    """Draws a logarithmic bar chart {group: {system: height}} with one colour for each system."""
     import matplotlib
 
     matplotlib.use("Agg")

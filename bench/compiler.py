@@ -1,4 +1,4 @@
-"""The compiler beside NumPy, jaxlie (JAX) and heyoka: throughput, compile time, cold and warm start, import, latency.
+"""The compiler beside NumPy, jaxlie (JAX) and heyoka: throughput, compile time, start of a process, latency.
 
 python bench/compiler.py           one run, one core; writes bench/results/compiler.{json,png}
 """
@@ -30,7 +30,7 @@ hy.llvm_state.set_diskcache_enabled(False)
 
 
 class Row:
-    """One function in several systems. A result is compared with the reference before anything is timed."""
+    """One function in several systems; every result is compared with the reference before it is timed."""
 
     def __init__(self, reference: np.ndarray):
         self.reference, self.calls, self.compile = reference, {}, {}
@@ -62,7 +62,8 @@ class Row:
             f, self.compile[system] = cold(make, hy.llvm_state.clear_memcache)
             self.add(system, lambda f=f: f(columns), result)
 
-    def measure(self) -> dict[str, dict[str, float | None]]:
+    def measure(self) -> dict[str, dict]:
+        """{system: {"ns": nanoseconds per sample, "compile_s": seconds, or None if nothing is compiled}}."""
         seconds = race(self.calls)
         return {s: {"ns": 1e9 * seconds[s] / BATCH, "compile_s": self.compile.get(s)} for s in SYSTEMS if s in seconds}
 
@@ -75,21 +76,23 @@ def twists(rng) -> np.ndarray:
 
 
 def columns(T: np.ndarray) -> np.ndarray:
-    """Rigid motions (B, 4, 4) as heyoka takes them: 12 rows of B numbers."""
+    """Rigid motions (B, 4, 4) as heyoka takes them, 12 rows of B numbers."""
     return T[:, :3].reshape(len(T), 12).T
 
 
 def from_columns(x: np.ndarray) -> np.ndarray:
+    """Rigid motions (B, 4, 4) from 12 rows of B numbers."""
     bottom = np.broadcast_to(np.array([0.0, 0, 0, 1]), (x.shape[1], 1, 4))
     return np.concatenate([x.T.reshape(-1, 3, 4), bottom], 1)
 
 
 def swap(V):
-    """(ω, v) <-> jaxlie's (v, ω)."""
+    """Twists (ω, v) as jaxlie's (v, ω), and back."""
     return np.concatenate([V[:, 3:], V[:, :3]], 1)
 
 
 def lie_rows(rng) -> dict[str, Row]:
+    """exp, log and the product of SE(3)."""
     V, W, jl = twists(rng), twists(rng), peers.jaxlie_functions()
     T, U = peers.numpy_exp(V), peers.numpy_exp(W)
     own, matrix = jax.vmap(jl["exp_own"]), jax.vmap(lambda x: jl["SE3"](x).as_matrix())
@@ -117,6 +120,7 @@ def lie_rows(rng) -> dict[str, Row]:
 
 
 def synthetic_row(code, registers: int, rng) -> Row:
+    """A random program on registers."""
     X = rng.uniform(-1, 1, (BATCH, registers))
     XT = np.ascontiguousarray(X.T)
     row = Row(np.stack(peers.run(code, XT, np), -1))
@@ -143,7 +147,7 @@ print(json.dumps({n: 1e3 * (b - a) for n, a, b in zip(names, t, t[1:])}))
 
 
 def starts() -> dict[str, dict[str, float]]:
-    """Milliseconds of a new process's first steps, with an empty cache (once) and with a full one (best of seven)."""
+    """Milliseconds of the first steps of a new process: once with an empty cache, best of seven with a full one."""
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "ADJOINT_CACHE": folder}
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # as most users run
@@ -157,10 +161,13 @@ def starts() -> dict[str, dict[str, float]]:
 
 
 def targets(rows, start, latency) -> list[list]:
+    """Rows (target, measured, wanted, verdict)."""
+
     def ns(function, system):
         return rows[function][system]["ns"]
 
-    def rival(key):  # the better of heyoka's modes, over ours
+    def rival(key):
+        """The number of the better of heyoka's modes, divided by ours."""
         big = rows["10 000 ops"]
         return min(big["heyoka"][key], big["heyoka compact"][key]) / big["adjoint"][key]
 

@@ -1,9 +1,10 @@
 """Derivatives of dynamics, regressor, Coriolis matrix and Christoffel symbols beside Pinocchio's functions for them.
 
-Pinocchio has no Christoffel symbols: its Coriolis matrix, their sum over velocities, stands beside both. Its calls
-overwrite one result and leave the zeros of trees as they are: "in cache" are small batches of ours that overwrite one
-result, "packed" computes the numbers that are not always zero, each once. A loop that keeps Pinocchio's is shown too,
-and the time that writing our whole ones to memory takes alone.
+Pinocchio has no Christoffel symbols, so both they and our Coriolis matrix stand beside Pinocchio's Coriolis matrix. Its
+calls overwrite one result, and do not write the entries that are zero because of the tree. For a fair comparison there
+are more columns: "in cache" is our function on small batches that overwrite one result; "packed" computes only the
+numbers that are not always zero, each once; "pinocchio kept" is a loop that keeps Pinocchio's results; and "writing" is
+the time that it takes to write as many numbers as our results have to memory.
 
 python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
 """
@@ -32,7 +33,7 @@ FUNCTIONS = {  # ours: (its inputs, Pinocchio's, arms, humanoids: times its spee
 
 
 def cases():
-    """(robot, function): Christoffel symbols are for joints with one degree of freedom, not for a free base."""
+    """All pairs (robot, function). Christoffel symbols are for joints with one degree of freedom, not a free base."""
     for robot in (*ARMS, *FREE, "G1", "Talos"):
         for function in FUNCTIONS:
             if (robot in ARMS or robot in FREE) if function != "christoffel" else robot not in FREE:
@@ -40,14 +41,14 @@ def cases():
 
 
 class Case:
-    """One robot; samples in our order and in Pinocchio's, which leaves damping and friction out."""
+    """One robot without damping and friction, which Pinocchio leaves out; samples in our order and in Pinocchio's."""
 
     def __init__(self, name: str):
         file, base = ROBOTS[name]
         robot = aj.load(urdf(file), base=base)
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
         rng = np.random.default_rng(0)
-        self.ours = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.ours = {"q": aj.random_configuration(robot, BATCH, rng=rng)}
         self.ours |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
         self.model = pinocchio_model(urdf(file), base)
         self.E = velocity_map(self.model, robot)
@@ -55,7 +56,7 @@ class Case:
         self.theirs |= {k: self.ours[k][:SOME] @ self.E.T for k in "va"}
 
     def measure(self, function: str) -> dict:
-        """Nanoseconds per sample, in a batch and in single calls, and how long it took to compile."""
+        """Nanoseconds per sample in a batch and in single calls, the seconds of compiling, and the operations."""
         inputs, theirs, *_ = FUNCTIONS[function]
         data, rows = self.model.createData(), [self.theirs[k] for k in inputs]
         rows += [self.theirs["v"]] if function == "christoffel" else []
@@ -82,11 +83,16 @@ class Case:
         return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
 
     def compiled(self, function: str, arrays: list[np.ndarray]):
+        """Compiles the function from nothing, for a robot with a new name, and calls it."""
         robot = self.robot.replace(name=f"{self.robot.name}, compiled anew at {time.perf_counter()}")
         getattr(aj, function).bind(robot)(*(a[:8] for a in arrays))
 
     def compare(self, function: str, ours, theirs) -> None:
-        """The same numbers as Pinocchio's, where it has the same function and moves mimics as we do."""
+        """Raises an error if our numbers differ from Pinocchio's.
+
+        Only derivatives are compared, as Pinocchio's other functions give other numbers; and forward dynamics only
+        without mimics, which it moves differently.
+        """
         E = self.E
         mimics = E.shape[0] != E.shape[1]
         if not function.endswith("derivatives") or (mimics and function.startswith("forward")):
@@ -98,6 +104,7 @@ class Case:
 
 
 def targets(results: dict) -> list[list]:
+    """Rows (target, measured, wanted, verdict)."""
     rows = []
     for (robot, function), row in results.items():
         least, most = FUNCTIONS[function][2 if robot in ARMS else 3]

@@ -1,8 +1,9 @@
 """Dynamics beside Pinocchio (single calls, and its batch call on one thread), MuJoCo, and scalar C from the same graph.
 
-Pinocchio's calls overwrite one result, of matrices its upper triangle, and leave the zeros of trees as they are. Where
-results are matrices, "packed" computes those numbers only, and "in cache" whole ones in small batches that overwrite
-one result; a loop that keeps Pinocchio's is shown too, and the time that writing ours to memory takes alone.
+Pinocchio's calls overwrite one result. Of matrices they write the upper triangle only, without the entries that are
+zero because of the tree. For a fair comparison of functions whose results are matrices there are more columns: "packed"
+computes only these numbers; "in cache" computes whole matrices, in small batches that overwrite one result; "pinocchio
+kept" is a loop that keeps Pinocchio's results; and "writing" is the time that writing our results to memory takes.
 
 python bench/dynamics.py           one run, one core; writes bench/results/dynamics.{json,png}
 """
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from common import bars, cold, machine, one_core, race, save, table, versions
 
@@ -28,8 +30,8 @@ from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E40
 import adjoint as aj  # noqa: E402
 
 BATCH = 4096
-SOME = 512  # samples of a loop over single calls
-FEW = 16  # samples of a batch whose results stay in the cache
+SOME = 512  # the number of samples in a loop over single calls
+FEW = 16  # the number of samples in a batch whose results stay in the cache
 ROBOTS = {  # URDF in example-robot-data, and the base
     "UR5": ("ur5_robot", "fixed"),
     "xArm7": ("xarm7", "fixed"),
@@ -60,7 +62,7 @@ INPUTS = {
     "solve_mass_matrix": "qv",
 }
 MATRICES = ("mass_matrix", "mass_matrix_inverse")  # results so large that writing them takes most of the time
-LEAST = {  # times Pinocchio's speed wanted: (of which call, arms, humanoids)
+LEAST = {  # (Pinocchio's call, how many times faster than it arms should be, and humanoids)
     "inverse_dynamics": ("pinocchio batch", 25, 15),
     "forward_dynamics": ("pinocchio batch", 25, 18),
     "mass_matrix": ("pinocchio", 25, 12),
@@ -74,7 +76,7 @@ def upper_to_full(M: np.ndarray) -> np.ndarray:
 
 
 def looped(call, *rows):
-    """`call` on every row, one after the other."""
+    """A function that calls `call` with every row, one after the other."""
 
     def run():
         for arguments in zip(*rows, strict=True):
@@ -84,7 +86,7 @@ def looped(call, *rows):
 
 
 def keeping(call, *rows):
-    """`call` on every row, its results kept: what a batch of ours gives."""
+    """A function that calls `call` with every row and keeps the results, as a batch of ours does."""
     first = call(*(x[0] for x in rows))
     tables = [np.empty((len(rows[0]), *x.shape)) for x in (first if isinstance(first, tuple) else [first])]
 
@@ -103,14 +105,14 @@ def _repeated(x, count):
 
 
 def writing(*results: np.ndarray):
-    """Nothing is computed, but as many numbers are written to memory: no batch of such results can be faster."""
+    """A function that writes as many numbers to memory as the results have: no batch of such results can be faster."""
     fill, x = _repeated.bind(count=sum(r[0].size for r in results)), np.ones(len(results[0]))
     out = fill(x)
     return lambda: fill(x, out=out)
 
 
 def in_cache(kernel, arrays: list[np.ndarray]):
-    """All samples, few at a time: every batch overwrites the results of the one before."""
+    """A function that calls the kernel on all samples, few at a time; each batch overwrites the results before."""
     batches = [[a[k : k + FEW] for a in arrays] for k in range(0, BATCH, FEW)]
     out = kernel(*batches[0])
     out = tuple(out) if isinstance(out, tuple) else out
@@ -123,7 +125,7 @@ def in_cache(kernel, arrays: list[np.ndarray]):
 
 
 def packed(kernel, arrays: list[np.ndarray], whole):
-    """The same results without zeros and repetitions, seen to be the same when made whole."""
+    """A function that calls `kernel.packed`, whose results have no zeros and repetitions; they are checked first."""
     few, results = [a[:8] for a in arrays], whole if isinstance(whole, tuple) else (whole,)
     values = kernel.packed(*few)
     found = kernel.unpack(*values) if isinstance(values, tuple) else kernel.unpack(values)
@@ -135,7 +137,7 @@ def packed(kernel, arrays: list[np.ndarray], whole):
 
 
 def scalar_c(kernel, arrays: list[np.ndarray]):
-    """The exported C function of the same graph, compiled by cc, over a batch."""
+    """A function that calls the exported C function of the same graph, compiled by cc, on every sample of a batch."""
     text, out = kernel.source("c"), np.empty_like(kernel(*arrays))
     name = text.rsplit("\nvoid ", 1)[1].split("(")[0]
     inputs = ", ".join(f"const double *x{k}" for k in range(len(arrays)))
@@ -152,26 +154,25 @@ def scalar_c(kernel, arrays: list[np.ndarray]):
 
 
 class Case:
-    """One robot; samples in our order, and in each peer's."""
+    """One robot without damping and friction, and samples; each peer gets them in its own order."""
 
     def __init__(self, name: str):
         file, base = ROBOTS[name]
         self.path, self.base = urdf(file), base
         robot = aj.load(self.path, base=base)
-        # Pinocchio leaves damping and friction out.
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
         rng = np.random.default_rng(0)
-        self.samples = {"q": aj.random_configuration(robot, rng, BATCH)}
+        self.samples = {"q": aj.random_configuration(robot, BATCH, rng=rng)}
         self.samples |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
 
     def measure(self, function: str) -> dict:
-        """Nanoseconds per sample of every system, in a batch and in single calls, and how long it took to compile."""
+        """Nanoseconds per sample of every system, in a batch and in single calls; seconds of compiling; operations."""
         kernel = getattr(aj, function).bind(self.robot)
         arrays = [self.samples[k] for k in INPUTS[function]]
         _, compile_s = cold(lambda: self.compiled(function), aj.clear_cache, rounds=2)
         out = kernel(*arrays)
         one = [a[0].copy() for a in arrays]
-        # Results so large that the system would take their memory back are computed into the same again.
+        # Large results are written into the same memory again, as the system would take it back after each call.
         large = out.nbytes > 1 << 24
         batch = {"adjoint": (lambda: kernel(*arrays, out=out)) if large else (lambda: kernel(*arrays))}
         shorter = [a.astype(np.float32) for a in arrays]
@@ -194,11 +195,12 @@ class Case:
         return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
 
     def compiled(self, function: str):
-        """A new kernel of the same function, compiled from nothing."""
+        """Compiles the function from nothing, for a robot with a new name, and calls it."""
         robot = self.robot.replace(name=f"{self.robot.name}, compiled anew at {time.perf_counter()}")
         getattr(aj, function).bind(robot)(*(self.samples[k][:8] for k in INPUTS[function]))
 
     def pinocchio(self, function: str, ours: np.ndarray) -> dict:
+        """{system: (batch, single call or None)} of Pinocchio's functions, whose results are compared with ours."""
         model = pinocchio_model(self.path, self.base)
         data, E = model.createData(), velocity_map(model, self.robot)
         q = np.stack([pinocchio_q(model, self.robot, x) for x in self.samples["q"]])
@@ -219,7 +221,9 @@ class Case:
             assert same, f"{function} of {self.path.stem} differs from Pinocchio's"
         few = [x[:SOME] for x in rows]
         first = [x[0] for x in few]
-        found = {"pinocchio": (looped(lambda *x: call(model, data, *x), *few), lambda: call(model, data, *first))}
+        found: dict[str, tuple] = {
+            "pinocchio": (looped(lambda *x: call(model, data, *x), *few), lambda: call(model, data, *first))
+        }
         if function in MATRICES:
             found["pinocchio kept"] = (keeping(lambda *x: call(model, data, *x), *few), None)
         parallel = {"inverse_dynamics": pin.rneaInParallel, "forward_dynamics": pin.abaInParallel}.get(function)
@@ -228,12 +232,13 @@ class Case:
         return found
 
     def mujoco(self, function: str) -> dict:
-        """MuJoCo's own functions for the same, without contacts; fixed bases only, its URDF reader knows no other."""
+        """{"mujoco": (batch, single call)} without contacts; for fixed bases, as its URDF reader knows no others."""
         steps = peers.mujoco_dynamics().get(function)
         if steps is None or self.base == "free":
             return {}
-        model = mujoco.MjModel.from_xml_string(peers.without_meshes(self.path))
-        data = mujoco.MjData(model)
+        mj: Any = mujoco  # an extension module without stubs
+        model = mj.MjModel.from_xml_string(peers.without_meshes(self.path))
+        data = mj.MjData(model)
         names = [model.joint(k).name for k in range(model.njnt)]
         rows = [peers.in_order_of(self.robot, names, self.samples[k][:SOME], k == "q") for k in "qva"]
         first = [x[0] for x in rows]
@@ -241,7 +246,7 @@ class Case:
 
 
 def peak() -> float:
-    """The most operations per nanosecond that one core does: chains of multiply-adds in registers."""
+    """The most operations per nanosecond that one core does, measured with multiply-adds in registers."""
 
     def chains(x):
         y = [x[0] + k for k in range(20)]
@@ -256,12 +261,13 @@ def peak() -> float:
 
 
 def forms(robot: str, function: str) -> tuple[str, ...]:
-    """Batches for which there are targets: large results, matrices of humanoids, come in three forms."""
+    """The ways to compute a batch for which there are targets: three for the matrices of humanoids, which are large."""
     small = robot in ARMS or function in INPUTS.keys() - MATRICES
     return ("adjoint",) if small else ("adjoint", "in cache", "packed")
 
 
 def targets(results: dict) -> list[list]:
+    """Rows (target, measured, wanted, verdict)."""
     rows = []
     for (robot, function), row in results.items():
         system, arms, humanoids = LEAST[function]

@@ -6,6 +6,7 @@ python bench/kinematics.py         one run, one core; writes bench/results/kinem
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from common import bars, machine, one_core, race, save, table, versions
 
@@ -27,21 +28,24 @@ ROBOTS = {  # URDF in example-robot-data, and the frame that is followed
     "G1": ("g1_29dof_rev_1_0", "left_rubber_hand"),
 }
 SYSTEMS = ["adjoint", "pinocchio", "mujoco", "roboticstoolbox"]
-LEAST = {"UR5": 20, "Panda": 20, "G1": 10}  # times Pinocchio's speed, in a batch
+LEAST = {"UR5": 20, "Panda": 20, "G1": 10}  # how many times faster than Pinocchio a batch should be
 
 
 class Case:
-    """One robot in every system; `q` (BATCH, nq) in our order, mapped to each peer's by joint names."""
+    """One robot in every system; q (BATCH, nq) is in our order, and mapped to each peer's by joint names."""
 
     def __init__(self, name: str):
         file, self.frame = ROBOTS[name]
         self.urdf = urdf(file)
         self.robot = aj.load(self.urdf)
-        self.q = aj.random_configuration(self.robot, 0, BATCH)
+        self.q = aj.random_configuration(self.robot, BATCH, rng=0)
         self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "single" -> system -> call
 
     def add(self, what: str, system: str, reference, one, rows, result) -> None:
-        """`one(x)` on a row of `rows` gives, by `result`, row 0 of the reference; a batch is a loop over the rows."""
+        """Adds the calls of a peer: `one(x)` for a row x, and a loop over all rows.
+
+        `result` turns what `one` returns into an array, which must equal `reference` for the first row.
+        """
         error = np.abs(result(one(rows[0])) - reference).max()
         assert error < 1e-9, f"{what} of {system} is off by {error}"
 
@@ -83,21 +87,22 @@ class Case:
         )  # fmt: skip
 
     def add_mujoco(self, T) -> None:
-        model = mujoco.MjModel.from_xml_string(without_meshes(self.urdf))
-        data = mujoco.MjData(model)
+        mj: Any = mujoco  # an extension module without stubs
+        model = mj.MjModel.from_xml_string(without_meshes(self.urdf))
+        data = mj.MjData(model)
         rows = in_order_of(self.robot, [model.joint(k).name for k in range(model.njnt)], self.q, True)
         body = model.body(self.frame).id
         jacp, jacr = np.empty((3, model.nv)), np.empty((3, model.nv))
 
         def placement(x):
             data.qpos[:] = x
-            mujoco.mj_kinematics(model, data)
+            mj.mj_kinematics(model, data)
             return data
 
         def jacobian(x):
             placement(x)
-            mujoco.mj_comPos(model, data)
-            mujoco.mj_jacBody(model, data, jacp, jacr, body)
+            mj.mj_comPos(model, data)
+            mj.mj_jacBody(model, data, jacp, jacr, body)
             return jacp
 
         self.add("placement", "mujoco", T[:3, 3], placement, rows, lambda d: d.xpos[body])
@@ -120,6 +125,7 @@ class Case:
         self.add("Jacobian", "roboticstoolbox", J[:, columns], chain.jacobe, rows, lambda r: np.roll(r, 3, axis=0))
 
     def measure(self) -> dict:
+        """{"what, batch" or "what, single": {system: nanoseconds per sample}}."""
         T = self.add_adjoint("placement", aj.forward_kinematics)
         J = self.add_adjoint("Jacobian", aj.jacobian)
         all_T = self.add_adjoint("all bodies", aj.forward_kinematics)
@@ -135,7 +141,7 @@ class Case:
 
 
 def load_times() -> dict[str, float]:
-    """Milliseconds to read G1 from its URDF, with boxes for meshes: Pinocchio would open those, we keep their names."""
+    """Milliseconds to read G1 from its URDF, with boxes for meshes, which Pinocchio would open and we would not."""
     path = Path(tempfile.mkdtemp(prefix="adjoint-bench-")) / "g1.urdf"
     path.write_text(with_boxes(urdf(ROBOTS["G1"][0])))
     file = str(path)
@@ -155,6 +161,8 @@ def load_times() -> dict[str, float]:
 
 
 def targets(rows: dict, load: dict) -> list[list]:
+    """Rows (target, measured, wanted, verdict)."""
+
     def ratio(robot, what):
         row = rows[f"{robot} {what}"]
         return row["pinocchio"] / row["adjoint"]

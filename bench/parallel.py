@@ -1,4 +1,4 @@
-"""One long chain divided into parts, on one and two threads, beside the recursion in one piece; a model of more cores.
+"""One long chain divided into parts, on one and two threads, beside the undivided recursion; a model of more cores.
 
 python bench/parallel.py           one run, two cores; writes bench/results/parallel.json
 """
@@ -18,11 +18,13 @@ from adjoint.rolled import for_loops
 LENGTHS = {10_000: 300, 100_000: 100, 1_000_000: 20}  # links: rounds
 CORES = (1, 2, 4, 8, 16, 64)
 BANDWIDTH = 200e9  # bytes/s of the machine that the model is for: eight channels of DDR4-3200
-BYTES = 8 * (2 * (22 + 2) + 2)  # of a link: its rows, q and b in steps 1 and 3; x, the line of which is read first
+BYTES = 8 * (
+    2 * (22 + 2) + 2
+)  # moved for a link: its 22 numbers, q and b in steps 1 and 3; x, read before it is written
 
 
 def chain(n: int):
-    """That of bench/chains.py, which holds itself to one core."""
+    """The chain of bench/chains.py, which cannot be imported, as it holds its process to one core."""
     rod = aj.lie.inertia.from_central.eager(1.0, np.array([0.5, 0, 0]), np.diag([0.02, 0.09, 0.09]))
     return robots.chain(n).replace(inertias=np.tile(rod, (n, 1)))
 
@@ -36,7 +38,7 @@ def in_parts(robot, q, b, parts, threads: int):
 
 
 def best(calls: dict, rounds: int) -> tuple[dict, dict]:
-    """Seconds of each, and seconds of all cores together: the least of `rounds`, in which all take turns."""
+    """{name: seconds} by the clock and of all cores together: the least of `rounds`, in which all calls take turns."""
     laps: dict[str, list] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -48,7 +50,7 @@ def best(calls: dict, rounds: int) -> tuple[dict, dict]:
 
 
 def one_chain(n: int, rounds: int) -> tuple[dict, dict]:
-    """Nanoseconds per link of every way to solve M x = b, by the clock, and of all cores together."""
+    """{method: nanoseconds per link} of solving M x = b, by the clock and of all cores together."""
     robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, n))
     calls = {
         "articulated": lambda: aj.solve_mass_matrix(robot, q, b),
@@ -62,7 +64,7 @@ def one_chain(n: int, rounds: int) -> tuple[dict, dict]:
 
 
 def copying(number: int) -> float:
-    """Bytes per second read and written by so many threads that copy 100 MB each."""
+    """Bytes per second that a number of threads read and write together, each of which copies 100 MB."""
     arrays = [(np.ones(12_500_000), np.ones(12_500_000)) for _ in range(number)]
     with ThreadPoolExecutor(number) as pool:
         times, _ = best({"": lambda: list(pool.map(lambda pair: np.copyto(*pair), arrays))}, 20)
@@ -70,18 +72,23 @@ def copying(number: int) -> float:
 
 
 def seam() -> tuple[float, float]:
-    """Seconds of joining one part more, and of calls of the three steps with next to nothing to do."""
-    root, plan = np.zeros(0), for_loops(chain(50)).plan
+    """Seconds that joining one more part takes, and seconds of the three calls alone."""
+    long = for_loops(chain(50))
+    none, root, plan = np.zeros(0), long.root, long.plan
 
     def joining(parts: int) -> float:
         maps, support = np.tile(np.eye(6, 20), (parts, 1, 1)), np.ones((parts, 2))
-        return best({"": lambda: joined(maps, support, root, root, plan=plan)}, 100)[0][""]
+        return best({"": lambda: joined(maps, support, root, none, plan=plan)}, 100)[0][""]
 
     return (joining(2001) - joining(1)) / 2000, 3 * joining(1)
 
 
 def model(n: int, cores: int, link: float, per_seam: float, per_call: float) -> float:
-    """Seconds: work, `link` on one core, or what memory moves; then all seams, one after the other, and the calls."""
+    """Seconds that the model predicts for n links on some cores.
+
+    They are the time of the work, with `link` seconds per link on one core, or of moving its bytes if that is longer;
+    then of all seams, one after the other; and of the calls.
+    """
     parts = 16 * -(-n // (16 * LENGTH))
     return max(n * link / min(cores, parts / 8), n * BYTES / BANDWIDTH) + parts * per_seam + per_call
 

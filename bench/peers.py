@@ -1,10 +1,14 @@
 """The benchmarked functions, as a careful user of each peer would write them.
 
-Lie-group functions take twists (ω, v) and return 4x4 matrices. NumPy's versions have a safe branch near zero, as ours
-have; heyoka's have none, which favours heyoka. jaxlie stores (v, ω), quaternion and translation; it is timed on these.
+Lie-group functions take twists (ω, v) and return 4x4 matrices. The versions for NumPy have a safe branch near zero, as
+ours have; those for heyoka have none, which favours heyoka. jaxlie stores twists as (v, ω), and motions as quaternion
+and translation; it is timed both with these and with matrices.
 """
 
+from typing import Any
+
 import numpy as np
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - an extension module without stubs
 
 # --- NumPy, vectorised over the batch -------------------------------------------------------------
 
@@ -36,7 +40,7 @@ def numpy_exp(V):
 
 
 def numpy_log(T):
-    """By the quaternion with the largest pivot (Shepperd), so valid at every angle, as ours is."""
+    """The logarithm by the quaternion with the largest pivot (Shepperd), which is valid at every angle, as ours is."""
     R, p = T[..., :3, :3], T[..., :3, 3]
     x, y, z = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
     a, b, c = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
@@ -65,7 +69,7 @@ def numpy_compose(A, B):
 
 
 def jaxlie_functions() -> dict:
-    """name -> function of one sample; `_own` uses jaxlie's storage, the others 4x4 matrices."""
+    """{name: function of one sample}; names with `_own` use jaxlie's own storage, the others 4x4 matrices."""
     import jax
     import jaxlie
     from jaxlie import SE3
@@ -102,7 +106,7 @@ def heyoka_exp(hy, V):
         [(1.0 - B * t2 if i == j else A * W[i][j]) + B * (w[i] * w[j]) for j in range(3)]
         + [v[i] + B * wv[i] + C * wwv[i]] for i in range(3)
     ]  # fmt: skip
-    return [x for row in rows for x in row]  # 12 numbers: heyoka is spared the constant row
+    return [x for row in rows for x in row]  # 12 numbers, without the constant row
 
 
 def heyoka_log(hy, T):
@@ -130,7 +134,7 @@ def heyoka_compose(hy, AB):
 
 
 def program(operations: int, registers: int, seed: int = 0) -> list[tuple]:
-    """Instructions (name, i, j, c): x[i] becomes name(x[i], x[j]). No value is dead, all stay in [-1, 1]."""
+    """Instructions (name, i, j, c), after which x[i] is name(x[i], x[j]). Every value is used and stays in [-1, 1]."""
     rng = np.random.default_rng(seed)
     cost = {"mix": 3, "halve": 2, "mul": 1, "sin": 1, "cos": 1, "sqrt": 4, "div": 3}
     names, odds = list(cost), [0.3, 0.2, 0.3, 0.05, 0.05, 0.05, 0.05]
@@ -144,7 +148,7 @@ def program(operations: int, registers: int, seed: int = 0) -> list[tuple]:
 
 
 def run(code, x, m):
-    """Run a program on the registers `x`, of any array or symbol type, with sin, cos and sqrt of the module `m`."""
+    """Runs a program on the registers `x`, of any array or symbol type, with sin, cos and sqrt of the module `m`."""
     x = list(x)
     for name, i, j, c in code:
         a, b = x[i], x[j]
@@ -169,9 +173,10 @@ def run(code, x, m):
 
 
 def without_meshes(urdf) -> str:
-    """A robot for MuJoCo, which would load its meshes, weld its fixed links and mend its inertias."""
-    from lxml import etree
+    """The text of a URDF for MuJoCo: without meshes, which it would load, and with all links, which it would merge.
 
+    Inertias that MuJoCo refuses are mended by MuJoCo itself (`balanceinertia`).
+    """
     root = etree.parse(urdf).getroot()
     for element in root.xpath("//visual | //collision | //transmission | //gazebo"):
         element.getparent().remove(element)
@@ -180,9 +185,7 @@ def without_meshes(urdf) -> str:
 
 
 def with_boxes(urdf) -> str:
-    """A robot whose shapes Pinocchio reads without opening meshes, of which we keep the names only."""
-    from lxml import etree
-
+    """The text of a URDF with boxes in place of meshes, which Pinocchio would open; we keep only their names."""
     root = etree.parse(urdf).getroot()
     for mesh in root.xpath("//geometry/mesh"):
         mesh.getparent().replace(mesh, etree.Element("box", size="0.1 0.1 0.1"))
@@ -190,7 +193,7 @@ def with_boxes(urdf) -> str:
 
 
 def in_order_of(robot, names, values, is_q: bool):
-    """Columns of q or v in the order of a peer's joints; joints that mimic others have columns of their own there."""
+    """The columns of q or v in the order of a peer's joints, where joints that mimic others have columns, too."""
     joints = [robot.joint(n) for n in names]
     follow = [(j.mimic.multiplier, j.mimic.offset * is_q) if j.mimic else (1.0, 0.0) for j in joints]
     places = [j.q if is_q else j.v for j in joints]
@@ -198,8 +201,10 @@ def in_order_of(robot, names, values, is_q: bool):
 
 
 def mujoco_dynamics() -> dict:
-    """MuJoCo's functions for smooth dynamics, called one after the other as its own pipeline does."""
-    import mujoco as mj
+    """{name: function (model, data, q, v, a or tau)} of MuJoCo's smooth dynamics, called as its own pipeline does."""
+    import mujoco
+
+    mj: Any = mujoco  # an extension module without stubs
 
     def position(m, d, q):
         d.qpos[:] = q

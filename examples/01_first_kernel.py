@@ -1,9 +1,10 @@
-"""A function becomes machine code before your eyes, and draws a million double pendulums.
+"""A NumPy function becomes machine code, and draws a picture of a million double pendulums.
 
-Each pixel of the picture is a double pendulum let go at rest at two angles, upright in the middle; its colour is the
-time until one of its rods first turns over. Pendulums without the energy to do so stay dark.
+Each pixel of the picture is a double pendulum that is released at rest at two angles; in the middle of the picture both
+rods are upright. The colour is the time until one of the rods first turns over. Pendulums that do not have the energy
+to turn over are dark.
 
-    python examples/01_first_kernel.py [pixels per side, 1000]
+    python examples/01_first_kernel.py [pixels per side, by default 1000]
 """
 
 import sys
@@ -18,7 +19,7 @@ STEP, LAST = 0.05, 60.0  # time step and longest time, in units of sqrt(length /
 
 
 def acceleration(q, v):
-    """Two rods of unit length with unit masses at their ends: M(q) a + C(q, v) + φ(q) = 0 solved for a."""
+    """The accelerations a (2,) that solve M(q) a + C(q, v) + φ(q) = 0, for two unit masses on rods of unit length."""
     s, c = np.sin(q[0] - q[1]), np.cos(q[0] - q[1])
     f0 = -s * v[1] ** 2 - 2 * np.sin(q[0])
     f1 = s * v[0] ** 2 - np.sin(q[1])
@@ -38,8 +39,8 @@ def runge_kutta(q, v):
 
 @kernel
 def flip_time(a, b):
-    """Time until a pendulum released at rest at (a, b) turns over; LAST if it does not."""
-    can = 2 * np.cos(a) + np.cos(b) <= 1  # it has the energy
+    """The time until a pendulum released at rest at the angles (a, b) turns over; LAST if it does not."""
+    can = 2 * np.cos(a) + np.cos(b) <= 1  # it has the energy to turn over
 
     def upright(state):
         x, _ = state
@@ -55,7 +56,8 @@ def flip_time(a, b):
     return np.where(late > 0, STEP * n - late, LAST)
 
 
-def seconds(call, repeat=5):
+def seconds(call, repeat=5) -> float:
+    """The time of the fastest of several calls."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
@@ -65,6 +67,7 @@ def seconds(call, repeat=5):
 
 
 def show_compilation() -> None:
+    """Prints how long compilation takes, and how fast the kernel is beside NumPy."""
     rng = np.random.default_rng(0)
     q, v = rng.uniform(-3, 3, (100_000, 2)), rng.uniform(-1, 1, (100_000, 2))
 
@@ -83,6 +86,7 @@ def show_compilation() -> None:
 
 
 def draw(n: int, path: Path) -> None:
+    """Draws the picture with n x n pendulums."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -94,7 +98,7 @@ def draw(n: int, path: Path) -> None:
     print(f"flip_time: {n} x {n} pendulums, up to {LAST / STEP:.0f} steps each, in {time.perf_counter() - start:.1f} s")
     print(f"  {np.mean(t < LAST):.0%} of them turn over before t = {LAST:g}")
 
-    t = np.roll(t, (n // 2, n // 2), (0, 1))  # the upright pendulum in the middle
+    t = np.roll(t, (n // 2, n // 2), (0, 1))  # this puts the upright pendulum into the middle
     first = np.quantile(t, 0.02)
     level = np.log(np.maximum(t, first) / first) / np.log(LAST / first)
     image = plt.get_cmap("twilight_shifted")((2.2 * level + 0.12) % 1.0)[..., :3] * (t < LAST)[..., None]

@@ -1,4 +1,7 @@
-"""One function, every derivative, three forms to take away: C source, a CasADi function, LLVM code."""
+"""The derivatives of one function, and three forms to export it: C source, a CasADi function, and LLVM code.
+
+python examples/03_derivatives_and_export.py
+"""
 
 import numpy as np
 
@@ -9,7 +12,7 @@ np.set_printoptions(precision=4, suppress=True)
 
 @kernel(q=2)
 def height(q, length=1.0):
-    """Height of the tip of a two-link arm."""
+    """The height of the tip of an arm with two links of one length."""
     return length * (np.sin(q[0]) + np.sin(q[0] + q[1]))
 
 
@@ -20,7 +23,7 @@ print("height", height(q), " gradient", height.jacobian("q")(q), "\nHessian\n", 
 many = np.random.default_rng(0).uniform(-3, 3, (1000, 2))
 print("\na thousand gradients:", height.jacobian("q")(many).shape, " and Hessians:", height.hessian("q")(many).shape)
 
-# Along one direction (forward), and back from the result (reverse), without the full matrix.
+# jvp differentiates along one direction, vjp backward from the result; neither computes the full matrix.
 print("jvp", height.jvp(q, 1.0, np.array([1.0, 0.0]), 0.0))
 print("vjp", height.vjp(q, 1.0, 1.0))
 

@@ -1,9 +1,9 @@
-"""A robot from its URDF: the tree, the doctor's report, placements, Jacobians, and a picture of what it can reach.
+"""A robot from its URDF: the tree, the check's report, placements, Jacobians, and a picture of what it can reach.
 
     python examples/04_robot.py [model.urdf frame]          without arguments: Franka Emika's Panda and its hand
 
-The picture: left, the arm in a few poses; right, a vertical cut through its workspace, coloured by the best
-manipulability found there among a million random poses.
+The picture shows the arm in a few poses on the left. On the right is a vertical cut through its workspace, coloured by
+the best manipulability that was found there among a million random poses.
 """
 
 import importlib.metadata
@@ -25,6 +25,7 @@ def example_robot(name: str) -> Path:
 
 
 def report(robot: aj.Robot, frame: str) -> None:
+    """Prints the robot, what `aj.check` finds, and the kinematics of a frame."""
     print(robot)
     print(f"\nThe doctor says:\n{aj.check(robot)}\n")
     q = middle(robot)
@@ -37,21 +38,21 @@ def report(robot: aj.Robot, frame: str) -> None:
 
 
 def middle(robot: aj.Robot) -> np.ndarray:
-    """The middle of the joint ranges, 0 where there is none."""
+    """The configuration in the middle of the joint ranges; the neutral one where a joint has no limits."""
     limited = np.isfinite(robot.lower) & np.isfinite(robot.upper)
     return np.where(limited, (robot.lower + robot.upper) / 2, aj.neutral(robot))
 
 
-def survey(robot: aj.Robot, frame: str):
+def survey(robot: aj.Robot, frame: str) -> tuple[np.ndarray, np.ndarray]:
     """Positions (SAMPLES, 3) [m] and manipulabilities (SAMPLES,) at random configurations."""
-    q = aj.random_configuration(robot, 0, SAMPLES)
-    place, measure = (fn.bind(robot, frame=frame) for fn in (aj.forward_kinematics, aj.manipulability))
+    q = aj.random_configuration(robot, SAMPLES, rng=0)
+    place, measure = aj.forward_kinematics.bind(robot, frame=frame), aj.manipulability.bind(robot, frame=frame)
     for fn in (place, measure):
-        fn(q[:1])  # compiled, or loaded from the cache
+        fn(q[:1])  # the first call compiles the kernel, or loads it from the cache
     start = time.perf_counter()
     p = place(q)[:, :3, 3]
     placed = time.perf_counter()
-    w = measure(q)
+    w = np.asarray(measure(q))
     done = time.perf_counter()
     print(f"{SAMPLES} placements: {1e3 * (placed - start):.0f} ms, manipulabilities: {1e3 * (done - placed):.0f} ms")
     print(f"reach: {np.linalg.norm(p, axis=1).max():.3f} m from the base's origin")
@@ -59,7 +60,7 @@ def survey(robot: aj.Robot, frame: str):
 
 
 def draw_arm(ax, robot: aj.Robot, frame: str) -> None:
-    """Stick figures along the path to the frame, as all joints swing about the middle of their range."""
+    """Draws stick figures of the links up to the frame, as all joints swing about the middle of their range."""
     import matplotlib.pyplot as plt
 
     names = [robot.base_name, *(robot.body_names[i] for i in robot.path(robot.frame(frame).body)), frame]
@@ -79,7 +80,7 @@ def draw_arm(ax, robot: aj.Robot, frame: str) -> None:
 
 
 def draw_workspace(ax, p: np.ndarray, w: np.ndarray) -> None:
-    """The best manipulability in each cell of (distance from the z axis, height)."""
+    """Draws the best manipulability in each cell of (distance from the z axis, height)."""
     from matplotlib.colors import PowerNorm
 
     r, z = np.hypot(p[:, 0], p[:, 1]), p[:, 2]
@@ -96,6 +97,7 @@ def draw_workspace(ax, p: np.ndarray, w: np.ndarray) -> None:
 
 
 def draw(robot: aj.Robot, frame: str, path: Path) -> None:
+    """Draws the poses and the workspace into a file."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,9 +1,12 @@
-"""Park's table of operation counts (1994), counted on our graphs, and what the compiler makes of the same Jacobian.
+"""The operation counts of Park (1994), counted on our graphs, and what the compiler makes of the same Jacobian.
 
-Multiplications / additions of the body Jacobian of an arm with n revolute joints and general (modified) DH geometry.
-The paper's methods take the exponentials, or the link transforms, as given; the last two columns start from q and
-include them. What is saved: joint and link matrices are never multiplied out (a turn about z or x touches two columns),
-exact zeros and ones fold away, equal terms are computed once, and columns that nobody reads are not computed.
+    python examples/05_operation_counts.py
+
+The table has the multiplications / additions of the body Jacobian of an arm with n revolute joints and general
+(modified) Denavit-Hartenberg geometry. The paper's methods take the exponentials, or the link transforms, as given; the
+last two columns start from q and include them. The compiler saves operations because joint and link matrices are never
+multiplied out (a turn about z or x changes two columns), exact zeros and ones vanish, equal terms are computed once,
+and columns that nobody reads are not computed.
 """
 
 import numpy as np
@@ -17,7 +20,7 @@ E3 = np.eye(6)[2]  # the screw of a turn about z
 
 
 def walk(steps, screws):
-    """Columns Ad(X) S_i from the tip to the base, and the product X itself, as the paper counts them."""
+    """The columns Ad(X) S_i from the tip to the base, and the product X itself, in the way that the paper counts."""
     n = len(screws)
     X, found = steps[n - 1], [screws[n - 1]]
     for i in reversed(range(n - 1)):
@@ -33,13 +36,14 @@ def link_transforms(q, robot):
 
 
 def arm(n: int) -> aj.Robot:
-    """Random lengths and twists; theta is the joint's own angle."""
+    """An arm with n revolute joints, and random lengths and twists of its links."""
     table = rng.uniform(0.2, 1.2, (n, 4))
-    table[:, 0] = 0
+    table[:, 0] = 0  # theta is the joint's own angle
     return aj.from_dh(table, "modified").reframed("minimal")
 
 
 def count(kernel) -> str:
+    """The multiplications / additions of a kernel."""
     o = kernel.operations
     return f"{o.muls:>4} /{o.adds:>4}"
 

@@ -1,8 +1,8 @@
-"""One page of dynamics: the same torque from seven formulations, the factors of M, and speed beside Pinocchio.
+"""Dynamics of a robot: the same torque from seven formulations, the factors of M, and speed beside Pinocchio.
 
     python examples/06_dynamics.py [model.urdf]          without arguments: the PUMA 560 of the catalog
 
-The speed table is measured here and now, on one thread, beside Pinocchio if that is installed (`pip install pin`).
+The speeds are measured when this runs, on one thread, beside Pinocchio if that is installed (`pip install pin`).
 """
 
 import sys
@@ -21,10 +21,10 @@ np.set_printoptions(precision=4, suppress=True, linewidth=120)
 
 
 def formulations(robot: aj.Robot, q, v, a) -> None:
-    """Torques of one motion, by every formulation that this robot's joints allow."""
+    """Prints the torques of one motion by every formulation that allows this robot's joints."""
     known = {
         "recursive Newton-Euler": aj.inverse_dynamics,
-        "Ploen & Park (1)-(5), twists": inverse_dynamics_recursive,
+        "Ploen & Park (1999), (1)-(5)": inverse_dynamics_recursive,
         "Lagrangian, Christoffel symbols": lagrangian.lagrangian_inverse_dynamics,
         "Lagrange-Euler, the textbook's": textbook.lagrange_euler,
         "Newton-Euler in the base frame": textbook.newton_euler_base,
@@ -46,6 +46,7 @@ def formulations(robot: aj.Robot, q, v, a) -> None:
 
 
 def factors(robot: aj.Robot, q) -> None:
+    """Prints M = W Ω Wᵀ and log det M."""
     W, Omega = aj.mass_matrix_factors(robot, q)
     M = aj.mass_matrix(robot, q)
     print(f"\nM =\n{M}\n= W Ω Wᵀ, W =\n{W}\nΩ = {Omega}, to {np.abs(W * Omega @ W.T - M).max():.1e}")
@@ -53,6 +54,7 @@ def factors(robot: aj.Robot, q) -> None:
 
 
 def seconds(call) -> float:
+    """The time of the fastest of seven calls."""
     times = []
     for _ in range(7):
         start = time.perf_counter()
@@ -62,7 +64,7 @@ def seconds(call) -> float:
 
 
 def pinocchio_calls(path: str) -> dict:
-    """Pinocchio's functions on a URDF, one sample at a time."""
+    """{name: a call of Pinocchio's function for one sample}, or {} if Pinocchio is not installed."""
     try:
         import pinocchio as pin
     except ImportError:
@@ -79,8 +81,9 @@ def pinocchio_calls(path: str) -> dict:
 
 
 def speed(robot: aj.Robot, path: str) -> None:
+    """Prints the time of our functions and Pinocchio's, and the ratios of Pinocchio's single call to ours."""
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, BATCH)
+    q = aj.random_configuration(robot, BATCH, rng=rng)
     v, a = rng.normal(size=(2, BATCH, robot.nv))
     theirs = pinocchio_calls(path)
     print(f"{'ns per sample':22}{'batch':>9}{'one call':>10}{'Pinocchio':>11}{'ratios':>14}")
@@ -108,11 +111,11 @@ if __name__ == "__main__":
     path = sys.argv[1] if len(sys.argv) > 1 else None
     robot = aj.load(path) if path else aj.robots.puma560()
     rng = np.random.default_rng(1)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     formulations(robot, q, v, a)
     factors(robot, q)
     with tempfile.TemporaryDirectory() as folder:
-        if path is None:  # for Pinocchio
+        if path is None:  # Pinocchio reads the robot from a file
             path = str(Path(folder) / "puma560.urdf")
             aj.to_urdf(robot.reframed("joint"), path)
         speed(robot, path)

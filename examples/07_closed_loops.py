@@ -1,6 +1,6 @@
-"""A four-bar linkage: a tree of three bars and one loop. Its coupler curve, its motor torque, and its free swing.
+"""A four-bar linkage, which is a tree of three bars with one loop: its coupler curve, motor torque and free swing.
 
-python examples/07_closed_loops.py
+python examples/07_closed_loops.py     writes output/closed_loops.png
 """
 
 from pathlib import Path
@@ -26,11 +26,12 @@ STEP, STEPS = 1e-3, 4000  # [s]
 
 
 def shift(x: float, y: float = 0.0) -> np.ndarray:
+    """The motion (4, 4) that shifts by (x, y, 0)."""
     return se3.from_rotation_translation(np.eye(3), [x, y, 0.0])
 
 
 def four_bar() -> tuple[Robot, tuple[Loop, ...]]:
-    """The bars in a vertical plane, all joints about z, and the loop that makes them a linkage."""
+    """The tree of bars, which move in a vertical plane and turn about z, and the loop that makes it a linkage."""
     builder = Robot.builder("four-bar", gravity=(0.0, -9.81, 0.0)).link("ground")
     for name, length in BARS.items():
         builder.link(name, inertia.transform(shift(length / 2), inertia.box(2.0 * length, [length, 0.05, 0.02])))
@@ -43,13 +44,15 @@ def four_bar() -> tuple[Robot, tuple[Loop, ...]]:
 
 
 class Motion(NamedTuple):
+    """Configurations and velocities, (steps, 3) each."""
+
     q: np.ndarray
     v: np.ndarray
 
 
 @kernel(robot=static, loops=static, q="nq", v="nv", steps=static)
-def swing(robot, loops, q, v, dt, steps):
-    """`Motion` (steps, 3) without torques: classical Runge-Kutta steps, compiled as one loop."""
+def swing(robot: Robot, loops, q, v, dt, steps) -> Motion:
+    """The `Motion` without torques from q and v, by classical Runge-Kutta steps that are compiled as one loop."""
 
     def rates(q, v):
         return v, constrained_forward_dynamics(robot, loops, q, v, np.zeros(robot.nv)).a
@@ -68,13 +71,15 @@ def swing(robot, loops, q, v, dt, steps):
 
 
 def turn_of_the_crank(robot: Robot, loops) -> np.ndarray:
-    """Closed configurations (n, 3) as the crank turns; each angle starts from where the first one ended up."""
+    """Closed configurations (n, 3) over one turn of the crank; the search for each starts from the first one."""
     angle = np.linspace(0, 2 * np.pi, 361)
     start = close_loops(robot, loops, [0.0, 0.9, 1.7], held=["crank"])
     return close_loops(robot, loops, np.stack([angle, start[1] - angle, 0 * angle + start[2]], axis=-1), held=["crank"])
 
 
 def draw_linkage(ax, robot: Robot, turn: np.ndarray) -> None:
+    """Draws the linkage at eight crank angles, and the coupler curve."""
+
     def points(frame, q):
         return aj.forward_kinematics(robot, q, frame)[..., :2, 3]
 
@@ -89,6 +94,7 @@ def draw_linkage(ax, robot: Robot, turn: np.ndarray) -> None:
 
 
 def draw_energy(ax, robot: Robot, motion: Motion) -> np.ndarray:
+    """Draws the energies over time; the result is their sum (steps,) [J]."""
     kinetic, potential = kinetic_energy(robot, *motion), potential_energy(robot, motion.q)
     t = STEP * np.arange(1, STEPS + 1)
     for name, energy in (("kinetic", kinetic), ("potential", potential), ("sum", kinetic + potential)):

@@ -1,8 +1,10 @@
-"""Derivatives by a robot's own numbers: which link a motor works for, how long links should be, a thousand robots.
+"""Derivatives with respect to a robot's own parameters, and a thousand robots with other parameters in one call.
 
     python examples/08_parameters.py [model.urdf [frame]]          writes output/parameters.png
 
-Without arguments: the PUMA 560 of the catalog, its body frames on the joints' axes, so that lengths are those of links.
+The picture answers three questions: for which link does a motor work, how long should links be, and how much do the
+torques of a thousand slightly different robots differ? Without arguments the robot is the PUMA 560 of the catalog, with
+body frames on the joints' axes, so that lengths are those of links.
 """
 
 import sys
@@ -18,12 +20,12 @@ np.set_printoptions(precision=3, suppress=True, linewidth=120)
 
 
 def shares(robot: aj.Robot) -> np.ndarray:
-    """(nv, n), rows with sum 1: what each body has in the torques of random motions, on average.
+    """The mean shares (nv, n) of the n bodies in each joint's torque over random motions; each row has the sum 1.
 
-    Torques are linear in the inertias: body j adds ∂τ/∂I_j I_j, and armature and friction add the rest.
+    Torques are linear in the inertias: body j adds ∂τ/∂I_j I_j, and armature, damping and friction add the rest.
     """
     rng = np.random.default_rng(0)
-    q, (v, a) = aj.random_configuration(robot, rng, ROBOTS), rng.normal(size=(2, ROBOTS, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, ROBOTS, rng=rng), rng.normal(size=(2, ROBOTS, robot.nv))
     slope = aj.inverse_dynamics.bind(robot, lift="inertias").jacobian("inertias")(q, v, a)  # (ROBOTS, nv, n, 10)
     parts = np.sum(slope * robot.inertias, axis=-1)
     joints = robot.armature * a + robot.damping * v + robot.friction * np.sign(v)
@@ -32,25 +34,28 @@ def shares(robot: aj.Robot) -> np.ndarray:
     return mean / mean.sum(axis=1, keepdims=True)
 
 
-def longer_and_shorter(robot: aj.Robot, frame: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """The two longest links; their lengths and the mean manipulability on the way to the best split of their sum."""
+def best_split(robot: aj.Robot, frame: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """The two longest links, their lengths (STEPS, 2), and the mean manipulability (STEPS,), in a gradient ascent.
+
+    The ascent looks for the lengths of the best mean manipulability whose sum stays the same.
+    """
     fn = aj.manipulability.bind(robot, frame=frame, part="translation", lift="lengths")
-    q = aj.random_configuration(robot, 0, 2000)
+    q = aj.random_configuration(robot, 2000, rng=0)
     l = robot.liftable["lengths"].copy()
     links = sorted(np.argsort(l)[-2:].tolist())
     l[links] = l[links].sum() * np.array([0.3, 0.7])
     lengths, means = [], []
     for _ in range(STEPS):
         lengths.append(l[links])
-        means.append(fn(q, lengths=l).mean())
+        means.append(np.mean(fn(q, lengths=l)))
         slope = fn.jacobian("lengths")(q, lengths=l).mean(axis=0)[links]
         l = l.copy()
-        l[links] += 0.6 * (slope - slope.mean())  # along the constraint: the sum stays
+        l[links] += 0.6 * (slope - slope.mean())  # so the sum of the lengths stays the same
     return links, np.array(lengths), np.array(means)
 
 
 def swing(robot: aj.Robot) -> tuple[np.ndarray, ...]:
-    """t (T,) and q, v, a (T, nv): every joint swings once about the middle of its range, within 2 s."""
+    """t (TIMES,) and q, v, a (TIMES, nv) of a motion of 2 s: all joints swing from the middle of their range."""
     t = np.linspace(0, 2, TIMES)
     middle = np.where(np.isfinite(robot.lower + robot.upper), (robot.lower + robot.upper) / 2, 0.0)
     s, rate = np.sin(np.pi * t)[:, None] ** 2, np.pi * np.sin(2 * np.pi * t)[:, None]
@@ -59,7 +64,10 @@ def swing(robot: aj.Robot) -> tuple[np.ndarray, ...]:
 
 
 def randomised(robot: aj.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """t (T,), torques (T, nv) of the robot, and (ROBOTS, T, nv) of robots with masses and mountings a little off."""
+    """t (TIMES,), the torques (TIMES, nv) of the robot, and those (ROBOTS, TIMES, nv) of slightly different robots.
+
+    They differ in the masses of their bodies, and in how these are mounted.
+    """
     rng = np.random.default_rng(0)
     n = len(robot.body_names)
     inertias = rng.normal(1, 0.2, (ROBOTS, 1, n, 1)) * robot.inertias  # 20 % of the mass
@@ -76,6 +84,7 @@ def randomised(robot: aj.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def draw(robot: aj.Robot, frame: str, path: Path) -> None:
+    """Draws the three plots into a file, and prints their numbers."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -92,7 +101,7 @@ def draw(robot: aj.Robot, frame: str, path: Path) -> None:
     left.invert_yaxis()
     left.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
 
-    links, lengths, means = longer_and_shorter(robot, frame)
+    links, lengths, means = best_split(robot, frame)
     names = [robot.body_joint_names[robot.parents[k]] + " to " + robot.body_joint_names[k] for k in links]
     print(f"best split of {names[0]} and {names[1]}: {lengths[-1]} m; the robot has {robot.liftable['lengths'][links]}")
     for k, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""The geometry of the kinetic energy of a two-link arm: its curvature as a design measure, and its geodesics.
+"""The kinetic energy of a two-link arm as a geometry: its curvature for different designs, and its geodesics.
 
 python examples/09_curvature.py     writes output/curvature.png
 """
@@ -12,28 +12,31 @@ from adjoint.geometry import Geodesic, geodesic, geodesic_between, is_flat, sect
 from adjoint.lie import inertia
 from adjoint.model import Robot
 
-MASS = 2.0  # of both links together [kg]; they are rods of 1 m
-RATIOS = np.geomspace(0.05, 20, 61)  # mass of the second link over that of the first
-CENTERS = np.linspace(-0.2, 0.5, 71)  # centre of mass of the second link beyond the elbow [m]; a rod's is at 0.5
+MASS = 2.0  # [kg] of both links together, which are rods of 1 m
+RATIOS = np.geomspace(0.05, 20, 61)  # the mass of the second link over that of the first
+CENTERS = np.linspace(-0.2, 0.5, 71)  # [m] from the elbow to the second link's centre of mass; 0.5 for a uniform rod
 ELBOWS = np.radians(np.linspace(-180, 180, 181))
 START, GOAL = np.array([-0.4, 1.9]), np.array([1.3, 0.5])
 
 
 def curvature_of(robot: Robot, inertias, elbows) -> np.ndarray:
-    """K (designs, elbows) of inertias (designs, 2, 10): one call. There is one plane; the shoulder does not matter."""
+    """The curvature K (designs, elbows) of arms with inertias (designs, 2, 10), in one call.
+
+    With two joints there is one plane of velocities, and K does not depend on the shoulder's angle.
+    """
     q = np.stack([0 * elbows, elbows], axis=-1)
     fn = sectional_curvature.bind(robot, lift="inertias")
     return fn(q, *np.eye(2), inertias=inertias[:, None])
 
 
 def shared_masses(robot: Robot) -> np.ndarray:
-    """The same total mass, given to the first link or to the second (designs, 2, 10)."""
+    """The inertias (designs, 2, 10) of arms of one total mass, which belongs to the first link or to the second."""
     shares = 2 * np.stack([1 / (1 + RATIOS), RATIOS / (1 + RATIOS)], axis=-1)
     return shares[..., None] * robot.inertias
 
 
 def counterweights(robot: Robot) -> np.ndarray:
-    """The second link's mass shifted towards, and behind, the elbow (designs, 2, 10)."""
+    """The inertias (designs, 2, 10) of arms whose second link is shifted towards the elbow and beyond it."""
     shift = np.tile(np.eye(4), (len(CENTERS), 1, 1))
     shift[:, 0, 3] = CENTERS - 0.5
     second = inertia.transform(shift, robot.inertias[1])
@@ -45,16 +48,18 @@ def kind(robot: Robot) -> str:
 
 
 def mean_energy(robot: Robot, q, v) -> float:
-    """Over a motion in one second [J]."""
+    """The mean kinetic energy [J] of a motion (n, 2) in one second."""
     return float(np.trapezoid(aj.kinetic_energy(robot, q, v), dx=1 / (len(q) - 1)))
 
 
 def straight(start, goal, steps: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    """q and v (steps + 1, 2) of the motion that is straight in the joints, in one second."""
     s = np.linspace(0, 1, steps + 1)[:, None]
     return start + s * (goal - start), np.broadcast_to(goal - start, (steps + 1, 2))
 
 
 def draw_design(ax, name: str, designs, K) -> None:
+    """Draws the curvature K (designs, elbows), with a line where it is 0."""
     drawn = ax.contourf(np.degrees(ELBOWS), designs, K, np.linspace(-3, 3, 25), cmap="RdBu_r")
     ax.contour(np.degrees(ELBOWS), designs, K, [0.0], colors="black", linewidths=1)
     ax.set(xlabel="elbow [°]", ylabel=name, title="curvature over design", xticks=range(-180, 181, 90))
@@ -64,11 +69,11 @@ def draw_design(ax, name: str, designs, K) -> None:
 
 
 def draw_fan(ax, robot: Robot) -> None:
-    """Geodesics of equal energy from one configuration in all directions, over the curvature they cross."""
+    """Draws geodesics of equal energy from one configuration in all directions, over the curvature that they cross."""
     q_0 = np.array([0.0, np.pi / 2])
     basis = np.linalg.inv(np.linalg.cholesky(aj.mass_matrix(robot, q_0)))
     angle = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    v = np.stack([np.cos(angle), np.sin(angle)], axis=-1) @ basis  # of unit speed
+    v = np.stack([np.cos(angle), np.sin(angle)], axis=-1) @ basis  # all have the same kinetic energy
     found = geodesic(robot, q_0, v, 3.0, 150)
     elbow = np.radians(np.linspace(-120, 300, 211))
     K = curvature_of(robot, robot.inertias[None], elbow)[0]
@@ -86,6 +91,7 @@ def draw_fan(ax, robot: Robot) -> None:
 
 
 def draw_motions(ax, robot: Robot, best: Geodesic) -> None:
+    """Draws the arm in the straight motion and along the geodesic."""
     for (q, _), color, label in (
         (straight(START, GOAL), "tab:gray", "straight in the joints"),
         ((best.q, best.v), "tab:orange", "geodesic"),

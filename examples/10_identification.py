@@ -1,6 +1,6 @@
 """Identification of a robot arm: plan a motion, record it with noise, find the parameters, compare with the truth.
 
-python examples/10_identification.py
+python examples/10_identification.py     writes excitation.png, recording.csv and identification.png into output/
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ NOISE = np.array([0.8, 1.5, 0.6, 0.15, 0.15, 0.1])  # [N m]
 
 
 def real_arm(model: aj.Robot) -> aj.Robot:
-    """The arm on the bench: heavier and lighter links than in the data sheet, and friction."""
+    """The true arm, whose links are heavier or lighter than in the data sheet, and which has friction."""
     rng = np.random.default_rng(7)
     return model.replace(
         inertias=model.inertias * rng.uniform(0.85, 1.25, (6, 1)),
@@ -27,7 +27,7 @@ def real_arm(model: aj.Robot) -> aj.Robot:
 
 
 def recording(robot: aj.Robot, motion: Excitation, periods: int) -> Samples:
-    """What its sensors would tell: the motion, and torques with noise; some samples are lost."""
+    """What the sensors of the arm would record: the motion, and torques with noise; some samples are lost."""
     rng = np.random.default_rng(0)
     time, q, v, a = motion.samples(RATE, periods)
     tau = aj.inverse_dynamics(robot, q, v, a) + NOISE * rng.normal(size=v.shape)
@@ -36,6 +36,7 @@ def recording(robot: aj.Robot, motion: Excitation, periods: int) -> Samples:
 
 
 def draw_motion(motion: Excitation, path: Path) -> None:
+    """Draws one period of the motion into a file."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -73,7 +74,7 @@ def main() -> None:
     low, high = found.interval(0.95).T
     print(f"{np.mean((low < want) & (want < high)):.0%} of the 95 % intervals hold the truth")
     rng = np.random.default_rng(3)
-    q, (v, a) = aj.random_configuration(model, rng, 1000), rng.normal(size=(2, 1000, 6))
+    q, (v, a) = aj.random_configuration(model, 1000, rng=rng), rng.normal(size=(2, 1000, 6))
     tau = aj.inverse_dynamics(robot, q, v, a)
     for name, other in (("data sheet", model), ("identified", found.robot)):
         error = np.sqrt(np.mean((aj.inverse_dynamics(other, q, v, a) - tau) ** 2, axis=0))

@@ -1,9 +1,9 @@
-"""The equations of motion as formulas: printed here, and as pages that any browser shows.
+"""The equations of motion as formulas, printed in the terminal and written as pages for a browser.
 
     python examples/11_equations.py
 
-Pages are written into examples/output: the two-link arm of the textbooks, expanded and in inner products; Park's
-three-joint arm; the PUMA 560 in inner products.
+The pages are in examples/output: the two-link arm of the textbooks, expanded and in inner products; Park's three-joint
+arm; and the PUMA 560 in inner products.
 """
 
 import time
@@ -16,7 +16,7 @@ OUTPUT = Path(__file__).parent / "output"
 
 
 def show(title: str, robot: aj.Robot, page: str, to_print: bool = True, **options) -> None:
-    """Write the equations, print them, and say how well they agree with the kernels."""
+    """Writes the equations into a page, prints them, and prints how well they agree with the kernels."""
     start = time.perf_counter()
     found = equations_of_motion(robot, **options)
     seconds = time.perf_counter() - start

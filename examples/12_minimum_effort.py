@@ -1,6 +1,6 @@
 """A two-link arm stands up: the straight spline beside the motions of least effort and of least energy.
 
-python examples/12_minimum_effort.py
+python examples/12_minimum_effort.py     writes output/minimum_effort.png
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ COLORS = {"straight spline": "0.55", "least effort": "tab:blue", "least energy":
 
 
 def compare(robot: aj.Robot) -> dict[str, Motion]:
-    """The three motions, and what they take."""
+    """The three motions; their costs, torques and limits are printed."""
     motions = {
         "straight spline": spline_motion(robot, HANGING, UPRIGHT, DURATION),
         "least effort": optimal_motion(robot, HANGING, UPRIGHT, DURATION, progress=True),
@@ -31,7 +31,7 @@ def compare(robot: aj.Robot) -> dict[str, Motion]:
 
 
 def durations(robot: aj.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray, Motion]:
-    """The effort of splines and of optimal motions of several durations, and the best of any duration."""
+    """Durations [s], the efforts of splines and of optimal motions of these durations, and the best of any duration."""
     times = np.linspace(1.0, 4.0, 9)
     splines = [spline_motion(robot, HANGING, UPRIGHT, T).effort for T in times]
     best = [optimal_motion(robot, HANGING, UPRIGHT, T).effort for T in times]
@@ -39,7 +39,7 @@ def durations(robot: aj.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray, Moti
 
 
 def strobe(ax, name: str, motion: Motion) -> None:
-    """The arm at 16 times, later ones darker, and the path of its tip."""
+    """Draws the arm at 16 times, later ones darker, and the path of its tip."""
     frames = ("link1", "link2")
     for k, q in enumerate(motion(np.linspace(0, motion.duration, 16)).q):
         points = np.vstack([np.zeros(2), aj.forward_kinematics(motion.robot, q, frames)[:, :2, 3]])
@@ -51,6 +51,7 @@ def strobe(ax, name: str, motion: Motion) -> None:
 
 
 def torques(ax, motions: dict[str, Motion], i: int) -> None:
+    """Draws the torques of joint i over time, with its limit."""
     for name, motion in motions.items():
         ax.plot(motion.times, motion.tau[:, i], color=COLORS[name], label=name)
     limit = motions["straight spline"].robot.effort_limit[i]

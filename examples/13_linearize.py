@@ -1,4 +1,4 @@
-"""Exact linear systems from a robot: a two-link arm with a motor only at its shoulder is balanced upside down.
+"""The exact linear system of a robot: a two-link arm with a motor only at its shoulder is balanced upside down.
 
 python examples/13_linearize.py     writes output/linearize.png
 """
@@ -15,14 +15,14 @@ robot = aj.robots.planar(2).replace(gravity=np.array([0.0, -9.81, 0.0]))
 upright, rest = np.array([np.pi / 2, 0.0]), np.zeros(2)
 dt = 0.01
 
-# Near upright: x = (δq, δv), x_next = A x + B u; only the shoulder has a motor.
+# Near upright the state x = (δq, δv) follows x_next = A x + B u; only the shoulder has a motor.
 A, B = aj.linearize(robot, upright, rest, rest, dt=dt)
 B = B[:, :1]
 print("eigenvalues of A, per step:", np.round(np.linalg.eigvals(A), 4))
 reach = np.linalg.matrix_rank(np.hstack([np.linalg.matrix_power(A, k) @ B for k in range(4)]))
 print("the shoulder reaches", reach, "of 4 states")
 
-# LQR: u = -K x minimises Σ xᵀ Q x + r u².
+# The linear-quadratic regulator u = -K x minimises Σ xᵀ Q x + r u².
 Q, r = np.diag([1.0, 1.0, 0.1, 0.1]), np.array([[1e-2]])
 P = solve_discrete_are(A, B, Q, r)
 K = np.linalg.solve(r + B.T @ P @ B, B.T @ P @ A)
@@ -30,7 +30,7 @@ print("feedback K:", np.round(K, 2))
 
 
 def simulate(x0: np.ndarray, steps: int) -> np.ndarray:
-    """States (steps, 4) of the true arm under u = -K x, many substeps each."""
+    """The states (steps, 4) of the nonlinear arm under u = -K x, with 20 substeps in each step."""
     q, v, found = upright + x0[:2], x0[2:].copy(), []
     for _ in range(steps):
         x = np.concatenate([aj.difference(robot, upright, q), v])

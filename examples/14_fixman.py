@@ -1,7 +1,10 @@
-"""Fixman's method: the matrices and the timing figure of Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion".
+"""Fixman's method: the matrices and the timing figure of Lee, Wang & Chirikjian (2007), continued to long chains.
 
 python examples/14_fixman.py             chains of up to 20 000 links, some seconds; writes output/fixman.png
-python examples/14_fixman.py 1000000     the longest chain, in links
+python examples/14_fixman.py 1000000     chains of up to a million links
+
+The paper is "O(n) mass matrix inversion for serial manipulators and polypeptide chains using Lie derivatives",
+Robotica 25(6).
 """
 
 import os
@@ -11,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for everybody
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for all methods
 
 import numpy as np
 
@@ -19,13 +22,13 @@ import adjoint as aj
 from adjoint import fixman
 from adjoint.fixman import fixman_solve
 
-DENSE = 1000  # longest chain whose mass matrix is inverted
-SPARSE = 10_000  # and that is solved in the paper's own form
-PAPER = 400, 1.9  # the end of its Figure 3: links, seconds (Matlab 6.5, Pentium 4 at 2.8 GHz)
+DENSE = 1000  # the longest chain whose mass matrix is inverted
+SPARSE = 10_000  # the longest chain that is solved in the paper's own form
+PAPER = 400, 1.9  # links and seconds at the end of the paper's Figure 3 (Matlab 6.5, Pentium 4 at 2.8 GHz)
 
 
 def reproduce() -> None:
-    """The two matrices that the paper prints, and its inverse of the second."""
+    """Prints the mass matrices of the paper's two examples, their inverses and determinants."""
     for name, chain in (("PUMA 560", fixman.paper.puma()), ("polypeptide", fixman.paper.polypeptide())):
         parted = fixman.dh_partition(chain, "beta")
         n, logdet = len(chain.masses), fixman.logdet(parted)
@@ -45,7 +48,7 @@ def in_the_papers_form(chain: fixman.DHChain, b) -> np.ndarray:
 
 
 def seconds(function: Callable, *arguments, budget: float = 0.1) -> float:
-    """The best of three calls, or of as many as the budget allows; one that compiles aside."""
+    """The time of the fastest of three calls or more, as many as the budget allows; the first call compiles."""
     call = partial(function, *arguments)
     call()
     laps, start = [], time.perf_counter()
@@ -57,7 +60,7 @@ def seconds(function: Callable, *arguments, budget: float = 0.1) -> float:
 
 
 def measure(longest: int) -> dict[str, dict[int, float]]:
-    """{method: {links: seconds}} of M⁻¹ b, all torsions of a polypeptide soft. M itself is not counted."""
+    """{method: {links: seconds}} of M⁻¹ b for polypeptides whose torsions all turn; the time for M is not included."""
     found: dict[str, dict[int, float]] = {name: {} for name in STYLES}
     rng = np.random.default_rng(0)
     for n in sorted({int(x) for x in np.geomspace(10, longest, 2 * round(np.log10(longest)))} | {PAPER[0], DENSE}):
@@ -81,13 +84,14 @@ STYLES = {
 
 
 def exponent(times: dict[int, float]) -> float:
-    """Of seconds = c nᵏ, where calls are no longer mostly overhead: over the last factor of thirty in n."""
+    """The exponent k of seconds = c nᵏ, fitted to the longest chains: for short ones the overhead of a call counts."""
     n = np.array(list(times))
     last = n >= max(n.max() / 30, 200)
     return float(np.polyfit(np.log(n[last]), np.log(np.array(list(times.values()))[last]), 1)[0])
 
 
 def draw(found: dict[str, dict[int, float]], path: Path) -> None:
+    """Draws the times over the number of links into a file."""
     import matplotlib
 
     matplotlib.use("Agg")

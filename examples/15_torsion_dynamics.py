@@ -1,4 +1,4 @@
-"""Chain molecules in a heat bath: what rigid bonds do to statistics, and how Fixman's potential undoes it.
+"""Chain molecules in a heat bath: how rigid bonds change the statistics, and how Fixman's potential corrects that.
 
 python examples/15_torsion_dynamics.py     writes output/torsion_dynamics.png
 """
@@ -33,27 +33,30 @@ def trimer(middle: float, spin: float) -> Robot:
 
 
 def trimer_cosines(fixman: bool) -> np.ndarray:
-    """Cosines of the angle between the bonds, in equilibrium."""
+    """Cosines of the angle between the two bonds of the trimer, in equilibrium."""
     robot, rng = trimer(0.2, 0.1), np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, REPLICAS)
-    v = aj.dynamics.random_velocity(robot, q, rng, kT=1.0)
+    q = aj.random_configuration(robot, REPLICAS, rng=rng)
+    v = aj.dynamics.random_velocity(robot, q, rng=rng, kT=1.0)
     path = polymer.langevin(robot, q, v, dt=0.1, steps=400, kT=1.0, friction=1.0, fixman=fixman, every=10, rng=rng)
     R = aj.forward_kinematics(robot, path.q[5:])
     return np.sum(R[..., 0, :3, 0] * R[..., 1, :3, 0], axis=-1).ravel()
 
 
 def trimer_density(angle, fixman: bool) -> np.ndarray:
-    """P(θ) ∝ sin θ √(1 - κ cos²θ) for rigid bonds, ∝ sin θ for springs; a, b, c are the bond vectors' metric."""
+    """The density P(θ) of the angle: ∝ sin θ √(1 - κ cos²θ) for rigid bonds, and ∝ sin θ for springs.
+
+    κ = c² / (a b), where a, b and c are the entries of the metric of the two bond vectors.
+    """
     a, b, c = 1.2 / 2.2 + 0.2, 1.2 / 2.2 + 0.1, 1 / 2.2
     density = np.sin(angle) * (1.0 if fixman else np.sqrt(1 - c**2 / (a * b) * np.cos(angle) ** 2))
     return density / np.trapezoid(density, angle)
 
 
 def torsions(chain: Polymer, fixman: bool) -> np.ndarray:
-    """The torsion of four beads, in equilibrium."""
+    """Torsions of a chain of four beads, in equilibrium."""
     rng = np.random.default_rng(1)
     q = uniform(chain, rng, REPLICAS)
-    v = aj.dynamics.random_velocity(chain.robot, q, rng, kT=1.0)
+    v = aj.dynamics.random_velocity(chain.robot, q, rng=rng, kT=1.0)
     path = polymer.langevin(
         chain.robot, q, v, dt=0.08, steps=500, kT=1.0, friction=1.0, fixman=fixman, every=10, rng=rng
     )
@@ -61,7 +64,7 @@ def torsions(chain: Polymer, fixman: bool) -> np.ndarray:
 
 
 def torsion_density(chain: Polymer, angle) -> np.ndarray:
-    """P(φ) ∝ √det M(φ)."""
+    """The density P(φ) ∝ √det M(φ) of the torsion for rigid bonds."""
     q = np.concatenate([np.tile(chain.q[:-1], (len(angle), 1)), angle[:, None]], axis=1)
     density = np.exp(0.5 * aj.mass_matrix_logdet(chain.robot, q))
     return density / np.trapezoid(density, angle)
@@ -78,7 +81,7 @@ def uniform(chain: Polymer, rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def bond_correlations(chain: Polymer, q) -> np.ndarray:
-    """<b_1 · b_k>/b² over configurations q (count, nq)."""
+    """The correlations <b_1 · b_k>/b² of bond vectors over configurations q (count, nq)."""
     b = np.diff(chain.positions(q), axis=-2)
     return np.mean(np.sum(b[:, :1] * b, axis=-1), axis=0) / np.sum(b[0, 0] ** 2)
 
@@ -92,7 +95,7 @@ def unfolding(helix: Polymer, duration: float, dt: float = 5e-3, every: int = 50
     """Times [ps], and backbones (times, replicas, atoms, 3) [Å] of helices whose atoms do not feel each other."""
     rng, kT = np.random.default_rng(2), polymer.BOLTZMANN * 300
     q = np.tile(helix.q, (128, 1))
-    v = aj.dynamics.random_velocity(helix.robot, q, rng, kT)
+    v = aj.dynamics.random_velocity(helix.robot, q, rng=rng, kT=kT)
     steps = round(duration / dt)
     path = polymer.langevin(
         helix.robot, q, v, dt=dt, steps=steps, kT=kT, friction=0.5, fixman=True, every=every, rng=rng
@@ -103,6 +106,7 @@ def unfolding(helix: Polymer, duration: float, dt: float = 5e-3, every: int = 50
 
 
 def backbone(chain: Polymer) -> list[int]:
+    """The numbers of the atoms N, CA and C."""
     return [k for k, atom in enumerate(chain.atoms) if atom.name in ("N", "CA", "C")]
 
 

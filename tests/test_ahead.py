@@ -72,6 +72,7 @@ def test_afterwards_no_call_compiles(compiled):
     assert len(compiled) == count
 
 
+@pytest.mark.slow
 def test_other_dtypes_and_inputs(compiled):
     f = make().compile(dtype="float32")
     count = len(compiled)
@@ -102,6 +103,7 @@ def test_what_cannot_be_compiled_ahead():
             make().compile(dtype=dtype)
 
 
+@pytest.mark.slow
 def test_long_robots(compiled):
     robot = aj.robots.chain(150)
     f = aj.inverse_dynamics.bind(robot).compile()
@@ -197,6 +199,7 @@ def slow(seconds: float) -> Kernel:
     return sleepy
 
 
+@pytest.mark.slow
 def test_long_compiles_are_logged(compiled, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "adjoint")
     monkeypatch.setattr(progress, "SLOW", 0.05)
@@ -210,6 +213,7 @@ def test_long_compiles_are_logged(compiled, monkeypatch, caplog):
     assert not caplog.records and progress._current is None
 
 
+@pytest.mark.slow
 def test_what_is_compiled_is_counted(compiled, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "adjoint")
     compile_ir = jit.compile_ir
@@ -264,6 +268,7 @@ def child(stderr, tmp_path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
 def test_terminals_show_one_line(tmp_path):
     import pty
@@ -277,6 +282,7 @@ def test_terminals_show_one_line(tmp_path):
     assert lines[1] == "INFO:adjoint:compiling logged ..." and len(lines) == 3
 
 
+@pytest.mark.slow
 def test_other_places_show_nothing(tmp_path):
     with open(tmp_path / "errors", "w+") as file:
         child(file, tmp_path)
@@ -290,6 +296,6 @@ def test_other_places_show_nothing(tmp_path):
 def test_inputs_that_would_be_empty():
     """Wrenches have a row for each frame: without frames there is nothing to compile for."""
     torques = aj.inverse_dynamics.bind(aj.robots.puma560())
-    with pytest.raises(ArgumentError, match=r"'wrenches' would be empty; `frames` is not given"):
-        torques.compile("wrenches")
-    torques.bind(frames="tool").compile("wrenches")
+    with pytest.raises(ArgumentError, match=r"'applied_wrenches' would be empty; `frames` is not given"):
+        torques.compile("applied_wrenches")
+    torques.bind(frames="tool").compile("applied_wrenches")

@@ -6,7 +6,7 @@
 import mujoco
 import numpy as np
 import pytest
-from trees import close, frictionless, sample, tree
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics import armature as armatures
@@ -122,6 +122,7 @@ def with_arm(robot: Robot) -> Robot:
     return builder.joint("k", "revolute", "body", "arm", se3.exp(np.arange(6) / 3), axis=(1, 2, 3)).build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LIKE_A_BODY)
 def test_armature_of_a_root_is_an_inertia(kind):
     armature, more = LIKE_A_BODY[kind]
@@ -141,6 +142,7 @@ def test_armature_of_a_root_is_an_inertia(kind):
             np.testing.assert_allclose(x, y, rtol=0, atol=1e-11 * max(1, abs(y).max()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_any_armature_obeys_the_laws(seed):
     """Anywhere in a tree and different in all directions: C is that of the metric, and no power is made."""
@@ -176,6 +178,7 @@ def test_lifted_armature_is_the_robots_own():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["free", "spherical", "planar"])
 def test_long_robots_have_it_too(kind):
     """Loops, with a root of each kind, against the unrolled algorithms."""
@@ -201,7 +204,7 @@ def test_no_armature_costs_nothing_and_equal_armature_of_a_ball_nothing_but_its_
 
     for kind in ("free", "spherical", "planar"):
         robot = one_body(kind, 0.0)
-        assert armatures.armature_bias(robot, np.ones(robot.nv)) == 0.0
+        assert not armatures.armature_bias(robot, 0, np.ones(robot.nv)).any()
         assert not armatures.armature_slopes(robot, np.ones(robot.nv))
         assert not armatures.armature_coriolis(robot, np.ones(robot.nv))
     assert count(aj.bias_force, "spherical", 0.5) == count(aj.bias_force, "spherical", 0.0)

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, urdf
-from trees import close, sample, tree
+from support.robots import pinocchio_model, urdf
+from support.trees import close, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics.regressors import parameters, regressor
@@ -66,6 +66,7 @@ def test_rank_is_that_of_pinocchios_regressor():
     assert base_parameters(aj.load(path)).rank == np.linalg.matrix_rank(np.concatenate(W), 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_base_parameters_give_all_torques(seed):
     robot = tree(seed, 4)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -100,6 +101,7 @@ def test_names_and_shapes_are_part_of_the_key(folder):
         np.testing.assert_array_equal(c(m.reshape(2, 3)), 2 * m.reshape(2, 3).T)
 
 
+@pytest.mark.slow
 def test_named_results_survive(folder):
     from adjoint.lie import so3
 
@@ -143,6 +145,7 @@ print(len(calls), "casadi" in sys.modules, cache_info().misses, round(float(R[0,
 """
 
 
+@pytest.mark.slow
 def test_library_kernels_load_without_tracing():
     first, second = run(_LIBRARY).split(), run(_LIBRARY).split()
     assert int(first[0]) > 0 and int(first[2]) > 0
@@ -158,6 +161,7 @@ print(cache_info().hits, cache_info().misses, cache_info().writes)
 """
 
 
+@pytest.mark.slow
 def test_user_functions_are_found_by_their_graph():
     run(_USER.format(scale=2.0))
     hits, misses, writes = map(int, run(_USER.format(scale=2.0)).split())
@@ -166,6 +170,7 @@ def test_user_functions_are_found_by_their_graph():
     assert misses == writes == 1
 
 
+@pytest.mark.slow
 def test_processes_may_race():
     code = _USER.replace("f(0.5), f(0.5)", "assert abs(f(0.5) - 2 * np.sin(0.5)) < 1e-15").format(scale=2.0)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -537,6 +542,7 @@ def test_a_ledger_that_is_no_file(folder, monkeypatch):
             (folder / disk_cache._LEDGER).unlink()
 
 
+@pytest.mark.slow
 def test_processes_that_sweep_may_race(folder):
     code = """
 import os, sys
@@ -607,3 +613,27 @@ def test_nothing_is_unpickled(folder):
     body = entry(folder).read_bytes()[len(disk_cache._MAGIC) + 32 :]
     header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])
     assert header["key"] == entry(folder).stem
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+class First(NamedTuple):
+    one: float
+    two: float
+
+
+class Second(NamedTuple):
+    one: float
+    two: float
+
+
+def test_results_have_the_class_the_function_gave_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path))
+
+    class Local(NamedTuple):
+        one: float
+        two: float
+
+    for made in (First, Second, Local):
+        assert type(kernel(lambda x: made(x + 1, x * 2))(1.0)) is made  # noqa: B023

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from adjoint import kernel, static
+from adjoint import kernel, scan, static
 from adjoint.compile.codegen.batch_loop import STREAM_BYTES
 from adjoint.compile.machine import cpython_entry as thin_module
 from adjoint.compile.machine import execution, layouts
@@ -419,6 +419,7 @@ def growth(work):
     return min(found)
 
 
+@pytest.mark.slow
 def test_thin_calls_leak_nothing():
     f, args = make(), samples()
     f(*args)
@@ -439,6 +440,7 @@ def test_thin_calls_leak_nothing():
     assert [sys.getrefcount(a) for a in args] + [sys.getrefcount(Two), sys.getrefcount(f)] == before
 
 
+@pytest.mark.slow
 def test_slow_calls_leak_nothing():
     f, (A, x, s) = make(), samples(2, 3)
     out = f(A, x, s)
@@ -459,6 +461,7 @@ def test_layout_plans_are_bounded():
     assert len(f.only_specialisation("test").plans) <= 256
 
 
+@pytest.mark.slow
 def test_kernels_can_be_collected():
     """Kernels made, called by both paths, and dropped: nothing dangling is touched."""
     code = """
@@ -644,6 +647,7 @@ def run(code, **env):
     return done.stdout.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs mprotect")
 def test_nothing_is_read_or_written_past_an_end():
     assert run(_GUARD) == "fine"
@@ -770,6 +774,7 @@ def test_many_python_threads(heavy):
     assert not failures
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_fork():
     code = """
@@ -818,6 +823,7 @@ def test_python_collects_garbage_as_before():
     assert seen == [False] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [128, 256])
 def test_threads_with_small_stacks(kilobytes):
     """Some systems give threads 128 kB: tiles that a thin call puts on the stack must fit, or go elsewhere."""
@@ -889,3 +895,177 @@ def test_lock_is_released():
 def test_errors_are_of_this_library():
     with pytest.raises(AdjointError):
         module_level(np.array(["a"]))
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_a_kernel_traced_while_the_kernel_it_uses_is_called():
+    J = kernel(lambda x: x * x, x=2).jacobian("x")
+
+    @kernel(x=2)
+    def f(x):
+        time.sleep(0.2)
+        return J(x) @ x
+
+    x = np.ones(2)
+    threads = [threading.Thread(target=g, args=(x,), daemon=True) for g in (f, J)]
+    for t in threads:
+        t.start()
+        time.sleep(0.05)
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive(), "deadlock"
+
+
+@pytest.mark.slow
+def test_the_machine_code_lives_as_long_as_its_caller():
+    def make(factor):
+        k = kernel(lambda x: x * factor)
+        k(1.0)
+        return k.__call__
+
+    call = make(2.0)
+    gc.collect()
+    others = [kernel(lambda x, n=n: x + float(n)) for n in range(8)]
+    assert [k(1.0) for k in others] == [n + 1 for n in range(8)]
+    assert call(5.0) == 10.0
+    np.testing.assert_array_equal(call(np.ones((3, 3))), np.full((3, 3), 2.0))
+
+
+def test_out_inside_a_kernel_is_refused():
+    inner = kernel(lambda x: x + 1, x=3)
+    with pytest.raises(ArgumentError, match="out"):
+        kernel(lambda x: inner(x, out=np.zeros(3)), x=3)(np.ones(3))
+
+
+def test_static_values_that_compare_equal_are_not_the_same():
+    k = kernel(lambda x, s: np.copysign(x, s), s=static)
+    assert (k(1.0, 0.0), k(1.0, -0.0)) == (1.0, -1.0)
+    t = kernel(lambda x, s: np.copysign(x, s[0]), s=static)
+    assert (t(1.0, (-0.0,)), t(1.0, (0.0,))) == (-1.0, 1.0)
+
+
+def test_pickling_and_copying():
+    import copy
+
+    k = kernel(lambda x: x)
+    assert copy.deepcopy(k) is k
+    with pytest.raises(pickle.PicklingError, match="top of a module"):
+        pickle.dumps(k)
+
+
+@pytest.mark.parametrize("bad", [float("inf"), 1.5, 0, "x", None])
+def test_bad_numbers(bad):
+    if bad is not None:
+        with pytest.raises(ArgumentError, match="threads"):
+            kernel(lambda x: x).threads = bad
+    with pytest.raises(ArgumentError, match=r"length|whole"):
+        kernel(lambda x: scan(lambda c, _: (c, None), x, length=-1 if bad == 0 else bad)[0])(1.0)
+
+
+def test_help_shows_the_docstring():
+    import pydoc
+
+    @kernel(x=3)
+    def length(x):
+        """Length of a vector [m]."""
+        return np.sqrt(x @ x)
+
+    assert "Length of a vector [m]." in pydoc.plain(pydoc.render_doc(length))
+
+
+def test_kernels_as_methods_are_kernels():
+    class Spring:
+        def __init__(self, stiffness):
+            self.stiffness = stiffness
+
+        @kernel(self=static)
+        def force(self, x):
+            return -self.stiffness * x
+
+    soft, stiff = Spring(1.0), Spring(10.0)
+    assert soft.force(2.0) == -2.0 and stiff.force(2.0) == -20.0
+    assert stiff.force.jacobian("x")(2.0) == -10.0 and stiff.force is stiff.force
+
+
+def test_only_threads_can_be_set():
+    k = kernel(lambda x: x)
+    with pytest.raises(AttributeError, match="threads"):
+        k.thread = 4
+    with pytest.raises(ArgumentError, match="tuple for a static"):
+        kernel(lambda x, p=[1.0, 2.0]: x)
+
+
+def test_threads_are_inherited_until_set():
+    k = kernel(lambda n, x: n * x, n=static)
+    bound, slope = k.bind(2), k.bind(2).jacobian("x")
+    k.threads = 3
+    assert bound.threads == slope.threads == 3 and k(2, 5.0) == bound(5.0) == 10.0
+    bound.threads = 1
+    assert k.threads == 3 and slope.threads == 1 and k.bind(2) is bound
+
+
+def test_static_arguments_by_place_and_by_name():
+    k = kernel(lambda n, x, m=1: n * x + m, n=static)
+    x = np.arange(3.0)
+    for _ in range(2):
+        for got in (k(2, x), k(n=2, x=x), k(2, x=x), k(2, x, 1), k(2, x, m=1), k(2, x, out=np.empty(3))):
+            np.testing.assert_array_equal(got, 2 * x + 1)
+    assert kernel(lambda x: k(3, x) + k(n=3, x=x, m=0))(1.0) == 7.0
+    with pytest.raises(ArgumentError, match="at most"):
+        k(2, x, 1, 4)
+    with pytest.raises(ArgumentError, match="hashable"):
+        k({2}, x)
+    with pytest.raises(ArgumentError, match="twice"):
+        k(2, x, n=2)
+
+
+def test_static_arguments_in_any_place_and_as_lists():
+    """A static argument after the inputs is found as fast as one before; a list stands for the tuple it means."""
+    k = kernel(lambda x, names, scale=1: sum(scale * float(n) * x for n in names), names=static)
+    x = np.arange(3.0)
+    for _ in range(2):
+        for got in (k(x, ["1", "2"]), k(x, ("1", "2")), k(x, names=["1", "2"]), k(x, ("1", "2"), 1)):
+            np.testing.assert_array_equal(got, 3 * x)
+        assert k(1.0, "1", True).dtype == float and k(1.0, "1", 3) == 3.0
+    assert k.bind(["1", "2"]) is k.bind(("1", "2"))
+
+
+def test_static_numbers_are_told_apart():
+    """0.0 and -0.0, 1, True and 1.0, also as NumPy's numbers and in tuples, select specialisations of their own."""
+
+    class Two(NamedTuple):
+        a: float
+        b: float
+
+    k = kernel(lambda x, s: x * float(np.copysign(1.0, np.ravel(s)[-1])), s=static)
+    for make in (float, np.float64, lambda s: (1, s), lambda s: Two(1, s), lambda s: ((s,),)):
+        for _ in range(2):
+            assert k(1.0, make(0.0)) == 1.0 and k(1.0, make(-0.0)) == -1.0
+    kind = kernel(lambda x, s: x + {int: 0, bool: 1, float: 2, np.float64: 3}[type(s)], s=static)
+    for _ in range(2):
+        assert [kind(0.0, s) for s in (1, True, 1.0, np.float64(1))] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_out_again_and_again():
+    """A call with `out` that was seen before takes a short way, which must not skip what protects the caller."""
+    k = kernel(lambda x: np.stack([x[1], x[0] + 1]), x=2)
+    x, out = np.arange(6.0).reshape(3, 2), np.empty((3, 2))
+    for _ in range(3):
+        x = x + 1
+        assert k(x, out=out) is out
+        np.testing.assert_array_equal(out, np.stack([x[:, 1], x[:, 0] + 1], -1))
+    want = k(x)
+    np.testing.assert_array_equal(k(x, out=x), want)  # results over their own inputs
+    out.flags.writeable = False
+    with pytest.raises(ArgumentError, match="read-only"):
+        k(x, out=out)
+    with pytest.raises(ArgumentError, match="float64"):
+        k(x, out=np.empty((3, 2), np.float32))
+    with pytest.raises(ArgumentError, match="shape"):
+        k(x, out=np.empty((2, 2)))
+    assert kernel(lambda x: k(x) * 2, x=2)(x).shape == (3, 2)
+    one = np.empty(2)
+    for _ in range(2):
+        np.testing.assert_array_equal(k(x[0], out=one), k(x[0]))

@@ -43,7 +43,7 @@ def test_bodies_can_exist(make):
     robot = make()
     measured = {"puma560": ["link3"]}  # a moment of inertia 10 % too large, as published
     assert [b.name for b in robot.bodies if inertia.faults(b.inertia)] == measured.get(robot.name, [])
-    assert np.all(np.linalg.eigvalsh(mass_matrix(robot, random_configuration(robot, 0))) > 0)
+    assert np.all(np.linalg.eigvalsh(mass_matrix(robot, random_configuration(robot, rng=0))) > 0)
     assert make() == robot
 
 
@@ -106,7 +106,7 @@ def test_puma_gravity_in_closed_form():
     g3 = g * m2 * 0.006
     g4 = -g * (m4 + m5 + m6) * a3
     g5 = -g * m6 * 0.032
-    for q in random_configuration(puma, 0, 5):
+    for q in random_configuration(puma, 5, rng=0):
         s23, c23, (s4, s5), (c4, c5) = np.sin(q[1] + q[2]), np.cos(q[1] + q[2]), np.sin(q[3:5]), np.cos(q[3:5])
         wrist = g5 * (s23 * c5 + c23 * c4 * s5)
         third = g2 * s23 + g4 * c23 + wrist
@@ -173,6 +173,7 @@ def test_chain_bends_where_its_joints_are():
     assert catalog.chain(0).nv == 0
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_links():
     """Arrays, not builders: 2 kB for each link, names included."""
     n = 100_000
@@ -223,7 +224,7 @@ def test_random_trees_have_every_kind_of_joint():
 def test_random_trees_follow_their_seed():
     assert catalog.random_tree(5, 20) == catalog.random_tree(np.random.default_rng(5), 20)
     assert catalog.random_tree(5, 20) != catalog.random_tree(6, 20)
-    q = random_configuration(robot := catalog.random_tree(7, 30), 0, 10)
+    q = random_configuration(robot := catalog.random_tree(7, 30), 10, rng=0)
     assert np.all((q >= robot.lower) & (q <= robot.upper))
 
 

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 import pytest
-from robots import urdf
-from trees import close, dense_mass_matrix, tree
+from support.robots import urdf
+from support.trees import close, dense_mass_matrix, tree
 
 import adjoint as aj
 from adjoint import kernel, robots, static
@@ -17,7 +17,7 @@ from adjoint.model import Robot
 def lock_some(robot: Robot, seed: int, share: float = 0.5):
     """(locked robot, q of the whole one, what of q stays, what of v stays): some joints locked at a random q."""
     rng = np.random.default_rng(seed)
-    q = aj.random_configuration(robot, rng)
+    q = aj.random_configuration(robot, rng=rng)
     joints = [robot.joint(name) for name in robot.joint_names]
     held = [joint for joint in joints if rng.random() < share]
     values = {joint.name: q[joint.q] if joint.q.stop - joint.q.start > 1 else q[joint.q][0] for joint in held}
@@ -84,7 +84,7 @@ def hand() -> Robot:
     b = Robot.builder("hand", base="free").link("palm", inertia.sphere.eager(1.0, 0.1))
     for name, mimic in [("thumb", None), ("index", ("thumb joint", -2.0, 0.1)), ("ring", ("index joint", 0.5, 0.0))]:
         b.link(name, inertia.sphere.eager(0.1, 0.02))
-        b.joint(f"{name} joint", "revolute", "palm", name, se3.random(np.random.default_rng(len(name))), mimic=mimic)
+        b.joint(f"{name} joint", "revolute", "palm", name, se3.random(rng=len(name)), mimic=mimic)
     return b.build()
 
 
@@ -92,7 +92,7 @@ def test_followers_are_locked_with_their_leader():
     robot = hand()
     small = robot.locked({"thumb joint": 0.4})
     assert small.joint_names == ("root_joint",) and small.mimics == {} and small.body_names == ("palm",)
-    q = aj.random_configuration(robot, 0)
+    q = aj.random_configuration(robot, rng=0)
     q[7] = 0.4
     for name in ("thumb", "index", "ring"):
         T = aj.forward_kinematics.eager(robot, q, name)
@@ -100,7 +100,7 @@ def test_followers_are_locked_with_their_leader():
 
 
 def test_a_free_base_becomes_fixed():
-    robot, pose = hand(), aj.random_configuration(hand(), 1)[:7]
+    robot, pose = hand(), aj.random_configuration(hand(), rng=1)[:7]
     fixed = robot.locked({"root_joint": pose})
     assert fixed.base_name == "world" and fixed.nv == 1 and fixed.frame("palm").body == -1
     np.testing.assert_allclose(fixed.frame("palm").placement, se3.from_xyz_quat_wxyz.eager(pose), rtol=0, atol=1e-15)
@@ -129,9 +129,9 @@ def test_what_cannot_be_locked(values, says):
 
 
 def test_a_frame_more():
-    robot, T = tree(0), se3.random(np.random.default_rng(0))
+    robot, T = tree(0), se3.random(rng=0)
     frames = ("tool", robot.body_names[3], robot.base_name)
-    q = aj.random_configuration(robot, 0)
+    q = aj.random_configuration(robot, rng=0)
     for at in frames:
         more = robot.with_frame("camera", at, T)
         assert more.frame_names == (*robot.frame_names, "camera") and more.links is robot.links
@@ -148,7 +148,7 @@ def test_a_frame_more():
 
 def test_a_load_is_a_link_behind_a_fixed_joint():
     load = inertia.from_central.eager(2.0, np.array([0.1, 0.2, -0.1]), np.diag([0.1, 0.2, 0.25]))
-    T = se3.random(np.random.default_rng(3))
+    T = se3.random(rng=3)
 
     def arm(loaded: bool) -> Robot:
         b = Robot.builder("arm").link("base").link("a", inertia.sphere.eager(1.0, 0.1)).link("hand", load * loaded)
@@ -169,10 +169,10 @@ def test_a_load_is_a_link_behind_a_fixed_joint():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_robot_that_stands_elsewhere(seed):
     """f' = P f; space Jacobians become Ad(P) J, body Jacobians and M stay, and so does the base's mass. Park (1994)."""
-    robot = tree(seed).with_frame("mark", "base", se3.random(np.random.default_rng(1)))
+    robot = tree(seed).with_frame("mark", "base", se3.random(rng=1))
     robot = robot.replace(base_inertia=inertia.box.eager(3.0, [0.1, 0.2, 0.3]))
-    P = se3.random(np.random.default_rng(seed))
-    moved, q = robot.mounted(P), aj.random_configuration(robot, seed)
+    P = se3.random(rng=seed)
+    moved, q = robot.mounted(P), aj.random_configuration(robot, rng=seed)
     for name in robot.frame_names[1:]:
         close(aj.forward_kinematics.eager(moved, q, name), P @ aj.forward_kinematics.eager(robot, q, name), 1e-12)
     tool = robot.frame_names[-2]
@@ -187,7 +187,7 @@ def test_a_robot_that_stands_elsewhere(seed):
 def test_a_robot_that_hangs():
     """Gravity does not turn with the robot: hung upside down, all of its torques have the other sign."""
     robot = robots.puma560()
-    q = aj.random_configuration(robot, 0)
+    q = aj.random_configuration(robot, rng=0)
     hung = robot.mounted(np.diag([1.0, -1, -1, 1]))
     close(aj.gravity_torque.eager(hung, q), -aj.gravity_torque.eager(robot, q))
     with pytest.raises(AdjointError, match="mounted: placement is not a rigid motion"):
@@ -199,7 +199,7 @@ def test_a_robot_that_hangs():
 
 def test_shapes_of_the_base_move_with_it():
     robot = aj.load(urdf("panda.urdf"))
-    P = se3.random(np.random.default_rng(0))
+    P = se3.random(rng=0)
     pairs = list(zip(robot.visuals, robot.mounted(P).visuals, strict=True))
     assert any(one.frame == robot.base_name for one, _ in pairs)
     for one, other in pairs:

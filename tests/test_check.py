@@ -474,6 +474,7 @@ def test_unit_slips_in_real_robots(path):
 EXTREMES = [0.0, -1.0, 1e8, 1e30, 1e100, 1e154, 1e200, 1.7e308, -1e300, 1e-160, 1e-300, 5e-324]
 
 
+@pytest.mark.slow
 def test_extreme_numbers_are_findings_and_no_exceptions():
     """Any finite numbers in inertias, placements, limits, armature and gravity: the report is made."""
     for seed in range(150):

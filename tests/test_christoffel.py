@@ -3,9 +3,8 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-import robots as real
-from test_lagrangian import COORDINATES, every_robot_with_coordinates
-from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
+from support import robots as real
+from support.trees import CATALOG, COORDINATES, SEEDS, close, every_robot_with_coordinates, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import christoffel, kernel, robots, static
@@ -32,6 +31,7 @@ def moved_mass_matrix(robot, q, dq):
     return mass_matrix(robot, aj.integrate(robot, q, dq))
 
 
+@pytest.mark.slow
 @every_robot
 def test_slopes_of_the_mass_matrix(robot):
     """On every joint: the derivative along v that the compiler takes of M; symmetric."""
@@ -102,7 +102,7 @@ def test_frames_are_free():
 
 def test_compiled_equals_eager():
     robot = tree(0, 6, ("revolute", "prismatic", "mimic"))
-    q = aj.random_configuration(robot, 0, 5)
+    q = aj.random_configuration(robot, 5, rng=0)
     for function in (christoffel, mass_matrix_derivative):
         close(function(robot, q), [function.eager(robot, x) for x in q], 1e-14)
 

@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_q, velocity_map
-from trees import close, frictionless, on_free_base, sample, tree
+from support.robots import pinocchio_q, velocity_map
+from support.trees import close, frictionless, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import kernel, static
@@ -50,7 +50,7 @@ def looped(seed: int) -> Robot:
     paths = sorted((robot.path(i) for i in range(len(robot.body_names))), key=len)
     far = max(paths, key=lambda path: len(set(path) ^ set(paths[-1])))
     spots = (("a", paths[-1]), ("b", far))
-    return robot.replace(frames=tuple(Frame(name, path[-1], se3.random(rng)) for name, path in spots))
+    return robot.replace(frames=tuple(Frame(name, path[-1], se3.random(rng=rng)) for name, path in spots))
 
 
 def closed_at(robot: Robot, q, loop: Loop) -> Robot:
@@ -142,7 +142,7 @@ def test_no_loops_and_surroundings():
     robot = looped(2)
     q, v, tau = sample(robot)
     rng = np.random.default_rng(0)
-    outside = {"gravity": rng.normal(size=3), "wrenches": rng.normal(size=(1, 6)), "frames": ("a",)}
+    outside = {"gravity": rng.normal(size=3), "applied_wrenches": rng.normal(size=(1, 6)), "frames": ("a",)}
     outside |= {"base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=6)}
     close(constrained_forward_dynamics.eager(robot, (), q, v, tau, **outside).a,
           forward_dynamics.eager(robot, q, v, tau, **outside))  # fmt: skip
@@ -184,6 +184,7 @@ def four_bar_angles(crank):
     return np.stack([crank, coupler - crank, rocker])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUR_BAR_LOOPS)
 def test_four_bar_closes_as_the_formula_says(kind):
     """A whole turn of the crank, as one batch; a hinge in space states three constraints twice."""
@@ -310,6 +311,7 @@ def delta_start(angles) -> np.ndarray:
     return q
 
 
+@pytest.mark.slow
 def test_delta_robot_is_where_three_spheres_meet():
     robot, loops = delta()
     angles = np.array([[0.2, 0.2, 0.2], [0.5, 0.1, -0.2], [0.7, 0.9, 0.3]])
@@ -319,6 +321,7 @@ def test_delta_robot_is_where_three_spheres_meet():
     np.testing.assert_allclose(T[:, :3, :3], np.broadcast_to(np.eye(3), (3, 3, 3)), atol=1e-11)
 
 
+@pytest.mark.slow
 def test_delta_robot_moves_as_its_closed_form_does():
     """With motors' rates held: the plate's velocity is the derivative of the closed form; torques balance by work."""
     robot, loops = delta()
@@ -380,7 +383,7 @@ def test_pinocchio(seed, kind):
     """Random trees of the joints that both know, closed at a random configuration."""
     types = ("revolute", "prismatic", "continuous", "free", "revolute")
     robot, rng = frictionless(tree(seed + 20, 10, types)), np.random.default_rng(seed)
-    spots = tuple(Frame(name, body, se3.random(rng)) for name, body in (("a", 9), ("b", 6)))
+    spots = tuple(Frame(name, body, se3.random(rng=rng)) for name, body in (("a", 9), ("b", 6)))
     robot = robot.replace(armature=0 * robot.armature, frames=spots)
     q, v, tau = sample(robot, seed)
     loop = Loop("a", "b", kind)

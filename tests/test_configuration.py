@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laws import check
+from support.laws import check
 
 from adjoint.dynamics import gravity_torque
 from adjoint.errors import AdjointError, ArgumentError
@@ -63,13 +63,13 @@ def test_neutral():
     "shape, expected", [((), ()), (4, (4,)), ((2, 3), (2, 3)), (0, (0,)), ((2, 0), (2, 0)), (np.int64(3), (3,))]
 )
 def test_random_shapes(shape, expected):
-    assert random_configuration(ROBOT, 1, shape).shape == (*expected, 19)
-    assert random_configuration(EMPTY, 1, shape).shape == (*expected, 0)
+    assert random_configuration(ROBOT, shape, rng=1).shape == (*expected, 19)
+    assert random_configuration(EMPTY, shape, rng=1).shape == (*expected, 0)
 
 
 def test_random_is_inside_the_limits():
     """Half-open ranges too; unlimited angles are in one turn; what has no room stays where it must."""
-    q = random_configuration(ROBOT, 0, 2000)
+    q = random_configuration(ROBOT, 2000, rng=0)
     assert np.all(q >= ROBOT.lower) and np.all(q <= ROBOT.upper)
     low, high = q.min(axis=0), q.max(axis=0)
     # revolute, continuous, prismatic, helical, screw, then planar x, y, angle
@@ -82,25 +82,25 @@ def test_random_is_inside_the_limits():
 def test_random_orientations_are_uniform():
     """Mean of a rotation matrix is 0 and that of squared entries 1/3, to 5 standard errors (below 0.6 / √n each)."""
     n = 4000
-    R = so3.from_quat_wxyz(random_configuration(ROBOT, 5, n)[:, 8:12])
+    R = so3.from_quat_wxyz(random_configuration(ROBOT, n, rng=5)[:, 8:12])
     np.testing.assert_allclose(R.mean(axis=0), np.zeros((3, 3)), rtol=0, atol=5 * 0.6 / np.sqrt(n))
     np.testing.assert_allclose((R**2).mean(axis=0), np.full((3, 3), 1 / 3), rtol=0, atol=5 * 0.6 / np.sqrt(n))
 
 
 def test_seeds():
-    a, b = random_configuration(ROBOT, 7, 3), random_configuration(ROBOT, np.random.default_rng(7), 3)
+    a, b = random_configuration(ROBOT, 3, rng=7), random_configuration(ROBOT, 3, rng=np.random.default_rng(7))
     np.testing.assert_array_equal(a, b)
-    assert not np.array_equal(a, random_configuration(ROBOT, 8, 3))
+    assert not np.array_equal(a, random_configuration(ROBOT, 3, rng=8))
     assert not np.array_equal(random_configuration(ROBOT), random_configuration(ROBOT))
     rng = np.random.default_rng(7)
-    assert not np.array_equal(random_configuration(ROBOT, rng), random_configuration(ROBOT, rng))
+    assert not np.array_equal(random_configuration(ROBOT, rng=rng), random_configuration(ROBOT, rng=rng))
 
 
 def test_reversed_limits_are_an_error():
     lower = ROBOT.lower.copy()
     lower[0] = 5.0
     with pytest.raises(AdjointError, match=r"'zoo' has lower limit 5 above upper 2 at q\[0\]; see check\(robot\)"):
-        random_configuration(ROBOT.replace(lower=lower), 0)
+        random_configuration(ROBOT.replace(lower=lower), rng=0)
 
 
 def test_random_over_the_widest_range():
@@ -108,7 +108,7 @@ def test_random_over_the_widest_range():
         lower=np.where(np.isfinite(ROBOT.lower), -1e308, ROBOT.lower),
         upper=np.where(np.isfinite(ROBOT.upper), 1.7e308, ROBOT.upper),
     )
-    q = random_configuration(wide, 0, 100)
+    q = random_configuration(wide, 100, rng=0)
     assert np.all(np.isfinite(q)) and np.all(q >= wide.lower) and np.all(q <= wide.upper)
     assert np.abs(q).max() > 1e307
 
@@ -119,11 +119,14 @@ def test_random_over_the_widest_range():
         (lambda: neutral(None), "neutral needs a Robot, got None"),
         (lambda: random_configuration("zoo"), "random_configuration needs a Robot, got 'zoo'"),
         (
-            lambda: random_configuration(ROBOT, "seed"),
+            lambda: random_configuration(ROBOT, rng="seed"),
             "rng must be a numpy.random.Generator, a seed or None, got 'seed'",
         ),
-        (lambda: random_configuration(ROBOT, 0, 2.0), "shape must be a whole number, 0 or more, got 2.0"),
-        (lambda: random_configuration(ROBOT, 0, (2, -1)), "shape must be a whole number, 0 or more, got -1"),
+        (lambda: random_configuration(ROBOT, 2.0, rng=0), "shape is 2.0; it must be a whole number, 0 or more"),
+        (lambda: random_configuration(ROBOT, np.random.default_rng(0)), r"by keyword: .*\(robot, shape, rng=...\)"),
+        (lambda: random_configuration(ROBOT, np.random.default_rng(0), 3), "takes its randomness by keyword"),
+        (lambda: random_configuration(ROBOT, 0, 3), "takes its randomness by keyword"),
+        (lambda: random_configuration(ROBOT, (2, -1), rng=0), r"shape is \(2, -1\); it must be"),
     ],
 )
 def test_what_random_cannot_use(call, says):
@@ -145,12 +148,12 @@ def close(q, other):
 
 def nearby(rng, shape=()):
     """Two configurations, less than half a turn apart where that matters."""
-    q = random_configuration(ROBOT, rng, shape)
+    q = random_configuration(ROBOT, shape, rng=rng)
     return q, integrate(ROBOT, q, rng.uniform(-1, 1, (*shape, 17)))
 
 
 def test_difference_and_integrate_are_inverse(rng):
-    q, v = random_configuration(ROBOT, rng, 6), rng.uniform(-1, 1, (6, 17))
+    q, v = random_configuration(ROBOT, 6, rng=rng), rng.uniform(-1, 1, (6, 17))
     check(difference(ROBOT, q, integrate(ROBOT, q, v)), v)
     q_0, q_1 = nearby(rng, (6,))
     close(integrate(ROBOT, q_0, difference(ROBOT, q_0, q_1)), q_1)
@@ -158,14 +161,14 @@ def test_difference_and_integrate_are_inverse(rng):
 
 
 def test_time_scales_velocity(rng):
-    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    q, v = random_configuration(ROBOT, rng=rng), rng.uniform(-1, 1, 17)
     check(integrate(ROBOT, q, v, 0.25), integrate(ROBOT, q, 0.25 * v), units=10)
     close(integrate(ROBOT, integrate(ROBOT, q, v, 0.25), v, 0.5), integrate(ROBOT, q, v, 0.75))
 
 
 def test_joints_move_apart_from_each_other(rng):
     """Each joint's coordinates move by its own velocity only, in the order of the robot."""
-    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    q, v = random_configuration(ROBOT, rng=rng), rng.uniform(-1, 1, 17)
     bodies = [b for b in ROBOT.bodies if b.joint.mimic is None]
     for body in bodies:
         alone = np.zeros(17)
@@ -221,7 +224,7 @@ def test_quaternion_signs_mean_nothing(rng):
 
 
 def test_batches_broadcast(rng):
-    q, v = random_configuration(ROBOT, rng, (2, 1)), rng.uniform(-1, 1, (3, 17))
+    q, v = random_configuration(ROBOT, (2, 1), rng=rng), rng.uniform(-1, 1, (3, 17))
     moved = integrate(ROBOT, q, v)
     assert moved.shape == (2, 3, 19)
     check(moved[1, 2], integrate(ROBOT, q[1, 0], v[2]), units=0)
@@ -231,7 +234,7 @@ def test_batches_broadcast(rng):
 
 
 def test_eager_is_compiled(rng):
-    q, v = random_configuration(ROBOT, rng), rng.uniform(-1, 1, 17)
+    q, v = random_configuration(ROBOT, rng=rng), rng.uniform(-1, 1, 17)
     end = integrate(ROBOT, q, v)
     check(end, integrate.eager(ROBOT, q, v))
     check(difference(ROBOT, q, end), difference.eager(ROBOT, q, end))
@@ -290,7 +293,7 @@ def test_a_zero_quaternion_is_told_eagerly_and_nan_compiled(kind):
 @pytest.mark.parametrize("length", [1e-300, 1e-200, 1e200, 1e307])
 def test_quaternions_of_any_length_are_normalised(length):
     robot, rng = random_tree(1, 3, ["spherical", "revolute", "free"]), np.random.default_rng(0)
-    q, v = random_configuration(robot, rng, 5), rng.normal(size=(5, robot.nv))
+    q, v = random_configuration(robot, 5, rng=rng), rng.normal(size=(5, robot.nv))
     stretched = q.copy()
     for i, kind in enumerate(robot.joint_types):
         if kind != "revolute":

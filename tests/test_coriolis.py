@@ -3,9 +3,9 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-import robots as real
-from test_dynamics import RPR, RRR, digits, rpr_example, rrr_example
-from trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support import robots as real
+from support.trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support.worked_examples import RPR, RRR, digits, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import kernel, robots, static
@@ -27,6 +27,7 @@ def mass_matrix_rate(robot, q, v):
     return moved_mass_matrix.bind(robot).jacobian("t").eager(q, v, 0.0)
 
 
+@pytest.mark.slow
 @every_robot
 def test_it_belongs_to_the_mass_matrix(robot):
     """Ṁ = C + Cᵀ, so Ṁ - 2C = Cᵀ - C is skew."""
@@ -85,6 +86,6 @@ def test_numbers_of_the_examples():
 
 def test_compiled_equals_eager():
     robot, rng = robots.stanford(), np.random.default_rng(0)
-    q, v = aj.random_configuration(robot, rng, 5), rng.normal(size=(5, 6))
+    q, v = aj.random_configuration(robot, 5, rng=rng), rng.normal(size=(5, 6))
     want = [coriolis_matrix.eager(robot, *sample) for sample in zip(q, v, strict=True)]
     close(coriolis_matrix(robot, q, v), want, 1e-14)

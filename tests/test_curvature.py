@@ -2,8 +2,18 @@
 
 import numpy as np
 import pytest
-from test_dynamics import PUMA_LIKE, digits, from_central, pose, puma_like_example, serial
-from trees import close, sample, tree
+from support.trees import close, sample, tree
+from support.worked_examples import (
+    PUMA_LIKE,
+    digits,
+    from_central,
+    planar_2r,
+    pose,
+    puma_like_example,
+    serial,
+    sliders,
+    spherical_pendulum,
+)
 
 import adjoint as aj
 from adjoint import robots
@@ -26,23 +36,9 @@ ROBOTS = [
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda r: f"{r.name}-{r.nv}")
 
 
-def planar_2r(masses=(1.3, 0.9), length=0.7, centers=(0.31, 0.42), moments=(0.08, 0.05)) -> Robot:
-    J = from_central(masses, [(c, 0, 0) for c in centers], [(i, i, i) for i in moments])
-    return serial("2R", ["revolute"] * 2, [pose(), pose(x=length)], [(0, 0, 1)] * 2, J, pose())
-
-
 def polar_arm(mass=2.0, moment=0.1) -> Robot:
     J = from_central((1.0, mass), [(0, 0, 0)] * 2, [(0, 0, 0), (moment, moment, moment)])
     return serial("RP", ["revolute", "prismatic"], [pose(), pose()], [(0, 0, 1), (1, 0, 0)], J, pose())
-
-
-def spherical_pendulum(mass=2.0, length=0.7) -> Robot:
-    J = from_central((1.0, mass), [(0, 0, 0), (length, 0, 0)], [(0, 0, 0)] * 2)
-    return serial("pendulum", ["revolute"] * 2, [pose(), pose()], [(0, 0, 1), (0, 1, 0)], J, pose(x=length))
-
-
-def sliders() -> Robot:
-    return robots.random_tree(1, 4, ["prismatic"])
 
 
 # --- the tensor -------------------------------------------------------------------------------------------------------
@@ -93,6 +89,7 @@ def test_sectional_curvature_needs_no_tensor(robot):
     close(sectional_curvature.eager(robot, q, 2 * x - y, x + y), want, 1e-9)
 
 
+@pytest.mark.slow
 def test_directions_that_span_no_plane():
     """NaN, whatever the rounding of lengths; 1e-6 rad apart, they do span one. None in a robot with one joint."""
     robot = robots.puma560()
@@ -131,10 +128,11 @@ def test_frames_are_free_and_inertia_scales():
     close(sectional_curvature.eager(heavy, q, x, y), K / 2, 1e-13)
 
 
+@pytest.mark.slow
 def test_compiled_equals_eager():
     robot = robots.park3r()
     rng = np.random.default_rng(0)
-    q, x, y = aj.random_configuration(robot, rng, 5), *rng.normal(size=(2, 5, 3))
+    q, x, y = aj.random_configuration(robot, 5, rng=rng), *rng.normal(size=(2, 5, 3))
     close(curvature(robot, q), [curvature.eager(robot, p) for p in q], 1e-12)
     close(scalar_curvature(robot, q), [scalar_curvature.eager(robot, p) for p in q], 1e-12)
     want = [sectional_curvature.eager(robot, *sample) for sample in zip(q, x, y, strict=True)]

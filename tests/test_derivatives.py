@@ -1,6 +1,9 @@
 """Derivatives: every rule against 50-digit differences, against CasADi, composed, guarded, named."""
 
+import math
 import pickle
+import sys
+import threading
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -330,3 +333,74 @@ def test_records_of_derivatives_are_pickled():
     found = f.jacobian("x", "y")(2.0, 3.0)
     again = pickle.loads(pickle.dumps(found))
     assert type(again) is type(found) and again == found
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_derivatives_made_in_several_threads():
+    def f(x):
+        for _ in range(6):
+            x = np.sin(x) * x[::-1] + np.cos(x)
+        return x
+
+    x = np.array([0.3, -0.2, 0.5])
+    wanted = kernel(f, x=3)
+    W = wanted.jacobian("x").jacobian("x")(x), wanted.jvp(x, x), wanted.vjp(x, x)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            k, found = kernel(f, x=3), {}
+            jobs = [
+                lambda: found.update(h=k.jacobian("x").jacobian("x")(x)),  # noqa: B023
+                lambda: found.update(j=k.jvp(x, x)),  # noqa: B023
+                lambda: found.update(v=k.vjp(x, x)),  # noqa: B023
+            ]
+            threads = [threading.Thread(target=job) for job in jobs]
+            [t.start() for t in threads]
+            [t.join(60) for t in threads]
+            for a, b in zip((found["h"], *found["j"], found["v"]), (W[0], *W[1], W[2]), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-13)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_tangents_of_inputs_that_look_like_tangents():
+    k = kernel(lambda q, q_dot: q * q_dot, q=2, q_dot=2)
+    q, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    r = k.jvp(q, v, q, v)
+    np.testing.assert_array_equal(r.out_dot, 2 * q * v)
+    check_grads(k, q, v)
+    np.testing.assert_array_equal(k.jvp.jvp(q, v, q, v, q, v, q, v).out_dot, 2 * q * v)
+
+    class Out(NamedTuple):
+        a: float
+        a_b: float
+
+    j = kernel(lambda b_c, c: Out(5 * b_c + c, 3 * b_c * c)).jacobian("b_c", "c")(1.0, 2.0)
+    assert sorted(j) == [1.0, 3.0, 5.0, 6.0]
+
+
+def test_reverse_derivatives_under_a_guard_are_finite():
+    k = kernel(lambda x: np.where(x > 0, np.sqrt(np.abs(x)), 0.0), x=12)
+    x = np.linspace(0, 1, 12)
+    assert np.isfinite(k.vjp(x, np.ones(12))).all()
+    assert np.isfinite(k.jacobian("x")(x)).all()
+
+
+def test_remainder_derivatives_count_whole_quotients():
+    k = kernel(lambda x, y: np.fmod(x, y))
+    assert k.jacobian("y")(1.0, 0.1) == -9.0  # 1.0 / 0.1 rounds to 10, but 0.1 is a little more than a tenth
+    assert math.isclose(kernel(lambda x: np.expm1(x)).jacobian("x")(-50.0), math.exp(-50))
+
+
+def test_derivatives_say_what_they_want():
+    k = kernel(lambda x, y, n=2: x**n * y, x=2)
+    with pytest.raises(ArgumentError, match="one or two names"):
+        k.hessian()
+    with pytest.raises(ArgumentError, match="names of inputs: x, y"):
+        k.jacobian(np.ones(2))
+    with pytest.raises(ArgumentError, match="it is static"):
+        k.jacobian("n")
+    assert k.jvp([1.0, 2.0], 3.0, [1.0, 0.0], 0.0, n=3).out_dot[0] == 9.0  # inputs, tangents, then options

@@ -41,9 +41,9 @@ def test_what_does_not_move_is_not_dexterous():
 @pytest.mark.parametrize("robot", [arm(1), arm(3), robots.puma560(), robots.two_link()], ids=["3", "9", "puma", "2"])
 @pytest.mark.parametrize("length", [1.0, 0.3])
 def test_decomposition(robot, length):
-    q, frame = aj.random_configuration(robot, 0, 4), robot.frame_names[-1]
+    q, frame = aj.random_configuration(robot, 4, rng=0), robot.frame_names[-1]
     values, twists, rates = aj.kinematics.singular_directions(robot, q, frame, length=length)
-    J = aj.jacobian(robot, q, frame, "world") * np.repeat([length, 1.0], 3)[:, None]
+    J = aj.jacobian(robot, q, frame) * np.repeat([length, 1.0], 3)[:, None]
     np.testing.assert_allclose(J @ rates, values[:, None, :] * twists, rtol=0, atol=1e-14)
     np.testing.assert_allclose(np.swapaxes(twists, 1, 2) @ twists, np.tile(np.eye(6), (4, 1, 1)), rtol=0, atol=1e-14)
     reach = np.linalg.matrix_rank(J)
@@ -53,7 +53,7 @@ def test_decomposition(robot, length):
 
 def test_singular_directions_of_nan_are_nan_for_its_own_sample():
     robot = robots.puma560()
-    q = aj.random_configuration(robot, 0, 3)
+    q = aj.random_configuration(robot, 3, rng=0)
     q[1, 2] = np.nan
     found, alone = (
         aj.kinematics.singular_directions(robot, q, "tool"),

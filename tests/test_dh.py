@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.dh import DH, dh_matrix, from_dh, to_dh
 from adjoint.model.loading import load
+from adjoint.model.robot import Builder
 
 fk = forward_kinematics.eager
 ROBOTS = next(d for p in sys.path if (d := Path(p) / "cmeel.prefix/share/example-robot-data/robots").is_dir())
@@ -87,7 +87,7 @@ def test_forward_kinematics_is_the_product_of_link_matrices(convention):
     rng = np.random.default_rng(1)
     for joints in ("R", "P", "RRPRRR", "PPRPRP"):
         table, q = rng.uniform(-1.5, 1.5, (len(joints), 4)), rng.uniform(-2, 2, len(joints))
-        base, tool = se3.random(rng), se3.random(rng)
+        base, tool = se3.random(rng=rng), se3.random(rng=rng)
         arm = from_dh(table, convention, joints=joints, base=base, tool=tool)
         close(fk(arm, q, "tool"), product(table, joints, q, convention, base, tool))
         half = len(joints) // 2  # every body frame is a DH frame
@@ -129,7 +129,7 @@ def puma_arm_matrix(q):
 
 def test_puma_closed_form():
     rng, puma = np.random.default_rng(3), catalog.puma560()
-    for q in random_configuration(puma, rng, 20):
+    for q in random_configuration(puma, 20, rng=rng):
         close(fk(puma, q, "tool"), puma_arm_matrix(q))
 
 
@@ -214,7 +214,7 @@ def same_kinematics(robot, tip, atol=ROUNDING, seed=0):
     dh = to_dh(robot, tip)
     again = from_dh(**dh._asdict())
     path = [robot.bodies[i].joint.q for i in robot.path(robot.frame(tip).body)]
-    for q in random_configuration(robot, seed, 5):
+    for q in random_configuration(robot, 5, rng=seed):
         own = np.concatenate([np.zeros(0), *(q[at] for at in path)])
         close(fk(again, own, "tool"), fk(robot, q, tip), atol)
     return dh
@@ -252,7 +252,7 @@ def test_tables_of_random_chains_with_special_geometry(seed):
     table[:, 3] = rng.choice([0, np.pi / 2, -np.pi / 2, np.pi, 0.3], n)
     convention = str(rng.choice(["classic", "modified"]))
     joints = "".join(rng.choice(list("RRP"), n))
-    robot = from_dh(table, convention, joints=joints, base=se3.random(rng), tool=se3.random(rng))
+    robot = from_dh(table, convention, joints=joints, base=se3.random(rng=rng), tool=se3.random(rng=rng))
     dh = same_kinematics(robot, "tool", seed=seed)
     assert dh.joints == joints
     again = to_dh(from_dh(**dh._asdict()))  # normal form: a second pass finds the same table
@@ -273,7 +273,7 @@ def test_letters_of_either_case():
 
 def test_an_empty_table_still_has_base_and_tool():
     rng = np.random.default_rng(0)
-    base, tool = se3.random(rng), se3.random(rng)
+    base, tool = se3.random(rng=rng), se3.random(rng=rng)
     for options, expected in [
         ({"base": base}, base),
         ({"base": base, "tool": tool}, base @ tool),

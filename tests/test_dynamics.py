@@ -4,8 +4,32 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_export import run_c
-from trees import CATALOG, SEEDS, close, dense_bias, dense_mass_matrix, frictionless, on_free_base, sample, tree
+from support.c_code import run_c
+from support.trees import (
+    ALL,
+    SEEDS,
+    close,
+    dense_bias,
+    dense_mass_matrix,
+    frictionless,
+    on_free_base,
+    sample,
+    tree,
+)
+from support.worked_examples import (
+    PUMA_LIKE,
+    PUMA_RATES,
+    RPR,
+    RRR,
+    TIP,
+    digits,
+    from_central,
+    pose,
+    puma_like_example,
+    puma_with_invented_bodies,
+    rpr_example,
+    rrr_example,
+)
 
 import adjoint as aj
 from adjoint import robots
@@ -23,7 +47,6 @@ from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
 from adjoint.model import Robot, from_dh
 
-ALL = [*(tree(seed) for seed in SEEDS), tree(9, 20), *CATALOG]
 every_robot = pytest.mark.parametrize("robot", ALL, ids=lambda r: f"{r.name}-{r.nv}")
 
 
@@ -94,28 +117,41 @@ def test_wrenches_act_through_the_jacobians_of_their_frames(seed):
     frames = ("tool", robot.body_names[robot.frame("tool").body], "tool", robot.body_names[0], robot.base_name)
     wrenches = rng.normal(size=(len(frames), 6)) * 10
     want = sum(aj.static_torque.eager(robot, q, F, name) for F, name in zip(wrenches, frames, strict=True))
-    options = {"wrenches": wrenches, "frames": frames}
+    options = {"applied_wrenches": wrenches, "frames": frames}
     alone = inverse_dynamics.eager(robot, q, v, a)
     tau = inverse_dynamics.eager(robot, q, v, a, **options)
-    close(tau, alone + want)
+    close(tau, alone - want)
     M = mass_matrix.eager(robot, q)
     pushed = forward_dynamics.eager(robot, q, v, alone, **options)
-    close(pushed, a - np.linalg.solve(M, want), 1e-10)
+    close(pushed, a + np.linalg.solve(M, want), 1e-10)
     close(forward_dynamics.eager(robot, q, v, tau, **options), a, 1e-10)
-    base = {"wrenches": wrenches[:1], "frames": (robot.base_name,)}
+    base = {"applied_wrenches": wrenches[:1], "frames": (robot.base_name,)}
     assert np.array_equal(inverse_dynamics.eager(robot, q, v, a, **base), alone)
 
 
 def test_wrenches_without_frames_are_refused():
     robot = robots.two_link()
     q, v, a = sample(robot)
-    for options in ({"wrenches": np.ones((2, 6)), "frames": ("tool",)}, {"wrenches": np.ones((1, 6))}):
+    for options in ({"applied_wrenches": np.ones((2, 6)), "frames": ("tool",)}, {"applied_wrenches": np.ones((1, 6))}):
         with pytest.raises(ArgumentError, match="wrenches"):
             inverse_dynamics(robot, q, v, a, **options)
     with pytest.raises(ArgumentError, match="wrenches"):
         inverse_dynamics(robot, q, v, a, frames=("tool",))
     with pytest.raises(ArgumentError, match="no frame 'tol'; did you mean 'tool'"):
-        inverse_dynamics(robot, q, v, a, wrenches=np.ones((1, 6)), frames=("tol",))
+        inverse_dynamics(robot, q, v, a, applied_wrenches=np.ones((1, 6)), frames=("tol",))
+
+
+def test_the_old_name_of_wrenches_is_told_with_the_change_of_sign():
+    robot, F = robots.two_link(), np.ones(6)
+    q, v, a = sample(robot)
+    new = "it is applied_wrenches now, what acts on the robot: change the sign"
+    for of in (inverse_dynamics, forward_dynamics, aj.inverse_dynamics_derivatives, aj.linearize):
+        with pytest.raises(ArgumentError, match=f"no argument 'wrenches'; {new}"):
+            of(robot, q, v, a, wrenches=F, frames="tool")
+    with pytest.raises(ArgumentError, match="it is tip_wrenches here, what the frames exert: the sign stays"):
+        aj.dynamics.ploen_park.inverse_dynamics_recursive(robot, q, v, a, wrenches=F, frames="tool")
+    with pytest.raises(ArgumentError, match="it is exerted_wrench now, what the frame exerts: the sign stays"):
+        aj.static_torque(robot, q, wrench=F, frame="tool")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -125,7 +161,7 @@ def test_a_moved_base_is_a_free_base_that_is_moved(seed):
     q, v, a = sample(robot, seed)
     V, dV = rng.normal(size=(2, 6))
     free = on_free_base(robot)
-    pose = aj.random_configuration(free, rng)[:7]
+    pose = aj.random_configuration(free, rng=rng)[:7]
     R = se3.from_xyz_quat_wxyz.eager(pose)[:3, :3]
     options = {"gravity": R.T @ robot.gravity, "base_twist": V, "base_acceleration": dV}
     flying = np.concatenate([pose, q]), np.concatenate([V, v])
@@ -151,9 +187,9 @@ def test_frames_of_links_do_not_matter(seed, choice):
     """Ploen & Park (1999), (18)-(21)."""
     robot, rng = tree(seed), np.random.default_rng(seed)
     q, v, a = sample(robot, seed)
-    Q = se3.random(rng, len(robot.body_names), 0.3) if choice == "random" else choice
+    Q = se3.random(len(robot.body_names), rng=rng, scale=0.3) if choice == "random" else choice
     other = robot.reframed(Q)
-    F = {"wrenches": rng.normal(size=(1, 6)), "frames": ("tool",)}
+    F = {"applied_wrenches": rng.normal(size=(1, 6)), "frames": ("tool",)}
     tau = inverse_dynamics.eager(robot, q, v, a, **F)
     close(inverse_dynamics.eager(other, q, v, a, **F), tau)
     close(mass_matrix.eager(other, q), mass_matrix.eager(robot, q))
@@ -172,7 +208,7 @@ def test_the_root_of_a_floating_chain_does_not_matter():
     """Built from its other end, where f_{B,A} = M⁻¹ exp(-Ad(M) S q), the chain is the same."""
     rng = np.random.default_rng(0)
     links = [(c, J) for c, J in zip("ABCD", tree(0).inertias[:4], strict=True)]
-    M = se3.random(rng, 3, 0.3)
+    M = se3.random(3, rng=rng, scale=0.3)
     S = rng.normal(size=(3, 6)) / 2
     S /= np.linalg.norm(S[:, :3], axis=1, keepdims=True)
     one = floating_chain(links, M, S, "one")
@@ -195,37 +231,8 @@ def test_the_root_of_a_floating_chain_does_not_matter():
 # --- numbers of papers and books --------------------------------------------------------------------------------------
 
 
-def from_central(masses, centers, moments):
-    rows = zip(masses, centers, moments, strict=True)
-    return [inertia.from_central.eager(m, np.array(r, float), _matrix(I)) for m, r, I in rows]
-
-
-def _matrix(I):
-    return np.diag(I) if np.ndim(I) == 1 else np.array(I)
-
-
-def pose(R=None, x=0.0, y=0.0, z=0.0):
-    return se3.from_rotation_translation.eager(np.eye(3) if R is None else R, np.array([x, y, z]))
-
-
-def serial(name, kinds, placements, axes, inertias, tool):
-    builder = Robot.builder(name).link("0")
-    for i, (kind, M, axis, J) in enumerate(zip(kinds, placements, axes, inertias, strict=True)):
-        builder.link(str(i + 1), J).joint(f"j{i + 1}", kind, str(i), str(i + 1), M, axis=axis)
-    return builder.frame("tool", str(len(kinds)), tool).build()
-
-
-TIP = np.array([0.1, -0.2, 0.3, 1, 2, -1.5])
-
-
-def digits(got, want, n=10):
-    """All n significant digits of the largest number."""
-    want = np.asarray(want)
-    np.testing.assert_allclose(got, want, rtol=0, atol=1.01 * 10.0**-n * 10 ** np.ceil(np.log10(np.abs(want).max())))
-
-
 def check_fixture(robot, q, v, a, M, phi, Cv, tau, tau_tip=None):
-    tip = {"wrenches": TIP[None], "frames": ("tool",)}
+    tip = {"applied_wrenches": -TIP[None], "frames": ("tool",)}  # the paper's tip exerts TIP
     digits(mass_matrix.eager(robot, q)[np.triu_indices(robot.nv)], M)
     digits(gravity_torque.eager(robot, q), phi)
     digits(bias_force.eager(robot, q, v) - gravity_torque.eager(robot, q), Cv)
@@ -234,58 +241,6 @@ def check_fixture(robot, q, v, a, M, phi, Cv, tau, tau_tip=None):
     if tau_tip is not None:
         digits(inverse_dynamics.eager(robot, q, v, a, **tip), tau_tip)
         close(forward_dynamics.eager(robot, q, v, tau_tip, **tip), a, 1e-5)
-
-
-def rrr_example() -> Robot:
-    """Park (1994), Example 1, with links of L_1 = 0.5 m, L_2 = 0.4 m."""
-    J = from_central(
-        (3, 2, 1),
-        [(0, 0, 0.05), (0.25, 0, 0), (0.2, 0.01, 0)],
-        [(0.02, 0.02, 0.01), (0.004, 0.05, 0.05), [[0.002, 0.0005, 0], [0.0005, 0.02, 0], [0, 0, 0.021]]],
-    )
-    homes = [pose(), pose(), pose(x=0.5)]
-    return serial("RRR", ["revolute"] * 3, homes, [(0, 0, 1), (0, -1, 0), (0, -1, 0)], J, pose(x=0.4))
-
-
-def rpr_example() -> Robot:
-    from adjoint.lie.so3 import rotation_x, rotation_y, rotation_z
-
-    J = from_central(
-        (2, 1.5, 1),
-        [(0.05, 0.02, 0.1), (0.1, 0, 0.03), (0, 0.02, 0.15)],
-        [(0.03, 0.02, 0.025), [[0.012, 0.001, 0], [0.001, 0.02, -0.002], [0, -0.002, 0.015]], (0.006, 0.007, 0.003)],
-    )
-    homes = [
-        pose(z=0.3),
-        pose(rotation_x.eager(0.3), x=0.2, z=0.1),
-        pose(rotation_y.eager(-0.5), y=0.1, z=0.4),
-    ]
-    axes = [(0, 0, 1), (1, 0, 0), (0, 1, 0)]
-    tool = pose(rotation_z.eager(0.2), x=0.1, z=0.2)
-    return serial("RPR", ["revolute", "prismatic", "revolute"], homes, axes, J, tool)
-
-
-def puma_like_example() -> Robot:
-    rows = [(0, 0, 0), (-90, 0, 0.2435), (0, 0.4318, -0.0934), (90, -0.0203, 0.4331), (-90, 0, 0), (90, 0, 0)]
-    J = from_central(
-        (8, 17, 5, 1, 0.4, 0.1),
-        [(0, 0, -0.05), (0.07, 0.006, -0.016), (0, -0.07, 0.014), (0, 0, -0.02), (0, 0, 0), (0, 0, 0.03)],
-        [
-            (0.4, 0.4, 0.3), (0.13, 0.52, 0.54), (0.19, 0.015, 0.2), (0.002, 0.002, 0.0013), (0.0004, 0.0003, 0.0003),
-            (0.00015, 0.00015, 0.00004),
-        ],
-    )  # fmt: skip
-    table = [(0, d, a, np.radians(alpha)) for alpha, a, d in rows]
-    return from_dh(table, "modified", inertias=J, tool=pose(z=0.1))
-
-
-RRR = ([0.3, -0.5, 0.8], [0.7, -0.2, 0.4], [0.1, 0.5, -0.3])
-RPR = ([0.4, 0.25, -0.6], [0.5, -0.3, 0.9], [-0.2, 0.6, 0.4])
-PUMA_LIKE = (
-    [0.1, -0.2, 0.3, 0.4, -0.5, 0.6],
-    [0.2, 0.1, -0.3, 0.5, 0.4, -0.6],
-    [0.3, -0.1, 0.2, 0.6, -0.4, 0.5],
-)
 
 
 def test_spatial_3r():
@@ -376,22 +331,6 @@ def test_two_rods_released():
         rtol=1e-10, atol=1e-10,
     )  # fmt: skip
     np.testing.assert_allclose(motion.y[:, -1], (-2.777852, 0.392765, -3.409194, 2.897091), atol=1e-5)
-
-
-PUMA_RATES = ([0.5, -0.4, 0.3, 0.8, -0.6, 1], [1, 0.5, -0.7, 0.2, 0.9, -1.5])
-
-
-def puma_with_invented_bodies() -> Robot:
-    """Frames of Fu, Gonzalez & Lee, Fig. 2.11."""
-    J = from_central(
-        (10, 17, 5, 1, 0.4, 0.1),
-        [(0, 0.1, 0.05), (-0.25, 0.01, 0.06), (0.02, -0.01, 0.08), (0, 0.2, 0), (0, 0, 0.01), (0, 0, -0.02)],
-        [
-            (0.3, 0.2, 0.3), (0.13, 0.52, 0.54), (0.07, 0.09, 0.02), (0.002, 0.001, 0.002), (0.0004, 0.0004, 0.0003),
-            (0.00015, 0.00015, 0.00004),
-        ],
-    )  # fmt: skip
-    return robots.puma560().replace(inertias=J, armature=np.zeros(6), gravity=(0, 0, -9.8062))
 
 
 def test_textbook_puma_with_invented_bodies():
@@ -587,9 +526,10 @@ def in_units(robot: Robot, mass, length, unit) -> Robot:
 
 def batch(robot, n, seed=0):
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng, n), rng.normal(size=(n, robot.nv)), rng.normal(size=(n, robot.nv))
+    return aj.random_configuration(robot, n, rng=rng), rng.normal(size=(n, robot.nv)), rng.normal(size=(n, robot.nv))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [tree(0, 4, ("mimic", "spherical")), tree(1, 5), robots.puma560()], ids=repr)
 def test_compiled_equals_eager(robot):
     """Fused products round otherwise: the kernels differ by rounding alone."""
@@ -599,6 +539,7 @@ def test_compiled_equals_eager(robot):
         close(function(robot, *args), want, 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [inverse_dynamics, forward_dynamics], ids=lambda f: f.__name__)
 def test_c_equals_eager(function, tmp_path):
     robot = robots.puma560()
@@ -606,26 +547,29 @@ def test_c_equals_eager(function, tmp_path):
     close(run_c(function.bind(robot), args, tmp_path)[0], function.eager(robot, *args), 1e-13)
 
 
+@pytest.mark.slow
 def test_everything_broadcasts():
     """Batches of q, v, a, gravity, wrenches and base motions, one against the other."""
     robot = robots.park3r()
     q, v, a = batch(robot, 4)
     rng = np.random.default_rng(1)
     options = {
-        "gravity": rng.normal(size=(3, 1, 3)), "wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
+        "gravity": rng.normal(size=(3, 1, 3)),
+        "applied_wrenches": rng.normal(size=(4, 2, 6)), "frames": ("tool", "link1"),
         "base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=(3, 4, 6)),
     }  # fmt: skip
     tau = inverse_dynamics(robot, q, v[0], a, **options)
     assert tau.shape == (3, 4, 3)
     for i, j in ((0, 0), (2, 1)):
         one = options | {
-            "gravity": options["gravity"][i, 0], "wrenches": options["wrenches"][j],
+            "gravity": options["gravity"][i, 0], "applied_wrenches": options["applied_wrenches"][j],
             "base_acceleration": options["base_acceleration"][i, j],
         }  # fmt: skip
         close(tau[i, j], inverse_dynamics.eager(robot, q[j], v[0], a[j], **one), 1e-13)
     close(forward_dynamics(robot, q, v[0], tau, **options), np.broadcast_to(a, (3, 4, 3)), 1e-12)
 
 
+@pytest.mark.slow
 def test_single_precision():
     """float32 in, float32 out. Torques of an arm are sums of some hundred terms no larger than the largest torque:
     their errors stay below 1e-5 of it; solving amplifies them by the condition of M, at most 300 here.
@@ -654,6 +598,7 @@ def test_nan_stays_in_its_sample():
 # --- any small tree ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_any_small_tree(seed, n):
@@ -668,20 +613,23 @@ def test_any_small_tree(seed, n):
         close(forward_dynamics.eager(robot, q, v, tau), a, 1e-13 * np.linalg.cond(M))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [robots.puma560(), robots.chain(100)], ids=["arm", "loops"])
 def test_one_frame_by_its_name_has_one_wrench(robot):
     rng = np.random.default_rng(0)
     q, v, a = rng.normal(size=(3, 4, robot.nv))
     name, F = robot.frame_names[-1], rng.normal(size=(4, 6))
     for of in (inverse_dynamics, forward_dynamics):
-        several = of(robot, q, v, a, wrenches=F[:, None], frames=(name,))
-        assert np.array_equal(of(robot, q, v, a, wrenches=F, frames=name), several)
-        assert np.array_equal(of(robot, q, v, a, wrenches=F[0], frames=name)[0], several[0])
-    with pytest.raises(ArgumentError, match=r"'wrenches'.*`frames` is not given: it names one thing for each row"):
-        inverse_dynamics(robot, q, v, a, wrenches=F[0])
+        several = of(robot, q, v, a, applied_wrenches=F[:, None], frames=(name,))
+        assert np.array_equal(of(robot, q, v, a, applied_wrenches=F, frames=name), several)
+        assert np.array_equal(of(robot, q, v, a, applied_wrenches=F[0], frames=name)[0], several[0])
+    with pytest.raises(
+        ArgumentError, match=r"'applied_wrenches'.*`frames` is not given: it names one thing for each row"
+    ):
+        inverse_dynamics(robot, q, v, a, applied_wrenches=F[0])
     with pytest.raises(ArgumentError, match="'frames' must be one name, or a tuple or list, not 3"):
-        inverse_dynamics(robot, q, v, a, wrenches=F, frames=3)
-    with pytest.raises(ArgumentError, match=r"give the wrenches \(6,\) that it exerts"):
+        inverse_dynamics(robot, q, v, a, applied_wrenches=F, frames=3)
+    with pytest.raises(ArgumentError, match=r"give the applied_wrenches \(6,\) on it"):
         inverse_dynamics(robot, q, v, a, frames=name)
 
 

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pytest
+from support.compiled import agree
 
 from adjoint import kernel, scan, while_loop
 from adjoint.compile.codegen import batch_loop, segments
@@ -208,6 +209,7 @@ def test_registers_decide_the_order_only_when_short_of_them():
     np.testing.assert_allclose(far_apart(x), np.sin(x) @ np.sin(x)[::-1], rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_constant_results():
     """Constants alone and in stretches, between varying numbers; equal ones are stored once, so zeros cost nothing."""
     for size in (1, 7, 15, 16, 17, 40, 3000):
@@ -284,6 +286,7 @@ def with_carries(x):
     return Loops(again.T, chain(0.4 * np.sin(np.stack([last, before, rows[1, 0], np.max(again)]))), rows[:, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [3, 10**6])
 @pytest.mark.parametrize("width", [1, 4])
 def test_loops_that_carry_change_no_bit_when_cut(width, body, monkeypatch):
@@ -317,6 +320,7 @@ def of_a_sequence(xs, start):
     return Sums(chain(0.4 * np.sin(np.stack([last, first[1], start, 0.1 * start]))), before)
 
 
+@pytest.mark.slow
 def test_sequences_change_no_bit_when_cut(monkeypatch, tmp_path):
     batches = [(rng.uniform(-1, 1, (*b, n, 2)), rng.uniform(size=b)) for b in ((), (5,)) for n in (0, 1, 7)]
     whole = [kernel(of_a_sequence, xs=(..., 2))(*args) for args in batches]
@@ -336,6 +340,7 @@ def path(x, n):
     return scan(lambda c, _: (c * 0.999 + 0.1, c), x, length=n)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fn",
     [
@@ -362,3 +367,19 @@ def test_no_function_grows_with_the_length_of_a_loop(fn, monkeypatch):
     assert more < 1.1 * size + 100 and text.count("define internal void @segment") > 4
     f = kernel(lambda x: fn(x, 1500), x=2)
     np.testing.assert_allclose(f(np.ones(2)), f.eager(np.ones(2)), rtol=1e-11)  # 1500 terms, summed in the same order
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_code_does_not_grow_with_the_length_of_an_array():
+    def size(n):
+        def f(xs):
+            _, path = scan(lambda c, x: (c * 0.9 + x, c), np.zeros(2), xs)
+            return path
+
+        k = kernel(f, xs=(n, 2))
+        agree(k, np.random.default_rng(0).normal(size=(n, 2)), rtol=0, atol=1e-14)  # sums of size 10, rounded
+        return len(k.source("llvm"))
+
+    assert size(4000) < 1.1 * size(400)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from test_dynamics import ALL, PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
-from trees import close, frictionless, on_free_base, sample, tree
+from support.trees import ALL, close, frictionless, on_free_base, sample, tree
+from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import kernel, robots, static
@@ -64,6 +64,7 @@ def test_power_balance(seed):
     assert abs(gained - v @ (tau - friction)) < 1e-11 * np.sum(np.abs(v) * (np.abs(tau) + np.abs(a)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_gravity_is_the_gradient_of_the_potential(seed):
     robot = tree(seed)
@@ -109,12 +110,12 @@ def test_momentum_changes_by_gravity_and_the_wrenches_from_outside(seed):
     tau[:6] = 0
     F = rng.normal(size=(2, 6))
     frames = ("tool", robot.body_names[0])
-    a = forward_dynamics.eager(robot, q, v, tau, wrenches=F, frames=frames)
+    a = forward_dynamics.eager(robot, q, v, tau, applied_wrenches=F, frames=frames)
     weight = robot.mass * robot.gravity
     outside = np.concatenate([np.cross(aj.center_of_mass.eager(robot, q), weight), weight])
     for wrench, name in zip(F, frames, strict=True):
         T = aj.forward_kinematics.eager(robot, q, name)
-        outside -= np.linalg.inv(se3.Ad.eager(T)).T @ wrench
+        outside += np.linalg.inv(se3.Ad.eager(T)).T @ wrench
     close(rate(momentum_along, robot, q, v, a), outside, 1e-10)
 
 
@@ -138,12 +139,13 @@ def state_rate(robot, q, v, tau):
     return np.concatenate([dq, forward_dynamics(robot, q, v, tau)])
 
 
+@pytest.mark.slow
 def test_a_floating_robot_keeps_its_momentum_and_energy():
     """Two seconds of tumbling without gravity, torques, friction: conserved to the accuracy of the integration."""
     bodies = tree(0).inertias
     builder = Robot.builder("tumbler", base="free", gravity=(0, 0, 0)).link("trunk", bodies[0])
     for i, kind in enumerate(("revolute", "spherical", "prismatic")):
-        home = se3.random(np.random.default_rng(i), (), 0.4)
+        home = se3.random(rng=i, scale=0.4)
         builder.link(f"limb{i}", bodies[i + 1]).joint(f"j{i}", kind, "trunk", f"limb{i}", home)
     robot = builder.build()
     q, v, _ = sample(robot)

@@ -11,8 +11,8 @@ import lxml.etree
 import numpy as np
 import pytest
 import sympy
+from support.trees import close, sample
 from sympy import Rational, Symbol, cos, sin, symbols
-from trees import close, sample
 
 import adjoint as aj
 from adjoint import robots
@@ -124,6 +124,7 @@ def test_planar_two_link_in_symbols():
     same(found.phi, [g * (m1 * c1 + m2 * l1) * cos(q1) + m2 * c2 * g * cos(q1 + q2), m2 * c2 * g * cos(q1 + q2)])
 
 
+@pytest.mark.slow
 def test_park_3r():
     """Waist, shoulder, elbow: products where axes cross, sums of angles where they are parallel."""
     m2, m3, l2, c2, c3, g = symbols("m2 m3 l2 c2 c3 g")
@@ -236,6 +237,7 @@ def test_roots_stay_exact():
     assert sympy.sqrt(3) in equations_of_motion(robots.chain(2, twist=np.pi / 6)).M.atoms(sympy.Pow)
 
 
+@pytest.mark.slow
 def test_large_robots_in_inner_products():
     robot = robots.puma560()
     found = equations_of_motion(robot, form="factored")
@@ -246,6 +248,7 @@ def test_large_robots_in_inner_products():
     assert len(found.products) < np.count_nonzero(np.abs(Gamma) > 1e-12)  # fewer names than Christoffel symbols
 
 
+@pytest.mark.slow
 def test_a_wrong_formula_is_never_returned():
     right = made(robots.two_link())
     wrong = Equations(right.robot, right.symbols, right.M + sympy.diag(1e-9, 0), right.C, right.phi, right.friction)
@@ -366,6 +369,7 @@ def test_names_of_coordinates():
     equations_of_motion(robots.two_link(), names=robots.two_link().joint_names)
 
 
+@pytest.mark.slow
 @every_form
 def test_any_printable_name(form, how):
     """Names that are functions, keywords, or commands of LaTeX; each backslash in front of one is ours."""
@@ -473,6 +477,7 @@ def test_robots_without_inertia(form, how):
     assert equations_of_motion(on_axis, form=form, symbols=how).verify(2) == 0.0
 
 
+@pytest.mark.slow
 def test_bad_robots(tmp_path):
     with pytest.raises(ArgumentError, match=r"puma560.*more than 1000 terms.*form='factored'"):
         equations_of_motion(robots.puma560())

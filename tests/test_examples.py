@@ -11,6 +11,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("[0-9]*.py"))
 SECONDS = 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_example_runs(path, tmp_path):
     env = {**os.environ, "ADJOINT_CACHE": str(tmp_path / "cache"), "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from robots import urdf
+from support.robots import urdf
 
 import adjoint as aj
 from adjoint.errors import ArgumentError, SolveError
@@ -28,6 +28,7 @@ def information(motion) -> float:
     return np.linalg.slogdet(Y.T @ Y)[1] / base.rank
 
 
+@pytest.mark.slow
 def test_motion_is_inside_its_limits_and_at_rest_at_the_ends():
     robot, motion = ur5(), planned(4)
     _, q, v, a = motion.at(np.linspace(0, 8, 5003))
@@ -51,10 +52,12 @@ def test_velocity_and_acceleration_are_derivatives():
     np.testing.assert_allclose((after.v - before.v) / (2 * h), now.a, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_optimisation_tells_more():
     assert information(planned(4)) > information(planned(0)) + 0.05  # per parameter: errors 2.5 % smaller
 
 
+@pytest.mark.slow
 def test_planned_motion_identifies_the_arm():
     robot, rng = ur5().replace(damping=np.full(6, 0.5), friction=np.full(6, 0.7)), np.random.default_rng(0)
     time, q, v, a = planned(4).samples(100.0)
@@ -71,6 +74,7 @@ def test_torques_stay_inside_given_limits():
     assert 0.5 < motion.usage()["torque"] <= 1.0
 
 
+@pytest.mark.slow
 def test_other_joints_stay():
     """A spherical joint that stays, of whose body the others show all that can be told."""
     robot = aj.robots.random_tree(2, 5, ["revolute", "prismatic", "revolute", "revolute", "spherical"])
@@ -113,6 +117,7 @@ def test_joints_without_room_are_named():
         excitation(stuck, rounds=0)
 
 
+@pytest.mark.slow
 def test_what_stays_dark_is_named():
     floating = aj.robots.random_tree(1, 3, ["free", "revolute", "revolute"])
     with pytest.raises(SolveError, match=r"of \d+ base parameters of .* do not show, or not apart.*and \d+ more"):

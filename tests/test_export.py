@@ -1,12 +1,11 @@
 """Exports: the C file compiles without a warning and computes the same numbers; so does the CasADi function."""
 
 import ctypes
-import shutil
-import subprocess
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.c_code import c_function, run_c
 
 from adjoint import kernel, scan, while_loop
 from adjoint.compile.graph import operations as ops
@@ -21,36 +20,6 @@ ROUNDING = 200 * EPS
 class Pair(NamedTuple):
     first: object
     second: object
-
-
-def compiler() -> str:
-    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    assert found, "no C compiler (cc, gcc or clang) on PATH: the C export cannot be tested"
-    return found
-
-
-def c_function(text: str, folder):
-    """The exported function, compiled with every warning an error."""
-    (folder / "kernel.c").write_text(text)
-    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2", "-shared", "-fPIC"]
-    done = subprocess.run(
-        [compiler(), *flags, "-o", folder / "kernel.so", folder / "kernel.c", "-lm"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    name = text.split("\nvoid ")[1].split("(")[0]
-    return getattr(ctypes.CDLL(str(folder / "kernel.so")), name)
-
-
-def run_c(k, args, folder, length=None, work=None):
-    text = k.source("c")
-    function = c_function(text, folder)
-    program = k.only_specialisation("test").program
-    arrays = [np.ascontiguousarray(a, float) for a in args]
-    outputs = [np.full((length, *o.shape) if o.sequence else o.shape, np.nan) for o in program.outputs]
-    pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (*arrays, *outputs, *([] if work is None else [work]))]
-    assert (", double *work)" in text) == (work is not None)
-    function(*([] if length is None else [ctypes.c_long(length)]), *pointers)
-    return tuple(outputs)
 
 
 def as_tuple(x):
@@ -119,6 +88,7 @@ def test_c_text_of_every_operation(name):
     assert all(f"{{{k}}}" in ops.OPS[name].c for k in range(ops.OPS[name].arity))
 
 
+@pytest.mark.slow
 def test_every_operation_in_c(tmp_path):
     """All of them in one file, on ordinary numbers and on zeros, infinities and NaN."""
     from adjoint.compile.graph.expressions import apply

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_dynamics import ALL, PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
-from trees import SEEDS, close, sample, tree
+from support.trees import ALL, SEEDS, close, sample, tree
+from support.worked_examples import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import kernel, robots, static

@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from robots import urdf
 from scipy import sparse
-from test_dynamics import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
-from trees import close, sample
+from support.robots import urdf
+from support.trees import close, random_chain, sample
+from support.worked_examples import PUMA_LIKE, RPR, RRR, puma_like_example, rpr_example, rrr_example
 
 import adjoint as aj
 from adjoint import fixman, robots
@@ -17,14 +17,7 @@ from adjoint.fixman.bodies import _chain
 from adjoint.fixman.chain_loops import chain_solve
 from adjoint.model import JOINTS
 
-SINGLE = tuple(kind for kind, row in JOINTS.items() if row.nv == 1)
 WITH_INERTIA = (*JOINTS, "mimic", "fixed")  # a universal joint has a massless cross
-
-
-def random_chain(seed: int, n: int):
-    """n bodies one after the other, joints of one degree of freedom of any kind, no armature."""
-    tree = robots.random_tree(seed, n, SINGLE)
-    return tree.replace(parents=np.arange(-1, n - 1), armature=np.zeros(n))
 
 
 def slack(*matrices) -> float:
@@ -73,7 +66,7 @@ def test_the_loop_is_the_sparse_method(n):
     """Two implementations, a compiled loop and sparse matrices, for several configurations and right-hand sides."""
     robot = random_chain(n, n)
     rng = np.random.default_rng(n)
-    q, b = aj.random_configuration(robot, rng, (4, 1)), rng.normal(size=(3, n))
+    q, b = aj.random_configuration(robot, (4, 1), rng=rng), rng.normal(size=(3, n))
     x, logdet = fixman_solve(robot, q, b), fixman_logdet(robot, q)
     assert x.shape == (4, 3, n) and logdet.shape == (4, 1)
     for i in range(4):
@@ -88,7 +81,7 @@ def test_the_loop_is_the_sparse_method(n):
 
 def test_a_batch_of_trees():
     robot = robots.random_tree(0, 5, WITH_INERTIA)
-    q, b = aj.random_configuration(robot, 0, (2, 1)), np.random.default_rng(0).normal(size=(3, robot.nv))
+    q, b = aj.random_configuration(robot, (2, 1), rng=0), np.random.default_rng(0).normal(size=(3, robot.nv))
     x = fixman_solve(robot, q, b)
     assert x.shape == (2, 3, robot.nv) and fixman_logdet(robot, q).shape == (2, 1)
     close(x[1, 2], fixman_solve(robot, q[1, 0], b[2]), 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import close
+from support.trees import close
 
 import adjoint as aj
 from adjoint.errors import ArgumentError, ModelError
@@ -45,7 +45,7 @@ def random_chain(rng, n: int, forms: str | None = None) -> DHChain:
     inertias = A @ A.mT + 0.3 * np.eye(3)
     forms = "".join(rng.choice(list(FORMS), n)) if forms is None else forms
     coordinates = np.concatenate([angles, rng.normal(size=(n, 3))], axis=1)
-    return DHChain(coordinates, rng.uniform(0.5, 2, n), inertias, se3.random(rng, n), forms)
+    return DHChain(coordinates, rng.uniform(0.5, 2, n), inertias, se3.random(n, rng=rng), forms)
 
 
 # --- parametrisations -------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_lie_derivatives_are_derivatives():
 
 def test_the_form_is_chosen_away_from_singularities():
     rng = np.random.default_rng(5)
-    R = so3.random(rng, 200)
+    R = so3.random(200, rng=rng)
     R[0], R[1], R[2] = so3.rotation_x(0.3), so3.rotation_z(0.3), so3.rotation_y(np.pi / 2)  # singular: B, A, C
     T = se3.from_rotation_translation(R, rng.normal(size=(200, 3)))
     forms = choose_forms(T)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from trees import close
+from support.trees import close
 
 from adjoint.errors import ArgumentError, ModelError
 from adjoint.fixman import blocks, constrained_mass_matrix, logdet, planar_partition, solve, spatial_partition

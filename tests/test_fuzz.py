@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from robots import joint_ids, pinocchio_placements, placements
+from support.robots import joint_ids, pinocchio_placements, placements
 
 from adjoint.errors import AdjointError
 from adjoint.lie import inertia
@@ -136,12 +137,14 @@ def close(got, want) -> None:
     np.testing.assert_allclose(got, want, rtol=0, atol=NUMBERS * max(1.0, np.abs(want).max()))
 
 
+@pytest.mark.slow
 def test_the_model_to_damage_is_valid():
     assert isinstance(verdict(VALID.encode(), "fixed"), Robot)
     compare_verdicts(VALID.encode(), "fixed")
     compare_verdicts(VALID.encode(), "free")
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(st.lists(EDIT, min_size=1, max_size=3), st.sampled_from(["fixed", "free"]))
 @example([("insert", 200, "&")], "fixed")

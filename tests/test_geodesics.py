@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
-from test_curvature import planar_2r, sliders, spherical_pendulum
-from trees import close, on_free_base, sample, tree
+from support.trees import close, on_free_base, sample, tree
+from support.worked_examples import planar_2r, sliders, spherical_pendulum
 
 import adjoint as aj
 from adjoint import robots
@@ -79,7 +79,7 @@ def points(robot, q):
 def test_a_batch_is_its_samples():
     robot = robots.puma560()
     rng = np.random.default_rng(0)
-    q, v = aj.random_configuration(robot, rng, (2, 3)), rng.normal(size=(3, 6))
+    q, v = aj.random_configuration(robot, (2, 3), rng=rng), rng.normal(size=(3, 6))
     found = geodesic(robot, q, v, 1.0, 4)
     assert found.q.shape == found.v.shape == (2, 3, 5, 6) and found.length.shape == (2, 3)
     one = geodesic(robot, q[1, 2], v[2], 1.0, 4)
@@ -135,6 +135,7 @@ def test_transport_around_a_triangle_turns_by_its_area():
 # --- between two configurations ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", [robots.two_link(), tree(0, 6, BOTH_KINDS)], ids=lambda r: f"{r.name}-{r.nv}")
 def test_between_two_configurations(robot):
     """It ends there, has no covariant acceleration, and is shorter than the straight motion of the joints."""
@@ -167,6 +168,7 @@ def test_an_ordinary_move_of_three_joints():
     np.testing.assert_allclose(found.length, 3.717, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
 def test_light_and_heavy_robots_move_alike(scale):
     robot, q_0, q_1 = robots.planar(3), np.array([0.1, 0.5, -0.3]), np.array([2.0, -1.0, 1.0])
@@ -192,6 +194,7 @@ def test_the_relaxed_way_begins_like_the_geodesic():
     assert fine < coarse / 10 < 0.01 * np.linalg.norm(v)
 
 
+@pytest.mark.slow
 def test_failure_is_explained():
     """Behind the pole of the sphere: the straight motion of the joints relaxes to one over it, where M is singular."""
     with pytest.raises(SolveError, match=r"no geodesic found that the straight motion relaxes to\. M may be singular"):

@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 import pytest
-from robots import urdf
-from trees import close
+from support.robots import urdf
+from support.trees import close
 
 import adjoint as aj
 from adjoint.dynamics.regressors import parameters
@@ -31,7 +31,7 @@ def arm(name: str):
 
 def record(robot, n: int, seed: int = 0, noise=NOISE) -> Samples:
     rng = np.random.default_rng(seed)
-    q, (v, a) = aj.random_configuration(robot, rng, n), rng.normal(size=(2, n, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, n, rng=rng), rng.normal(size=(2, n, robot.nv))
     tau = aj.inverse_dynamics(robot, q, v, 3 * a) + noise * rng.normal(size=(n, robot.nv))
     return Samples(q, v, 3 * a, tau)
 
@@ -72,6 +72,7 @@ def test_robot_can_exist_and_predicts_what_it_has_not_seen(name):
     close(found.predict(*other[:3]), other.tau, 0.01)
 
 
+@pytest.mark.slow
 def test_intervals_are_calibrated():
     """95 of 100 intervals hold the truth, and noise that differs by joint is found out."""
     robot = aj.robots.planar(2)
@@ -96,6 +97,7 @@ def test_exact_data_give_exact_parameters():
     np.testing.assert_array_equal(known.noise, np.ones(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["planar2", "ur5_robot"])
 def test_a_perfect_model_stays_as_it_is(name):
     """Exact data of the model itself: nothing moves, and no motors are invented."""
@@ -108,6 +110,7 @@ def test_a_perfect_model_stays_as_it_is(name):
     assert found.deviation < found.base.rank
 
 
+@pytest.mark.slow
 def test_few_samples_have_wide_intervals():
     """10 samples for 13 parameters: 7 degrees of freedom, of joint 2 some 3."""
     robot, few, hits = aj.robots.planar(2).replace(damping=[0.3, 0.2]), np.array([0.5, 0.05]), []
@@ -122,6 +125,7 @@ def test_few_samples_have_wide_intervals():
     assert np.isinf(identify(robot, record(robot, 8, noise=few), check=False, noise=few).freedom).all()
 
 
+@pytest.mark.slow
 def test_small_priors_are_solved():
     """A minimum with less weight on the model is nearer to the data, and is found at the border of what can exist."""
     model, robot = arm("puma560")
@@ -132,6 +136,7 @@ def test_small_priors_are_solved():
         assert [inertia.faults(own) for own in next.robot.inertias] == [[]] * 6
 
 
+@pytest.mark.slow
 def test_torques_that_no_robot_has_are_not_solved_in_silence():
     model, robot = arm("puma560")
     s = record(robot, 300, noise=0)
@@ -139,6 +144,7 @@ def test_torques_that_no_robot_has_are_not_solved_in_silence():
         identify(model, s._replace(tau=-s.tau), check=False)
 
 
+@pytest.mark.slow
 def test_much_noise_leaves_a_robot_that_can_exist():
     model, robot = arm("puma560")
     with pytest.warns(UserWarning, match="less than 50% of the torque of .*joint6 is explained"):
@@ -149,6 +155,7 @@ def test_much_noise_leaves_a_robot_that_can_exist():
     assert "WARNING: less than 50%" in found.summary()
 
 
+@pytest.mark.slow
 def test_without_joint_terms_and_with_mimics():
     model = aj.load(urdf("panda"))
     rng = np.random.default_rng(0)
@@ -160,6 +167,7 @@ def test_without_joint_terms_and_with_mimics():
     assert found.robot.damping is model.damping and not found.offset.any()
 
 
+@pytest.mark.slow
 def test_gradient_and_hessian_of_the_convex_problem():
     model, _ = arm("puma560")
     base = base_parameters(model, ("damping", "offset"))
@@ -181,6 +189,7 @@ def test_gradient_and_hessian_of_the_convex_problem():
 # --- recordings -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_pieces_are_the_whole():
     model, robot = arm("puma560")
     whole = record(robot, 600)
@@ -192,6 +201,7 @@ def test_pieces_are_the_whole():
     assert many.samples == 600
 
 
+@pytest.mark.slow
 def test_rows_with_nan_are_dropped_and_counted():
     model, robot = arm("puma560")
     s = record(robot, 400)
@@ -242,6 +252,7 @@ def test_wrong_samples_are_explained(change, message):
         identify(model, change(record(robot, 300)))
 
 
+@pytest.mark.slow
 def test_rates_in_degrees_are_seen_where_time_is_known():
     model, robot = arm("puma560")
     t = np.arange(400) * 0.01
@@ -282,6 +293,7 @@ def test_units_and_order_are_guessed_where_no_limit_and_no_time_tells(change, me
         identify(turning, change(record(robot, 300)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["puma560", "ur5_robot", "panda"])
 def test_a_bad_model_raises_no_doubts(name):
     model = aj.robots.puma560() if name == "puma560" else aj.load(urdf(name))
@@ -292,6 +304,7 @@ def test_a_bad_model_raises_no_doubts(name):
         assert doubts(base_parameters(model), record(robot, 200, seed)) == []
 
 
+@pytest.mark.slow
 def test_too_little_motion_is_explained():
     model, robot = arm("puma560")
     s = record(robot, 300)
@@ -305,6 +318,7 @@ def test_too_little_motion_is_explained():
         identify(model, held, check=False)
 
 
+@pytest.mark.slow
 def test_bad_options_are_refused():
     model, robot = arm("puma560")
     s = record(robot, 100)
@@ -322,6 +336,7 @@ def test_bad_options_are_refused():
         identify(model.replace(inertias=0 * model.inertias), s, check=False)
 
 
+@pytest.mark.slow
 def test_unidentifiable_requests_are_refused():
     model, robot = arm("puma560")
     found = identify(model, record(robot, 400))
@@ -336,6 +351,7 @@ def test_unidentifiable_requests_are_refused():
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_report_is_readable(tmp_path):
     robot = aj.robots.planar(2).replace(damping=[0.3, 0.2])
     found = identify(robot, record(robot, 200, noise=0.05), joints=("damping",))
@@ -407,6 +423,7 @@ def test_rates_of_recorded_positions():
     assert len(at) == pytest.approx((20 - 6 / 10) * 10 / 0.55, abs=2)
 
 
+@pytest.mark.slow
 def test_intervals_of_recorded_positions_are_calibrated():
     """Filtered noise is white in the samples that are kept, and dry friction, filtered alike, is not biased."""
     hits, friction = [], []

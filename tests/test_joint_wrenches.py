@@ -3,11 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import urdf, velocity_map
-from test_dynamics import RPR, TIP, digits, rpr_example
-from test_export import run_c
-from test_real_dynamics import joint_ids, pair, pinocchio_q
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.c_code import run_c
+from support.robots import joint_ids, pair, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import fixman, robots
@@ -26,7 +25,7 @@ every_robot = pytest.mark.parametrize(
 def surroundings(robot, seed=1) -> dict:
     """A load on the last frame, gravity of its own, and a base that moves."""
     V_0, dV_0, F = np.random.default_rng(seed).normal(size=(3, 6))
-    given = {"wrenches": F[None], "frames": (robot.frame_names[-1],), "gravity": np.array([0.3, -2.0, 5.0])}
+    given = {"applied_wrenches": F[None], "frames": (robot.frame_names[-1],), "gravity": np.array([0.3, -2.0, 5.0])}
     return given | {"base_twist": V_0, "base_acceleration": dV_0}
 
 
@@ -61,7 +60,7 @@ def test_as_the_global_operators_have_them(robot):
     """PP (6)-(8) as matrices over all bodies, on a base that is moved: nothing of the recursion is used."""
     q, v, a = sample(robot)
     given = surroundings(robot)
-    V_0, dV_0, (F_t,) = given["base_twist"], given["base_acceleration"], given["wrenches"]
+    V_0, dV_0, (F_t,) = given["base_twist"], given["base_acceleration"], -given["applied_wrenches"]
     o = operators.eager(robot, q, v, base_twist=V_0)
     V = o.G @ (o.S @ v + o.P_0 @ V_0)
     dV = o.G @ (o.S @ a + o.ad_Sq @ (o.Gamma @ V + o.P_0 @ V_0) + o.P_0 @ dV_0)
@@ -75,7 +74,7 @@ def test_as_the_global_operators_have_them(robot):
 def test_numbers_of_an_rpr_arm():
     """Ten digits, computed by another program; its V̇ has the acceleration -g of the base in it."""
     robot = rpr_example()
-    found = body_motions_and_wrenches.eager(robot, *RPR, wrenches=TIP[None], frames=("tool",))
+    found = body_motions_and_wrenches.eager(robot, *RPR, applied_wrenches=-TIP[None], frames=("tool",))
     digits(found.twists[2], [0.4257014552, 1.047760103, 0.2166684631, -0.1901945201, 0.2149507101, 0.2270978625])
     g = np.concatenate([np.zeros(3), aj.forward_kinematics.eager(robot, RPR[0])[2, :3, :3].T @ robot.gravity])
     with_gravity = [-0.3652821988, 0.3408959587, 0.2964639245, 8.481183889, 2.66977247, 3.581348522]
@@ -99,8 +98,8 @@ def test_a_hanging_chain():
     carried = body_motions_and_wrenches(robot, zero, zero, zero).wrenches
     close(carried[:, 5], 2.0 * 9.81 * np.array([4, 3, 2, 1]))
     assert np.abs(np.delete(carried, 5, axis=1)).max() < 1e-12
-    pull = np.array([[0, 0, 0, 0, 0, 10.0]])  # the end pulls at what holds it with 10 N upward: it is pulled down
-    pulled = body_motions_and_wrenches(robot, zero, zero, zero, wrenches=pull, frames=("end",)).wrenches
+    pull = np.array([[0, 0, 0, 0, 0, -10.0]])  # 10 N downward
+    pulled = body_motions_and_wrenches(robot, zero, zero, zero, applied_wrenches=pull, frames=("end",)).wrenches
     close(pulled[:, 5] - carried[:, 5], np.full(4, 10.0))
 
 
@@ -121,7 +120,7 @@ def test_a_spinning_rod_pulls_at_its_bearing():
 def test_against_pinocchio(name, base):
     robot, model = pair(urdf(name), base)
     rng = np.random.default_rng(0)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     data, E, x = model.createData(), velocity_map(model, robot), pinocchio_q(model, robot, q)
     pin.rnea(model, data, x, E @ v, E @ a)
     f = [np.roll(data.f[k].vector, 3) for k in joint_ids(model, robot)]
@@ -145,6 +144,7 @@ def test_constraints_push_with_minus_d():
     close(np.einsum("kij,ki->kj", forbidden, F).ravel(), -d)
 
 
+@pytest.mark.slow
 def test_compiled_in_batches_and_as_c(tmp_path):
     robot = tree(1, 6)
     samples = [sample(robot, seed) for seed in range(5)]
@@ -164,7 +164,7 @@ def test_no_bodies_and_bad_arguments():
     empty = Robot.builder("post").link("base").build()
     assert all(x.shape == (0, 6) for x in body_motions_and_wrenches(empty, [], [], []))
     robot = robots.two_link()
-    with pytest.raises(ArgumentError, match="give the wrenches"):
+    with pytest.raises(ArgumentError, match="give the applied_wrenches"):
         body_motions_and_wrenches(robot, [0, 0], [0, 0], [0, 0], frames=("tool",))
     with pytest.raises(ArgumentError, match="q"):
         body_motions_and_wrenches(robot, [0, 0, 0], [0, 0], [0, 0])

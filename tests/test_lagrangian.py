@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from test_dynamics import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.trees import CATALOG, SEEDS, close, every_robot_with_coordinates, sample, tree
+from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 from adjoint import robots
 from adjoint.compile.front.inline import eagerly
@@ -16,22 +16,20 @@ from adjoint.dynamics.energy import potential_energy
 from adjoint.dynamics.global_operators import operators
 from adjoint.dynamics.lagrangian import (
     Ad_along_path,
-    _screws_and_slopes,
     lagrangian_christoffel,
     lagrangian_factors,
     lagrangian_gravity_torque,
     lagrangian_inverse_dynamics,
     lagrangian_mass_matrix,
     pullback_metric,
+    screws_and_slopes,
 )
 from adjoint.dynamics.newton_euler import gravity_torque, inverse_dynamics
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, se3
 from adjoint.model import Robot, from_screws
 
-ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
 ALL = [*(tree(seed) for seed in SEEDS), *CATALOG]
-COORDINATES = [*(tree(seed, 8, ONE_DOF) for seed in SEEDS), *(r for r in CATALOG if "free" not in r.joint_types)]
 
 
 def name(robot: Robot) -> str:
@@ -39,7 +37,6 @@ def name(robot: Robot) -> str:
 
 
 every_robot = pytest.mark.parametrize("robot", ALL, ids=name)
-every_robot_with_coordinates = pytest.mark.parametrize("robot", COORDINATES, ids=name)
 
 
 # --- the mass matrix --------------------------------------------------------------------------------------------------
@@ -100,7 +97,7 @@ def test_the_three_cases_are_one():
     space, n = robot.reframed("space"), robot.nv
     Gamma = np.zeros((n, n, n))
     with eagerly():
-        found = _screws_and_slopes(space, q)
+        found = screws_and_slopes(space, q)
     for l, (u, t) in found.items():
         D = inertia.matrix.eager(space.inertias[l])
         for (a, b), slope in t.items():

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.linalg
-from trees import close, frictionless, sample, tree
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import cache_info, check_grads, kernel, robots, static
@@ -15,10 +15,10 @@ from adjoint.dynamics import body_motions_and_wrenches, lagrangian, ploen_park, 
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import poe
 from adjoint.lie import inertia, se3
-from adjoint.model.lift import LiftedRobot
+from adjoint.model.robot import LiftedRobot
 
 TREES = [
-    r.with_frame("camera", r.body_names[1], se3.random(np.random.default_rng(0)))
+    r.with_frame("camera", r.body_names[1], se3.random(rng=0))
     for r in (tree(8, 7), tree(1, 7))  # the first with mimics
 ]
 NAMES = tuple(robots.two_link().liftable)
@@ -37,7 +37,7 @@ def arguments(fn, robot, seed=0) -> dict:
         "b": a,
         "x": a,
         "frame": robot.frame_names[-1],
-        "wrench": rng.normal(size=6),
+        "exerted_wrench": rng.normal(size=6),
     }
     return {p.name: known[p.name] for p in fn.parameters if p.name in known}
 
@@ -75,7 +75,7 @@ def test_own_numbers_change_nothing(fn):
 def other_numbers(robot) -> dict:
     """{name: (other numbers, the robot that has them)}."""
     rng, n, nv = np.random.default_rng(1), len(robot.body_names), robot.nv
-    Q = se3.random(rng, n)
+    Q = se3.random(n, rng=rng)
     found = {
         "inertias": rng.uniform(1, 2, (n, 1)) * robot.inertias[::-1],
         "screws": robot.reframed(Q).screws,
@@ -169,7 +169,7 @@ def test_all_at_once_compiled():
     frames = changed["frame_offsets"][1].frames
     other = robot.replace(placements=M, frames=frames, **{name: numbers[name] for name in fields})
     q, v, a = sample(robot)
-    push = {"wrenches": np.arange(6.0)[None], "frames": (robot.frames[0].name,)}
+    push = {"applied_wrenches": np.arange(6.0)[None], "frames": (robot.frames[0].name,)}
     lifted = aj.inverse_dynamics.bind(robot, lift=ALL)
     close(lifted(q, v, a, **push, **numbers), aj.inverse_dynamics.eager(other, q, v, a, **push), 1e-10)
 
@@ -208,6 +208,7 @@ def differences(fn, given: dict, numbers: dict, moves: dict, h=5e-4) -> dict:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", SMALL, ids=lambda r: "-".join(r.joint_types))
 @pytest.mark.parametrize(
     "fn",
@@ -236,6 +237,7 @@ def test_derivatives_by_every_name(fn, robot):
             np.testing.assert_allclose(exact, wanted[name], rtol=0, atol=1e-8 * (1 + np.abs(exact).max()))
 
 
+@pytest.mark.slow
 def test_derivatives_to_fifty_digits():
     """Every derivative rule on the way, second derivatives included: a screw that slides has w = 0 there."""
     arm = robots.random_tree(6, 1, ["prismatic"])
@@ -275,10 +277,11 @@ def test_torque_is_linear_in_inertias():
 # --- batches ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_thousand_robots_at_once():
     robot = robots.puma560()
     rng = np.random.default_rng(0)
-    q = aj.random_configuration(robot, rng, 1000)
+    q = aj.random_configuration(robot, 1000, rng=rng)
     v, tau = rng.normal(size=(2, 1000, 6))
     masses = rng.uniform(0.8, 1.2, (1000, 6, 1)) * robot.inertias
     offsets = 0.01 * rng.normal(size=(1000, 6, 6))
@@ -329,6 +332,7 @@ def test_robots_that_differ_in_lifted_numbers_share_machine_code(tmp_path, monke
     assert cache_info().entries == count + 2
 
 
+@pytest.mark.slow
 def test_nothing_is_kept():
     """Robots that stand for others live as long as the trace, not in the caches of the kernels called meanwhile."""
     robot = robots.random_tree(9, 3)
@@ -354,10 +358,11 @@ def everything(robot, q, v):
     return np.concatenate([np.ravel(T), np.ravel(dT), slope, pulled, weightless, np.stack([home, robot.mass])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lift", [("inertias",), ("screws", "frame_offsets"), ("offsets", "gravity", "inertias")])
 def test_kernels_inside_kernels(lift):
     robot = robots.random_tree(11, 5, ["revolute", "prismatic", "helical"])
-    robot = robot.with_frame("tip", robot.body_names[-1], se3.random(np.random.default_rng(0)))
+    robot = robot.with_frame("tip", robot.body_names[-1], se3.random(rng=0))
     q, v, _ = sample(robot)
     fn = everything.bind(robot, lift=lift)
     want = everything.eager(robot, q, v)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.compiled import agree
 
 from adjoint import check_grads, kernel, scan, while_loop
+from adjoint.compile import each_row
 from adjoint.errors import ArgumentError, DerivativeError, TraceError
 
 EPS = np.finfo(float).eps
@@ -625,3 +627,117 @@ def test_loops_over_many_numbers_inside_loops(over, name):
     f = kernel(argument[name], **{name: (3, 20)})
     np.testing.assert_allclose(f(x), [function(one) for one in x], rtol=1e-13)
     np.testing.assert_allclose(f(x[0]), function(x[0]), rtol=1e-13)
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_carries_are_matched_by_key_and_structure():
+    def swap(c, _):
+        return {"b": c["b"] + 1, "a": c["a"]}, None
+
+    @kernel(x=2)
+    def f(x):
+        c, _ = scan(swap, {"a": x[0], "b": x[1]}, length=1)
+        return np.stack([c["a"], c["b"]])
+
+    np.testing.assert_array_equal(agree(f, [10.0, 20.0]), [10, 21])
+    with pytest.raises(TraceError, match="structure"):
+        kernel(lambda x: scan(lambda c, _: ([c[0], c[1]], None), (x, x), length=2)[0][0])(1.0)
+
+
+def test_outer_values_as_results_and_conditions_of_loops():
+    np.testing.assert_array_equal(
+        agree(kernel(lambda x, y: scan(lambda c, _: (c + 1.0, y), x, length=2)[1]), 1.0, 5.0), 5
+    )
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, 5.0)
+    agree(kernel(lambda x, y: while_loop(lambda c: y > 0, lambda c: c + 1.0, x, max_iterations=3)), 1.0, -5.0)
+
+
+def test_truth_values_stay_truth_values_in_a_carry():
+    @kernel
+    def first_above(x):
+        """Steps until the sum exceeds 10."""
+
+        def step(c, _):
+            total, done, n = c
+            total = np.where(done, total, total + x)
+            return (total, done | (total > 10), np.where(~done, n + 1, n)), None
+
+        (_, done, n), _ = scan(step, (0.0, False, 0.0), length=20)
+        return np.where(done & ~(x > 100), n, -1.0)
+
+    assert [agree(first_above, x) for x in (0.1, 1.0, 3.0, 200.0)] == [-1, 11, 4, -1]
+
+
+def test_chained_loops_are_differentiated_once():
+    def chain(n):
+        def f(x):
+            for _ in range(n):
+                x, _ = scan(lambda c, _: (np.sin(c), None), x, length=10)
+            return x
+
+        return kernel(f)
+
+    for n in (1, 2, 4):
+        assert chain(n).jvp.operations.transcendental == 20 * n  # a sine, and the cosine for its tangent
+
+
+def test_values_that_leak_out_of_a_loop():
+    kept = []
+    k = kernel(lambda x: scan(lambda c, _: (kept.append(c) or c + 1, None), x, length=2)[0] + kept[-1])
+    with pytest.raises(TraceError, match="outside"):
+        k(1.0)
+
+
+# --- rows that a step asks for ----------------------------------------------------------------------------------------
+
+
+@kernel(x=..., y=(..., 2))
+def paired(x, y):
+    """Two loops; the steps read rows when they need them, one of them those that the other loop stacked."""
+
+    def first(total, at):
+        total = total + at.row(x) * at.row(y)[0]
+        return total, {"sum": total, "twice": 2 * at.row(y)}
+
+    total, kept = scan(first, 0.0, each_row(of=x))
+
+    def second(carry, at):
+        row = at.row(kept)
+        return carry + row["sum"] * row["twice"][1] + at.row(x), None
+
+    return scan(second, total, each_row(of=kept["sum"]), reverse=True)[0]
+
+
+def test_steps_may_ask_for_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 7):
+        x, y = rng.normal(size=n), rng.normal(size=(n, 2))
+        want = np.sum(x * y[:, 0]) + np.sum(np.cumsum(x * y[:, 0]) * 2 * y[:, 1]) + np.sum(x)
+        assert paired(x, y) == pytest.approx(want, rel=1e-12, abs=1e-14)
+        assert paired.eager(x, y) == pytest.approx(want, rel=1e-12, abs=1e-14)
+        close(in_c(paired, (x, y), tmp_path, n), want)
+    assert paired(rng.normal(size=(5, 4)), rng.normal(size=(4, 2))).shape == (5,)
+
+
+def test_rows_of_arrays_may_be_asked_for_too():
+    @kernel(x=(4, 3), y=4)
+    def sums(x, y):
+        return scan(lambda carry, at: (carry + at.row((x, y))[0] * at.row(y), None), np.zeros(3), each_row(of=y))[0]
+
+    x, y = np.random.default_rng(0).normal(size=(4, 3)), np.arange(4.0)
+    close(sums(x, y), y @ x)
+    close(sums.eager(x, y), y @ x)
+    close(sums.bind().jacobian("y")(x, y), x.T)
+
+
+def test_all_rows_that_are_asked_for_are_as_many():
+    @kernel(x=3, y=4)
+    def odd(x, y):
+        return scan(lambda carry, at: (carry + at.row(x), None), 0.0, each_row(of=y))[0]
+
+    with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
+        odd(np.zeros(3), np.zeros(4))
+    with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
+        odd.eager(np.zeros(3), np.zeros(4))

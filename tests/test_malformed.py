@@ -455,6 +455,7 @@ def test_xacro_files_say_what_to_run(tmp_path):
             load(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_many_elements(folder):
     path = folder / "model.urdf"
     path.write_text(robot('<link name="a"/>' + "<x/>" * 190_000))

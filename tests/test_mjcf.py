@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from support.mujoco_models import by_mujoco, qpos_of, rates_map
 
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError
 from adjoint.kinematics import center_of_mass, forward_kinematics, jacobian
@@ -26,7 +27,6 @@ from adjoint.lie import inertia as inertias
 from adjoint.model import ModelError, mjcf_files, random_configuration
 from adjoint.model.joints import JOINTS
 from adjoint.model.loading import load
-from adjoint.sweep import coordinates
 
 MODELS = Path(__file__).parent / "models"
 SHIPPED = sorted((Path(mujoco.__file__).parent / "testdata").glob("*.xml"))
@@ -39,37 +39,6 @@ CLOSE = 1e-12
 
 
 # --- the two models side by side --------------------------------------------------------------------------------------
-
-
-def by_mujoco(file):
-    handler = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)  # else MuJoCo writes a file MUJOCO_LOG.TXT
-    try:
-        spec = mujoco.MjSpec.from_file(str(file))
-        spec.compiler.fusestatic = False
-        model = spec.compile()
-    finally:
-        mujoco.set_mju_user_warning(handler)
-    return model, mujoco.MjData(model)
-
-
-def qpos_of(robot, model, q):
-    """Joints come in the same order in both; mimics take what the coupling says."""
-    assert len(robot.body_names) == model.njnt
-    return np.concatenate([np.zeros(0), *(coordinates(robot, q, i) for i in range(model.njnt))])
-
-
-def rates_map(robot, model, q):
-    """G (nv of MuJoCo, nv): qvel = G v."""
-    G = np.zeros((model.nv, robot.nv))
-    for body, dof in zip(robot.bodies, model.jnt_dofadr, strict=True):
-        start, n = body.joint.v.start, JOINTS[body.joint.type].nv
-        block = np.eye(n) * (body.joint.mimic.multiplier if body.joint.mimic else 1)
-        if body.joint.type == "free":  # (velocity along the world's axes, angular velocity in the body's)
-            R = forward_kinematics.eager(robot, q, body.name)[:3, :3]
-            block = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
-        G[dof : dof + n, start : start + n] += block
-    return G
 
 
 def placements(positions, matrices):
@@ -98,7 +67,7 @@ def test_bodies_and_sites_are_where_mujoco_has_them(pair):
     robot, model, data = pair
     bodies, sites = body_frames(robot, model), site_frames(robot, model)
     assert len(sites) == model.nsite
-    for q in random_configuration(robot, 1, 20):
+    for q in random_configuration(robot, 20, rng=1):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_kinematics(model, data)
         found = forward_kinematics(robot, q, (*bodies, *sites))
@@ -121,7 +90,7 @@ def test_names_are_those_of_the_file(pair):
 
 def test_jacobians_are_mujocos(pair):
     robot, model, data = pair
-    for q in random_configuration(robot, 2, 2):
+    for q in random_configuration(robot, 2, rng=2):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         G = rates_map(robot, model, q)
@@ -137,7 +106,7 @@ def test_masses_are_mujocos(pair):
     robot, model, data = pair
     base = robot.base_inertia
     np.testing.assert_allclose(robot.mass + base[0], model.body_mass.sum(), rtol=1e-14)
-    for q in random_configuration(robot, 3, 2):
+    for q in random_configuration(robot, 2, rng=3):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         if robot.mass > 0:
@@ -213,7 +182,7 @@ def test_the_mimics_hold_mujocos_constraint():
         spec.delete(e)
     model = spec.compile()
     data = mujoco.MjData(model)
-    for q in random_configuration(robot, 4, 5):
+    for q in random_configuration(robot, 5, rng=4):
         data.qpos[:] = qpos_of(robot, model, q)
         mujoco.mj_fwdPosition(model, data)
         assert data.ne == 5 and abs(data.efc_pos[:5]).max() < CLOSE
@@ -293,7 +262,7 @@ def test_a_urdf_that_mujoco_rewrites_stays_the_same_robot(name, tmp_path):
     assert ours.joint_names == theirs.joint_names and {"world", *ours.frame_names} == set(theirs.frame_names)
     # The writer keeps six digits: 5e-7 in each number, over a dozen joints and arms of a metre or two.
     six_digits = 2e-5
-    for q in random_configuration(ours, 6, 3):
+    for q in random_configuration(ours, 3, rng=6):
         placed = [forward_kinematics.eager(robot, q, ours.frame_names[1:]) for robot in (ours, theirs)]
         np.testing.assert_allclose(*placed, rtol=0, atol=six_digits)
     np.testing.assert_allclose(ours.inertias, theirs.inertias, rtol=0, atol=six_digits * ours.inertias.max())
@@ -308,7 +277,7 @@ def test_base_fixed_takes_the_free_joint_away():
     robot, (model, data) = load(MODELS / "floating.xml", base="fixed"), by_mujoco(MODELS / "floating.xml")
     assert robot.joint_types == ("spherical", "revolute")
     data.qpos[:] = model.qpos0
-    q = random_configuration(robot, 5)
+    q = random_configuration(robot, rng=5)
     data.qpos[7:] = q
     mujoco.mj_kinematics(model, data)
     for name in ("trunk", "foot", "skull"):
@@ -549,7 +518,7 @@ def test_meshes_are_found_where_mujoco_finds_them(case, uses, tmp_path, monkeypa
     robot = load(folder / "model.xml")
     found = np.array([joint.placement[:3, 3] for joint in robot.specs]) if uses is FLEX else robot.inertias[:, 4]
     expected = model.body_pos[1:] if uses is FLEX else model.body_inertia[1:, 0]
-    q = random_configuration(robot, 0)
+    q = random_configuration(robot, rng=0)
     data.qpos[:] = qpos_of(robot, model, q)
     mujoco.mj_fwdPosition(model, data)
     assert abs(found).max() > 0.1 * abs(expected).max()
@@ -743,6 +712,7 @@ STRICTER = r"is not well-formed XML|NaN or infinit|got nan|overflows|screw is ze
 NO_BODIES = re.compile(r"<(sensor|keyframe)>.*?</\1>", re.DOTALL)  # they refer to joints, and we leave them out
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(file=st.sampled_from(FILES), at=st.floats(0, 1), word=ODD, cut=st.sampled_from([0, 0, 0, 1, 10]))
 def test_damaged_models_get_mujocos_verdict(file, at, word, cut, tmp_path):
@@ -798,6 +768,7 @@ def test_mujocos_own_warnings_are_findings_and_its_handler_stays(tmp_path):
         mujoco.set_mju_user_warning(None)
 
 
+@pytest.mark.slow
 def test_models_that_mujoco_gives_up_do_not_spoil_the_next(tmp_path):
     """MuJoCo 4.0 never ended at a warning, here of a NaN, after an exception that it does not know: an empty anchor."""
     text = (MODELS / "couplings.xml").read_text()
@@ -819,6 +790,7 @@ def test_models_that_mujoco_gives_up_do_not_spoil_the_next(tmp_path):
     assert "NaN" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_threads_leave_mujocos_handler_as_it_was():
     mujoco.set_mju_user_warning(heard := [].append)
     loads = [threading.Thread(target=lambda: [load(MODELS / "arm.xml") for _ in range(20)]) for _ in range(8)]

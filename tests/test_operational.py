@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map
-from trees import close, frictionless, sample, tree
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import close, frictionless, sample, tree
 
 import adjoint as aj
 from adjoint import robots
@@ -29,7 +29,7 @@ def branched(seed: int) -> Robot:
     """A random tree with every joint type, mimics and friction; "tool" is at the end of its longest path."""
     robot = tree(seed, 16)
     body = max(range(len(robot.body_names)), key=lambda i: len(robot.path(i)))
-    return robot.replace(frames=(Frame("tool", body, se3.random(np.random.default_rng(seed))),))
+    return robot.replace(frames=(Frame("tool", body, se3.random(rng=seed)),))
 
 
 @pytest.mark.parametrize(("expressed", "part", "seed"), CASES)
@@ -77,8 +77,8 @@ def test_definitions(seed, part):
 def test_a_rigid_body_feels_like_itself():
     """A free body: Λ is its inertia seen from the frame, p its weight, μ the gyroscopic wrench; by Newton and Euler."""
     rng = np.random.default_rng(0)
-    numbers = inertia.transform.eager(se3.random(rng), inertia.box.eager(3.0, [0.1, 0.2, 0.5]))
-    at = se3.random(rng)
+    numbers = inertia.transform.eager(se3.random(rng=rng), inertia.box.eager(3.0, [0.1, 0.2, 0.5]))
+    at = se3.random(rng=rng)
     robot = Robot.builder("stone", base="free").link("stone", numbers).frame("tool", "stone", at).build()
     q, v, _ = sample(robot)
     felt = operational_space.eager(robot, q, v, "tool")
@@ -128,6 +128,7 @@ def through_the_wrist(bend) -> np.ndarray:
     return q
 
 
+@pytest.mark.slow
 def test_damped_inertia_is_bounded_and_smooth_through_a_singularity():
     robot, damping = robots.puma560(), 0.05
     bends = np.array([-0.3, -1e-2, -1e-4, -1e-9, 0.0, 1e-9, 1e-4, 1e-2, 0.3])
@@ -192,7 +193,7 @@ def test_short_robots_need_damping_or_a_part():
 
 def test_compiled_batch_equals_eager():
     robot, rng = robots.puma560(), np.random.default_rng(0)
-    q, v = aj.random_configuration(robot, rng, 3), rng.normal(size=(3, robot.nv))
+    q, v = aj.random_configuration(robot, 3, rng=rng), rng.normal(size=(3, robot.nv))
     batch = operational_space(robot, q, v, "link6", damping=0.1)
     for k in range(3):
         for got, want in zip(batch, operational_space.eager(robot, q[k], v[k], "link6", damping=0.1), strict=True):

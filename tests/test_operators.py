@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from test_dynamics import RPR, TIP, digits, rpr_example
-from trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.trees import CATALOG, SEEDS, armature_bias, close, frictionless, sample, tree
+from support.worked_examples import RPR, TIP, digits, rpr_example
 
 import adjoint as aj
 from adjoint import robots
@@ -56,7 +56,7 @@ def test_the_equations_of_motion_over_all_bodies(robot):
     dV_0_up = dV_0 + upward(robot)
     dV = G @ S @ a + G @ o.ad_Sq @ o.Gamma @ V + G @ o.ad_Sq @ o.P_0 @ V_0 + G @ o.P_0 @ dV_0_up  # (7)
     F = G.T @ J @ dV + G.T @ o.ad_V @ J @ V + G.T @ o.P_t.T @ F_t  # (8)
-    given = {"wrenches": F_t[None], "frames": (tip,), "base_twist": V_0, "base_acceleration": dV_0}
+    given = {"applied_wrenches": -F_t[None], "frames": (tip,), "base_twist": V_0, "base_acceleration": dV_0}
     friction = robot.damping * v + robot.friction * np.sign(v)
     rotors = robot.armature * a + armature_bias(robot, v)
     close(S.T @ F + rotors + friction, inverse_dynamics.eager(robot, q, v, a, **given))  # (9)
@@ -102,7 +102,7 @@ def test_frames_of_bodies_do_not_matter(seed):
     """Operators change as (15)-(26) say; M, φ, W, Ω not at all, (42), (43)."""
     robot = tree(seed)
     q, v, _ = sample(robot)
-    Q_i = se3.random(np.random.default_rng(seed), (len(robot.body_names),))
+    Q_i = se3.random((len(robot.body_names),), rng=seed)
     Q = block_diag(*map(se3.Ad, Q_i))
     back = np.linalg.inv(Q)
     other = robot.reframed(Q_i)
@@ -199,12 +199,12 @@ def test_numbers_of_the_rpr_arm():
 def test_the_recursion_is_forward_dynamics(robot):
     q, v, tau = sample(robot)
     V_0, dV_0, F_t = np.random.default_rng(1).normal(size=(3, 6))
-    tip = {"wrenches": F_t[None], "frames": robot.frame_names[-1:]}
-    given = tip | {"gravity": [1.0, -2, 3], "base_twist": V_0, "base_acceleration": dV_0}
+    around = {"gravity": [1.0, -2, 3], "base_twist": V_0, "base_acceleration": dV_0, "frames": robot.frame_names[-1:]}
     slack = 1e-15 * np.linalg.cond(mass_matrix.eager(robot, q)) + 1e-12
-    for options in ({}, given):
-        want = forward_dynamics.eager(robot, q, v, tau, **options)
-        close(forward_dynamics_recursive.eager(robot, q, v, tau, **options), want, 10 * slack)
+    for applied, exerted in (({}, {}), ({"applied_wrenches": -F_t[None]}, {"tip_wrenches": F_t[None]})):
+        options = around if applied else {}
+        want = forward_dynamics.eager(robot, q, v, tau, **options, **applied)
+        close(forward_dynamics_recursive.eager(robot, q, v, tau, **options, **exerted), want, 10 * slack)
 
 
 @pytest.mark.parametrize("seed", [1, 3])
@@ -228,7 +228,8 @@ def test_the_bias_wrenches_of_39(robot):
     """F = Ĵ V̇ + b, in three ways: Newton-Euler's F and V̇, the matrix form of b, and the recursion's P + ẑ - Ĵ α."""
     q, v, tau = sample(robot)
     V_0, dV_0, F_t = np.random.default_rng(1).normal(size=(3, 6))
-    tip = {"wrenches": F_t[None], "frames": robot.frame_names[-1:], "base_twist": V_0}
+    tip = {"frames": robot.frame_names[-1:], "base_twist": V_0}
+    applied, tip = tip | {"applied_wrenches": -F_t[None]}, tip | {"tip_wrenches": F_t[None]}
     b = articulated_bias_wrenches.eager(robot, q, v, tau, **tip).ravel()
     o, h = operators.eager(robot, q, v, base_twist=V_0), articulated_operators.eager(robot, q)
 
@@ -236,7 +237,7 @@ def test_the_bias_wrenches_of_39(robot):
     slack = 1e-14 * np.linalg.cond(mass_matrix.eager(robot, q)) + 1e-10
     close((r.P + r.z_hat).ravel() - h.J_hat @ r.alpha.ravel(), b, slack)
 
-    moving = body_motions_and_wrenches.eager(robot, q, v, r.a, base_acceleration=dV_0, **tip)
+    moving = body_motions_and_wrenches.eager(robot, q, v, r.a, base_acceleration=dV_0, **applied)
     up = o.G @ o.P_0 @ upward(robot)
     close(h.J_hat @ (moving.accelerations.ravel() + up) + b, moving.wrenches.ravel(), slack)
 
@@ -249,9 +250,8 @@ def test_the_bias_wrenches_of_39(robot):
 def test_numbers_of_the_recursion():
     robot = rpr_example()
     q, v, a = RPR
-    tip = {"wrenches": TIP[None], "frames": ("tool",)}
-    tau = inverse_dynamics.eager(robot, q, v, a, **tip)
-    r = recursion.eager(robot, q, v, tau, **tip)
+    tau = inverse_dynamics.eager(robot, q, v, a, applied_wrenches=-TIP, frames="tool")
+    r = recursion.eager(robot, q, v, tau, tip_wrenches=TIP, frames="tool")
     digits(r.a_hat[1], [0, 0.1477601033, 0.4776682446, 0, 0.2149507101, -0.0664920465])
     digits(r.a_tilde[1], [0, 0, 0, 0, -0.1433004734, 0.044328031])
     digits(r.a_tilde[2], [-0.1950016168, 0, 0.3831313097, -0.2043880762, 0, -0.171175068])
@@ -305,14 +305,14 @@ def test_inverse_dynamics_in_twists(seed):
     """PP (1)-(5), in twists, equals `inverse_dynamics`, in true accelerations: every joint, base motion and load."""
     robot = robots.random_tree(seed, 7)
     rng = np.random.default_rng(seed)
-    q, (v, a) = aj.random_configuration(robot, rng), rng.normal(size=(2, robot.nv))
+    q, (v, a) = aj.random_configuration(robot, rng=rng), rng.normal(size=(2, robot.nv))
     around = {
         "gravity": rng.normal(size=3),
         "base_twist": rng.normal(size=6),
         "base_acceleration": rng.normal(size=6),
-        "wrenches": rng.normal(size=(2, 6)),
         "frames": (robot.frame_names[-1], robot.body_names[0]),
     }
-    want = inverse_dynamics_recursive.eager(robot, q, v, a, **around)
-    got = aj.inverse_dynamics.eager(robot, q, v, a, **around)
+    exerted = rng.normal(size=(2, 6))
+    want = inverse_dynamics_recursive.eager(robot, q, v, a, **around, tip_wrenches=exerted)
+    got = aj.inverse_dynamics.eager(robot, q, v, a, **around, applied_wrenches=-exerted)
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12 * np.abs(want).max())

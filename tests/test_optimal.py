@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from robots import urdf
+from support.robots import urdf
 
 import adjoint as aj
 from adjoint import Robot, robots
@@ -74,6 +74,7 @@ def differences(fn, x, step=1e-4) -> np.ndarray:
     return np.stack(columns, axis=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["effort", "energy"])
 @pytest.mark.parametrize(("duration", "frame"), [((1.3, 1.3), None), ((1.0, 2.0), None), ((1.0, 2.0), "tool")])
 def test_derivatives_are_exact(kind, duration, frame):
@@ -195,6 +196,7 @@ def test_refining_lowers_the_cost_and_converges():
     assert drops[-1] < 3e-3 * costs[-1]
 
 
+@pytest.mark.slow
 def test_effort_and_energy_are_different_aims():
     least_effort, least_energy = (
         optimal_motion(TWO_LINK, [-1, 1], [1, -0.5], 1.0, cost=c) for c in ("effort", "energy")
@@ -208,6 +210,7 @@ def test_effort_and_energy_are_different_aims():
     assert least_energy.energy > rise
 
 
+@pytest.mark.slow
 def test_free_duration_is_the_best_one():
     free = optimal_motion(TWO_LINK, HANGING, UPRIGHT, (0.5, 6.0))
     assert 0.6 < free.duration < 5.9
@@ -216,6 +219,7 @@ def test_free_duration_is_the_best_one():
         assert other.cost > free.cost
 
 
+@pytest.mark.slow
 def test_friction_and_mimics():
     robot = TWO_LINK.replace(friction=np.array([1.0, 0.5]), damping=np.array([0.3, 0.2]))
     motion = optimal_motion(robot, HANGING, UPRIGHT, 1.5, segments=8)
@@ -239,6 +243,7 @@ def test_pendulum_swings_up_with_a_motor_too_weak_to_hold_it():
     assert_allclose(aj.forward_dynamics(pendulum, at.q, at.v, at.tau), at.a, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_puma_lifts_its_arm():
     motion = optimal_motion(PUMA, [0, 0, np.pi / 2, 0, 0, 0], [1, -np.pi / 2, np.pi / 2, 0, 0, 0], 0.8)
     assert over_limits(PUMA, motion) <= 0
@@ -246,6 +251,7 @@ def test_puma_lifts_its_arm():
     assert motion.peaks.v.max() > 2.9
 
 
+@pytest.mark.slow
 def test_a_frame_is_brought_to_a_place():
     """Position alone leaves joints free to be where it is cheapest; so does not a placement."""
     start, last = np.array([0, -1.0, 1, 0, 0.3, 0]), np.array([0.8, -0.5, 0.7, 0.3, 0.5, 0.2])
@@ -259,6 +265,7 @@ def test_a_frame_is_brought_to_a_place():
     assert max(over_limits(PUMA, placed), over_limits(PUMA, positioned)) <= 0
 
 
+@pytest.mark.slow
 def test_a_real_arm_with_a_gripper():
     """Speed limits are met for a while, and one finger follows the other."""
     panda = aj.load(urdf("panda"))
@@ -278,6 +285,7 @@ def test_branches_do_not_couple():
     assert_allclose(coupled, [[1, 1, 1], [1, 1, 0], [1, 0, 1]])
 
 
+@pytest.mark.slow
 def test_more_starts_never_cost_more():
     pendulum = robots.planar(1).replace(effort_limit=np.array([2.0]))
     one, three, again = (
@@ -310,6 +318,7 @@ def test_an_error_in_progress_reaches_the_caller(error, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_motion_is_a_function_of_time(tmp_path):
     motion = optimal_motion(slider(), [0.0], [1.0], 2.0, segments=4)
     assert motion(1.0).q == pytest.approx(0.5)
@@ -375,6 +384,7 @@ def test_failures_are_explained(robot, goal, duration, message):
         optimal_motion(robot, HANGING, goal, duration, segments=8)
 
 
+@pytest.mark.slow
 def test_the_nearest_motion_is_no_worse_than_the_spline():
     """The solver's last iterate may take many times what the spline does: 510 N m, where the spline takes 153."""
     spline = spline_motion(WEAK, HANGING, [0, 0], 0.4)

@@ -23,7 +23,7 @@ from adjoint.compile import Kernel
 from adjoint.compile.machine import disk_cache, jit, library_state
 from adjoint.dynamics import composite, newton_euler
 from adjoint.lie import inertia, se3, series, so3
-from adjoint.model import joints
+from adjoint.model import joints, robot_data
 from adjoint.model import robot as model
 
 ROOTS = [newton_euler.__name__, model.__name__]
@@ -63,6 +63,7 @@ def test_all_kernels_of_the_library_have_a_name():
     assert not unknown and len(homes) > 20
 
 
+@pytest.mark.slow
 def test_the_state_is_the_same_in_every_process():
     code = f"from adjoint.compile.machine import library_state; print(library_state.state({ROOTS}))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -122,17 +123,18 @@ class Twist(model.Robot):
 
 
 REPLACED = {
-    "a function": (model, "_frozen", mine),
+    "a function": (robot_data, "_frozen", mine),
     "a kernel": (se3, "exp", kernel(mine)),
-    "a function of a script that is called as a module of Python": (model, "_frozen", in_a_script_called("this")),
-    "a function that claims to be the library's": (model, "_frozen", wrapped(model._frozen)),
+    "a function of a script that is called as a module of Python": (robot_data, "_frozen", in_a_script_called("this")),
+    "a function that claims to be the library's": (robot_data, "_frozen", wrapped(robot_data._frozen)),
     "a kernel that claims to be the library's": (se3, "exp", kernel(wrapped(se3.exp.__wrapped__), V=6)),
     "a function without a file": (se3, "exp", executed()),
     "a mock": (se3, "exp", mock.MagicMock()),
-    "a partial function": (model, "_frozen", functools.partial(mine, 3)),
-    "a cached function": (model, "_frozen", functools.cache(mine)),
-    "a method": (model.Robot, "screw", mine),
-    "a property": (model.Robot, "nq", property(mine)),
+    "a partial function": (robot_data, "_frozen", functools.partial(mine, 3)),
+    "a cached function": (robot_data, "_frozen", functools.cache(mine)),
+    "a method": (robot_data.RobotData, "screw", mine),
+    "a property": (robot_data.RobotData, "nq", property(mine)),
+    "a method of the class above": (model.Robot, "screw", mine),
     "a static method": (model.Robot, "builder", staticmethod(mine)),
     "a class": (model, "Robot", Twist),
     "a module": (newton_euler, "se3", types.ModuleType("se3")),
@@ -143,12 +145,12 @@ REPLACED = {
 CHANGED = {
     "a number": (series, "_SWITCH", 4.5),
     "the sign of zero": (series, "_SWITCH", -0.0),
-    "a tuple": (model, "GRAVITY", (0.0, 0.0, -1.62)),
+    "a tuple": (robot_data, "GRAVITY", (0.0, 0.0, -1.62)),
     "a list": (series, "_COT", [1.0]),
     "an array": (inertia, "_MATRIX", np.zeros((3, 3), int)),
     "another module of the library": (newton_euler, "se3", so3),
     "another kernel of the library": (se3, "exp", se3.log),
-    "a class constant": (model.Robot, "varying", frozenset({"inertias"})),
+    "a class constant": (robot_data.RobotData, "varying", frozenset({"inertias"})),
 }
 
 
@@ -172,10 +174,10 @@ def test_changes_in_place_are_noticed(monkeypatch):
     assert library_state.state(ROOTS) not in (before, None)
     series._COT.pop()
     with monkeypatch.context() as m:
-        m.setattr(model._frozen, "__defaults__", (int,))
+        m.setattr(robot_data._frozen, "__defaults__", (int,))
         assert library_state.state(ROOTS) not in (before, None)
     with monkeypatch.context() as m:
-        m.setattr(model._frozen, "__code__", mine.__code__)
+        m.setattr(robot_data._frozen, "__code__", mine.__code__)
         assert library_state.state(ROOTS) is None
     inertia._MATRIX[0, 0] = 9
     assert library_state.state(ROOTS) not in (before, None)
@@ -185,9 +187,9 @@ def test_changes_in_place_are_noticed(monkeypatch):
 
 def test_caches_are_no_constants(monkeypatch):
     before = library_state.state(ROOTS)
-    monkeypatch.setattr(model, "_some_cache", {"a": 1}, raising=False)
+    monkeypatch.setattr(robot_data, "_some_cache", {"a": 1}, raising=False)
     first = library_state.state(ROOTS)
-    model._some_cache["b"] = object()  # type: ignore[attr-defined]
+    robot_data._some_cache["b"] = object()  # type: ignore[attr-defined]
     assert library_state.state(ROOTS) == first != before
 
 
@@ -282,7 +284,8 @@ def test_lifted_kernels_are_found_by_name(compilations, monkeypatch):
     assert not compilations
     from adjoint.model import lift
 
-    monkeypatch.setattr(lift, "_fields", lambda robot, arrays, p=lift._fields: p(robot, arrays) | {"armature": Q})
+    fields = lift.lifted_fields
+    monkeypatch.setattr(lift, "lifted_fields", lambda robot, arrays: fields(robot, arrays) | {"armature": Q})
     assert np.abs(mass_matrix().bind(robot, lift="inertias")(Q) - first).max() > 0.01
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from trees import SEEDS, on_free_base, sample, tree
+from support.trees import SEEDS, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import kernel, robots, scan
@@ -25,6 +25,7 @@ def tupled(x) -> tuple:
 # --- robots -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ROBOTS, ids=lambda r: f"{r.name}-{r.nv}")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_unpacked_results_are_the_whole_ones(function, robot):

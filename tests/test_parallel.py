@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from test_fixman import random_chain
-from trees import close, on_free_base
+from support.trees import close, on_free_base, random_chain
 
 import adjoint as aj
 from adjoint import polymer, robots
-from adjoint.dynamics.long import rolled_solve
 from adjoint.dynamics.parallel import joined, part_map, part_solve, solve_mass_matrix_parallel, solved_in_parts
 from adjoint.errors import ArgumentError
 from adjoint.fixman import fixman_solve
-from adjoint.rolled import Plan, for_loops, in_rows
+from adjoint.rolled.rows import Plan, in_rows
 
-CHAIN = Plan("", 0, 0, branched=False, slots=0, slides=False, rotors=False, root_rotors=False)
+CHAIN = Plan()
 
 
 def thick_chain(n: int):
@@ -30,7 +28,7 @@ def universal_chain(n: int):
 
 def numbers(robot, *batch: int):
     rng = np.random.default_rng(0)
-    return aj.random_configuration(robot, rng, batch), rng.normal(size=(*batch, robot.nv))
+    return aj.random_configuration(robot, batch, rng=rng), rng.normal(size=(*batch, robot.nv))
 
 
 CHAINS = {
@@ -44,6 +42,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", CHAINS.values(), ids=CHAINS)
 def test_as_in_one_piece(robot):
     """The condition of M bounds what both lose against exact numbers, far above what dividing adds."""
@@ -64,7 +63,7 @@ def test_short_chains_divided_in_every_way(n):
     """Below 49 bodies nobody would: the numbers are divided all the same, and compared with Fixman's method."""
     robot = random_chain(n, n)
     q, b = numbers(robot)
-    long, x = in_rows(robot, 0), fixman_solve(robot, q, b)
+    long, x = in_rows(robot), fixman_solve(robot, q, b)
     uncertain = 1e-12 + 50 * np.finfo(float).eps * np.linalg.cond(aj.mass_matrix.eager(robot, q))
     for parts in {1, 2, 3, n // 3, n // 2, n - 1, n} & set(range(1, n + 1)):
         supports = np.ones((parts + (n % parts > 0), 2))
@@ -87,7 +86,7 @@ def test_maps_are_joined_by_redheffers_product():
     """The map of a chain is that of its halves, joined: an associative operation, here in dense matrices."""
     robot, none = thick_chain(60), np.zeros(2)
     q, b = numbers(robot)
-    long = for_loops(robot)
+    long = in_rows(robot)
 
     def seen(start, stop):
         numbers = (x[start:stop] for x in (q, b, long.placements, long.bodies))
@@ -115,6 +114,7 @@ def test_maps_are_joined_by_redheffers_product():
     assert (np.linalg.eigvalsh(J) > -1e-14).all() and (np.linalg.eigvalsh(N) < 1e-14).all()
 
 
+@pytest.mark.slow
 def test_batches_and_bits():
     """Configurations and right-hand sides broadcast; the number of threads does not matter, to the last bit."""
     robot = thick_chain(1001)
@@ -135,7 +135,7 @@ def test_batches_and_bits():
 
 def test_work():
     """Of operations a link it takes 2.7 times as many as the recursion in one piece; a seam as many as six links."""
-    alone = sum(rolled_solve.bind(plan=CHAIN).operations)
+    alone = sum(aj.solve_mass_matrix.bind(robots.chain(60)).operations) / 60
     assert sum(part_map.bind(CHAIN).operations) + sum(part_solve.bind(CHAIN).operations) < 2.7 * alone
     assert sum(joined.bind(plan=CHAIN).operations) < 6 * alone
 
@@ -151,8 +151,11 @@ def test_refusals():
     for bad in (np.zeros(59), np.zeros((60, 1)), 0.0):
         with pytest.raises(ArgumentError, match="solve_mass_matrix_parallel: argument 'b' has shape"):
             solve_mass_matrix_parallel(robot, q, bad)
-    with pytest.raises(ArgumentError, match="has branches, and only chains are divided"):
+    with pytest.raises(ArgumentError, match="has branches, and only chains of joints with one degree"):
         solve_mass_matrix_parallel(robot.replace(parents=np.full(60, -1)), q, q)
     empty = np.where(np.arange(60)[:, None] < 50, robot.inertias, 0)
     with pytest.raises(ArgumentError, match=f"'{robot.body_names[59]}' and all beyond it have no inertia"):
         solve_mass_matrix_parallel(robot.replace(inertias=empty), q, q)
+    balls = robots.random_tree(0, 60, ["spherical"]).replace(parents=np.arange(-1, 59))
+    with pytest.raises(ArgumentError, match="has spherical joints, and only chains of joints with one degree"):
+        solve_mass_matrix_parallel(balls, aj.neutral(balls), np.zeros(balls.nv))

@@ -238,6 +238,7 @@ def results(name: str) -> list:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_code_for_windows_gives_the_same_bits(name, windows):
     theirs = results(name)
@@ -246,6 +247,7 @@ def test_code_for_windows_gives_the_same_bits(name, windows):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_old_processors_give_the_same_bits(monkeypatch, tmp_path):
     """Without FMA and SSE4.1 the C library computes some steps; our linker leads there."""
     if executable_memory.machine() != "x86_64" or not link.supported():
@@ -327,6 +329,7 @@ def operand(instruction: int, at: int, page: int) -> int:
     return page + (immediate << size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [0x1000, 0xAAAA_BBBB_1000])
 def test_addresses_of_arm_instructions(base, monkeypatch):
     """Decoded by the reference manual, every instruction refers to what its relocation names."""
@@ -434,6 +437,7 @@ def child(code: str) -> str:
 linux = pytest.mark.skipif(sys.platform != "linux", reason="a filter of Linux's system calls")
 
 
+@pytest.mark.slow
 @linux
 def test_memory_is_never_written_and_executable():
     """Batches, single samples and other strides run, where no memory that was written may become executable."""
@@ -451,6 +455,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 3)())
         assert child(code) == "3"
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("how", ["forbid(True)", "forbid(False); link.supported = lambda: False"])
 def test_without_executable_memory_the_error_says_so(how):

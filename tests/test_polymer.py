@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.polymers import angle, bead_logdet, eager_positions, turned
 
 import adjoint as aj
 from adjoint import polymer
@@ -23,26 +24,6 @@ FORMULAS = {
     "R": (6, 14, 4, 2, 0), "H": (6, 9, 3, 2, 0), "F": (9, 11, 1, 2, 0), "Y": (9, 11, 1, 3, 0), "W": (11, 12, 2, 2, 0),
 }  # fmt: skip
 CHARGES = {"D": -1, "E": -1, "K": 1, "R": 1}
-
-
-def angle(a, b, c):
-    u, v = a - b, c - b
-    return np.arccos(np.sum(u * v, -1) / np.linalg.norm(u, axis=-1) / np.linalg.norm(v, axis=-1))
-
-
-def turned(made, seed=0, shape=()):
-    """Configurations with the base where it is, and every torsion at random."""
-    q = aj.random_configuration(made.robot, seed, shape)
-    first = made.robot.nq - sum(kind == "continuous" for kind in made.robot.joint_types)
-    q[..., :first] = made.q[:first]
-    return q
-
-
-def eager_positions(made, q):
-    """`positions` without a compiler, for chains that are used once."""
-    T = aj.forward_kinematics.eager(made.robot, q)
-    T = np.concatenate([T, np.eye(4)[None]])[[atom.body for atom in made.atoms]]
-    return np.array([T_b[:3, :3] @ atom.position + T_b[:3, 3] for T_b, atom in zip(T, made.atoms, strict=True)])
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +192,7 @@ def cartesian_mass_matrix(made, q):
     return np.einsum("k,kia,kib->ab", made.masses, J, J)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sequence", "options"),
     [
@@ -222,25 +204,11 @@ def cartesian_mass_matrix(made, q):
 )
 def test_mass_matrix_is_that_of_the_atoms(sequence, options):
     made = polypeptide(sequence, **options)
-    q = aj.random_configuration(made.robot, 3)
+    q = aj.random_configuration(made.robot, rng=3)
     M, expected = aj.mass_matrix.eager(made.robot, q), cartesian_mass_matrix(made, q)
     assert np.abs(M - expected).max() < 1e-10 * np.abs(expected).max()
     b = np.linspace(-1, 1, made.robot.nv)
     assert np.allclose(expected @ aj.solve_mass_matrix.eager(made.robot, q, b), b, atol=1e-8)
-
-
-def bead_logdet(m: float, x) -> float:
-    """log det H_22 of the constraints b_i · b_i and b_i · b_(i+1) of a chain at x (n, 3): Σ (∂h/∂x)(∂h/∂x)ᵀ/m."""
-    n, b = len(x), np.diff(x, axis=0)
-    rows = []
-    for i in range(n - 1):
-        rows.append(np.zeros((n, 3)))
-        rows[-1][i], rows[-1][i + 1] = -2 * b[i], 2 * b[i]
-    for i in range(n - 2):
-        rows.append(np.zeros((n, 3)))
-        rows[-1][i], rows[-1][i + 1], rows[-1][i + 2] = -b[i + 1], b[i + 1] - b[i], b[i]
-    A = np.array(rows).reshape(len(rows), -1)
-    return np.linalg.slogdet(A @ A.T / m)[1]
 
 
 def test_fixman_potential_is_that_of_the_constraints():
@@ -253,9 +221,10 @@ def test_fixman_potential_is_that_of_the_constraints():
     assert np.ptp(gap) < 1e-9 and np.ptp([bead_logdet(14.027, eager_positions(chain, one)) for one in q]) > 0.1
 
 
+@pytest.mark.slow
 def test_fixman_force_is_minus_the_gradient():
     robot = polymer.bead_chain(6).robot
-    q, kT, h = aj.random_configuration(robot, 5), 2.5, 1e-5
+    q, kT, h = aj.random_configuration(robot, rng=5), 2.5, 1e-5
     force = polymer.fixman_force(robot, q, kT)
     moved = [polymer.fixman_potential(robot, aj.integrate(robot, q, s * h * np.eye(robot.nv)), kT) for s in (1, -1)]
     assert np.allclose(force, -(moved[0] - moved[1]) / (2 * h), atol=1e-7)
@@ -265,6 +234,7 @@ def test_fixman_force_is_minus_the_gradient():
 # --- the object -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_positions_take_batches_and_bases():
     made = polypeptide("AGA", phi=-1.0, psi=2.0)
     q = turned(made, 6, (2, 3))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tmtools
-from test_polymer import angle, eager_positions, turned
+from support.polymers import angle, eager_positions, turned
 
 import adjoint as aj
 from adjoint import polymer
@@ -63,6 +63,7 @@ def file_positions(path: Path, chain: str) -> dict:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "chain"), [("2gtl.pdb", "A"), ("2gtl.pdb", "M"), ("7ok9.pdb", "P")])
 def test_coordinates_of_real_files_come_back(file, chain):
     made = polymer.read(REAL / file, chain, side_chains="branches", peptide="free")
@@ -72,11 +73,13 @@ def test_coordinates_of_real_files_come_back(file, chain):
     assert error < 1e-9  # rounding along the chain: the file's digits themselves are kept
 
 
+@pytest.mark.slow
 def test_pdb_and_mmcif_give_the_same_polymer(globin):
     other = polymer.read(REAL / "2gtl.pdb", "A", side_chains="branches")
     assert other.robot.joint_names == globin.robot.joint_names and np.allclose(other.q, globin.q, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_rigid_groups_of_a_real_chain_keep_their_distances(globin):
     x, moved = (eager_positions(globin, q) for q in (globin.q, turned(globin, 1)))
     for body in (0, 7, 100, 568):
@@ -86,6 +89,7 @@ def test_rigid_groups_of_a_real_chain_keep_their_distances(globin):
     assert np.abs(x - moved).max() > 1
 
 
+@pytest.mark.slow
 def test_findings_tell_of_disulfides_ligands_and_missing_atoms(globin):
     assert {"disulfide", "left out", "hydrogens"} <= set(codes(globin))
     assert any("CYS7" in f.element and "CYS138" in f.message for f in globin.findings)
@@ -94,6 +98,7 @@ def test_findings_tell_of_disulfides_ligands_and_missing_atoms(globin):
     assert "LEU13.chi1" not in linker.robot.joint_names and "LEU14.chi2" not in linker.robot.joint_names[:1]
 
 
+@pytest.mark.slow
 def test_tables_agree_with_a_real_structure(globin):
     """Bond lengths, angles and fixed dihedrals of the tables are those of a refined structure, on average."""
     x = eager_positions(globin, globin.q)
@@ -118,6 +123,7 @@ def test_tables_agree_with_a_real_structure(globin):
         assert np.all(np.abs(np.median(samples, axis=0)) < limits), key
 
 
+@pytest.mark.slow
 def test_added_hydrogens_are_those_of_a_built_chain(tmp_path):
     """Without its hydrogens, and with new ones, a chain is what it was."""
     built = polymer.polypeptide("ACDEFGHIKLMNPQRSTVWY", phi=-1.1, psi=-0.8)
@@ -131,6 +137,7 @@ def test_added_hydrogens_are_those_of_a_built_chain(tmp_path):
     assert np.isclose(full.robot.mass, built.robot.mass)
 
 
+@pytest.mark.slow
 def test_a_real_chain_breaks_into_parts():
     with pytest.raises(ModelError, match=r"7ok9.pdb: residue PRO234: C of PRO226 and N of PRO234 are 14\.18 Å"):
         polymer.read(REAL / "7ok9.pdb", "A")
@@ -145,6 +152,7 @@ def test_a_chain_must_be_chosen_among_several():
         polymer.read(REAL / "2gtl.cif", "Z")
 
 
+@pytest.mark.slow
 def test_dynamics_of_a_real_protein():
     """294 degrees of freedom: M (M⁻¹ b) = b by two recursions, and the energy of the atoms' velocities."""
     globin = polymer.read(REAL / "2gtl.cif", "A", hydrogens="add")
@@ -158,7 +166,7 @@ def test_dynamics_of_a_real_protein():
     velocities = (moved[0] - moved[1]) / (2 * h)
     energy = 0.5 * np.sum(globin.masses[:, None] * velocities**2)
     assert np.isclose(energy, 0.5 * v @ b, rtol=1e-6)
-    v = aj.dynamics.random_velocity(robot, q, 1, polymer.BOLTZMANN * 300)
+    v = aj.dynamics.random_velocity(robot, q, rng=1, kT=polymer.BOLTZMANN * 300)
     path = polymer.langevin(robot, q, v, dt=1e-3, steps=20)
     energy = aj.kinetic_energy(robot, path.q, path.v)
     assert np.ptp(energy) < 1e-6 * energy[0] and np.abs(path.v[-1] - v).max() > 0.05 * np.abs(v).max()
@@ -167,6 +175,7 @@ def test_dynamics_of_a_real_protein():
 # --- small files, good and bad ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_written_chain_is_read_again(small, tmp_path):
     lines, read = small
     made = polymer.polypeptide("ACDPKG", phi=-1.2, psi=2.4)
@@ -346,6 +355,7 @@ def test_without_gemmi_the_message_says_what_to_install(monkeypatch, tmp_path):
         polymer.read(tmp_path / "x.pdb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["pdb", "cif"])
 def test_names_that_are_no_text_are_named(suffix, tmp_path):
     path = tmp_path / f"x.{suffix}"

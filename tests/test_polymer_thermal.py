@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_polymer import bead_logdet, eager_positions
+from support.polymers import bead_logdet, eager_positions
 
 import adjoint as aj
 from adjoint import polymer
@@ -35,6 +35,7 @@ def trimer(masses, spin: float) -> Robot:
     return builder.joint("middle", "spherical", "first", "second").build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixman", [False, True])
 def test_angle_of_a_freely_jointed_trimer(fixman):
     """P(θ) ∝ sin θ √(1 - κ cos²θ) with rigid bonds, and ∝ sin θ, as if the bonds were springs, with the potential.
@@ -48,8 +49,8 @@ def test_angle_of_a_freely_jointed_trimer(fixman):
     total = m1 + m2 + m3
     a, b, c = m1 * (m2 + m3) / total + 2 * spin, m3 * (m1 + m2) / total + spin, m1 * m3 / total
     rng = np.random.default_rng(1)
-    q = aj.random_configuration(robot, rng, 3000)
-    v = aj.dynamics.random_velocity(robot, q, rng, kT)
+    q = aj.random_configuration(robot, 3000, rng=rng)
+    v = aj.dynamics.random_velocity(robot, q, rng=rng, kT=kT)
     path = polymer.langevin(robot, q, v, dt=0.1, steps=150, kT=kT, friction=1.0, fixman=fixman, every=5, rng=rng)
     R = aj.forward_kinematics(robot, path.q[8:])
     cosine = np.sum(R[..., 0, :3, 0] * R[..., 1, :3, 0], axis=-1)
@@ -64,13 +65,14 @@ def test_angle_of_a_freely_jointed_trimer(fixman):
 
 def test_log_det_of_the_trimer_is_the_closed_form():
     robot = trimer((1.0, 1.0, 1.0), 1e-3)
-    q = aj.random_configuration(robot, 3, 50)
+    q = aj.random_configuration(robot, 50, rng=3)
     R = aj.forward_kinematics(robot, q)
     cosine = np.sum(R[..., 0, :3, 0] * R[..., 1, :3, 0], axis=-1)
     a, b, c = 2 / 3 + 2e-3, 2 / 3 + 1e-3, 1 / 3
     assert np.ptp(aj.mass_matrix_logdet(robot, q) - np.log(a * b - c**2 * cosine**2)) < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixman", [False, True])
 def test_torsion_of_four_beads(fixman):
     """P(φ) ∝ √det H_22(φ) with rigid bonds and angles, uniform with the potential; H_22 as Fixman writes it."""
@@ -78,7 +80,7 @@ def test_torsion_of_four_beads(fixman):
     rng = np.random.default_rng(2)
     q = np.tile(chain.q, (3000, 1))
     q[:, -1] = rng.uniform(-np.pi, np.pi, 3000)
-    v = aj.dynamics.random_velocity(chain.robot, q, rng, kT)
+    v = aj.dynamics.random_velocity(chain.robot, q, rng=rng, kT=kT)
     path = polymer.langevin(chain.robot, q, v, dt=0.08, steps=200, kT=kT, friction=1.0, fixman=fixman, every=5, rng=rng)
     grid = np.linspace(-np.pi, np.pi, 73)[:-1]
     turned = np.concatenate([np.tile(chain.q[:-1], (72, 1)), grid[:, None]], axis=1)
@@ -101,6 +103,7 @@ def uniform(chain, rng, count):
     return q
 
 
+@pytest.mark.slow
 def test_bond_vectors_of_the_freely_rotating_chain():
     """<b_i · b_j> = b² c^|i-j|, c = -cos(bond angle), and <R²> as Flory prints it."""
     chain, b, c = polymer.bead_chain(21), 1.53, -np.cos(np.radians(112.0))
@@ -114,6 +117,7 @@ def test_bond_vectors_of_the_freely_rotating_chain():
     assert agrees(np.sum(u.sum(axis=1) ** 2, axis=-1)[None], expected)
 
 
+@pytest.mark.slow
 def test_long_chains_are_gaussian():
     """<R⁴>/<R²>² is 5/3 of a Gaussian vector in space; ideal chains are below it, and come near it like 1/n."""
     rng, found = np.random.default_rng(4), []
@@ -124,12 +128,13 @@ def test_long_chains_are_gaussian():
     assert found[0] < 1.5 and abs(found[1] - 5 / 3) < 0.04
 
 
+@pytest.mark.slow
 def test_the_potential_keeps_ideal_chains_ideal():
     """Dynamics with Fixman's potential leave <b_i · b_j> at b² c^|i-j|; without it correlations drift away."""
     chain, kT = polymer.bead_chain(6, mass=1.0, bond_length=1.0, bond_angle=np.pi / 2), 1.0
     rng = np.random.default_rng(5)
     q = uniform(chain, rng, 2000)
-    v = aj.dynamics.random_velocity(chain.robot, q, rng, kT)
+    v = aj.dynamics.random_velocity(chain.robot, q, rng=rng, kT=kT)
     for fixman in (True, False):
         path = polymer.langevin(
             chain.robot, q, v, dt=0.06, steps=150, kT=kT, friction=1.0, fixman=fixman, every=10, rng=6
@@ -142,10 +147,11 @@ def test_the_potential_keeps_ideal_chains_ideal():
 # --- the integrator ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_verlet_is_of_second_order_and_reversible():
     chain = polymer.polypeptide("GG")
     robot, kT = chain.robot, polymer.BOLTZMANN * 300
-    v = aj.dynamics.random_velocity(robot, chain.q, 7, kT)
+    v = aj.dynamics.random_velocity(robot, chain.q, rng=7, kT=kT)
     errors = []
     for dt in (2e-3, 1e-3):
         path = polymer.langevin(robot, chain.q, v, dt=dt, steps=round(0.2 / dt))
@@ -156,6 +162,7 @@ def test_verlet_is_of_second_order_and_reversible():
     assert np.allclose(back.v[-1], -v, atol=1e-4 * np.abs(v).max())
 
 
+@pytest.mark.slow
 def test_temperature_in_the_units_of_molecules():
     """From rest, a peptide at 300 K has the energy nv kT/2, and its atoms thermal speeds of some Å/ps."""
     chain = polymer.polypeptide("GAG")
@@ -207,11 +214,16 @@ def test_bad_arguments_are_named(options, says):
 # --- units and steps that are too long --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["bath", "velocities"])
 def test_steps_in_femtoseconds_are_doubted(how):
     chain, kT = polymer.bead_chain(6), 300 * polymer.BOLTZMANN
     q = np.tile(chain.q, (20, 1))
-    v = aj.dynamics.random_velocity(chain.robot, q, 0, kT) if how == "velocities" else np.zeros((20, chain.robot.nv))
+    v = (
+        aj.dynamics.random_velocity(chain.robot, q, rng=0, kT=kT)
+        if how == "velocities"
+        else np.zeros((20, chain.robot.nv))
+    )
     options = {"steps": 3, "rng": 0} | ({"kT": kT, "friction": 1.0} if how == "bath" else {})
     with pytest.raises(ArgumentError, match=r"turns joints by .* rad.*Is dt in fs\? Times of polymers are in ps"):
         polymer.langevin(chain.robot, q, v, dt=2.0, **options)

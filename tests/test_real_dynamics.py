@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
-from test_mjcf import by_mujoco, qpos_of, rates_map
-from trees import close, frictionless
+from support.mujoco_models import by_mujoco, qpos_of, rates_map
+from support.robots import URDFS, pair, pinocchio_q, urdf, velocity_map
+from support.trees import close
 
 import adjoint as aj
 from adjoint.dynamics.composite import mass_matrix
@@ -24,33 +24,11 @@ from adjoint.dynamics.forward import forward_dynamics, solve_mass_matrix
 from adjoint.dynamics.newton_euler import bias_force, gravity_torque, inverse_dynamics
 from adjoint.errors import ArgumentError
 from adjoint.kinematics import forward_kinematics
-from adjoint.lie import inertia
 from adjoint.model import Robot, random_configuration
 
 # Their fingers, and the gripper, weigh nothing: a torque on them has no answer.
 SINGULAR = {"romeo": "RFinger11Link", "romeo_laas_small": "r_gripper"}
 SLACK = 1e-9
-
-
-def pair(path: Path, base: str) -> tuple[Robot, pin.Model]:
-    """Both models; Pinocchio's with our placements and inertias, found equal to the digits that the file has.
-
-    Where a URDF says 1.57079632679 we read π/2: a difference of 5e-12 rad, which the condition of M (2e9 for iCub when
-    it floats) would make larger than all that the algorithms differ by.
-    """
-    robot, model = aj.load(path, base=base), pinocchio_model(path, base)
-    for i, k in enumerate(joint_ids(model, robot)):
-        m, hx, hy, hz, xx, xy, xz, yy, yz, zz = robot.inertias[i]
-        close(robot.placements[i], model.jointPlacements[k].homogeneous, 1e-11)
-        model.jointPlacements[k] = pin.SE3(robot.placements[i])
-        if m > 0:
-            close(inertia.matrix.eager(robot.inertias[i]), _angular_first(model.inertias[k].matrix()), 1e-10)
-            model.inertias[k] = pin.Inertia.FromDynamicParameters(np.array([m, hx, hy, hz, xx, xy, yy, xz, yz, zz]))
-    return frictionless(robot), model
-
-
-def _angular_first(M):
-    return np.roll(M, (3, 3), axis=(0, 1))
 
 
 def symmetric(M):
@@ -67,7 +45,7 @@ def test_against_pinocchio(path, base):
         assert kinetic_energy(robot, [], []) == potential_energy(robot, []) == 0
         return
     rng = np.random.default_rng(0)
-    for n, q in enumerate(random_configuration(robot, rng, 2)):
+    for n, q in enumerate(random_configuration(robot, 2, rng=rng)):
         v, a = rng.normal(size=(2, robot.nv))
         check_torques(robot, model, q, v, a)
         if path.stem in SINGULAR:
@@ -153,7 +131,7 @@ def test_against_mujoco(file):
     """M, gravity and bias, damping, armature; torques of mj_inverse, which has damping and armature in it."""
     robot, (model, data) = as_compared(aj.load(file)), without_contacts(file)
     rng = np.random.default_rng(0)
-    for q in random_configuration(robot, rng, 3):
+    for q in random_configuration(robot, 3, rng=rng):
         v, a = rng.normal(size=(2, robot.nv))
         G = rates_map(robot, model, q)
         data.qpos[:], data.qvel[:] = qpos_of(robot, model, q), G @ v
@@ -173,11 +151,12 @@ def test_against_mujoco(file):
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, base", [("ur5_robot", "fixed"), ("panda", "free"), ("solo12", "free")])
 def test_compiled_equals_eager(name, base):
     robot = aj.load(urdf(name), base=base)
     rng = np.random.default_rng(0)
-    q, (v, a) = random_configuration(robot, rng, 3), rng.normal(size=(2, 3, robot.nv))
+    q, (v, a) = random_configuration(robot, 3, rng=rng), rng.normal(size=(2, 3, robot.nv))
     condition = np.linalg.cond(mass_matrix.eager(robot, q[0]))
     for function, args, slack in (
         (inverse_dynamics, (q, v, a), 1e-13),
@@ -198,7 +177,7 @@ def humanoid(request):
     """A robot on a free base, Pinocchio's model of it, states of a batch, and the maps of coordinates."""
     robot, model = pair(urdf(request.param), "free")
     rng = np.random.default_rng(0)
-    q, (v, a) = random_configuration(robot, rng, BATCH), rng.normal(size=(2, BATCH, robot.nv))
+    q, (v, a) = random_configuration(robot, BATCH, rng=rng), rng.normal(size=(2, BATCH, robot.nv))
     return robot, model, q, v, a, velocity_map(model, robot)
 
 
@@ -220,6 +199,7 @@ def in_batch_and_alone(function, robot, args, want, slack):
     close(function(robot, *(x[0] for x in args)), want[0], slack)
 
 
+@pytest.mark.slow
 def test_compiled_dynamics_of_humanoids(humanoid):
     robot, _, q, v, a, E = humanoid
     tau = of_each(pin.rnea, humanoid, v, a) @ E
@@ -230,6 +210,7 @@ def test_compiled_dynamics_of_humanoids(humanoid):
     in_batch_and_alone(forward_dynamics, robot, (q, v, tau), of_each(pin.aba, humanoid, v, tau) @ E, slack)
 
 
+@pytest.mark.slow
 def test_compiled_derivatives_of_humanoids(humanoid):
     """∂τ/∂q and ∂τ/∂v; ∂a/∂q, ∂a/∂v and M⁻¹, up to what the condition of M makes of rounding."""
     robot, _, q, v, a, E = humanoid

@@ -6,7 +6,7 @@ Placements are compared in test_urdf.py. Eager functions: compiling a hundred ro
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, velocity_map
+from support.robots import URDFS, joint_ids, pinocchio_model, pinocchio_q, velocity_map
 
 import adjoint as aj
 
@@ -42,7 +42,7 @@ def test_against_pinocchio(path, base):
     rng = np.random.default_rng(0)
     frames = some_frames(robot)
     ids = [model.getFrameId(name, pin.BODY) for name in frames]
-    for n, q in enumerate(aj.random_configuration(robot, rng, SAMPLES)):
+    for n, q in enumerate(aj.random_configuration(robot, SAMPLES, rng=rng)):
         v, a = rng.normal(size=(2, robot.nv))
         x = pinocchio_q(model, robot, q)
         pin.computeJointJacobiansTimeVariation(model, data, x, E @ v)
@@ -66,17 +66,18 @@ def test_center_of_mass_against_pinocchio(path):
             aj.center_of_mass(robot, aj.neutral(robot))
         return
     data = model.createData()
-    for q in aj.random_configuration(robot, 0, 2):
+    for q in aj.random_configuration(robot, 2, rng=0):
         x = pinocchio_q(model, robot, q)
         close(aj.center_of_mass.eager(robot, q), pin.centerOfMass(model, data, x), 1e-10)
         J = aj.center_of_mass_jacobian.eager(robot, q)
         close(J, pin.jacobianCenterOfMass(model, data, x) @ velocity_map(model, robot), 1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5_robot", "panda", "g1_29dof_rev_1_0"])
 def test_compiled_equals_eager(name):
     robot = aj.load(next(path for path in URDFS if path.stem == name), base="free")
-    q = aj.random_configuration(robot, 0, 5)
+    q = aj.random_configuration(robot, 5, rng=0)
     for frame in some_frames(robot)[1:]:
         want = np.stack([aj.jacobian.eager(robot, x, frame, "world") for x in q])
         np.testing.assert_allclose(aj.jacobian(robot, q, frame, "world"), want, rtol=0, atol=1e-13 * 10)

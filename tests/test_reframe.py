@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.joints import standard_screws
 from adjoint.model.loading import load
+from adjoint.model.parts import Visual
 from adjoint.model.reframe import reframed
-from adjoint.model.robot import Visual
+from adjoint.model.robot import Builder
 from adjoint.model.screws import space_screws
 
 fk = forward_kinematics.eager
@@ -40,12 +40,12 @@ def mass_matrix(robot, q):
 
 
 def random_frames(robot, seed=0):
-    return se3.random(np.random.default_rng(seed), len(robot.body_names), 0.3)
+    return se3.random(len(robot.body_names), rng=seed, scale=0.3)
 
 
 def same_robot(robot, other, Q=None):
     """Further frames stay in place, bodies sit at T_i Q_i⁻¹, inertias in space and the mass matrix do not change."""
-    q = random_configuration(robot, 0)
+    q = random_configuration(robot, rng=0)
     for frame in robot.frames:
         close(fk(other, q, frame.name), fk(robot, q, frame.name))
     for i, name in enumerate(robot.body_names):
@@ -84,9 +84,9 @@ def test_a_joint_of_several_degrees_of_freedom_moves_in_its_own_frame(kind):
     rng = np.random.default_rng(1)
     axis = rng.standard_normal(3) if kind == "planar" else (0, 0, 1)
     robot = Builder("one").link("base").link("body").joint("joint", kind, "base", "body", axis=axis).build()
-    Q = se3.random(rng)
+    Q = se3.random(rng=rng)
     moved = reframed(robot, Q[None])
-    for q in random_configuration(robot, rng, 5):
+    for q in random_configuration(robot, 5, rng=rng):
         close(fk(moved, q, "body"), fk(robot, q, "body") @ np.linalg.inv(Q), 1e-14)
     close(moved.screws, (se3.Ad.eager(Q) @ robot.screws.T).T, 1e-14)
     found = reframed(moved, "joint")
@@ -168,9 +168,9 @@ def test_minimal_frames_of_oblique_joints_are_no_worse():
 def test_shapes_and_links_stay_in_place():
     robot = (
         Builder("arm").link("a").link("b", inertia.box.eager(1.0, np.ones(3))).link("c", inertia.sphere.eager(1.0, 0.1))
-        .joint("j", "revolute", "a", "b").joint("k", "fixed", "b", "c", se3.random(np.random.default_rng(0))).build()
+        .joint("j", "revolute", "a", "b").joint("k", "fixed", "b", "c", se3.random(rng=0)).build()
     )  # fmt: skip
-    at = se3.random(np.random.default_rng(1))
+    at = se3.random(rng=1)
     robot = robot.replace(visuals=tuple(Visual(frame, at, "sphere", (0.1,)) for frame in ("a", "b", "c")))
     Q = random_frames(robot)
     moved = reframed(robot, Q)

@@ -3,8 +3,8 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
-from trees import CATALOG, SEEDS, close, on_free_base, sample, tree
+from support.robots import joint_ids, pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint.dynamics.regressors import energy_regressor, parameter_names, parameters, regressor
@@ -31,6 +31,7 @@ def test_options_are_those_of_inverse_dynamics():
     close(Y @ parameters(robot, RESISTS), aj.inverse_dynamics.eager(robot, q, v, a, **options))
 
 
+@pytest.mark.slow
 def test_columns_are_torques_of_unit_parameters():
     robot = tree(0, 5).replace(damping=np.zeros(tree(0, 5).nv), friction=np.zeros(tree(0, 5).nv))
     robot = robot.replace(armature=0 * robot.armature)
@@ -43,6 +44,7 @@ def test_columns_are_torques_of_unit_parameters():
         np.testing.assert_allclose(Y[:, k], torque, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_joints_do_not_feel_bodies_that_are_not_beyond_them():
     robot = tree(1)
     Y = regressor(robot, *sample(robot)).reshape(robot.nv, -1, 10)
@@ -54,6 +56,7 @@ def test_joints_do_not_feel_bodies_that_are_not_beyond_them():
         assert Y[felt, body.index].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "base"), [("ur5_robot", "fixed"), ("panda", "fixed"), ("g1_29dof", "free")], ids=lambda x: x
 )

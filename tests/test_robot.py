@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import check
+from support.laws import check
 
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.lie import inertia, se3
@@ -99,6 +99,7 @@ def test_equal_robots_have_equal_fingerprints():
     assert numpy_numbers == hand()
 
 
+@pytest.mark.slow
 def test_the_fingerprint_is_the_same_in_every_process():
     code = "import sys; sys.path.insert(0, sys.argv[1]); import test_robot; print(test_robot.hand().fingerprint)"
     out = subprocess.run([sys.executable, "-c", code, str(__file__).rsplit("/", 1)[0]], capture_output=True, check=True)
@@ -220,6 +221,19 @@ def test_joints():
         hand().joint("wirst")
 
 
+def test_bodies_by_name():
+    robot = hand()
+    for i, name in enumerate(robot.body_names):
+        body = robot.body(name)
+        assert (body.index, body.name, body.joint.name) == (i, name, robot.body_joint_names[i])
+    with pytest.raises(ArgumentError, match="robot 'hand' has no body 'plam'; did you mean 'palm'"):
+        robot.body("plam")
+    with pytest.raises(ArgumentError, match="no body 'tip'"):  # a frame, but no body
+        robot.body("tip")
+    with pytest.raises(ArgumentError, match="no body 3"):
+        robot.body(3)  # type: ignore[arg-type]
+
+
 # --- the tree ---------------------------------------------------------------------------------------------------------
 
 
@@ -252,7 +266,7 @@ def dense(T, a):
 def test_fixed_joints_merge_inertias():
     """Masses, centres of mass and inertias of a chain of fixed links: the sum of dense congruences."""
     rng = np.random.default_rng(2)
-    T = [se3.random(rng) for _ in range(3)]
+    T = [se3.random(rng=rng) for _ in range(3)]
     parts = [inertia.from_central.eager(m, rng.standard_normal(3), np.diag([1, 2, 2.5])) for m in (1.0, 2.0, 3.0)]
     b = Robot.builder().link("base").link("a", parts[0]).link("b", parts[1]).link("none").link("c", parts[2])
     b.joint("j", "revolute", "base", "a", T[2])
@@ -533,11 +547,12 @@ def trees(draw):
         options = {"screw": rng.standard_normal(6)} if kind == "screw" else {}
         if kind == "revolute" and movable and draw(st.booleans()):
             options = {"mimic": (draw(st.sampled_from(movable)), 2.0, 0.1)}
-        builder.joint(f"J{child}", kind, parents[child], child, se3.random(rng), **options)
+        builder.joint(f"J{child}", kind, parents[child], child, se3.random(rng=rng), **options)
         movable += [f"J{child}"] * (kind in ("revolute", "prismatic", "continuous"))
     return builder, parents
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(trees())
 def test_any_tree(tree):
@@ -562,7 +577,7 @@ def test_any_tree(tree):
 
     def place(link: str) -> np.ndarray:
         above = place(parents[link]) if link in parents else np.eye(4)
-        return above @ builder._joints[f"J{link}"].placement if link in parents else above
+        return above @ builder.stated_joints[f"J{link}"].placement if link in parents else above
 
     for link in robot.links:
         frame = robot.frame(link.name)

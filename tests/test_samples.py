@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow
 import pytest
 from pyarrow import parquet
-from trees import tree
+from support.trees import tree
 
 import adjoint as aj
 from adjoint.errors import ArgumentError
@@ -20,7 +20,7 @@ HEADER = "q_joint1,q_joint2,v_joint1,v_joint2,a_joint1,a_joint2,tau_joint1,tau_j
 def samples(robot=ROBOT, n: int = 50, time: bool = True) -> Samples:
     rng = np.random.default_rng(0)
     v, a = rng.normal(size=(2, n, robot.nv))
-    q = aj.random_configuration(robot, rng, n)
+    q = aj.random_configuration(robot, n, rng=rng)
     return Samples(q, v, a, rng.normal(size=(n, robot.nv)), np.arange(n) * 0.01 if time else None)
 
 

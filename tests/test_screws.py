@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, ModelError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
 from adjoint.lie import inertia, se3
 from adjoint.model import catalog
-from adjoint.model.build import Builder, ModelError
 from adjoint.model.configuration import random_configuration
 from adjoint.model.dh import dh_matrix, from_dh
+from adjoint.model.robot import Builder
 from adjoint.model.screws import body_screws, change_frames, from_screws, space_screws
 from adjoint.sweep import coordinates
 
@@ -48,7 +48,7 @@ ONE_DOF = ("revolute", "continuous", "prismatic", "helical", "screw", "universal
 @pytest.mark.parametrize("seed", range(5))
 def test_both_forms_are_the_forward_kinematics_of_every_frame(seed):
     robot = catalog.random_tree(seed, 14, ONE_DOF)
-    q = random_configuration(robot, seed)
+    q = random_configuration(robot, rng=seed)
     for frame in robot.frame_names:
         expected = fk(robot, q, frame)
         close(space_form(robot, q, frame), expected, 1e-12)  # offsets and random screws make longer arms
@@ -72,7 +72,7 @@ def test_robots_come_back_from_their_screws(form):
     for robot in (catalog.puma560(), catalog.stanford(), catalog.random_tree(3, 6, ("helical", "revolute"))):
         poe = (space_screws if form == "space" else body_screws)(robot, "tool")
         again = from_screws(poe.screws, poe.home, form)
-        for q in random_configuration(robot, rng, 3):
+        for q in random_configuration(robot, 3, rng=rng):
             own = np.concatenate([coordinates(robot, q, i) for i in poe.bodies])
             close(fk(again, own, "tool"), fk(robot, q, "tool"))
         assert again.joint_types == tuple(robot.joint_types[i] for i in poe.bodies)
@@ -165,7 +165,7 @@ def test_screws_of_rpr():
 def test_base_and_tool_change():
     """f' = P f Q: A' = Ad(P) A, B' = Ad(Q⁻¹) B, M' = P M Q; erratum E7."""
     rng = np.random.default_rng(5)
-    P, Q = se3.random(rng), se3.random(rng)
+    P, Q = se3.random(rng=rng), se3.random(rng=rng)
     puma = catalog.puma560()
     A, B = space_screws(puma, "tool"), body_screws(puma, "tool")
     moved = change_frames(A, "space", base=P, tool=Q)

@@ -77,6 +77,7 @@ def run(code: str, *arguments: str, timeout: float = 100) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_every_kind_of_long_call_stops():
     """Single calls by CPython's own road and by Python's, batches, strides, sequences, loops within loops."""
     code = """
@@ -96,6 +97,7 @@ assert endless(-2.0) == -2.0 and np.array_equal(heavy(rows[:9])[0], heavy(rows[0
         assert float(run(code, threads)) < 20  # a second, on a machine that has time for it
 
 
+@pytest.mark.slow
 def test_a_batch_that_the_code_for_single_calls_serves_stops():
     """Large functions are compiled for batches only where that pays."""
     code = """
@@ -111,6 +113,7 @@ assert len(heavy.only_specialisation("heavy").codes) == 1
     run(code)
 
 
+@pytest.mark.slow
 def test_the_calls_after_an_interrupted_one_are_right():
     """Workers that went on after the call had ended would write into memory of the next."""
     code = """
@@ -133,6 +136,7 @@ for k in range(20):
     run(code)
 
 
+@pytest.mark.slow
 def test_a_storm_of_signals():
     """Exceptions out of handlers, one after the other, also in the midst of starting workers and of waiting for them.
 
@@ -181,6 +185,7 @@ print(stopped, wrong)
     assert stopped > 20 and wrong == 0
 
 
+@pytest.mark.slow
 def test_handlers_that_raise_nothing():
     """A handler may run in the midst of a call, and call kernels itself: the outer call goes on, and is right."""
     code = """
@@ -204,6 +209,7 @@ print(len(inner))
     assert int(run(code)) > 5
 
 
+@pytest.mark.slow
 def test_given_arrays_are_let_go():
     """An interrupted call leaves its results to whoever gave the arrays: nobody writes into them any more."""
     code = """
@@ -227,6 +233,7 @@ while sys.getrefcount(out) > 2:  # until workers have seen that there is nothing
     run(code)
 
 
+@pytest.mark.slow
 def test_the_exception_of_a_worker(monkeypatch):
     """What a part raises in a worker thread is raised by the call, after all other parts have ended."""
     f = kernel(lambda x: np.sin(x) + 1.0)
@@ -264,6 +271,7 @@ def test_parts_nobody_has_time_for(monkeypatch):
     np.testing.assert_array_equal(f(x), good)
 
 
+@pytest.mark.slow
 def test_exceptions_for_other_threads():
     """`PyThreadState_SetAsyncExc` in a thread that waits for workers: the call ends after they have."""
     code = """
@@ -291,6 +299,7 @@ print(len(seen))
     assert int(run(code)) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_a_daemon_thread_inside_a_batch_at_exit(layout):
     """The interpreter takes its modules apart while the thread is running code that belongs to them."""
@@ -348,6 +357,7 @@ def child_works():
 """
 
 
+@pytest.mark.slow
 def test_forks_while_another_thread_compiles():
     """LLVM's lock, and those of Python's own library, are open in the child."""
     code = """
@@ -363,6 +373,7 @@ for k in range(10):
     run(_FORK + code)
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_wait_for_ever():
     """The function that is traced may wait for the thread that forks; that one may itself be tracing."""
     code = """
@@ -389,6 +400,7 @@ assert kernel(forks)(1.0) == 2.0 and kernel(forks)(2.0) == 3.0
     run(_FORK + code)
 
 
+@pytest.mark.slow
 def test_a_child_that_cannot_compile_says_so():
     code = """
 from adjoint.compile.machine.locks import calling_llvm, compiling
@@ -439,6 +451,7 @@ def test_calls_do_not_wait_for_what_is_being_compiled():
         assert not caller.is_alive()
 
 
+@pytest.mark.slow
 def test_loading_the_library_waits_for_no_lock():
     """A thread that traces a function holds the lock, and may be waiting for a file that another thread is loading."""
     code = """
@@ -465,3 +478,32 @@ def test_properties_have_no_locks():
     users = [p.name for p in package.rglob("*.py") if "functools.cached_property" in p.read_text(encoding="utf-8")]
     imports = [p.name for p in package.rglob("*.py") if "from functools import cached" in p.read_text(encoding="utf-8")]
     assert users == ["lazy.py"] and imports == ["lazy.py"]
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork_while_another_thread_traces():
+    code = """
+import os, threading, time
+from adjoint import kernel
+def slow(x):
+    time.sleep(1.0)
+    return x + 1
+k, other = kernel(slow), kernel(lambda x: 2 * x)
+threading.Thread(target=k, args=(1.0,), daemon=True).start()
+time.sleep(0.3)
+pid = os.fork()
+if pid == 0:
+    ok = other(2.0) == 4.0 and other(2.0) == 4.0 and kernel(lambda x: 3 * x)(2.0) == 6.0
+    os._exit(0 if ok else 1)
+for _ in range(100):
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        raise SystemExit(os.waitstatus_to_exitcode(status))
+    time.sleep(0.2)
+raise SystemExit("the child hangs")
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)

@@ -5,8 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from robots import urdf
-from trees import close
+from support.robots import urdf
+from support.trees import close
 
 import adjoint as aj
 from adjoint import kernel, robots
@@ -16,7 +16,8 @@ from adjoint.errors import CompileError
 
 CHAIN = robots.chain(60)
 OTHER = CHAIN.replace(name="other")  # the cache on disk has code of this one, which is unrolled, and no refusal
-BALLS = robots.random_tree(0, 60, ["spherical", "revolute"])
+_FEW = ("lower", "upper", "damping", "friction", "armature", "velocity_limit", "effort_limit")
+GRIPPER = CHAIN.replace(mimics={5: aj.model.Mimic(3, 2.0, 0.0)}, **{name: getattr(CHAIN, name)[:-1] for name in _FEW})
 X = np.random.default_rng(0).normal(size=(3, 60))
 
 
@@ -30,7 +31,7 @@ def little(monkeypatch):
 
 
 WAYS = {
-    "a function without loops": lambda: aj.coriolis_matrix(CHAIN, *X[:2]),
+    "a function without loops": lambda: aj.christoffel(CHAIN, X[0]),
     "jacobian": lambda: aj.inverse_dynamics.bind(CHAIN).jacobian("q")(*X),
     "jacobian, bound later": lambda: aj.inverse_dynamics.jacobian("q")(CHAIN, *X),
     "vjp": lambda: aj.inverse_dynamics.bind(CHAIN).vjp(*X, X[0]),
@@ -39,9 +40,9 @@ WAYS = {
     "lift": lambda: aj.inverse_dynamics.bind(CHAIN, lift="inertias")(*X),
     "source": lambda: aj.mass_matrix.bind(CHAIN).source("c"),
     "symbolic": lambda: aj.mass_matrix.bind(CHAIN).symbolic(),
-    "operations": lambda: aj.coriolis_matrix.bind(CHAIN).operations,
-    "packed": lambda: aj.coriolis_matrix.bind(CHAIN).packed(*X[:2]),
-    "joints that do not roll": lambda: aj.inverse_dynamics(BALLS, aj.neutral(BALLS), *np.zeros((2, BALLS.nv))),
+    "operations": lambda: aj.christoffel.bind(CHAIN).operations,
+    "packed": lambda: aj.christoffel.bind(CHAIN).packed(X[0]),
+    "joints that follow others": lambda: aj.inverse_dynamics(GRIPPER, *np.zeros((3, GRIPPER.nv))),
 }
 
 
@@ -57,6 +58,7 @@ def test_what_has_loops_is_not(little):
     assert aj.inverse_dynamics.bind(CHAIN).operations.muls > 0
 
 
+@pytest.mark.slow
 def test_a_refusal_names_the_function_and_keeps_nothing(little):
     bound = aj.forward_dynamics.bind(robots.chain(4))
     x = X[:, :4]
@@ -75,6 +77,7 @@ def _nodes_alive() -> int:
     return sum(isinstance(o, expressions.Expr) for o in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_unroll(little):
     center = aj.center_of_mass.bind(OTHER, unroll=True)(X[0])
     close(-OTHER.mass * OTHER.gravity @ center, aj.potential_energy(OTHER, X[0]), 1e-9)
@@ -85,6 +88,7 @@ def test_unroll(little):
     assert aj.inverse_dynamics.bind(OTHER) is not unrolled
 
 
+@pytest.mark.slow
 def test_kernels_made_from_one_that_is_unrolled(little):
     unrolled = aj.inverse_dynamics.bind(OTHER, unroll=True)
     gradients = unrolled.vjp
@@ -100,6 +104,7 @@ def test_kernels_made_from_one_that_is_unrolled(little):
         aj.gravity_torque.bind(OTHER).packing  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_program_that_holds_others(little):
     """The limit is that of the kernel which is called, whatever is inside it."""
 
@@ -140,6 +145,7 @@ def test_no_kernel_has_an_option_of_bind_as_parameter():
         kernel(lambda x, unroll=False: x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["romeo.urdf", "tiago.urdf"])
 def test_large_real_robots_are_not_refused(name):
     """56 and 49 bodies on a free base; compiled humanoids are among the tests of real robots."""

@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map
 from scipy.integrate import solve_ivp
-from trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map
+from support.trees import CATALOG, SEEDS, close, frictionless, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import robots
@@ -40,6 +40,7 @@ def by_graph(kernel, robot, q, v, x):
 # --- first derivatives ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_torque_derivatives_are_those_of_the_graph(seed):
     robot = tree(seed)
@@ -49,6 +50,7 @@ def test_torque_derivatives_are_those_of_the_graph(seed):
         close(x, want, 1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_acceleration_derivatives_are_those_of_the_graph(seed):
     """The graph's derivative passes through articulated inertias, ours through M: as far apart as M⁻¹ is uncertain."""
@@ -90,11 +92,12 @@ def test_catalog(robot):
 def surroundings(robot, rng):
     frames = robot.frame_names[1:3]
     return {
-        "gravity": rng.normal(size=3), "wrenches": rng.normal(size=(2, 6)), "frames": frames,
+        "gravity": rng.normal(size=3), "applied_wrenches": rng.normal(size=(2, 6)), "frames": frames,
         "base_twist": rng.normal(size=6), "base_acceleration": rng.normal(size=6),
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_loads_and_moving_bases_count(seed):
     robot, rng = tree(seed, 6), np.random.default_rng(seed)
@@ -104,10 +107,10 @@ def test_loads_and_moving_bases_count(seed):
     @aj.kernel(robot=aj.static, q="nq", dq="nv", v="nv", a="nv", wrenches=(2, 6), gravity=3, V=6, A=6, frames=aj.static)
     def moved(robot, q, dq, v, a, wrenches, gravity, V, A, frames):
         q = aj.integrate(robot, q, dq)
-        options = {"wrenches": wrenches, "frames": frames, "gravity": gravity}
+        options = {"applied_wrenches": wrenches, "frames": frames, "gravity": gravity}
         return aj.inverse_dynamics(robot, q, v, a, **options, base_twist=V, base_acceleration=A)
 
-    given = around["wrenches"], around["gravity"], around["base_twist"], around["base_acceleration"]
+    given = around["applied_wrenches"], around["gravity"], around["base_twist"], around["base_acceleration"]
     want = moved.bind(robot=robot, frames=around["frames"]).jacobian("dq", "v", "a")
     got = aj.inverse_dynamics_derivatives.eager(robot, q, v, a, **around)
     for x, y in zip(got, want.eager(q, np.zeros(robot.nv), v, a, *given), strict=True):
@@ -178,6 +181,7 @@ def test_a_free_base_does_not_feel_where_it_is():
     assert np.abs(weightless[:, :6]).max() == 0
 
 
+@pytest.mark.slow
 def test_batches_run_as_machine_code():
     robot, rng = robots.puma560(), np.random.default_rng(0)
     q, v, a = rng.normal(size=(3, 17, 6))
@@ -237,6 +241,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", PAIRS)
 @pytest.mark.parametrize("seed", [0, 1])  # with mimics, and with every kind of joint
 def test_second_derivatives(which, seed):
@@ -291,6 +296,7 @@ def error_of(robot, state, other):
     return np.concatenate([aj.difference.eager(robot, state[0], other[0]), other[1] - state[1]])
 
 
+@pytest.mark.slow
 def test_the_discrete_system_follows_the_motion():
     """Errors of a state move as A and B say, up to what A changes within the step: O(dt²) for all of them."""
     robot = robots.random_tree(3, 3, ["free", "revolute", "spherical"])
@@ -329,6 +335,7 @@ def test_linearize_about_rest_is_exact():
     close(Bd, [[(1 - np.cos(w * dt)) / w**2 / I], [np.sin(w * dt) / w / I]], 1e-12)
 
 
+@pytest.mark.slow
 def test_linearize_a_trajectory_at_once():
     robot, rng = robots.scara(), np.random.default_rng(0)
     q, v, tau = rng.normal(size=(3, 50, robot.nv))

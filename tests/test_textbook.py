@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_dynamics import PUMA_RATES, from_central, puma_with_invented_bodies
-from trees import CATALOG, SEEDS, close, sample, tree
+from support.trees import CATALOG, SEEDS, close, sample, tree
+from support.worked_examples import PUMA_RATES, from_central, puma_with_invented_bodies
 
 import adjoint as aj
 from adjoint import robots
@@ -37,7 +37,7 @@ def random_arm(seed: int, types: tuple[str, ...]) -> Robot:
     arm = serial(
         f"random{n}",
         types=types,
-        placements=se3.random(rng, n),
+        placements=se3.random(n, rng=rng),
         screws=np.where([[kind == "prismatic"] for kind in types], slide, turn),
         inertias=robots.random_tree(rng, n, ["revolute"]).inertias,
     )
@@ -213,6 +213,7 @@ def test_ceiling_arm_of_problem_3_16():
     np.testing.assert_allclose(got.c, c, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_operation_counts():
     """The book's formulas at n = 2, 3, 6; our graphs, which fold the zeros of frames and axes, take fewer, in order."""
     book = {

@@ -380,6 +380,7 @@ def test_results_that_cannot_be_made_lose_nothing(name, every, monkeypatch):
     assert grown < 400_000  # the rows of all calls take 4 MB
 
 
+@pytest.mark.slow
 def test_a_lack_of_work_memory_is_an_error(monkeypatch):
     api = python_abi.python_api()
     if api is None:
@@ -394,6 +395,7 @@ def test_a_lack_of_work_memory_is_an_error(monkeypatch):
     assert f(2.0)[999] == 1998  # its work memory is on the stack
 
 
+@pytest.mark.slow
 def test_results_of_any_size_that_do_not_fit():
     """Batches without memory of their own, whose results would not fit anywhere."""
     f = kernel(lambda x, y: Many(x + y, x * y, x + y * np.arange(1000.0)))

@@ -1,6 +1,8 @@
 """Tracing: what NumPy code means in a kernel is what it means in NumPy, or an error that helps."""
 
 import functools
+import subprocess
+import sys
 import warnings
 from itertools import product
 from typing import NamedTuple
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.compiled import agree
 
 from adjoint import kernel
 from adjoint.compile.graph import interpreter, tracing
@@ -321,6 +324,7 @@ def programs(table):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(program=programs(SMOOTH), seed=st.integers(0, 9))
 def test_random_smooth_programs(program, seed):
@@ -330,6 +334,7 @@ def test_random_smooth_programs(program, seed):
     np.testing.assert_allclose(compiled, eager, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(program=programs(WHOLE), seed=st.integers(0, 9))
 def test_random_whole_number_programs(program, seed):
@@ -655,3 +660,80 @@ def test_casadi_numpy_mode_is_untouched():
     f(casadi.SX.sym("v", 3))
     f.jacobian("v")(np.arange(3.0))
     assert casadi.GlobalOptions.getNumpyMode() == before
+
+
+# --- smallest examples of what once went wrong ------------------------------------------------------------------------
+
+
+def test_whole_numbers_are_real_numbers():
+    agree(kernel(lambda x: np.stack([x, 3_000_000_000]) * 4_000_000_000), 1.0)
+    agree(kernel(lambda x: np.ones_like(x) ** -1 + x, x=2), [1.0, 2.0])
+    inverse = kernel(lambda x: x**-1)
+    assert agree(kernel(lambda x: inverse(2) + x), 1.0) == 1.5
+
+
+def test_numpy_functions_that_treat_objects_specially():
+    x = np.array([np.nan, np.inf, 1.0])
+    agree(kernel(lambda x: np.nan_to_num(x, nan=3.0, posinf=7.0), x=3), x)
+    agree(kernel(lambda x: np.round(x, 1), x=2), [0.26, -1.34])
+    with pytest.raises(TraceError, match="nansum"):
+        kernel(lambda x: np.nansum(x), x=3)(x)
+    with pytest.raises(TraceError, match="norm"):
+        kernel(lambda A: np.linalg.norm(A, 2, axis=(0, 1)), A=(2, 2))(np.eye(2))
+    for bad in (lambda x: np.sum(x, dtype=int), lambda x: x.astype(np.float32), lambda x: np.mean(x, out=np.zeros(()))):
+        with pytest.raises(TraceError):
+            kernel(bad, x=3)(x)
+
+
+def test_truth_values_follow_numpy():
+    agree(kernel(lambda x, y: (x > 0) + (y > 0)), 1.0, 2.0)
+    agree(kernel(lambda x: np.sum(x > 0) + np.prod(x > -5), x=3), [1.0, 2.0, -1.0])
+    for bad in (lambda x: ~x, lambda x: x & 1.0, lambda x: (x > 0) - (x > 1), lambda x: -(x > 0)):
+        with pytest.raises(TraceError, match="truth"):
+            kernel(bad)(1.0)
+
+
+def test_a_cast_is_a_copy():
+    def f(x):
+        t = x * 2
+        y = t.astype(float)
+        y[0] = 100.0
+        return np.concatenate([t, y])
+
+    agree(kernel(f, x=2), [1.0, 2.0])
+
+
+def test_errors_name_the_line_in_code_without_a_file():
+    done = subprocess.run(
+        [sys.executable, "-c", "from adjoint import kernel\n\nkernel(lambda x: 1.0 if x > 0 else 2.0)(1.0)"],
+        capture_output=True,
+        text=True,
+    )
+    assert "<string>:3" in done.stderr
+
+
+def test_kernels_take_lists_of_traced_values():
+    g = kernel(lambda v: v @ v, v=3)
+    assert agree(kernel(lambda x: g([x, 2.0, 0.0]) + g(np.array([x, x, 1.0]))), 3.0) == 13 + 19
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
+def test_determinants_of_singular_matrices(n):
+    k = kernel(lambda A: np.linalg.det(A), A=(n, n))
+    assert k(np.zeros((n, n))) == 0.0
+    if n > 1:
+        assert k(np.ones((n, n))) == 0.0
+    A = np.random.default_rng(n).normal(size=(n, n))
+    np.testing.assert_allclose(k(A), np.linalg.det(A), rtol=1e-12)  # n! products of condition a few hundred
+    if 1 < n < 7:  # Jacobi: d det = tr(adj(A) dA), and adj(ones) = 0 for n > 2, [[1, -1], [-1, 1]] for n = 2
+        np.testing.assert_allclose(k.jacobian("A")(np.ones((n, n))), [[1, -1], [-1, 1]] if n == 2 else 0, atol=1e-14)
+
+
+def test_own_exceptions_come_through():
+    def f(x, mode="rad"):
+        if mode not in ("deg", "rad"):
+            raise ValueError("mode must be deg or rad")
+        return x
+
+    with pytest.raises(ValueError, match=r"^mode must be deg or rad$"):
+        kernel(f)(1.0, mode="grad")

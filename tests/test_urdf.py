@@ -5,7 +5,7 @@ import textwrap
 
 import numpy as np
 import pytest
-import robots
+from support import robots
 
 from adjoint.errors import AdjointError
 from adjoint.kinematics import forward_kinematics
@@ -53,7 +53,7 @@ def test_frames_are_where_pinocchio_has_them(path):
     """The bound is the issue's; angles within 1e-11 of a quarter turn, over long arms, explain 3e-11."""
     for base in BASES:
         robot, model = load(path, base), robots.pinocchio_model(path, base)
-        q = random_configuration(robot, 0, 20)
+        q = random_configuration(robot, 20, rng=0)
         ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
         assert ours.keys() - theirs.keys() <= ({robot.base_name} if base == "free" else set())
         worst = max(np.abs(ours[name] - theirs[name]).max() for name in theirs)
@@ -69,7 +69,7 @@ def as_written(monkeypatch):
 @every_robot
 def test_frames_agree_to_rounding_without_exact_quarter_turns(path, as_written):
     robot, model = load(path), robots.pinocchio_model(path)
-    q = random_configuration(robot, 1, 3)
+    q = random_configuration(robot, 3, rng=1)
     ours, theirs = robots.placements(robot, q), robots.pinocchio_placements(model, robot, q)
     assert max(np.abs(ours[name] - theirs[name]).max() for name in theirs) < 1e-13
 
@@ -148,12 +148,13 @@ def assert_same(robot: Robot, copy: Robot) -> None:
         assert ours._replace(placement=None) == theirs._replace(placement=None)
 
 
+@pytest.mark.slow
 def test_mimics_obey_their_constraint():
     """Every mimic of the real robots has the coordinate the file's <mimic> gives it."""
     seen = 0
     for path in robots.URDFS:
         robot = load(path)
-        q = random_configuration(robot, 3)
+        q = random_configuration(robot, rng=3)
         for spec in robot.specs:
             if spec.mimic is not None:
                 source, multiplier, offset = spec.mimic
@@ -525,6 +526,7 @@ def test_default_namespace_comments_and_suffixes(tmp_path):
         assert load(str(tmp_path / name)).base_name == "a"
 
 
+@pytest.mark.slow
 def test_a_long_chain(write):
     """Ten thousand links in a row are no nesting."""
     n = 10_000

@@ -358,6 +358,7 @@ def check_measured(name: str, bulk: tuple[np.ndarray, ...], chosen: tuple[np.nda
 # --- the tests ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNARY)
 def test_unary_accuracy(name, table):
     """About 200 000 points each, 110 000 of them and all chosen ones against mpmath, if in its reach."""
@@ -365,6 +366,7 @@ def test_unary_accuracy(name, table):
     table.setdefault(name, {})["f64"] = check_measured(name, (bulk,), (chosen,), 110_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED_BINARY)
 def test_binary_accuracy(name, table):
     """170 000 to 370 000 pairs each, 110 000 of them against mpmath, if in its reach."""

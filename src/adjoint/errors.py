@@ -1,6 +1,8 @@
-"""The library's exceptions. Messages name the bad thing, where it is, and what would be valid."""
+"""The exceptions of the library. A message names the bad thing, where it is, and what would be valid."""
 
+import difflib
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "AdjointError",
@@ -18,7 +20,7 @@ _LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},
 
 
 def shortened(text: str) -> str:
-    """The text of a message with every overlong name, and every overlong line, cut in its middle.
+    """Return the text of a message with every overlong name, and every overlong line, cut in its middle.
 
     Messages repeat names and values from files and from callers, which may have any length.
     """
@@ -29,13 +31,22 @@ def shortened(text: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Both ends of a text that is longer than `most` characters."""
+    """Return the text, or both of its ends if it is longer than `most` characters."""
     end = most // 3
     return text if len(text) <= most else f"{text[:end]} ... ({len(text) - 2 * end} characters) ... {text[-end:]}"
 
 
+def nearest(name, names: Sequence[str]) -> str:
+    """The names that look like `name`, or a few of all."""
+    close = difflib.get_close_matches(str(name), names, 3, 0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(names[:12])
+    return f"there are {shown}{', ...' if len(names) > 12 else ''}"
+
+
 class AdjointError(Exception):
-    """Base class of every error this library raises on purpose."""
+    """The base class of every error that this library raises on purpose."""
 
     def __init__(self, *args):
         super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
@@ -46,11 +57,11 @@ class ArgumentError(AdjointError, ValueError):
 
 
 class MissingPackageError(ArgumentError, ImportError):
-    """A package that only some functions need is not installed; the message names it, and how to install it."""
+    """A package that only some functions need is not installed; the message names it and tells how to install it."""
 
 
 class ModelError(AdjointError, ValueError):
-    """A model that is no robot; the message names file, line, element, and what would be valid."""
+    """A model does not describe a valid robot; the message names file, line and element, and what would be valid."""
 
 
 class TraceError(AdjointError, TypeError):
@@ -67,3 +78,7 @@ class CompileError(AdjointError, RuntimeError):
 
 class SolveError(AdjointError, RuntimeError):
     """A numerical problem has no solution, or none was found; the message says what stands in the way."""
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,4 +1,4 @@
-"""Packages that only some functions need: they are loaded when they are used, and asked for by name if missing."""
+"""Packages that only some functions need are imported when they are used; if one is missing, the error names it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ __all__ = ["package"]
 
 
 def package(module: str, extra: str, who: str) -> Any:
-    """The module, or a `MissingPackageError` that says who needs its package, and which extra installs it."""
+    """Import and return a module that belongs to an optional package.
+
+    If it is not installed, a `MissingPackageError` says that `who` needs it and which `extra` of adjoint installs it.
+    """
     try:
         return importlib.import_module(module)
     except ImportError:

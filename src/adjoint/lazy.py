@@ -1,4 +1,4 @@
-"""Properties that are computed once."""
+"""`cached_property`: a property that is computed once for each object."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property(functools.cached_property):
-        """Python's own, without the lock it had before 3.12: in a forked child nobody opens one that was shut.
+        """Python's `functools.cached_property` without the lock that it has before Python 3.12.
 
-        Two threads may compute a value at the same time; the first one is kept.
+        If a process forks while another thread holds that lock, the lock is never released in the child, which then
+        waits forever. Without the lock, two threads may compute a value at the same time; the one that is stored first
+        is kept.
         """
 
         def __get__(self, instance, owner=None):

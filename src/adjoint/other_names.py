@@ -1,4 +1,4 @@
-"""What to say to someone who asks `adjoint` for a name that another library, or an older version, has for a thing.
+"""Hints for someone who asks `adjoint` for a name that is in use in another library, or in an older version.
 
 The table is read only after a name was not found, so it costs nothing otherwise.
 """
@@ -10,7 +10,7 @@ from importlib import import_module
 
 __all__ = ["PEERS", "hint"]
 
-# {the name elsewhere, in lower case: (who has it, what we have)}
+# {a name in another library, in lower case: (that library, what Adjoint has for it)}
 PEERS = {
     # Pinocchio
     "rnea": ("Pinocchio", "adjoint.inverse_dynamics(robot, q, v, a)"),
@@ -49,7 +49,7 @@ PEERS = {
     "mj_jacbody": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
     "mj_jacsite": ("MuJoCo", "adjoint.jacobian(robot, q, frame)"),
     "mj_integratepos": ("MuJoCo", "adjoint.integrate(robot, q, v * dt)"),
-    "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q0, q1)"),
+    "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q_0, q_1)"),
     "mjd_transitionfd": ("MuJoCo", "adjoint.linearize(robot, q, v, tau, dt=dt)"),
     "mjmodel": ("MuJoCo", "adjoint.Robot, which adjoint.load(path) reads"),
     # Robotics Toolbox
@@ -77,7 +77,7 @@ PEERS = {
     "grad": ("JAX", "the method `jacobian` of every kernel: f.jacobian('x')"),
 }
 
-# Names of this library that changed.
+# {an old name in this library: its name now}
 _RENAMED = {
     "jacobian_derivative": "adjoint.jacobian_rate",
     "robot": "adjoint.model",
@@ -87,7 +87,7 @@ _TOPICS = ("kinematics", "dynamics", "geometry", "fixman", "identification", "tr
 
 
 def hint(name: str) -> str:
-    """The end of a message for a name that `adjoint` does not have: where to find it, or what it may be."""
+    """Return the end of a message about a name that `adjoint` lacks: where the thing is, or which names are close."""
     if name.lower() in PEERS:
         owner, ours = PEERS[name.lower()]
         return f"; what {owner} calls {name} is {ours}"

@@ -1,6 +1,5 @@
-"""Ready robots: `from adjoint.robots import puma560`; see `adjoint.model.catalog`."""
+"""Robots that are ready to use, such as `adjoint.robots.puma560()`; `adjoint.model.catalog` describes them."""
 
-from .model import catalog as _catalog
 from .model.catalog import chain as chain
 from .model.catalog import park3r as park3r
 from .model.catalog import planar as planar
@@ -10,7 +9,13 @@ from .model.catalog import scara as scara
 from .model.catalog import stanford as stanford
 from .model.catalog import two_link as two_link
 
+__all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
+
 
 def __getattr__(name: str):
-    ready = ", ".join(_catalog.__all__)
+    ready = ", ".join(__all__)
     raise AttributeError(f"the catalog has no robot {name!r}; it has {ready}. adjoint.load reads others from files")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,12 +9,14 @@ folders, and each uses only those before it:
 4. `front/`: what a kernel is, what a call gives it, and which machine code serves the call.
 5. `transform/`: kernels of derivatives, and of results without zeros and repetitions.
 
-Each folder's `__init__` says which file does what. docs/compiler.md is the guide for users.
+Each folder's `__init__` says which file does what. docs/compiler_tour.md walks one call through all of them.
 """
 
 from .decorator import kernel as kernel
 from .front.kept_kernels import forget as forget
 from .front.parameters import static as static
+from .graph.loops import each_row as each_row
+from .graph.loops import map_leaves as map_leaves
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
 from .kernels import Kernel as Kernel
@@ -31,8 +33,10 @@ __all__ = [
     "cache_info",
     "check_grads",
     "clear_cache",
+    "each_row",
     "forget",
     "kernel",
+    "map_leaves",
     "scan",
     "static",
     "while_loop",

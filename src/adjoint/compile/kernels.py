@@ -19,7 +19,8 @@ import numpy as np
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from .front import binding, dispatch, inline, kept_kernels
-from .front.function import Function, Instead
+from .front.function import Function
+from .front.parameters import Parameter
 from .front.tracebacks import folded
 from .graph.operation_counts import count_operations
 from .machine.locks import compiling
@@ -89,17 +90,14 @@ class Kernel(Function, Generic[P, R]):
         except Exception as error:
             raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
-    def instead(self, serves: Callable[[dict], Any]) -> Callable[[Callable], Callable]:
-        """A decorator: calls whose static arguments `serves` accepts are left to another function of all arguments.
+    def instead(self, make: Callable[[dict, tuple[str, ...]], Callable | None]) -> Callable:
+        """A decorator: calls are left to what `make(statics, names of the inputs given)` makes, unless it is None.
 
-        For what cannot be unrolled, as robots with a million bodies. Eagerly, and inside kernels, this kernel is run.
+        That is a function of {name: array}, batches and all. For what cannot be unrolled, as robots with a million
+        bodies. Eagerly, and inside kernels, this kernel's own function is run.
         """
-
-        def register(other: Callable) -> Callable:
-            self.other = Instead(serves, other)
-            return other
-
-        return register
+        self.other = make
+        return make
 
     @property
     def threads(self) -> int:
@@ -146,6 +144,14 @@ class Kernel(Function, Generic[P, R]):
         """
         return binding.bind(self, args, lift, unroll, statics)
 
+    def with_other_inputs(self, parameters: list[Parameter], statics: dict[str, Any]) -> Kernel[..., Any]:
+        """The kernel of the same function with other inputs, which one of its static arguments knows how to take.
+
+        That argument has a method `runs(function, inputs, statics)`: it calls the function with what stands for these
+        inputs, and returns a result.
+        """
+        return binding.with_other_inputs(self, parameters, statics)
+
     def compile(self, *optional: str, dtype=np.float64) -> Kernel[P, R]:
         """Make the machine code for single calls and for batches ready, ahead of a control loop; returns this kernel.
 
@@ -175,9 +181,10 @@ class Kernel(Function, Generic[P, R]):
                 f"there are: {', '.join(choice) or 'none'}"
             )
         names = [p.name for p in self.parameters if p.name in {*present, *optional}]
-        if self.is_served_elsewhere(statics):
+        if (other := self.instead_of_this(statics, names)) is not None:
             for batch in ((), (2,)):  # the calls there compile what they need
-                dispatch.call_elsewhere(self, self._zeros(statics, names, batch), statics, None)
+                with np.errstate(all="ignore"):
+                    dispatch.call_elsewhere(self, other, self._zeros(statics, names, batch), statics, None)
             return self
         for name in optional:
             statics.pop(name)
@@ -206,18 +213,18 @@ class Kernel(Function, Generic[P, R]):
         For a robot with many bodies they are counted in the loops that run, over all bodies.
         """
         statics, present = self.arguments.left_out("operations")
-        if self.is_served_elsewhere(statics):
-            return self._operations_elsewhere(statics, present)
+        if (other := self.instead_of_this(statics, present)) is not None:
+            return self._operations_elsewhere(other, statics, present)
         return Operations(*count_operations(self.only_specialisation("operations").program))
 
-    def _operations_elsewhere(self, statics: dict[str, Any], present: list[str]) -> Operations:
+    def _operations_elsewhere(self, other: Callable, statics: dict[str, Any], present: list[str]) -> Operations:
         """The operations of all kernels that run for one sample, if `instead` leaves it to another function."""
         sample = self._zeros(statics, present, ())
         with np.errstate(all="ignore"):
             # The first call may check the robot; what is done once for each robot is not counted.
-            dispatch.call_elsewhere(self, sample, statics, None)
+            dispatch.call_elsewhere(self, other, sample, statics, None)
             with dispatch.noting_calls() as calls:
-                dispatch.call_elsewhere(self, sample, statics, None)
+                dispatch.call_elsewhere(self, other, sample, statics, None)
         counts = np.zeros(len(Operations._fields), int)
         for found, arrays in calls:
             *_, batch, length = found.fit(arrays, "f64", self.__name__)

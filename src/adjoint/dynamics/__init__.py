@@ -4,14 +4,13 @@ What users call is in these files: `newton_euler` (inverse dynamics), `forward` 
 mass matrix M), `factorization` (M = W Ω Wᵀ and what follows from it), `coriolis`, `energy`, `operational` (task space),
 `closed_loops`, `regressors` (torques and energies, linear in the parameters), `state_derivatives`,
 `second_state_derivatives` and `linearization`. `articulated` is the recursion behind the functions that take O(n).
-`long` has the loops for robots with many bodies, and `parallel` divides one long chain among processor cores.
+`parallel` divides one long chain among processor cores.
 
 Other formulations of the same dynamics stand beside these for study, and the tests compare them: `global_operators`
 (the global matrices of Ploen & Park), `ploen_park` (their recursions), `lagrangian`, `textbook`.
 """
 
 from . import lagrangian as lagrangian
-from . import long as long
 from . import ploen_park as ploen_park
 from . import textbook as textbook
 from .closed_loops import ConstrainedMotion as ConstrainedMotion
@@ -106,7 +105,6 @@ __all__ = [
     "kinetic_energy",
     "lagrangian",
     "linearize",
-    "long",
     "loop_bias",
     "loop_error",
     "loop_jacobian",

@@ -21,24 +21,41 @@ import numpy as np
 
 from ..model.joints import BRACKETS
 from ..model.robot import Robot
-from ..sweep import stacked
+from ..sweep import joint_kinds, known, rates, stacked
 
-__all__ = ["armature_bias", "armature_coriolis", "armature_regressor", "armature_slopes", "joint_armature_bias"]
+__all__ = [
+    "armature_bias",
+    "armature_coriolis",
+    "armature_rate",
+    "armature_regressor",
+    "armature_slopes",
+    "armature_transport",
+]
 
 
-def armature_bias(robot: Robot, v):
-    """Σ_ij Γ_ijk v_i v_j (nv,): the force of the armatures at a = 0; the number 0 where it is always 0."""
+def armature_bias(robot: Robot, i, v):
+    """Σ_ij Γ_ijk v_i v_j (k,) of body i's joint with rates v (k,): the force of its armature at a = 0."""
     found: dict = {}
-    for start, pairs in _pairs_of(robot):
-        _sum_up(found, ((start + k, x * (v[start + i] * v[start + j])) for i, j, k, x in pairs))
-    return np.stack([found.get(k, 0.0) for k in range(robot.nv)]) if found else 0.0
+    armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
+    for mask, kind in joint_kinds(robot, i):
+        own = ((k, mask * (x * (v[i] * v[j]))) for i, j, k, x in _pairs(kind, armature, constant))
+        _sum_up(found, own)
+    return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
 
 
-def joint_armature_bias(kind: str, armature, v):
-    """The part (k,) of one joint in `armature_bias`, whatever its armature (k,) is."""
+def armature_rate(robot: Robot, i, v, dv):
+    """The rate (k,) of `armature_bias` while v (k,) changes with dv (k,): it is quadratic in v."""
+    return 0.5 * (armature_bias(robot, i, v + dv) - armature_bias(robot, i, v - dv))
+
+
+def armature_transport(robot: Robot, i, v, x):
+    """Σ_ij Γ_ijk v_i x_j (k,) of body i's joint: what its armature adds to C(q, v) x."""
     found: dict = {}
-    _sum_up(found, ((k, x * (v[i] * v[j])) for i, j, k, x in _pairs(kind, armature, constant=False)))
-    return np.stack([found.get(k, 0.0) for k in range(len(BRACKETS[kind]))])
+    armature, constant = rates(robot, robot.armature, i), known(robot, i, "armature")
+    for mask, kind in joint_kinds(robot, i):
+        own = ((k, mask * (gamma * (v[i] * x[j]))) for i, j, k, gamma in _symbols(kind, armature, constant))
+        _sum_up(found, own)
+    return np.stack([found.get(k, 0.0) for k in range(len(v))]) if found else np.zeros(len(v))
 
 
 def armature_slopes(robot: Robot, v) -> dict:

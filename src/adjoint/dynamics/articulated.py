@@ -13,14 +13,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile import kernel, static
 from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.configuration import integrate, neutral
-from ..model.robot import Robot, once_a_robot
-from ..sweep import inward, joint_placements, outward, rates
+from ..model.joints import JOINTS
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from ..rolled import is_long, rolls
+from ..sweep import each, forces, inward_keeping, joint_placements, known, outward, rates
 
-__all__ = ["Articulated", "Pivot", "Symmetric", "articulated_inertias", "require_inertia"]
+__all__ = [
+    "Articulated",
+    "Pivot",
+    "Symmetric",
+    "articulated_inertias",
+    "freed",
+    "mass_matrix_pivots",
+    "require_inertia",
+]
 
 
 class Symmetric(NamedTuple):
@@ -79,6 +91,9 @@ class Pivot(NamedTuple):
     Pi: np.ndarray
 
 
+NOTHING = Symmetric(np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)))
+
+
 class Articulated(NamedTuple):
     """Ĵ_i of a body, and the pivots of its joint's degrees of freedom, in their order."""
 
@@ -86,29 +101,20 @@ class Articulated(NamedTuple):
     pivots: list[Pivot]
 
 
-def articulated_inertias(robot: Robot, f: dict) -> dict[int, Articulated]:
+def articulated_inertias(robot: Robot, f):
     """{i: Ĵ_i and its pivots}, from the tips inward; PP (40). Not for robots with mimics; see `require_inertia`."""
-    found: dict[int, Articulated] = {}
 
-    def own(i: int) -> Symmetric:
-        return Symmetric.of_inertia(robot.inertias[i])
+    def step(i, beyond: Symmetric) -> tuple[Symmetric, Articulated]:
+        J = Symmetric.of_inertia(robot.inertias[i]) + beyond
+        pivots, rest = freed(robot, i, J)
+        return rest.moved(f[i]), Articulated(J, pivots)
 
-    def pass_on(i: int, J: Symmetric) -> Symmetric:
-        found[i], rest = _eliminated(robot, i, J)
-        return rest.moved(f[i])
-
-    J = inward(robot, own, pass_on)
-    for i in J:
-        if i not in found:  # nobody asked for what roots pass on
-            found[i], _ = _eliminated(robot, i, J[i])
-    return dict(sorted(found.items()))
+    return inward_keeping(robot, step, NOTHING)[1]
 
 
-def _eliminated(robot: Robot, i: int, J: Symmetric) -> tuple[Articulated, Symmetric]:
-    """The pivots of body i's joint, and what of its body's Ĵ is felt beyond it."""
-    constant, start = robot.varying.isdisjoint(("screws", "armature")), robot.layout.v_start[i]
-    pivots, rest = eliminated(J, robot.screw(i), robot.armature[start:], constant)
-    return Articulated(J, pivots), rest
+def freed(robot: Robot, i, J: Symmetric) -> tuple[list[Pivot], Symmetric]:
+    """The pivots of body i's joint, and what it lets through of the body's Ĵ."""
+    return eliminated(J, robot.screw(i), rates(robot, robot.armature, i), known(robot, i, "screws", "armature"))
 
 
 def eliminated(J: Symmetric, screws, armature, constant: bool) -> tuple[list[Pivot], Symmetric]:
@@ -135,6 +141,14 @@ def _freed(X: Symmetric, s: np.ndarray) -> Symmetric:
     return Symmetric(X.A * np.outer(w, w), X.B * np.outer(w, v), X.C * np.outer(v, v))
 
 
+@rolls
+@kernel(robot=static, q="nq")
+def mass_matrix_pivots(robot, q):
+    """The diagonal Ω (nv,) of M = W Ω Wᵀ. Not for robots with mimics."""
+    J = articulated_inertias(robot, joint_placements(robot, q))
+    return forces(robot, each(robot, lambda i: np.stack([pivot.Omega for pivot in J[i].pivots])))
+
+
 def require_inertia(robot: Robot) -> None:
     """`ArgumentError` if M(q) is singular whatever q is: M is analytic, so one configuration taken at random tells.
 
@@ -142,7 +156,20 @@ def require_inertia(robot: Robot) -> None:
     so they are where inertias that are inputs are none.
     """
     if robot.varying.isdisjoint(("inertias", "armature")):
-        _require_inertia(robot.stands_for[0] if robot.stands_for else robot)
+        robot = robot.stands_for[0] if robot.stands_for else robot
+        (_require_pivots if is_long(robot) else _require_inertia)(robot)
+
+
+@once_a_robot
+def _require_pivots(robot: Robot) -> None:
+    """The same in O(n)."""
+    rng = np.random.default_rng(0)
+    parts = [JOINTS[kind].neutral if JOINTS[kind].nv > 1 else rng.normal(size=1) for kind in robot.joint_types]
+    Omega = mass_matrix_pivots(robot, np.concatenate(parts))
+    bad = np.flatnonzero(~(Omega > 0) | ~np.isfinite(Omega))
+    if len(bad):
+        i = int(np.flatnonzero(np.array(robot.layout.v_start) <= bad[-1])[-1])
+        raise no_inertia(robot, i, float(Omega[bad[-1]]))
 
 
 @once_a_robot

@@ -311,7 +311,7 @@ class ConstrainedTorque(NamedTuple):
 @kernel(robot=static, loops=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def constrained_forward_dynamics(
     robot, loops, q, v, tau, *, stabilisation=10.0, regularisation=1e-8,
-    gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None,
+    gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
 ):  # fmt: skip
     """`ConstrainedMotion` of a robot whose loops (a tuple of `Loop`) stay closed: of all accelerations with
     ë + 2 s ė + s² e = 0 the one nearest to that without loops, in the metric of kinetic energy.
@@ -320,7 +320,7 @@ def constrained_forward_dynamics(
     grow by rounding. `regularisation`, a pure number, lets loops state a constraint twice: see `proximal_solve`. Other
     arguments as for `inverse_dynamics`.
     """
-    surroundings = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
+    surroundings = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     base = {"base_twist": base_twist, "base_acceleration": base_acceleration}
     free = forward_dynamics(robot, q, v, tau, **surroundings, **base)
     J, e = loop_jacobian(robot, loops, q), loop_error(robot, loops, q)
@@ -335,7 +335,7 @@ def constrained_forward_dynamics(
 @kernel(robot=static, loops=static, q="nq", v="nv", a="nv", actuated=static, **SURROUNDINGS)
 def constrained_inverse_dynamics(
     robot, loops, q, v, a, actuated, *, regularisation=1e-8,
-    gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None,
+    gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
 ):  # fmt: skip
     """`ConstrainedTorque` of the joints named in `actuated` (a tuple) that makes them accelerate as a (nv,) says.
 
@@ -343,7 +343,7 @@ def constrained_inverse_dynamics(
     S_a the rows of the identity for the actuated joints and K = M⁻¹ - M⁻¹ J_cᵀ (J_c M⁻¹ J_cᵀ)⁻¹ J_c M⁻¹, the mobility
     that the loops leave, (S_a K S_aᵀ) τ = S_a K (M a + h): of several solutions the smallest, 1 N m counting as 1 N.
     """
-    surroundings = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
+    surroundings = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     base = {"base_twist": base_twist, "base_acceleration": base_acceleration}
     wanted = inverse_dynamics(robot, q, v, a, **surroundings, **base)
     # Seen through Ω^(-1/2) W⁻¹ inertia is 1, and the loops take away the part along Y_c.

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..model.robot import Robot
+from ..rolled.calls import columns_of
+from ..rolled.rows import is_long
 from ..sweep import inward, joint_placements, stacked
+from .newton_euler import mass_matrix_product
 
 __all__ = ["mass_matrix"]
 
@@ -31,6 +36,12 @@ def mass_matrix(robot, q):
                         _add(rows, a, b, k * np.dot(other, F), twice=(i, a) != (j, b))
                 F, i = se3.coAd_inv_action(f[i], F), int(robot.parents[i])
     return stacked(rows, 2) + np.diag(robot.armature)
+
+
+@mass_matrix.instead
+def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    return columns_of(mass_matrix_product, "x", robot, statics, names) if is_long(robot) else None
 
 
 def degrees(robot: Robot, i: int):

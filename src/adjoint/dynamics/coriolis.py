@@ -11,15 +11,28 @@ all seen from one frame. Ploen & Park (1999), (12), has -ad(V)ᵀ J instead: the
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3, so3
-from ..sweep import body_twists, inward, joint_placements, stacked
-from .armature import armature_coriolis
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
+from ..sweep import (
+    body_twists,
+    forces,
+    inward,
+    inward_keeping,
+    joint_placements,
+    outward_keeping,
+    rates,
+    stacked,
+)
+from .armature import armature_coriolis, armature_transport
 from .composite import degrees
 
-__all__ = ["coriolis_matrix"]
+__all__ = ["coriolis_matrix", "coriolis_product"]
 
 
 @kernel(robot=static, q="nq", v="nv")
@@ -46,6 +59,43 @@ def coriolis_matrix(robot, q, v):
     for (k, j), x in armature_coriolis(robot, v).items():
         rows[k][j] = rows[k][j] + x
     return stacked(rows, 2)
+
+
+@rolls
+@kernel(robot=static, q="nq", v="nv", x="nv")
+def coriolis_product(robot, q, v, x):
+    """C(q, v) x (nv,) in O(n), without forming C; x (nv,) are rates as v is.
+
+    Body i moves with X_i if the joints move with x. It feels J Ẋ + ½ J̇ X - ½ ad(X)ᵀ h, where Ẋ_i = Σ Ṡ_j x_j.
+    """
+    f = joint_placements(robot, q)
+
+    def move(i, parent: tuple) -> tuple:
+        S = robot.screw(i).T
+        V, X, dX = (se3.Ad_inv_action(f[i], twist) for twist in parent)
+        V, Sx = V + S @ rates(robot, v, i), S @ rates(robot, x, i)
+        X, dX = X + Sx, dX + se3.bracket(V, Sx)
+        sums = inertia_rate_momentum(robot.inertias[i], V)
+        J, dJ, h = sums[:10], sums[10:20], sums[20:]
+        F = inertia.momentum(J, dX) + 0.5 * inertia.momentum(dJ, X) - 0.5 * se3.coad_action(X, h)
+        return (V, X, dX), F
+
+    own = outward_keeping(robot, move, (np.zeros(6), np.zeros(6), np.zeros(6)))
+
+    def press(i, beyond):
+        F = own[i] + beyond
+        rotors = np.zeros(len(robot.screw(i)))
+        if i not in robot.mimics:
+            rotors = armature_transport(robot, i, rates(robot, v, i), rates(robot, x, i))
+        return se3.coAd_inv_action(f[i], F), robot.screw(i) @ F + rotors
+
+    return forces(robot, inward_keeping(robot, press, np.zeros(6))[1])
+
+
+@coriolis_matrix.instead
+def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    return columns_of(coriolis_product, "x", robot, statics, names) if is_long(robot) else None
 
 
 def inertia_rate_momentum(J, V):

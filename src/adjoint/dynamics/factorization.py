@@ -6,17 +6,22 @@ zero unless one joint carries the other, and Z has the same zeros.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compile import kernel, scan, static
-from ..lie import se3
+from ..lie import se3, so3
 from ..model.configuration import integrate
-from ..model.input_checks import generator, positive, vectors
-from ..model.robot import Robot, need_robot
-from ..sweep import joint_placements, stacked
-from .articulated import articulated_inertias, require_inertia
+from ..model.input_checks import positive, vectors
+from ..model.needs import need_robot
+from ..model.robot import Robot
+from ..randomness import Rng, generator, rng_by_keyword
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
+from ..sweep import forces, inward_keeping, joint_placements, outward_keeping, rates, stacked, total
+from .articulated import NOTHING, Symmetric, articulated_inertias, freed, mass_matrix_pivots, require_inertia
 from .composite import mass_matrix
 
 __all__ = [
@@ -187,12 +192,41 @@ def mass_matrix_factors(robot, q):
     return MassFactors(stacked(W, 2), stacked(Omega, 1))
 
 
+@rolls(check=require_inertia)
+@kernel(robot=static, q="nq", x="nv")
+def factor_product(robot, q, x):
+    """W(q) x (nv,) in O(n): W_ij = S_iᵀ Ad(f_ij⁻¹)ᵀ Π_j for i on the path to j. Not for robots with mimics."""
+    f = joint_placements(robot, q)
+
+    def step(i, beyond: tuple) -> tuple:
+        J, p = beyond
+        pivots, rest = freed(robot, i, Symmetric.of_inertia(robot.inertias[i]) + J)
+        own, found = rates(robot, x, i), []
+        for k, pivot in reversed(list(enumerate(pivots))):
+            found.append(own[k] + np.dot(pivot.s, p))
+            p = p + pivot.Pi * own[k]
+        return (rest.moved(f[i]), se3.coAd_inv_action(f[i], p)), np.stack(found[::-1])
+
+    return forces(robot, inward_keeping(robot, step, (NOTHING, np.zeros(6)))[1])
+
+
+@mass_matrix_factors.instead
+def _factors_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    require_inertia(robot)
+    W = columns_of(factor_product, "x", robot, statics, names)
+    return lambda given: MassFactors(W(given), mass_matrix_pivots(robot, given["q"]))
+
+
 @kernel(robot=static, q="nq")
 def mass_matrix_inverse(robot, q):
     """M(q)⁻¹ (nv, nv), symmetric: Zᵀ Ω⁻¹ Z with Z = W⁻¹; PP Prop. 2."""
     return inverse_factored(factored(robot, q))
 
 
+@rolls(check=require_inertia)
 @kernel(robot=static, q="nq")
 def mass_matrix_logdet(robot, q):
     """log det M(q) = Σ log Ω_k in O(n)."""
@@ -200,9 +234,10 @@ def mass_matrix_logdet(robot, q):
         return np.sum(np.log(factored(robot, q).Omega))
     require_inertia(robot)
     J = articulated_inertias(robot, joint_placements(robot, q))
-    return sum((np.log(p.Omega) for j in J for p in J[j].pivots), 0.0)
+    return total(robot, lambda i: sum((np.log(pivot.Omega) for pivot in J[i].pivots), 0.0))
 
 
+@rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
 def mass_matrix_sqrt_solve(robot, q, b):
     """X b (nv,) in O(n) with X Xᵀ = M(q)⁻¹: X = W⁻ᵀ Ω^(-1/2). If b is white noise, √(kT) X b is a thermal velocity."""
@@ -212,17 +247,78 @@ def mass_matrix_sqrt_solve(robot, q, b):
     require_inertia(robot)
     f = joint_placements(robot, q)
     J = articulated_inertias(robot, f)
-    found: list = []
-    motion = {-1: np.zeros(6)}
-    for i in J:
-        y = se3.Ad_inv_action(f[i], motion[int(robot.parents[i])])
-        for pivot in J[i].pivots:
+
+    def step(i, y):
+        y, found = se3.Ad_inv_action(f[i], y), []
+        for s, pivot, noise in zip(robot.screw(i), J[i].pivots, rates(robot, b, i), strict=True):
             # PP (67)-(68): what the noise gives, less what the motion of the bodies before makes superfluous
-            a = b[len(found)] * np.sqrt(pivot.inverse) - np.dot(pivot.Pi, y)
-            y = y + pivot.s * a
+            a = noise * np.sqrt(pivot.inverse) - np.dot(pivot.Pi, y)
+            y = y + s * a
             found.append(a)
-        motion[i] = y
-    return np.stack(found) if found else np.zeros(0)
+        return y, np.stack(found)
+
+    return forces(robot, outward_keeping(robot, step, np.zeros(6)))
+
+
+@rolls(check=require_inertia)
+@kernel(robot=static, q="nq")
+def mass_matrix_logdet_gradient(robot, q):
+    """∂ log det M/∂q (nv,), along the motions that v describes; -½ kT of it is the force of Fixman's potential.
+
+    Ĵ inward, then K_i = ∂ log det M/∂Ĵ_i outward. K_i (6, 6) is the inverse of the inertia that body i shows when all
+    joints of the robot are free: J_i M⁻¹ J_iᵀ with its body Jacobian. With Q = Ĵ - U Uᵀ/Ω, what joint i lets through,
+    and its parent's K seen from body i, moving the joint along s changes log det M by -2 tr(K Q ad(s)). Then each of
+    its degrees of freedom makes of K the matrix (1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω.
+    """
+    if robot.mimics:
+        return _moved_logdet.bind(robot).jacobian("dq")(q, np.zeros(robot.nv))
+    require_inertia(robot)
+    f = joint_placements(robot, q)
+
+    def inward_step(i, beyond: Symmetric) -> tuple:
+        pivots, rest = freed(robot, i, Symmetric.of_inertia(robot.inertias[i]) + beyond)
+        return rest.moved(f[i]), (pivots, rest)
+
+    _, left = inward_keeping(robot, inward_step, NOTHING)
+
+    def outward_step(i, K: Symmetric) -> tuple:
+        pivots, rest = left[i]
+        K = _seen_from(f[i], K)
+        slopes = _slopes(K, rest)
+        by_q = [2 * np.dot(s, slopes) for s in robot.screw(i)]
+        for s, pivot in zip(robot.screw(i), pivots, strict=True):
+            K = _freer(K, s, pivot.Pi, pivot.inverse)
+        return K, np.stack(by_q)
+
+    return forces(robot, outward_keeping(robot, outward_step, NOTHING))
+
+
+def _slopes(K: Symmetric, Q: Symmetric):
+    """x (6,) with x·s = -tr(K Q ad(s))."""
+    GA, GB, GC = K.A @ Q.A + K.B @ Q.B.T, K.A @ Q.B + K.B @ Q.C, K.B.T @ Q.B + K.C @ Q.C  # blocks of K Q ad(s) meets
+    return np.concatenate([_axial(GA + GC), _axial(GB)])
+
+
+def _freer(K: Symmetric, s, Pi, inverse) -> Symmetric:
+    """(1 - s Πᵀ) K (1 - Π sᵀ) + s sᵀ/Ω: K beyond a joint, of K before it."""
+    y = K @ Pi
+    half = y - 0.5 * (np.dot(Pi, y) + inverse) * s
+    w, v, m, f = s[:3], s[3:], half[:3], half[3:]
+    A, C = np.outer(w, m), np.outer(v, f)
+    return Symmetric(K.A - A - A.T, K.B - np.outer(w, f) - np.outer(m, v), K.C - C - C.T)
+
+
+def _seen_from(f, K: Symmetric) -> Symmetric:
+    """Ad(f⁻¹) K Ad(f⁻¹)ᵀ."""
+    R, P = f[:3, :3], so3.hat(f[:3, 3])
+    B = K.A @ P + K.B
+    C = K.C + K.B.T @ P - P @ B
+    return Symmetric(R.T @ K.A @ R, R.T @ B @ R, R.T @ C @ R)
+
+
+def _axial(G):
+    """x (3,) with x·w = -tr(G [w])."""
+    return np.stack([G[2, 1] - G[1, 2], G[0, 2] - G[2, 0], G[1, 0] - G[0, 1]])
 
 
 @kernel(robot=static, q="nq", dq="nv")
@@ -230,13 +326,8 @@ def _moved_logdet(robot, q, dq):
     return mass_matrix_logdet(robot, integrate(robot, q, dq))
 
 
-@kernel(robot=static, q="nq")
-def mass_matrix_logdet_gradient(robot, q):
-    """∂ log det M/∂q (nv,), along the motions that v describes; -½ kT of it is the force of Fixman's potential."""
-    return _moved_logdet.bind(robot).jacobian("dq")(q, np.zeros(robot.nv))
-
-
-def random_velocity(robot: Robot, q, rng: np.random.Generator | int | None = None, kT: float = 1.0) -> np.ndarray:
+@rng_by_keyword
+def random_velocity(robot: Robot, q, *, rng: Rng = None, kT: float = 1.0) -> np.ndarray:
     """Velocities v ~ N(0, kT M(q)⁻¹) (..., nv) at q (..., nq): those of thermal equilibrium, at temperature kT [J]."""
     need_robot(robot, "random_velocity")
     rng, q = generator(rng, "random_velocity"), vectors(q, robot.nq, "q", "random_velocity")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..model.robot import Robot
-from ..sweep import joint_placements, outward, rates
-from .articulated import Pivot, articulated_inertias, require_inertia
-from .factorization import factored, solve_factored
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
+from ..sweep import at_rest, forces, inward_keeping, joint_placements, outward_keeping, rates
+from .articulated import NOTHING, Pivot, Symmetric, freed, require_inertia
+from .factorization import factored, mass_matrix_inverse, solve_factored
 from .newton_euler import (
     SURROUNDINGS,
     base_motion,
@@ -23,9 +27,10 @@ from .newton_euler import (
 __all__ = ["forward_dynamics", "solve_mass_matrix"]
 
 
+@rolls(check=require_inertia)
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics(
-    robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """a (nv,) [rad/s² or m/s²] with inverse_dynamics(robot, q, v, a, ...) = τ; arguments as there.
 
@@ -33,18 +38,22 @@ def forward_dynamics(
     accelerations A_i of `newton_euler`.
     """
     if robot.mimics:
-        options = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
+        options = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
         moved = {"base_twist": base_twist, "base_acceleration": base_acceleration}
-        bias = inverse_dynamics(robot, q, v, np.zeros(robot.nv), **options, **moved)
+        bias = inverse_dynamics(robot, q, v, at_rest(robot), **options, **moved)
         return solve_factored(factored(robot, q), tau - bias)
     require_inertia(robot)
     f = joint_placements(robot, q)
     w_0, A_0 = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))
-    bias, drift = _unaccelerated(robot, f, v, w_0)
-    for i, load in loads_on_bodies(robot, wrenches, frames).items():
-        if i >= 0:
-            bias[i] = bias[i] + load
-    return _accelerations(robot, f, tau - joint_force(robot, v), A_0, bias, drift)
+    loads = loads_on_bodies(robot, applied_wrenches, frames)
+
+    def move(i, parent: tuple) -> tuple:
+        v_i, J = rates(robot, v, i), robot.inertias[i]
+        moving, F, drift = next_drift(parent, f[i], robot.screw(i).T, v_i, J)
+        return moving, (F - loads[i] if i in loads else F, drift)
+
+    drifting = outward_keeping(robot, move, (w_0, squared(w_0)))
+    return _accelerations(robot, f, lambda i: rates(robot, tau, i) - joint_force(robot, i, v), A_0, drifting)
 
 
 def next_drift(parent: tuple, f, S, v, J) -> tuple:
@@ -59,35 +68,37 @@ def next_drift(parent: tuple, f, S, v, J) -> tuple:
     return (w, w2), np.concatenate([np.cross(w, I @ w), w2 @ h]), drift
 
 
-def _unaccelerated(robot: Robot, f: dict, v, w_0) -> tuple[dict, dict]:
-    """{i: wrench} and {i: A_i} (6,) of `next_drift`."""
-    bias, drift = {}, {}
+def _accelerations(robot: Robot, f, tau: Callable, A_0, drifting):
+    """a (nv,) of the joints' forces tau(i), and of the wrenches and A that bodies have at a = 0; None: at rest."""
 
-    def step(i: int, parent: tuple) -> tuple:
-        moving, bias[i], drift[i] = next_drift(parent, f[i], robot.screw(i).T, rates(robot, v, i), robot.inertias[i])
-        return moving
+    def leave(i, beyond: tuple) -> tuple:
+        J, wrench = beyond
+        J = Symmetric.of_inertia(robot.inertias[i]) + J
+        if drifting is not None:
+            F, drift = drifting[i]
+            wrench = (F + wrench) + J @ drift
+        return passed_on(robot, f, i, J, wrench, tau(i))
 
-    outward(robot, step, (w_0, squared(w_0)))
-    return bias, drift
+    _, left = inward_keeping(robot, leave, (NOTHING, np.zeros(6)))
+    return accelerations_outward(robot, f, left, A_0, None if drifting is None else lambda i: drifting[i][1])
 
 
-def _accelerations(robot: Robot, f: dict, tau, A_0, bias: dict | None, drift: dict | None):
-    """The two sweeps: what the joints' torques leave over, inward; accelerations, outward. None: at rest."""
-    J = articulated_inertias(robot, f)
-    left: dict = {}
-    p = {i: np.zeros(6) if bias is None else bias[i] for i in J}
-    for i in reversed(J):
-        wrench = p[i] if drift is None else p[i] + J[i].inertia @ drift[i]
-        left[i], wrench = leftover(J[i].pivots, tau[robot.layout.v_start[i] :], wrench)
-        parent = int(robot.parents[i])
-        if parent >= 0:
-            p[parent] = p[parent] + se3.coAd_inv_action(f[i], wrench)
-    found, A = [], {-1: A_0}
-    for i in J:
-        a, y = accelerated(J[i].pivots, left[i], se3.Ad_inv_action(f[i], A[int(robot.parents[i])]))
-        A[i] = y if drift is None else y + drift[i]
-        found += a
-    return np.stack(found) if found else np.zeros(0)
+def passed_on(robot: Robot, f, i, J: Symmetric, wrench, tau) -> tuple:
+    """What body i, with articulated inertia J, passes on to its parent; Π and (τ - s·p)/Ω of its joint."""
+    pivots, rest = freed(robot, i, J)
+    left, wrench = leftover(pivots, tau, wrench)
+    return (rest.moved(f[i]), se3.coAd_inv_action(f[i], wrench)), ([pivot.Pi for pivot in pivots], left)
+
+
+def accelerations_outward(robot: Robot, f, left, A_0, drift: Callable | None):
+    """a (nv,) from the base outward, whose A is A_0; `left` are Π and (τ - s·p)/Ω of the joints."""
+
+    def step(i, A):
+        Pi, force = left[i]
+        a, A = accelerated(robot.screw(i), Pi, force, se3.Ad_inv_action(f[i], A))
+        return A if drift is None else A + drift(i), np.stack(a)
+
+    return forces(robot, outward_keeping(robot, step, A_0))
 
 
 def leftover(pivots: list[Pivot], tau, wrench):
@@ -100,20 +111,30 @@ def leftover(pivots: list[Pivot], tau, wrench):
     return left[::-1], wrench
 
 
-def accelerated(pivots: list[Pivot], left: list, y):
+def accelerated(screws, Pi: list, left: list, y):
     """The joint's accelerations, and its body's A, which is y without them."""
     found = []
-    for pivot, u in zip(pivots, left, strict=True):
-        a = u - np.dot(pivot.Pi, y)
-        y = y + pivot.s * a
+    for s, pi, u in zip(screws, Pi, left, strict=True):
+        a = u - np.dot(pi, y)
+        y = y + s * a
         found.append(a)
     return found, y
 
 
+@rolls(check=require_inertia)
 @kernel(robot=static, q="nq", b="nv")
 def solve_mass_matrix(robot, q, b):
     """M(q)⁻¹ b (nv,) in O(n), without forming M: PP Prop. 2 as two sweeps, (62)-(68)."""
     if robot.mimics:
         return solve_factored(factored(robot, q), b)
     require_inertia(robot)
-    return _accelerations(robot, joint_placements(robot, q), b, np.zeros(6), None, None)
+    return _accelerations(robot, joint_placements(robot, q), lambda i: rates(robot, b, i), np.zeros(6), None)
+
+
+@mass_matrix_inverse.instead
+def _inverse_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    require_inertia(robot)
+    return columns_of(solve_mass_matrix, "b", robot, statics, names)

@@ -50,7 +50,7 @@ from ..errors import ArgumentError
 from ..lie import inertia, se3
 from ..model.robot import Robot
 from ..sweep import body_twists, columns, inward, joint_placements, rates
-from .newton_euler import joint_force, loads_on_bodies
+from .newton_euler import joint_forces, loads_on_bodies
 
 __all__ = [
     "ArticulatedOperators",
@@ -137,21 +137,22 @@ def articulated_operators(robot, q):
     )
 
 
-@kernel(robot=static, q="nq", v="nv", tau="nv", wrenches=("frames", 6), frames=static, base_twist=6)
-def articulated_bias_wrenches(robot, q, v, tau, *, wrenches=None, frames=(), base_twist=None):
+@kernel(robot=static, q="nq", v="nv", tau="nv", tip_wrenches=("frames", 6), frames=static, base_twist=6)
+def articulated_bias_wrenches(robot, q, v, tau, *, tip_wrenches=None, frames=(), base_twist=None):
     """b (n, 6) of PP (39), F_i = Ĵ_i V̇_i + b_i, one row [N m, N] per body. Not for robots with mimics.
 
     So F_i, the wrench in the joint of body i, depends on the motion of that body alone, when the joints beyond it are
     driven with the torques `tau` (nv,) and all others are free. V̇_i has gravity in it, V̇_0 = (0, -g), as with PP:
-    with the `accelerations` of `body_motions_and_wrenches` it is V̇_i - (0, g). Arguments as for `forward_dynamics`;
-    neither gravity nor the acceleration of the base counts.
+    with the `accelerations` of `body_motions_and_wrenches` it is V̇_i - (0, g). Arguments as for `forward_dynamics`,
+    but for `tip_wrenches` (k, 6), those that the named `frames` exert on their surroundings; neither gravity nor the
+    acceleration of the base counts.
 
         b_i = -ad(V_i)ᵀ J_i V_i + loads + Σ Ad(f_k⁻¹)ᵀ (p_k + Φ_kᵀ (τ_k - S_kᵀ p_k)),   k the children of i,
         p_k = b_k - Ĵ_k [S_k v_k, V_k],   τ_k without friction and `armature_bias`.
     """
     f = joint_placements(robot, q)
     bodies, V = articulated_bodies(robot, f), body_twists(robot, f, v, base_twist)
-    loads, net = loads_on_bodies(robot, wrenches, frames), tau - joint_force(robot, v)
+    loads, net = loads_on_bodies(robot, tip_wrenches, frames), tau - joint_forces(robot, v)
 
     def own(i: int):
         return loads.get(i, 0.0) - se3.coad_action(V[i], inertia.momentum(robot.inertias[i], V[i]))

@@ -27,8 +27,9 @@ from ..errors import ArgumentError
 from ..kinematics.forward import body_placements
 from ..kinematics.jacobians import jacobian
 from ..lie import inertia, se3
+from ..model.needs import need_coordinates
 from ..model.reframe import reframed
-from ..model.robot import Robot, need_coordinates
+from ..model.robot import Robot
 from ..sweep import columns, forces, joint_placements, outward, rates, stacked
 from .global_operators import operators
 from .newton_euler import friction_force
@@ -42,6 +43,7 @@ __all__ = [
     "lagrangian_inverse_dynamics",
     "lagrangian_mass_matrix",
     "pullback_metric",
+    "screws_and_slopes",
 ]
 
 
@@ -188,7 +190,7 @@ def lagrangian_christoffel(robot, q):
     space = _described(robot, "space")
     n = len(space.body_names)
     Gamma = [[[0.0] * n for _ in range(n)] for _ in range(n)]
-    for l, (u, t) in _screws_and_slopes(space, q).items():
+    for l, (u, t) in screws_and_slopes(space, q).items():
         D = inertia.matrix(space.inertias[l])
         for i, j, k in itertools.product(u, u, u):
             if i <= j:
@@ -197,7 +199,7 @@ def lagrangian_christoffel(robot, q):
     return _of_coordinates(robot, stacked(Gamma, 3))
 
 
-def _screws_and_slopes(space: Robot, q) -> dict:
+def screws_and_slopes(space: Robot, q) -> dict:
     """{l: (u, t)}: u[a] = u(l; a) (6,), t[a, b] = ∂u(l; a)/∂q_b = Ad_l^b [Ad_{b-1}^{a+1} A_a, A_b] (6,), PBP (53).
 
     For joints a, b on the path to body l, a before b; t[a, a] = 0.

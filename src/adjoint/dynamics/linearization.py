@@ -7,6 +7,7 @@ seen from a frame that turns, δq' = δv - ad(v) δq.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import se3
 from ..model.input_checks import positive
-from ..model.joints import JOINTS, standard_screws
-from ..model.robot import Robot, need_robot
+from ..model.joints import BRACKETS, JOINTS, standard_screws
+from ..model.needs import need_robot
+from ..model.robot import Robot
+from ..rolled import is_long
 from ..sweep import stacked
 from .newton_euler import SURROUNDINGS
 from .state_derivatives import forward_dynamics_derivatives
@@ -45,10 +48,12 @@ def linearize(robot: Robot, q, v, tau, dt: float | None = None, **surroundings) 
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
-def continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+def continuous(
+    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
+):
     """`Linearization` in continuous time; arguments as `forward_dynamics`."""
     by = forward_dynamics_derivatives(
-        robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames,
+        robot, q, v, tau, gravity=gravity, applied_wrenches=applied_wrenches, frames=frames,
         base_twist=base_twist, base_acceleration=base_acceleration,
     )  # fmt: skip
     zero = np.zeros((robot.nv, robot.nv))
@@ -57,6 +62,28 @@ def continuous(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base
 
 
 continuous.__name__ = "linearize"  # what users call, and messages name
+
+
+@continuous.instead
+def _in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """Of a robot with many bodies, as its derivatives."""
+    robot, on = statics["robot"], statics["frames"]
+    if not is_long(robot):
+        return None
+
+    def linearized(given: dict) -> Linearization:
+        by = forward_dynamics_derivatives(robot, **given, **({"frames": on} if on else {}))
+        n, v = robot.nv, given["v"]
+        A, B = np.zeros((*by.dq.shape[:-2], 2 * n, 2 * n)), np.zeros((*by.dq.shape[:-2], 2 * n, n))
+        A[..., :n, n:] = np.eye(n)
+        A[..., n:, :n], A[..., n:, n:], B[..., n:, :] = by
+        for at, kind in zip(robot.layout.v_start, robot.joint_types, strict=True):
+            if kind in BRACKETS:
+                own = slice(at, at + len(BRACKETS[kind]))
+                A[..., own, own] = -np.einsum("...i,ikj->...jk", v[..., own], BRACKETS[kind])
+        return Linearization(A, B)
+
+    return linearized
 
 
 def _joint_brackets(robot: Robot, v):

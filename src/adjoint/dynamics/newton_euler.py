@@ -9,15 +9,29 @@ whose twists and their rates are in `ploen_park`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compile import kernel, static
-from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
 from ..model.robot import Robot
-from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
+from ..rolled.calls import missing_wrenches, rolls
+from ..rolled.stand_in import PerBody
+from ..sweep import (
+    at_rest,
+    by_body,
+    each,
+    forces,
+    inward_keeping,
+    joint_placements,
+    outward_keeping,
+    part,
+    rates,
+    twist_of_body,
+    wrench_on_body,
+)
 from .armature import armature_bias
 
 __all__ = [
@@ -64,13 +78,13 @@ def motion(w, A) -> tuple:
     return w, A, so3.hat(A[:3]) + squared(w)
 
 
-def body_motions(robot: Robot, f: dict, v, a, w_0, A_0) -> dict:
-    """{i: (ω_i, A_i, U_i)}, from the base outward."""
+def motion_step(robot: Robot, f, v, a) -> Callable:
+    """The step (i, motion of the parent) -> (ω_i, A_i, U_i), from the base outward."""
 
-    def step(i: int, parent: tuple) -> tuple:
+    def step(i, parent: tuple) -> tuple:
         return next_motion(parent, f[i], robot.screw(i).T, rates(robot, v, i), rates(robot, a, i))
 
-    return outward(robot, step, motion(w_0, A_0))
+    return step
 
 
 def rigid_wrench(motion: tuple, J):
@@ -80,28 +94,19 @@ def rigid_wrench(motion: tuple, J):
     return np.concatenate([I @ A[:3] + np.cross(w, I @ w) + np.cross(h, A[3:]), m * A[3:] + U @ h])
 
 
-def _joint_wrenches(robot: Robot, f: dict, motions: dict, loads: dict) -> dict:
-    """{i: F_i} (6,) of the bodies' motions and of the wrenches {i: F} that they exert on their surroundings; PP (4)."""
-
-    def own(i: int):
-        F = rigid_wrench(motions[i], robot.inertias[i])
-        return F + loads[i] if i in loads else F
-
-    return inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))
-
-
 def frame_wrenches(wrenches, frames: str | tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
     """(frame, its wrench (..., 6)) of wrenches (..., k, 6), or (..., 6) where `frames` is one name."""
     if frames and wrenches is None:
-        shape = "(6,) that it exerts" if isinstance(frames, str) else "(k, 6) that they exert, one row for each"
-        raise ArgumentError(f"frames={frames!r}: give the wrenches {shape}")
+        raise missing_wrenches(frames)
     if isinstance(frames, str):
         return [(frames, wrenches)]
     return [(name, wrenches[..., k, :]) for k, name in enumerate(frames)]
 
 
-def loads_on_bodies(robot: Robot, wrenches, frames: str | tuple[str, ...]) -> dict:
-    """{i: F} (6,): wrenches (k, 6) that frames exert on their surroundings, moved to their bodies' frames and added."""
+def loads_on_bodies(robot: Robot, wrenches, frames: str | tuple[str, ...]) -> Any:
+    """{i: F} (6,): wrenches (k, 6), given at frames, moved to the frames of their bodies and added."""
+    if isinstance(wrenches, PerBody):  # of a robot with many bodies, which are loads on bodies already
+        return wrenches
     found: dict = {}
     for name, F in frame_wrenches(wrenches, frames):
         spot = robot.frame(name)
@@ -121,32 +126,64 @@ def friction_force(robot: Robot, v):
     return robot.damping * v + robot.friction * np.sign(v)
 
 
-def joint_force(robot: Robot, v):
-    """What the joints themselves resist a motion at a = 0 with (nv,): friction, and armature in turning frames."""
-    return friction_force(robot, v) + armature_bias(robot, v)
+def joint_forces(robot: Robot, v):
+    """`joint_force` of all joints (nv,)."""
+    return forces(robot, each(robot, lambda i: joint_force(robot, i, v)))
+
+
+def joint_force(robot: Robot, i, v):
+    """What body i's joint itself resists a motion at a = 0 with (k,): friction, and armature in turning frames.
+
+    Damping · v + friction · sign(v), and `armature_bias`. What follows another joint has none of its own.
+    """
+    own = rates(robot, v, i)
+    if i in robot.mimics:
+        return np.zeros(len(own))
+    friction = rates(robot, robot.damping, i) * own + rates(robot, robot.friction, i) * np.sign(own)
+    return friction + armature_bias(robot, i, own)
+
+
+def armature_force(robot: Robot, i, a):
+    """Armature · a (k,) of body i's joint; what follows another joint has none of its own."""
+    own = rates(robot, a, i)
+    return np.zeros(len(own)) if i in robot.mimics else rates(robot, robot.armature, i) * own
 
 
 # Optional inputs of forward and inverse dynamics.
-SURROUNDINGS = {"gravity": 3, "wrenches": ("frames", 6), "frames": static, "base_twist": 6, "base_acceleration": 6}
+SURROUNDINGS = {"gravity": 3, "applied_wrenches": ("frames", 6), "frames": static}
+SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
 
 
+@rolls
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics(
-    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
-    """τ = M(q) a + C(q, v) v + φ(q) + friction + Σ J_kᵀ F_k (nv,) [N m or N]; PP (1)-(5).
+    """τ = M(q) a + C(q, v) v + φ(q) + friction - Σ J_kᵀ F_k (nv,) [N m or N]; PP (1)-(5).
 
-    `wrenches` (k, 6) are those that the named `frames` exert on their surroundings, seen from these frames (a load on
-    the robot is their opposite); of one frame, `frames="tool"`, the wrench is (6,). `gravity` (3,) [m/s²], the robot's
-    own by default. `base_twist` V_0 (6,) and `base_acceleration` V̇_0 (6,), without gravity, of a base that is moved, in
-    its own frame. Damping, dry friction and armature of the robot count: `robot.replace(damping=...)` changes them.
+    `applied_wrenches` F_k (k, 6) are those that act *on the robot* from outside, at the named `frames` and seen from
+    these; of one frame, `frames="tool"`, the wrench is (6,). `gravity` (3,) [m/s²], the robot's own by default.
+    `base_twist` V_0 (6,) and `base_acceleration` V̇_0 (6,), without gravity, of a base that is moved, in its own frame.
+    Damping, dry friction and armature of the robot count: `robot.replace(damping=...)` changes them.
     """
     f = joint_placements(robot, q)
-    base = true_motion(*base_motion(robot, gravity, base_twist, base_acceleration))
-    motions = body_motions(robot, f, v, a, *base)
-    F = _joint_wrenches(robot, f, motions, loads_on_bodies(robot, wrenches, frames))
-    tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # PP (5)
-    return tau + robot.armature * a + joint_force(robot, v)
+    loads = loads_on_bodies(robot, applied_wrenches, frames)
+    step = motion_step(robot, f, v, a)
+
+    def move(i, parent: tuple) -> tuple:
+        x = step(i, parent)
+        F = rigid_wrench(x, robot.inertias[i])
+        return x, F - loads[i] if i in loads else F
+
+    base = motion(*true_motion(*base_motion(robot, gravity, base_twist, base_acceleration)))
+    own = outward_keeping(robot, move, base)
+
+    def press(i, beyond):
+        F = own[i] + beyond  # PP (4)
+        tau = robot.screw(i) @ F + armature_force(robot, i, a) + joint_force(robot, i, v)  # PP (5)
+        return se3.coAd_inv_action(f[i], F), tau
+
+    return forces(robot, inward_keeping(robot, press, np.zeros(6))[1])
 
 
 class MotionsAndWrenches(NamedTuple):
@@ -160,20 +197,21 @@ class MotionsAndWrenches(NamedTuple):
     wrenches: np.ndarray
 
 
+@rolls(frames=True, several=MotionsAndWrenches)
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def body_motions_and_wrenches(
-    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """`MotionsAndWrenches` of all bodies: what inverse dynamics computes on its way, PP (2)-(4). Arguments as there.
 
         V_i = Ad(f_i⁻¹) V_parent + S_i v_i                                                                        (2)
         V̇_i = Ad(f_i⁻¹) V̇_parent + [V_i, S_i v_i] + S_i a_i                                                       (3)
-        F_i = J_i (V̇_i - γ_i) - ad(V_i)ᵀ J_i V_i + Σ Ad(f_k⁻¹)ᵀ F_k + loads,   k the children of i,               (4)
+        F_i = J_i (V̇_i - γ_i) - ad(V_i)ᵀ J_i V_i + Σ Ad(f_k⁻¹)ᵀ F_k - loads,   k the children of i,               (4)
 
-    with γ_i = (0, g), gravity seen from body i. V_i is the body twist (T_i⁻¹ Ṫ_i) of the body's frame in space, in
-    which the base moves with `base_twist`. V̇_i is its componentwise rate *without gravity*: 0 of a robot at rest. (PP
-    add the acceleration -g to the base, so that their V̇_i is V̇_i - γ_i.) The acceleration of the frame's origin, along
-    the body's axes, is V̇_i[3:] + ω_i × v_i.
+    with γ_i = (0, g), gravity seen from body i, and the applied wrenches as loads. V_i is the body twist (T_i⁻¹ Ṫ_i) of
+    the body's frame in space, in which the base moves with `base_twist`. V̇_i is its componentwise rate *without
+    gravity*: 0 of a robot at rest. (PP add the acceleration -g to the base, so that their V̇_i is V̇_i - γ_i.) The
+    acceleration of the frame's origin, along the body's axes, is V̇_i[3:] + ω_i × v_i.
 
     F_i is the wrench that the parent exerts on body i through their joint: it moves body i and all that it carries.
     Along the joint's screws it is what drives the body, Sᵀ F, (5): τ less what friction and armature take. Across them
@@ -185,28 +223,47 @@ def body_motions_and_wrenches(
     """
     f = joint_placements(robot, q)
     V_0, dV_0 = base_motion(robot, np.zeros(3), base_twist, base_acceleration)
-    V = body_twists(robot, f, v, V_0)
-    motions = body_motions(robot, f, v, a, *true_motion(V_0, dV_0))
-    g = outward(robot, lambda i, g: f[i][:3, :3].T @ g, robot.gravity if gravity is None else gravity)
-    weighed = {i: (w, A - np.concatenate([np.zeros(3), g[i]]), U) for i, (w, A, U) in motions.items()}
-    F = _joint_wrenches(robot, f, weighed, loads_on_bodies(robot, wrenches, frames))
-    dV = {i: motions[i][1] - np.concatenate([np.zeros(3), np.cross(V[i][:3], V[i][3:])]) for i in f}  # PBP (76)
-    return MotionsAndWrenches(*(np.stack([x[i] for i in f]) if f else np.zeros((0, 6)) for x in (V, dV, F)))
+    loads = loads_on_bodies(robot, applied_wrenches, frames)
+    step = motion_step(robot, f, v, a)
+
+    def move(i, parent: tuple) -> tuple:
+        V, moving, g = parent
+        V = se3.Ad_inv_action(f[i], V) + robot.screw(i).T @ rates(robot, v, i)
+        w, A, U = moving = step(i, moving)
+        g = f[i][:3, :3].T @ g
+        F = rigid_wrench((w, A - np.concatenate([np.zeros(3), g]), U), robot.inertias[i])
+        dV = A - np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])])  # PBP (76)
+        own = twist_of_body(robot, i, V), twist_of_body(robot, i, dV), F - loads[i] if i in loads else F
+        return (V, moving, g), own
+
+    start = V_0, motion(*true_motion(V_0, dV_0)), robot.gravity if gravity is None else gravity
+    moved = outward_keeping(robot, move, start)
+
+    def press(i, beyond) -> tuple:
+        F = moved[i][2] + beyond
+        return se3.coAd_inv_action(f[i], F), wrench_on_body(robot, i, F)
+
+    F = inward_keeping(robot, press, np.zeros(6))[1]
+    V, dV = (by_body(robot, part(robot, moved, k)) for k in (0, 1))
+    return MotionsAndWrenches(V, dV, by_body(robot, F))
 
 
+@rolls
 @kernel(robot=static, q="nq", v="nv", gravity=3)
 def bias_force(robot, q, v, *, gravity=None):
     """C(q, v) v + φ(q) + friction (nv,): the torque of a = 0."""
-    return inverse_dynamics(robot, q, v, np.zeros(robot.nv), gravity=gravity)
+    return inverse_dynamics(robot, q, v, at_rest(robot), gravity=gravity)
 
 
+@rolls
 @kernel(robot=static, q="nq", gravity=3)
 def gravity_torque(robot, q, *, gravity=None):
     """φ(q) (nv,): the torque that holds the robot still."""
-    return inverse_dynamics(robot, q, np.zeros(robot.nv), np.zeros(robot.nv), gravity=gravity)
+    return inverse_dynamics(robot, q, at_rest(robot), at_rest(robot), gravity=gravity)
 
 
+@rolls
 @kernel(robot=static, q="nq", x="nv")
 def mass_matrix_product(robot, q, x):
     """M(q) x (nv,) in O(n), without forming M: the torque of a = x at rest and without gravity."""
-    return inverse_dynamics(robot, q, np.zeros(robot.nv), x, gravity=np.zeros(3))
+    return inverse_dynamics(robot, q, at_rest(robot), x, gravity=np.zeros(3))

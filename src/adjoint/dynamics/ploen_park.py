@@ -20,7 +20,7 @@ from ..lie import inertia, se3
 from ..model.robot import Robot
 from ..sweep import body_twists, forces, inward, joint_placements, outward, rates
 from .global_operators import articulated_bodies
-from .newton_euler import SURROUNDINGS, base_motion, joint_force, loads_on_bodies
+from .newton_euler import base_motion, joint_forces, loads_on_bodies
 
 __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
 
@@ -43,11 +43,20 @@ class Recursion(NamedTuple):
     a: np.ndarray  # (68) Zᵀ Ω⁻¹ Z τ̂
 
 
+# Optional inputs. The paper's tip wrench F_{n+1} is what a tip exerts on its surroundings: the opposite of a load.
+SURROUNDINGS = {"gravity": 3, "tip_wrenches": ("frames", 6), "frames": static}
+SURROUNDINGS |= {"base_twist": 6, "base_acceleration": 6}
+
+
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics_recursive(
-    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, a, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
-    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`, arguments as there."""
+    """τ (nv,) by PP (1)-(5), equal to `inverse_dynamics`; arguments as there, but for the paper's `tip_wrenches`.
+
+    These (k, 6) are the wrenches that the named `frames` *exert on their surroundings*, seen from these frames: the
+    opposite of the `applied_wrenches` there.
+    """
     f = joint_placements(robot, q)  # (1)
 
     def outward_step(i: int, parent: tuple) -> tuple:
@@ -59,7 +68,7 @@ def inverse_dynamics_recursive(
         return V, se3.Ad_inv_action(f[i], dV) + se3.bracket(V, Sv) + S @ rates(robot, a, i)
 
     motions = outward(robot, outward_step, base_motion(robot, gravity, base_twist, base_acceleration))
-    loads = loads_on_bodies(robot, wrenches, frames)
+    loads = loads_on_bodies(robot, tip_wrenches, frames)
 
     def own(i: int):
         (V, dV), J = motions[i], robot.inertias[i]
@@ -67,26 +76,29 @@ def inverse_dynamics_recursive(
 
     F = inward(robot, own, lambda i, F: se3.coAd_inv_action(f[i], F))  # (4)
     tau = forces(robot, {i: F[i] @ robot.screw(i).T for i in F})  # (5)
-    return tau + robot.armature * a + joint_force(robot, v)
+    return tau + robot.armature * a + joint_forces(robot, v)
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics_recursive(
-    robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
-    """a (nv,) by PP (47)-(68), equal to `forward_dynamics`, arguments as there. Not for robots with mimics."""
+    """a (nv,) by PP (47)-(68), equal to `forward_dynamics`. Not for robots with mimics.
+
+    Arguments are those of `inverse_dynamics_recursive`: `tip_wrenches` are exerted by the robot.
+    """
     moved = {"base_twist": base_twist, "base_acceleration": base_acceleration}
-    return recursion(robot, q, v, tau, gravity=gravity, wrenches=wrenches, frames=frames, **moved).a
+    return recursion(robot, q, v, tau, gravity=gravity, tip_wrenches=tip_wrenches, frames=frames, **moved).a
 
 
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
-def recursion(robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None):
-    """All of PP (47)-(68) as a `Recursion`; arguments as for `forward_dynamics`. Not for robots with mimics."""
+def recursion(robot, q, v, tau, *, gravity=None, tip_wrenches=None, frames=(), base_twist=None, base_acceleration=None):
+    """All of PP (47)-(68) as a `Recursion`; arguments as for `forward_dynamics_recursive`. Not for mimics."""
     f = joint_placements(robot, q)  # (47)-(49)
     V_0, dV_0 = base_motion(robot, gravity, base_twist, base_acceleration)
     a_hat, a_tilde, b_tilde = _velocity_pass(robot, f, v, V_0)
-    alpha, P = _residual_pass(robot, f, a_tilde, b_tilde, dV_0, loads_on_bodies(robot, wrenches, frames))
-    net = tau - joint_force(robot, v)
+    alpha, P = _residual_pass(robot, f, a_tilde, b_tilde, dV_0, loads_on_bodies(robot, tip_wrenches, frames))
+    net = tau - joint_forces(robot, v)
     tau_hat = {k: net[_place(robot, k)] - robot.screw(k) @ P[k] for k in P}  # (60), (61)
     z_hat, c_hat, lam, a = _solving_passes(robot, f, tau_hat)
     return Recursion(

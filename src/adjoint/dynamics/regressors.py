@@ -25,7 +25,7 @@ from ..model.robot import Robot
 from ..sweep import body_twists, joint_placements, outward
 from .armature import armature_regressor
 from .composite import degrees
-from .newton_euler import base_motion, body_motions, true_motion
+from .newton_euler import base_motion, motion, motion_step, true_motion
 
 __all__ = ["JOINT_TERMS", "EnergyRegressor", "energy_regressor", "parameter_names", "parameters", "regressor"]
 
@@ -79,7 +79,8 @@ def regressor(robot, q, v, a, *, gravity=None, base_twist=None, base_acceleratio
     """
     check_joint_terms(joints)
     f = joint_placements(robot, q)
-    motions = body_motions(robot, f, v, a, *true_motion(*base_motion(robot, gravity, base_twist, base_acceleration)))
+    base = motion(*true_motion(*base_motion(robot, gravity, base_twist, base_acceleration)))
+    motions = outward(robot, motion_step(robot, f, v, a), base)
     screws, n = _screws_outward(robot, f), len(robot.body_names)
     blocks: list[dict] = [{} for _ in range(robot.nv)]  # of each row of Y, {body: (10,)}
     for l in range(n):

@@ -15,6 +15,7 @@ with one degree of freedom these are the partial derivatives, for quaternions th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,26 @@ import numpy as np
 from ..compile import kernel, static
 from ..lie import inertia, se3
 from ..model.robot import Robot
-from ..sweep import body_twists, inward, joint_placements, outward, rates, stacked
-from .armature import armature_slopes
+from ..rolled import is_long, rolls
+from ..rolled.calls import columns_of
+from ..sweep import (
+    at_rest,
+    body_twists,
+    forces,
+    inward,
+    inward_keeping,
+    joint_placements,
+    outward,
+    outward_keeping,
+    rates,
+    stacked,
+)
+from .armature import armature_rate, armature_slopes
 from .articulated import require_inertia
 from .composite import degrees, mass_matrix
 from .coriolis import inertia_rate_momentum, moved
 from .factorization import factor, inverse_factored, minus_inverse_times, solve_factored
+from .forward import forward_dynamics, solve_mass_matrix
 from .newton_euler import SURROUNDINGS, base_motion, inverse_dynamics, loads_on_bodies
 
 __all__ = [
@@ -35,6 +50,7 @@ __all__ = [
     "TorqueDerivatives",
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_rate",
 ]
 
 
@@ -56,7 +72,7 @@ class AccelerationDerivatives(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv", a="nv", **SURROUNDINGS)
 def inverse_dynamics_derivatives(
-    robot, q, v, a, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, a, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """`TorqueDerivatives` of `inverse_dynamics(robot, q, v, a, ...)`; arguments as there, O(n · depth).
 
@@ -67,7 +83,7 @@ def inverse_dynamics_derivatives(
     V_0, A_0 = base_motion(robot, gravity, base_twist, base_acceleration)
     V = body_twists(robot, f, v, V_0)
     A = _accelerations(robot, f, V, a, v, A_0)
-    beyond = _sums_beyond(robot, f, V, A, loads_on_bodies(robot, wrenches, frames))
+    beyond = _sums_beyond(robot, f, V, A, loads_on_bodies(robot, applied_wrenches, frames))
     joints = {i: _Joint(robot, f, V, A, i) for i in f}
     tables = [[[0.0] * robot.nv for _ in range(robot.nv)] for _ in range(3)]
     for j in reversed(f):
@@ -94,7 +110,7 @@ def _sums_beyond(robot: Robot, f: dict, V: dict, A: dict, loads: dict) -> dict:
     def own(i: int):
         sums = inertia_rate_momentum(robot.inertias[i], V[i])
         F = inertia.momentum(robot.inertias[i], A[i]) - se3.coad_action(V[i], sums[20:])  # PP (4)
-        return np.concatenate([sums, F + loads[i] if i in loads else F])
+        return np.concatenate([sums, F - loads[i] if i in loads else F])
 
     return inward(robot, own, lambda i, x: np.concatenate([moved(f[i], x[:26]), se3.coAd_inv_action(f[i], x[26:])]))
 
@@ -145,18 +161,115 @@ def _enter_pair(inner: _Joint, wrenches, b: int, same: bool, tables: list) -> No
             da[a][b] = da[a][b] + scale * np.dot(s, J_s)
 
 
+@rolls
+@kernel(robot=static, q="nq", v="nv", a="nv", dq="nv", dv="nv", **SURROUNDINGS)
+def inverse_dynamics_rate(
+    robot, q, v, a, *, dq=None, dv=None,
+    gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None,
+):  # fmt: skip
+    """∂τ/∂q dq + ∂τ/∂v dv (nv,) in O(n): the rate of `inverse_dynamics` while q moves with dq and v changes with dv.
+
+    With S dq the motion of a joint, all that it inherits, seen from its body, changes as x does in x' = [x, S dq]:
+
+        δV_i = Ad(f_i⁻¹) δV + [Ad(f_i⁻¹) V, S_i dq_i] + S_i dv_i
+        δA_i = Ad(f_i⁻¹) δA + [Ad(f_i⁻¹) A, S_i dq_i] + [δV_i, S_i v_i] + [V_i, S_i dv_i]
+        δF_i = J_i δA_i - ad(δV_i)ᵀ J_i V_i - ad(V_i)ᵀ J_i δV_i + Σ Ad(f_k⁻¹)ᵀ (δF_k - ad(S_k dq_k)ᵀ F_k),
+
+    V and A of the parent on the right, k the children of i.
+    """
+    f = joint_placements(robot, q)
+    loads = loads_on_bodies(robot, applied_wrenches, frames)
+    dq, dv = (at_rest(robot) if x is None else x for x in (dq, dv))
+
+    def move(i, parent: tuple) -> tuple:
+        S, J = robot.screw(i).T, robot.inertias[i]
+        Sv, Sa, Sdq, Sdv = (S @ rates(robot, x, i) for x in (v, a, dq, dv))
+        V, A, dV, dA = (se3.Ad_inv_action(f[i], x) for x in parent)
+        dV = dV + se3.bracket(V, Sdq) + Sdv
+        dA = dA + se3.bracket(A, Sdq)
+        V = V + Sv
+        A = A + Sa + se3.bracket(V, Sv)
+        dA = dA + se3.bracket(dV, Sv) + se3.bracket(V, Sdv)
+        h = inertia.momentum(J, V)
+        F = inertia.momentum(J, A) - se3.coad_action(V, h)  # PP (4)
+        dF = inertia.momentum(J, dA) - se3.coad_action(dV, h) - se3.coad_action(V, inertia.momentum(J, dV))
+        return (V, A, dV, dA), (F - loads[i] if i in loads else F, dF)
+
+    base = *base_motion(robot, gravity, base_twist, base_acceleration), np.zeros(6), np.zeros(6)
+    own = outward_keeping(robot, move, base)
+
+    def press(i, beyond: tuple) -> tuple:
+        F, dF = own[i][0] + beyond[0], own[i][1] + beyond[1]
+        S = robot.screw(i)
+        turned = dF - se3.coad_action(S.T @ rates(robot, dq, i), F)
+        passed = se3.coAd_inv_action(f[i], F), se3.coAd_inv_action(f[i], turned)
+        return passed, S @ dF + _resistance_rate(robot, i, v, dv)
+
+    return forces(robot, inward_keeping(robot, press, (np.zeros(6), np.zeros(6)))[1])
+
+
+def _resistance_rate(robot: Robot, i, v, dv):
+    """What the rate of v adds to body i's joint (k,): damping, and armature in turning frames."""
+    own, change = rates(robot, v, i), rates(robot, dv, i)
+    if i in robot.mimics:
+        return np.zeros(len(own))
+    return rates(robot, robot.damping, i) * change + armature_rate(robot, i, own, change)
+
+
+@inverse_dynamics_derivatives.instead
+def _torque_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """Of a robot with many bodies: the columns as a batch of `inverse_dynamics_rate`."""
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    by_q = columns_of(inverse_dynamics_rate, "dq", robot, {**statics, "dv": None}, names)
+    by_v = columns_of(inverse_dynamics_rate, "dv", robot, {**statics, "dq": None}, names)
+
+    def derivatives(given: dict) -> TorqueDerivatives:
+        dq = by_q(given)
+        M = mass_matrix(robot, given["q"])
+        return TorqueDerivatives(dq, by_v(given), M if M.shape == dq.shape else np.broadcast_to(M, dq.shape).copy())
+
+    return derivatives
+
+
 @kernel(robot=static, q="nq", v="nv", tau="nv", **SURROUNDINGS)
 def forward_dynamics_derivatives(
-    robot, q, v, tau, *, gravity=None, wrenches=None, frames=(), base_twist=None, base_acceleration=None
+    robot, q, v, tau, *, gravity=None, applied_wrenches=None, frames=(), base_twist=None, base_acceleration=None
 ):
     """`AccelerationDerivatives` of `forward_dynamics(robot, q, v, tau, ...)`; arguments as there.
 
     M a = τ - bias is an identity: ∂a/∂x = -M⁻¹ ∂τ/∂x at that a, with M = W Ω Wᵀ factored once.
     """
     require_inertia(robot)
-    around = {"gravity": gravity, "wrenches": wrenches, "frames": frames}
+    around = {"gravity": gravity, "applied_wrenches": applied_wrenches, "frames": frames}
     around |= {"base_twist": base_twist, "base_acceleration": base_acceleration}
     factors = factor(mass_matrix(robot, q))
     a = solve_factored(factors, tau - inverse_dynamics(robot, q, v, np.zeros(robot.nv), **around))
     by = inverse_dynamics_derivatives(robot, q, v, a, **around)
     return AccelerationDerivatives(*minus_inverse_times(factors, by.dq, by.dv), inverse_factored(factors))
+
+
+@forward_dynamics_derivatives.instead
+def _acceleration_in_loops(statics: dict, names: tuple[str, ...]) -> Callable | None:
+    """Of a robot with many bodies: M⁻¹ by the solution of M x = b for every column."""
+    robot = statics["robot"]
+    if not is_long(robot):
+        return None
+    require_inertia(robot)
+    eye, on = np.eye(robot.nv), statics["frames"]
+    around = [name for name in names if name not in ("q", "v", "tau")]
+
+    def minus_solved(q: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return -np.swapaxes(solve_mass_matrix(robot, q[..., None, :], np.swapaxes(B, -1, -2)), -1, -2)
+
+    def derivatives(given: dict) -> AccelerationDerivatives:
+        q, v, tau = given["q"], given["v"], given["tau"]
+        options = {name: given[name] for name in around} | ({"frames": on} if on else {})
+        by = inverse_dynamics_derivatives(robot, q, v, forward_dynamics(robot, q, v, tau, **options), **options)
+        dtau = solve_mass_matrix(robot, q[..., None, :], eye)
+        found = minus_solved(q, by.dq), minus_solved(q, by.dv), np.broadcast_to(dtau, by.dq.shape)
+        dq, dv, dtau = map(np.ascontiguousarray, found)
+        return AccelerationDerivatives(dq, dv, dtau)
+
+    return derivatives

@@ -18,8 +18,9 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import inertia, se3
+from ..model.needs import need_numbers
 from ..model.reframe import reframed
-from ..model.robot import Robot, need_numbers
+from ..model.robot import Robot
 from ..sweep import joint_placements
 from .newton_euler import friction_force, inverse_dynamics
 

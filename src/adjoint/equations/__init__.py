@@ -1,10 +1,15 @@
-"""Closed forms to read: the equations of motion of a robot as SymPy expressions, LaTeX, and a page to look at.
+"""Equations of motion to read: closed forms as SymPy expressions, as LaTeX, and as a page for the browser.
 
-`equations_of_motion` is what users call; `expanded` and `factored` make its two forms. `trig` is the exact arithmetic
-of trigonometric polynomials, `shortest_form` their shortest form, `motion` the recursion over a robot's bodies in it.
-`parameters` and `naming` say which of a robot's numbers are symbols, and `reading` reads polynomials in these.
-`notation` and `page` write formulas as text, LaTeX and MathML. All of it needs SymPy; without it this module can be
-looked at, and says so when it is used.
+Users call `equations_of_motion`. The other files:
+
+- `expanded` and `factored` make its two forms.
+- `trig` is exact arithmetic with trigonometric polynomials, and `shortest_form` writes them in few terms.
+- `motion` computes a robot's energies as such polynomials.
+- `parameters` and `naming` say which of a robot's numbers are symbols, and `reading` reads polynomials in these
+  symbols.
+- `notation` and `page` write formulas as text, LaTeX and MathML.
+
+All of this needs SymPy. Without it the module can be imported, and `equations_of_motion` says what to install.
 """
 
 from ..errors import MissingPackageError
@@ -15,7 +20,7 @@ except ImportError:
     __all__ = ["equations_of_motion"]
 
     def equations_of_motion(*args, **options):  # type: ignore[misc]
-        """The equations of motion of a robot as formulas to read. This needs sympy: pip install 'adjoint[sym]'."""
+        """The equations of motion of a robot as formulas to read. This needs SymPy: pip install 'adjoint[sym]'."""
         __getattr__("Equations")
 
     def __getattr__(name: str):
@@ -33,4 +38,4 @@ else:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [name for name in __all__ if name in globals()]  # fewer without SymPy

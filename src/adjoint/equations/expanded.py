@@ -1,11 +1,11 @@
-"""The equations of motion in cosines and sines of sums of angles, for robots small enough to read them.
+"""The equations of motion in cosines and sines of sums of angles, for robots small enough that one can read them.
 
     M(q) q̈ + C(q, q̇) q̇ + φ(q) + friction = τ,
 
-with C from the Christoffel symbols of M. Energies are computed in exact arithmetic (`trig`, `motion`), differentiated,
-and written as shortly as found (`shortest`); then the formulas are evaluated beside the kernels `mass_matrix`,
-`coriolis_matrix`, `gravity_torque`, `inverse_dynamics`: what does not agree is never returned. PBP = Park, Bobrow &
-Ploen (1995), "A Lie group formulation of robot dynamics", IJRR 14(6).
+with the matrix C of the Christoffel symbols of M. The energies are computed in exact arithmetic (`trig`, `motion`),
+differentiated, and written with as few terms as are found (`shortest_form`). Then the formulas are evaluated beside the
+kernels `mass_matrix`, `coriolis_matrix`, `gravity_torque` and `inverse_dynamics`: formulas that do not agree with them
+are never returned. PBP is Park, Bobrow & Ploen (1995), "A Lie group formulation of robot dynamics", IJRR 14(6).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class Values(NamedTuple):
-    """Numbers of the equations at one q, v, a: M, C (nv, nv), φ, friction, τ (nv,)."""
+    """The numbers of the equations at one q, v, a: `M`, `C` (nv, nv), and `phi`, `friction`, `tau` (nv,)."""
 
     M: np.ndarray
     C: np.ndarray
@@ -60,23 +60,30 @@ class Values(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equations(page.Shown):
-    """M q̈ + C q̇ + φ + friction = τ as SymPy matrices in the symbols q, dq, ddq and, if asked for, robot parameters."""
+    """The equations M q̈ + C q̇ + φ + friction = τ of a robot as SymPy matrices; `equations_of_motion` makes them.
+
+    `M`, `C` are (nv, nv) and `phi`, `friction`, `tau` (nv, 1), in the symbols q, dq, ddq and, if asked for, parameters
+    of the robot; `symbols` has them all. C is linear in dq, and Ṁ - 2C is skew-symmetric.
+    """
 
     robot: Robot
     symbols: Symbols
     M: sympy.ImmutableMatrix
-    C: sympy.ImmutableMatrix  # linear in dq; Ṁ - 2C is skew
+    C: sympy.ImmutableMatrix
     phi: sympy.ImmutableMatrix
     friction: sympy.ImmutableMatrix
 
     @cached_property
     def tau(self) -> sympy.ImmutableMatrix:
-        """M q̈ + C q̇ + φ + friction (nv, 1)."""
+        """The torques M q̈ + C q̇ + φ + friction (nv, 1)."""
         _, dq, ddq, *_ = self.symbols
         return self.M * sympy.Matrix(ddq) + self.C * sympy.Matrix(dq) + self.phi + self.friction
 
     def at(self, q, v, a, parameters: Mapping | None = None) -> Values:
-        """The `Values` at q, v, a (nv,); `parameters` {name or symbol: number} for others than the robot's."""
+        """Return the `Values` at q, v, a (nv,).
+
+        `parameters` {name or symbol: number} replaces numbers of the robot that have symbols.
+        """
         known = {s.name: s for s in self.symbols.parameters}
         if unknown := {str(s) for s in parameters or {}} - set(known):
             raise ArgumentError(
@@ -93,31 +100,35 @@ class Equations(page.Shown):
 
     @cached_property
     def _function(self):
+        """The function of q, q̇ and parameters that evaluates M, C, φ and friction."""
         q, dq, _, parameters, *_ = self.symbols
         formulas = [self.M, self.C, self.phi, self.friction]
-        return sympy.lambdify((q, dq, [*parameters]), formulas, "numpy", cse=True, dummify=True)  # names may be any
+        # dummify: the name of a symbol need not be valid in Python.
+        return sympy.lambdify((q, dq, [*parameters]), formulas, "numpy", cse=True, dummify=True)
 
     def _matrices(self, q, v, given: Mapping) -> list:
-        """M, C, φ, friction, for {symbol: number} of all parameters."""
+        """Return M, C, φ and friction at q and v, for {symbol: number} of all parameters."""
         return self._function(q, v, [*given.values()])
 
     def verify(self, samples: int = 20) -> float:
-        """The largest difference to the kernels at random q, v, a, relative to the size of each result.
+        """Return the largest difference to the kernels at random q, v, a, relative to the size of each result.
 
-        With symbols for the robot's numbers, every other sample is of a robot with other numbers.
+        If some of the robot's numbers are symbols, every other sample is of a robot with other numbers.
         """
         rng, worst = np.random.default_rng(0), 0.0
         others = {s: x * rng.uniform(0.8, 1.2) for s, x in self.symbols.parameters.items()}
         robots = [(self.robot, {}), (with_parameters(self.robot, self.symbols, others), others)]
         for k in range(samples):
             robot, given = robots[k % 2 if others else 0]
-            q = random_configuration(self.robot, rng)
+            q = random_configuration(self.robot, rng=rng)
             v, a = rng.normal(size=(2, robot.nv))
             worst = np.maximum(worst, _difference(self.at(q, v, a, given), robot, q, v, a))
         return float(worst)
 
     def _sections(self) -> list[page.Section]:
-        parts = {"M": self.M, "C": self.C, "phi": self.phi} | ({"F": self.friction} if any(self.friction) else {})
+        parts = {"M": self.M, "C": self.C, "phi": self.phi}
+        if any(self.friction.flat()):
+            parts["F"] = self.friction
         lines = [line for name, A in parts.items() for line in page.entries(name, A)]
         return [page.Section("", [page.Line(page.law("F" in parts)), *lines])]
 
@@ -126,29 +137,31 @@ class Equations(page.Shown):
 
 
 def with_parameters(robot: Robot, symbols: Symbols, given: Mapping) -> Robot:
-    """The robot with other numbers {symbol: number} for all of its symbols."""
+    """Return the robot with other numbers, {symbol: number} for all of its symbols."""
     if given == symbols.parameters:
         return robot
     moved = on_axes(robot)
     own = numbers_of(moved)
     names = named(moved, own)
     exact = {s: sympy.Float(x, 17) for s, x in given.items()}
-    other = {name: float(e.xreplace(exact)) for name, e in symbols.numbers.items()}
+    numbers: dict[str, Any] = symbols.numbers  # SymPy's types do not say that `xreplace` gives a number here
+    other = {name: float(e.xreplace(exact)) for name, e in numbers.items()}
     return changed(moved, filled(names, values(names, own) | other))
 
 
 def prove(found: Equations) -> None:
-    """Raise if the equations do not agree with the kernels."""
+    """Raise an `AdjointError` if the equations do not agree with the kernels."""
     error, name = found.verify(6), found.robot.name
-    if not error <= 1e-11:  # NaN is not
+    if not error <= 1e-11:  # this is also true for NaN
         raise AdjointError(
             f"equations of robot '{name}' differ from the kernels by {error:.1e}; please report this robot"
         )
 
 
 def _difference(got: Values, robot: Robot, q, v, a) -> float:
+    """Return the largest relative difference of the values to the kernels at one q, v, a."""
     M, tau = mass_matrix.eager(robot, q), inverse_dynamics.eager(robot, q, v, a)
-    inertia, force = np.abs(M).max() or 1.0, np.abs(tau).max() or 1.0  # point masses on an axis have none
+    inertia, force = np.abs(M).max() or 1.0, np.abs(tau).max() or 1.0  # a point mass on an axis has no inertia about it
     want = [
         (got.M, M, inertia),
         (got.C, coriolis_matrix.eager(robot, q, v), inertia * np.abs(v).max()),
@@ -162,7 +175,7 @@ def _difference(got: Values, robot: Robot, q, v, a) -> float:
 
 
 def expanded_equations(robot: Robot, symbols: Symbols, most_terms: int) -> Equations:
-    """M, C, φ of a robot as `Equations`, proven against the kernels."""
+    """Return the expanded `Equations` of a robot, verified against the kernels."""
     moved, n = on_axes(robot), range(robot.nv)
     numbers = filled(named(moved, numbers_of(moved)), symbols.meaning)
     bodies = motions(moved, numbers, most_terms)
@@ -184,12 +197,15 @@ def expanded_equations(robot: Robot, symbols: Symbols, most_terms: int) -> Equat
 
 
 def clean(polynomials: np.ndarray) -> np.ndarray:
-    """Without the terms that rotations leave whose cosines are not simple, and so not exact."""
+    """Return the polynomials without the terms that are rounding errors.
+
+    Such terms come from rotations whose cosines are not simple numbers, and hence not exact.
+    """
     return np.asarray(np.frompyfunc(lambda f: f.without_noise(1e-14), 1, 1)(polynomials))
 
 
 def _coriolis(M: np.ndarray, k: int, j: int) -> TrigPoly:
-    """C_kj = Σ_i Γ_ijk q̇_i, Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij), PBP (52)."""
+    """Return C_kj = Σ_i Γ_ijk q̇_i with Γ_ijk = ½ (∂_i m_kj + ∂_j m_ki - ∂_k m_ij), PBP (52)."""
     n, total = len(M), 0 * variable(0)
     for i in range(n):
         Gamma = (M[k, j].slope(i) + M[k, i].slope(j) - M[i, j].slope(k)) * Fraction(1, 2)
@@ -198,7 +214,7 @@ def _coriolis(M: np.ndarray, k: int, j: int) -> TrigPoly:
 
 
 def friction(symbols: Symbols, numbers: Parameters) -> sympy.ImmutableMatrix:
-    """damping · q̇ + friction · sign(q̇) (nv, 1)."""
+    """Return damping · q̇ + friction · sign(q̇) (nv, 1)."""
     found = []
     for v, damping, dry in zip(symbols.dq, numbers.damping, numbers.friction, strict=True):
         c, f = (written(0 * variable(0) + x, symbols, ()) for x in (damping, dry))
@@ -207,9 +223,10 @@ def friction(symbols: Symbols, numbers: Parameters) -> sympy.ImmutableMatrix:
 
 
 def bases(robot: Robot) -> list[tuple[Frequency, ...]]:
-    """Angles that formulas may be written with: the coordinates, and sums of them along runs of parallel axes.
+    """Return the sets of angles that formulas may be written with: the coordinates, and their sums along parallel axes.
 
-    θ_k = q_k ± θ_j if the axis of k is parallel to that of joint j, the nearest before it that turns.
+    In the second set, θ_k = q_k ± θ_j if the axis of joint k is parallel to that of joint j, the nearest joint before
+    it that turns.
     """
     own: list[Frequency] = [((k, 1),) for k in range(robot.nv)]
     sums = list(own)
@@ -219,7 +236,7 @@ def bases(robot: Robot) -> list[tuple[Frequency, ...]]:
             w, j = robot.placements[j, :3, :3] @ w, int(robot.parents[j])
             if j >= 0 and (before := robot.screw(j)[0, :3]).any():
                 if abs(abs(w @ before) - 1) < 1e-12:
-                    sign = round(w @ before)
+                    sign = round(float(w @ before))
                     sums[i] = (*((k, m * sign) for k, m in sums[j]), *own[i])
                 break
     return [tuple(own)] if sums == own else [tuple(own), tuple(sums)]
@@ -229,7 +246,7 @@ def bases(robot: Robot) -> list[tuple[Frequency, ...]]:
 
 
 def written(f: TrigPoly, symbols: Symbols, bases) -> sympy.Expr:
-    """f as a SymPy expression: products of waves, each times what all terms with it have in common."""
+    """Return f as a SymPy expression: a sum of products of cosines and sines, with common factors outside."""
     of_waves: dict = defaultdict(list)
     simple = bool(symbols.parameters)
     for c, d, monomial, factors in shortest(f, bases or [()]):
@@ -240,11 +257,12 @@ def written(f: TrigPoly, symbols: Symbols, bases) -> sympy.Expr:
 
 
 def _factored(e: sympy.Expr, is_exact: bool) -> sympy.Expr:
-    """What all terms have in common, outside; short polynomials with exact coefficients as products."""
+    """Return e with the common factor of its terms outside, or as a product if it is short and has exact numbers."""
     return sympy.factor(e) if is_exact and len(e.args) < 20 and not e.has(sympy.Float) else sympy.factor_terms(e)
 
 
 def _waves(factors, q) -> sympy.Expr:
+    """Return the product of the cosines and sines as a SymPy expression."""
     found = sympy.Integer(1)
     for is_sine, angles, power in factors:
         angle = sympy.Add(*(_number(Fraction(m), 1, True) * q[k] for k, m in angles))
@@ -253,9 +271,10 @@ def _waves(factors, q) -> sympy.Expr:
 
 
 def _number(c: Fraction, radicand: int = 1, simple: bool = False) -> sympy.Expr:
-    """c √radicand: exact if the fraction is a simple one, else with 15 digits.
+    """Return c √radicand: exact if the fraction is a simple one, else with 15 digits.
 
-    Beside symbols fractions are kept up to denominators of 1000; among decimals, 5/3 and 1/2 but not 41/50.
+    Where there are symbols (`simple`), fractions are kept up to denominators of 1000; in formulas of decimal numbers,
+    5/3 and 1/2 are kept but not 41/50.
     """
     tens = c.denominator
     for prime in (2, 5):

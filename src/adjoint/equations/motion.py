@@ -1,4 +1,8 @@
-"""Kinetic and potential energy as trigonometric polynomials: the recursion over the bodies, in exact arithmetic."""
+"""Kinetic and potential energy of a robot as trigonometric polynomials, by a recursion over its bodies.
+
+The arithmetic is exact (see `trig`). PBP is Park, Bobrow & Ploen (1995), "A Lie group formulation of robot dynamics",
+IJRR 14(6).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,10 @@ _exact = np.frompyfunc(exact, 1, 1)
 
 
 class Motion(NamedTuple):
-    """A body: placement R (3, 3), p (3,) in the base, twist (6,) for the unit rate of each coordinate that moves it."""
+    """The placement R (3, 3), p (3,) of a body in the base, its inertia, and its twists.
+
+    `twists` has the twist (6,) at the unit rate of each coordinate that moves the body.
+    """
 
     R: np.ndarray
     p: np.ndarray
@@ -28,7 +35,10 @@ class Motion(NamedTuple):
 
 
 def motions(robot: Robot, numbers: Parameters, most_terms: int) -> list[Motion]:
-    """The bodies of a robot with `on_axes` frames, as functions of its coordinates: variables 0, 1, ... and angles."""
+    """Return the motions of the bodies of a robot with `on_axes` frames, as functions of its coordinates.
+
+    Coordinate k is variable k of a `TrigPoly` and, if it is an angle, also its angle k.
+    """
     found: list[Motion] = []
     for i, parent in enumerate(robot.parents.tolist()):
         base = found[parent] if parent >= 0 else Motion(np.eye(3, dtype=int), np.zeros(3, int), {}, np.zeros((6, 6)))
@@ -43,22 +53,23 @@ def motions(robot: Robot, numbers: Parameters, most_terms: int) -> list[Motion]:
 
 
 def require_small(robot: Robot, polynomials: Iterable, most_terms: int) -> None:
-    """Refuse polynomials with more terms than that, all together."""
+    """Raise an `ArgumentError` if the polynomials together have more than `most_terms` terms."""
     terms = sum(len(f.terms) for f in polynomials if isinstance(f, TrigPoly))
     if terms > most_terms:
         raise ArgumentError(
-            f"equations: robot '{robot.name}' with {robot.nv} coordinates has more than {most_terms} terms, too many "
-            "to read; form='factored' writes them as inner products, and most_terms=... allows more"
+            f"equations_of_motion: the equations of robot '{robot.name}' with {robot.nv} coordinates have more than "
+            f"{most_terms} terms, too many to read; form='factored' writes them as inner products, and most_terms=... "
+            "allows more terms"
         )
 
 
 def _coordinate(robot: Robot, i: int) -> tuple[int, TrigPoly]:
-    """The coordinate that moves body i, and how many times as fast."""
+    """Return the coordinate that moves body i, and the multiplier of a mimic, which is 1 for other joints."""
     return robot.layout.v_start[i], exact(robot.mimics[i].multiplier if i in robot.mimics else 1.0)
 
 
 def _joint(robot: Robot, numbers: Parameters, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Placement of body i in its parent, M_i exp(S_i q_i), as R and p, and S_i; the axis goes through the origin."""
+    """Return the placement M_i exp(S_i q_i) of body i in its parent, as R and p, and S_i; its axis meets the origin."""
     at, scale = _coordinate(robot, i)
     q = scale * variable(at) + exact(robot.mimics[i].offset if i in robot.mimics else 0.0)
     M, (w, slide) = _rotation(robot.placements[i, :3, :3]), np.split(_rotation(robot.screw(i)[0]), 2)
@@ -73,23 +84,23 @@ def _joint(robot: Robot, numbers: Parameters, i: int) -> tuple[np.ndarray, np.nd
 
 
 def _rotation(x: np.ndarray) -> np.ndarray:
-    """Directions, exactly."""
+    """Return the entries of rotations or directions as exact numbers; entries below 1e-14 are 0."""
     return np.asarray(_exact(np.where(np.abs(x) > 1e-14, x, 0.0)))
 
 
 def _seen_from(R, p, V) -> np.ndarray:
-    """Ad(f⁻¹) V for f = (R, p)."""
+    """Return Ad(f⁻¹) V for f = (R, p)."""
     return np.concatenate([R.T @ V[:3], R.T @ (V[3:] - _cross(p, V[:3]))])
 
 
 def _cross(a, b) -> np.ndarray:
-    """a × b of expressions: `np.cross` before NumPy 2.3 fails where some products are whole numbers."""
-    (x, y, z), (u, v, w) = a.astype(object), b.astype(object)  # Python's own whole numbers, which do not overflow
+    """Return a × b of expressions; `np.cross` before NumPy 2.3 fails where some products are whole numbers."""
+    (x, y, z), (u, v, w) = a.astype(object), b.astype(object)  # Python's integers do not overflow
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u], dtype=object)
 
 
 def kinetic_metric(robot: Robot, bodies: list[Motion], numbers: Parameters, most_terms: int) -> np.ndarray:
-    """M (nv, nv): m_ij = Σ_l u_iᵀ J_l u_j over the bodies, PBP (40), armature added."""
+    """Return M (nv, nv) with armature: m_ij = Σ_l u_iᵀ J_l u_j over the bodies l, PBP (40)."""
     M = np.full((robot.nv, robot.nv), 0 * variable(0), dtype=object)
     for body in bodies:
         for j, u in body.twists.items():
@@ -105,7 +116,7 @@ def kinetic_metric(robot: Robot, bodies: list[Motion], numbers: Parameters, most
 
 
 def potential(bodies: list[Motion], numbers: Parameters) -> TrigPoly:
-    """U = -Σ m g·p over the bodies' centres, PBP (58)."""
+    """Return the potential energy U = -Σ m g·p over the bodies' centres of mass, PBP (58)."""
     total = 0 * variable(0)
     for body, m, c in zip(bodies, numbers.masses, numbers.centers, strict=True):
         total = total - m * (numbers.gravity @ (body.p + body.R @ c))
@@ -113,7 +124,7 @@ def potential(bodies: list[Motion], numbers: Parameters) -> TrigPoly:
 
 
 def space_screws_and_inertias(robot: Robot, numbers: Parameters) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """A_i (6,) and D_i (6, 6): the joints' screws and the bodies' inertias, seen from the base at home."""
+    """Return the joints' screws A_i (6,) and the bodies' inertias D_i (6, 6), seen from the base at home."""
     screws, inertias, homes = [], [], {-1: (np.eye(3, dtype=int), np.zeros(3, int))}
     for i, parent in enumerate(robot.parents.tolist()):
         R, p = homes[parent]

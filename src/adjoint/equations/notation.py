@@ -1,16 +1,15 @@
-"""How symbols and small constructions are written: as plain text, as LaTeX, as MathML.
+"""How symbols and small constructions are written: as plain text, as LaTeX and as MathML.
 
-A mark is a word, or a tuple of what is done to marks: ("row", a, b, ...), ("sub", a, below), ("subsup", a, below,
-above), ("sup", a, above), ("dot", a), ("ddot", a), ("symbol", a SymPy symbol). SymPy's printers write all else.
+A mark is a word, or a tuple of a construction and the marks in it: ("row", a, b, ...), ("sub", a, below),
+("subsup", a, below, above), ("sup", a, above), ("dot", a), ("ddot", a), or ("symbol", a SymPy symbol). SymPy's own
+printers write everything else.
 """
-
-# SymPy has few types.
-# pyright: reportAttributeAccessIssue=false, reportReturnType=false
 
 from __future__ import annotations
 
 import html
 import re
+from typing import Any
 from xml.dom import minidom
 
 import sympy
@@ -24,37 +23,38 @@ __all__ = ["Latex", "Mark", "MathML", "Text", "Writer"]
 
 Mark = str | tuple
 
-_DIGITS = 6  # of decimals
-_GREEK = dict(zip("alpha beta gamma delta theta phi psi omega tau".split(), "αβγδθφψωτ", strict=True))
+_DIGITS = 6  # of decimal numbers
+_GREEK: dict[str, str] = dict(zip("alpha beta gamma delta theta phi psi omega tau".split(), "αβγδθφψωτ", strict=True))
 
-# What LaTeX reads as a command, in its mathematical mode.
+# These characters are commands in the mathematical mode of LaTeX.
 _ESCAPED = str.maketrans({c: rf"\{c}" for c in "%$&#{}_"} | {"\\": r"\backslash{}", "~": r"\sim{}", "^": r"\wedge{}"})
 
 
 class Writer:
-    """One way of writing: `mark` writes marks, `formula` SymPy expressions."""
+    """One way of writing: `mark` writes marks and `formula` writes SymPy expressions."""
 
     def __init__(self, symbols: Symbols | None = None):
         self._rates, self._last = {}, {}
         for q, *rates in zip(symbols.q, symbols.dq, symbols.ddq, strict=True) if symbols else ():
             for rate, dots in zip(rates, ("dot", "ddot"), strict=True):
-                last = sympy.Symbol("\uffff" + rate.name)  # SymPy orders factors by name: rates after parameters
+                # SymPy orders factors by name, so this puts rates after parameters.
+                last = sympy.Symbol("\uffff" + rate.name)
                 self._last[rate], self._rates[last] = last, (dots, q)
 
     def mark(self, m: Mark) -> str:
-        """A mark as a string."""
+        """Return a mark as a string."""
         if isinstance(m, str):
             return self._word(m)
         how, *parts = m
         return self._symbol(*parts) if how == "symbol" else getattr(self, f"_{how}")(*map(self.mark, parts))
 
     def formula(self, e: sympy.Basic) -> str:
-        """A SymPy expression as a string, decimals with six digits."""
+        """Return a SymPy expression as a string, with six digits of decimal numbers."""
         return self._print(e.xreplace({x: sympy.Float(x, _DIGITS) for x in e.atoms(sympy.Float)} | self._last))
 
     def _symbol(self, s: sympy.Symbol) -> str:
         dots, s = self._rates.get(s, ("", s))
-        # q1, I1zz, theta_1, shoulder_pan: a word, and what stands below it
+        # Names such as q1, I1zz, theta_1 or shoulder_pan are a word and its subscript.
         parts = re.fullmatch(r"([A-Za-z]+)_?(\d\w*)", s.name) or re.fullmatch(r"([^_]+)_(.+)", s.name)
         base, *below = parts.groups() if parts else [s.name]
         top = (dots, base) if dots else base
@@ -68,7 +68,7 @@ class Writer:
 
 
 class Text(Writer):
-    """Plain text; symbols have their names."""
+    """Plain text, in which symbols have their names."""
 
     def __init__(self):
         super().__init__()
@@ -102,7 +102,7 @@ class Text(Writer):
 
 
 class Latex(Writer):
-    """LaTeX, for its mathematical mode."""
+    """LaTeX for its mathematical mode."""
 
     def _word(self, word: str) -> str:
         known = {"<": r"\langle ", ">": r"\rangle ", "sum": r"\sum", ",": r",\;", "phi": r"\varphi", "⋯": r"\cdots "}
@@ -136,7 +136,7 @@ class Latex(Writer):
 
 
 class MathML(Writer):
-    """MathML, as browsers render it: the core language, without named entities, so that it is XML too."""
+    """MathML as browsers render it: only the core language, and no named entities, so that it is XML too."""
 
     def _word(self, word: str) -> str:
         known = {"<": "⟨", ">": "⟩", "sum": "∑", "-": "−"}
@@ -189,31 +189,36 @@ class _LatexPrinter(LatexPrinter):
         return self._write(e.mark)
 
 
+def _element(mathml: str) -> Any:
+    """Return the XML element that the text describes."""
+    return minidom.parseString(mathml).documentElement
+
+
 class _MathMLPrinter(MathMLPresentationPrinter):
     def __init__(self, writer: Writer):
         super().__init__()
         self._write = writer.mark
 
     def _print_Symbol(self, sym, style="plain"):
-        return minidom.parseString(self._write(("symbol", sym))).documentElement
+        return _element(self._write(("symbol", sym)))
 
     def _print_InnerProduct(self, e):
-        return minidom.parseString(self._write(e.mark)).documentElement
+        return _element(self._write(e.mark))
 
     def _print_MatrixBase(self, m):
-        """With borders for brackets, which grow without a font that can."""
+        """Write a matrix with borders as its brackets, which grow with it in every font."""
         table = super()._print_MatrixBase(m).getElementsByTagName("mtable")[0]
         table.setAttribute("style", "border: solid; border-width: 0 1.5px; border-radius: 4px")
         table.setAttribute("displaystyle", "true")
         return table
 
     def _print_Pow(self, e):
-        """cos² x rather than cos(x)²."""
+        """Write cos² x rather than cos(x)²."""
         if not (e.base.func in (sympy.sin, sympy.cos) and e.exp.is_Integer and e.exp > 1):
             return super()._print_Pow(e)
-        row = self._print(e.base)
-        power = self.dom.createElement("msup")
+        row: Any = self._print(e.base)
+        power: Any = self.dom.createElement("msup")
         row.replaceChild(power, row.firstChild)
-        power.appendChild(minidom.parseString(f"<mi>{e.base.func}</mi>").documentElement)
+        power.appendChild(_element(f"<mi>{e.base.func}</mi>"))
         power.appendChild(self._print(e.exp))
         return row

@@ -1,9 +1,9 @@
-"""The numbers of a robot under names, so that they can be symbols: m1, l1, c1, I1zz, g ...
+"""The numbers of a robot under names, so that they can be symbols: m1, l1, c1, I1zz, g, ...
 
-Body i is counted from 1, in the robot's order. Its frame is moved, without turning it, to the point of the joint's axis
-nearest to it: then lengths are in placements and centres of mass only, not in screws a second time.
+Body i is counted from 1, in the robot's order. Its frame is moved, without turning it, to the nearest point of its
+joint's axis: then lengths appear only in placements and centres of mass, and not in screws a second time.
 
-    m1                  mass
+    m1                  mass of body 1
     c1, or c1x c1y c1z  centre of mass in the body's frame; one name if it lies on one of the frame's axes
     I1xx I1xy ...       moments of inertia about the centre of mass, along the frame's axes
     l1                  length of body 1: where the one joint on it is, if that is on one of the frame's axes (l0: base)
@@ -12,7 +12,8 @@ nearest to it: then lengths are in placements and centres of mass only, not in s
     g, or gx gy gz      gravity; one name, for its magnitude, if it is along one of the base's axes
     J1 d1 f1            armature, damping and dry friction of coordinate 1
 
-Lengths are coordinates, with their signs. Numbers that are 0 have no name, nor have the directions of axes.
+All are in SI units. Lengths are coordinates and have signs. Numbers that are 0 have no name, and neither have the
+directions of axes.
 """
 
 from __future__ import annotations
@@ -44,17 +45,17 @@ class Parameters(NamedTuple):
 
 
 def on_axes(robot: Robot) -> Robot:
-    """The robot with every frame moved to the nearest point of its joint's axis; frames keep their directions."""
+    """Return the robot with every frame moved, without turning it, to the nearest point of its joint's axis."""
     Q = np.tile(np.eye(4), (len(robot.body_names), 1, 1))
     for i, kind in enumerate(robot.joint_types):
         if JOINTS[kind].nv != 1:
             one = ", ".join(k for k, row in JOINTS.items() if row.nv == 1)
             raise ArgumentError(
-                f"equations: robot '{robot.name}': joint '{robot.body_joint_names[i]}' is {kind}; "
+                f"equations_of_motion: robot '{robot.name}': joint '{robot.body_joint_names[i]}' is {kind}; "
                 f"closed forms are for joints with one degree of freedom: {one}"
             )
         w, v = np.split(robot.screw(i)[0], 2)
-        Q[i, :3, 3] = -np.cross(w, v)  # 0 for a prismatic joint, whose axis is anywhere
+        Q[i, :3, 3] = -np.cross(w, v)  # this is 0 for a prismatic joint, which has no axis in a certain place
     return robot.reframed(Q)
 
 
@@ -62,7 +63,7 @@ def on_axes(robot: Robot) -> Robot:
 
 
 def numbers_of(robot: Robot) -> Parameters:
-    """The numbers of a robot with `on_axes` frames; what is 0 but for rounding is 0."""
+    """Return the numbers of a robot with `on_axes` frames; those that are rounding errors are 0."""
     central = [_central(robot, i) for i in range(len(robot.body_names))]
     centers = np.array([c for c, _ in central]).reshape(-1, 3)
     moments = np.array([I for _, I in central]).reshape(-1, 6)
@@ -81,20 +82,23 @@ def numbers_of(robot: Robot) -> Parameters:
 
 
 def _snapped(x: np.ndarray, scale) -> np.ndarray:
+    """Return x, with 0 for numbers that are rounding errors beside `scale`."""
     return np.where(np.abs(x) > 1e-14 * scale, x, 0.0)
 
 
 def _central(robot: Robot, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centre of mass (3,), and moments (6,) about it."""
+    """Return the centre of mass (3,) of body i, and the moments (6,) about it."""
     m, h, I = robot.inertias[i, 0], robot.inertias[i, 1:4], robot.inertias[i, 4:]
     if m == 0 and h.any():
-        raise ArgumentError(f"equations: body '{robot.body_names[i]}' has first moments {h.tolist()} but no mass")
+        raise ArgumentError(
+            f"equations_of_motion: body '{robot.body_names[i]}' has first moments {h.tolist()} but no mass"
+        )
     c = h / m if m else h
     return c, I - _steiner(m, c)
 
 
 def _steiner(m, c) -> np.ndarray:
-    """m (|c|² 1 - c cᵀ): what moments (6,) about a point at -c have more than those about the centre."""
+    """Return m (|c|² 1 - c cᵀ) (6,): the moments about the origin minus those about the centre of mass at c."""
     x, y, z = c
     return np.array([m * (y * y + z * z), -m * x * y, -m * x * z, m * (x * x + z * z), -m * y * z, m * (x * x + y * y)])
 
@@ -103,7 +107,7 @@ def _steiner(m, c) -> np.ndarray:
 
 
 def named(robot: Robot, numbers: Parameters) -> Parameters:
-    """The names of the numbers, "" for 0; "-g" if the number is -g."""
+    """Return the names of the numbers: "" for a number that is 0, and "-g" if the number is -g."""
     children = robot.parents.tolist()
     bodies = range(len(robot.body_names))
 
@@ -132,18 +136,19 @@ def named(robot: Robot, numbers: Parameters) -> Parameters:
 
 
 def _components(letter: str, vector, alone: str | None) -> list[str]:
-    """Names of the non-zero components: `alone` if there is but one."""
+    """Return the names of the components that are not 0; if there is only one, its name is `alone`."""
     if alone and np.count_nonzero(vector) == 1:
         return [alone if x else "" for x in vector]
     return [f"{letter}{axis}" if x else "" for axis, x in zip("xyz", vector, strict=True)]
 
 
 def _grid(rows: list[list[str]], width: int) -> np.ndarray:
+    """Return rows of names as an array of objects."""
     return np.array(rows, dtype=object).reshape(-1, width)
 
 
 def values(names: Parameters, numbers: Parameters) -> dict[str, float]:
-    """{name: number}."""
+    """Return {name: number}."""
     found = {}
     for words, array in zip(names, numbers, strict=True):
         for word, x in zip(words.ravel(), array.ravel(), strict=True):
@@ -153,7 +158,7 @@ def values(names: Parameters, numbers: Parameters) -> dict[str, float]:
 
 
 def filled(names: Parameters, meaning: Mapping) -> Parameters:
-    """Arrays of what the names mean, 0 where there is none."""
+    """Return arrays of what the names mean, and 0 where there is no name."""
 
     def one(name: str):
         return 0 if not name else -meaning[name[1:]] if name[0] == "-" else meaning[name]
@@ -162,6 +167,7 @@ def filled(names: Parameters, meaning: Mapping) -> Parameters:
 
 
 def _objects(elements: list, shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of objects of the given shape."""
     array = np.empty(len(elements), dtype=object)
     array[:] = elements
     return array.reshape(shape)
@@ -171,7 +177,10 @@ def _objects(elements: list, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def inertia_matrix(m, c, moments) -> np.ndarray:
-    """J (6, 6) = [I [h]; -[h] m1] about the frame's origin, of mass, centre and moments about it; PBP (21)."""
+    """Return J = [I [h]; -[h] m1] (6, 6) about the frame's origin, of mass, centre of mass and moments about it.
+
+    Park, Bobrow & Ploen (1995), (21).
+    """
     xx, xy, xz, yy, yz, zz = moments + _steiner(m, c)
     x, y, z = c * m
     H = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -179,7 +188,7 @@ def inertia_matrix(m, c, moments) -> np.ndarray:
 
 
 def changed(robot: Robot, p: Parameters) -> Robot:
-    """The robot with `on_axes` frames and other numbers."""
+    """Return the robot with `on_axes` frames and other numbers."""
     p = Parameters(*[array.astype(float) for array in p])
     placements, screws = robot.placements.copy(), robot.screws.copy()
     placements[:, :3, 3] = p.lengths

@@ -10,13 +10,16 @@ import sympy
 
 __all__ = ["HIGHEST", "read_polynomial"]
 
-HIGHEST = 16  # degree of a polynomial
-_LONGEST = 500  # characters
+HIGHEST = 16  # the highest degree of a polynomial
+_LONGEST = 500  # characters of a text
 _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
 def read_polynomial(text: str) -> sympy.Expr:
-    """What the text says: numbers, names as symbols, + - * / and whole powers. All else is a `ValueError`."""
+    """Return the expression that the text says: numbers, names as symbols, + - * / and whole powers.
+
+    All else is a `ValueError`.
+    """
     if len(text) > _LONGEST:
         raise ValueError
     try:
@@ -26,7 +29,7 @@ def read_polynomial(text: str) -> sympy.Expr:
 
 
 def _read(node: ast.expr) -> tuple[sympy.Expr, int]:
-    """The expression, and its size: more than 2^degree, and than the number of its terms, if multiplied out."""
+    """Return the expression and its size, a bound of 2^degree and of the number of its terms when multiplied out."""
     match node:
         case ast.Name(id=name):
             found, size = sympy.Symbol(name), 2

@@ -1,11 +1,12 @@
 """The shortest way to write a trigonometric polynomial: as a sum of cosines of sums of angles, or with products.
 
-Where axes are parallel, sums of angles are short, cos(q2 + q3); where they are not, products are, cos(q1) sin(q2). So
-angles are split off a sum of waves one after the other, if that leaves fewer terms: with F, G, ... free of the angle θ,
+Where axes are parallel, sums of angles are short, such as cos(q2 + q3); elsewhere products are, such as cos(q1)
+sin(q2). A wave is the cosine or sine of a sum of angles. Angles are split off a sum of waves one after the other, if
+that leaves fewer terms. With F, G_k, H_k free of the angle θ,
 
     Σ c cos(k θ + r) + ··· = F + Σ_k (G_k cos kθ + H_k sin kθ),    cos(kθ + r) = cos kθ cos r - sin kθ sin r,
 
-and cos 2kθ is written with cos² kθ or sin² kθ where that spares a term. All of it is exact.
+and cos 2kθ is written with cos² kθ or sin² kθ where that saves a term. All of this is exact.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Factor", "Term", "shortest"]
 
 
 class Factor(NamedTuple):
-    """cos or sin of a sum of angles, to a power."""
+    """The cosine or sine of a sum of angles, to a power."""
 
     is_sine: bool
     angles: Frequency
@@ -30,7 +31,7 @@ class Factor(NamedTuple):
 
 
 class Term(NamedTuple):
-    """coefficient · √radicand · monomial · the factors."""
+    """The product coefficient · √radicand · monomial · factors."""
 
     coefficient: Fraction
     radicand: int
@@ -38,12 +39,18 @@ class Term(NamedTuple):
     factors: tuple[Factor, ...]
 
 
-Waves = frozenset  # of ((angles, is_sine), coefficient): Σ coefficient cos or sin(angles)
-Products = tuple  # of (coefficient, factors)
+Waves = frozenset
+"""A set of ((angles, is_sine), coefficient), which stands for Σ coefficient · cos(angles) or sin(angles)."""
+
+Products = tuple
+"""A tuple of (coefficient, factors), which stands for their sum."""
 
 
 def shortest(f: TrigPoly, bases: Iterable[tuple[Frequency, ...]]) -> list[Term]:
-    """The terms of f, as few as found. A basis names angles that may be split off, as sums of the coordinates."""
+    """Return the terms of f, as few as are found.
+
+    A basis names angles that may be split off; each is a sum of coordinates.
+    """
     groups: dict[tuple[int, int], dict] = defaultdict(dict)
     for (angles, is_sine, monomial, radicand), c in f.terms.items():
         groups[monomial, radicand][angles, is_sine] = c
@@ -55,12 +62,12 @@ def shortest(f: TrigPoly, bases: Iterable[tuple[Frequency, ...]]) -> list[Term]:
 
 
 def _cost(products: Products) -> tuple[int, int]:
-    """Terms, then factors in them."""
+    """Return the number of terms, then the number of factors in them."""
     return len(products), sum(len(factors) for _, factors in products)
 
 
 def _written(waves: dict, basis: tuple[Frequency, ...]) -> Products:
-    """All waves together, or those of equal coefficients by themselves: whichever is shorter."""
+    """Return all waves written together, or those of equal coefficients by themselves: whichever is shorter."""
     of_size: dict[Fraction, dict] = defaultdict(dict)
     for wave, c in waves.items():
         of_size[abs(c)][wave] = c
@@ -74,7 +81,7 @@ def _written(waves: dict, basis: tuple[Frequency, ...]) -> Products:
 
 @functools.lru_cache(maxsize=100_000)
 def _split(waves: Waves) -> Products:
-    """The shortest products for Σ coefficient · wave, by splitting off none or any of the angles, in any order."""
+    """Return the shortest products for Σ coefficient · wave, splitting off none or any of the angles, in any order."""
     best = tuple((c, (Factor(is_sine, angles),) if angles else ()) for (angles, is_sine), c in sorted(waves))
     if len(waves) > 1:
         for k in sorted({k for (angles, _), _ in waves for k, _ in angles}):
@@ -83,7 +90,7 @@ def _split(waves: Waves) -> Products:
 
 
 def _split_off(waves: Waves, k: int) -> Products:
-    """With angle k in factors of its own."""
+    """Return the products in which angle k has factors of its own."""
     parts: dict[tuple[bool, int | Fraction], dict] = defaultdict(lambda: defaultdict(Fraction))
     for (angles, is_sine), c in waves:
         multiple = dict(angles).get(k, 0)
@@ -98,7 +105,7 @@ def _split_off(waves: Waves, k: int) -> Products:
 
 
 def _assembled(parts: dict[tuple[bool, int | Fraction], Waves], k: int) -> Products:
-    """F + Σ (G_k cos kθ + H_k sin kθ), with cos 2θ = 2 cos² θ - 1 = 1 - 2 sin² θ where that is shorter."""
+    """Return F + Σ (G_k cos kθ + H_k sin kθ), with cos 2θ = 2 cos² θ - 1 = 1 - 2 sin² θ where that is shorter."""
     plain = parts.pop((False, 0), frozenset())
     found: Products = ()
     for (is_sine, multiple), part in sorted(parts.items()):
@@ -114,11 +121,12 @@ def _assembled(parts: dict[tuple[bool, int | Fraction], Waves], k: int) -> Produ
 
 
 def _times(factor: Factor, waves: Waves) -> Products:
+    """Return the products for factor · Σ coefficient · wave."""
     return tuple((c, (factor, *factors)) for c, factors in _split(waves))
 
 
 def _sum(f: Waves, g: Waves, sign: int = 1) -> Waves:
-    """f + sign · g."""
+    """Return f + sign · g."""
     total = dict(f)
     for wave, c in g:
         total[wave] = total.get(wave, 0) + sign * c
@@ -126,6 +134,7 @@ def _sum(f: Waves, g: Waves, sign: int = 1) -> Waves:
 
 
 def _waves(part: dict) -> Waves:
+    """Return the waves whose coefficients are not 0."""
     return frozenset((wave, c) for wave, c in part.items() if c)
 
 
@@ -133,7 +142,7 @@ def _waves(part: dict) -> Waves:
 
 
 def _in_basis(waves: dict, basis: tuple[Frequency, ...]) -> Waves:
-    """Waves of the basis' angles θ_k = q_k + earlier coordinates: these are replaced from the last to the first."""
+    """Return the waves in the basis' angles, θ_k = q_k + earlier coordinates, replaced from the last to the first."""
     found: dict = defaultdict(Fraction)
     for (angles, is_sine), c in waves.items():
         left, own = dict(angles), {}
@@ -149,7 +158,7 @@ def _in_basis(waves: dict, basis: tuple[Frequency, ...]) -> Waves:
 
 
 def _in_coordinates(products: Products, basis: tuple[Frequency, ...]) -> Products:
-    """The same products, with every angle written as a sum of coordinates again."""
+    """Return the same products, with every angle written as a sum of coordinates again."""
     found = []
     for c, factors in products:
         again = []

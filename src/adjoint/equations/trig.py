@@ -1,9 +1,9 @@
-"""Exact arithmetic with trigonometric polynomials, in which the dynamics of joints with one degree of freedom live.
+"""Exact arithmetic with trigonometric polynomials, which describe the dynamics of joints with one degree of freedom.
 
-A `TrigPoly` is a sum of terms c √d x^p cos(f·q) and c √d x^p sin(f·q): c rational, d a square-free integer, x^p a
-monomial of variables (coordinates, rates, masses, lengths ...), f the frequencies of the angles q. Products of cosines
-and sines become sums at once, and the first frequency is positive: the form is unique. Two polynomials are equal if and
-only if their terms are, and nothing is ever rounded.
+A `TrigPoly` is a sum of terms c √d x^p cos(f·q) and c √d x^p sin(f·q). Here c is rational, d a square-free integer, x^p
+a monomial of variables (coordinates, rates, masses, lengths ...), and f are the frequencies of the angles q. Products
+of cosines and sines are turned into sums at once, and the first frequency is positive, so that the form is unique: two
+polynomials are equal if and only if their terms are. Nothing is ever rounded.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from typing import NamedTuple
 __all__ = ["Frequency", "Key", "TrigPoly", "exact", "powers", "rational_root", "split_sign", "variable"]
 
 Frequency = tuple[tuple[int, int | Fraction], ...]
-"""(number of an angle, multiple) of the angles in a sum, in order of their numbers: () is the angle 0."""
+"""A sum of angles: pairs (number of an angle, multiple), in order of the numbers; () is the angle 0."""
 
 
 class Key(NamedTuple):
-    """A term without its coefficient. The monomial is an integer, Σ power · 256^variable: products of them are sums."""
+    """A term without its coefficient.
+
+    The monomial is the integer Σ power · 256^variable, so that the product of two monomials is the sum of their
+    integers.
+    """
 
     frequency: Frequency
     is_sine: bool
@@ -30,7 +34,7 @@ class Key(NamedTuple):
 
 
 class TrigPoly:
-    """{Key: coefficient}, immutable; adds, subtracts and multiplies with others and with rational numbers."""
+    """The terms {Key: coefficient}, immutable; they add, subtract and multiply, also with rational numbers."""
 
     __slots__ = ("terms",)
 
@@ -70,7 +74,7 @@ class TrigPoly:
     __hash__ = None  # type: ignore[assignment]
 
     def slope(self, k: int) -> TrigPoly:
-        """The derivative by coordinate k: angle k and variable k, of which a screw joint has both."""
+        """Return the derivative by coordinate k, which is angle k and variable k; a screw joint has both."""
         found: dict[Key, Fraction] = defaultdict(Fraction)
         for (f, odd, m, d), c in self.terms.items():
             found[Key(f, not odd, m, d)] += c * dict(f).get(k, 0) * (1 if odd else -1)
@@ -79,38 +83,40 @@ class TrigPoly:
         return TrigPoly(found)
 
     def without_noise(self, tolerance: float) -> TrigPoly:
-        """Without terms whose coefficients are below `tolerance` times the largest: what rounded rotations leave."""
+        """Return the polynomial without terms below `tolerance` times the largest, which rounded rotations leave."""
         size = {key: abs(float(c)) * math.sqrt(key.radicand) for key, c in self.terms.items()}
         least = tolerance * max(size.values(), default=0.0)
         return TrigPoly({key: c for key, c in self.terms.items() if size[key] >= least})
 
     def sin(self) -> TrigPoly:
-        """The sine of a sum of multiples of coordinates, and a number: of what a joint's coordinate is."""
+        """Return the sine of this polynomial, which must be a sum of multiples of coordinates and a number."""
         angles, offset = self._angles()
         return _wave(angles, True) * exact(math.cos(offset)) + _wave(angles, False) * exact(math.sin(offset))
 
     def cos(self) -> TrigPoly:
-        """The cosine, see `sin`."""
+        """Return the cosine of this polynomial; see `sin`."""
         angles, offset = self._angles()
         return _wave(angles, False) * exact(math.cos(offset)) - _wave(angles, True) * exact(math.sin(offset))
 
     def _angles(self) -> tuple[Frequency, float]:
+        """Return the multiples of the coordinates, and the number, of which this polynomial is the sum."""
         parts = [(powers(key.monomial), c) for key, c in self.terms.items()]
         angles = sorted((k, int(c) if c.denominator == 1 else c) for variables, c in parts for k in variables)
         return tuple(angles), float(sum(c for variables, c in parts if not variables))
 
 
 def _terms(x) -> dict[Key, Fraction]:
+    """Return the terms of a polynomial or of a rational number."""
     return x.terms if isinstance(x, TrigPoly) else {Key((), False, 0, 1): Fraction(x)} if x else {}
 
 
 def variable(k: int) -> TrigPoly:
-    """Variable number k. Coordinates come first: coordinate k is variable k and, where it is an angle, angle k."""
+    """Return variable k. Coordinates come first: coordinate k is variable k and, if it is an angle, also angle k."""
     return TrigPoly({Key((), False, 1 << 8 * k, 1): Fraction(1)})
 
 
 def powers(monomial: int) -> dict[int, int]:
-    """{variable: power} of the variables in a monomial."""
+    """Return {variable: power} of the variables in a monomial."""
     digits = monomial.to_bytes((monomial.bit_length() + 7) // 8, "little")
     return {k: power for k, power in enumerate(digits) if power}
 
@@ -119,6 +125,7 @@ def powers(monomial: int) -> dict[int, int]:
 
 
 def _wave(angles: Frequency, is_sine: bool) -> TrigPoly:
+    """Return the cosine or sine of a sum of angles."""
     angles, sign = split_sign(angles)
     if not angles and is_sine:
         return TrigPoly({})
@@ -126,7 +133,7 @@ def _wave(angles: Frequency, is_sine: bool) -> TrigPoly:
 
 
 def split_sign(angles: Frequency) -> tuple[Frequency, int]:
-    """The angles with the first multiple made positive, and the sign that takes: cos(-x) = cos x, sin(-x) = -sin x."""
+    """Return the angles with the first multiple made positive, and the sign: cos(-x) = cos x, sin(-x) = -sin x."""
     if not angles or angles[0][1] > 0:
         return angles, 1
     return tuple((k, -c) for k, c in angles), -1
@@ -134,12 +141,12 @@ def split_sign(angles: Frequency) -> tuple[Frequency, int]:
 
 @functools.lru_cache(maxsize=100_000)
 def _product(f: Frequency, odd_f: bool, g: Frequency, odd_g: bool) -> tuple[tuple[Frequency, bool, Fraction], ...]:
-    """A product of two waves as a sum of (angles, is it a sine, factor).
+    """Return a product of two waves as a sum of (angles, whether it is a sine, factor).
 
     cos f cos g = ½ (cos(f - g) + cos(f + g)),  sin f sin g = ½ (cos(f - g) - cos(f + g)),
     sin f cos g = ½ (sin(f - g) + sin(f + g)),  cos f sin g = ½ (sin(f + g) - sin(f - g)).
     """
-    if not f or not g:  # of cos 0 = 1
+    if not f or not g:  # one of them is cos 0 = 1
         return ((f or g, odd_f or odd_g, Fraction(1)),)
     half, is_sine = Fraction(1, 2), odd_f != odd_g
     found = []
@@ -151,7 +158,7 @@ def _product(f: Frequency, odd_f: bool, g: Frequency, odd_g: bool) -> tuple[tupl
 
 
 def _combined(f: Frequency, g: Frequency, sign: int) -> Frequency:
-    """f + sign · g."""
+    """Return f + sign · g."""
     total = dict(f)
     for k, c in g:
         total[k] = total.get(k, 0) + sign * c
@@ -160,17 +167,17 @@ def _combined(f: Frequency, g: Frequency, sign: int) -> Frequency:
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
-_CLOSE = 4e-14  # how far, relative, a number may be from the simple one that it stands for
+_CLOSE = 4e-14  # largest relative difference between a number and the simple number that it stands for
 
 
 def exact(x: float) -> TrigPoly:
-    """The number that a float stands for: a simple fraction, a multiple of a small square root, or its own decimals."""
+    """Return the number that a float stands for: a simple fraction, a multiple of a small root, or its decimals."""
     c, d = rational_root(float(x))
     return TrigPoly({Key((), False, 0, d): c})
 
 
 def rational_root(x: float) -> tuple[Fraction, int]:
-    """(c, d) with x = c √d: 1/3 for 0.3333333333333333, (1/2) √2 for 0.7071067811865476, 0.82 for 0.82."""
+    """Return (c, d) with x = c √d: 1/3 for 0.3333333333333333, (1/2) √2 for 0.7071067811865476, 0.82 for 0.82."""
     simple = Fraction(x).limit_denominator(10_000)
     if abs(simple - Fraction(x)) <= _CLOSE * abs(x):
         return simple, 1
@@ -182,7 +189,7 @@ def rational_root(x: float) -> tuple[Fraction, int]:
 
 
 def _without_squares(n: int) -> tuple[int, int]:
-    """(r, d) with n = r² d, d square-free."""
+    """Return (r, d) with n = r² d, where d is square-free."""
     root = 1
     for r in range(2, math.isqrt(n) + 1):
         while n % (r * r) == 0:

@@ -1,8 +1,16 @@
 """Fixman's method: M⁻¹ b and log det M in O(n), with joints as constraints between free bodies.
 
-`partition` has the theorem. What it is applied to: `bodies`, any robot (`fixman_solve`, `fixman_logdet`,
-`fixman_blocks`), of which long chains run in `rolled`; `dh_links`, chains of rigid bodies as the paper parametrises
-them, with its two examples in `paper`; and `point_masses`. LWC as in `partition`.
+`partition` has the theorem and explains soft and hard coordinates. It is applied to three kinds of systems:
+
+- `bodies`: any robot, with `fixman_solve`, `fixman_logdet` and `fixman_blocks`; `chain_loops` has the compiled loops
+  for serial chains.
+- `dh_links`: chains of rigid bodies in the six coordinates of Lee, Wang & Chirikjian (2007); `paper` has the two
+  examples of that paper.
+- `point_masses`: planar and spatial chains of point masses.
+
+The papers are Fixman (1974), "Classical statistical mechanics of constraints: a theorem and application to polymers",
+PNAS 71(8), and Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators and polypeptide
+chains using Lie derivatives", Robotica 25(6).
 """
 
 from . import dh_links as dh_links

@@ -1,15 +1,17 @@
-"""Fixman's method for robots, free of coordinates: H = N⁻¹ (1 - Γ) J⁻¹ (1 - Γ)ᵀ N⁻ᵀ.
+"""Fixman's method for robots, without link parameters: H = N⁻¹ (1 - Γ) J⁻¹ (1 - Γ)ᵀ N⁻ᵀ.
 
-Γ and J are those of Ploen & Park (`operators`): (1 - Γ) V are the twists of the bodies relative to their parents. In
-the basis N_k = [S_k, C_k] such a twist has the rates of joint k as its first components, soft, and as the others, hard,
-motions that the joint forbids. Any constant C_k that completes the screws will do: there are no link parameters, and no
-singularities but those of J. Hard rows meet only at bodies they share, so H_22 is block tridiagonal for a chain, with
-blocks (5, 5), and a tree's factors without fill if children go before parents.
+Γ and J are those of Ploen & Park (1999), as in `dynamics.global_operators`: (1 - Γ) V are the twists of the bodies
+relative to their parents. In the basis N_k = [S_k, C_k], the first components of such a twist are the rates of joint k,
+which are soft; the others are motions that the joint forbids, which are hard. Any constant C_k that completes the
+screws S_k to a basis will do, so there are no link parameters, and no singularities but those of J. Two hard rows meet
+only at a body that they share. So H_22 is block tridiagonal for a chain, with blocks (5, 5), and for a tree its factors
+have no fill if children are eliminated before parents.
 
     log det M = Σ log det J_k + 2 Σ log |det N_k| + log det H_22
 
-Everything is done in the frames of `robot.reframed("joint")`, where screws lie along z. Every body needs an inertia
-with an inverse: none may be massless, a point, or a rod. `solve_mass_matrix` inverts no link's inertia and takes them.
+Everything is computed in the frames of `robot.reframed("joint")`, where screws lie along z. Every body needs an inertia
+that has an inverse: it may not be massless, a point, or a thin rod. `solve_mass_matrix` inverts no body's inertia and
+takes such bodies too. LWC is Lee, Wang & Chirikjian (2007), see `partition`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.input_checks import vectors
-from ..model.robot import Robot, need_numbers, need_robot, once_a_robot
+from ..model.needs import need_numbers, need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
 from ..sweep import joint_placement
 from .chain_loops import Body, chain_logdets, chain_solve, inverse_inertia, link_rows
 from .partition import Blocks, Partition, block_diagonal, blocks, blocks_at, logdet, solve
@@ -32,12 +36,17 @@ __all__ = ["fixman_blocks", "fixman_logdet", "fixman_solve", "robot_partition"]
 
 
 def fixman_solve(robot: Robot, q, b) -> np.ndarray:
-    """M(q)⁻¹ b (..., nv) by LWC (7): the same as `solve_mass_matrix`, from constraints between free bodies.
+    """Return M(q)⁻¹ b (..., nv) by Fixman's method; `solve_mass_matrix` computes the same in another way.
 
-    In O(n) for chains, and for trees whose bodies have few children.
+    q is (..., nq) and b (..., nv). The cost is O(n) for chains, and for trees whose bodies have few children.
 
-    A chain of joints with one degree of freedom, without armature, runs as one compiled loop, whatever its length; all
-    other robots (trees, several degrees of freedom, mimics, armature) with SciPy's sparse matrices, sample by sample.
+    A serial chain of joints with one degree of freedom and without armature runs as one compiled loop, whatever its
+    length. All other robots (trees, joints with several degrees of freedom, mimics, armature) are solved with SciPy's
+    sparse matrices, sample by sample.
+
+        x = fixman_solve(robot, q, b)                                       # mass_matrix(robot, q) @ x is b
+
+    Lee, Wang & Chirikjian (2007), (7).
     """
     q = _configurations(robot, q, "fixman_solve")
     b = vectors(b, robot.nv, "b", "fixman_solve")
@@ -53,7 +62,10 @@ def fixman_solve(robot: Robot, q, b) -> np.ndarray:
 
 
 def fixman_logdet(robot: Robot, q):
-    """log det M(q) (...) by Fixman's theorem: the same as `mass_matrix_logdet`, in O(n) where `fixman_solve` is."""
+    """Return log det M(q) (...) by Fixman's theorem: the same as `mass_matrix_logdet`.
+
+    q is (..., nq). The cost is that of `fixman_solve`. Lee, Wang & Chirikjian (2007), (6); Fixman (1974).
+    """
     q = _configurations(robot, q, "fixman_logdet")
     if (chain := _chain(robot)) is not None:
         return chain.logdet_J + np.sum(chain_logdets(chain.rows[:-1], chain.rows[1:], q), axis=-1)
@@ -62,16 +74,17 @@ def fixman_logdet(robot: Robot, q):
 
 
 def fixman_blocks(robot: Robot, q) -> Blocks:
-    """H_11 (nv, nv), H_12 and H_22 of one configuration q (nq,), LWC (8), as SciPy sparse arrays.
+    """Return the `Blocks` H_11 (nv, nv), H_12 and H_22 at one configuration q (nq,), as SciPy sparse arrays.
 
-    Hard rows are, body by body, the components of its twist relative to the parent that its joint forbids, in the
-    joint's frame; then one for each mimic, and for each rotor (armature).
+    The hard rows of a body are those components of its twist relative to its parent that the joint forbids, in the
+    joint's frame; after the rows of all bodies come one for each mimic and one for each rotor (armature). Lee, Wang &
+    Chirikjian (2007), (8).
     """
     return blocks(robot_partition(robot, q))
 
 
 def _configurations(robot: Robot, q, caller: str) -> np.ndarray:
-    """q (..., nq) of a robot that Fixman's method takes."""
+    """Return q as an array (..., nq), after a check that Fixman's method takes the robot."""
     need_robot(robot, caller)
     need_numbers(robot, caller)
     return vectors(q, robot.nq, "q", caller)
@@ -81,7 +94,7 @@ def _configurations(robot: Robot, q, caller: str) -> np.ndarray:
 
 
 class Chain(NamedTuple):
-    """`link_rows` of a chain (n + 1, 27), and Σ log det J_k."""
+    """The rows (n + 1, 27) of `link_rows` for a serial chain, and Σ log det J_k."""
 
     rows: np.ndarray
     logdet_J: float
@@ -89,13 +102,14 @@ class Chain(NamedTuple):
 
 @once_a_robot
 def _chain(robot: Robot) -> Chain | None:
-    """The robot as a `Chain`, None if it is no chain that `rolled` is for."""
+    """Return the robot as a `Chain`, or None if `chain_loops` is not made for it."""
     n = len(robot.body_names)
     serial = n > 0 and np.array_equal(robot.parents, np.arange(-1, n - 1)) and robot.n_dofs == robot.nv == n
     return _links(robot) if serial and not robot.armature.any() else None
 
 
 def _links(robot: Robot) -> Chain:
+    """Return the `Chain` of a serial robot."""
     framed = robot.reframed("joint")
     T, bodies = framed.placements, _inverse_bodies(framed)
     rows = link_rows(T[:, :3, :3], T[:, :3, 3], framed.screws[:, [2, 5]], bodies)
@@ -103,11 +117,11 @@ def _links(robot: Robot) -> Chain:
 
 
 _SINGULAR = 1e-12  # least moment of inertia about the centre of mass, relative to the largest about the origin
-_FULL = [4, 5, 6, 5, 7, 8, 6, 8, 9]
+_FULL = [4, 5, 6, 5, 7, 8, 6, 8, 9]  # the places of the entries of I in an inertia (10,)
 
 
 def _inverse_bodies(robot: Robot) -> Body:
-    """`Body` arrays (n, ...) of all bodies."""
+    """Return the `Body` arrays (n, ...) of all bodies; an `ArgumentError` names a body whose inertia has no inverse."""
     m, I = robot.inertias[:, 0], robot.inertias[:, _FULL].reshape(-1, 3, 3)
     c = robot.inertias[:, 1:4] / np.where(m > 0, m, 1.0)[:, None]
     I_c = I - m[:, None, None] * (np.sum(c**2, axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
@@ -124,7 +138,7 @@ def _inverse_bodies(robot: Robot) -> Body:
 
 
 def _logdet_inertia(bodies: Body) -> float:
-    """Σ log det J_k = Σ (log det I_c + 3 log m)."""
+    """Return Σ log det J_k = Σ (log det I_c + 3 log m)."""
     return -float(np.sum(np.linalg.slogdet(bodies.turning)[1]) + 3 * np.sum(np.log(bodies.sliding)))
 
 
@@ -132,17 +146,19 @@ def _logdet_inertia(bodies: Body) -> float:
 
 
 def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Partition:
-    """`Partition` at q (nq,): ξ̇ are the twists of the bodies and the speeds of the rotors, soft are the rates v.
+    """Return the `Partition` of a robot at one configuration q (nq,), in which the rates v are soft.
 
-    `completion` has a C_k (6, 6 - dofs) for each body, in the frames of `robot.reframed("joint")`; by default unit
-    vectors, and one across the screw where it has a pitch. Armature is that of a rotor, one more mass that can only
-    spin, held to the speed of its joint by a hard coordinate; so are mimics held to their leaders.
+    The velocities ξ̇ are the twists of the bodies, and the speeds of the rotors. `completion` is a sequence with a
+    matrix C_k (6, 6 - dofs) for each body, in the frames of `robot.reframed("joint")`. By default the columns of C_k
+    are unit vectors, and one across the screw if it has a pitch. Armature is a rotor: one more mass that can only spin,
+    and that a hard coordinate holds to the speed of its joint. In the same way hard coordinates hold mimics to their
+    leaders.
     """
     from scipy import sparse
 
     q = _configurations(robot, q, "robot_partition")
     if q.ndim != 1:
-        raise ArgumentError(f"robot_partition: q has shape {q.shape}; one configuration ({robot.nq},) is wanted")
+        raise ArgumentError(f"robot_partition: q has shape {q.shape}; it takes one configuration ({robot.nq},)")
     framed = robot.reframed("joint")
     bodies, N = _inverse_bodies(framed), _bases(framed, completion)
     relative = _relative_twists(framed, q, np.linalg.inv(N))
@@ -163,7 +179,7 @@ def robot_partition(robot: Robot, q, completion: Sequence | None = None) -> Part
 
 
 def _bases(framed: Robot, completion: Sequence | None) -> np.ndarray:
-    """N_k = [S_k, C_k] (n, 6, 6)."""
+    """Return the bases N_k = [S_k, C_k] (n, 6, 6)."""
     dofs = np.diff(framed.layout.dof_start)
     single, first = dofs == 1, framed.layout.dof_start[:-1]
     N = np.tile(np.eye(6), (len(dofs), 1, 1))
@@ -173,15 +189,16 @@ def _bases(framed: Robot, completion: Sequence | None) -> np.ndarray:
         N[single] = np.eye(6)[:, [2, 0, 1, 3, 4, 5]]
         N[single, 2, 0], N[single, 5, 0] = t, d
         N[single, 2, 5], N[single, 5, 5] = -d / length, t / length
-    for i in np.flatnonzero(~single) if completion is None else range(len(dofs)):
+    for i in np.flatnonzero(~single).tolist() if completion is None else range(len(dofs)):
         S = framed.screw(i).T
-        C = np.eye(6)[:, ~np.any(np.abs(S) > 0.5, axis=1)] if completion is None else completion[i]  # S: 0 and 1
+        # Such an S has only zeros and ones.
+        C = np.eye(6)[:, ~np.any(np.abs(S) > 0.5, axis=1)] if completion is None else completion[i]
         N[i] = np.concatenate([S, C], axis=1)
     return N
 
 
 def _relative_twists(framed: Robot, q, dual) -> Any:
-    """N⁻¹ (1 - Γ) (6n, 6n): the twists relative to the parents, in the bases whose inverses are `dual` (n, 6, 6)."""
+    """Return N⁻¹ (1 - Γ) (6n, 6n): twists relative to the parents, in the bases whose inverses are `dual` (n, 6, 6)."""
     if not len(dual):
         return block_diagonal(dual)
     X = se3.Ad(se3.inverse(_placements(framed, q)))
@@ -190,7 +207,7 @@ def _relative_twists(framed: Robot, q, dual) -> Any:
 
 
 def _placements(framed: Robot, q) -> np.ndarray:
-    """f_i = M_i J_i(q_i) (n, 4, 4); those of single screws, all along z, at once."""
+    """Return f_i = M_i J_i(q_i) (n, 4, 4); joints with one screw, which lies along z, are computed all at once."""
     at = framed.layout
     coordinate = q[np.array(at.q_start)]
     for i, mimic in framed.mimics.items():
@@ -210,7 +227,7 @@ def _placements(framed: Robot, q) -> np.ndarray:
 
 
 def _mimic_rows(robot: Robot) -> tuple[Any, Any]:
-    """What gives v (nv,) of the rates of all joints (dofs,), and what gives rate_i - multiplier · rate_source."""
+    """Return the matrices that take the rates of all joints to v (nv,), and to rate_i - multiplier · rate_source."""
     from scipy import sparse
 
     start = robot.layout.dof_start

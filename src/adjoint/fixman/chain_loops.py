@@ -1,8 +1,9 @@
-"""The coordinate-free form for chains of any length: one compiled loop over the links, whatever their number.
+"""Fixman's method for serial chains of any length: one compiled loop over the links, whatever their number.
 
-H_22 is block tridiagonal with 5 hard rows to a joint, so a step of its block Cholesky factorisation needs the links on
-the two sides of one joint. The blocks of that joint are made where they are used, forward and again backward: all that
-is kept of a link are its pivot, factored, and its right-hand side, 21 numbers. The base is a body of infinite inertia.
+H_22 is block tridiagonal with 5 hard rows for each joint, so a step of its block Cholesky factorisation needs the links
+on the two sides of one joint. The blocks of a joint are computed where they are used, forward and again backward. All
+that is kept of a link are its factored pivot, its right-hand side and one entry of b: 21 numbers. The base is a body of
+infinite inertia. `bodies` explains H; (7) is that of Lee, Wang & Chirikjian (2007), see `partition`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Link(NamedTuple):
 
 
 def link_rows(rotation, offset, screw, body: Body) -> np.ndarray:
-    """Links as rows of numbers (n + 1, 27), after that of the base, which no wrench moves."""
+    """Return the links as rows of numbers (n + 1, 27); the first row is the base, which no wrench moves."""
     parts = (rotation, offset, screw, *body)
     rows = np.concatenate([np.reshape(part, (len(rotation), -1)) for part in parts], axis=1)
     base = np.concatenate([np.zeros(12), np.ones(2), np.zeros(13)])
@@ -45,12 +46,13 @@ def link_rows(rotation, offset, screw, body: Body) -> np.ndarray:
 
 
 def _link(row) -> Link:
+    """Return the `Link` of a row (27,)."""
     body = Body(row[14:23].reshape(3, 3), row[23:26], row[26])
     return Link(row[:9].reshape(3, 3), row[9:12], row[12:14], body)
 
 
 def _placed(link: Link, q):
-    """f = M exp(S q) of a screw along z: R (3, 3), p (3,)."""
+    """Return f = M exp(S q) of a screw along z as R (3, 3) and p (3,)."""
     turn, slide = link.screw[0] * q, link.screw[1] * q
     x, y, z = link.rotation.T
     cos, sin = np.cos(turn), np.sin(turn)
@@ -59,21 +61,24 @@ def _placed(link: Link, q):
 
 @kernel(turning=(3, 3), com=3)
 def inverse_inertia(turning, com, sliding) -> np.ndarray:
-    """J⁻¹ = Ad(c) diag(I_c⁻¹, 1/m) Ad(c)ᵀ (6, 6), of the numbers of a `Body`."""
+    """Return J⁻¹ = Ad(c) diag(I_c⁻¹, 1/m) Ad(c)ᵀ (6, 6) of the numbers of a `Body`."""
     C = so3.hat(com)
     B = turning @ C.T
     return np.block([[turning, B], [B.T, C @ B + sliding * np.eye(3)]])
 
 
 def _in_basis(X, screw):
-    """N⁻¹ X (6, k), N = [S, C]: of (w_z, v_z) the soft row (t, d)/(t² + d²), first, and a hard one, (-d, t), last."""
+    """Return N⁻¹ X (6, k) with N = [S, C].
+
+    Its first row is soft, (t, d)/(t² + d²) times the rows (w_z, v_z) of X; its last row is hard, (-d, t) times them.
+    """
     t, d = screw[0], screw[1]
     soft, hard = (t * X[2] + d * X[5]) / (t * t + d * d), t * X[5] - d * X[2]
     return np.stack([soft, X[0], X[1], X[3], X[4], hard])
 
 
 def _joint_blocks(before: Link, link: Link, q):
-    """H_kk, H_k,k-1 (6, 6) of H = N⁻¹ (1 - Γ) J⁻¹ (1 - Γ)ᵀ N⁻ᵀ."""
+    """Return the blocks H_kk and H_k,k-1 (6, 6) of H = N⁻¹ (1 - Γ) J⁻¹ (1 - Γ)ᵀ N⁻ᵀ."""
     R, p = _placed(link, q)
     turning, com = R.T @ before.body.turning, R.T @ (before.body.com - p)
     # J_k⁻¹ + X J_{k-1}⁻¹ Xᵀ with X = Ad(f⁻¹): the link before, seen from this one
@@ -89,24 +94,28 @@ _UPPER = [(i, j) for i in range(5) for j in range(i + 1, 5)]
 
 
 def _packed(pivot: MassFactors):
-    """W above its diagonal, then Ω (15,), of a factored pivot W Ω Wᵀ."""
+    """Return the entries of W above its diagonal, then Ω, as an array (15,), of a factored pivot W Ω Wᵀ."""
     return np.concatenate([np.stack([pivot.W[i, j] for i, j in _UPPER]), pivot.Omega])
 
 
 def _unpacked(packed) -> MassFactors:
+    """Return the factored pivot of the numbers that `_packed` has made of it."""
     above = {place: packed[k] for k, place in enumerate(_UPPER)} | {(i, i): 1.0 for i in range(5)}
     return MassFactors(np.stack([np.stack([above.get((i, j), 0.0) for j in range(5)]) for i in range(5)]), packed[10:])
 
 
-_NO_PIVOT = MassFactors(np.eye(5), np.ones(5))  # before the first joint
+_NO_PIVOT = MassFactors(np.eye(5), np.ones(5))  # stands for the pivot before that of the first joint
 
 
 @kernel(before=(..., 27), link=(..., 27), q=(...,), b=(...,))
 def chain_solve(before, link, q, b) -> np.ndarray:
-    """M⁻¹ b (n,) by (7): H_22 d = H_12ᵀ b, x = H_11 b - H_12 d; `link_rows` without the last, and without the first."""
+    """Return M⁻¹ b (n,) by (7): H_22 d = H_12ᵀ b, x = H_11 b - H_12 d.
+
+    `link` are the `link_rows` without the first one, and `before` those without the last one.
+    """
 
     def forward(last, row):
-        pivot, c, b_before = last  # c, the right-hand side of joint k - 1, lacks what joint k adds
+        pivot, c, b_before = last  # c is the right-hand side of joint k - 1 without the share of joint k
         before, link, q, b = row
         H, E = _joint_blocks(_link(before), _link(link), q)
         c = c + E[0, 1:] * b
@@ -130,7 +139,7 @@ def chain_solve(before, link, q, b) -> np.ndarray:
 
 @kernel(before=(..., 27), link=(..., 27), q=(...,))
 def chain_logdets(before, link, q) -> np.ndarray:
-    """log det (n,) of the pivot blocks of H_22, links as in `chain_solve`: log det H_22 is their sum."""
+    """Return log det (n,) of the pivot blocks of H_22, whose sum is log det H_22; links are as in `chain_solve`."""
 
     def step(pivot: MassFactors, row):
         before, link, q = row

@@ -1,13 +1,16 @@
-"""Chains of rigid bodies as LWC parametrise them: six coordinates to a link, each of them soft or hard.
+"""Chains of rigid bodies with six coordinates for each link, each of them soft or hard, as in LWC.
 
-A link sits at a product of three screws in the one before; `FORMS` has the orders
+LWC is Lee, Wang & Chirikjian (2007), see `partition`; equation numbers are theirs. The placement of a link in the one
+before it is a product of three screws. x(b, β) is a turn by β about x and a slide by b along it, and so on. `FORMS` has
+three orders,
 
     A: z(a, α) x(b, β) z(c, γ)      B: x(b, β) z(c, γ) x(a, α)      C: x(b, β) y(a, α) z(c, γ)      (24), (25), (26)
 
 all of which are the modified DH matrix x(b, β) z(c, γ), (23), at α = a = 0. Their Jacobians have the determinants
-sin² β, sin² γ, cos² α: C has no singularity at DH links, and of any other link `choose_forms` finds the best. Whatever
-the form, a soft angle or length is that of the same joint as long as it is one of the four at α = a = 0.
-Lengths in m or Å, masses in kg or amu: any consistent units.
+sin² β, sin² γ and cos² α. So C is not singular at DH links, and `choose_forms` finds the best form for any other link.
+At α = a = 0, β, γ, b or c as a soft coordinate is the same joint in every form.
+
+Lengths may be in m or Å and masses in kg or amu: any consistent units.
 """
 
 from __future__ import annotations
@@ -39,10 +42,11 @@ __all__ = [
 ]
 
 COORDINATES = ("alpha", "beta", "gamma", "a", "b", "c")
+"""The names of the six coordinates of a link, in their order: three angles [rad] and three lengths."""
 
 
 class Form(NamedTuple):
-    """Three screws in their order: the axes (0, 1, 2 for x, y, z), and which pair (α, a), (β, b), (γ, c) each has."""
+    """Three screws in their order: their axes (0, 1, 2 for x, y, z), and the pair (α, a), (β, b) or (γ, c) of each."""
 
     axes: tuple[int, int, int]
     pairs: tuple[int, int, int]
@@ -55,9 +59,10 @@ FORMS = {"A": Form((2, 0, 2), (0, 1, 2)), "B": Form((0, 2, 0), (1, 2, 0)), "C": 
 class DHChain:
     """A chain of n rigid bodies at one configuration.
 
-    `coordinates` (n, 6): rows (α, β, γ, a, b, c); `masses` (n,), `inertias` (n, 3, 3) about the centres of mass, in the
-    axes of the frames `com` (n, 4, 4) there, the paper's Q_k, given in the links' frames (or just the points (n, 3));
-    `forms`: a letter A, B or C for each link, or one for all.
+    `coordinates` (n, 6) has rows (α, β, γ, a, b, c): angles in rad, then lengths. `masses` is (n,). `inertias`
+    (n, 3, 3) are about the centres of mass, in the axes of the frames `com` (n, 4, 4) there, the paper's Q_k, which are
+    given in the frames of the links; points (n, 3) stand for frames parallel to these. `forms` is a letter A, B or C
+    for each link, or one letter for all.
     """
 
     coordinates: np.ndarray
@@ -88,11 +93,13 @@ class DHChain:
 
 
 def _check_forms(forms: str, n: int) -> None:
+    """Raise an `ArgumentError` unless `forms` has one letter of `FORMS` for each of n links."""
     if not isinstance(forms, str) or len(forms) != n or not set(forms) <= set(FORMS):
         raise ArgumentError(f"forms is {forms!r:.60}; it must be one letter A, B or C, or {n} of them")
 
 
 def _check_bodies(chain: DHChain) -> None:
+    """Raise an `ArgumentError` that names the first link whose inertia has no inverse."""
     least = np.linalg.eigvalsh(chain.inertias)[:, 0] if len(chain.masses) else np.zeros(0)
     bad = (chain.masses <= 0) | (least <= 1e-12 * np.abs(chain.inertias).max(axis=(1, 2), initial=0))
     if bad.any():
@@ -107,7 +114,7 @@ def _check_bodies(chain: DHChain) -> None:
 
 
 def _screws(axis: int, length: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """screw(e_axis, length, angle) (n, 4, 4): a turn about a coordinate axis and a slide along it."""
+    """Return screw(e_axis, length, angle) (n, 4, 4): turns about a coordinate axis with slides along it."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     T = np.tile(np.eye(4), (len(angle), 1, 1))
     T[:, i, i] = T[:, j, j] = np.cos(angle)
@@ -117,6 +124,7 @@ def _screws(axis: int, length: np.ndarray, angle: np.ndarray) -> np.ndarray:
 
 
 def _factors(coordinates: np.ndarray, form: Form) -> list[np.ndarray]:
+    """Return the three screws, each (n, 4, 4), whose product is the placement."""
     return [
         _screws(axis, coordinates[:, 3 + pair], coordinates[:, pair])
         for axis, pair in zip(form.axes, form.pairs, strict=True)
@@ -124,7 +132,7 @@ def _factors(coordinates: np.ndarray, form: Form) -> list[np.ndarray]:
 
 
 def _by_form(function, forms: str, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """function(rows of array, form) -> (k, *shape), for the links of each form together."""
+    """Return function(rows of array, form) -> (k, *shape), called once for all links of each form, as (n, *shape)."""
     _check_forms(forms, len(array))
     found, letters = np.empty((len(array), *shape)), np.array(list(forms))
     for name, form in FORMS.items():
@@ -135,7 +143,7 @@ def _by_form(function, forms: str, array: np.ndarray, shape: tuple[int, ...]) ->
 
 
 def link_placements(coordinates, forms: str) -> np.ndarray:
-    """T_k^{k-1} (n, 4, 4) of coordinates (n, 6), a letter of `forms` for each: (24)-(27)."""
+    """Return the placements T_k^{k-1} (n, 4, 4) of coordinates (n, 6), with a letter of `forms` for each: (24)-(27)."""
 
     def placed(rows: np.ndarray, form: Form) -> np.ndarray:
         first, second, third = _factors(rows, form)
@@ -145,11 +153,11 @@ def link_placements(coordinates, forms: str) -> np.ndarray:
 
 
 def link_coordinates(T, forms: str) -> np.ndarray:
-    """Coordinates (n, 6) of placements T (n, 4, 4), with |α| <= π/2: the inverse of `link_placements`, §4.1."""
+    """Return the coordinates (n, 6) of placements T (n, 4, 4), |α| <= π/2: the inverse of `link_placements`, §4.1."""
 
     def read(T: np.ndarray, form: Form) -> np.ndarray:
         angles = _ANGLES[form](T[:, :3, :3])
-        # p = Σ length_i · axis_i: the axes of the three screws as the ones before have turned them
+        # p = Σ length_i · axis_i, where each axis is turned by the screws before it.
         rows = np.concatenate([angles, np.zeros_like(angles)], axis=1)
         first, second, _ = _factors(rows, form)
         turned = [np.tile(np.eye(4), (len(T), 1, 1)), first, first @ second]
@@ -161,23 +169,23 @@ def link_coordinates(T, forms: str) -> np.ndarray:
 
 
 def _angles_A(R: np.ndarray) -> np.ndarray:
-    """(α, β, γ) (n, 3) of R = Rz(α) Rx(β) Rz(γ)."""
-    side = np.where(R[:, 1, 2] > 0, -1.0, 1.0)  # of sin β, for |α| <= π/2
+    """Return (α, β, γ) (n, 3) of R = Rz(α) Rx(β) Rz(γ)."""
+    side = np.where(R[:, 1, 2] > 0, -1.0, 1.0)  # the sign of sin β that makes |α| <= π/2
     beta = np.arctan2(side * np.hypot(R[:, 0, 2], R[:, 1, 2]), R[:, 2, 2])
     alpha = np.arctan2(side * R[:, 0, 2], -side * R[:, 1, 2])
     return np.stack([alpha, beta, np.arctan2(side * R[:, 2, 0], side * R[:, 2, 1])], axis=1)
 
 
 def _angles_B(R: np.ndarray) -> np.ndarray:
-    """(α, β, γ) (n, 3) of R = Rx(β) Rz(γ) Rx(α)."""
-    side = np.where(R[:, 0, 1] > 0, -1.0, 1.0)  # of sin γ, for |α| <= π/2
+    """Return (α, β, γ) (n, 3) of R = Rx(β) Rz(γ) Rx(α)."""
+    side = np.where(R[:, 0, 1] > 0, -1.0, 1.0)  # the sign of sin γ that makes |α| <= π/2
     gamma = np.arctan2(side * np.hypot(R[:, 1, 0], R[:, 2, 0]), R[:, 0, 0])
     alpha = np.arctan2(side * R[:, 0, 2], -side * R[:, 0, 1])
     return np.stack([alpha, np.arctan2(side * R[:, 2, 0], side * R[:, 1, 0]), gamma], axis=1)
 
 
 def _angles_C(R: np.ndarray) -> np.ndarray:
-    """(α, β, γ) (n, 3) of R = Rx(β) Ry(α) Rz(γ), as in §4.1."""
+    """Return (α, β, γ) (n, 3) of R = Rx(β) Ry(α) Rz(γ), as in §4.1."""
     alpha = np.arctan2(R[:, 0, 2], np.hypot(R[:, 0, 0], R[:, 0, 1]))
     beta, gamma = np.arctan2(-R[:, 1, 2], R[:, 2, 2]), np.arctan2(-R[:, 0, 1], R[:, 0, 0])
     return np.stack([alpha, beta, gamma], axis=1)
@@ -187,9 +195,12 @@ _ANGLES = dict(zip(FORMS.values(), (_angles_A, _angles_B, _angles_C), strict=Tru
 
 
 def choose_forms(T) -> str:
-    """The form with the largest determinant, sin² β, sin² γ or cos² α >= 1/2, of each placement T (n, 4, 4)."""
+    """Return the letter of the form with the largest determinant for each placement T (n, 4, 4).
+
+    The largest of sin² β, sin² γ and cos² α is at least 1/2.
+    """
     R = np.asarray(T, float)[:, :3, :3]
-    determinants = 1 - np.stack([R[:, 0, 2], R[:, 2, 2], R[:, 0, 0]], axis=1) ** 2  # of C, A, B
+    determinants = 1 - np.stack([R[:, 0, 2], R[:, 2, 2], R[:, 0, 0]], axis=1) ** 2  # those of the forms C, A, B
     return "".join("CAB"[k] for k in np.argmax(determinants, axis=1))
 
 
@@ -197,7 +208,7 @@ def choose_forms(T) -> str:
 
 
 def link_jacobians(coordinates, forms: str) -> np.ndarray:
-    """𝒥 (n, 6, 6), eq. (15): the twist (T⁻¹ Ṫ)^∨ of a link relative to the one before is 𝒥 q̇."""
+    """Return 𝒥 (n, 6, 6): the twist vee(T⁻¹ Ṫ) of a link relative to the one before is 𝒥 q̇, (15)."""
 
     def jacobian(rows: np.ndarray, form: Form) -> np.ndarray:
         _, second, third = _factors(rows, form)
@@ -212,10 +223,11 @@ def link_jacobians(coordinates, forms: str) -> np.ndarray:
 
 
 def lie_derivatives(chain: DHChain) -> tuple[np.ndarray, np.ndarray]:
-    """∂q_k/∂ξ_k and ∂q_k/∂ξ_{k-1} (n, 6, 6), as (16), (22) and (28) define them; ξ_k moves the frame T_k^c = T_k Q_k.
+    """Return ∂q_k/∂ξ_k and ∂q_k/∂ξ_{k-1} (n, 6, 6), defined by (16), (22), (28); ξ_k moves the frame T_k^c = T_k Q_k.
 
-    By (22) the link's twist relative to the one before changes by Ad(Q_k) ξ_k - Ad(T⁻¹ Q_{k-1}) ξ_{k-1},
-    T = T_k^{k-1}, and by (18) its coordinates by 𝒥⁻¹ of that: with 𝒥 in the place of (28), for every form.
+    By (22) the twist of a link relative to the one before changes by Ad(Q_k) ξ_k - Ad(T⁻¹ Q_{k-1}) ξ_{k-1}, with
+    T = T_k^{k-1}. By (18) its coordinates change by 𝒥⁻¹ times that. 𝒥 takes the place of (28), so that this holds for
+    every form.
     """
     if not len(chain.masses):
         return np.zeros((0, 6, 6)), np.zeros((0, 6, 6))
@@ -229,6 +241,7 @@ _SINGULAR = 1e-7  # least determinant of 𝒥: rounding errors are divided by it
 
 
 def _inverse_jacobians(chain: DHChain) -> np.ndarray:
+    """Return 𝒥⁻¹ (n, 6, 6) of all links; an `ArgumentError` names a link at which its form is singular."""
     J = link_jacobians(chain.coordinates, chain.forms)
     bad = np.abs(np.linalg.det(J)) < _SINGULAR
     if bad.any():
@@ -244,9 +257,15 @@ def _inverse_jacobians(chain: DHChain) -> np.ndarray:
 
 
 def dh_partition(chain: DHChain, soft) -> Partition:
-    """`Partition` of a chain whose `soft` coordinates move: names among `COORDINATES`, or truth values (n, 6).
+    """Return the `Partition` of a `DHChain` whose `soft` coordinates move.
 
-    H = 𝒥_⊕⁻¹ (𝓘_1 ⊕ ... ⊕ 𝓘_n)⁻¹ 𝒥_⊕⁻ᵀ, (20), with 𝓘_k = I_k ⊕ m_k 1; det 𝒥_⊕ is the product of the links' det 𝒥.
+    `soft` has names among `COORDINATES` ("alpha", "beta", "gamma", "a", "b", "c"), or truth values (n, 6).
+    H = 𝒥_⊕⁻¹ (𝓘_1 ⊕ ... ⊕ 𝓘_n)⁻¹ 𝒥_⊕⁻ᵀ with 𝓘_k = I_k ⊕ m_k 1, and det 𝒥_⊕ is the product of the links' det 𝒥.
+
+        partition = dh_partition(paper.polypeptide(), "beta")
+        x = solve(partition, b)                                             # M⁻¹ b
+
+    Lee, Wang & Chirikjian (2007), (20).
     """
     n = len(chain.masses)
     mask = soft_mask(soft, COORDINATES, n).ravel()
@@ -262,7 +281,7 @@ def dh_partition(chain: DHChain, soft) -> Partition:
 
 
 def com_placements(chain: DHChain) -> np.ndarray:
-    """T_k^c (n, 4, 4): the frames at the centres of mass in the base, T_1^0 ··· T_k^{k-1} Q_k."""
+    """Return the frames T_k^c = T_1^0 ··· T_k^{k-1} Q_k (n, 4, 4) at the centres of mass, in the base."""
     found, T = np.empty_like(chain.com), np.eye(4)
     for k, step in enumerate(link_placements(chain.coordinates, chain.forms)):
         T = T @ step
@@ -271,7 +290,7 @@ def com_placements(chain: DHChain) -> np.ndarray:
 
 
 def as_robot(chain: DHChain, soft: str, name: str = "chain") -> Robot:
-    """The robot whose joint k moves the `soft` coordinate of link k; the chain as it is now is its q = 0."""
+    """Return the `Robot` whose joint k moves the coordinate `soft` of link k; its q = 0 is the chain as it is now."""
     columns = np.flatnonzero(soft_mask(soft, COORDINATES, 1)[0])
     if len(columns) != 1:
         raise ArgumentError(f"as_robot: soft is {soft!r}; a joint moves one coordinate of {', '.join(COORDINATES)}")

@@ -1,17 +1,19 @@
-"""Fixman's theorem: free masses, coordinates split into soft and hard ones, and the mass matrix of the soft ones alone.
+"""Fixman's theorem: the mass matrix of soft coordinates alone, from masses that are free.
 
-N coordinates q = (s, h) describe masses that are free, with velocities ξ̇ (N,) and mass 𝓘 (N, N). Then
+N coordinates q = (s, h) describe masses that are free, with velocities ξ̇ (N,) and the mass matrix 𝓘 (N, N). The soft
+coordinates s can move; the hard coordinates h, such as bond lengths, are held by constraints. The matrix
 
     H = G⁻¹ = ∂q/∂ξ 𝓘⁻¹ (∂q/∂ξ)ᵀ = [H_11 H_12; H_12ᵀ H_22]                    (4), (20)
 
-is sparse where each coordinate involves few masses. With the hard coordinates held, the mass matrix M is G_11, and
+is sparse if each coordinate involves few masses. With the hard coordinates held, the mass matrix M is G_11, and
 
     M⁻¹ = H_11 - H_12 H_22⁻¹ H_12ᵀ,   det M = det G det H_22.                  (6), Fixman's theorem
 
-M⁻¹ b never needs M: c = H_12ᵀ b, H_22 d = c, x = H_11 b - H_12 d (7). The forces b accelerate the hard coordinates of
-free masses by c; the constraints push with -d, which stops them: H_12ᵀ b + H_22 (-d) = 0.
-Numbers as in LWC = Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators and polypeptide
-chains using Lie derivatives", Robotica 25(6), after Fixman (1974), PNAS 71(8).
+M⁻¹ b never needs M: c = H_12ᵀ b, H_22 d = c, x = H_11 b - H_12 d, (7). The forces b would accelerate the hard
+coordinates of free masses by c. The constraints push with -d, which stops them: H_12ᵀ b + H_22 (-d) = 0.
+
+Equation numbers are those of LWC = Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators
+and polypeptide chains using Lie derivatives", Robotica 25(6), after Fixman (1974), PNAS 71(8).
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ __all__ = [
 
 
 class Partition(NamedTuple):
-    """∂s/∂ξ (f, N), ∂h/∂ξ (r, N) and 𝓘⁻¹ (N, N) as SciPy sparse arrays, N = f + r; and log det G."""
+    """A system of free masses with f soft and r hard coordinates, N = f + r, as SciPy sparse arrays.
+
+    `soft` is ∂s/∂ξ (f, N), `hard` is ∂h/∂ξ (r, N), `inverse_masses` is 𝓘⁻¹ (N, N), and `logdet_G` is the number
+    log det G. The module `fixman.partition` explains the symbols.
+    """
 
     soft: Any
     hard: Any
@@ -46,7 +52,7 @@ class Partition(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """H_11 (f, f), H_12 (f, r) and H_22 (r, r) as SciPy sparse arrays."""
+    """The blocks H_11 (f, f), H_12 (f, r), H_22 (r, r) of H for f soft, r hard coordinates, as SciPy sparse arrays."""
 
     H11: Any
     H12: Any
@@ -54,16 +60,20 @@ class Blocks(NamedTuple):
 
 
 def blocks(partition: Partition) -> Blocks:
-    """`Blocks` of H, eq. (8): products of sparse matrices."""
+    """Return the `Blocks` of H, as products of sparse matrices; Lee, Wang & Chirikjian (2007), (8)."""
     s, h, W = partition.soft, partition.hard, partition.inverse_masses
     sW, hW = s @ W, h @ W
     return Blocks(sW @ s.T, sW @ h.T, hW @ h.T)
 
 
 def solve(partition: Partition, b) -> np.ndarray:
-    """M⁻¹ b (f,) of b (f,), or of its columns, by (7).
+    """Return x = M⁻¹ b (f,), or (f, k) for b with k columns, from H_22 d = H_12ᵀ b and x = H_11 b - H_12 d.
 
-    It takes O(n) for chains, and for trees whose bodies have few children: H_22 couples the joints on each body.
+    The cost is O(n) for chains, and for trees whose bodies have few children: H_22 couples all joints on a body.
+
+        x = solve(planar_partition(angles, lengths, masses), torques)
+
+    Lee, Wang & Chirikjian (2007), (7).
     """
     H11, H12, H22 = blocks(partition)
     if not H22.shape[0]:
@@ -73,7 +83,7 @@ def solve(partition: Partition, b) -> np.ndarray:
 
 
 def logdet(partition: Partition) -> float:
-    """log det M = log det G + log det H_22."""
+    """Return log det M = log det G + log det H_22; Fixman (1974), and Lee, Wang & Chirikjian (2007), (6)."""
     H22 = blocks(partition).H22
     if not H22.shape[0]:
         return partition.logdet_G
@@ -81,7 +91,10 @@ def logdet(partition: Partition) -> float:
 
 
 def constrained_mass_matrix(partition: Partition) -> np.ndarray:
-    """M = G_11 (f, f), dense and from its definition, (∂ξ/∂s)ᵀ 𝓘 ∂ξ/∂s: to check the rest with."""
+    """Return M = G_11 (f, f) as a dense matrix, from its definition (∂ξ/∂s)ᵀ 𝓘 ∂ξ/∂s.
+
+    It costs O(n³) and is there to check the other functions with.
+    """
     from scipy import sparse
 
     f, r = partition.soft.shape[0], partition.hard.shape[0]
@@ -91,7 +104,7 @@ def constrained_mass_matrix(partition: Partition) -> np.ndarray:
 
 
 def soft_mask(soft, names: Sequence[str], n: int) -> np.ndarray:
-    """Which of n · len(names) coordinates are soft (n, len(names)), from a mask of that shape, a name, or names."""
+    """Return which coordinates are soft (n, len(names)), from a mask of that shape, a name, or several names."""
     chosen = (soft,) if isinstance(soft, str) else soft
     if all(isinstance(name, str) for name in chosen):
         if unknown := set(chosen) - set(names):
@@ -107,7 +120,10 @@ def soft_mask(soft, names: Sequence[str], n: int) -> np.ndarray:
 
 
 def _factored(H22):
-    """H_22 = L U with pivots on the diagonal, as it is positive definite, and an order that leaves little fill."""
+    """Return the factors H_22 = L U, with pivots on the diagonal and an order of elimination that leaves little fill.
+
+    Pivots on the diagonal are safe because H_22 is positive definite.
+    """
     from scipy.sparse.linalg import splu
 
     options = {"SymmetricMode": True}
@@ -118,13 +134,13 @@ def _factored(H22):
 
 
 def block_diagonal(blocks: np.ndarray) -> Any:
-    """The sparse matrix (6n, 6n) with blocks (n, 6, 6) on its diagonal."""
+    """Return the sparse matrix (6n, 6n) with blocks (n, 6, 6) on its diagonal."""
     each = np.arange(len(blocks))
     return blocks_at(each, each, blocks, len(blocks))
 
 
 def blocks_at(rows: np.ndarray, columns: np.ndarray, blocks: np.ndarray, n: int) -> Any:
-    """The sparse matrix (6n, 6n) with blocks (k, 6, 6) at these places, all different."""
+    """Return the sparse matrix (6n, 6n) with blocks (k, 6, 6) at the given places, which must all be different."""
     from scipy import sparse
 
     i = np.broadcast_to(6 * rows[:, None, None] + np.arange(6)[:, None], blocks.shape)

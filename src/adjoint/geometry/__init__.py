@@ -1,8 +1,9 @@
-"""Geometry of the kinetic metric M(q) on a robot's configuration space.
+"""Geometry of the kinetic metric M(q), the mass matrix, on the configuration space of a robot.
 
-`christoffel_symbols` has the Christoffel symbols, the partial derivatives of M and the covariant derivative;
-`curvature_tensors` the Riemann, Ricci, sectional and scalar curvatures; `geodesics` the straightest motions and
-parallel transport along a motion. The notation is that of Park, Bobrow & Ploen (1995).
+`christoffel_symbols` has the Christoffel symbols, the partial derivatives of M and the covariant derivative.
+`curvature_tensors` has the Riemann, Ricci, sectional and scalar curvatures. `geodesics` has the motions that need no
+torque, and parallel transport along them. The notation is that of Park, Bobrow & Ploen (1995), "A Lie group formulation
+of robot dynamics", IJRR 14(6).
 """
 
 from .christoffel_symbols import christoffel as christoffel

@@ -1,8 +1,8 @@
-"""Geodesics of the kinetic metric: motions without torque, gravity or friction, M a + C v = 0.
+"""Geodesics of the kinetic metric: the motions without torque, gravity and friction, M a + C v = 0.
 
-They keep their kinetic energy, and between two configurations not too far apart they are the shortest: of all motions
-that take the same time, the one with the least mean kinetic energy. A motion run faster is the same curve; so all is
-computed in unit time, with rates per duration.
+They keep their kinetic energy. Between two configurations not too far apart, a geodesic is the shortest motion: of all
+motions that take the same time, it has the least mean kinetic energy. A geodesic that is run faster is the same curve,
+so everything is computed in unit time, with rates per duration.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ from ..dynamics.forward import forward_dynamics, solve_mass_matrix
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate
 from ..model.input_checks import count, positive, vectors
-from ..model.robot import Robot, need_coordinates, need_robot
+from ..model.needs import need_coordinates, need_robot
+from ..model.robot import Robot
 from .christoffel_symbols import covariant_derivative
 
 __all__ = ["Geodesic", "geodesic", "geodesic_between", "parallel_transport"]
 
-ACCURACY = 1e-13  # of a step of the integration, relative; energies of the whole are kept to 1e-11 or so
-REACHED = 1e-11  # how far from q_1 `geodesic_between` may end, relative
-ITERATIONS = 12  # of Newton,
-SHORTEST = 1 / 64  # whose steps are shortened to this at least
-FARTHEST = 1e6  # [rad or m], of motions that are followed
-PARTS = (32, 128)  # of the way between two configurations, as it relaxes; more where the first do not do
+ACCURACY = 1e-13  # relative error of one step of the integration; the energy of the whole motion is kept to about 1e-11
+REACHED = 1e-11  # relative distance from q_1 at which `geodesic_between` has arrived
+ITERATIONS = 12  # most steps of Newton's method
+SHORTEST = 1 / 64  # least part of a step of Newton's method that is taken
+FARTHEST = 1e6  # [rad or m]: longer motions are not followed
+PARTS = (32, 128)  # numbers of parts of the relaxed motion; the second is tried if the first fails
 
 
 class Geodesic(NamedTuple):
-    """Times t (steps + 1,) [s], q (..., steps + 1, nq) and v (..., steps + 1, nv) there, and the length (...).
+    """A geodesic: times `t` (steps + 1,) [s], and `q` (..., steps + 1, nq) and `v` (..., steps + 1, nv) at these times.
 
-    The length is ∫ √(vᵀ M v) dt [√kg m]: the speed √(2 · kinetic energy), which is constant, times the duration.
+    The `length` (...) is ∫ √(vᵀ M v) dt [√kg m]: the speed √(2 · kinetic energy), which is constant, times the
+    duration.
     """
 
     t: np.ndarray
@@ -47,24 +49,27 @@ class Geodesic(NamedTuple):
 
 @kernel(robot=static, q="nq", v="nv")
 def _rate(robot: Robot, q, v) -> np.ndarray:
-    """(q̇, v̇) (nq + nv,) of a robot left to itself: M v̇ + C v = 0."""
-    q_rate = integrate.bind(robot).jacobian("dt")(q, v, 0.0)  # q̇ = v but for quaternions and planar joints
+    """Return (q̇, v̇) (nq + nv,) of a robot that no force acts on: M v̇ + C v = 0."""
+    q_rate = integrate.bind(robot).jacobian("dt")(q, v, 0.0)  # q̇ = v, except for quaternions and planar joints
     return np.concatenate([q_rate, forward_dynamics(robot, q, v, np.zeros(robot.nv), gravity=np.zeros(3))])
 
 
 @kernel(robot=static, q="nq", v="nv", w="nv")
 def _rate_transporting(robot: Robot, q, v, w) -> np.ndarray:
-    """(q̇, v̇, ẇ) (nq + 2 nv,), with w carried along in parallel."""
+    """Return (q̇, v̇, ẇ) (nq + 2 nv,), where w is transported in parallel."""
     return np.concatenate([_rate(robot, q, v), -covariant_derivative(robot, q, v, w, np.zeros(robot.nv))])
 
 
 def geodesic(robot: Robot, q, v, duration: float = 1.0, steps: int = 100) -> Geodesic:
-    """The `Geodesic` from q (..., nq) with velocity v (..., nv): the motion without torque, gravity and friction.
+    """Return the `Geodesic` that starts at q (..., nq) with the velocity v (..., nv), for joints of all kinds.
 
-    `steps` is how many equal parts of the `duration` [s] are shown; the integration chooses its own (DOP853, order 8),
-    the same for a whole batch. All joints.
+    It is the motion without torque, gravity and friction. The result shows it at the ends of `steps` equal parts of the
+    `duration` [s]. The integration (DOP853, of order 8) chooses its own steps, the same for all samples of a batch.
+
+        path = geodesic(robot, q, v, duration=2.0)
+        path.q[-1], path.length
     """
-    robot, t = _left_to_itself(robot, "geodesic"), _times(duration, steps)
+    robot, t = _frictionless(robot, "geodesic"), _times(duration, steps)
     start = _joined(robot, q, v, duration=duration)
     q, u = _parts(robot, _solution(robot, lambda y: _rate(robot, *_parts(robot, y, 2)), start, steps), 2)
     v = u / duration
@@ -73,23 +78,26 @@ def geodesic(robot: Robot, q, v, duration: float = 1.0, steps: int = 100) -> Geo
 
 
 def parallel_transport(robot: Robot, q, v, w, duration: float = 1.0, steps: int = 100) -> np.ndarray:
-    """w (..., steps + 1, nv) along the geodesic from q with v, w (..., nv) at its start and ∇_v w = 0 from there on.
+    """Return the vector w (..., steps + 1, nv) as it is transported in parallel along the geodesic from q with v.
 
-    Lengths of vectors and angles between them, by the metric M, stay what they are.
+    w (..., nv) is the vector at the start, and ∇_v w = 0 from there on: by the metric M, the lengths of vectors and the
+    angles between them do not change. The `duration` [s] and the `steps` are as for `geodesic`.
     """
-    robot, _ = _left_to_itself(robot, "parallel_transport"), _times(duration, steps)
+    robot, _ = _frictionless(robot, "parallel_transport"), _times(duration, steps)
     start = _joined(robot, q, v, w, duration=duration)
     found = _solution(robot, lambda y: _rate_transporting(robot, *_parts(robot, y, 3)), start, steps)
     return _parts(robot, found, 3)[2]
 
 
-def _left_to_itself(robot: Robot, caller: str) -> Robot:
+def _frictionless(robot: Robot, caller: str) -> Robot:
+    """Return the robot without damping and friction; its inertias must make M invertible."""
     need_robot(robot, caller)
     require_inertia(robot)
     return robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
 
 
 def _times(duration, steps) -> np.ndarray:
+    """Return the times (steps + 1,) [s] of the results, after a check of both arguments."""
     duration = positive(duration, "duration [s]")
     if count(steps, "steps") < 1:
         raise ArgumentError("steps must be 1 or more, got 0")
@@ -97,7 +105,7 @@ def _times(duration, steps) -> np.ndarray:
 
 
 def _finite(robot: Robot, x, size: int, name: str) -> np.ndarray:
-    """x (..., size), finite numbers."""
+    """Return x as an array (..., size) of finite numbers."""
     found = vectors(x, size, name, f"robot '{robot.name}'")
     if not np.isfinite(found).all():
         raise ArgumentError(f"robot '{robot.name}': {name} contains NaN or infinity")
@@ -105,12 +113,12 @@ def _finite(robot: Robot, x, size: int, name: str) -> np.ndarray:
 
 
 def _joined(robot: Robot, *parts, duration: float) -> np.ndarray:
-    """q, v in unit time and, if given, w (..., nq + nv + nv) side by side, their leading axes broadcast."""
+    """Return q, v in unit time and, if given, w, side by side (..., nq + nv [+ nv]), with leading axes broadcast."""
     sizes = robot.nq, robot.nv, robot.nv
     arrays = [_finite(robot, x, size, name) for name, x, size in zip("qvw", parts, sizes, strict=False)]
     arrays[1] = duration * arrays[1]
     if np.abs(arrays[1]).max(initial=0.0) > FARTHEST:
-        raise ArgumentError(f"robot '{robot.name}': duration times v is above {FARTHEST:g} [rad or m]: no end in sight")
+        raise ArgumentError(f"robot '{robot.name}': duration times v is above {FARTHEST:g} [rad or m], too far")
     try:
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
     except ValueError:
@@ -120,15 +128,15 @@ def _joined(robot: Robot, *parts, duration: float) -> np.ndarray:
 
 
 def _parts(robot: Robot, y, number: int) -> list[np.ndarray]:
-    """The first `number` parts of what `_joined` has put side by side."""
+    """Return the first `number` of the parts that `_joined` has put side by side."""
     return np.split(y, [robot.nq, robot.nq + robot.nv][: number - 1], axis=-1)
 
 
 def _solution(robot: Robot, rate: Callable, y, steps: int) -> np.ndarray:
-    """y (..., steps + 1, n) at equal steps of unit time, ẏ = rate(y), from y (..., n)."""
+    """Return y (..., steps + 1, n) at equal steps of unit time, with ẏ = rate(y), from y (..., n) on."""
     from scipy.integrate import solve_ivp  # slow to load
 
-    if not y.size:  # no joints, or an empty batch
+    if not y.size:  # the robot has no joints, or the batch is empty
         return np.zeros((*y.shape[:-1], steps + 1, y.shape[-1]))
     slack = ACCURACY * np.abs(y[..., robot.nq :]).max(initial=1e-300)
     times = np.linspace(0, 1, steps + 1)
@@ -144,6 +152,7 @@ def _solution(robot: Robot, rate: Callable, y, steps: int) -> np.ndarray:
 
 
 def _unit_quaternions(robot: Robot, q) -> np.ndarray:
+    """Return q with quaternions of length 1."""
     return q if robot.nq == robot.nv else integrate(robot, q, np.zeros(robot.nv))
 
 
@@ -151,14 +160,19 @@ def _unit_quaternions(robot: Robot, q) -> np.ndarray:
 
 
 def geodesic_between(robot: Robot, q_0, q_1, steps: int = 100) -> Geodesic:
-    """The `Geodesic` from q_0 (nq,) to q_1 (nq,) in one second: the one that the straight motion relaxes to.
+    """Return the `Geodesic` from q_0 (nq,) to q_1 (nq,) that lasts one second.
 
-    The straight way, in parts, is moved until its energy is least (see `_relaxed`); it then begins like a geodesic.
-    Shooting makes it one: v_0 with q(1; v_0) = q_1 by Newton's method, with the exact derivative ∂q(1)/∂v_0 from the
-    variational equations. It is shorter than all ways near by, but others may be shorter still. Angles are numbers, not
-    wrapped: choose the q_1 you mean. For joints with one degree of freedom.
+    Of several such geodesics it is the one that the straight motion relaxes to. It is shorter than all motions near it;
+    others far from it may be shorter still. Angles are numbers and are not wrapped: choose the q_1 you mean. Every
+    joint must have one degree of freedom.
+
+    First the straight motion is divided into parts, which move until its energy is least; it then begins like a
+    geodesic. Shooting makes it one: Newton's method finds v_0 with q(1; v_0) = q_1, with the exact derivative
+    ∂q(1)/∂v_0 from the variational equations.
+
+        path = geodesic_between(robot, np.zeros(6), np.ones(6))
     """
-    robot = _left_to_itself(robot, "geodesic_between")
+    robot = _frictionless(robot, "geodesic_between")
     need_coordinates(robot, "geodesics between two configurations are")
     q_0, q_1 = _finite(robot, q_0, robot.nq, "q_0"), _finite(robot, q_1, robot.nq, "q_1")
     if q_0.ndim != 1 or q_1.ndim != 1:
@@ -169,28 +183,29 @@ def geodesic_between(robot: Robot, q_0, q_1, steps: int = 100) -> Geodesic:
     if np.array_equal(q_0, q_1):
         return geodesic(robot, q_0, 0 * q_0, 1.0, steps)
     for parts in PARTS:
-        v = _shot(robot, q_0, q_1, _relaxed(robot, q_0, q_1, parts))
+        v = _shooting(robot, q_0, q_1, _relaxed(robot, q_0, q_1, parts))
         if v is not None:
             return geodesic(robot, q_0, v, 1.0, steps)
     raise SolveError(
         f"geodesic_between: robot '{robot.name}': no geodesic found that the straight motion relaxes to. "
-        "M may be singular on the way, or the geodesic's end too sensitive to its beginning; try a q_1 nearer to "
-        "q_0, but two geodesics, one after the other, are not one"
+        "M may be singular on the way, or the end of the geodesic too sensitive to its beginning; try a q_1 nearer to "
+        "q_0 (two geodesics, one after the other, are in general not a geodesic)"
     )
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
 def _step_energy(robot: Robot, q_0, q_1) -> np.ndarray:
-    """½ dᵀ M d of a small step d = q_1 - q_0, with M half way."""
+    """Return ½ dᵀ M d of a small step d = q_1 - q_0, with M half way between them."""
     return kinetic_energy(robot, (q_0 + q_1) / 2, q_1 - q_0)
 
 
 def _relaxed(robot: Robot, q_0, q_1, parts: int) -> np.ndarray:
-    """v_0 (nv,) of the way from q_0 to q_1 in so many straight parts whose energy is least, near the straight one.
+    """Return the velocity v_0 (nv,) at the start of the polygon from q_0 to q_1 that the straight motion relaxes to.
 
-    E = parts · Σ ½ dᵀ M d over the steps d, by L-BFGS. The corners are those of the straight way + A z Bᵀ; A and B are
-    inverse roots of second differences and of the mean M, so that E grows nearly like ½ |z|², in units of the straight
-    way's. -∂E/∂q_0 is the momentum M v_0, to 1 / parts².
+    The polygon has `parts` straight parts, and L-BFGS makes its energy E = parts · Σ ½ dᵀ M d least, over the steps d.
+    The corners are those of the straight motion + A z Bᵀ. A and B are inverse roots of the second differences and of
+    the mean M, so that E grows nearly like ½ |z|², in units of the energy of the straight motion. -∂E/∂q_0 is the
+    momentum M v_0, with an error of the order of 1 / parts².
     """
     from scipy.optimize import minimize  # slow to load
 
@@ -202,7 +217,7 @@ def _relaxed(robot: Robot, q_0, q_1, parts: int) -> np.ndarray:
     A, B = _inverse_root(bends), _inverse_root(M / unit)
 
     def at(z) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The corners' steps, and the slopes of E by where each step begins and ends."""
+        """Return the steps between the corners, and the derivatives of E by where each step begins and ends."""
         q = straight.copy()
         q[1:-1] += A @ z.reshape(parts - 1, robot.nv) @ B.T
         begins, ends = slopes(q[:-1], q[1:])
@@ -210,7 +225,7 @@ def _relaxed(robot: Robot, q_0, q_1, parts: int) -> np.ndarray:
 
     def energy_and_slope(z):
         d, begins, ends = at(z)
-        # M d is half the difference of the slopes
+        # M d is half the difference of the derivatives by both ends of a step.
         return np.sum(d * (ends - begins)) / 4 / unit, (A.T @ (ends[:-1] + begins[1:]) @ B).ravel() / unit
 
     start = np.zeros((parts - 1) * robot.nv)
@@ -219,13 +234,13 @@ def _relaxed(robot: Robot, q_0, q_1, parts: int) -> np.ndarray:
 
 
 def _inverse_root(S: np.ndarray) -> np.ndarray:
-    """X with Xᵀ S X = 1 for a symmetric S > 0; less where S is singular."""
+    """Return X with Xᵀ S X = 1 for a symmetric S > 0; where S is nearly singular, Xᵀ S X is less than 1."""
     values, directions = np.linalg.eigh(S)
     return directions / np.sqrt(np.maximum(values, 1e-12 * values[-1]))
 
 
-def _shot(robot: Robot, q_0, q_1, v) -> np.ndarray | None:
-    """v_0 (nv,) near v with which the geodesic from q_0 is at q_1 after unit time; None if Newton's method stalls."""
+def _shooting(robot: Robot, q_0, q_1, v) -> np.ndarray | None:
+    """Return v_0 (nv,) near v with which the geodesic from q_0 is at q_1 after unit time; None if Newton stalls."""
     slack, part = REACHED * (1 + np.abs(q_1).max(initial=0)), 1.0
     miss, J = _miss_and_derivative(robot, q_0, q_1, v)
     for _ in range(ITERATIONS):
@@ -245,7 +260,7 @@ def _shot(robot: Robot, q_0, q_1, v) -> np.ndarray | None:
 
 
 def _miss_and_derivative(robot: Robot, q_0, q_1, v) -> tuple[np.ndarray, np.ndarray]:
-    """q_1 - q(1; v) (nv,) and ∂q(1)/∂v; NaN if the geodesic cannot be followed so far."""
+    """Return q_1 - q(1; v) (nv,) and ∂q(1)/∂v (nv, nv); both are NaN if the geodesic cannot be followed so far."""
     try:
         q, J = _end_and_derivative(robot, q_0, v)
     except SolveError:
@@ -254,7 +269,10 @@ def _miss_and_derivative(robot: Robot, q_0, q_1, v) -> tuple[np.ndarray, np.ndar
 
 
 def _end_and_derivative(robot: Robot, q_0, v) -> tuple[np.ndarray, np.ndarray]:
-    """q(1) (nv,) of the geodesic from q_0 with v, and ∂q(1)/∂v (nv, nv): its variations, one a row, go along."""
+    """Return q(1) (nv,) of the geodesic from q_0 with v, and ∂q(1)/∂v (nv, nv).
+
+    The variations of the geodesic, one in each row, are integrated together with it.
+    """
     n, jvp = robot.nv, _rate.bind(robot).jvp
 
     def rate(y):

@@ -1,8 +1,19 @@
-"""Identification: which parameters torques depend on, motions that show them, and their values from recordings.
+"""Identification finds the inertias and friction of a robot from recorded motions and torques.
 
-`base` finds the identifiable combinations, `excitation` plans motions, `data` has recordings, `files` reads and writes
-them. `estimate` is `identify` itself, which calls on `doubts` (does the recording look right?), `linear` (least
-squares) and `physical` (a robot that can exist) and returns the `report`, drawn by `drawing`.
+The usual way through this package is: plan a motion with `excitation`, record it on the robot, read the recording with
+`read_samples`, and call `identify`.
+
+| file | contents |
+|---|---|
+| `base` | which combinations of the parameters the torques depend on (`base_parameters`) |
+| `exciting_motions` | motions whose torques reveal the parameters (`excitation`) |
+| `data` | recordings in memory (`Samples`), their velocities and accelerations (`differentiate`), `resample` |
+| `files` | recordings in CSV and Parquet files |
+| `estimate` | `identify` itself |
+| `plausibility` | does a recording look wrong: degrees, signs, the order of joints? |
+| `linear` | least squares with many rows |
+| `physical` | parameters that a physical robot can have |
+| `report`, `drawing` | the result, `Identification`, and its plots |
 """
 
 from .base import BaseParameters as BaseParameters

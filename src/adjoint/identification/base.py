@@ -1,9 +1,11 @@
-"""Base parameters: the combinations of a robot's parameters that its torques depend on, and no others.
+"""Base parameters are the combinations of a robot's parameters that its torques depend on.
 
-Mass on the axis of a joint may belong to either of its two bodies, a vertical first axis feels no weight, and so on: of
-the p parameters of τ = Y π only b combinations matter, which is the rank of Y over all motions (Gautier & Khalil 1990,
-"Direct calculation of minimum set of inertial parameters of serial robots", IEEE Trans. Robot. Autom. 6(3); Gautier
-1991, "Numerical calculation of the base inertial parameters of robots", J. Robotic Systems 8(4)).
+The torques τ = Y π are linear in the p parameters π, but not every parameter can be told from torques. A point mass on
+the axis of a joint, for example, may belong to either of the two bodies that the joint connects, and a body that turns
+about a vertical first axis shows no weight. Only b combinations of the parameters matter, where b is the rank of Y over
+all motions. See Gautier & Khalil (1990), "Direct calculation of minimum set of inertial parameters of serial robots",
+IEEE Trans. Robot. Autom. 6(3), and Gautier (1991), "Numerical calculation of the base inertial parameters of robots",
+J. Robotic Systems 8(4).
 """
 
 from __future__ import annotations
@@ -15,12 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..display import html_table
 from ..dynamics.regressors import parameter_names, regressor
-from ..errors import ArgumentError
+from ..errors import ArgumentError, nearest
 from ..lazy import cached_property
 from ..model.configuration import random_configuration
-from ..model.input_checks import generator, vectors
-from ..model.robot import Robot, nearest, need_robot, once_a_robot
+from ..model.input_checks import vectors
+from ..model.needs import need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from ..randomness import Rng, generator
 from .linear import least_squares, triangle
 
 __all__ = ["BaseParameters", "base_parameters", "short", "some"]
@@ -28,16 +34,22 @@ __all__ = ["BaseParameters", "base_parameters", "short", "some"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters:
-    """The b base parameters β = π[selected] + K π[dependent] of a robot: τ = Y π = Y[:, selected] β in every motion."""
+    """The b base parameters β = π[selected] + K π[dependent] of a robot: τ = Y π = Y[:, selected] β in every motion.
+
+    `base_parameters` makes this object. π (p,) are the parameters that `adjoint.dynamics.parameters` lists: ten
+    inertial parameters of each body, then the joint terms that were asked for. `print(base)` shows the combinations.
+    """
 
     robot: Robot
     joints: tuple[str, ...]  # the joint terms among the parameters, as in `regressor`
-    names: tuple[str, ...]  # (p,) of all parameters π
-    selected: np.ndarray  # (b,) places in π
-    dependent: np.ndarray  # (p - b,)
-    K: np.ndarray  # (b, p - b)
+    names: tuple[str, ...]  # (p,) names of all parameters π
+    selected: np.ndarray  # (b,) places in π of the parameters that each base parameter is named after
+    dependent: np.ndarray  # (p - b,) places in π of all other parameters
+    K: np.ndarray  # (b, p - b) how much of each dependent parameter belongs to each base parameter
     sizes: np.ndarray  # (b,) root mean squares of the selected columns of Y over random motions
-    margin: tuple[float, float]  # least new part of a selected column, largest of a dependent one; both of unit columns
+    # Of columns with length 1: the least part of a selected column, and the largest part of a dependent one, that the
+    # columns selected before it do not explain.
+    margin: tuple[float, float]
 
     @property
     def rank(self) -> int:
@@ -46,18 +58,21 @@ class BaseParameters:
 
     @property
     def matrix(self) -> np.ndarray:
-        """B (b, p) of β = B π."""
+        """The matrix B (b, p) that maps all parameters to the base parameters: β = B π."""
         B = np.zeros((self.rank, len(self.names)))
         B[:, self.selected], B[:, self.dependent] = np.eye(self.rank), self.K
         return B
 
     def to_base(self, pi) -> np.ndarray:
-        """β (..., b) of parameters π (..., p)."""
+        """The base parameters β (..., b) of the parameters π (..., p)."""
         pi = vectors(pi, len(self.names), "pi", "to_base")
         return pi[..., self.selected] + pi[..., self.dependent] @ self.K.T
 
     def regressor(self, q, v, a, slide=None) -> np.ndarray:
-        """Y[:, selected] (..., nv, b) of motions; `slide` (..., nv), if any, takes the place of sign(v) in friction."""
+        """The matrix Y[:, selected] (..., nv, b) with τ = Y[:, selected] β, for q (..., nq), v and a (..., nv).
+
+        `slide` (..., nv), if it is given, takes the place of sign(v) in the columns of dry friction.
+        """
         Y = regressor(self.robot, q, v, a, joints=self.joints)
         if slide is not None and "friction" in self.joints:
             nv = self.robot.nv
@@ -67,25 +82,30 @@ class BaseParameters:
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """(b,) The base parameters in words, such as "Izz_link1 + Iyy_link2 + x_link2² m_link2".
+        """The b base parameters in words, such as "Izz_link1 + Iyy_link2 + x_link2² m_link2".
 
-        A factor is written with the lengths x, y, z of the bodies' home placements where they give it, to 9 digits.
+        A factor is written as an expression of the lengths x, y, z of the bodies' home placements if one is found that
+        agrees to 9 digits, and as a number otherwise.
         """
         powers, owners = _length_powers(self.robot, self.joints), _owners(self.robot, self.joints)
         return tuple(self._in_words(k, powers, owners) for k in range(self.rank))
 
     def _in_words(self, k: int, powers: np.ndarray, owners: np.ndarray) -> str:
+        """The base parameter number k in words; `powers` and `owners` are those of all parameters."""
         own = self.selected[k]
         text = self.names[own]
         for factor, at in zip(self.K[k], self.dependent, strict=True):
             if factor:
                 choices = _expressions(self.robot, int(owners[own]), int(owners[at]))
-                words = _in_words(abs(factor), choices.get(int(powers[own] - powers[at]), []))
+                words = _factor_in_words(abs(factor), choices.get(int(powers[own] - powers[at]), []))
                 text += " ".join(["", "-" if factor < 0 else "+", *filter(None, [words, self.names[at]])])
         return text
 
     def place(self, name: str) -> int:
-        """Which base parameter is the parameter `name` alone; an `ArgumentError` says why none is."""
+        """The number of the base parameter that is the parameter `name` alone.
+
+        If there is none, an `ArgumentError` says why: no torque depends on it, or only combinations with others count.
+        """
         if not isinstance(name, str) or name not in self.names:
             raise ArgumentError(f"robot '{self.robot.name}' has no parameter {name!r}; {nearest(name, self.names)}")
         at = self.names.index(name)
@@ -99,25 +119,31 @@ class BaseParameters:
         return k
 
     def dark(self, R: np.ndarray) -> tuple[float, list[str]]:
-        """The condition number of R (b, b), with RᵀR the sum of YᵀY of a motion; base parameters that it hardly shows.
+        """The condition number of R (b, b), and the names of the base parameters that a motion hardly shows.
 
-        Columns are in units of their usual sizes; of these, singular values below 1e-8 are taken for rounding errors.
+        RᵀR is the sum of YᵀY over the motion. The columns of R are divided by their usual `sizes` first; singular
+        values below 1e-8 of the largest one are then taken for rounding errors.
         """
         _, values, V = np.linalg.svd(R / self.sizes)
         hidden = np.linalg.norm(V[values <= _BLIND * values[0]], axis=0)
         return float(values[0] / max(values[-1], 1e-300)), [short(self.groups[k]) for k in np.flatnonzero(hidden > 0.1)]
 
     def _coupled(self, at: int) -> list[int]:
-        """The base parameters that the parameter number `at` is part of."""
+        """Numbers of the base parameters that the parameter number `at` is part of."""
         return np.flatnonzero(self.matrix[:, at]).tolist()
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """Parameters that no torque depends on."""
+        """Names of the parameters that no torque depends on."""
         return tuple(self.names[at] for at, column in zip(self.dependent, self.K.T, strict=True) if not column.any())
 
     def __repr__(self) -> str:
-        return f"<BaseParameters of '{self.robot.name}': {self.rank} of {len(self.names)} parameters>"
+        terms = f", with {', '.join(self.joints)}" if self.joints else ""
+        return f"<BaseParameters of '{self.robot.name}': {self.rank} of {len(self.names)} parameters{terms}>"
+
+    def _repr_html_(self) -> str:
+        note = f"without effect: {', '.join(self.without_effect) or 'none'}"
+        return html_table(repr(self), ["", "base parameter"], enumerate(self.groups), [note])
 
     def __str__(self) -> str:
         lines = [f"{self.rank} base parameters of '{self.robot.name}', of {len(self.names)} parameters:"]
@@ -126,24 +152,37 @@ class BaseParameters:
 
 
 def short(group: str, terms: int = 3) -> str:
-    """The group, or its first terms and how many more there are."""
+    """A base parameter in words, cut after its first terms with a note how many more there are."""
     found = re.split(r" (?=[+-] [^()]*(?:\(|$))", group)  # at signs that are not inside parentheses
     return group if len(found) <= terms else f"{' '.join(found[:terms])} + {len(found) - terms} more"
 
 
 def some(names: list[str], most: int = 6) -> str:
-    """The first names, and how many more there are."""
+    """The first of the names, and how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolerance: float = 1e-6) -> BaseParameters:
-    """The `BaseParameters` of a robot, with some of the `joints` terms "armature", "damping", "friction" and "offset".
+def base_parameters(
+    robot: Robot, joints: tuple[str, ...] = (), *, rng: Rng = 0, tolerance: float = 1e-6
+) -> BaseParameters:
+    """The `BaseParameters` of a robot: the combinations of its parameters that torques depend on.
 
-    The regressor at random states, more than enough of them, shows which columns depend on others: from the base to the
-    tips, a column is selected if the part of it that the selected ones before leave unexplained is larger than
-    `tolerance` times the column. So parameters of outer bodies are grouped with those of inner ones, as the papers do.
-    `margin` tells how clear the decision was: rounding errors leave 1e-13; axes that should meet and in a file of few
-    digits miss each other by 1e-8 m leave about as much, and no measurement will find what they make identifiable.
+    `joints` names the terms of each joint that count as parameters besides the inertias: some of "armature", "damping",
+    "friction" and "offset".
+
+    The regressor Y is evaluated at random states (`rng`), more than enough of them. Its columns are then looked at from
+    the base to the tips: a column is selected if the part of it that the columns selected before do not explain is
+    larger than `tolerance` times the column. Parameters of outer bodies are so grouped with those of inner bodies.
+
+    `margin` of the result tells how clear the decision was. Rounding errors leave about 1e-13. Two axes that should
+    meet, but miss each other by 1e-8 m because a file has few digits, leave about 1e-8, and no measurement can identify
+    what such a gap seems to make identifiable.
+
+    >>> base = base_parameters(robots.puma560())
+    >>> base.rank, len(base.names)
+    (36, 60)
+
+    See Gautier (1991), "Numerical calculation of the base inertial parameters of robots", J. Robotic Systems 8(4).
     """
     need_robot(robot, "base_parameters")
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
@@ -153,7 +192,7 @@ def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolera
     sizes = np.linalg.norm(W, axis=0)
     acts = sizes > 1e-10 * sizes.max(initial=0.0)
     W = W / np.where(acts, sizes, np.inf)  # unit columns, or zeros
-    # Second moments before first ones before masses: then factors of relations are products of lengths, not quotients.
+    # Second moments come before first moments, and these before masses: so the factors in K are products of lengths.
     inertial = np.arange(10 * len(robot.body_names)).reshape(-1, 10)
     order = [*inertial[:, [4, 5, 6, 7, 8, 9, 1, 2, 3, 0]].ravel(), *range(inertial.size, len(names))]
     selected, margin = _independent(W, order, tolerance)
@@ -164,26 +203,29 @@ def base_parameters(robot: Robot, joints: tuple[str, ...] = (), *, rng=0, tolera
     return BaseParameters(robot, joints, names, selected, dependent, K, sizes[selected], margin)
 
 
-_BLIND = 1e-8  # singular values of a regressor, of the largest, that rounding errors explain
-_NOISE = 1e-9  # rounding errors of relations between unit columns, which the least margin allowed makes a million times
+_BLIND = 1e-8  # singular values of a regressor below this part of the largest are taken for rounding errors
+_NOISE = 1e-9  # rounding errors of K for columns of length 1: 1e-15, over a margin of 1e-6
 
 
 def _random_regressor(robot: Robot, joints: tuple[str, ...], rng: np.random.Generator) -> np.ndarray:
-    """R (p, p): RᵀR is the mean of YᵀY over random states; that is all that lengths and angles of columns need."""
+    """R (p, p), where RᵀR is the mean of YᵀY over random states: its columns have the lengths and angles of Y's."""
     p = len(parameter_names(robot, joints))
     n = 20 + 4 * p // max(robot.nv, 1)
-    q, (v, a) = random_configuration(robot, rng, n), rng.normal(size=(2, n, robot.nv))
+    q, (v, a) = random_configuration(robot, n, rng=rng), rng.normal(size=(2, n, robot.nv))
     Y = regressor(robot, q, v, 3 * a, joints=joints).reshape(n * robot.nv, p)
     return triangle(Y) / np.sqrt(max(len(Y), 1))
 
 
 def _independent(W: np.ndarray, order: list[int], tolerance: float) -> tuple[np.ndarray, tuple[float, float]]:
-    """The columns of W, of length 1 or 0, that are independent of those before in `order`; the margin of it."""
+    """Numbers of the columns of W that do not depend on the columns before them in `order`, and the `margin` of that.
+
+    The columns have length 1 or 0. This is Gram-Schmidt orthogonalisation.
+    """
     basis, selected, kept, left = np.zeros((len(W), 0)), [], 1.0, 0.0
     for k in order:
         column = W[:, k]
         rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)  # twice is enough (Kahan)
+        rest = rest - basis @ (basis.T @ rest)  # a second time removes what rounding left ("twice is enough", Kahan)
         new = float(np.linalg.norm(rest))
         if new > tolerance:
             basis, kept = np.column_stack([basis, rest / new]), min(kept, new)
@@ -195,11 +237,11 @@ def _independent(W: np.ndarray, order: list[int], tolerance: float) -> tuple[np.
 
 # --- in words ---------------------------------------------------------------------------------------------------------
 
-_MATCH = 1e-9  # how near a number is to an expression that is it
+_MATCH = 1e-9  # relative error within which a number is written as an expression
 
 
 def _length_powers(robot: Robot, joints: tuple[str, ...]) -> np.ndarray:
-    """(p,) Powers of a length in the units of the parameters: kg mᵏ, of those that may be grouped."""
+    """The powers k (p,) of the metre in the units kg mᵏ of the parameters, for those that occur in one group."""
     turns = np.array(
         [bool(s[:3].any()) for i in range(len(robot.body_names)) if i not in robot.mimics for s in robot.screw(i)]
     )
@@ -208,7 +250,7 @@ def _length_powers(robot: Robot, joints: tuple[str, ...]) -> np.ndarray:
 
 
 def _owners(robot: Robot, joints: tuple[str, ...]) -> np.ndarray:
-    """(p,) The bodies that the parameters belong to; a joint's are its body's."""
+    """Numbers (p,) of the bodies that the parameters belong to; terms of a joint belong to the body that it moves."""
     n = len(robot.body_names)
     moved = [i for i in range(n) if i not in robot.mimics for _ in robot.screw(i)]
     return np.concatenate([np.repeat(np.arange(n), 10), *(np.array(moved, int) for _ in joints)])
@@ -216,9 +258,10 @@ def _owners(robot: Robot, joints: tuple[str, ...]) -> np.ndarray:
 
 @once_a_robot(most=256)
 def _expressions(robot: Robot, inner: int, outer: int) -> dict[int, list[tuple[str, float]]]:
-    """{power: [(text, value)]}: what factors of that power of a length may be, the simplest first.
+    """{power: [(text, value)]}: expressions with the unit metre^power that a factor may be, the simplest first.
 
-    The lengths are x, y, z of the bodies' home placements in their parents: those between two bodies before the others.
+    They are made of the lengths x, y, z of the bodies' home placements in their parents. The lengths between the bodies
+    number `inner` and `outer` come first.
     """
     path = robot.path(outer)
     between = path[path.index(inner) + 1 :] if inner in path else []
@@ -233,20 +276,20 @@ def _expressions(robot: Robot, inner: int, outer: int) -> dict[int, list[tuple[s
 
 
 def _sums(terms: list[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Positive sums and differences of two and three of the first terms, in parentheses."""
+    """All positive sums and differences of two or three of the first nine terms, in parentheses."""
     found = []
     for size in (2, 3):
         for some in itertools.combinations(terms[:9], size):
             for signs in itertools.product((1, -1), repeat=size):
                 value = sum(sign * x for sign, (_, x) in zip(signs, some, strict=True))
-                parts = sorted(zip(signs, some, strict=True), key=lambda part: -part[0])  # what is added first
+                parts = sorted(zip(signs, some, strict=True), key=lambda part: -part[0])  # what is added comes first
                 text = "".join(f" {'+' if sign > 0 else '-'} {name}" for sign, (name, _) in parts)
                 found += [(f"({text[3:]})", value)] if value > 0 else []
     return found
 
 
-def _in_words(factor: float, choices: list[tuple[str, float]]) -> str:
-    """The factor as an expression of the choices, twice one or half of one, or as a number."""
+def _factor_in_words(factor: float, choices: list[tuple[str, float]]) -> str:
+    """The factor as one of the choices, twice or half of one of them, or else as a number."""
     for times, multiple in ((1, ""), (2, "2"), (0.5, "½")):
         for text, value in choices:
             if abs(factor - times * value) < _MATCH * factor:

@@ -1,4 +1,4 @@
-"""`Samples`, recorded motions: checked, and differentiated where only positions are known."""
+"""`Samples` are recorded motions; `differentiate` and `resample` prepare them for `identify`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..display import shapes
 from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
 from ..model.configuration import difference, interpolate
 from ..model.input_checks import positive
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 
-__all__ = ["Samples", "angles", "checked_samples", "column_names", "differentiate", "each_piece", "pick", "resample"]
+__all__ = [
+    "Samples",
+    "angles",
+    "checked_samples",
+    "column_names",
+    "differentiate",
+    "each_piece",
+    "finite_rows",
+    "pick",
+    "resample",
+]
 
 
 class Samples(NamedTuple):
-    """n recorded states: q (n, nq), v, a and tau (n, nv) [SI units], time (n,) [s]; None for what is not known.
+    """A recording of n states: q (n, nq), v, a and tau (n, nv) in SI units, and time (n,) [s].
 
-    slide (n, nv) is the direction that dry friction acts against, where it is not sign(v): `differentiate` filters it.
+    A field is None if it is not known; NaN marks single values that are missing. `slide` (n, nv) is the direction of
+    sliding that dry friction acts against. None means sign(v); `differentiate` sets it to the filtered sign(v).
+
+        samples = Samples(q, v, a, tau, time)
     """
 
     q: Any
@@ -30,20 +45,33 @@ class Samples(NamedTuple):
     time: Any = None
     slide: Any = None
 
+    def __repr__(self) -> str:
+        n = len(self.q) if hasattr(self.q, "__len__") else 0
+        return f"<Samples: {n} states{_span(self.time)}; {shapes(**self._asdict())} in SI units>"
+
+
+def _span(time) -> str:
+    """How long a recording lasts, and its mean rate, for people."""
+    if not isinstance(time, np.ndarray) or time.ndim != 1 or len(time) < 2 or time.dtype.kind not in "fiu":
+        return ""
+    seconds = float(time[-1]) - float(time[0])
+    rate = f" at {(len(time) - 1) / seconds:.4g} Hz" if seconds > 0 else ""
+    return f" over {seconds:.4g} s{rate}"
+
 
 def pick(samples: Samples, rows) -> Samples:
-    """Some rows of samples: a slice, a mask or places."""
+    """The samples of some rows, given by a slice, a mask or an array of row numbers."""
     return Samples(*(None if x is None else x[rows] for x in samples))
 
 
 def column_names(robot: Robot) -> dict[str, list[str]]:
-    """{field of `Samples`: names of its columns in files}."""
+    """{field of `Samples`: the names that its columns have in files}."""
     rates = {field: [f"{field}_{name}" for name in dof_names(robot)] for field in ("v", "a", "tau", "slide")}
     return {"q": [f"q_{name}" for name in coordinate_names(robot)], **rates, "time": ["time"]}
 
 
 def each_piece(samples: Samples | Iterable[Samples], caller: str) -> Iterator[Samples]:
-    """Samples, or pieces of them one after the other."""
+    """The pieces of a recording one after the other; `Samples` are one piece."""
     if isinstance(samples, Samples):
         samples = [samples]
     if isinstance(samples, np.ndarray) or not isinstance(samples, Iterable):
@@ -52,12 +80,13 @@ def each_piece(samples: Samples | Iterable[Samples], caller: str) -> Iterator[Sa
 
 
 def _no_samples(value, caller: str) -> str:
+    """The message for a value that should have been `Samples`."""
     hint = "; Samples(*data) makes them of a tuple (q, v, a, tau)" if isinstance(value, np.ndarray) else ""
     return f"{caller}: expected Samples(q, v, a, tau), pieces of them or a file, got {type(value).__name__}{hint}"
 
 
 def checked_samples(robot: Robot, samples: Samples, caller: str) -> Samples:
-    """The samples as arrays of numbers, of the sizes that the robot needs."""
+    """The samples as arrays of floats; an `ArgumentError` if one has another shape than the robot needs."""
     if not isinstance(samples, Samples):
         raise ArgumentError(_no_samples(samples, caller))
     found = Samples(*(None if x is None else _array(x, f, caller) for f, x in samples._asdict().items()))
@@ -76,7 +105,7 @@ def checked_samples(robot: Robot, samples: Samples, caller: str) -> Samples:
 
 
 def _array(value, field: str, caller: str) -> np.ndarray:
-    """Numbers; those that are masked are not known, NaN."""
+    """An array of floats, in which masked values are NaN."""
     try:
         if isinstance(value, np.ma.MaskedArray):
             value = np.where(np.ma.getmaskarray(value), np.nan, np.asarray(value, float))
@@ -87,32 +116,38 @@ def _array(value, field: str, caller: str) -> np.ndarray:
 
 # --- velocities and accelerations -------------------------------------------------------------------------------------
 
-_INDEPENDENT = 0.55  # periods of the cutoff after which noise through the filter, twice over, has correlation 0
-_EDGE = 3  # periods of the cutoff at the ends, where the filter knows one side only
-_BRIDGED = 0.1  # periods of the cutoff, the longest gap that is bridged; a single row always is
-_LONG_GAP = 3  # usual time steps between samples, beyond which `resample` does not look for what is between
-MOST_ROWS = 1e9  # samples that may be asked for
+# Times in periods of the cutoff frequency, 1 / cutoff:
+_INDEPENDENT = 0.55  # white noise, filtered forward and backward, is uncorrelated after this time
+_EDGE = 3  # the length of the ends, which are dropped, as the filter knows their samples from one side only
+_BRIDGED = 0.1  # the longest gap that is bridged by interpolation; a gap of one row always is
+_LONG_GAP = 3  # `resample` gives NaN between samples that are more than this many usual time steps apart
+MOST_ROWS = 1e9  # the largest number of samples that may be asked for
 _UNITS = {"ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
 def differentiate(robot: Robot, samples: Samples, cutoff: float) -> Samples:
-    """Velocities and accelerations of recorded q and time: central differences, low-pass filtered without delay.
+    """`Samples` with the velocities and accelerations of recorded q, tau and time, low-pass filtered without delay.
 
-    A Butterworth filter of fourth order runs forward and backward over v and, as what belongs together must be filtered
-    alike, over tau and over the direction of dry friction, sign(v), which becomes `slide`. `cutoff` [Hz] is some ten
-    times the highest frequency of the motion. Of the result every k-th sample is kept, nearly two for each period of
-    the cutoff: those between tell nothing new, and would make the confidence intervals of `identify` too narrow.
+    Velocities are central differences of q. A Butterworth filter of fourth order runs over them forward and backward,
+    and accelerations are central differences of the result. What is compared must be filtered alike, so the same filter
+    runs over tau and over the direction of dry friction, sign(v), which becomes `slide`. Choose `cutoff` [Hz] about ten
+    times the highest frequency of the motion.
 
-    Single rows with NaN, and gaps of at most a tenth of the cutoff's period, are bridged by interpolation, which a
-    Python warning counts. Longer gaps, and missing rows, cut the recording into parts. Three periods of the cutoff are
-    lost at the ends of each, and parts of less than ten are lost: NaN, which `identify` drops and counts. Time must
+    The result keeps every k-th sample, nearly two in each period 1/cutoff. The samples between them carry no new
+    information after the filter, and would make the confidence intervals of `identify` too narrow.
+
+    Gaps of one row with NaN, or of rows within a tenth of a period, are bridged by interpolation; a Python warning says
+    how many. Longer gaps and missing rows cut the recording into parts. Three periods at both ends of each part, and
+    all of a part shorter than ten periods, become NaN in the result; `identify` drops and counts these rows. Time must
     grow in even steps; `resample` makes them even.
+
+        samples = differentiate(robot, Samples(q, None, None, tau, time), cutoff=10.0)
     """
     need_robot(robot, "differentiate")
     samples = checked_samples(robot, samples, "differentiate")
     if samples.time is None:
         raise ArgumentError("differentiate: samples need time (n,) [s]")
-    whole = np.isfinite(np.column_stack([samples.q, samples.tau, samples.time])).all(axis=1)
+    whole = finite_rows(samples.q, samples.tau, samples.time)
     step = _time_step(samples.time[whole], cutoff)
     samples, whole = _bridged(robot, samples, whole, max(1, int(_BRIDGED / cutoff / step)))
     edge, stride = max(2, round(_EDGE / cutoff / step)), max(1, round(_INDEPENDENT / cutoff / step))
@@ -126,17 +161,20 @@ def differentiate(robot: Robot, samples: Samples, cutoff: float) -> Samples:
 
 
 def resample(robot: Robot, samples: Samples, rate: float | None = None) -> Samples:
-    """The recording at even steps of time, 1/`rate` [Hz], or the usual step of the recording: for jittered clocks.
+    """The same recording at even steps of time, for recordings whose clock was uneven.
 
-    Between two samples q moves evenly (along the geodesic, orientations included), all else is linear: what moves with
-    frequency f is off by at most (2π f dt)²/8 of its size, dt the time between samples. Rows with NaN are left out
-    first; where more than three usual steps have no sample, the result is NaN.
+    The steps are 1/`rate` with `rate` in Hz; without `rate` they are the median step of the recording. Rows with NaN
+    are left out first. Between two samples q is interpolated along the geodesic (orientations included) and all else
+    linearly: a signal of frequency f is then off by at most (2π f dt)²/8 of its amplitude, where dt is the time between
+    the samples. Inside gaps of more than three median steps the result is NaN.
+
+        samples = resample(robot, samples, rate=500.0)
     """
     need_robot(robot, "resample")
     samples = checked_samples(robot, samples, "resample")
     if samples.time is None:
         raise ArgumentError("resample: samples need time (n,) [s]")
-    samples = pick(samples, np.isfinite(np.column_stack([x for x in samples if x is not None])).all(axis=1))
+    samples = pick(samples, finite_rows(*samples))
     if len(samples.time) < 2:
         raise ArgumentError("resample: two samples or more are needed, without NaN")
     _need_growing(samples.time, "resample: time must grow")
@@ -155,13 +193,18 @@ def resample(robot: Robot, samples: Samples, rate: float | None = None) -> Sampl
     return found
 
 
+def finite_rows(*fields: np.ndarray | None) -> np.ndarray:
+    """(n,) Which rows have neither NaN nor infinity in any field that is not None."""
+    return np.asarray(np.isfinite(np.column_stack([x for x in fields if x is not None])).all(axis=1))
+
+
 def _before(known: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """For each time the number of the known one before it, of which another follows."""
+    """For each time the number of the last known time before it; the last known time of all is never chosen."""
     return np.clip(np.searchsorted(known, time, "right") - 1, 0, len(known) - 2)
 
 
 def _interpolated(robot: Robot, samples: Samples, time: np.ndarray) -> Samples:
-    """The samples at other times, between their own: q along geodesics, all else in proportion."""
+    """The samples at times between their own: q is interpolated along geodesics, all else linearly."""
     at = _before(samples.time, time)
     s = (time - samples.time[at]) / (samples.time[at + 1] - samples.time[at])
     fields = {
@@ -174,8 +217,11 @@ def _interpolated(robot: Robot, samples: Samples, time: np.ndarray) -> Samples:
 
 
 def _bridged(robot: Robot, samples: Samples, whole: np.ndarray, most: int) -> tuple[Samples, np.ndarray]:
-    """The samples without gaps of up to `most` rows with NaN, and which rows are whole then; it says what it did."""
-    edges = np.flatnonzero(np.diff(whole))  # the last rows before a change
+    """The samples with gaps of up to `most` rows filled by interpolation, and which rows are then without NaN.
+
+    `whole` (n,) says which rows are without NaN before. A Python warning says how many rows were filled.
+    """
+    edges = np.flatnonzero(np.diff(whole))  # the last rows before a change between whole and not
     runs = zip(edges[whole[edges]], edges[~whole[edges]][(not whole[0]) :], strict=False)
     short = [(i, j) for i, j in runs if j - i <= most]
     if not short:
@@ -194,7 +240,7 @@ def _bridged(robot: Robot, samples: Samples, whole: np.ndarray, most: int) -> tu
 
 
 def _need_growing(time: np.ndarray, what: str) -> None:
-    """An error that begins with `what` if a time is not later than the one before."""
+    """Raises an error that begins with `what` if a time is not later than the time before."""
     back = np.flatnonzero(~(np.diff(time) > 0))
     if len(back):
         k = int(back[0])
@@ -202,7 +248,7 @@ def _need_growing(time: np.ndarray, what: str) -> None:
 
 
 def _filtered(robot: Robot, q: np.ndarray, tau: np.ndarray, step: float, cutoff: float) -> np.ndarray:
-    """v, a, tau and slide (4, n, nv)."""
+    """Filtered v, a, tau and slide (4, n, nv) of one part of a recording without gaps."""
     from scipy import signal
 
     band = signal.butter(4, 2 * step * cutoff, output="sos")
@@ -231,7 +277,10 @@ def _parts(whole: np.ndarray, time: np.ndarray, step: float, cutoff: float) -> l
 
 
 def _time_step(time: np.ndarray, cutoff: float) -> float:
-    """The time step [s] of samples, evenly spaced but for gaps, that are enough for a filter of this cutoff [Hz]."""
+    """The time step [s] of samples that are evenly spaced except for gaps.
+
+    An `ArgumentError` says that they are not, or that they are too slow for a filter of this cutoff [Hz].
+    """
     steps = np.diff(time)
     step = float(np.median(steps)) if len(steps) else 0.0
     _need_growing(time, "differentiate: time must grow in even steps")
@@ -252,7 +301,7 @@ def _time_step(time: np.ndarray, cutoff: float) -> float:
 
 
 def _reject_wrapped(robot: Robot, q: np.ndarray, caller: str) -> None:
-    """An error if an angle jumps by nearly a turn: it was wrapped into [-π, π] or [0, 2π]."""
+    """Raises an error if an angle jumps by more than π between samples: it was wrapped into [-π, π] or [0, 2π]."""
     names, places = coordinate_names(robot), angles(robot)
     jumps = np.abs(np.diff(q[:, places], axis=0)).max(axis=0) > np.pi
     if jumps.any():
@@ -261,7 +310,7 @@ def _reject_wrapped(robot: Robot, q: np.ndarray, caller: str) -> None:
 
 
 def angles(robot: Robot) -> np.ndarray:
-    """Places in q of the joints of one degree of freedom that turn."""
+    """Places in q of the joints that turn and have one degree of freedom; mimicking joints have no place in q."""
     at = robot.layout.q_start
     bodies = [i for i in range(len(robot.body_names)) if i not in robot.mimics and len(robot.screw(i)) == 1]
     return np.array([at[i] for i in bodies if robot.screw(i)[0, :3].any()], int)

@@ -1,4 +1,4 @@
-"""Plots of an identification; matplotlib is imported when drawn."""
+"""Plots of an `Identification`; matplotlib is imported when something is drawn."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-_JOINTS = 8  # joints drawn
+_JOINTS = 8  # the largest number of joints that are drawn
 
 
 def draw(found: Identification, path: str | Path) -> Path:
-    """`Identification.plot`: a row for each joint, torques and residuals, and below all base parameters."""
+    """Draws `Identification.plot`: torques and residuals in one row for each joint, and below all base parameters."""
     Figure = package("matplotlib.figure", "plot", "Identification.plot").Figure
     names = dof_names(found.model)[:_JOINTS]
     figure = Figure(figsize=(13, 1.6 * len(names) + 3.5), layout="constrained")
@@ -33,6 +33,7 @@ def draw(found: Identification, path: str | Path) -> Path:
 
 
 def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> None:
+    """Draws measured and predicted torques of each joint on the left, and their differences on the right."""
     tau, time, each = found.shown.tau, found.shown.time, found.stride
     predicted = found.predict(*found.shown[:3], found.shown.slide)
     x, label = (each * np.arange(len(tau)), "sample") if time is None else (time, "time [s]")
@@ -53,7 +54,7 @@ def _draw_torques(found: Identification, names: tuple[str, ...], axes: list) -> 
 
 
 def _draw_parameters(found: Identification, axis) -> None:
-    """Estimates and their intervals, in units of the sizes that make a torque of 1."""
+    """Draws each estimate with its interval, multiplied by the usual size of its column: the torque it makes."""
     sizes, places = found.base.sizes, np.arange(found.base.rank)
     low, high = (found.interval() * sizes[:, None]).T
     axis.errorbar(places, found.estimate * sizes, [(high - low) / 2] * 2, fmt="o", ms=3, capsize=2, color="tab:red")

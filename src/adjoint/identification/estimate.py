@@ -1,10 +1,11 @@
-"""Identification: a robot's parameters from recorded motions and torques.
+"""`identify` finds a robot's parameters from recorded motions and torques.
 
-Two estimates of one recording. The base parameters by weighted least squares, unbiased, with standard errors: all that
-the torques tell. And a robot that can exist, which needs all parameters: every mass positive, every pseudo-inertia
-positive definite, near to the model where the torques tell nothing (Wensing, Kim & Slotine 2018, "Linear matrix
-inequalities for physically consistent inertial parameter identification", IEEE RA-L 3(1); Lee, Wensing & Park 2020,
-"Geometric robot dynamic identification", IEEE Trans. Robot. 36(2), whose entropic divergence is used here).
+It makes two estimates from one recording. The first are the base parameters with their standard errors, by weighted
+least squares: they are unbiased, and all that the torques tell. The second is a full set of parameters of a robot that
+can physically exist: every mass is positive, every pseudo-inertia is positive definite, and where the torques tell
+nothing the parameters stay near to those of the model. See Wensing, Kim & Slotine (2018), "Linear matrix inequalities
+for physically consistent inertial parameter identification", IEEE RA-L 3(1), and Lee, Wensing & Park (2020), "Geometric
+robot dynamic identification", IEEE Trans. Robot. 36(2), whose entropic divergence is used here.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from scipy.linalg import solve_triangular
 from ..dynamics.regressors import JOINT_TERMS
 from ..errors import ArgumentError
 from ..model.input_checks import floats, truth
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .base import BaseParameters, base_parameters, some
-from .data import Samples, checked_samples, each_piece, pick
+from .data import Samples, checked_samples, each_piece, finite_rows, pick
 from .files import stream_samples
 from .linear import least_squares, triangle
 from .physical import physical_parameters
@@ -31,12 +33,12 @@ from .report import Identification
 
 __all__ = ["identify"]
 
-_MEMORY = 3e7  # [bytes] of a piece's regressors
-_SHOWN = 1000  # samples of a recording that are drawn at least, if it has so many; twice that at most
-_LOOKED_AT = 2000  # samples that are looked at for doubts
-_LARGEST = 1e60  # numbers whose products are numbers too
-_EXACT = 1e-9  # of a joint's torque: no noise is less
-_FLOOR = 1e-4  # of a joint's torque: no model is better
+_MEMORY = 3e7  # [bytes] that the regressors of one piece of a recording may take
+_SHOWN = 1000  # a plot shows at least so many samples, if the recording has them, and at most twice as many
+_LOOKED_AT = 2000  # the number of samples in which `doubts` looks for mistakes
+_LARGEST = 1e60  # the largest number allowed, so that products of several numbers do not overflow
+_EXACT = 1e-9  # the least noise of a torque that is assumed, as a part of the torque's root mean square
+_FLOOR = 1e-4  # the least error of the model's torque that is assumed, as a part of the torque's root mean square
 
 
 def identify(
@@ -48,29 +50,41 @@ def identify(
     prior: float = 1.0,
     check: bool = True,
 ) -> Identification:
-    """The parameters of `robot`, whose own are a first guess, from `Samples`, pieces of them, or a file; SI units.
+    """The `Identification` of a robot: its parameters from recorded motions and torques, with their errors.
 
-    Pieces may come from anywhere (`stream_samples`) and are read once; memory does not grow with their number. Rows
-    with NaN or infinity are dropped and counted. `joints` are the terms of each joint to identify with the inertias, of
-    "armature", "damping", "friction" (dry) and "offset".
+        found = identify(robot, "recording.csv")
+        print(found)
+        better = found.robot
 
-    Base parameters β: weighted least squares, with the torque `noise` (nv,) [N m or N] of each joint; None: that which
-    remains, found by repetition (iteratively reweighted). Their errors are those of noise that is white in the torques.
+    - `robot` is the model; its parameters are the first guess.
+    - `samples` are `Samples` in SI units, an iterable of them (such as `stream_samples` gives), or the path of a file.
+      Pieces are read once, and memory does not grow with their number. Rows with NaN or infinity are dropped and
+      counted.
+    - `joints` names the terms of each joint that are identified together with the inertias: some of "armature",
+      "damping", "friction" (dry) and "offset".
+    - `noise` (nv,) [N m or N] is the standard deviation of the noise of each torque. With None it is estimated from
+      what the fit leaves unexplained, by repeated fits (iteratively reweighted least squares).
+    - `prior` weighs the model against the recording, see below.
+    - `check=False` accepts samples that look wrong.
 
-    Robot: the minimum over all admissible parameters π, of bodies and joints, of
+    The base parameters β (b,) follow from weighted least squares. Their covariance Σ is that of white noise in the
+    torques. The parameters π (p,) of a robot that can exist minimise, over bodies i, joint terms j and offsets k,
 
         ½ (B π - β)ᵀ Σ⁻¹ (B π - β) + prior · (Σ_i D_i + Σ_j (x_j/x̂_j - log(x_j/x̂_j) - 1) + ½ Σ_k (o_k / ô_k)²)
         D_i = tr(P_i P̂_i⁻¹) - log det(P_i P̂_i⁻¹) - 4
 
-    with the covariance Σ of β, for noise of at least 1e-4 of a joint's torque, the pseudo-inertias P_i of the bodies
-    and P̂_i of the model, its armature, damping and friction x_j and the offsets o_k: convex, so there is one. Near the
-    model the sums are half of squared relative errors: with `prior` 1 the model is as if known to 100 %. x̂_j is the
-    model's, or makes a hundredth of the joint's torque where that is 0, and ô_k is all of it. Joint terms that are 0 in
-    the model and do not show alone stay 0.
+    The pseudo-inertias of the bodies are P_i, those of the model P̂_i; x_j are armature, damping and friction; o_k are
+    the offsets. In this formula, Σ assumes a noise of at least 1e-4 of each joint's torque. The problem is convex, so
+    there is one minimum. Near the model each sum is half the square of relative errors: `prior` 1 means that the
+    model's values are uncertain by about 100 %. x̂_j is the model's value, or if that is 0 the value that makes a
+    hundredth of the joint's torque; ô_k is all of the joint's torque. Joint terms that are 0 in the model and that
+    torques do not show separately stay 0.
 
-    Raises `ArgumentError` for motions that leave parameters in the dark, saying which, and for samples that look wrong:
-    degrees, N mm, signs, order of joints; `check=False` takes these as they are. A `SolveError` says that no robot was
-    found, as with torques of the wrong sign, and Python warnings what looks wrong about a result.
+    An `ArgumentError` tells which parameters the motion does not show, or that the samples look wrong: degrees, N mm,
+    signs, the order of joints. A `SolveError` tells that no robot was found, for example because torques have the wrong
+    sign. Python warnings tell what looks wrong about the result.
+
+    See Lee, Wensing & Park (2020), "Geometric robot dynamic identification", IEEE Trans. Robot. 36(2).
     """
     need_robot(robot, "identify")
     if not robot.nv:
@@ -100,19 +114,20 @@ def identify(
 
 
 class _Record(NamedTuple):
-    """All that least squares needs of a recording, of any length."""
+    """All that least squares needs to know of a recording; its size does not depend on the recording's length."""
 
     R: np.ndarray  # (nv, b + 1, b + 1), triangular: R_iᵀ R_i is the sum of [y τ_i]ᵀ [y τ_i] with the rows y of joint i
-    count: int
-    dropped: int  # rows with NaN
+    count: int  # the number of samples used
+    dropped: int  # the number of rows with NaN or infinity
     rms: np.ndarray  # (nv,) root mean squares of the torques
-    spread: np.ndarray  # (nv,) their standard deviation
-    terms: np.ndarray  # (terms, nv) root mean squares of the columns of the joints' own terms
-    shown: Samples  # every so many-th of them
-    stride: int  # how many
+    spread: np.ndarray  # (nv,) standard deviations of the torques
+    terms: np.ndarray  # (terms, nv) root mean squares of the regressor's columns of the joints' own terms
+    shown: Samples  # every `stride`-th sample, for plots
+    stride: int
 
 
 def _record(base: BaseParameters, pieces: Iterator[tuple[Samples, int]], check: bool) -> _Record:
+    """The `_Record` of all pieces, each with its number of dropped rows; the first piece is checked for mistakes."""
     nv, b = base.robot.nv, base.rank
     R, count, dropped, shown, stride = np.zeros((nv, 0, b + 1)), 0, 0, None, 1
     first, total, squares, terms = *np.zeros((3, nv)), np.zeros((len(base.joints), nv))
@@ -122,11 +137,12 @@ def _record(base: BaseParameters, pieces: Iterator[tuple[Samples, int]], check: 
             continue
         if shown is None:
             first, shown = piece.tau[0], pick(piece, slice(0))
-            _raise_doubts(base, pick(piece, slice(_LOOKED_AT)) if check else None)
+            if check:
+                _raise_doubts(base, pick(piece, slice(_LOOKED_AT)))
         shown, stride = _thinned(shown, pick(piece, slice(-count % stride, None, stride)), stride)
         Y = np.concatenate([base.regressor(*piece[:3], piece.slide), piece.tau[..., None]], axis=-1)
         R = triangle(np.concatenate([R, Y.swapaxes(0, 1)], axis=1))
-        moved = piece.tau - first  # a constant part, however large, takes no digits from the spread
+        moved = piece.tau - first  # so that a large constant part costs no digits of the spread
         count, total, squares = count + len(moved), total + moved.sum(0), squares + (moved**2).sum(0)
         terms += [(JOINT_TERMS[name](piece.v, piece.a) ** 2).sum(0) for name in base.joints] or 0.0
     if shown is None:
@@ -139,7 +155,7 @@ def _record(base: BaseParameters, pieces: Iterator[tuple[Samples, int]], check: 
 
 
 def _thinned(shown: Samples, more: Samples, stride: int) -> tuple[Samples, int]:
-    """Every so many-th sample of a recording of any length, and how many: half of them go when there are too many."""
+    """Every `stride`-th sample of the recording so far, and the stride, which doubles when the samples are too many."""
     pairs = zip(shown, more, strict=True)
     both = Samples(*(None if x is None or y is None else np.concatenate([x, y]) for x, y in pairs))
     while len(both.q) > 2 * _SHOWN:
@@ -147,14 +163,14 @@ def _thinned(shown: Samples, more: Samples, stride: int) -> tuple[Samples, int]:
     return both, stride
 
 
-def _raise_doubts(base: BaseParameters, samples: Samples | None) -> None:
-    found = doubts(base, samples) if samples is not None else []
-    if found:
+def _raise_doubts(base: BaseParameters, samples: Samples) -> None:
+    """Raises an `ArgumentError` if something looks wrong about the samples."""
+    if found := doubts(base, samples):
         raise ArgumentError("identify: " + "; ".join(found) + " (check=False takes the samples as they are)")
 
 
 def _clean_pieces(robot: Robot, samples: Samples | Iterable[Samples] | str | Path) -> Iterator[tuple[Samples, int]]:
-    """Pieces without NaN, small enough for their regressors, and how many rows each has lost."""
+    """Checked pieces without NaN, small enough that their regressors fit into memory, and how many rows each lost."""
     if isinstance(samples, (str, Path)):
         samples = stream_samples(samples, robot)
     rows = max(16, int(_MEMORY / (8 * robot.nv * 10 * len(robot.body_names))))
@@ -168,12 +184,12 @@ def _clean_pieces(robot: Robot, samples: Samples | Iterable[Samples] | str | Pat
         for start in range(0, len(piece.q), rows):
             part = pick(piece, slice(start, start + rows))
             _need_moderate(part)
-            whole = np.isfinite(np.column_stack([x for x in part if x is not None])).all(axis=1)
+            whole = finite_rows(*part)
             yield pick(part, whole), int((~whole).sum())
 
 
 def _need_moderate(samples: Samples) -> None:
-    """An error that names a number so large that its square is none."""
+    """Raises an error that names a field whose numbers are so large that their products overflow."""
     for field, x in samples._asdict().items():
         largest = 0.0 if x is None else np.abs(x, where=np.isfinite(x), out=np.zeros_like(x)).max(initial=0.0)
         if largest > _LARGEST:
@@ -184,24 +200,27 @@ def _need_moderate(samples: Samples) -> None:
 
 
 def _weighted(R: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """R (b, b), z (b,): the weighted least squares estimate solves R β = z and has covariance (RᵀR)⁻¹."""
+    """R (b, b) and z (b,): the weighted least squares estimate solves R β = z and has the covariance (RᵀR)⁻¹."""
     both = (R / sigma[:, None, None]).reshape(-1, R.shape[-1])
     return least_squares(both[:, :-1], both[:, -1])
 
 
 def _residuals(R: np.ndarray, estimate: np.ndarray) -> np.ndarray:
-    """(nv,) Lengths of what the estimate leaves of each joint's torques."""
+    """(nv,) Norms of the residuals τ - Y β of each joint over the whole recording."""
     return np.linalg.norm(R @ np.append(-estimate, 1.0), axis=-1)
 
 
 def _r_squared(record: _Record, estimate: np.ndarray) -> np.ndarray:
-    """(nv,) The part of the torques' variance that is explained; NaN where there is none."""
+    """(nv,) The part of each torque's variance that the estimate explains; NaN where a torque is constant."""
     variance = np.where(record.spread > 0, record.spread, np.nan) ** 2
     return 1 - _residuals(record.R, estimate) ** 2 / (record.count * variance)
 
 
 def _noise(base: BaseParameters, record: _Record, rounds: int = 50) -> np.ndarray:
-    """(nv,) The noise of each joint's torque that weighted least squares leaves, weighted with that very noise."""
+    """(nv,) The standard deviation of each joint's residuals in the fit that is weighted with these deviations.
+
+    It is a fixed point, which the loop finds by fitting with the deviations of the fit before.
+    """
     least = _EXACT * np.where(record.rms > 0, record.rms, record.rms.max(initial=1e-300))
     sigma = np.maximum(record.rms, least)
     for _ in range(rounds):
@@ -216,20 +235,25 @@ def _noise(base: BaseParameters, record: _Record, rounds: int = 50) -> np.ndarra
 
 
 def _used(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """(nv,) Degrees of freedom that the estimate takes from each joint's torques: the trace of its part of the hat
-    matrix Y (YᵀY)⁻¹ Yᵀ of weighted rows, with (YᵀY)⁻¹ = errors errorsᵀ; together the number of base parameters."""
+    """(nv,) The degrees of freedom that the estimate takes from each joint's torques; their sum is b.
+
+    Each is the trace of the joint's part of the hat matrix Y (YᵀY)⁻¹ Yᵀ of weighted rows; (YᵀY)⁻¹ = errors errorsᵀ.
+    """
     return np.sum((record.R[:, :, :-1] / sigma[:, None, None] @ errors) ** 2, axis=(1, 2))
 
 
 def _freedom(record: _Record, sigma: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """(b,) Degrees of freedom of the estimate's variances, sums of parts that are in proportion to the joints' own
-    (Welch & Satterthwaite)."""
+    """(b,) The degrees of freedom of the estimate's variances, by the formula of Welch and Satterthwaite.
+
+    Each variance is a sum of parts, one for each joint's noise.
+    """
     own = np.maximum(record.count - _used(record, sigma, errors), 0.5)
     parts = np.sum((record.R[:, :, :-1] / sigma[:, None, None] @ (errors @ errors.T)) ** 2, axis=1)  # (nv, b)
     return parts.sum(axis=0) ** 2 / np.sum(parts**2 / own[:, None], axis=0)
 
 
 def _given_noise(robot: Robot, noise) -> np.ndarray:
+    """The `noise` argument of `identify` as an array (nv,); an `ArgumentError` if it is not one of positive numbers."""
     sigma = floats(noise)
     if sigma.shape != (robot.nv,) or not ((sigma > 1 / _LARGEST) & (sigma < _LARGEST)).all():
         raise ArgumentError(f"identify: noise must be {robot.nv} positive numbers [N m or N], got {noise!r}")
@@ -237,7 +261,7 @@ def _given_noise(robot: Robot, noise) -> np.ndarray:
 
 
 def _condition(base: BaseParameters, record: _Record) -> float:
-    """The condition number of the regressor; an error if the motion does not show all base parameters."""
+    """The condition number of the regressor; an `ArgumentError` if the motion does not show all base parameters."""
     b = base.rank
     if record.count * base.robot.nv <= b:
         raise ArgumentError(
@@ -253,6 +277,6 @@ def _condition(base: BaseParameters, record: _Record) -> float:
 
 
 def _term_sizes(record: _Record) -> np.ndarray:
-    """(len(joints), nv) Joint parameters that make a hundredth of the joint's torque: a guess where the model has 0."""
+    """(len(joints), nv) Joint terms that make a hundredth of the joint's torque: guesses where the model has 0."""
     torque = 0.01 * np.where(record.rms > 0, record.rms, record.rms.max())
     return torque / np.maximum(record.terms, 1e-6)

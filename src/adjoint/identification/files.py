@@ -1,8 +1,8 @@
-"""Recordings in files: how their columns are named, read and written in pieces.
+"""Recordings in CSV and Parquet files are read and written in pieces.
 
-A file has one row per sample and columns q_<joint>, v_<joint>, a_<joint>, tau_<joint>, in SI units, and may have time
-and slide_<joint>; joints of several coordinates have theirs numbered, q_<joint>_0, q_<joint>_1, and so on. Empty cells
-are NaN.
+A file has one row per sample and columns q_<joint>, v_<joint>, a_<joint> and tau_<joint> in SI units. It may also have
+the columns time and slide_<joint>. The columns of a joint with several coordinates are numbered: q_<joint>_0,
+q_<joint>_1, and so on. Empty cells are read as NaN.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, nearest
 from ..extras import package
 from ..model.input_checks import count, positive
-from ..model.robot import Robot, nearest, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 
 __all__ = ["read_samples", "stream_samples", "write_samples"]
 
-ROWS = 20_000  # of a piece of a file
+ROWS = 20_000  # the most rows that a piece of a file has
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write_samples(path: str | Path, robot: Robot, samples: Samples | Iterable[Samples]) -> None:
-    """Samples, or pieces of them one after the other, into a file .csv or .parquet (needs pyarrow).
+    """Writes `Samples`, or an iterable of pieces of them, into a .csv or .parquet file (Parquet needs pyarrow).
 
-    The file appears, or is replaced, when all is written: pieces may come from that very file, and nothing is left of
-    what an error interrupts.
+    The file appears, or is replaced, when everything is written: so the pieces may come from the same file, and an
+    error leaves no half-written file. The names of the columns are those that `read_samples` expects.
+
+        write_samples("recording.csv", robot, samples)
     """
     need_robot(robot, "write_samples")
     write, path = _format(path, "write_samples")[2], Path(path)
@@ -50,7 +53,7 @@ def write_samples(path: str | Path, robot: Robot, samples: Samples | Iterable[Sa
 
 
 def _tables(robot: Robot, samples: Samples | Iterable[Samples]) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Names and columns (n, k) of what is known, of each piece; the names of all are the same."""
+    """The names and columns (n, k) of the fields that each piece has; all pieces must have the same fields."""
     ours, first = column_names(robot), None
     for piece in each_piece(samples, "write_samples"):
         piece = checked_samples(robot, piece, "write_samples")
@@ -87,7 +90,10 @@ def _write_parquet(path: Path, tables: Iterator) -> None:
 def read_samples(
     path: str | Path, robot: Robot, *, columns: Mapping[str, str] | None = None, rate: float | None = None
 ) -> Samples:
-    """All `Samples` of a file; see `stream_samples`, which reads files larger than memory."""
+    """All `Samples` of a .csv or .parquet file; `stream_samples` explains the arguments and reads larger files.
+
+    samples = read_samples("recording.csv", robot, columns={"q_elbow": "joint_3/position"})
+    """
     pieces = list(stream_samples(path, robot, columns=columns, rate=rate))
     if not pieces:
         raise ArgumentError(f"{path}: no samples in the file")
@@ -102,12 +108,16 @@ def stream_samples(
     rate: float | None = None,
     rows: int = ROWS,
 ) -> Iterator[Samples]:
-    """`Samples` of a .csv or .parquet file (needs pyarrow), piece by piece of at most so many rows.
+    """The `Samples` of a .csv or .parquet file (Parquet needs pyarrow), in pieces of at most `rows` rows.
 
-    `columns` maps our names to the file's where they are others, {"q_elbow": "joint_3/position"}; further columns are
-    skipped. q and tau must be there, and v and a or time; they and slide are None where all their columns are missing.
-    `rate` [Hz] gives time to a file that has none: its rows are then 1/rate apart. The first line of a .csv file names
-    the columns, which `,`, `;` or tabs separate; with `;` and tabs, numbers may have decimal commas.
+        found = identify(robot, stream_samples("recording.parquet", robot))
+
+    The columns are q_<joint>, v_<joint>, a_<joint>, tau_<joint>, slide_<joint> and time, in SI units. `columns` maps
+    these names to those of the file where they differ: {"q_elbow": "joint_3/position"}. Other columns are skipped. The
+    file must have q and tau, and either both v and a, or time. A field whose columns are all missing is None.
+
+    `rate` [Hz] is for a file without time: its rows are then 1/rate apart. The first line of a .csv file names the
+    columns; they are separated by `,`, `;` or tabs. With `;` or tabs, numbers may have decimal commas.
     """
     need_robot(robot, "stream_samples")
     if rate is not None:
@@ -129,6 +139,7 @@ def stream_samples(
 
 
 def _renamed(columns) -> Mapping[str, str]:
+    """The `columns` argument of `stream_samples`, as a mapping."""
     if columns is not None and not isinstance(columns, Mapping):
         raise ArgumentError(f"columns must be {{our name: the file's}}, got {type(columns).__name__}")
     return columns or {}
@@ -136,13 +147,13 @@ def _renamed(columns) -> Mapping[str, str]:
 
 @contextlib.contextmanager
 def _named(path: str | Path) -> Iterator[None]:
-    """Errors of what cannot be read as numbers, with the file's name; those of pyarrow are of these types too."""
+    """Turns the errors of Python, NumPy and pyarrow about a file's contents into an `ArgumentError` that names it."""
     try:
         yield
     except ArgumentError:
         raise
     except OSError as error:
-        if error.errno is not None:  # of the system: there is no such file, or it may not be read
+        if error.errno is not None:  # an error of the system: there is no such file, or it may not be read
             raise
         raise ArgumentError(f"{path}: not a Parquet file, or a damaged one: {error}") from None
     except UnicodeDecodeError as error:
@@ -154,7 +165,7 @@ def _named(path: str | Path) -> Iterator[None]:
 def _places(
     path: str, robot: Robot, names: list[str], columns: Mapping[str, str], rate: float | None
 ) -> dict[str, list[int]]:
-    """{field: places of its columns in the file}, without fields of which there is nothing."""
+    """{field: numbers of its columns in the file}, without the fields that the file does not have."""
     if names and all(map(_is_number, names)):
         wanted = some([*column_names(robot)["q"], *column_names(robot)["tau"]])
         raise ArgumentError(f"{path}: its first line has numbers; it must name the columns: {wanted}, ...")
@@ -168,7 +179,7 @@ def _places(
     if rate is not None and "time" in found:
         raise ArgumentError(f"{path}: it has a column {theirs['time'][0]}; `rate` is for files that have none")
     if not {"v", "a"} <= found.keys() and "time" not in found and rate is None:
-        found["time"] = theirs["time"]  # from which `differentiate` finds the rates
+        found["time"] = theirs["time"]  # `differentiate` needs it to find v and a
     wanted = list(itertools.chain(*found.values()))
     missing = [name for name in wanted if name not in names]
     if missing:
@@ -194,7 +205,7 @@ _SEPARATORS = ",;\t"
 
 
 def _separator(header: str) -> str:
-    """What separates the names in the first line of a .csv file: the most frequent one outside quotes."""
+    """The character that separates the names in the first line of a .csv file: the most frequent one outside quotes."""
     plain = re.sub(r'"[^"]*"', "", header)
     return max(_SEPARATORS, key=plain.count)
 
@@ -206,7 +217,7 @@ def _csv_header(path: Path) -> list[str]:
 
 
 def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
-    """Columns at `places` (n, k), at most so many rows at once."""
+    """Arrays (n, k) of the columns at `places`, with n at most `rows`."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         separator = _separator(next(file))
         for start in itertools.count(2, rows):
@@ -214,9 +225,9 @@ def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> I
             if not lines:
                 return
             even = all(line.count(separator) == len(names) - 1 and '"' not in line for line in lines)
-            try:  # the fast way, which does not look at the other columns
+            try:  # this is fast, and does not look at the other columns
                 table = np.loadtxt(lines, delimiter=separator, ndmin=2, comments=None, usecols=places) if even else None
-            except ValueError:  # empty cells, decimal commas, or something that is wrong
+            except ValueError:  # there are empty cells, decimal commas, or mistakes
                 table = None
             if table is None:
                 table = _cell_by_cell(lines, separator, len(names), places, f"{path}:", start)
@@ -224,8 +235,11 @@ def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> I
 
 
 def _cell_by_cell(lines: list[str], separator: str, width: int, places: list[int], path: str, start: int) -> np.ndarray:
-    """The same; empty cells are NaN, blank lines are skipped, all else that is no number is an error with its line."""
-    found, comma = [], "," if separator == "," else "."  # beside other separators, commas are decimal points
+    """The columns at `places` (n, k) of lines that `np.loadtxt` does not read.
+
+    Empty cells are NaN and blank lines are skipped; an error names the line of any other cell that is not a number.
+    """
+    found, comma = [], "," if separator == "," else "."  # with other separators, commas are decimal points
     for number, row in enumerate(csv.reader(lines, delimiter=separator), start):
         if row and len(row) != width:
             raise ArgumentError(f"{path}{number}: {len(row)} cells, the header has {width}{_hint(row, width)}")
@@ -238,7 +252,7 @@ def _cell_by_cell(lines: list[str], separator: str, width: int, places: list[int
 
 
 def _hint(row: list[str], width: int) -> str:
-    """What may be wrong with a row of another number of cells than the header has."""
+    """What may be wrong with a row that has more or fewer cells than the header."""
     if len(row) == 1 and any(mark in row[0] for mark in ";\t,"):
         return ": are they separated by another mark?"
     return " (decimal commas need ';' or tabs between columns)" if len(row) > width else ": the row is cut off"
@@ -257,6 +271,7 @@ def _parquet_pieces(path: Path, rows: int, names: list[str], places: list[int]) 
 
 
 def _pyarrow(caller: str):
+    """The modules pyarrow and pyarrow.parquet."""
     who = f"{caller} of Parquet files (CSV files need nothing)"
     return package("pyarrow", "data", who), package("pyarrow.parquet", "data", who)
 
@@ -268,6 +283,7 @@ _FORMATS = {
 
 
 def _format(path: str | Path, caller: str):
+    """The functions (header, pieces, write) for the kind of file that the path's ending tells."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"{caller}: path must be a str or os.PathLike, got {type(path).__name__}")
     suffix = Path(path).suffix.lower()

@@ -1,4 +1,4 @@
-"""Least squares with many rows: only the triangular factor of a tall matrix is kept."""
+"""Least squares for matrices with many rows, of which only the triangular factor is kept."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["least_squares", "triangle"]
 
 
 def triangle(A: np.ndarray) -> np.ndarray:
-    """R (..., k, k), upper triangular with RᵀR = AᵀA, of tall A (..., n, k).
+    """The upper triangular R (..., k, k) with RᵀR = AᵀA, for A (..., n, k) with many rows.
 
-    QR in blocks of 2k rows, then of their triangles, and so on: in cache, and below the size at which BLAS would start
-    threads, which on a busy machine wait for each other.
+    The rows are factored by QR in blocks of 2k, then the triangles of these blocks are, and so on. Blocks of this size
+    stay in the cache, and are too small for BLAS to start threads, which wait for each other on a busy machine.
     """
     *outer, n, k = A.shape
     A = A.reshape(math.prod(outer), n, k)
@@ -26,7 +26,10 @@ def triangle(A: np.ndarray) -> np.ndarray:
 
 
 def least_squares(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """R (k, k), Z: the X that makes A X - B least solves R X = Z; A (n, k) has full rank, B is (n,) or (n, m)."""
+    """R (k, k) and Z, (k,) or (k, m): the X that minimises |A X - B| solves R X = Z.
+
+    A (n, k) has full rank, and B is (n,) or (n, m).
+    """
     k = A.shape[1]
     both = triangle(np.column_stack([A, B]))
     return both[:k, :k], both[:k, k] if B.ndim == 1 else both[:k, k:]

@@ -1,4 +1,4 @@
-"""The robot nearest to a model, among those that can exist, that has identified base parameters: a convex problem."""
+"""Parameters that a physical robot can have, near to identified base parameters and to a model: a convex problem."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .linear import least_squares
 
 __all__ = ["Fit", "physical_parameters"]
 
-_BASIS = np.array([inertia.pseudo_inertia.eager(e) for e in np.eye(10)])  # P(π) = Σ π_k E_k is linear
-_ROUNDS = 150
-_SOLVED, _NEARLY = 1e-8, 0.01  # Newton's decrement, squared, of a problem divided by its prior
-_ROUNDING = 1e-15  # eigenvalues, of the largest, that may be 0
-_EASIER = 4.0  # ratio of the priors of problems that are solved one after the other
-_TO_THE_BORDER = 0.9  # the part of the way that a step may go
+_BASIS = np.array([inertia.pseudo_inertia.eager(e) for e in np.eye(10)])  # E_k (10, 4, 4) of P(π) = Σ π_k E_k
+_ROUNDS = 150  # the most steps of Newton's method
+_SOLVED, _NEARLY = 1e-8, 0.01  # squares of Newton's decrement, divided by the prior, at which a problem is solved
+_ROUNDING = 1e-15  # eigenvalues below this part of the largest may be 0
+_EASIER = 4.0  # each problem has a prior this many times larger than the next one, which starts from its solution
+_TO_THE_BORDER = 0.9  # the part of the way to the border of what can exist that a step may go
 
 
 class Fit(NamedTuple):
@@ -33,23 +33,28 @@ class Fit(NamedTuple):
 
 
 class _Problem(NamedTuple):
-    """½ |R (B π - β)|² + prior (Σ_bodies D(P_i, P̂_i) + Σ_terms d(x, x̂) + ½ Σ_offsets (x / x̂)²), π: the free ones."""
+    """Minimise ½ |R (B π - β)|² + prior (Σ_bodies D(P_i, P̂_i) + Σ_terms d(x, x̂) + ½ Σ_offsets (x / x̂)²).
 
-    data: np.ndarray  # R B (b, k), of the k parameters that are looked for
-    aim: np.ndarray  # R β (b,)
-    inverse: np.ndarray  # P̂⁻¹ (n, 4, 4)
-    terms: np.ndarray  # (k - 10 n,) x̂ of the positive joint parameters, NaN for offsets
-    offsets: np.ndarray  # and of those that may have any sign, NaN for the others
+    Here π are the k parameters that are looked for; the others are 0.
+    """
+
+    data: np.ndarray  # (b, k) the columns of R B that belong to the k parameters
+    aim: np.ndarray  # (b,) R β
+    inverse: np.ndarray  # (n, 4, 4) P̂⁻¹
+    terms: np.ndarray  # (k - 10 n,) x̂ of the joint terms that must be positive, NaN in the places of offsets
+    offsets: np.ndarray  # (k - 10 n,) x̂ of the offsets, NaN in the places of the other terms
     prior: float
 
 
 def physical_parameters(base: BaseParameters, R, estimate, sizes: np.ndarray, prior: float) -> Fit:
-    """The minimum that `identify` states, by Newton's method, each step as a least squares problem.
+    """The minimum that the docstring of `identify` states, by Newton's method; each step is a least squares problem.
 
-    `R` (b, b) is the root of the information about the base parameters `estimate`, `sizes` (terms, nv) what a joint
-    parameter may be that is 0 in the model; one that then does not show alone either stays 0. The divergence of a body
-    is D = tr(P P̂⁻¹) - log det(P P̂⁻¹) - 4, that of a positive number d = x/x̂ - log(x/x̂) - 1; both are infinite at the
-    border of what can exist. As in interior-point methods, the prior is approached from one with an easy minimum.
+    `R` (b, b) is a root of the inverse covariance of the base parameters `estimate` (b,): Σ⁻¹ = RᵀR. `sizes`
+    (terms, nv) are guesses for joint terms that are 0 in the model; those that torques do not show separately stay 0.
+
+    The divergence of a body is D = tr(P P̂⁻¹) - log det(P P̂⁻¹) - 4, and that of a positive number is
+    d = x/x̂ - log(x/x̂) - 1. Both are infinite at the border of what can exist. As in interior-point methods, a sequence
+    of problems is solved, from a large prior, for which the minimum is easy to find, down to the prior asked for.
     """
     prior = positive(prior, "identify: prior")
     free = _free(base)
@@ -67,7 +72,7 @@ def physical_parameters(base: BaseParameters, R, estimate, sizes: np.ndarray, pr
 
 
 def _free(base: BaseParameters) -> np.ndarray:
-    """(p,) Which parameters are looked for: not the joint terms that are 0 in the model and do not show alone."""
+    """(p,) Which parameters are looked for: all but joint terms that are 0 in the model and no base parameter alone."""
     model = parameters(base.robot, base.joints)
     alone = np.zeros(len(model), bool)
     alone[base.selected] = ~base.K.any(axis=1)
@@ -75,7 +80,7 @@ def _free(base: BaseParameters) -> np.ndarray:
 
 
 def _problem(base: BaseParameters, free: np.ndarray, R, estimate, sizes) -> tuple[_Problem, np.ndarray]:
-    """The problem, and the model's parameters to start from, made positive."""
+    """The problem, and the parameters to start from: those of the model, made admissible."""
     robot, guess = base.robot, _guesses(base.robot)
     bodies = 10 * len(guess)
     model, kept = parameters(robot, base.joints)[bodies:], free[bodies:]
@@ -87,10 +92,9 @@ def _problem(base: BaseParameters, free: np.ndarray, R, estimate, sizes) -> tupl
 
 
 def _guesses(robot: Robot) -> np.ndarray:
-    """P̂ (n, 4, 4): the model's pseudo-inertias, made positive definite where they are not by little.
+    """The model's pseudo-inertias P̂ (n, 4, 4), made positive definite where they are not.
 
-    Central second moments are then at least a thousandth of their sum, so that rods have some thickness; a body without
-    mass is taken for a ball of a hundredth of the mean mass, of 5 cm radius.
+    A body without mass is taken for a ball of 5 cm radius with a hundredth of the mean mass of the bodies.
     """
     if not robot.mass > 0:
         raise ArgumentError(
@@ -101,12 +105,16 @@ def _guesses(robot: Robot) -> np.ndarray:
 
 
 def _admissible(own: np.ndarray) -> np.ndarray:
+    """The pseudo-inertia (4, 4) of an inertia (10,), with central second moments of at least a thousandth of their sum.
+
+    So a thin rod gets some thickness. An inertia that is well inside what can exist stays as it is.
+    """
     P = inertia.pseudo_inertia.eager(own)
     m, c = P[3, 3], P[:3, 3] / P[3, 3]
     values, axes = np.linalg.eigh(P[:3, :3] - m * np.outer(c, c))
     if values.min() > 1e-6 * values.sum():
         return P
-    values = np.maximum(values, max(1e-3 * values.sum(), m * 1e-6))  # at least a millimetre
+    values = np.maximum(values, max(1e-3 * values.sum(), m * 1e-6))  # a radius of gyration of at least a millimetre
     shift = np.eye(4)
     shift[:3, 3] = c
     central = np.zeros((4, 4))
@@ -115,11 +123,12 @@ def _admissible(own: np.ndarray) -> np.ndarray:
 
 
 def _pseudo_inertias(inertias: np.ndarray) -> np.ndarray:
+    """The pseudo-inertias (n, 4, 4) of inertias, 10 n numbers."""
     return np.einsum("nk,kab->nab", inertias.reshape(-1, 10), _BASIS)
 
 
 def _inertias(P: np.ndarray) -> np.ndarray:
-    """(n, 10) Inertias of pseudo-inertias."""
+    """The inertias (n, 10) of pseudo-inertias P (n, 4, 4)."""
     second = P[:, :3, :3].trace(axis1=1, axis2=2)[:, None, None] * np.eye(3) - P[:, :3, :3]
     return np.column_stack([P[:, 3, 3], P[:, :3, 3], second[:, *np.triu_indices(3)]])
 
@@ -128,24 +137,24 @@ def _inertias(P: np.ndarray) -> np.ndarray:
 
 
 def _minimum(problem: _Problem, pi: np.ndarray, solved: float) -> np.ndarray:
-    """π of the least value, from an admissible one; a `SolveError` if it is too near to the border."""
+    """The π that minimises the problem, from an admissible start; a `SolveError` if none is found."""
     value, decrease = _value(problem, pi), np.inf
     for _ in range(_ROUNDS):
         R, z = least_squares(*_linearised(problem, pi))
-        step, decrease = -solve_triangular(R, z), float(z @ z)  # the latter is Newton's decrement, squared
+        step, decrease = -solve_triangular(R, z), float(z @ z)  # `decrease` is the square of Newton's decrement
         if decrease < solved * problem.prior:
             return pi
         length = min(1.0, _TO_THE_BORDER * _way_to_the_border(problem, pi, step))
         while not (new := _value(problem, pi + length * step)) <= value - 0.1 * length * decrease:
             length /= 2
-            if length * decrease < 1e-12 * abs(value):  # all digits are used
+            if length * decrease < 1e-12 * abs(value):  # rounding errors hide any further progress
                 return _nearly(problem, pi, decrease)
         pi, value = pi + length * step, new
     return _nearly(problem, pi, decrease)
 
 
 def _nearly(problem: _Problem, pi: np.ndarray, decrease: float) -> np.ndarray:
-    """π, whose value is above the least one by half of `decrease`, if that is little beside the prior."""
+    """π itself if it is near enough to the minimum, which is about `decrease`/2 below; a `SolveError` if not."""
     if not decrease < _NEARLY * problem.prior:
         raise SolveError(
             f"identify: no minimum was found at prior {problem.prior:.1g}: the torques pull bodies to the border of "
@@ -155,7 +164,7 @@ def _nearly(problem: _Problem, pi: np.ndarray, decrease: float) -> np.ndarray:
 
 
 def _way_to_the_border(problem: _Problem, pi: np.ndarray, step: np.ndarray) -> float:
-    """The largest t for which all of π + t step is positive, or infinity."""
+    """The largest t for which the bodies and terms of π + t step are positive, or infinity."""
     P, x, _ = _split(problem, pi)
     D, dx, _ = _split(problem, step)
     half = _roots(P)[1]
@@ -164,18 +173,19 @@ def _way_to_the_border(problem: _Problem, pi: np.ndarray, step: np.ndarray) -> f
 
 
 def _split(problem: _Problem, pi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P (n, 4, 4), x/x̂ of the positive terms and of the offsets (NaN where the other)."""
+    """P (n, 4, 4), x/x̂ of the positive joint terms, and x/x̂ of the offsets; each is NaN in the places of the other."""
     bodies = 10 * len(problem.inverse)
     return _pseudo_inertias(pi[:bodies]), pi[bodies:] / problem.terms, pi[bodies:] / problem.offsets
 
 
 def _roots(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P^½ and P^-½."""
+    """P^½ and P^-½ of symmetric positive definite P (n, 4, 4)."""
     values, axes = np.linalg.eigh(P)
     return axes * np.sqrt(values)[:, None] @ axes.mT, axes / np.sqrt(values)[:, None] @ axes.mT
 
 
 def _value(problem: _Problem, pi: np.ndarray) -> float:
+    """What the problem minimises, at π; infinity outside of what can exist."""
     P, x, y = _split(problem, pi)
     values = np.linalg.eigvalsh(P)
     if not (values[:, 0] > _ROUNDING * values[:, 3]).all() or (x <= 0).any():
@@ -187,10 +197,10 @@ def _value(problem: _Problem, pi: np.ndarray) -> float:
 
 
 def _linearised(problem: _Problem, pi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A, r with gradient Aᵀr and Hessian AᵀA of the problem at π.
+    """A and r, with which the problem has the gradient Aᵀr and the Hessian AᵀA at π.
 
-    Of a body's D along E_k and E_l these are tr((P̂⁻¹ - P⁻¹) E_k) and tr(P⁻¹ E_k P⁻¹ E_l): the products of the
-    matrices P^-½ E_k P^-½ with P^½ P̂⁻¹ P^½ - 1 and with each other.
+    The divergence D of a body has the derivatives tr((P̂⁻¹ - P⁻¹) E_k) along E_k and tr(P⁻¹ E_k P⁻¹ E_l) along E_k and
+    E_l. These are inner products of the matrices P^-½ E_k P^-½ with P^½ P̂⁻¹ P^½ - 1, and with each other.
     """
     P, x, y = _split(problem, pi)
     n, p = len(P), len(pi)

@@ -1,4 +1,4 @@
-"""Samples that look wrong: degrees, N mm, signs, the order of joints. What units are cannot be known, only guessed."""
+"""`doubts` guesses whether samples are in wrong units (degrees, N mm), have wrong signs or another order of joints."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from .data import Samples, angles, pick
 
 __all__ = ["doubts"]
 
-_LOOKED_AT = 400  # samples that are compared with predictions
-_FAR = 30.0  # how many times too large or small torques are that no bad model explains
-_FINE, _SURE = 0.5, 0.6  # agreements that raise no doubt, and that are no accident
+_LOOKED_AT = 400  # the number of samples that are compared with predictions
+_FAR = 30.0  # even a bad model does not predict torques that are this many times too large or too small
+_FINE, _SURE = 0.5, 0.6  # agreements (of `_agreement`) above which there is no doubt, and that are no accident
+# What a ratio of recorded to computed rates suggests.
 _RATIOS = {"is {rate} in degrees?": 180 / np.pi, "is {of} in degrees?": np.pi / 180, "is time in ms?": 1e3}
 
 
 def doubts(base: BaseParameters, samples: Samples) -> list[str]:
-    """What looks wrong about samples, in words; an empty list if nothing does.
+    """What looks wrong about the samples, in words; an empty list if nothing does.
 
-    Torques are compared with those that the model predicts, which may be wrong by much, but not in every respect. Where
-    they disagree, other units, signs and orders of joints are tried; one that is far better is the doubt.
+    The torques are compared with those that the model predicts, which may be far off but not wrong in every respect.
+    Where they disagree, other units, signs and orders of joints are tried, and one with which they agree far better is
+    reported.
     """
     robot = base.robot
     found = [*_degrees(robot, samples), *_rates(robot, samples)]
     if found:
-        return found[:1]  # the others follow from it
+        return found[:1]  # the other doubts follow from the first
     samples = pick(samples, slice(None, None, -(-len(samples.q) // _LOOKED_AT)))
     predicted = _predicted(base, samples)
     found = _constant(robot, samples.tau, predicted)
@@ -42,14 +44,16 @@ def doubts(base: BaseParameters, samples: Samples) -> list[str]:
 
 
 def _predicted(base: BaseParameters, samples: Samples) -> np.ndarray:
-    """The model's torques (n, nv)."""
+    """The torques (n, nv) that the model predicts."""
     Y = regressor(base.robot, *samples[:3], joints=base.joints)
     return Y @ parameters(base.robot, base.joints)
 
 
 def _agreement(tau: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """(nv, nv) 2 x·y / (|x|² + |y|²) of each torque x and each prediction y, without their means: 1 if equal, -1 if
-    opposite, and near 0 if they have nothing in common or are of different size."""
+    """(nv, nv) 2 x·y / (|x|² + |y|²) of each torque x and each prediction y over time, without their means.
+
+    It is 1 if they are equal, -1 if they are opposite, and near 0 if they have nothing in common or different sizes.
+    """
     x, y = tau - tau.mean(axis=0), predicted - predicted.mean(axis=0)
     lengths = np.sum(x**2, axis=0)[:, None] + np.sum(y**2, axis=0)
     return 2 * x.T @ y / np.where(lengths > 0, lengths, np.inf)
@@ -59,7 +63,7 @@ def _agreement(tau: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def _degrees(robot: Robot, samples: Samples) -> list[str]:
-    """The angles far outside their limits that would be inside them as degrees."""
+    """A sentence for each angle that is far outside its limits and would be inside them if it were in degrees."""
     largest, names = np.abs(samples.q).max(axis=0), coordinate_names(robot)
     limit = np.maximum(np.abs(robot.lower), np.abs(robot.upper))
     wrong = [k for k in angles(robot) if largest[k] > 2 * limit[k] and np.radians(largest[k]) < 1.2 * limit[k]]
@@ -70,7 +74,7 @@ def _degrees(robot: Robot, samples: Samples) -> list[str]:
 
 
 def _rates(robot: Robot, samples: Samples) -> Iterator[str]:
-    """Velocities that are not the rates of q, or accelerations not those of v, if time is known."""
+    """A sentence if v is not the rate of q over time, and another if a is not the rate of v; none without time."""
     if samples.time is None or len(samples.time) < 10 or robot.nq != robot.nv:
         return
     for rate, of in (("v", "q"), ("a", "v")):
@@ -88,13 +92,14 @@ def _rates(robot: Robot, samples: Samples) -> Iterator[str]:
 
 
 def _constant(robot: Robot, tau: np.ndarray, predicted: np.ndarray) -> list[str]:
-    """Torques that stay the same where those of the model change: a sensor that does not measure."""
+    """A sentence for each torque that is constant while the model's changes: its sensor does not measure."""
     changes = predicted.std(axis=0) > 0.05 * predicted.std(axis=0).max()
     dead = np.flatnonzero((np.ptp(tau, axis=0) == 0) & changes) if len(tau) > 1 else []
     return [f"the torque of joint {dof_names(robot)[k]} is constant, {tau[0, k]:g}" for k in dead]
 
 
 def _size(tau: np.ndarray, predicted: np.ndarray) -> list[str]:
+    """A sentence if the torques are far larger or smaller than predicted."""
     size = np.sqrt(np.mean(tau**2)) / max(float(np.sqrt(np.mean(predicted**2))), 1e-300)
     return [] if 1 / _FAR < size < _FAR else [f"torques are {size:.3g} times those that the model predicts"]
 
@@ -103,7 +108,7 @@ def _size(tau: np.ndarray, predicted: np.ndarray) -> list[str]:
 
 
 def _explained(base: BaseParameters, samples: Samples, own: np.ndarray) -> str | None:
-    """The change of the samples that makes them agree best with the model, if that is no accident, in words."""
+    """The change of the samples that makes them agree best with the model, in words; None if it may be an accident."""
     best, words = own, None
     for text, changed in _changes(base, samples):
         agreement = np.diag(_agreement(changed.tau, _predicted(base, changed)))
@@ -114,6 +119,7 @@ def _explained(base: BaseParameters, samples: Samples, own: np.ndarray) -> str |
 
 
 def _changes(base: BaseParameters, samples: Samples) -> Iterator[tuple[str, Samples]]:
+    """Common mistakes in words, each with the samples without it."""
     robot = base.robot
     yield from _units(robot, samples)
     agreement = _agreement(samples.tau, _predicted(base, samples))
@@ -123,6 +129,7 @@ def _changes(base: BaseParameters, samples: Samples) -> Iterator[tuple[str, Samp
 
 
 def _units(robot: Robot, samples: Samples) -> Iterator[tuple[str, Samples]]:
+    """Angles in degrees, and torques in N mm or kN m."""
     turns = angles(robot)
     rates = np.array([robot.layout.v_start[list(robot.layout.q_start).index(k)] for k in turns], int)
     in_radians = {field: _scaled(getattr(samples, field), rates, np.pi / 180) for field in ("v", "a")}
@@ -140,13 +147,14 @@ def _units(robot: Robot, samples: Samples) -> Iterator[tuple[str, Samples]]:
 
 
 def _scaled(x: np.ndarray, places: np.ndarray, factor: float) -> np.ndarray:
+    """A copy of x (n, k) whose columns at `places` are multiplied by `factor`."""
     x = x.copy()
     x[:, places] *= factor
     return x
 
 
 def _signs_and_order(names: tuple[str, ...], samples: Samples, agreement: np.ndarray) -> Iterator[tuple[str, Samples]]:
-    """Torques with other signs than the model's, or in another order."""
+    """Torques with the opposite sign of the model's, and torques in another order of joints."""
     opposite = np.diag(agreement) < -_FINE
     if opposite.any():
         text = f"tau of {', '.join(itertools.compress(names, opposite))} has the opposite sign"
@@ -159,7 +167,7 @@ def _signs_and_order(names: tuple[str, ...], samples: Samples, agreement: np.nda
 
 
 def _orders(names: tuple[str, ...], samples: Samples) -> Iterator[tuple[str, Samples]]:
-    """All columns in another order of the joints: that of the alphabet, backwards, or with two of them exchanged."""
+    """All columns in another order of the joints: alphabetic, backwards, or with two joints exchanged."""
     n = len(names)
     orders = {"in the order of the alphabet": sorted(range(n), key=names.__getitem__), "backwards": [*range(n)[::-1]]}
     for i, j in itertools.combinations(range(n), 2):

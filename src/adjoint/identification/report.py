@@ -1,4 +1,4 @@
-"""`Identification`: what was found, how sure it is, and how it looks."""
+"""`Identification` is the result of `identify`: the parameters, their errors, a report and plots."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..display import html_table
 from ..dynamics.regressors import dof_names, parameters
 from ..errors import ArgumentError
 from ..lazy import cached_property
@@ -16,54 +17,58 @@ from .data import Samples
 
 __all__ = ["Identification"]
 
-_POOR = 0.5  # R² that says that something else than the model is at work
-_CONTRADICTS = 10  # χ² per degree of freedom
-_FEW = 2  # degrees of freedom below which Student's t does not make up for guessed weights
+_POOR = 0.5  # an R² below this says that something other than the model makes the torque
+_CONTRADICTS = 10  # a χ² per degree of freedom above this says that no robot that can exist has the base parameters
+_FEW = 2  # degrees of freedom below which Student's t does not make up for estimated weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification:
-    """Result of `identify`: base parameters with their errors, and a robot that can exist and has them."""
+    """The result of `identify`: base parameters with their errors, and a robot that can exist and nearly has them.
 
-    model: Robot  # the first guess
+    `print(found)` shows the report, `found.robot` is the identified robot, and `found.predict(q, v, a)` its torques.
+    """
+
+    model: Robot  # the model that was the first guess
     base: BaseParameters
-    estimate: np.ndarray  # β (b,), base parameters
-    covariance: np.ndarray  # (b, b) of the estimate
-    freedom: np.ndarray  # (b,) degrees of freedom of its errors: infinite where the noise was given
-    noise: np.ndarray  # (nv,) [N m or N] standard deviation of each joint's torque about the prediction
+    estimate: np.ndarray  # (b,) the base parameters β
+    covariance: np.ndarray  # (b, b) the covariance Σ of the estimate
+    freedom: np.ndarray  # (b,) the degrees of freedom of the errors: infinity if the noise was given
+    noise: np.ndarray  # (nv,) [N m or N] the standard deviation of each joint's torque about the prediction
     r_squared: np.ndarray  # (nv,) the part of each torque's variance that is explained; NaN where a torque is constant
-    condition: float  # number of the regressor, its columns in units of their usual sizes
-    samples: int
-    dropped: int  # samples with NaN
-    parameters: np.ndarray  # π (p,) of a robot that can exist
-    deviation: float  # (B π - β)ᵀ Σ⁻¹ (B π - β) of it; about the number of base parameters or less if all is well
-    shown: Samples  # of the samples every `stride`-th, from all of the recording
+    condition: float  # the condition number of the regressor, with columns divided by their usual sizes
+    samples: int  # the number of samples used
+    dropped: int  # the number of samples with NaN or infinity, which were not used
+    parameters: np.ndarray  # (p,) the parameters π of a robot that can exist
+    deviation: float  # χ² = (B π - β)ᵀ Σ⁻¹ (B π - β); about the number of base parameters or less if all is well
+    shown: Samples  # every `stride`-th sample of the whole recording, for plots
     stride: int = 1
 
     @cached_property
     def robot(self) -> Robot:
-        """The model with the identified parameters; its offsets are in `offset`, for which a robot has no place."""
+        """The model with the identified parameters. A robot has no place for constant torques: see `offset`."""
         n = len(self.model.body_names)
         terms = {name: x for name, x in self._terms.items() if name != "offset"}
         return self.model.replace(inertias=self.parameters[: 10 * n].reshape(n, 10), **terms)
 
     @property
     def _terms(self) -> dict[str, np.ndarray]:
+        """{joint term: its values (nv,)} of the identified parameters."""
         rest = self.parameters[10 * len(self.model.body_names) :].reshape(-1, self.model.nv)
         return dict(zip(self.base.joints, rest, strict=True))
 
     @property
     def offset(self) -> np.ndarray:
-        """(nv,) Constant torques [N m or N]; 0 if not identified."""
+        """The constant torques (nv,) [N m or N]; 0 if they were not identified."""
         return self._terms.get("offset", np.zeros(self.model.nv))
 
     @property
     def standard_error(self) -> np.ndarray:
-        """(b,) of the estimate."""
+        """The standard errors (b,) of the estimate: roots of the diagonal of `covariance`."""
         return np.sqrt(np.diag(self.covariance))
 
     def interval(self, level: float = 0.95) -> np.ndarray:
-        """(b, 2) Confidence intervals of the base parameters, each for itself: Student's t."""
+        """The confidence intervals (b, 2) of the base parameters, each for itself, by Student's t distribution."""
         from scipy import stats
 
         if not (isinstance(level, (int, float)) and 0 < level < 1):
@@ -72,27 +77,30 @@ class Identification:
         return np.stack([self.estimate - reach, self.estimate + reach], axis=-1)
 
     def value(self, name: str) -> tuple[float, float]:
-        """Estimate and standard error of one parameter, such as "damping_elbow", that can be told alone.
+        """The estimate and the standard error of one parameter, such as "damping_elbow", that is a base parameter.
 
-        An `ArgumentError` says for all others that nothing depends on them, or which combinations are known.
+        For any other parameter an `ArgumentError` says that no torque depends on it, or which combinations are known.
         """
         k = self.base.place(name)
         return float(self.estimate[k]), float(self.standard_error[k])
 
     def predict(self, q, v, a, slide=None) -> np.ndarray:
-        """Torques (..., nv) of motions, of the base parameters; `slide` (..., nv), if any, as in `Samples`."""
+        """The torques (..., nv) that the base parameters predict for q (..., nq), v and a (..., nv).
+
+        `slide` (..., nv), if it is given, takes the place of sign(v) in dry friction, as in `Samples`.
+        """
         return self.base.regressor(q, v, a, slide) @ self.estimate
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """Base parameters whose standard error is larger than themselves and than the model's value: not known yet."""
+        """The base parameters whose standard error is larger than both their estimate and the model's value."""
         model = self.base.to_base(parameters(self.model, self.base.joints))
         weak = self.standard_error > np.maximum(np.abs(self.estimate), np.abs(model))
         return tuple(self.base.groups[k] for k in np.flatnonzero(weak))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What says that the recording and the model do not belong together; empty if all is well."""
+        """Signs that the recording and the model do not belong together, in words; empty if all is well."""
         poor = [name for name, r in zip(dof_names(self.model), self.r_squared, strict=True) if r < _POOR]
         found = [f"less than {_POOR:.0%} of the torque of {', '.join(poor)} is explained"] if poor else []
         if self.deviation > _CONTRADICTS * self.base.rank:
@@ -104,7 +112,7 @@ class Identification:
         return tuple(found)
 
     def summary(self, level: float = 0.95) -> str:
-        """The report as text: residuals of each joint, then each base parameter with its interval."""
+        """The report as text: the residuals of each joint, then each base parameter with its interval."""
         intervals = self.interval(level)
         dropped = f" ({self.dropped} dropped with NaN)" if self.dropped else ""
         lines = [
@@ -122,19 +130,30 @@ class Identification:
         lines += [f"{x:12.5g} {e:9.2g} {low:12.5g} {high:12.5g}  {short(group)}" for x, e, (low, high), group in found]
         if self.unsure:
             weak = some([short(group) for group in self.unsure])
-            lines += ["", f"errors larger than values, the model's too, of {len(self.unsure)}: {weak}"]
+            lines += ["", f"{len(self.unsure)} are not known yet, as their errors are larger than their values: {weak}"]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Identification of '{self.model.name}': {self.base.rank} base parameters from {self.samples} samples>"
+        worst = np.nanmin(self.r_squared) if np.isfinite(self.r_squared).any() else np.nan
+        doubts = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return (
+            f"<Identification of '{self.model.name}': {self.base.rank} base parameters from {self.samples} samples, "
+            f"least R² {worst:.4f}, condition {self.condition:.3g}{doubts}>"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = self.base.groups, self.estimate, self.standard_error, *self.interval().T
+        rows = [(short(group), *numbers) for group, *numbers in zip(*columns, strict=True)]
+        header = ["base parameter", "estimate", "standard error", "95 % from", "to"]
+        return html_table(repr(self), header, rows, [f"WARNING: {text}" for text in self.warnings])
 
     def __str__(self) -> str:
         return self.summary()
 
     def plot(self, path: str | Path) -> Path:
-        """Measured and predicted torques, residuals, parameters with intervals, drawn into a file; returns its path.
+        """Draws measured and predicted torques, residuals, and parameters with intervals into a file; returns its path.
 
-        Torques are those of the whole recording, of long ones every so many-th sample, as the title says.
+        The torques are those of the whole recording; of a long one every k-th sample is drawn, as the title says.
         """
         from .drawing import draw
 

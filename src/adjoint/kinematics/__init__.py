@@ -1,11 +1,9 @@
 """Kinematics: placements, Jacobians and motions of frames, all as kernels.
 
 `route` is the way between two frames that everything follows; `forward`, `jacobian`, `center` and `dexterity` are what
-users call; `long` has loops for robots with many bodies; `poe` has the product of exponentials of Park (1994), equal
-to the recursions.
+users call; `poe` has the product of exponentials of Park (1994), equal to the recursions.
 """
 
-from . import long as long
 from . import poe as poe
 from .center import center_of_mass as center_of_mass
 from .center import center_of_mass_jacobian as center_of_mass_jacobian
@@ -30,7 +28,6 @@ __all__ = [
     "jacobian",
     "jacobian_rate",
     "kinematic_hessian",
-    "long",
     "manipulability",
     "poe",
     "singular_directions",

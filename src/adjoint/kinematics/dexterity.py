@@ -55,13 +55,14 @@ class SingularDirections(NamedTuple):
 
 
 def singular_directions(
-    robot: Robot, q, frame: str, part: str = "all", expressed: str = "world", length: float = 1.0
+    robot: Robot, q, frame: str, expressed: str = "body", part: str = "all", *, length: float = 1.0
 ) -> SingularDirections:
     """Singular value decomposition of a frame's Jacobian at q (..., nq): what it can and cannot do.
 
-    Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `part` as for
-    `manipulability`: r is 6 or 3. Angular rows are multiplied by `length` [m], which says how many metres count as one
-    radian; so are the angular parts of `twists`. A q with NaN gives NaN, for its own sample only.
+    Where a value is 0, the twist in its column is out of reach, and the wrench along it costs no torque. `expressed` is
+    as for `jacobian`, and `part` as for `manipulability`; r is 6 or 3. Angular rows are multiplied by `length` [m],
+    which says how many metres count as one radian; so are the angular parts of `twists`. A q with NaN gives NaN, for
+    its own sample only.
     """
     length = positive(length, "singular_directions: length [m]")
     J = part_of(jacobian(robot, q, frame, expressed) * np.repeat([length, 1.0], 3)[:, None], part)

@@ -12,6 +12,7 @@ Each is J v with columns ±Ad(T_si) S_i, screws of the joints on the way seen fr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,11 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import se3
+from ..model.once import once_a_robot
 from ..model.robot import Robot
-from ..sweep import columns, joint_placement, rates
+from ..rolled import is_long, rolls
+from ..sweep import columns, joint_placement, onward, outward_keeping, rates
+from .forward import frame_placement
 from .route import crossings, seen_screws, way
 
 __all__ = [
@@ -174,15 +178,140 @@ def frame_acceleration(robot, q, v, a, frame, expressed="body", relative_to=None
     return _turned(T_ab, dV + np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])]))
 
 
-@kernel(q="nq", wrench=6, **_statics)
-def static_torque(robot, q, wrench, frame, expressed="body", relative_to=None):
-    """tau = Jᵀ F (nv,) that holds against a wrench F = (m, f) (6,) [N m, N] that the frame exerts on its surroundings.
+@kernel(q="nq", exerted_wrench=6, **_statics)
+def static_torque(robot, q, exerted_wrench, frame, expressed="body", relative_to=None):
+    """tau = Jᵀ F (nv,) with which the frame exerts the wrench F = (m, f) (6,) [N m, N] on its surroundings, at rest.
 
+    It holds against the wrench -F on the robot (`applied_wrenches` of `inverse_dynamics`), gravity left out of account.
     F is dual to the twist in the same expression, so F · V is power: "world" is the force at the frame's origin and the
     moment about it, along the base's axes.
     """
     found, of_b = _columns(robot, q, frame, expressed, relative_to)
-    return columns(robot, {c.body: (of_b * c.sign) * (wrench @ c.screws) for c in found}, np.zeros(()))
+    return columns(robot, {c.body: (of_b * c.sign) * (exerted_wrench @ c.screws) for c in found}, np.zeros(()))
+
+
+# --- robots with many bodies ------------------------------------------------------------------------------------------
+
+
+@rolls
+@kernel(robot=static, q="nq")
+def space_screws(robot, q):
+    """c_i = Ad(T_0i) S_i (6, nv): the screws of all joints seen from the base."""
+    step = onward(robot, q)
+
+    def place(i, T):
+        T = step(i, T)
+        return T, seen_screws(robot, i, T)
+
+    return columns(robot, outward_keeping(robot, place, np.eye(4)), np.zeros(6))
+
+
+@rolls
+@kernel(robot=static, q="nq", v="nv")
+def space_screw_rates(robot, q, v):
+    """ċ_i = [W_i, c_i] (6, nv) of `space_screws` when q moves with v; W_i is the twist of body i seen from the base."""
+    step = onward(robot, q)
+
+    def move(i, parent: tuple) -> tuple:
+        T = step(i, parent[0])
+        c = seen_screws(robot, i, T)
+        W = parent[1] + c @ rates(robot, v, i)
+        return (T, W), _brackets(W, c)
+
+    return columns(robot, outward_keeping(robot, move, (np.eye(4), np.zeros(6))), np.zeros(6))
+
+
+class _Between:
+    """Two frames a and b of a robot with many bodies: how the joints between them move b against a."""
+
+    def __init__(self, robot: Robot, q: np.ndarray, frame: str, relative_to: str | None):
+        a, b = robot.base_name if relative_to is None else relative_to, frame
+        self.robot, self.q = robot, q
+        self.T_a, self.T_b = (frame_placement(robot, q, name)[..., None, :, :] for name in (a, b))
+        self.moves_a, self.moves_b = (_movers(robot, robot.frame(name).body) for name in (a, b))
+        self.c = np.swapaxes(space_screws(robot, q), -1, -2)  # (..., nv, 6)
+        self.own = (self.moves_b - self.moves_a)[:, None] * self.c
+
+    def seen(self, x: np.ndarray, expressed: str) -> np.ndarray:
+        """Twists x (..., nv, 6) seen from the base as `expressed` says."""
+        if expressed == "body":
+            return se3.Ad_inv_action(self.T_b, x)
+        x = se3.Ad_inv_action(self.T_a, x)
+        if expressed == "space":
+            return x
+        p = (se3.inverse(self.T_a) @ self.T_b)[..., :3, 3]
+        return np.concatenate([x[..., :3], x[..., 3:] + np.cross(x[..., :3], p)], axis=-1)
+
+    def columns(self, expressed: str) -> np.ndarray:
+        """Jᵀ (..., nv, 6)."""
+        return self.seen(self.own, expressed)
+
+    def rates(self, v: np.ndarray, expressed: str) -> np.ndarray:
+        """J̇ᵀ (..., nv, 6): ċ - [W, c], W being the twist of the frame that sees them."""
+        dc = (self.moves_b - self.moves_a)[:, None] * np.swapaxes(space_screw_rates(self.robot, self.q, v), -1, -2)
+        W = _times((self.moves_b if expressed == "body" else self.moves_a) * v, self.c)
+        found = self.seen(dc - se3.bracket(W[..., None, :], self.own), expressed)
+        if expressed == "world":  # the point at which twists are taken moves with ṗ
+            dp = _times(v, self.columns("world"))[..., None, 3:]
+            found[..., 3:] += np.cross(self.columns("space")[..., :3], dp)
+        return found
+
+
+def _times(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Σ_k x_k row_k (..., 6)."""
+    return np.einsum("...n,...nk->...k", x, rows)
+
+
+@once_a_robot
+def _movers(robot: Robot, body: int) -> np.ndarray:
+    """1 for the degrees of freedom (nv,) that move a body against the base, else 0."""
+    found, start = np.zeros(robot.nv), robot.layout.v_start
+    for i in robot.path(body):
+        found[start[i] : start[i] + len(robot.screw(i))] = 1
+    return found
+
+
+def _for_many_bodies(compute: Callable) -> Callable:
+    """What `Kernel.instead` takes, of a function (between, given, expressed) of robots with many bodies."""
+
+    def make(statics: dict, names: tuple[str, ...]) -> Callable | None:
+        robot, frame, expressed = statics["robot"], statics["frame"], statics["expressed"]
+        if not is_long(robot):
+            return None
+        _check(robot, frame, expressed)
+        return lambda given: compute(_Between(robot, given["q"], frame, statics["relative_to"]), given, expressed)
+
+    return make
+
+
+@jacobian.instead
+@_for_many_bodies
+def _jacobian(between: _Between, given: dict, expressed: str) -> np.ndarray:
+    return np.ascontiguousarray(np.swapaxes(between.columns(expressed), -1, -2))
+
+
+@jacobian_rate.instead
+@_for_many_bodies
+def _jacobian_rate(between: _Between, given: dict, expressed: str) -> np.ndarray:
+    return np.ascontiguousarray(np.swapaxes(between.rates(given["v"], expressed), -1, -2))
+
+
+@frame_twist.instead
+@_for_many_bodies
+def _frame_twist(between: _Between, given: dict, expressed: str) -> np.ndarray:
+    return _times(given["v"], between.columns(expressed))
+
+
+@frame_acceleration.instead
+@_for_many_bodies
+def _frame_acceleration(between: _Between, given: dict, expressed: str) -> np.ndarray:
+    return _times(given["a"], between.columns(expressed)) + _times(given["v"], between.rates(given["v"], expressed))
+
+
+@static_torque.instead
+@_for_many_bodies
+def _static_torque(between: _Between, given: dict, expressed: str) -> np.ndarray:
+    return np.einsum("...nk,...k->...n", between.columns(expressed), given["exerted_wrench"])
 
 
 def _check(robot: Robot, frame: str, expressed: str) -> None:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..lie import se3
-from ..model.robot import Frame, Robot
+from ..model.parts import Frame
+from ..model.robot import Robot
 from ..sweep import joint_motion
 
 __all__ = ["Crossing", "Way", "crossings", "seen_screws", "way"]

@@ -1,16 +1,19 @@
-"""Lie groups of rigid motions: `so3`, `se3`, `inertia`, and the safe scalar functions behind them, `series`.
+"""Lie groups of rigid motions: rotations `so3`, motions `se3` and inertias `inertia`.
 
-Conventions, used by the whole library:
+The module `series` holds the scalar functions that their formulas share. These conventions hold in the whole library:
 
-- Frames: `T_ab` (4, 4) and `R_ab` (3, 3) map b-coordinates to a-coordinates, so `T_ab @ T_bc` reads itself.
-- Twist `V = (w, v)` (6,), wrench `F = (m, f)` (6,): angular part first. Their pairing F·V is power.
-- `Ad(T)`, `ad(V)` act on twists; `coAd`, `coad`, the papers' Ad*, ad*, on wrenches. A star is the plain transpose (not
-  the inverse transpose): F_b = coAd(T_ab) F_a where V_a = Ad(T_ab) V_b. Each has a matrix and a cheap `*_action` form.
-- Body twist of a moving frame: vee(T⁻¹ Ṫ); spatial twist: vee(Ṫ T⁻¹). `dexp` = `left_jacobian` gives the spatial one.
-- Quaternions are scalar-first, and names say so: `quat_wxyz`. Angles in rad, lengths in m, SI units throughout.
-- Inertias are [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz] about the frame origin; see `inertia`.
-- Every function is written for one sample and, as a kernel, takes any leading batch axes: V (..., 6) -> T (..., 4, 4).
-  NaN or a meaningless input (a zero axis, a matrix without nearest rotation) yields NaN in its own sample only.
+- Frames: `T_ab` (4, 4) and `R_ab` (3, 3) map b-coordinates to a-coordinates, so `T_ab @ T_bc` is `T_ac`.
+- A twist is `V = (w, v)` (6,) and a wrench is `F = (m, f)` (6,), angular part first. Their product F·V is power [W].
+- `Ad(T)` and `ad(V)` are matrices that act on twists. `coAd(T)` and `coad(V)`, written Ad* and ad* in the papers, are
+  their plain transposes (not inverse transposes) and act on wrenches: if V_a = Ad(T_ab) V_b, then F_b = coAd(T_ab) F_a.
+  Each of them also exists as a cheaper function `Ad_action(T, V)`, ..., which applies the matrix without forming it.
+- The body twist of a moving frame is vee(T⁻¹ Ṫ) and its spatial twist is vee(Ṫ T⁻¹). `left_jacobian`, also called
+  `dexp`, gives the spatial one.
+- Quaternions have the scalar part first, and names say so: `quat_wxyz`. Angles are in rad, lengths in m; all units are
+  SI units.
+- An inertia is the array [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz] about the origin of a frame; see `inertia`.
+- Every kernel is written for one sample and takes any leading batch axes: V (..., 6) gives exp(V) (..., 4, 4). A sample
+  that is NaN or meaningless (a zero axis, a matrix that has no nearest rotation) gives NaN and leaves the others alone.
 """
 
 from . import inertia as inertia

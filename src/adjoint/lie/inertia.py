@@ -1,9 +1,10 @@
-"""Inertia of a rigid body about a frame origin, as ten numbers linear in the mass distribution.
+"""Inertia of a rigid body about the origin of a frame, as ten numbers that are linear in the mass distribution.
 
-The array form is (10,): [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz], where m = ∫dm [kg], h = ∫x dm = m · com [kg m]
-and I = ∫(|x|² 1 - x xᵀ) dm [kg m²] about the frame origin, in frame axes (Ixy = -∫xy dm, as in the matrix I itself).
-Inertias about one frame simply add: `a + b`, or `np.sum(..., axis=-2)`.
-PBP = Park, Bobrow & Ploen (1995), "A Lie group formulation of robot dynamics", IJRR 14(6).
+An inertia is an array (10,), [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz], with the mass m = ∫dm [kg], the first
+moment h = ∫x dm = m · com [kg m], and I = ∫(|x|² 1 - x xᵀ) dm [kg m²] about the origin of the frame, along its axes.
+Ixy is the entry of that matrix, so Ixy = -∫xy dm. Inertias about one frame add: `a + b`, or `np.sum(..., axis=-2)`.
+
+PBP is Park, Bobrow & Ploen (1995), "A Lie group formulation of robot dynamics", IJRR 14(6).
 """
 
 from typing import NamedTuple
@@ -37,7 +38,7 @@ __all__ = [
 
 
 class Moments(NamedTuple):
-    """`mass` [kg], `first` moment h (3,) [kg m] and `second` moment I (3, 3) [kg m²], about the frame origin."""
+    """The `mass` [kg], `first` moment h (3,) [kg m] and `second` moment I (3, 3) [kg m²] about the frame's origin."""
 
     mass: np.ndarray
     first: np.ndarray
@@ -45,7 +46,7 @@ class Moments(NamedTuple):
 
 
 class Central(NamedTuple):
-    """`mass` [kg], `com` (3,) [m] in the frame, `inertia` (3, 3) [kg m²] about the com, in frame axes."""
+    """The `mass` [kg], centre of mass `com` (3,) [m], and `inertia` (3, 3) [kg m²] about it, along the frame's axes."""
 
     mass: np.ndarray
     com: np.ndarray
@@ -54,26 +55,35 @@ class Central(NamedTuple):
 
 # --- build ------------------------------------------------------------------------------------------------------------
 
-_MATRIX = np.array([[4, 5, 6], [5, 7, 8], [6, 8, 9]])  # where the entries of I_0 stand
+_MATRIX = np.array([[4, 5, 6], [5, 7, 8], [6, 8, 9]])  # the places of the entries of I in an inertia (10,)
 
 
 def _pack(m, h, I_0):
+    """Return the inertia (10,) of mass, first moment and the upper triangle of the second moment."""
     return np.array([m, h[0], h[1], h[2], I_0[0, 0], I_0[0, 1], I_0[0, 2], I_0[1, 1], I_0[1, 2], I_0[2, 2]])
 
 
 def _unpack(inertia):
+    """Return mass, first moment (3,) and second moment (3, 3) of an inertia (10,)."""
     return inertia[0], inertia[[1, 2, 3]], inertia[_MATRIX]
 
 
 @kernel(first=3, second=(3, 3))
 def from_moments(mass, first, second) -> np.ndarray:
-    """Inertia (10,) of mass, first and second moments about the frame origin; reads the upper triangle of `second`."""
+    """Return the inertia (10,) of `mass` [kg], `first` (3,) [kg m] and `second` (3, 3) [kg m²].
+
+    Both moments are about the frame's origin. Only the upper triangle of `second` is read.
+    """
     return _pack(mass, first, second)
 
 
 @kernel(com=3, inertia_at_com=(3, 3))
 def from_central(mass, com, inertia_at_com) -> np.ndarray:
-    """Inertia (10,) of mass [kg], com (3,) [m] and the inertia matrix about the com (3, 3) [kg m²], in frame axes."""
+    """Return the inertia (10,) of `mass` [kg], `com` (3,) [m] and `inertia_at_com` (3, 3) [kg m²].
+
+    The inertia at the centre of mass is along the frame's axes. I = I_c + m (|c|² 1 - c cᵀ); Park, Bobrow & Ploen
+    (1995), (21).
+    """
     # PBP (21): I = I_c - m [c]²
     h = mass * com
     return _pack(mass, h, inertia_at_com + np.dot(h, com) * np.eye(3) - np.outer(h, com))
@@ -81,31 +91,42 @@ def from_central(mass, com, inertia_at_com) -> np.ndarray:
 
 @kernel(J=(6, 6))
 def from_matrix(J) -> np.ndarray:
-    """Inertia (10,) of a 6x6 inertia matrix, PBP (21); reads the upper triangle."""
+    """Return the inertia (10,) of a 6x6 inertia matrix J; the inverse of `matrix`.
+
+    Only the upper triangle of J is read; Park, Bobrow & Ploen (1995), (21).
+    """
     return _pack(J[5, 5], np.array([J[2, 4], J[0, 5], J[1, 3]]), J[:3, :3])
 
 
 def _central_diagonal(mass, x, y, z):
+    """Return the inertia (10,) with the centre of mass at the origin and principal moments x, y, z."""
     return np.array([mass, 0.0, 0.0, 0.0, x, 0.0, 0.0, y, 0.0, z])
 
 
 @kernel(size=3)
 def box(mass, size) -> np.ndarray:
-    """Uniform box of `mass` [kg] with edges `size` = (x, y, z) [m], about its centre: (10,)."""
+    """Return the inertia (10,) of a uniform box of `mass` [kg] with edges `size` = (x, y, z) [m], about its centre.
+
+    >>> inertia.box(12.0, [1, 2, 3])
+    array([12.,  0.,  0.,  0., 13.,  0.,  0., 10.,  0.,  5.])
+    """
     x2, y2, z2 = size * size * (mass / 12)
     return _central_diagonal(mass, y2 + z2, x2 + z2, x2 + y2)
 
 
 @kernel
 def sphere(mass, radius) -> np.ndarray:
-    """Uniform solid sphere of `mass` [kg] and `radius` [m], about its centre: (10,)."""
+    """Return the inertia (10,) of a uniform solid sphere of `mass` [kg] and `radius` [m], about its centre."""
     i = 0.4 * mass * radius * radius
     return _central_diagonal(mass, i, i, i)
 
 
 @kernel
 def cylinder(mass, radius, length) -> np.ndarray:
-    """Uniform solid cylinder of `mass` [kg], `radius` [m] and `length` [m] along z, about its centre: (10,)."""
+    """Return the inertia (10,) of a uniform solid cylinder of `mass` [kg], about its centre.
+
+    `radius` and `length` are in m; the cylinder's axis is the z axis.
+    """
     r2 = mass * radius * radius
     side = r2 / 4 + mass * length * length / 12
     return _central_diagonal(mass, side, side, r2 / 2)
@@ -113,7 +134,7 @@ def cylinder(mass, radius, length) -> np.ndarray:
 
 @kernel
 def rod(mass, length) -> np.ndarray:
-    """Thin uniform rod of `mass` [kg] and `length` [m] along z, about its centre: (10,)."""
+    """Return the inertia (10,) of a thin uniform rod of `mass` [kg] and `length` [m] along z, about its centre."""
     return cylinder(mass, 0.0, length)
 
 
@@ -122,13 +143,13 @@ def rod(mass, length) -> np.ndarray:
 
 @kernel(inertia=10)
 def moments(inertia) -> Moments:
-    """`Moments` (mass, first, second) of an inertia (10,)."""
+    """Return the `Moments` (mass, first, second) of an inertia (10,)."""
     return Moments(*_unpack(inertia))
 
 
 @kernel(inertia=10)
 def central(inertia) -> Central:
-    """`Central` (mass, com, inertia about the com) of an inertia (10,) with mass > 0."""
+    """Return the `Central` form (mass, com, inertia about the com) of an inertia (10,) whose mass is not 0."""
     m, h, I_0 = _unpack(inertia)
     c = h / m
     return Central(m, c, I_0 - np.dot(h, c) * np.eye(3) + np.outer(h, c))
@@ -136,7 +157,10 @@ def central(inertia) -> Central:
 
 @kernel(inertia=10)
 def matrix(inertia) -> np.ndarray:
-    """J = [I [h]; -[h] m1], the symmetric 6x6 matrix of the kinetic energy ½ Vᵀ J V, V = (w, v); PBP (21)."""
+    """Return J = [I [h]; -[h] m1], the symmetric 6x6 matrix of the kinetic energy ½ Vᵀ J V of a twist V = (w, v).
+
+    Park, Bobrow & Ploen (1995), (21).
+    """
     m, h, I_0 = _unpack(inertia)
     H = so3.hat(h)
     return np.block([[I_0, H], [-H, m * np.eye(3)]])
@@ -144,8 +168,10 @@ def matrix(inertia) -> np.ndarray:
 
 @kernel(inertia=10)
 def pseudo_inertia(inertia) -> np.ndarray:
-    """∫(x, 1)(x, 1)ᵀ dm = [½ tr(I) 1 - I, h; hᵀ, m] (4, 4): positive definite for
-    the bodies that can exist, and only for them (Wensing, Kim & Slotine 2018).
+    """Return ∫(x, 1)(x, 1)ᵀ dm = [½ tr(I) 1 - I, h; hᵀ, m], a symmetric matrix (4, 4).
+
+    It is positive definite for the bodies that can exist, and only for them (Wensing, Kim & Slotine 2018, "Linear
+    matrix inequalities for physically consistent inertial parameter identification", IEEE RA-L 3(1)).
     """
     m, h, I_0 = _unpack(inertia)
     return np.block([[0.5 * np.trace(I_0) * np.eye(3) - I_0, h[:, None]], [h[None, :], np.array([[m]])]])
@@ -156,7 +182,10 @@ def pseudo_inertia(inertia) -> np.ndarray:
 
 @kernel(inertia=10, V=6)
 def momentum(inertia, V) -> np.ndarray:
-    """J V = (I w + h × v, m v - h × w) (6,): the momentum, a wrench, of a body moving with twist V; also J V̇."""
+    """Return J V = (I w + h × v, m v - h × w) (6,), the momentum of a body that moves with the twist V (6,).
+
+    Momentum transforms like a wrench. The same product with an acceleration V̇ in the place of V is the wrench J V̇.
+    """
     m, h, I_0 = _unpack(inertia)
     w, v = V[:3], V[3:]
     return np.concatenate([I_0 @ w + np.cross(h, v), m * v - np.cross(h, w)])
@@ -164,17 +193,17 @@ def momentum(inertia, V) -> np.ndarray:
 
 @kernel(inertia=10, V=6)
 def energy(inertia, V) -> np.ndarray:
-    """Kinetic energy ½ Vᵀ J V [J] of a body moving with twist V (6,)."""
+    """Return the kinetic energy ½ Vᵀ J V [J] of a body that moves with the twist V (6,)."""
     return 0.5 * np.dot(V, momentum(inertia, V))
 
 
 @kernel(T=(4, 4), inertia=10)
 def transform(T, inertia) -> np.ndarray:
-    """Inertia (10,) in frame a, given T = T_ab and the inertia in frame b: Ad(T)⁻ᵀ J Ad(T)⁻¹."""
+    """Return the inertia (10,) in frame a of an inertia (10,) in frame b, given T = T_ab: Ad(T)⁻ᵀ J Ad(T)⁻¹."""
     m, h, I_0 = _unpack(inertia)
     R, p = T[:3, :3], T[:3, 3]
     h = R @ h
-    # ∫(|x|² 1 - x xᵀ) dm at x = R y + p, with p u + u p collecting the terms in Rh and in m p
+    # ∫(|x|² 1 - x xᵀ) dm with x = R y + p; p uᵀ + u pᵀ has the terms in R h and in m p together.
     u = h + (0.5 * m) * p
     pu = 2 * np.dot(p, u)
     RI = R @ I_0
@@ -188,7 +217,7 @@ def transform(T, inertia) -> np.ndarray:
 
 @kernel(a=10, b=10)
 def add(a, b) -> np.ndarray:
-    """Inertia (10,) of two bodies welded together, both about the same frame."""
+    """Return the inertia (10,) of two bodies that are welded together; both inertias are about the same frame."""
     return a + b
 
 
@@ -196,11 +225,17 @@ def add(a, b) -> np.ndarray:
 
 
 def faults(inertia: np.ndarray, tolerance: float = 1e-9) -> list[str]:
-    """Why no body of positive mass can have this inertia (10,); an empty list if one can. Plain Python, one inertia.
+    """Return the reasons why no body of positive mass can have this inertia (10,): an empty list if one can.
 
-    `tolerance` is relative to the inertia about the com, so that flat and thin bodies (limiting cases) pass. Positive
-    mass and the triangle inequality of the principal moments about the com together say that `pseudo_inertia` is
-    positive semidefinite (Wensing, Kim & Slotine 2018): nothing else needs a test.
+    This is a plain Python function of one inertia, not a kernel. `tolerance` is relative to the inertia about the
+    centre of mass, so that flat and thin bodies, which are limiting cases, pass.
+
+    A positive mass, principal moments about the centre of mass that are not negative, and their triangle inequality
+    together mean that `pseudo_inertia` is positive semidefinite (Wensing, Kim & Slotine 2018), so nothing else is
+    tested.
+
+        >>> inertia.faults([-1, 0, 0, 0, 1, 0, 0, 1, 0, 1])
+        ['mass -1 kg is not positive']
     """
     inertia = np.asarray(inertia, float)
     if inertia.shape != (10,):
@@ -209,7 +244,7 @@ def faults(inertia: np.ndarray, tolerance: float = 1e-9) -> list[str]:
         return ["it contains NaN or infinity"]
     if inertia[0] <= 0:
         return [f"mass {inertia[0]:g} kg is not positive"]
-    with np.errstate(all="ignore"):  # squares of numbers near the largest overflow
+    with np.errstate(all="ignore"):  # the squares of very large numbers overflow
         about_com = central.eager(inertia).inertia
     if not np.all(np.isfinite(about_com)):
         return ["its numbers are too large or too small: moments about the com overflow"]

@@ -1,10 +1,7 @@
 """Robots: frozen trees of bodies, joints and frames, their configuration spaces, and the ways to get one."""
 
+from ..errors import ModelError as ModelError
 from . import catalog as catalog
-from .build import Builder as Builder
-from .build import JointSpec as JointSpec
-from .build import LinkSpec as LinkSpec
-from .build import ModelError as ModelError
 from .configuration import difference as difference
 from .configuration import distance as distance
 from .configuration import integrate as integrate
@@ -21,17 +18,20 @@ from .joints import JOINTS as JOINTS
 from .joints import JointType as JointType
 from .loading import load as load
 from .meshes import mesh_file as mesh_file
+from .parts import GRAVITY as GRAVITY
+from .parts import Body as Body
+from .parts import Finding as Finding
+from .parts import Frame as Frame
+from .parts import Joint as Joint
+from .parts import JointSpec as JointSpec
+from .parts import Link as Link
+from .parts import LinkSpec as LinkSpec
+from .parts import Mimic as Mimic
+from .parts import Visual as Visual
+from .parts import Where as Where
 from .reframe import reframed as reframed
-from .robot import GRAVITY as GRAVITY
-from .robot import Body as Body
-from .robot import Finding as Finding
-from .robot import Frame as Frame
-from .robot import Joint as Joint
-from .robot import Link as Link
-from .robot import Mimic as Mimic
+from .robot import Builder as Builder
 from .robot import Robot as Robot
-from .robot import Visual as Visual
-from .robot import Where as Where
 from .screws import PoE as PoE
 from .screws import body_screws as body_screws
 from .screws import change_frames as change_frames

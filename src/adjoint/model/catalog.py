@@ -11,12 +11,15 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lie import inertia, se3, so3
-from .build import AXIAL, TYPES, Builder, moved_inertias
+from ..randomness import Rng, generator
+from .builder import AXIAL, TYPES
 from .dh import dh_matrix, from_dh
-from .input_checks import count, generator
+from .input_checks import count
 from .joints import JOINTS
-from .robot import GRAVITY, Robot
+from .parts import GRAVITY
+from .robot import Builder, Robot
 from .screws import from_screws, serial
+from .whole_arrays import moved_inertias
 
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 
@@ -238,11 +241,12 @@ def chain(
 _KINDS = (*TYPES, "mimic")
 
 
-def random_tree(rng: np.random.Generator | int | None, n: int, types: Sequence[str] | None = None) -> Robot:
+def random_tree(seed: Rng, n: int, types: Sequence[str] | None = None) -> Robot:
     """A tree of n joints on random links, with random placements, limits, friction and possible inertias.
 
     `types`: those of `JOINTS`, "universal", "fixed", and "mimic": a joint of one degree of freedom that follows an
-    earlier one. All by default, each in turn before any comes again. `rng` may be a seed.
+    earlier one. All by default, each in turn before any comes again. The `seed` and n say which tree it is; a generator
+    takes the place of a seed.
     """
     n, types = count(n, "random_tree: n"), _KINDS if types is None else types
     if not isinstance(types, Sequence) or not all(isinstance(kind, str) for kind in types):
@@ -251,7 +255,7 @@ def random_tree(rng: np.random.Generator | int | None, n: int, types: Sequence[s
         raise ArgumentError(f"random_tree: types is empty; there are {', '.join(_KINDS)}")
     if unknown := set(types) - set(_KINDS):
         raise ArgumentError(f"random_tree: no joint type {', '.join(sorted(unknown))}; there are {', '.join(_KINDS)}")
-    rng = generator(rng, "random_tree")
+    rng = generator(seed, "random_tree")
     builder = Robot.builder(f"tree{n}").link("base", _random_inertia(rng))
     leaders: list[str] = []  # joints a mimic can follow
     rounds = [types[k] for _ in range(-(-n // len(types))) for k in rng.permutation(len(types))]

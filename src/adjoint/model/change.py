@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
-from .build import moved_inertias
 from .input_checks import motions, numbers
 from .joints import JOINTS
-from .robot import Frame, Link, Robot, need_numbers
+from .needs import need_numbers
+from .parts import Frame, Link
+from .whole_arrays import moved_inertias
+
+if TYPE_CHECKING:
+    from .robot import Robot
 
 __all__ = ["locked", "mounted", "with_frame", "with_payload"]
 

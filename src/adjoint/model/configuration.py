@@ -6,16 +6,15 @@ it has in the dynamics: v is the rate of q along S_i.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..lie import series
-from .input_checks import count, generator
+from ..randomness import Rng, batch_shape, generator, rng_by_keyword
 from .joints import JOINTS
-from .robot import Robot, need_robot
+from .needs import need_robot
+from .robot import Robot
 
 __all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "random_configuration"]
 
@@ -35,18 +34,15 @@ def neutral(robot: Robot) -> np.ndarray:
     return np.concatenate([np.zeros(0), *(row.neutral for row, _, _ in _leads(robot))])
 
 
-def random_configuration(
-    robot: Robot, rng: np.random.Generator | int | None = None, shape: int | tuple[int, ...] = ()
-) -> np.ndarray:
-    """Configurations (*shape, nq), uniform inside the limits; `rng` is a generator or a seed, `shape` how many.
+@rng_by_keyword
+def random_configuration(robot: Robot, shape: int | tuple[int, ...] = (), *, rng: Rng = None) -> np.ndarray:
+    """Configurations (*shape, nq), uniform inside the limits: one, or as many as `shape` says.
 
-    So `random_configuration(robot, 100)` is one configuration, of seed 100, and `random_configuration(robot, 0, 100)`
-    are a hundred. Unlimited angles are in [-π, π], lengths in [-1, 1] m, orientations uniform.
+    `rng` is a generator, a seed, or None: `random_configuration(robot, 100, rng=0)` are the same hundred each time.
+    Unlimited angles are in [-π, π], unlimited lengths in [-1, 1] m; orientations are uniform.
     """
     need_robot(robot, "random_configuration")
-    rng = generator(rng, "random_configuration")
-    sizes = shape if isinstance(shape, Iterable) else (shape,)
-    shape = tuple(count(n, "random_configuration: shape") for n in sizes)
+    rng, shape = generator(rng, "random_configuration"), batch_shape(shape, "random_configuration")
     if np.any(robot.lower > robot.upper):
         bad = int(np.argmax(robot.lower > robot.upper))
         raise ArgumentError(

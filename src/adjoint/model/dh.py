@@ -14,8 +14,10 @@ import numpy as np
 from ..errors import ArgumentError, ModelError
 from ..lie import se3
 from .input_checks import motions, numbers
-from .robot import GRAVITY, Robot
-from .screws import screw_axis, serial, space_screws
+from .lines import across, common_normal, foot, frame_on_axis, screw_axis
+from .parts import GRAVITY
+from .robot import Robot
+from .screws import serial, space_screws
 
 __all__ = ["DH", "dh_matrix", "from_dh", "to_dh"]
 
@@ -131,10 +133,6 @@ def _screw(kind: str, row: np.ndarray, convention: str) -> np.ndarray:
 
 # --- robot -> table ---------------------------------------------------------------------------------------------------
 
-PARALLEL = 1e-8  # sine of the angle between axes that count as parallel
-"""DH has no row for axes almost parallel: their common normal runs away, and with it the digits. Below this angle [rad]
-the tilt is dropped, above it the normal is kept; both cost about 1e-8 at the worst."""
-
 
 def to_dh(robot: Robot, tip: str | None = None) -> DH:
     """The classic DH table of the joints on the way to frame `tip` (the last of `robot.frame_names` by default).
@@ -154,7 +152,7 @@ def to_dh(robot: Robot, tip: str | None = None) -> DH:
         rows.append(_row(frame, after))
         frame = after
     if bodies:  # D7: z_n along z_{n-1}, x_n and the origin from the tip
-        after = _frame(_across(home[:3, 0], frame[:3, 2], frame[:3, 0]), frame[:3, 2], _foot(home[:3, 3], frame))
+        after = frame_on_axis(across(home[:3, 0], frame[:3, 2], frame[:3, 0]), frame[:3, 2], foot(home[:3, 3], frame))
         rows.append(_row(frame, after))
         frame = after
     return DH(np.array(rows).reshape(-1, 4), joints, frame_0, se3.inverse.eager(frame) @ home)
@@ -172,7 +170,7 @@ def _letter(robot: Robot, i: int) -> str:
 
 def _first_frame(point: np.ndarray, z: np.ndarray) -> np.ndarray:
     """D1: z_0 on the first axis, the origin next to the base's, x_0 the base's x turned least."""
-    return _frame(_across(np.eye(3)[0], z, np.eye(3)[1]), z, point)
+    return frame_on_axis(across(np.eye(3)[0], z, np.eye(3)[1]), z, point)
 
 
 def _next_frame(frame: np.ndarray, point: np.ndarray, z: np.ndarray) -> np.ndarray:
@@ -180,50 +178,10 @@ def _next_frame(frame: np.ndarray, point: np.ndarray, z: np.ndarray) -> np.ndarr
     x_0, z_0, o_0 = frame[:3, 0], frame[:3, 2], frame[:3, 3]
     normal, (_, foot) = common_normal(o_0, z_0, point, z)
     x = x_0 if normal is None else normal
-    return _frame(-x if x @ x_0 < -_SIDEWAYS else x, z, foot)
+    return frame_on_axis(-x if x @ x_0 < -_SIDEWAYS else x, z, foot)
 
 
 _SIDEWAYS = 1e-9  # of two directions at right angles neither is backwards
-_COINCIDENT = 1e-12  # [m] distance of parallel lines that count as one
-
-
-def common_normal(
-    o_0: np.ndarray, z_0: np.ndarray, o_1: np.ndarray, z_1: np.ndarray, parallel: float = PARALLEL
-) -> tuple[np.ndarray | None, tuple[np.ndarray, np.ndarray]]:
-    """The common normal of the lines (o_0, z_0) and (o_1, z_1), of unit length and either sign, and its feet on both.
-
-    None for lines that coincide. On parallel lines the feet are o_0 and the point opposite.
-    """
-    n, gap = np.cross(z_0, z_1), o_1 - o_0
-    sine = np.linalg.norm(n)
-    if sine < parallel:
-        across = gap - (gap @ z_0) * z_0
-        distance = np.linalg.norm(across)
-        return (None if distance < _COINCIDENT else across / distance), (o_0, o_0 + across)
-    n = n / sine
-    foot_0 = o_0 + z_0 * (np.cross(gap, z_1) @ n / sine)
-    foot_1 = o_1 + z_1 * (np.cross(gap, z_0) @ n / sine)
-    return n, (foot_0, foot_1)
-
-
-def _across(x: np.ndarray, z: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-    """The unit vector across z nearest to x; to `otherwise`, if x is along z."""
-    u = x - (x @ z) * z
-    if np.linalg.norm(u) < 1e-6:
-        u = otherwise - (otherwise @ z) * z
-    return u / np.linalg.norm(u)
-
-
-def _foot(point: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """The point of the frame's z axis nearest to `point`."""
-    z, o = frame[:3, 2], frame[:3, 3]
-    return o + ((point - o) @ z) * z
-
-
-def _frame(x: np.ndarray, z: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """The frame with this z, this origin, and x as near to the given one as z allows."""
-    x = _across(x, z, x)
-    return se3.from_rotation_translation.eager(np.stack([x, np.cross(z, x), z], axis=1), origin)
 
 
 def _row(before: np.ndarray, after: np.ndarray) -> list[float]:

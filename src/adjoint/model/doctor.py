@@ -19,10 +19,11 @@ from ..errors import ModelError, shortened
 from ..lazy import cached_property
 from ..lie import inertia as inertias
 from ..lie import se3
-from .build import JointSpec
 from .configuration import neutral
 from .input_checks import truth
-from .robot import Finding, Joint, Link, Robot, need_robot
+from .needs import need_robot
+from .parts import Finding, Joint, JointSpec, Link
+from .robot import Robot
 
 __all__ = ["Report", "check"]
 

@@ -13,7 +13,6 @@ from ..errors import ArgumentError, ModelError
 __all__ = [
     "count",
     "floats",
-    "generator",
     "located",
     "motions",
     "nearest_motions",
@@ -127,11 +126,3 @@ def truth(value, label: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(f"{label} must be True or False, got {value!r}")
     return bool(value)
-
-
-def generator(rng, label: str) -> np.random.Generator:
-    """`rng` itself, or one from a seed; None: a new one every time."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{label}: rng must be a numpy.random.Generator, a seed or None, got {rng!r}") from None

@@ -19,15 +19,16 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lie import se3
-from .robot import Frame, Robot
+from .parts import Frame
+from .robot_data import RobotData
 
-__all__ = ["FIELDS", "LiftedRobot", "liftable"]
+__all__ = ["FIELDS", "liftable", "lifted_fields"]
 
 FIELDS = ("inertias", "screws", "placements", "armature", "damping", "friction", "gravity")
 """Fields of a `Robot` that can be lifted as they are."""
 
 
-def liftable(robot: Robot) -> dict[str, np.ndarray]:
+def liftable(robot: RobotData) -> dict[str, np.ndarray]:
     """{name: the robot's own numbers} of all that can be lifted."""
     return {field: getattr(robot, field) for field in FIELDS} | {
         "offsets": np.zeros((len(robot.body_names), 6)),
@@ -36,41 +37,8 @@ def liftable(robot: Robot) -> dict[str, np.ndarray]:
     }
 
 
-class LiftedRobot(Robot):
-    """Stands for a robot while an algorithm runs with some of its numbers as inputs. Made by `Robot.lifted`."""
-
-    __hash__ = None  # type: ignore[assignment]  # no cache may keep it
-
-    def __init__(self, robot: Robot, arrays: dict[str, Any]):
-        numbers = _fields(robot, arrays)
-        known = {k: x for k, x in vars(robot).items() if k not in ("fingerprint", "mass", "_results")}
-        vars(self).update(known | numbers, stands_for=(robot, arrays), varying=frozenset(numbers))
-
-    @property
-    def mass(self):  # type: ignore[override]
-        """Total mass [kg] of the moving bodies, an input or not."""
-        return self.inertias[:, 0].sum()
-
-    def __eq__(self, other) -> bool:
-        return self is other
-
-    def replace(self, **changes) -> Robot:
-        """A copy with some fields changed; those that were inputs are none any more."""
-        robot, arrays = _known(self)
-        changed, rest = robot.replace(**changes), {k: x for k, x in arrays.items() if k not in changes}
-        return changed.lifted(rest) if rest else changed
-
-    def __repr__(self) -> str:
-        return f"{super().__repr__()[:-1]}, inputs {', '.join(_known(self)[1])}>"
-
-
-def _known(robot: Robot) -> tuple[Robot, dict[str, Any]]:
-    assert robot.stands_for is not None
-    return robot.stands_for
-
-
-def _fields(robot: Robot, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the stand-in that differ from the robot's."""
+def lifted_fields(robot: RobotData, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the robot that stands for this one, as far as they differ from its own."""
     if "placements" in arrays and "lengths" in arrays:
         raise ArgumentError(f"robot '{robot.name}': lift either placements or lengths, which say the same")
     found: dict[str, Any] = {field: arrays[field] for field in FIELDS if field in arrays}

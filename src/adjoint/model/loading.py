@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ModelError
 from . import xml_files
-from .build import ModelError
-from .robot import GRAVITY, Robot
+from .parts import GRAVITY
+from .robot import Robot
 
 __all__ = ["load"]
 

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ..errors import ArgumentError, ModelError
-from .robot import Visual
+from .parts import Visual
 
 __all__ = ["Meshes", "Place", "mesh_file"]
 

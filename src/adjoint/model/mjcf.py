@@ -23,16 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ModelError
 from ..extras import package
 from ..lie import inertia as inertias
 from ..lie import se3, so3
 from . import xml_files
-from .build import Builder, ModelError
 from .joints import standard_screws
 from .meshes import Meshes
 from .mjcf_files import Checked, checked
-from .robot import Finding, Robot, Visual, Where
+from .parts import Finding, Visual, Where
+from .robot import Builder, Robot
 
 __all__ = ["read"]
 

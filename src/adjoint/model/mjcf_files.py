@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
+from ..errors import ModelError
 from . import xml_files
-from .build import ModelError
 from .meshes import Meshes
-from .robot import Finding, Where
+from .parts import Finding, Where
 
 __all__ = ["Checked", "checked"]
 

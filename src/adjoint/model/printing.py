@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .robot import Body, Robot
+from .parts import Body
+from .robot_data import RobotData
 
 __all__ = ["html", "text"]
 
@@ -20,7 +21,7 @@ _WIDEST = {"body": 42, "joint": 28, "leader": 20}  # longer names are cut in the
 _HEADER = ["body", "joint", "moves", "limits [rad, m]", "mass [kg]", "frames"]
 
 
-def text(robot: Robot) -> str:
+def text(robot: RobotData) -> str:
     """The tree, one line for each body: its joint, how it moves, limits, mass, and the frames fixed to it."""
     rows = [_HEADER, *_rows(robot)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER) - 1)]
@@ -32,7 +33,7 @@ def text(robot: Robot) -> str:
     return "\n".join([_title(robot), *lines, *_rest(robot)])
 
 
-def html(robot: Robot) -> str:
+def html(robot: RobotData) -> str:
     """The same as an HTML table."""
     cell = "<td style='text-align:left;white-space:pre;font-family:monospace'>{}</td>"
     rows = ["".join(cell.format(escape.escape(c)) for c in row) for row in _rows(robot)]
@@ -42,7 +43,7 @@ def html(robot: Robot) -> str:
     return f"<p><b>{escape.escape(_title(robot))}</b></p><table><tr>{head}</tr>{body}</table>{rest}"
 
 
-def _title(robot: Robot) -> str:
+def _title(robot: RobotData) -> str:
     bodies, joints, frames = len(robot.body_names), len(robot.joint_names), len(robot.frame_names)
     return (
         f"{robot.name}: {_counted(bodies, 'body', 'bodies')}, {_counted(joints, 'joint')} "
@@ -54,12 +55,12 @@ def _counted(n: int, one: str, several: str | None = None) -> str:
     return f"{n} {one if n == 1 else several or one + 's'}"
 
 
-def _rest(robot: Robot) -> list[str]:
+def _rest(robot: RobotData) -> list[str]:
     left = len(robot.body_names) - _SHOWN
     return [f"... and {_counted(left, 'more body', 'more bodies')}"] if left > 0 else []
 
 
-def _rows(robot: Robot) -> Iterator[list[str]]:
+def _rows(robot: RobotData) -> Iterator[list[str]]:
     fixed: dict[int, list[str]] = {}
     for frame in robot.frames:
         fixed.setdefault(frame.body, []).append(frame.name)
@@ -73,7 +74,7 @@ def _rows(robot: Robot) -> Iterator[list[str]]:
         yield [name, joint, _moves(body), _limits(robot, body), f"{body.mass:.4g}", frames]
 
 
-def _tree(robot: Robot) -> Iterator[tuple[str, Body]]:
+def _tree(robot: RobotData) -> Iterator[tuple[str, Body]]:
     """(what is drawn before the name, body), in depth-first order. Only branchings indent."""
     children: dict[int, list[int]] = {}
     for i, parent in enumerate(robot.parents.tolist()):
@@ -114,7 +115,7 @@ def _direction(u: np.ndarray) -> str:
     return "(" + " ".join(f"{x:.3g}" for x in u) + ")"
 
 
-def _limits(robot: Robot, body: Body) -> str:
+def _limits(robot: RobotData, body: Body) -> str:
     """Limits of one coordinate, or whom it mimics."""
     joint = body.joint
     if joint.mimic is not None:

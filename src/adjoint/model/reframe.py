@@ -6,19 +6,21 @@ Ploen & Park (1999), "Coordinate-invariant algorithms for robot dynamics", IEEE 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..compile.front.inline import eagerly
 from ..errors import ArgumentError
 from ..lie import se3
-from .build import moved_inertias
-from .dh import _frame, common_normal
 from .input_checks import motions
 from .joints import FRAMES, JOINTS
-from .robot import Robot, need_numbers
-from .screws import screw_axis
+from .lines import common_normal, frame_on_axis, screw_axis
+from .needs import need_numbers
+from .whole_arrays import adjoint_actions, inverses, moved_inertias
+
+if TYPE_CHECKING:
+    from .robot import Robot
 
 __all__ = ["axial_frames", "reframed"]
 
@@ -55,8 +57,8 @@ def _moved(robot: Robot, Q: np.ndarray, rounded: Callable = lambda x, length: x)
     spot = {frame: i for i, frame in enumerate(robot.body_names)}
     length = _length(robot.placements)
     return robot.replace(
-        placements=rounded(with_base[robot.parents] @ robot.placements @ _inverses(Q), length),
-        screws=rounded(_Ad(Q[_bodies_of_screws(robot)], robot.screws), length),
+        placements=rounded(with_base[robot.parents] @ robot.placements @ inverses(Q), length),
+        screws=rounded(adjoint_actions(Q[_bodies_of_screws(robot)], robot.screws), length),
         inertias=moved_inertias(Q, robot.inertias),
         frames=tuple(f._replace(placement=with_base[f.body] @ f.placement) for f in robot.frames),
         visuals=tuple(
@@ -67,22 +69,6 @@ def _moved(robot: Robot, Q: np.ndarray, rounded: Callable = lambda x, length: x)
         specs=robot.specs,
         findings=robot.findings,
     )
-
-
-def _inverses(T: np.ndarray) -> np.ndarray:
-    """T⁻¹ (n, 4, 4) of motions."""
-    found = np.zeros_like(T)
-    found[:, :3, :3] = T[:, :3, :3].swapaxes(1, 2)
-    found[:, :3, 3:] = -found[:, :3, :3] @ T[:, :3, 3:]
-    found[:, 3, 3] = 1
-    return found
-
-
-def _Ad(T: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Ad(T) V (n, 6) of motions (n, 4, 4) and twists (n, 6)."""
-    R, p = T[:, :3, :3], T[:, :3, 3]
-    w, v = (np.einsum("nij,nj->ni", R, part) for part in (V[:, :3], V[:, 3:]))
-    return np.concatenate([w, v + np.cross(p, w)], axis=1)
 
 
 def _bodies_of_screws(robot: Robot) -> np.ndarray:
@@ -121,7 +107,7 @@ def _joint(robot: Robot) -> np.ndarray:
     frames[single] = axial_frames(robot.screws[starts[single]])
     for i in np.flatnonzero(~single):
         frames[i] = _joint_frame(robot.joint_types[i], robot.screw(i))
-    return _inverses(frames)
+    return inverses(frames)
 
 
 def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
@@ -185,14 +171,14 @@ def _minimal(robot: Robot) -> np.ndarray:
     cost = {i: np.zeros(len(candidates)) for i, candidates in frames.items()}  # of all below, for each candidate
     best = {}
     for i in reversed(range(len(parents))):
-        M = _inverses(frames[parents[i]])[:, None] @ frames[i]  # for each candidate of the parent, for each own
+        M = inverses(frames[parents[i]])[:, None] @ frames[i]  # for each candidate of the parent, for each own
         total = _operations(_snapped(M, length)) + cost[i]
         best[i] = total.argmin(axis=1)
         cost[parents[i]] = cost[parents[i]] + total.min(axis=1)
     chosen = {-1: 0}
     for i, parent in enumerate(parents):
         chosen[i] = best[i][chosen[parent]]
-    return _inverses(np.array([frames[i][chosen[i]] for i in range(len(parents))]).reshape(-1, 4, 4)) @ homes
+    return inverses(np.array([frames[i][chosen[i]] for i in range(len(parents))]).reshape(-1, 4, 4)) @ homes
 
 
 def _operations(M: np.ndarray) -> np.ndarray:
@@ -236,7 +222,7 @@ def _near(frame: np.ndarray, own: _Line) -> np.ndarray:
     if not own.slides:
         origin = own.point + ((origin - own.point) @ own.z) * own.z
     most_across = np.argmin(np.round(np.abs(own.z @ frame[:3, :3]), 9))  # x before y before z
-    return _frame(frame[:3, most_across], own.z, origin)
+    return frame_on_axis(frame[:3, most_across], own.z, origin)
 
 
 def _on_normal(other: _Line, own: _Line, default: np.ndarray) -> np.ndarray:
@@ -245,7 +231,7 @@ def _on_normal(other: _Line, own: _Line, default: np.ndarray) -> np.ndarray:
     point = origin if other.slides else other.point
     normal, (foot, _) = common_normal(origin, own.z, point, other.z, _PARALLEL)
     x = x_0 if normal is None else normal
-    return _frame(-x if x @ x_0 < 0 else x, own.z, foot)
+    return frame_on_axis(-x if x @ x_0 < 0 else x, own.z, foot)
 
 
 def _main_children(robot: Robot) -> list[int]:

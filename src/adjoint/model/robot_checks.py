@@ -16,7 +16,7 @@ from .input_checks import nearest_motions
 from .joints import JOINTS, UNIT, misfit
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from .robot_data import RobotData
 
 __all__ = ["ARRAYS", "check_mimics", "check_names", "check_numbers", "check_screws", "rigid_placements"]
 
@@ -30,14 +30,14 @@ _MAY_BE_INFINITE = ("lower", "upper", "velocity_limit", "effort_limit")
 _FINITE = tuple(field for field in ARRAYS if field not in ("parents", *_MAY_BE_INFINITE))
 
 
-def _error(robot: Robot, message: str) -> ArgumentError:
+def _error(robot: RobotData, message: str) -> ArgumentError:
     return ArgumentError(f"robot '{robot.name}': {message}")
 
 
 # --- structure --------------------------------------------------------------------------------------------------------
 
 
-def check_names(robot: Robot) -> None:
+def check_names(robot: RobotData) -> None:
     """As many names and types as bodies; names are text, and different; types are those of `JOINTS`."""
     n = len(robot.body_names)
     if not isinstance(robot.name, str):
@@ -58,7 +58,7 @@ def check_names(robot: Robot) -> None:
         raise _error(robot, f"joint_types has {unknown}; there are {', '.join(JOINTS)}")
 
 
-def check_mimics(robot: Robot) -> None:
+def check_mimics(robot: RobotData) -> None:
     """Followers and leaders are joints of one coordinate, leaders follow nobody, numbers are finite."""
     n = len(robot.body_names)
     for i, mimic in robot.mimics.items():
@@ -77,7 +77,7 @@ def check_mimics(robot: Robot) -> None:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def check_numbers(robot: Robot) -> None:
+def check_numbers(robot: RobotData) -> None:
     """Parents come first; numbers are finite, limits may be infinite; frames are fixed to bodies or the base."""
     n = len(robot.body_names)
     if (robot.parents >= np.arange(n)).any() or (robot.parents < -1).any():
@@ -103,13 +103,13 @@ def check_numbers(robot: Robot) -> None:
             )
 
 
-def _check_no_limits(robot: Robot, i: int) -> None:
+def _check_no_limits(robot: RobotData, i: int) -> None:
     stop = robot.layout.q_start[i] + JOINTS[robot.joint_types[i]].nq
     if np.isfinite(robot.lower[stop - 4 : stop]).any() or np.isfinite(robot.upper[stop - 4 : stop]).any():
         raise _error(robot, f"joint '{robot.body_joint_names[i]}' has limits on its quaternion; they must be infinite")
 
 
-def _row(robot: Robot, field: str) -> str:
+def _row(robot: RobotData, field: str) -> str:
     """Which body, if the field has a row for each."""
     array = getattr(robot, field)
     if ARRAYS[field][0] != "n":
@@ -118,7 +118,7 @@ def _row(robot: Robot, field: str) -> str:
     return f", for body '{robot.body_names[bad]}'"
 
 
-def rigid_placements(robot: Robot) -> tuple[np.ndarray, list[np.ndarray]]:
+def rigid_placements(robot: RobotData) -> tuple[np.ndarray, list[np.ndarray]]:
     """Placements (n, 4, 4) of the bodies, and those (4, 4) of the frames, as `nearest_motions` makes them."""
     n = len(robot.body_names)
     given = np.concatenate([robot.placements.reshape(-1, 4), *(frame.placement for frame in robot.frames)])
@@ -134,7 +134,7 @@ def rigid_placements(robot: Robot) -> tuple[np.ndarray, list[np.ndarray]]:
 _TURNS = {"revolute": 1, "continuous": 1, "helical": 1, "prismatic": 0}  # of other types the screw tells, or several
 
 
-def check_screws(robot: Robot) -> None:
+def check_screws(robot: RobotData) -> None:
     """Every joint's screws are those of its type. All bodies at once find the few that `misfit` must look at."""
     first = robot.screws[robot.layout.dof_start[:-1]]
     w, v = first[:, :3], first[:, 3:]

@@ -16,7 +16,8 @@ from ..errors import ArgumentError, ModelError
 from ..lie import se3
 from .input_checks import motions, numbers
 from .joints import JOINTS, UNIT, misfit
-from .robot import GRAVITY, Frame, Robot
+from .parts import GRAVITY, Frame
+from .robot import Robot
 
 __all__ = [
     "PoE",
@@ -24,7 +25,6 @@ __all__ = [
     "change_frames",
     "from_screws",
     "home_screws",
-    "screw_axis",
     "serial",
     "space_screws",
 ]
@@ -106,12 +106,6 @@ def _require_one_dof(robot: Robot, i: int, frame: str) -> None:
             f"joint '{robot.body_joint_names[i]}', on the way to frame '{frame}', is {kind}; "
             "only joints with one degree of freedom are an exponential of one screw"
         )
-
-
-def screw_axis(S: np.ndarray, through: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(point nearest to the origin, unit direction) of the axis of a screw S (6,); a translation's runs `through`."""
-    w, v = S[:3], S[3:]
-    return (np.cross(w, v), w) if w.any() else (through, v)
 
 
 def from_screws(

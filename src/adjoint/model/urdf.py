@@ -18,9 +18,12 @@ from itertools import repeat
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from .build import AXIAL, Builder, JointSpec, LinkSpec, ModelError, moved_inertias
+from ..errors import ModelError
+from .builder import AXIAL
 from .meshes import Meshes, Place
-from .robot import GRAVITY, Finding, Robot, Visual
+from .parts import GRAVITY, Finding, JointSpec, LinkSpec, Visual
+from .robot import Builder, Robot
+from .whole_arrays import moved_inertias
 from .xml_files import Document
 
 __all__ = ["NUMBERS", "TYPES", "UNLIMITED", "read"]

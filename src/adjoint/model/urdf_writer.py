@@ -11,7 +11,9 @@ from ..errors import ArgumentError, ModelError
 from ..lie import inertia as inertias
 from ..lie import so3
 from .joints import standard_screws
-from .robot import Body, Robot, Visual, need_robot
+from .needs import need_robot
+from .parts import Body, Visual
+from .robot import Robot
 from .urdf import NUMBERS, TYPES, UNLIMITED
 
 __all__ = ["to_urdf"]

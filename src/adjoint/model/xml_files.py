@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from ..errors import ArgumentError
-from .build import ModelError
-from .robot import Finding, Where
+from ..errors import ArgumentError, ModelError
+from .parts import Finding, Where
 
 __all__ = ["ELEMENT_LIMIT", "SIZE_LIMIT", "Document", "how_to_raise", "is_text", "read"]
 

@@ -1,8 +1,18 @@
-"""Polymers: chain molecules as robots, with torsions as joints. Lengths in Å, masses in Da, times in ps, angles in rad.
+"""Chain molecules as robots whose joints are torsions. Lengths are in Å, masses in Da, times in ps, angles in rad.
 
-`polypeptide` makes a `Polymer` of a sequence, `bead_chain` one of equal beads, `read` one of a PDB or mmCIF file
-(gemmi). `residues` is the table of amino acids, `atoms` turns atoms in space into a robot. Its dynamics are those of
-any robot; `thermal` adds temperature: Fixman's potential and a Langevin integrator.
+`polypeptide` makes a `Polymer` from an amino-acid sequence, `bead_chain` from equal beads, and `read` from a PDB or
+mmCIF file (it needs the package gemmi). The dynamics of `polymer.robot` are those of any robot; `fixman_potential` and
+`langevin` add temperature.
+
+| file | contents |
+|---|---|
+| `atoms` | `Polymer`, and how atoms in space become the bodies and joints of a robot |
+| `residues` | the table of the twenty amino acids |
+| `hydrogens` | where hydrogen atoms are placed |
+| `peptide` | `polypeptide`, and the bonds and torsions of a chain of residues |
+| `beads` | `bead_chain` |
+| `structure` | `read` and `write`, PDB and mmCIF files |
+| `thermal` | Fixman's potential and the Langevin integrator |
 """
 
 from .atoms import Atom as Atom

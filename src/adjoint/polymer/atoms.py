@@ -1,7 +1,7 @@
-"""Atoms, torsions, and `Polymer`: the robot whose bodies are groups of atoms and whose joints are torsions.
+"""`Polymer` is a molecule as a robot: its bodies are groups of atoms, and its joints are torsions.
 
-Units are those of molecules, and consistent: lengths in Å, masses in Da, times in ps; so moments of inertia are in
-Da Å², energies in Da Å²/ps² (1 kJ/mol = 100 of them), angles in rad. The algorithms of the library do not care.
+The units are lengths in Å, masses in Da, times in ps and angles in rad. They are consistent, so that the algorithms of
+the library need no change: moments of inertia are in Da Å², and energies in Da Å²/ps², of which 100 make 1 kJ/mol.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
 from ..lie import se3
-from ..model.robot import Finding, Robot
+from ..model.parts import Finding
+from ..model.robot import Robot
 
 __all__ = [
     "LIGHT",
@@ -42,72 +43,78 @@ MASSES = {
 
 
 LIGHT = ("H", "D")
-"""Elements whose atoms move with the heavy one next to them."""
+"""Elements (hydrogen and deuterium) whose atoms move with the heavy atom next to them."""
 
 TURNS = 4 * np.pi
-"""[rad]; an angle beyond it that is given, and not found by dynamics, must be in degrees."""
+"""Two turns [rad]: a larger angle in the arguments of a user is taken for degrees."""
 
 _STRAIGHT = 0.01  # sine of the least angle between two bonds that define a dihedral
 
 
 class Atom(NamedTuple):
-    """An atom at `position` (3,) [Å] in the frame of body number `body` of the robot (-1: the base); `mass` [Da]."""
+    """An atom of a `Polymer`, at a fixed position in the frame of one of the robot's bodies."""
 
-    name: str  # as in the PDB: "CA", "HB2"
-    element: str
+    name: str  # as in the Protein Data Bank: "CA", "HB2"
+    element: str  # "C", "H"
     residue: str  # such as "ALA12"
-    mass: float
-    body: int
-    position: np.ndarray
+    mass: float  # [Da]
+    body: int  # the number of the body in `robot.body_names`; -1 is the base
+    position: np.ndarray  # (3,) [Å] in the body's frame
 
 
 class Site(NamedTuple):
-    """An atom in space, before bodies are known. `parent` is the bonded site it is carried by; None starts a chain."""
+    """An atom in space, before the bodies of the robot are known."""
 
     name: str
     residue: str
     element: str
     position: np.ndarray  # (3,) [Å]
-    parent: tuple[str, str] | None  # (residue, name)
-    mass: float
+    parent: tuple[str, str] | None  # the key of the bonded site that carries this one; None starts a chain
+    mass: float  # [Da]
 
     @property
     def key(self) -> tuple[str, str]:
+        """(residue, name), which no two sites share."""
         return self.residue, self.name
 
 
 class Torsion(NamedTuple):
-    """A bond b-c that turns: its angle is the dihedral a-b-c-d of sites given by (residue, name); c starts a body."""
+    """A bond b-c that turns: its angle is the dihedral a-b-c-d, and the site c starts a new body."""
 
     name: str
-    sites: tuple[tuple[str, str], ...]
+    sites: tuple[tuple[str, str], ...]  # the keys (residue, name) of a, b, c and d
 
 
 @dataclass(frozen=True, eq=False)
 class Polymer:
-    """A molecule as a robot: `robot`, its `atoms`, the configuration `q` (nq,) it was made in, and `findings`.
+    """A molecule as a robot. `polypeptide`, `bead_chain` and `read` make it.
 
-    Joint coordinates are the dihedral angles themselves, by the IUPAC convention (0: cis, positive: clockwise looking
-    along the bond), so q reads like a list of φ, ψ, χ. Lengths in Å, masses in Da, times in ps.
+    The joint coordinates are the dihedral angles themselves [rad], so q reads like a list of φ, ψ, χ. By the IUPAC
+    convention an angle of 0 is cis, and looking along the bond clockwise is positive. Lengths are in Å, masses in Da,
+    times in ps.
+
+        helix = polypeptide("AAAAAAAAAA", phi=np.radians(-57.8), psi=np.radians(-47.0))
+        x = helix.positions()
+        M = mass_matrix(helix.robot, helix.q)
     """
 
-    robot: Robot
+    robot: Robot  # bodies are groups of atoms, joints are torsions
     atoms: tuple[Atom, ...]
-    q: np.ndarray
-    findings: tuple[Finding, ...] = ()
+    q: np.ndarray  # (nq,) the configuration that the polymer was made in
+    findings: tuple[Finding, ...] = ()  # what `read` left out, chose or did not understand
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """Masses (k,) [Da] of the atoms."""
+        """The masses (k,) [Da] of the k atoms."""
         return np.array([atom.mass for atom in self.atoms])
 
     @cached_property
     def elements(self) -> tuple[str, ...]:
-        """Elements of the atoms."""
+        """The elements of the atoms, such as "C"."""
         return tuple(atom.element for atom in self.atoms)
 
     def index(self, residue: str, name: str) -> int:
-        """The number of an atom, such as `index("ALA12", "CA")`."""
+        """The number of an atom in `atoms`, such as `index("ALA12", "CA")`."""
         if isinstance(residue, str) and isinstance(name, str) and (residue, name) in self._numbers:
             return self._numbers[residue, name]
         present = [atom.name for atom in self.atoms if atom.residue == str(residue)]
@@ -118,7 +125,7 @@ class Polymer:
         """Cartesian coordinates (..., k, 3) [Å] of the k atoms at q (..., nq), by default the polymer's own."""
         T = forward_kinematics(self.robot, self.q if q is None else q)
         base = np.broadcast_to(np.eye(4), (*T.shape[:-3], 1, 4, 4))
-        T = np.concatenate([T, base], axis=-3)[..., self._bodies, :, :]  # number -1 is the base
+        T = np.concatenate([T, base], axis=-3)[..., self._bodies, :, :]  # the base is last, as its number is -1
         return np.einsum("...kij,kj->...ki", T[..., :3, :3], self._local) + T[..., :3, 3]
 
     @cached_property
@@ -134,13 +141,18 @@ class Polymer:
         return np.array([atom.position for atom in self.atoms])
 
     def __repr__(self) -> str:
-        return f"<Polymer {self.robot.name!r}: {len(self.atoms)} atoms, {len(self.robot.body_names)} bodies>"
+        robot, found = self.robot, f", {len(self.findings)} findings" if self.findings else ""
+        return (
+            f"<Polymer {robot.name!r}: {len(self.atoms)} atoms in {len(robot.body_names)} bodies, "
+            f"{self.masses.sum():.6g} Da, {robot.nv} degrees of freedom{found}>"
+        )
 
 
 # --- geometry of points -----------------------------------------------------------------------------------------------
 
 
 def _direction(x: np.ndarray) -> np.ndarray:
+    """The unit vector along x."""
     return x / np.linalg.norm(x)
 
 
@@ -154,21 +166,24 @@ def axis_frame(origin, axis, side) -> np.ndarray:
 
 
 def placed(a, b, c, length: float, angle: float, turn: float) -> np.ndarray:
-    """The point d (3,) at `length` [Å] from c with the angle b-c-d and the dihedral a-b-c-d [rad]."""
+    """The point d (3,) at `length` [Å] from c, with the angle b-c-d and the dihedral angle a-b-c-d [rad]."""
     T = axis_frame(c, c - b, a - b)
     d = length * np.array([np.sin(angle) * np.cos(turn), np.sin(angle) * np.sin(turn), -np.cos(angle)])
     return T[:3, :3] @ d + c
 
 
 def dihedral(a, b, c, d) -> np.ndarray:
-    """The angle a-b-c-d [rad] of points (..., 3), in (-π, π]: 0 is cis; looking along b-c, clockwise is positive."""
+    """The dihedral angle a-b-c-d [rad] of points (..., 3), in (-π, π].
+
+    It is 0 if a and d are on the same side (cis); looking along b-c, clockwise is positive.
+    """
     axis = (c - b) / np.linalg.norm(c - b, axis=-1, keepdims=True)
     first, last = np.cross(axis, a - b), np.cross(axis, d - c)
     return np.arctan2(np.sum(axis * np.cross(first, last), axis=-1), np.sum(first * last, axis=-1))
 
 
 def need_angles(value, n: int, what: str) -> np.ndarray:
-    """Angles (n,) [rad] of one number or n of them; an `ArgumentError` that names `what` otherwise."""
+    """Angles (n,) [rad] from one number or n of them; anything else is an `ArgumentError` that names `what`."""
     try:
         angles = np.broadcast_to(np.asarray(unmasked(value), float), (n,))
     except (TypeError, ValueError, OverflowError):
@@ -185,12 +200,12 @@ def need_angles(value, n: int, what: str) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """Atoms that move as one body: its frame in space (4, 4), the group that carries it, and how."""
+    """Atoms that move as one body."""
 
-    frame: np.ndarray
-    carrier: str | None  # None: the world
-    torsion: Torsion | None
-    zero: np.ndarray  # where the frame is in space if the torsion alone is turned to 0
+    frame: np.ndarray  # (4, 4) the body's frame in space
+    carrier: str | None  # the name of the group that carries this one; None for the first group of a chain
+    torsion: Torsion | None  # the joint to the carrier
+    zero: np.ndarray  # (4, 4) the frame in space if this torsion alone were turned to 0
     members: list[Site]
 
     def local(self) -> np.ndarray:
@@ -201,9 +216,9 @@ class _Group(NamedTuple):
 def assemble(
     name: str, sites: Sequence[Site], torsions: Sequence[Torsion], base: str, findings: Sequence[Finding] = ()
 ) -> Polymer:
-    """The polymer of atoms in space, in the configuration they have: groups between torsions become bodies.
+    """The `Polymer` of atoms in space, in the configuration they have; atoms between torsions become one body.
 
-    A site comes after its parent. `base` is "free", where every chain has six coordinates more, or "fixed".
+    Every site comes after its parent. `base` is "fixed" or "free"; a free base gives every chain a free joint.
     """
     if not isinstance(base, str) or base not in ("free", "fixed"):
         raise ArgumentError(f"polymer '{name}': base is {base!r}; it must be 'free' or 'fixed'")
@@ -212,7 +227,7 @@ def assemble(
     number = {label: k for k, label in enumerate(robot.body_names)}
     spots = {}
     for label, group in groups.items():
-        body = number.get(label, -1)  # a fixed base belongs to the world
+        body = number.get(label, -1)  # the first group of a fixed chain belongs to the world
         local = group.local() if body >= 0 else [site.position for site in group.members]
         spots |= {site.key: (body, x) for site, x in zip(group.members, local, strict=True)}
     atoms = [Atom(site.name, site.element, site.residue, site.mass, *spots[site.key]) for site in sites]
@@ -220,7 +235,7 @@ def assemble(
 
 
 def _grouped(sites: Sequence[Site], torsions: Sequence[Torsion]) -> dict[str, _Group]:
-    """The groups by name: that of the site that starts it."""
+    """{name: group}; a group is named after the site that starts it, such as "ALA12.CA"."""
     x = {site.key: site.position for site in sites}
     starts = {torsion.sites[2]: torsion for torsion in torsions}
     groups: dict[str, _Group] = {}
@@ -243,7 +258,7 @@ def _grouped(sites: Sequence[Site], torsions: Sequence[Torsion]) -> dict[str, _G
 
 
 def _turnable(torsion: Torsion, x: Mapping) -> list[np.ndarray]:
-    """The four positions of a torsion, which must not be in line."""
+    """The positions of the four sites of a torsion; a `ModelError` if three neighbours are in line."""
     points = [x[key] for key in torsion.sites]
     for k in range(2):
         u, v = points[k + 1] - points[k], points[k + 2] - points[k + 1]
@@ -254,6 +269,7 @@ def _turnable(torsion: Torsion, x: Mapping) -> list[np.ndarray]:
 
 
 def _robot(name: str, groups: Mapping[str, _Group], base: str, findings: Sequence[Finding]) -> Robot:
+    """The robot with one body for each group, without gravity."""
     builder = Robot.builder(name, gravity=(0.0, 0.0, 0.0))
     builder.findings.extend(findings)
     builder.link("world")
@@ -269,7 +285,7 @@ def _robot(name: str, groups: Mapping[str, _Group], base: str, findings: Sequenc
 
 
 def _inertia(group: _Group) -> np.ndarray:
-    """Inertia (10,) of point masses in the group's frame."""
+    """The inertia (10,) of the group's atoms, as point masses, in the group's frame."""
     m, x = np.array([site.mass for site in group.members]), group.local()
     second = np.einsum("k,ki,kj->ij", m, x, x)
     I = np.trace(second) * np.eye(3) - second
@@ -277,7 +293,10 @@ def _inertia(group: _Group) -> np.ndarray:
 
 
 def _configuration(robot: Robot, groups: Mapping[str, _Group]) -> np.ndarray:
-    """q (nq,) of the groups as they are: z is the axis of both frames, so the torsion is the angle between their x."""
+    """The configuration q (nq,) that the groups have in space.
+
+    The frame of a group and its frame at torsion 0 have the same z axis, so the torsion is the angle between their x.
+    """
     q = [np.zeros(0)]
     for label, kind in zip(robot.body_names, robot.joint_types, strict=True):
         T, zero = groups[label].frame, groups[label].zero

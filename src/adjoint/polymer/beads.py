@@ -1,4 +1,4 @@
-"""Chains of equal beads with fixed bond lengths and angles: polyethylene without its hydrogens, or an ideal chain."""
+"""Chains of equal beads with fixed bond lengths and angles, such as polyethylene without its hydrogens."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ def bead_chain(
     mass: float = 14.027,
     base: str = "free",
 ) -> Polymer:
-    """The `Polymer` of n >= 3 beads of `mass` [Da], with n - 3 torsions; by default the CH₂ groups of polyethylene.
+    """The `Polymer` of n >= 3 beads of `mass` [Da] with n - 3 torsions; by default the CH₂ groups of polyethylene.
 
-    `bond_length` [Å] and `bond_angle` [rad] are fixed, `torsions` [rad] are one number, or n - 3: where `q` starts.
-    If all torsions are equally probable this is the freely rotating chain, whose bond vectors b have
-    <b_i · b_j> = b² c^|i-j|, c = -cos(bond_angle).
+    `bond_length` [Å] and `bond_angle` [rad] are fixed. `torsions` [rad], one number or n - 3 of them, are the
+    conformation `polymer.q` that the chain is made in. `base` is "free", which adds six degrees of freedom, or "fixed".
+
+    If all torsions are equally probable, this is the freely rotating chain: its bond vectors have the correlations
+    <b_i · b_j> = b² c^|i-j|, with c = -cos(bond_angle) and the bond length b.
+
+        chain = bead_chain(100)
+        x = chain.positions()  # (100, 3) [Å]
     """
     n, mass = count(n, "bead_chain: n"), positive(mass, "bead_chain: mass [Da]")
     bond_length = positive(bond_length, "bead_chain: bond_length [Å]")
@@ -38,7 +43,7 @@ def bead_chain(
     x = [np.zeros(3), np.array([bond_length, 0.0, 0.0])]
     x.append(x[1] + bond_length * np.array([-np.cos(bond_angle), np.sin(bond_angle), 0.0]))
     for turn in turns:
-        x.append(placed(*x[-3:], bond_length, bond_angle, turn))
+        x.append(placed(x[-3], x[-2], x[-1], bond_length, bond_angle, turn))
     keys = [(f"BEA{k + 1}", "B") for k in range(n)]
     sites = [Site("B", keys[k][0], "C", x[k], keys[k - 1] if k else None, mass) for k in range(n)]
     bonds = [Torsion(f"torsion{k + 1}", tuple(keys[k : k + 4])) for k in range(n - 3)]

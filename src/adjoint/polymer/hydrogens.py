@@ -1,6 +1,7 @@
-"""Hydrogens at ideal places: by the bonds of the atom they sit on, tetrahedral, planar or bent.
+"""Ideal places of hydrogen atoms, which follow from the bonds of the atom that carries them.
 
-Bond lengths are those between nuclei; methyl, ammonium and hydroxyl groups are staggered.
+The bonds of that atom are tetrahedral, planar or bent. Bond lengths are those between nuclei. Methyl, ammonium and
+hydroxyl groups are staggered to the bonds of the next atom.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ __all__ = ["BOND_LENGTHS", "bonded", "hydrogen_positions"]
 BOND_LENGTHS = {"C": 1.09, "N": 1.01, "O": 0.96, "S": 1.34}
 """Distance [Å] of a hydrogen from the atom it is bonded to."""
 
-_TETRAHEDRAL = np.arccos(-1 / 3)
-_BENT = {"O": np.radians(109.5), "S": np.radians(96.0)}
+_TETRAHEDRAL = np.arccos(-1 / 3)  # the angle between two bonds of a tetrahedral atom [rad]
+_BENT = {"O": np.radians(109.5), "S": np.radians(96.0)}  # the angle of a hydroxyl or thiol group [rad]
 
 
 def bonded(residue: Residue) -> dict[str, list[str]]:
-    """{atom: heavy atoms of the residue it is bonded to}, the one it hangs on first."""
+    """{atom: the heavy atoms of the residue that it is bonded to}; the atom that carries it comes first."""
     pairs = [("CA", "N"), ("C", "CA"), ("O", "C"), ("OXT", "C")]
     pairs += [(row.atom, row.refs[0]) for row in residue.rows] + list(residue.ring)
     found: dict[str, list[str]] = {}
@@ -35,9 +36,10 @@ def bonded(residue: Residue) -> dict[str, list[str]]:
 def hydrogen_positions(
     names: Sequence[str], element: str, center, neighbours: Sequence, beyond
 ) -> Mapping[str, np.ndarray]:
-    """{name: position (3,)} of the hydrogens on an atom at `center` with heavy `neighbours` at given positions.
+    """{name: position (3,) [Å]} of the hydrogens on an atom of `element` at `center`.
 
-    `beyond` is the position of an atom bonded to the first neighbour; groups that could turn are staggered to it.
+    `neighbours` are the positions of the heavy atoms bonded to it. `beyond` is the position of an atom bonded to the
+    first neighbour; groups that could turn are staggered to it.
     """
     if len(neighbours) > 1:
         directions = _away(center, neighbours, len(names))
@@ -53,7 +55,7 @@ def hydrogen_positions(
 
 
 def _away(center, neighbours: Sequence, count: int) -> list[np.ndarray]:
-    """Directions of one hydrogen, opposite to the neighbours, or of two, on both sides of their plane."""
+    """The direction of one hydrogen, opposite to the neighbours, or of two, on both sides of the neighbours' plane."""
     u = np.array([(x - center) / np.linalg.norm(x - center) for x in neighbours])
     back = -u.sum(axis=0) / np.linalg.norm(u.sum(axis=0))
     if count == 1:

@@ -1,4 +1,4 @@
-"""Polypeptide chains: which atoms hang on which, which bonds turn, and the chain of a sequence."""
+"""Polypeptide chains: where the atoms of a sequence are, which atom carries which, and which bonds turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.input_checks import positive, truth
-from ..model.robot import Finding
+from ..model.parts import Finding
 from .atoms import LIGHT, MASSES, Polymer, Site, Torsion, assemble, need_angles, placed
 from .hydrogens import bonded, hydrogen_positions
 from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry
@@ -17,23 +17,25 @@ from .residues import GEOMETRIES, LETTERS, RESIDUES, Geometry
 __all__ = ["Monomer", "add_hydrogens", "chain_polymer", "polypeptide"]
 
 PEPTIDES, SIDE_CHAINS = ("rigid", "free"), ("rigid", "branches", "none")
-PROLINE_PHI = np.radians(-65.0)  # its ring does not let φ turn
-_LENGTHS, _ANGLES = (0.5, 5.0, "Å", "nm?"), (0.5, np.pi, "rad", "degrees? np.radians converts them")  # of a geometry
-_AMMONIUM = ("H1", "H2", "H3")  # the group at the start of a chain is charged
+PROLINE_PHI = np.radians(-65.0)  # the ring of proline does not let φ turn
+# The least and largest length and angle of a geometry, their units, and what may be wrong with a value outside.
+_LENGTHS, _ANGLES = (0.5, 5.0, "Å", "nm?"), (0.5, np.pi, "rad", "degrees? np.radians converts them")
+_AMMONIUM = ("H1", "H2", "H3")  # the hydrogens at the start of a chain, where the group NH₃⁺ is charged
 
 
 @dataclass
 class Monomer:
-    """A residue in space while a chain is made: {atom: element} and {atom: position (3,) [Å]}."""
+    """A residue in space while a chain is made."""
 
-    name: str
-    label: str
-    elements: dict[str, str] = field(default_factory=dict)
-    x: dict[str, np.ndarray] = field(default_factory=dict)
-    follows: bool = True  # bonded to the one before; False starts a chain
+    name: str  # of the kind of residue: "ALA"
+    label: str  # of this residue: "ALA12"
+    elements: dict[str, str] = field(default_factory=dict)  # {atom: element}
+    x: dict[str, np.ndarray] = field(default_factory=dict)  # {atom: position (3,) [Å]}
+    follows: bool = True  # it is bonded to the residue before; False starts a chain
     bridged: set[str] = field(default_factory=set)  # atoms bonded to other residues instead of a hydrogen
 
     def add(self, atom: str, element: str, position: np.ndarray) -> None:
+        """Adds an atom."""
         self.elements[atom], self.x[atom] = element, position
 
 
@@ -54,25 +56,32 @@ def polypeptide(
 ) -> Polymer:
     """The `Polymer` of an amino-acid sequence, "ACDEF..." or a list of three-letter names, from NH₃⁺ to COO⁻.
 
-    `phi`, `psi`, `omega` [rad] are numbers, or one for each residue: the conformation it starts in, and `polymer.q`.
-    ω_i is that of the bond to residue i + 1. The first residue has no φ, and the ψ of the last only places its
-    oxygens. φ of proline is fixed, at -65° whatever `phi` says: its ring holds it.
+        helix = polypeptide("AAAAAAAAAA", phi=np.radians(-57.8), psi=np.radians(-47.0))
 
-    - `geometry`: "standard" (Engh & Huber 1991), "paper" (Table II of Lee, Wang & Chirikjian 2007), or changes of the
-      standard one as {field of `Geometry`: Å or rad}.
-    - `side_chains`: "rigid", as part of the Cα group in a common rotamer; "branches", with joints χ1, χ2 ...; or
-      "none", all residues like glycine.
-    - `peptide`: "rigid" planes C, O, N, H, or "free", with ω as joints.
-    - `hydrogens`: False leaves them out, and their masses.
-    - `base`: "free", six more coordinates, or "fixed", the first group at rest.
+    The torsions `phi`, `psi` and `omega` [rad] are one number, or one for each residue. They are the conformation
+    `polymer.q` that the chain is made in. ω_i belongs to the bond from residue i to residue i + 1. The first residue
+    has no φ, and the ψ of the last one only places its oxygens. The ring of proline fixes its φ, which is always -65°.
+
+    - `geometry` is "standard" (Engh & Huber 1991), "paper" (Table II of Lee, Wang & Chirikjian 2007), or changes to
+      the standard geometry, such as {"N_CA": 1.46, "N_CA_C": 1.94} [Å and rad].
+    - `side_chains` are "rigid", in a common conformation and part of the body of Cα; "branches", with joints χ1, χ2 and
+      so on; or "none", which makes all residues like glycine.
+    - `peptide` is "rigid", where C, O, N and H of a peptide bond are in one body; or "free", where ω is a joint.
+    - `hydrogens=False` leaves hydrogen atoms and their masses out.
+    - `base` is "free", which adds six degrees of freedom, or "fixed", where the first group is at rest.
+
+    See Engh & Huber (1991), "Accurate bond and angle parameters for X-ray protein structure refinement", Acta Cryst.
+    A47, and Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators and polypeptide chains
+    using Lie derivatives", Robotica 25(6).
     """
     need_choice("polypeptide: side_chains", side_chains, SIDE_CHAINS)
     need_choice("polypeptide: peptide", peptide, PEPTIDES)
     names = _names(sequence)
     given = (phi, "phi"), (psi, "psi"), (omega, "omega")
-    angles = [need_angles(value, len(names), f"polypeptide: {what}") for value, what in given]
+    phi, psi, omega = (need_angles(value, len(names), f"polypeptide: {what}") for value, what in given)
     labels = [f"{name}{k + 1}" for k, name in enumerate(names)]
-    monomers = _backbone(names if side_chains != "none" else ["GLY"] * len(names), labels, *angles, _geometry(geometry))
+    kinds = names if side_chains != "none" else ["GLY"] * len(names)
+    monomers = _backbone(kinds, labels, phi, psi, omega, _geometry(geometry))
     for monomer in monomers:
         _add_side_chain(monomer)
     if truth(hydrogens, "polypeptide: hydrogens"):
@@ -82,12 +91,13 @@ def polypeptide(
 
 
 def need_choice(what: str, value, choices: Sequence[str]) -> None:
-    """An `ArgumentError` if `value` is not one of the choices."""
+    """Raises an `ArgumentError` if `value` is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ArgumentError(f"{what} is {value!r}; it must be {' or '.join(map(repr, choices))}")
 
 
 def _names(sequence: str | Sequence[str]) -> list[str]:
+    """The three-letter names of a sequence."""
     if not isinstance(sequence, Sequence):
         raise ArgumentError(f"polypeptide: the sequence must be letters or names, got {type(sequence).__name__}")
     if not len(sequence):
@@ -100,6 +110,7 @@ def _names(sequence: str | Sequence[str]) -> list[str]:
 
 
 def _geometry(geometry: str | Mapping[str, float]) -> Geometry:
+    """The `geometry` argument of `polypeptide`, checked."""
     if isinstance(geometry, str):
         if geometry not in GEOMETRIES:
             raise ArgumentError(f"polypeptide: no geometry {geometry!r}; there are {', '.join(GEOMETRIES)}")
@@ -120,7 +131,7 @@ def _geometry(geometry: str | Mapping[str, float]) -> Geometry:
 
 
 def _backbone(names: Sequence[str], labels: Sequence[str], phi, psi, omega, g: Geometry) -> list[Monomer]:
-    """N, CA, C, O of all residues, and OXT: the first N at the origin, its CA along x."""
+    """The residues with their atoms N, CA, C and O, and OXT at the end: the first N at the origin, its CA along x."""
     monomers = [Monomer(*given, follows=k > 0) for k, given in enumerate(zip(names, labels, strict=True))]
     N, CA = np.zeros(3), np.array([g.N_CA, 0.0, 0.0])
     C = CA + g.CA_C * np.array([-np.cos(g.N_CA_C), np.sin(g.N_CA_C), 0.0])
@@ -140,6 +151,7 @@ def _backbone(names: Sequence[str], labels: Sequence[str], phi, psi, omega, g: G
 
 
 def _add_side_chain(monomer: Monomer) -> None:
+    """Adds the heavy atoms of the side chain, by the table of residues."""
     residue = RESIDUES[monomer.name]
     for row in residue.rows:
         turn = row.turn + (residue.chi[row.chi - 1] if row.chi else 0.0)
@@ -148,7 +160,7 @@ def _add_side_chain(monomer: Monomer) -> None:
 
 
 def add_hydrogens(monomers: Sequence[Monomer]) -> None:
-    """Puts the hydrogens of the standard residues at their ideal places, on the heavy atoms that are there."""
+    """Adds the hydrogens of the standard residues at their ideal places, on the heavy atoms that are present."""
     for k, monomer in enumerate(monomers):
         residue = RESIDUES.get(monomer.name)
         if residue is None:
@@ -160,7 +172,7 @@ def add_hydrogens(monomers: Sequence[Monomer]) -> None:
             if atom == "N" and before:
                 neighbours.insert(0, before.x["C"])
             if atom not in monomer.x or len(neighbours) < len(bonds[atom]) or atom in monomer.bridged:
-                continue  # no place for them, or an atom is missing, so that their directions are not known
+                continue  # the atom is missing or bridged, or a neighbour is missing, so that directions are not known
             first = bonds[atom][0]
             beyond = next((monomer.x[other] for other in bonds[first] if other != atom and other in monomer.x), None)
             for name, x in hydrogen_positions(own, atom[0], monomer.x[atom], neighbours, beyond).items():
@@ -173,7 +185,7 @@ def add_hydrogens(monomers: Sequence[Monomer]) -> None:
 def chain_polymer(
     name: str, monomers: Sequence[Monomer], side_chains: str, peptide: str, base: str, findings: Sequence[Finding] = ()
 ) -> Polymer:
-    """The polymer of residues in space, in the conformation they have."""
+    """The `Polymer` of residues in space, in the conformation they have."""
     sites: list[Site] = []
     torsions: list[Torsion] = []
     for k, monomer in enumerate(monomers):
@@ -187,7 +199,10 @@ def chain_polymer(
 
 
 def _sites(monomer: Monomer, before: Monomer | None) -> list[Site]:
-    """The atoms of a residue, each after the one that carries it: by the table, or the nearest."""
+    """The atoms of a residue, each after the atom that carries it.
+
+    The carrier is that of the table of residues, or else the nearest heavy atom.
+    """
     residue = RESIDUES.get(monomer.name)
     carrier = {"CA": "N", "C": "CA", "O": "C", "OXT": "C"}
     carrier |= {row.atom: row.refs[0] for row in residue.rows} if residue else {}
@@ -210,7 +225,7 @@ def _sites(monomer: Monomer, before: Monomer | None) -> list[Site]:
 
 
 def _backbone_torsions(monomer: Monomer, before: Monomer | None, after: Monomer | None, peptide: str) -> list[Torsion]:
-    """ω of the bond from the residue before, φ, and ψ of the bond to the next, as far as they exist and turn."""
+    """The torsions of a residue that exist and turn: ω of the bond from the residue before, φ and ψ."""
     label, found = monomer.label, []
     N, CA, C = ((label, atom) for atom in ("N", "CA", "C"))
     if before and peptide == "free":
@@ -223,7 +238,7 @@ def _backbone_torsions(monomer: Monomer, before: Monomer | None, after: Monomer 
 
 
 def _side_torsions(monomer: Monomer) -> list[Torsion]:
-    """χ1, χ2 ... of the atoms that are there."""
+    """The torsions χ1, χ2, ... of a side chain whose atoms are present."""
     rows = RESIDUES[monomer.name].rows if monomer.name in RESIDUES else ()
     found = []
     for row in rows:

@@ -1,8 +1,8 @@
-"""The twenty amino acids: side chains by bond lengths, angles and dihedrals, and the hydrogens on every atom.
+"""The table of the twenty amino acids: bond lengths, angles and dihedrals of side chains, and all hydrogens.
 
-Geometry of Engh & Huber (1991), "Accurate bond and angle parameters for X-ray protein structure refinement", Acta
-Cryst. A47, for the residues in general: their small differences between residue types (Gly, Pro) are left out in the
-backbone. Names of atoms, and χ angles, are those of the Protein Data Bank.
+The geometry is that of Engh & Huber (1991), "Accurate bond and angle parameters for X-ray protein structure
+refinement", Acta Cryst. A47. The backbone has one geometry for all residues; the small differences of glycine and
+proline are left out. Names of atoms and χ angles are those of the Protein Data Bank.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["BACKBONE", "GEOMETRIES", "LETTERS", "RESIDUES", "Geometry", "Residue
 
 
 class Geometry(NamedTuple):
-    """Lengths [Å] and angles [rad] of the backbone. The angles about C add up to 2π: N-C-O is the rest."""
+    """Bond lengths [Å] and bond angles [rad] of the backbone; N-C-O follows, as the three angles about C sum to 2π."""
 
     N_CA: float
     CA_C: float
@@ -30,40 +30,38 @@ class Geometry(NamedTuple):
 GEOMETRIES = {
     "standard": Geometry(1.458, 1.525, 1.329, 1.231, *np.radians([111.2, 116.2, 121.7, 120.8]).tolist()),
     # Table II of Lee, Wang & Chirikjian (2007), "O(n) mass matrix inversion for serial manipulators and polypeptide
-    # chains using Lie derivatives", Robotica 25(6): γ are the supplements of the angles; O is at 123.3° from C-N.
+    # chains using Lie derivatives", Robotica 25(6). Its γ are π minus the bond angles; the angle N-C-O is 123.3°.
     "paper": Geometry(1.458, 1.525, 1.329, 1.231, *np.radians([109.5, 116.2, 121.7, 120.5]).tolist()),
 }
 
 
 class Row(NamedTuple):
-    """An atom of a side chain: `length` [Å] from refs[0], angle [rad] to refs[1], dihedral [rad] to refs[2].
-
-    With `chi` = k > 0 the dihedral is χ_k + `turn`.
-    """
+    """An atom of a side chain, placed by its distance, angle and dihedral to three atoms `refs`."""
 
     atom: str
     refs: tuple[str, str, str]
-    length: float
-    angle: float
-    chi: int
-    turn: float
+    length: float  # [Å] the distance to refs[0]
+    angle: float  # [rad] atom - refs[0] - refs[1]
+    chi: int  # k > 0 if the dihedral is χ_k + turn, or 0 if it is `turn`
+    turn: float  # [rad] of the dihedral atom - refs[0] - refs[1] - refs[2]
 
 
 class Residue(NamedTuple):
-    """An amino acid; `chi` (k,) [rad] is a common rotamer, `hydrogens` are {atom: names}, `ring` the closing bonds."""
+    """An amino acid."""
 
-    name: str
+    name: str  # three letters
     letter: str
-    chi: tuple[float, ...]
-    rows: tuple[Row, ...]
-    hydrogens: dict[str, tuple[str, ...]]
-    ring: tuple[tuple[str, str], ...]
+    chi: tuple[float, ...]  # (k,) [rad] torsions of a common conformation of the side chain
+    rows: tuple[Row, ...]  # the heavy atoms of the side chain
+    hydrogens: dict[str, tuple[str, ...]]  # {heavy atom: names of its hydrogens}
+    ring: tuple[tuple[str, str], ...]  # the bonds that close rings
 
 
 BACKBONE = ("N", "CA", "C", "O")
 
-# Header: name, letter, χ of a common rotamer [°]. Rows: atom, the three that place it, length [Å], angle, dihedral [°],
-# then its hydrogens. Acids and bases are charged as at pH 7; histidine is neutral, with its hydrogen at NE2.
+# A residue starts with its name, its letter, and the χ of a common conformation [°]. Each further line has an atom, the
+# three atoms that place it, its bond length [Å], angle [°] and dihedral [°], and its hydrogens. Acids and bases are
+# charged as at pH 7; histidine is neutral, with its hydrogen at NE2.
 _TABLE = """
 GLY G
 ALA A
@@ -184,12 +182,14 @@ _RINGS = {
 
 
 def _row(words: list[str]) -> Row:
-    atom, *refs, length, angle, turn = words[:7]
+    """The atom that a line of the table describes."""
+    atom, a, b, c, length, angle, turn = words[:7]
     chi, turn = (int(turn[1]), turn[2:] or "0") if turn.startswith("χ") else (0, turn)
-    return Row(atom, tuple(refs), float(length), float(np.radians(float(angle))), chi, float(np.radians(float(turn))))
+    return Row(atom, (a, b, c), float(length), float(np.radians(float(angle))), chi, float(np.radians(float(turn))))
 
 
 def _read(table: str) -> dict[str, Residue]:
+    """{three-letter name: residue} of the table."""
     found: dict[str, Residue] = {}
     for line in table.strip().splitlines():
         words = line.split()

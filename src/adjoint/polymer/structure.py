@@ -1,4 +1,7 @@
-"""Polypeptides from PDB and mmCIF files, and back: geometry exactly as in the file. Through gemmi (extra `bio`)."""
+"""`read` and `write`: polypeptides from and to PDB and mmCIF files, by the package gemmi (extra `bio`).
+
+The geometry of a polymer is exactly that of the file.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentError, ModelError
 from ..extras import package
-from ..model.robot import Finding, Where
+from ..model.parts import Finding, Where
 from .atoms import LIGHT, MASSES, Polymer
 from .peptide import PEPTIDES, SIDE_CHAINS, Monomer, add_hydrogens, chain_polymer, need_choice
 from .residues import BACKBONE, RESIDUES
@@ -20,17 +23,17 @@ __all__ = ["read", "write"]
 
 HYDROGENS, BREAKS = ("file", "add", "none"), ("refuse", "split")
 
-# Names that force fields give to states of the standard residues.
+# Names that force fields give to protonation states of the standard residues.
 _OTHER_NAMES = {
     "HID": "HIS", "HIE": "HIS", "HIP": "HIS", "HSD": "HIS", "HSE": "HIS", "HSP": "HIS", "CYX": "CYS", "CYM": "CYS",
     "ASH": "ASP", "GLH": "GLU", "LYN": "LYS",
 }  # fmt: skip
 
-_BACKBONE_BOND = (1.2, 1.8)  # [Å], N-CA and CA-C of a file that is not broken
-_PEPTIDE_BOND = 2.0  # [Å], the longest; it is 1.33 Å
-_HYDROGEN_BOND = 1.6  # [Å], the longest distance of a hydrogen from what carries it
-_SIDE_BOND = 2.3  # [Å], longer than any bond in a side chain; C-S is 1.81 Å
-_DISULFIDE = 2.5  # [Å], the longest; it is 2.05 Å
+_BACKBONE_BOND = (1.2, 1.8)  # [Å] the shortest and longest bonds N-CA and CA-C that are accepted
+_PEPTIDE_BOND = 2.0  # [Å] a longer distance C-N is a break of the chain; the bond has 1.33 Å
+_HYDROGEN_BOND = 1.6  # [Å] the longest distance of a hydrogen from the heavy atom that carries it
+_SIDE_BOND = 2.3  # [Å] longer than any bond in a side chain, the longest of which, C-S, has 1.81 Å
+_DISULFIDE = 2.5  # [Å] two sulfurs that are nearer than this are bonded; the bond has 2.05 Å
 
 
 def _gemmi():
@@ -52,25 +55,30 @@ def read(
     breaks: str = "refuse",
     base: str = "free",
 ) -> Polymer:
-    """The `Polymer` of one polypeptide chain of a PDB or mmCIF file (.gz too), `polymer.q` as it is in the file.
+    """The `Polymer` of one polypeptide chain of a PDB or mmCIF file, which may be compressed (.gz).
 
-    `positions(polymer.q)` are the coordinates of the file. `side_chains`, `peptide` and `base` are as in `polypeptide`.
+        protein = read("1ubq.pdb", chain="A", hydrogens="add")
 
-    - `chain`: its name (author's, in mmCIF); needed if the file has several polypeptides. `model`: its number, or
-      the first.
-    - `altloc`: of alternate locations the one of this label, where it exists; else that of the highest occupancy.
-    - `hydrogens`: "file" (as there are), "add" (all, at their ideal places) or "none".
-    - `breaks`: where residues are missing, "refuse", or "split" into chains, each with a base of its own.
+    `polymer.q` is the conformation in the file: `polymer.positions()` are the coordinates of the file.
 
-    Water, ligands and ions are left out. A residue that is none of the standard twenty is taken if it has a backbone;
-    its side chain is rigid. Disulfide bonds are not seen: they close loops. What was left out, chosen or not
-    understood is in `polymer.findings`.
+    - `chain` is the name of the chain (in mmCIF the one that the authors gave). It is needed if the file has several
+      polypeptides.
+    - `model` is the number of the model; by default the first one is read.
+    - `altloc` is the label of the alternate locations to take, where they exist; otherwise those of the highest
+      occupancy are taken.
+    - `hydrogens` are "file" (those in the file), "add" (all, at their ideal places) or "none".
+    - `breaks` says what happens where residues are missing: "refuse" raises an error, "split" makes several chains,
+      each with a base of its own.
+    - `side_chains`, `peptide` and `base` are as in `polypeptide`.
+
+    Water, ligands and ions are left out. A residue that is not one of the standard twenty is read if it has a backbone,
+    with a rigid side chain. Disulfide bonds are ignored, as they would close loops. `polymer.findings` lists what was
+    left out, chosen or not understood.
     """
-    for what, value, choices in (
-        ("side_chains", side_chains, SIDE_CHAINS), ("peptide", peptide, PEPTIDES), ("hydrogens", hydrogens, HYDROGENS),
-        ("breaks", breaks, BREAKS),
-    ):  # fmt: skip
-        need_choice(f"read: {what}", value, choices)
+    need_choice("read: side_chains", side_chains, SIDE_CHAINS)
+    need_choice("read: peptide", peptide, PEPTIDES)
+    need_choice("read: hydrogens", hydrogens, HYDROGENS)
+    need_choice("read: breaks", breaks, BREAKS)
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"read: path must be a str or os.PathLike, got {type(path).__name__}")
     for what, value, kind in (("chain", chain, str), ("altloc", altloc, str), ("model", model, int)):
@@ -92,20 +100,23 @@ def read(
 
 
 class _Report:
-    """What is said about a file: errors stop, findings are kept."""
+    """Collects the findings about a file, and makes errors that name it."""
 
     def __init__(self, file: str):
         self.where = Where(file)
         self.findings: list[Finding] = []
 
     def error(self, element: str, message: str) -> ModelError:
+        """An error about an element of the file, for the caller to raise."""
         return ModelError(f"{self.where}: {element}: {message}")
 
     def add(self, level: str, code: str, element: str, message: str) -> None:
+        """Keeps a finding."""
         self.findings.append(Finding(level, code, element, message, self.where))
 
 
 def _structure(report: _Report):
+    """The gemmi structure of the file."""
     file, gemmi = report.where.file, _gemmi()
     if "\0" in file or not os.path.isfile(file):
         raise ModelError(f"{file}: there is no such file")
@@ -121,8 +132,7 @@ def _structure(report: _Report):
 
 
 def _residues(report: _Report, structure, chain: str | None, number: int | None) -> tuple[list[list], str]:
-    """The residues of the chain, those that share a place together, and a name for the polymer."""
-    gemmi = _gemmi()
+    """The residues of the chain and a name for the polymer; residues that share a place are in one list."""
     models = {m.num: m for m in structure}
     number = next(iter(models)) if number is None else number
     if number not in models:
@@ -130,28 +140,34 @@ def _residues(report: _Report, structure, chain: str | None, number: int | None)
         raise ArgumentError(f"read: {report.where} has no model {number}; there are {shown}")
     if len(models) > 1:
         report.add("note", "models", "file", f"{len(models)} models; this is number {number}")
+    found = _one_chain(report, models[number], chain)
+    polymer, places = found.get_polymer(), {}
+    for residue in polymer:
+        places.setdefault(str(residue.seqid), []).append(residue)
+    if left := len(found) - len(polymer):
+        what = f"{left} residues besides the polypeptide (water, ligands, ions)"
+        report.add("note", "left out", f"chain {found.name}", what)
+    return list(places.values()), f"{structure.name or 'structure'} {found.name}"
+
+
+def _one_chain(report: _Report, model, name: str | None):
+    """The polypeptide chain of that name, or the only one of the model."""
+    gemmi = _gemmi()
     kinds = (gemmi.PolymerType.PeptideL, gemmi.PolymerType.PeptideD)
-    found = {c.name: c for c in models[number] if c.get_polymer().check_polymer_type() in kinds}
+    found = {c.name: c for c in model if c.get_polymer().check_polymer_type() in kinds}
     shown = ", ".join(f"{name!r} ({c.get_polymer().length()} residues)" for name, c in found.items())
     if not found:
         raise ModelError(f"{report.where}: it has no polypeptide chain")
-    if chain is None and len(found) > 1:
+    if name is None and len(found) > 1:
         raise ArgumentError(f"read: {report.where} has {len(found)} polypeptides, choose one by chain=...: {shown}")
-    name = next(iter(found)) if chain is None else chain
+    name = next(iter(found)) if name is None else name
     if name not in found:
         raise ArgumentError(f"read: {report.where} has no polypeptide of name {name!r}; there are {shown}")
-    polymer, places = found[name].get_polymer(), {}
-    for residue in polymer:
-        places.setdefault(str(residue.seqid), []).append(residue)
-    if left := len(found[name]) - len(polymer):
-        report.add(
-            "note", "left out", f"chain {name}", f"{left} residues besides the polypeptide (water, ligands, ions)"
-        )
-    return list(places.values()), f"{structure.name or 'structure'} {name}"
+    return found[name]
 
 
 def _without_caps(report: _Report, residues: list[list]) -> list[list]:
-    """The residues without groups such as ACE and NME at the ends, which have no backbone."""
+    """The residues without groups at the ends that have no backbone, such as ACE and NME."""
     backbone = {"N", "CA", "C"}
     caps = [
         r for r in (residues[0], residues[-1]) if r[0].name not in RESIDUES and not backbone <= {a.name for a in r[0]}
@@ -165,13 +181,14 @@ def _without_caps(report: _Report, residues: list[list]) -> list[list]:
 
 
 def _monomer(report: _Report, same: Sequence, altloc: str | None, side_chains: str, hydrogens: str) -> Monomer:
-    """One residue, of those that share its place, with one location of each atom."""
+    """One residue, chosen by occupancy from those that share a place, with one location of each atom."""
     residue = max(same, key=lambda r: max((atom.occ for atom in r), default=0.0))
     label = f"{residue.name}{residue.seqid}"
     if len(same) > 1:
         others = ", ".join(r.name for r in same if r is not residue)
         report.add("note", "alternates", f"residue {label}", f"also {others} at this place, of lower occupancy")
-    monomer = Monomer(_OTHER_NAMES.get(residue.name, residue.name), label)
+    kind: str = residue.name
+    monomer = Monomer(_OTHER_NAMES.get(kind, kind), label)
     for name, atom in _locations(report, residue, label, altloc).items():
         element = _element(monomer.name, name, atom.element.name)
         if element not in MASSES:
@@ -182,23 +199,23 @@ def _monomer(report: _Report, same: Sequence, altloc: str | None, side_chains: s
     _check_residue(report, monomer, residue.name)
     if side_chains == "none":
         kept = {*BACKBONE, "OXT", "H", "HA", "HA2", "HA3", "H1", "H2", "H3"}
-        monomer = Monomer(
-            "GLY", label, *({a: x for a, x in d.items() if a in kept} for d in (monomer.elements, monomer.x))
-        )
+        elements = {atom: element for atom, element in monomer.elements.items() if atom in kept}
+        monomer = Monomer("GLY", label, elements, {atom: monomer.x[atom] for atom in elements})
     return monomer
 
 
 def _element(residue: str, atom: str, stated: str) -> str:
-    """The element of an atom: in standard residues by its name, if the file states none that there is in polymers.
+    """The element of an atom: that which the file states, or else, in standard residues, the letter of its name.
 
-    Old files have no columns for it, and names that are not where they should be: "CA" is calcium there.
+    Old files do not state elements, and gemmi may then take a "CA" in the wrong columns for calcium. So an element that
+    does not occur in polymers is not believed in a standard residue.
     """
     letter = atom.lstrip("0123456789")[:1]
     return letter if stated not in MASSES and residue in RESIDUES and letter in MASSES else stated
 
 
 def _locations(report: _Report, residue, label: str, altloc: str | None) -> dict:
-    """{name: atom}: of alternate locations the one asked for, or else of the conformer with the highest occupancy."""
+    """{name: atom}: of alternate locations the one asked for, or else the one with the highest occupancy in total."""
     weight: dict[str, float] = {}
     for atom in residue:
         if atom.has_altloc():
@@ -215,7 +232,7 @@ def _locations(report: _Report, residue, label: str, altloc: str | None) -> dict
 
 
 def _check_residue(report: _Report, monomer: Monomer, name: str) -> None:
-    """Refuses a broken backbone, and tells of what is missing or unknown in the side chain."""
+    """Raises an error about a broken backbone, and keeps findings about missing or unknown parts of the side chain."""
     element, x = f"residue {monomer.label}", monomer.x
     if missing := [atom for atom in ("N", "CA", "C") if atom not in x]:
         raise report.error(element, f"it lacks atom {', '.join(missing)}; a backbone has N, CA and C")
@@ -242,6 +259,7 @@ def _check_residue(report: _Report, monomer: Monomer, name: str) -> None:
 
 
 def _find_breaks(report: _Report, monomers: Sequence[Monomer], breaks: str) -> None:
+    """Marks the residues that are not bonded to the one before; an error if `breaks` is "refuse"."""
     monomers[0].follows = False
     for before, after in itertools.pairwise(monomers):
         gap = np.linalg.norm(after.x["N"] - before.x["C"])
@@ -251,10 +269,11 @@ def _find_breaks(report: _Report, monomers: Sequence[Monomer], breaks: str) -> N
         if breaks == "refuse":
             raise report.error(f"residue {after.label}", f"{what}; breaks='split' makes chains of the parts")
         after.follows = False
-        report.add("warning", "break", f"residue {after.label}", f"{what}: a chain of its own")
+        report.add("warning", "break", f"residue {after.label}", f"{what}: a new chain starts there")
 
 
 def _find_disulfides(report: _Report, monomers: Sequence[Monomer]) -> None:
+    """Marks the sulfurs that are bonded to each other, which carry no hydrogen, and keeps a finding about each pair."""
     sulfurs = [monomer for monomer in monomers if monomer.name == "CYS" and "SG" in monomer.x]
     for k, one in enumerate(sulfurs):
         for other in sulfurs[k + 1 :]:
@@ -266,7 +285,7 @@ def _find_disulfides(report: _Report, monomers: Sequence[Monomer]) -> None:
 
 
 def _check_hydrogens(report: _Report, monomers: Sequence[Monomer]) -> None:
-    """Hydrogens move with the heavy atom next to them: it must be there."""
+    """Raises an error if a hydrogen has no heavy atom next to it to move with; a finding if there are no hydrogens."""
     any_hydrogen = False
     for monomer in monomers:
         heavy = np.array([x for atom, x in monomer.x.items() if monomer.elements[atom] not in LIGHT])
@@ -283,7 +302,12 @@ def _check_hydrogens(report: _Report, monomers: Sequence[Monomer]) -> None:
 
 
 def write(polymer: Polymer, path: str | os.PathLike, q=None) -> None:
-    """Writes q (nq,), by default the polymer's own, or q (k, nq) as k models; mmCIF for a path in .cif, else PDB."""
+    """Writes the atoms at q (nq,), by default the polymer's own, or at q (k, nq) as k models, into a file.
+
+    A path that ends in .cif gives an mmCIF file, any other a PDB file. It needs gemmi (extra `bio`).
+
+        write(polymer, "motion.cif", trajectory.q)
+    """
     if not isinstance(polymer, Polymer) or not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"write needs a Polymer and a path, got {type(polymer).__name__}, {type(path).__name__}")
     gemmi = _gemmi()
@@ -302,6 +326,7 @@ def write(polymer: Polymer, path: str | os.PathLike, q=None) -> None:
 
 
 def _chain(gemmi, polymer: Polymer, positions: Iterable):
+    """The gemmi chain "A" of the polymer's atoms at the given positions (k, 3)."""
     chain, label, residue = gemmi.Chain("A"), None, None
     for atom, position in zip(polymer.atoms, positions, strict=True):
         if atom.residue != label:

@@ -1,8 +1,18 @@
-"""Motions in time: splines, and motions of least effort or energy.
+"""Motions of a robot in time: `spline_motion` between two states, and `optimal_motion` of least effort or energy.
 
-`optimal_motion` and `spline_motion` make a `Motion` (`motion`). Behind them: `splines` (B-splines), `torque` (at one
-instant), `problem` (the nonlinear program and its derivatives), `solver` (IPOPT), `reach` (goals of
-frames), `explain` (failures).
+Both return a `Motion`.
+
+| file | contents |
+|---|---|
+| `motion` | `Motion`, its costs and limits, and `spline_motion` |
+| `optimal` | `optimal_motion` |
+| `splines` | quintic B-splines |
+| `torque` | the torque at one instant, with its derivatives |
+| `problem` | the nonlinear program behind an optimal motion, with its derivatives |
+| `solver`, `solution` | the program's solution by IPOPT |
+| `reaching` | goals that are placements of frames |
+| `explain` | why no motion was found |
+| `draw` | plots |
 """
 
 from .motion import Motion as Motion

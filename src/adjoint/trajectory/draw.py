@@ -1,4 +1,4 @@
-"""Pictures of motions; needs matplotlib, the extra `[plot]`."""
+"""Plots of motions; they need matplotlib, the extra `[plot]`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["draw_motion"]
 
 
 def draw_motion(motion: Motion, target: Path) -> Path:
-    """Positions, velocities and torques over time, joint by joint; limits dotted, the spline dashed."""
+    """Draws positions, velocities and torques of each joint over time into a file; limits dotted, the spline dashed."""
     Figure = package("matplotlib.figure", "plot", "Motion.plot").Figure
     robot = motion.robot
     rows = (
@@ -35,7 +35,7 @@ def draw_motion(motion: Motion, target: Path) -> Path:
         low, high = axes.get_ylim()
         reach = high - low
         for i, limit in ((i, limit[i]) for limit in limits for i in range(robot.nv)):
-            if low - reach / 2 < limit < high + reach / 2:  # one far away would flatten the curves
+            if low - reach / 2 < limit < high + reach / 2:  # a limit far away would flatten the curves
                 axes.axhline(limit, ls=":", color=f"C{i % 10}", lw=1)
         axes.set_ylabel(label)
         axes.margins(x=0)

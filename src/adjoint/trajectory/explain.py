@@ -1,4 +1,4 @@
-"""Why no motion was found: which limit is in the way, when, and what would help."""
+"""Explanations why no motion was found: which limit is in the way, when, and what would help."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from .torque import true_torque
 
 __all__ = ["why_not"]
 
-_LONGEST = 1000.0  # times the duration asked for, that a slower motion is tried with
+_LONGEST = 1000.0  # slower motions are tried up to this many times the duration asked for
 
 
 def why_not(motion: Motion, status: str, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
-    """An explanation, from the solver's last word and the motion that exceeds limits least, found or a spline."""
+    """An explanation in words.
+
+    `motion` is the one that exceeds the limits least, `status` the solver's last word, `ends` are the states (q, v) at
+    both ends, each (2, n), and `times` the shortest and longest duration allowed [s].
+    """
     lasting = f"{times[1]:g} s" if times[0] == times[1] else f"{times[0]:g} to {times[1]:g} s"
     lines = [f"no motion of '{motion.robot.name}' in {lasting} within all limits was found ({status})"]
     lines += filter(None, [_worst(motion), _held(motion.robot, ends), _slower(motion, ends, times)])
@@ -22,7 +26,7 @@ def why_not(motion: Motion, status: str, ends: tuple[np.ndarray, np.ndarray], ti
 
 
 def _worst(motion: Motion) -> str:
-    """The limit that is exceeded most, and when."""
+    """A sentence about the limit that is exceeded most, and when."""
     robot, excess = motion.robot, motion.excess
     if not excess.any():
         return "The goal is missed"
@@ -49,7 +53,7 @@ def _worst(motion: Motion) -> str:
 
 
 def _held(robot: Robot, ends: tuple[np.ndarray, np.ndarray]) -> str:
-    """An end where gravity alone is too much."""
+    """A sentence about an end at which a joint is too weak to hold against gravity; "" if there is none."""
     for label, (q, _) in zip(("start", "goal"), ends, strict=True):
         hold = np.abs(true_torque(robot, q, 0 * q, 0 * q))
         i = int(np.argmax(hold / robot.effort_limit))
@@ -62,7 +66,10 @@ def _held(robot: Robot, ends: tuple[np.ndarray, np.ndarray]) -> str:
 
 
 def _slower(motion: Motion, ends: tuple[np.ndarray, np.ndarray], times: tuple[float, float]) -> str:
-    """The duration from which on the straight spline is within all limits: an upper estimate of what is needed."""
+    """A sentence about the duration that is needed.
+
+    The straight spline of a longer duration may keep all limits; the shortest such duration is found by bisection.
+    """
     apart = np.abs(ends[1][0] - ends[0][0])
     least = float(np.max(apart / motion.robot.velocity_limit))
     if least > times[1]:

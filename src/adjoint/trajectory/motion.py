@@ -1,19 +1,21 @@
-"""`Motion`: a spline in time with the torques it takes, what it costs, and whether the limits hold."""
+"""`Motion` is a spline in time: it knows its torques, what it costs, and whether it keeps the robot's limits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ..display import html_table
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.input_checks import floats, positive
 from ..model.joints import JOINTS
-from ..model.robot import Robot, need_robot
+from ..model.needs import need_robot
+from ..model.robot import Robot
 from .solution import Step
 from .splines import DEGREE, path, quintic, rate_points
 from .torque import true_torque
@@ -21,13 +23,13 @@ from .torque import true_torque
 __all__ = ["COSTS", "Motion", "Sample", "spline_motion"]
 
 COSTS = ("effort", "energy")
-_NOTHING = 1e-12  # a cost that is only rounding
-_DENSE = 32  # samples a segment, to look for the largest torque
-_GAUSS = 4  # nodes on every fourth of them, for costs: exact to degree 7, and near where a power changes sign
+_NOTHING = 1e-12  # smaller costs are rounding errors
+_DENSE = 32  # samples on each segment, among which the largest torque is looked for
+_GAUSS = 4  # Gauss nodes in each interval of four samples, for costs: exact to degree 7, and dense enough for |τ v|
 
 
 class Sample(NamedTuple):
-    """Position, velocity, acceleration and torque, (..., n) each."""
+    """Position q, velocity v, acceleration a and torque tau of a motion at some times, (..., n) each."""
 
     q: np.ndarray
     v: np.ndarray
@@ -37,28 +39,32 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion of a robot from one state to another. Made by `optimal_motion` and `spline_motion`.
+    """A motion of a robot from one state to another. `optimal_motion` and `spline_motion` make it.
 
-    `motion(t)` is the `Sample` at any times; `times`, `q`, `v`, `a`, `tau` are dense samples.
-    `effort` [s, or (N m)² s] is ½ ∫ Σ w τ² dt, `energy` [J] is ∫ Σ |τ v| dt; `cost` is the one that was asked for.
+    `motion(t)` is the `Sample` at any times t; `times`, `q`, `v`, `a` and `tau` are dense samples. `effort` is
+    ½ ∫ Σ w τ² dt, in s if w = 1 / τmax² and in (N m)² s if w = 1. `energy` [J] is ∫ Σ |τ v| dt. `cost` is the one of
+    the two that was asked for.
+
+        motion = spline_motion(robot, q_start, q_goal, 2.0)
+        q, v, a, tau = motion([0.0, 0.5, 1.0])
     """
 
     robot: Robot
-    control_points: np.ndarray  # (K, n)
+    control_points: np.ndarray  # (K, n) of the quintic B-spline q(t)
     duration: float  # [s]
     objective: str  # "effort" or "energy"
-    weights: np.ndarray  # (n,), of the effort
-    spline: Motion | None = None  # what an optimal motion is compared with
-    converged: bool = True
-    status: str = "given"  # the solver's word
-    history: tuple[Step, ...] = ()
+    weights: np.ndarray  # (n,) the weights w of the effort
+    spline: Motion | None = None  # the straight spline that an optimal motion is compared with
+    converged: bool = True  # False if the solver stopped before it found a minimum
+    status: str = "given"  # the solver's own word for how it ended
+    history: tuple[Step, ...] = ()  # the solver's iterations
 
     def __post_init__(self):
         self.control_points.flags.writeable = False
 
     @property
     def segments(self) -> int:
-        """Of the spline."""
+        """The number of segments of the spline."""
         return len(self.control_points) - DEGREE
 
     def __call__(self, t) -> Sample:
@@ -72,7 +78,7 @@ class Motion:
 
     @cached_property
     def times(self) -> np.ndarray:
-        """(N,) [s]"""
+        """The times (N,) [s] of the dense samples `q`, `v`, `a` and `tau`."""
         return np.linspace(0, self.duration, _DENSE * max(8, self.segments) + 1)
 
     @cached_property
@@ -96,30 +102,30 @@ class Motion:
 
     @property
     def tau(self) -> np.ndarray:
-        """Torques (N, n) at `times`."""
+        """Torques (N, n) [N m or N] at `times`."""
         return self._samples.tau
 
     # --- what it costs ------------------------------------------------------------------------------------------------
 
     def _integral(self, running: Callable[[Sample], np.ndarray]) -> float:
-        """By Gauss's rule, piece by piece."""
+        """The integral of `running` over time, by Gauss's rule on short intervals."""
         nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
         starts, length = self.times[:-1:4, None], 4 * self.times[1]
         return float(np.sum(running(self(starts + length * (nodes + 1) / 2)) @ weights) * length / 2)
 
     @cached_property
     def effort(self) -> float:
-        """½ ∫ Σ w τ² dt."""
+        """The effort ½ ∫ Σ w τ² dt, with `weights` w."""
         return self._integral(lambda at: 0.5 * at.tau**2 @ self.weights)
 
     @cached_property
     def energy(self) -> float:
-        """∫ Σ |τ v| dt [J]: the work of motors, braking counted like driving."""
+        """The energy ∫ Σ |τ v| dt [J]: the work of the motors, where braking counts like driving."""
         return self._integral(lambda at: np.abs(at.tau * at.v).sum(axis=-1))
 
     @property
     def cost(self) -> float:
-        """`effort` or `energy`, as was asked for."""
+        """`effort` or `energy`, whichever is the `objective`."""
         return getattr(self, self.objective)
 
     @property
@@ -131,9 +137,10 @@ class Motion:
 
     @cached_property
     def peaks(self) -> Sample:
-        """The largest |q|, |v|, |a|, |τ| (n,) of all times: the tops of parabolas through dense samples.
+        """The largest |q|, |v|, |a| and |τ| of each joint, (n,) each, at any time: tops of parabolas through samples.
 
-        Where a speed meets its limit these would be a little too high, but control points bound them.
+        Where a speed follows its limit a parabola would be a little too high, so speeds are also bounded by the control
+        points of the velocity.
         """
         found = Sample(*map(_peak, self._samples))
         hull = np.abs(rate_points(self.segments) @ self.control_points).max(axis=0) / self.duration
@@ -141,7 +148,10 @@ class Motion:
 
     @cached_property
     def excess(self) -> np.ndarray:
-        """How far (3, n) positions, speeds, torques are outside their limits; rad or m, and fractions of the others."""
+        """By how much (3, n) positions, speeds and torques exceed their limits; 0 where they keep them.
+
+        Positions are in rad or m; speeds and torques are fractions of their limits.
+        """
         robot, (q, _, _, _) = self.robot, self._samples
         outside = np.maximum(robot.lower - q, q - robot.upper).max(axis=0)
         speeds, torques = self.peaks.v / robot.velocity_limit - 1, self.peaks.tau / robot.effort_limit - 1
@@ -154,30 +164,42 @@ class Motion:
         state = "" if self.converged else ", not converged"
         return f"<Motion of '{self.robot.name}': {self.duration:g} s, {self.objective} {self.cost:.6g}{gain}{state}>"
 
-    def summary(self) -> str:
-        """A table of joints: where from and to, the largest speed and torque, and their limits."""
+    def _repr_html_(self) -> str:
+        header = ["joint", "from", "to", "largest speed", "limit", "largest torque", "limit"]
+        return html_table(repr(self), header, self._joints(), [f"solver: {self.status}"])
+
+    def _joints(self) -> Iterator[tuple]:
+        """(joint, from, to, largest speed, limit, largest torque, limit) of each joint."""
         robot, peaks = self.robot, self.peaks
-        width = max(5, *map(len, robot.joint_names))
+        columns = self.q[0], self.q[-1], peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
+        return zip(robot.joint_names, *columns, strict=True)
+
+    def summary(self) -> str:
+        """A table of the joints: where they start and end, their largest speeds and torques, and their limits."""
+        width = max(5, *map(len, self.robot.joint_names))
         lines = [f"{self!r}\neffort {self.effort:.6g}, energy {self.energy:.6g} J; solver: {self.status}"]
         lines += [f"{'joint':{width}}{'from':>10}{'to':>10}{'speed':>10}{'limit':>10}{'torque':>10}{'limit':>10}"]
-        columns = self.q[0], self.q[-1], peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
-        for name, *numbers in zip(robot.joint_names, *columns, strict=True):
+        for name, *numbers in self._joints():
             lines.append(f"{name:{width}}" + "".join(f"{x:>10.4g}" for x in numbers))
         return "\n".join(lines)
 
     def plot(self, target: str | Path) -> Path:
-        """Draw positions, velocities and torques, with their limits, beside those of the spline, into a file."""
+        """Draws positions, velocities and torques, with limits and beside those of the spline, into a file.
+
+        It returns the path of the file.
+        """
         from .draw import draw_motion
 
         return draw_motion(self, Path(target))
 
 
 def _first_outside(t: np.ndarray, duration: float) -> float:
+    """The first of the times that is not within 0 and `duration`."""
     return float(t[~((t >= 0) & (t <= duration))].ravel()[0])
 
 
 def _peak(samples: np.ndarray) -> np.ndarray:
-    """max |x| (n,) of evenly spaced samples (N, n): the tops of parabolas through each sample and its neighbours."""
+    """The largest |x| (n,) of evenly spaced samples (N, n), by parabolas through each sample and its neighbours."""
     x = np.abs(samples)
     before, here, after = x[:-2], x[1:-1], x[2:]
     slope, bend = (after - before) / 2, np.maximum(2 * here - before - after, 0.0)
@@ -190,7 +212,7 @@ def _peak(samples: np.ndarray) -> np.ndarray:
 
 
 def check_robot(robot: Robot, caller: str) -> None:
-    """An `ArgumentError` unless every joint has one coordinate, and limits that leave it some room."""
+    """Raises an `ArgumentError` unless every joint has one coordinate, and limits of speed and torque above 0."""
     need_robot(robot, caller)
     several = [
         name
@@ -214,7 +236,7 @@ def check_robot(robot: Robot, caller: str) -> None:
 
 
 def state(robot: Robot, value, label: str) -> np.ndarray:
-    """(q, v) (2, n) within the limits, from q (n,) at rest or from a pair."""
+    """A state (q, v) (2, n) within the limits, from q (n,) at rest or from a pair q, v."""
     n = robot.nv
     given = floats(value)
     if given.shape == (n,):
@@ -235,7 +257,7 @@ def state(robot: Robot, value, label: str) -> np.ndarray:
 
 
 def seconds(value, label: str) -> float:
-    """A positive time [s] whose square is a number too."""
+    """A positive time [s] whose square neither overflows nor underflows."""
     found = positive(value, f"{label} [s]")
     if not 1e-150 < found < 1e150:
         raise ArgumentError(f"{label} is {found:g} s; rates of such a motion are no floating-point numbers")
@@ -243,7 +265,11 @@ def seconds(value, label: str) -> float:
 
 
 def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
-    """w (n,) as given; else 1 / τmax² if every joint has a limit, so that effort compares torques with it; else 1."""
+    """The weights w (n,) of the effort.
+
+    If none are given they are 1 / τmax², so that the effort compares torques with their limits, or 1 if a joint has no
+    limit.
+    """
     if weights is None:
         limit = robot.effort_limit
         return 1 / limit**2 if np.isfinite(limit).all() else np.ones(robot.nv)
@@ -255,18 +281,25 @@ def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
 
 
 def check_cost(cost: str, caller: str) -> None:
+    """Raises an `ArgumentError` unless `cost` is "effort" or "energy"."""
     if not isinstance(cost, str) or cost not in COSTS:
         raise ArgumentError(f"{caller}: cost is {cost!r}; it must be one of {', '.join(map(repr, COSTS))}")
 
 
 def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "effort", weights=None) -> Motion:
-    """The polynomial of degree 5 between two states, without acceleration at both ends, as a `Motion`.
+    """The `Motion` along the polynomial of degree 5 between two states, without acceleration at both ends.
 
-    `start` and `goal` are q (n,), at rest, or pairs (q, v). Torques and speeds are what they are: see `excess`.
+    `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v); `duration` is in seconds. `cost` ("effort" or
+    "energy") and the `weights` (n,) of the effort are as in `optimal_motion`. Speeds and torques may exceed the robot's
+    limits: `motion.excess` tells by how much.
+
+        motion = spline_motion(robot, q_start, q_goal, 2.0)
+        motion.excess.any()
     """
     caller = "spline_motion"
     check_robot(robot, caller)
     check_cost(cost, caller)
-    ends = state(robot, start, f"{caller}: start"), state(robot, goal, f"{caller}: goal")
+    q_0, v_0 = state(robot, start, f"{caller}: start")
+    q_1, v_1 = state(robot, goal, f"{caller}: goal")
     T = seconds(duration, f"{caller}: duration")
-    return Motion(robot, quintic(*ends[0], *ends[1], T), T, cost, effort_weights(robot, weights, caller))
+    return Motion(robot, quintic(q_0, v_0, q_1, v_1, T), T, cost, effort_weights(robot, weights, caller))

@@ -1,9 +1,9 @@
-"""Motions that cost least: minimum effort and minimum energy between two states, within all limits.
+"""`optimal_motion` finds the motion of least effort or energy between two states, within all limits.
 
-After Martin & Bobrow (1999), "Minimum-effort motions for open-chain manipulators with task-dependent end-effector
-constraints", Int. J. Robotics Research 18 (2). Positions are splines, so torques follow by inverse dynamics without
-integration; their derivatives of first and second order are exact. The cost that Park, Bobrow & Ploen (1995), §5, have
-in mind is another, the integral of the kinetic energy: it is least along geodesics, see `geodesic_between`.
+The method follows Martin & Bobrow (1999), "Minimum-effort motions for open-chain manipulators with task-dependent
+end-effector constraints", Int. J. Robotics Research 18 (2). Positions are splines, so torques follow by inverse
+dynamics without integration, and their derivatives of first and second order are exact. Park, Bobrow & Ploen (1995),
+§5, speak of another cost, the integral of the kinetic energy, which is least along geodesics: see `geodesic_between`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy as np
 
 from ..errors import ArgumentError, SolveError
 from ..extras import package
-from ..model.input_checks import count, generator
+from ..model.input_checks import count
 from ..model.robot import Robot
+from ..randomness import Rng, generator
 from .explain import why_not
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
 from .problem import Bounds, EndCondition, Problem
@@ -29,15 +30,15 @@ from .torque import Torque
 
 __all__ = ["optimal_motion"]
 
-_INSIDE = 1e-6  # fraction of speed and torque limits kept free, so that the solver's tolerance does not exceed them
-_ROUNDING = 1e-9  # what counts as within limits
-_REACHED = 1e-6  # [rad or m], what counts as reaching a goal
-_ROUNDS = 8  # of tightening torque limits at the nodes until they hold between them,
-_OVER = 1.3  # by what they are exceeded by and so much more each time
-_EQUAL = 1e-6  # costs that differ by less than this fraction are equal,
-_SMALL = 1e-9  # and those below this are none
-_SLOW = 0.02  # dry friction sets in at this fraction of the spline's mean speed
-_BUMP = 1.5  # [rad or m] by which further starts leave the spline, a quarter of a joint's range if that is less
+_INSIDE = 1e-6  # the fraction of speed and torque limits that is kept free for the solver's tolerance
+_ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
+_REACHED = 1e-6  # [rad or m] a motion that ends nearer to its goal reaches it
+_ROUNDS = 8  # torque limits at the nodes are tightened at most so many times, until the torques between them hold
+_OVER = 1.3  # each time they are tightened by the excess, times a power of this
+_EQUAL = 1e-6  # a straight spline is preferred to a motion found only if it costs less by more than this fraction,
+_SMALL = 1e-9  # and by more than this number; smaller costs count as 0
+_SLOW = 0.02  # the speed at which dry friction sets in, as a fraction of the spline's mean speed
+_BUMP = 1.5  # [rad or m] by which random starts leave the spline; a quarter of a joint's range if that is less
 
 
 def optimal_motion(
@@ -51,26 +52,34 @@ def optimal_motion(
     weights=None,
     segments: int = 16,
     starts: int = 1,
-    rng: np.random.Generator | int | None = 0,
+    rng: Rng = 0,
     max_iterations: int = 500,
     progress: bool | Callable[[Step], None] = False,
 ) -> Motion:
     """The `Motion` of least cost from `start` to `goal` within the robot's limits of position, speed and torque.
 
-    `start` and `goal` are q (n,), at rest, or pairs (q, v); with `frame`, `goal` is the placement (4, 4) or position
-    (3,) of that frame and the motion ends at rest wherever that is cheapest. `duration` is in seconds, or a pair:
-    anything between. `cost` is
+        motion = optimal_motion(robot, q_start, q_goal, duration=2.0)
+        motion = optimal_motion(robot, q_start, T_goal, duration=(1.0, 3.0), frame="tool", cost="energy")
 
-    - "effort": ½ ∫ Σ w τ² dt, `weights` w (n,), by default 1 / τmax² if every joint has a limit and 1 if not;
-    - "energy": ∫ Σ |τ v| dt [J], the work of motors that do not recover any; all torques must be limited.
+    - `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v).
+    - `frame`: if it is given, `goal` is the placement (4, 4) of this frame, or the position (3,) of its origin [m], in
+      the base; the motion ends at rest, in the configuration that is cheapest.
+    - `duration` is in seconds; of a pair, the duration between the two that costs least is found.
+    - `cost` is "effort", ½ ∫ Σ w τ² dt, or "energy", ∫ Σ |τ v| dt [J]: the work of motors that recover none of it. For
+      the energy, all joints need torque limits.
+    - `weights` w (n,) of the effort are by default 1 / τmax² if every joint has a torque limit, and otherwise 1.
+    - `segments` is the number of segments of the path, a quintic spline; more of them lower the cost a little.
+    - `starts`: a local minimum is looked for from the straight spline, and from `starts` - 1 random splines about it
+      (`rng`); the cheapest one is returned.
+    - `progress=True` prints every iteration of the solver; a function is called with each `Step`.
 
-    Other limits: `robot.replace(effort_limit=...)`. The path is a quintic spline of so many `segments`: more of them
-    lower the cost a little. The minimum is a local one, found from the straight spline and from `starts` - 1 random
-    ones (`rng`), and the cheapest is returned. `progress` prints every iteration, or is called with it, a `Step`.
+    `robot.replace(effort_limit=...)` sets other limits. Positions and speeds keep their limits at every time, because
+    the control points of the spline do. Torques are checked between the nodes of the solver, and its limits tightened
+    until they hold there too. A `SolveError` says which limit is in the way, when, and by how much. If the solver stops
+    early, as after `max_iterations`, with all limits kept, there is a warning and `converged` is False.
 
-    Positions and speeds hold at every time by their control points, torques by looking between the nodes and
-    tightening. A `SolveError` says which limit is in the way, when, and by how much. Stopping early, after
-    `max_iterations`, with all limits met is a warning and `converged` False.
+    See Martin & Bobrow (1999), "Minimum-effort motions for open-chain manipulators with task-dependent end-effector
+    constraints", Int. J. Robotics Research 18 (2).
     """
     caller = "optimal_motion"
     package("casadi", "casadi", f"{caller}, which solves its program by IPOPT,")
@@ -99,32 +108,32 @@ def optimal_motion(
 
 
 class _Task(NamedTuple):
-    """What is looked for."""
+    """What `optimal_motion` was asked for."""
 
-    spline: Motion  # the first guess, of the right cost and weights
-    ends: tuple[np.ndarray, np.ndarray]
-    times: tuple[float, float]
-    condition: EndCondition | None
+    spline: Motion  # the straight spline, the first guess; it has the cost and weights asked for
+    ends: tuple[np.ndarray, np.ndarray]  # the states (q, v) at the start and the goal, each (2, n)
+    times: tuple[float, float]  # the shortest and longest duration [s]
+    condition: EndCondition | None  # for the last configuration, if a frame is to be reached
     segments: int
     max_iterations: int
 
 
 def _program(task: _Task, margin: np.ndarray) -> Problem:
-    """The program to solve, torques at the nodes held below (1 - margin) of their limits."""
+    """The nonlinear program to solve, with torques at the nodes below (1 - margin) of their limits."""
     robot, spline = task.spline.robot, task.spline
     bounds = Bounds(
         robot.lower, robot.upper, (1 - _INSIDE) * robot.velocity_limit, (1 - _INSIDE - margin) * robot.effort_limit
     )
     speed = np.abs(spline.v).mean(axis=0)
-    slow = _SLOW * np.maximum(speed, max(speed.max() / 4, 1e-3))  # joints that the spline leaves alone may move, too
+    slow = _SLOW * np.maximum(speed, max(speed.max() / 4, 1e-3))  # joints at rest in the spline may move, too
     power = max(spline.energy / spline.duration / robot.nv, 1e-6)
     cost = (spline.weights, 0.0) if spline.objective == "effort" else (0 * spline.weights, power)
     return Problem(Torque(robot, slow), *cost, task.segments, *task.ends, task.times, bounds, task.condition)
 
 
 def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Step], None] | None) -> Motion:
-    """A local minimum from a guess of control points and duration, torques tightened until they hold everywhere."""
-    from .solver import solve  # it needs casadi
+    """A local minimum, from a guess of control points and duration; torque limits are tightened until torques hold."""
+    from .solver import solve  # imported here because it needs casadi
 
     points, T = guess
     margin, steps, motion = np.zeros(task.spline.robot.nv), (), task.spline
@@ -142,27 +151,27 @@ def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Ste
 
 
 def _motion(task: _Task, points: np.ndarray, T: float, solution: Solution) -> Motion:
-    spline = task.spline
-    last = np.stack([points[-1], task.ends[1][1]])
-    rest = spline.objective, spline.weights
-    beside = Motion(spline.robot, quintic(*task.ends[0], *last, T), T, *rest)
-    return Motion(spline.robot, points, T, *rest, beside, *solution[2:])
+    """The solver's solution as a `Motion`, with the straight spline of the same ends and duration beside it."""
+    robot, objective, weights = task.spline.robot, task.spline.objective, task.spline.weights
+    (q_0, v_0), (_, v_1) = task.ends
+    beside = Motion(robot, quintic(q_0, v_0, points[-1], v_1, T), T, objective, weights)
+    return Motion(robot, points, T, objective, weights, beside, solution.converged, solution.status, solution.steps)
 
 
 def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
-    """Splines, of the durations found too, in case that nothing found is cheaper than one that is within the limits."""
+    """The straight splines, also of the durations found, as candidates if no motion found is cheaper."""
     known = [task.spline, *(motion.spline for motion in found if motion.spline)]
     return [replace(s, spline=s, converged=False, status="no improvement on the spline") for s in known]
 
 
 def _holds(task: _Task, motion: Motion) -> bool:
-    """Are all limits met, and the goal?"""
+    """Whether the motion keeps all limits and reaches the goal."""
     missed = task.condition.error(motion.control_points[-1]) if task.condition else np.zeros(1)
     return motion.excess.max() < _ROUNDING and np.abs(missed).max() < _REACHED
 
 
 def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]]:
-    """Control points and duration to start from: the spline first, then with random bumps and of random duration."""
+    """Control points and durations to start from: the straight spline, then splines with random bumps and durations."""
     rng, robot = generator(rng, "optimal_motion"), task.spline.robot
     straight, T = refined(task.spline.control_points, task.segments), task.spline.duration
     yield straight, T
@@ -177,6 +186,7 @@ def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]
 
 
 def _check_options(robot: Robot, cost: str, weights, segments: int, starts: int, max_iterations: int) -> None:
+    """Raises an `ArgumentError` about options that are out of range or do not fit the cost."""
     for name, value in (("segments", segments), ("starts", starts), ("max_iterations", max_iterations)):
         if count(value, f"optimal_motion: {name}") < 1:
             raise ArgumentError(f"optimal_motion: {name} must be 1 or more, got {value!r}")
@@ -192,9 +202,9 @@ def _check_options(robot: Robot, cost: str, weights, segments: int, starts: int,
 
 
 def _ends(robot: Robot, start, goal, frame: str | None) -> tuple[tuple[np.ndarray, np.ndarray], EndCondition | None]:
-    """The states at both ends, the last one a guess if a frame is to be reached, and the condition for that."""
+    """The states at both ends, and the condition for the last one if a frame is to be reached; it is then a guess."""
     first = state(robot, start, "optimal_motion: start")
-    _require_inward(robot, *first, "optimal_motion: start", "goes on")
+    _require_inward(robot, first[0], first[1], "optimal_motion: start", "goes on")
     if frame is None:
         last = state(robot, goal, "optimal_motion: goal")
         _require_inward(robot, last[0], -last[1], "optimal_motion: goal", "comes from")
@@ -205,7 +215,7 @@ def _ends(robot: Robot, start, goal, frame: str | None) -> tuple[tuple[np.ndarra
 
 
 def _require_inward(robot: Robot, q: np.ndarray, v: np.ndarray, label: str, moves: str) -> None:
-    """`ArgumentError` if a joint is on a limit and v leads out of it."""
+    """Raises an `ArgumentError` if a joint is on a limit and v leads beyond it."""
     for i in np.flatnonzero(((q >= robot.upper) & (v > 0)) | ((q <= robot.lower) & (v < 0))):
         raise ArgumentError(
             f"{label}: joint '{robot.joint_names[i]}' is on its limit {q[i]:g} and {moves} beyond it, with a speed of "
@@ -225,7 +235,7 @@ def _durations(duration) -> tuple[float, float]:
 
 
 def _reporter(progress, k: int, starts: int) -> Callable[[Step], None] | None:
-    """What to do at every iteration of start k."""
+    """The function to call at every iteration of start number k, or None."""
     if progress is not True:
         return progress or None
     which = f"start {k + 1} of {starts}, " if starts > 1 else ""

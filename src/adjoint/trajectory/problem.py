@@ -1,14 +1,15 @@
-"""The nonlinear program behind an optimal motion: control points in; cost, limits and their derivatives out.
+"""The nonlinear program behind an optimal motion: its cost and constraints as functions of control points.
 
-Unknowns x are the control points that the two states leave free, the duration T unless it is given, and for the energy
-the powers of all joints at all nodes. In unit time s = t / T the cost is T Σ_k w_k l(z_k), a Gauss-Lobatto rule on
-every segment with z = (q, v, a) at its nodes:
+The unknowns x are the control points that the states at both ends leave free; the duration T, unless it is given; and
+for the energy the powers of all joints at all nodes. In the unit of time s = t / T the cost is T Σ_k w_k l(z_k), by a
+Gauss-Lobatto rule on every segment, with z = (q, v, a) at its nodes:
 
     q = Σ B_l c_l,    v = Σ B'_l c_l / T,    a = Σ B''_l c_l / T²,    c_l = c̄_l(x) + T r_l,
 
-r_l carrying the velocities of the two states. At a node only six control points count: all derivatives are small dense
-blocks over u = (these six, T), added up into sparse matrices. Energy, |τ v| with its kink, is the least power p with
--p <= τ v <= p: smooth for the solver, and exact.
+where r_l carries the velocities of the two states. At each node only six control points count. So all derivatives are
+small dense blocks with respect to u = (these six, T), which are added up into sparse matrices. The energy has the power
+|τ v|, which is not smooth where it is 0. It is the least number p with -p <= τ v <= p, and the solver treats p as an
+unknown: this is smooth, and exact.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ __all__ = ["Bounds", "EndCondition", "Pattern", "Problem", "lobatto"]
 
 
 def lobatto(segments: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes s (4 · segments + 1,) of [0, 1] and weights: five nodes a segment, ends shared, exact to degree 7."""
+    """Nodes s (4 · segments + 1,) of [0, 1] and their weights in the Gauss-Lobatto rule.
+
+    Each segment has five nodes, and shares those at its ends. The rule is exact for polynomials up to degree 7.
+    """
     inner = np.sqrt(3 / 7)
     nodes = (np.array([-1, -inner, 0, inner, 1]) + 1) / 2
     weights = np.array([1 / 10, 49 / 90, 32 / 45, 49 / 90, 1 / 10]) / 2
@@ -38,9 +42,10 @@ def lobatto(segments: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Pattern:
-    """Where the entries (row, column) of a sparse matrix are, in columns; entries given twice are added.
+    """The places (row, column) of the entries of a sparse matrix, column by column.
 
-    It is made of parts, (rows, columns) that broadcast; a place -1 is nothing that varies.
+    It is made from parts, arrays (rows, columns) that broadcast. Entries at the same place are added, and entries with
+    row or column -1 are left out.
     """
 
     def __init__(self, shape: tuple[int, int], *parts: tuple):
@@ -52,12 +57,12 @@ class Pattern:
         self.rows, self.columns = found % max(shape[0], 1), found // max(shape[0], 1)
 
     def add(self, *parts: np.ndarray) -> np.ndarray:
-        """The values of the matrix, in the order of `rows` and `columns`, from the entries of every part."""
+        """The values of the matrix in the order of `rows` and `columns`, from the entries of every part."""
         return np.bincount(self._slot, np.concatenate([p.ravel() for p in parts])[self._kept], len(self.rows))
 
 
 class Bounds(NamedTuple):
-    """Of positions, speeds and torques, each (n,); infinite if there is none."""
+    """Limits of positions, speeds and torques, each (n,); infinity stands for no limit."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -66,31 +71,33 @@ class Bounds(NamedTuple):
 
 
 class EndCondition(NamedTuple):
-    """What the last configuration satisfies, e(q) = 0, instead of being given."""
+    """A condition e(q) = 0 that the last configuration q satisfies, if it is not given."""
 
-    error: Callable[[np.ndarray], np.ndarray]  # (m,)
-    jacobian: Callable[[np.ndarray], np.ndarray]  # (m, n)
-    curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]  # (n, n), of λ · e
+    error: Callable[[np.ndarray], np.ndarray]  # e(q) (m,)
+    jacobian: Callable[[np.ndarray], np.ndarray]  # ∂e/∂q (m, n)
+    curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]  # ∂²(λ · e)/∂q² (n, n) as a function of q and λ (m,)
 
 
 class _Nodes(NamedTuple):
-    """Everything at the nodes for one x."""
+    """What the cost and the constraints need at the N nodes, for one x."""
 
-    T: float
-    z: tuple[np.ndarray, np.ndarray, np.ndarray]
+    T: float  # the duration [s]
+    z: tuple[np.ndarray, np.ndarray, np.ndarray]  # q, v and a, each (N, n)
     Z: np.ndarray  # (N, 3n, 6n + 1): ∂z/∂u
-    tau: np.ndarray  # (N, n)
-    tau_z: np.ndarray  # (N, n, 3n)
+    tau: np.ndarray  # (N, n) the torques
+    tau_z: np.ndarray  # (N, n, 3n): ∂τ/∂z
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """min cost(x), range[0] <= constraints(x) <= range[1], box[0] <= x <= box[1]; with sparse derivatives.
+    """Minimise cost(x) with range[0] <= constraints(x) <= range[1] and box[0] <= x <= box[1]; derivatives are sparse.
 
-    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,), and ∫ Σ |τ v| dt if there is a unit of `power` [W], not 0.
-    `start` and `goal` are (q, v), each (2, n); with an `end` condition goal's q does not count. Constraints are, in
-    this order, each a fraction of its limit: torques, at nodes, of joints that have limits; control points of
-    velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; the end condition.
+    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,); if `power` [W], the unit of powers, is not 0, it is this sum plus
+    ∫ Σ |τ v| dt. `start` and `goal` are states (q, v), each (2, n); with an `end` condition the q of the goal does not
+    count. `duration` are the shortest and the longest duration [s].
+
+    The constraints are, in this order and each as a fraction of its limit: the torques at the nodes, of joints that
+    have limits; the control points of velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; and the end condition.
     """
 
     torque: Torque
@@ -105,59 +112,63 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Joints."""
+        """The number of joints."""
         return self.start.shape[1]
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def block(self) -> np.ndarray:
-        """Which n unknowns each control point is, or -1: the first two and last two are given by the states."""
+        """For each control point the number of its block of n unknowns, or -1 if it is given.
+
+        The states give the first two and the last two; with an end condition the last two are one block.
+        """
         inner = np.arange(self.segments + DEGREE - 4)
         last = [len(inner)] * 2 if self.end else [-1, -1]
         return np.array([-1, -1, *inner, *last])
 
     @cached_property
     def _starts(self) -> tuple[int, int, int]:
-        """Where in x the duration and the powers begin, and where it ends."""
+        """The places in x where the duration and the powers begin, and where x ends."""
         points = self.n * (int(self.block.max()) + 1)
         powers = points + (self.duration[0] < self.duration[1])
         return points, powers, powers + (len(self.times) * self.n if self.power else 0)
 
     @property
     def size(self) -> int:
-        """Length of x."""
+        """The length of x."""
         return self._starts[2]
 
     @property
     def _T_column(self) -> int:
+        """The place of the duration in x, or -1 if it is given."""
         points, powers, _ = self._starts
         return points if powers > points else -1
 
     @cached_property
     def _power_columns(self) -> np.ndarray:
-        """(N, n), or empty."""
+        """The places (N, n) of the powers in x; (0, n) if there are none."""
         _, powers, size = self._starts
         return np.arange(powers, size).reshape(-1, self.n)
 
     @cached_property
     def rate(self) -> np.ndarray:
-        """r (K, n): how control points move with T."""
+        """The part r (K, n) of the control points that is in proportion to T."""
         r = np.zeros((len(self.block), self.n))
         r[1], r[-2] = self.start[1], -self.goal[1]
         return r / (DEGREE * self.segments)
 
     def unpack(self, x: np.ndarray) -> tuple[np.ndarray, float]:
-        """Control points (K, n) and duration."""
+        """The control points (K, n) and the duration of x."""
         points, _, _ = self._starts
         T = float(x[points]) if self._T_column >= 0 else self.duration[0]
-        c = np.concatenate([x[:points].reshape(-1, self.n), self.start[:1]])[self.block]  # -1: the state at the start
+        c = np.concatenate([x[:points].reshape(-1, self.n), self.start[:1]])[self.block]  # block -1 is the start
         if not self.end:
             c[-2:] = self.goal[0]
         return c + T * self.rate, T
 
     def pack(self, control_points: np.ndarray, duration: float) -> np.ndarray:
-        """x of a path: the inverse of `unpack`, with the powers that it takes."""
+        """The x of a path, with the powers that it takes: the inverse of `unpack`."""
         chosen = [np.flatnonzero(self.block == b)[-1] for b in range(self.block.max() + 1)]
         x = np.zeros(self.size)
         points, powers, _ = self._starts
@@ -170,7 +181,7 @@ class Problem:
 
     @cached_property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds on x: the path stays in the convex hull of its control points."""
+        """The lower and upper bounds of x; limits of positions bound control points, whose hull contains the path."""
         points, powers, size = self._starts
         low, high = np.zeros(size), np.full(size, np.inf)
         low[:points], high[:points] = np.resize(self.bounds.lower, points), np.resize(self.bounds.upper, points)
@@ -181,28 +192,29 @@ class Problem:
 
     @cached_property
     def _rule(self) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes and weights of the integration rule, (N,) each."""
         return lobatto(self.segments)
 
     @property
     def times(self) -> np.ndarray:
-        """Nodes, in units of the duration."""
+        """The nodes (N,) as fractions of the duration."""
         return self._rule[0]
 
     @cached_property
     def _near(self) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers (N, 6) of the control points that count at each node, and their splines (3, N, 6)."""
+        """The numbers (N, 6) of the control points that count at each node, and their basis splines (3, N, 6)."""
         first, values = basis(self.segments, self.times)
         return first[:, None] + np.arange(DEGREE + 1), values
 
     @cached_property
     def _columns(self) -> np.ndarray:
-        """The unknown behind every entry of u at every node (N, 6n + 1), -1 for none."""
+        """The place in x of every entry of u at every node (N, 6n + 1), or -1 if it is given."""
         block = self.block[self._near[0]][:, :, None]
         columns = np.where(block < 0, -1, block * self.n + np.arange(self.n)).reshape(len(block), -1)
         return np.concatenate([columns, np.full((len(columns), 1), self._T_column)], axis=1)
 
     def _at(self, x: np.ndarray) -> _Nodes:
-        """The nodes of x; those of the last x are kept, as all functions are asked for the same one in turn."""
+        """The nodes of x. Those of the last x are kept, as the solver calls all functions with one x in turn."""
         known = self.__dict__.get("_known")
         if known is None or not np.array_equal(known[0], x):
             known = np.array(x), self._evaluate(x)
@@ -210,6 +222,7 @@ class Problem:
         return known[1]
 
     def _evaluate(self, x: np.ndarray) -> _Nodes:
+        """The nodes of x, computed."""
         (c, T), (near, values) = self.unpack(x), self._near
         scaled = values / T ** np.arange(3)[:, None, None]  # ∂(q, v, a)/∂c_l
         q, v, a = np.einsum("dkl,kln->dkn", scaled, c[near])
@@ -221,20 +234,20 @@ class Problem:
     # --- cost ---------------------------------------------------------------------------------------------------------
 
     def _running(self, x: np.ndarray) -> np.ndarray:
-        """l (N,)"""
+        """The running cost l (N,) at the nodes."""
         effort = 0.5 * self._at(x).tau ** 2 @ self.weights
         return effort + self.power * x[self._power_columns].sum(axis=1) if self.power else effort
 
     def _running_by_u(self, at: _Nodes) -> np.ndarray:
-        """∂l/∂u (N, 6n + 1)."""
+        """The derivatives ∂l/∂u (N, 6n + 1) of the running cost."""
         return np.einsum("kn,knz,kzu->ku", self.weights * at.tau, at.tau_z, at.Z, optimize=True)
 
     def cost(self, x: np.ndarray) -> float:
-        """T Σ w_k l_k."""
+        """The cost T Σ w_k l_k."""
         return self._at(x).T * float(self._rule[1] @ self._running(x))
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        """∂cost/∂x."""
+        """The gradient ∂cost/∂x."""
         at, w = self._at(x), self._rule[1]
         by_u = at.T * w[:, None] * self._running_by_u(at)
         by_u[:, -1] += w * self._running(x)
@@ -248,13 +261,16 @@ class Problem:
 
     @cached_property
     def _limited(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers of the joints with torque limits, with speed limits, and D but its ends, which the states give."""
+        """The joints with torque limits, those with speed limits, and D without its first and last row.
+
+        The states at both ends give the velocities that these two rows stand for.
+        """
         limits = self.bounds.effort, self.bounds.velocity
         torques, speeds = (np.flatnonzero(np.isfinite(limit)) for limit in limits)
         return torques, speeds, rate_points(self.segments)[1:-1]
 
     def constraints(self, x: np.ndarray) -> np.ndarray:
-        """(m,)"""
+        """The values (m,) of the constraints."""
         at, (c, T) = self._at(x), self.unpack(x)
         torques, joints, D = self._limited
         parts = [at.tau[:, torques] / self.bounds.effort[torques]]
@@ -269,7 +285,10 @@ class Problem:
 
     @cached_property
     def _rows(self) -> tuple[np.ndarray, ...]:
-        """Numbers of the constraints of each kind: (N, limited), (2, rows of D, limited), (2, N or 0, n), (m,)."""
+        """The numbers of the constraints of each kind: torques, speeds, powers and the end condition.
+
+        Their shapes are (N, limited joints), (2, rows of D, limited joints), (2, N or 0, n) and (m,).
+        """
         torques, joints, D = self._limited
         ends = len(self.end.error(self.goal[0])) if self.end else 0
         shapes = (len(self.times), len(torques)), (2, len(D), len(joints)), (2, *self._power_columns.shape), (ends,)
@@ -285,17 +304,18 @@ class Problem:
         return low, np.concatenate([np.ones(torques), np.zeros(speeds + powers + ends)])
 
     def _with_T(self, by_joint: np.ndarray) -> np.ndarray:
-        """Columns of joints (..., n) as columns of u (..., 6n + 1), where T counts for all."""
+        """A mask of joints (n, n) as a mask of the columns of u (n, 6n + 1), in which T is always true."""
         last = np.ones((len(by_joint), 1), bool)
         return np.concatenate([np.tile(by_joint, DEGREE + 1), last], axis=1)
 
     @cached_property
     def _end_columns(self) -> np.ndarray:
+        """The places (n,) of the last configuration in x."""
         return self.n * self.block[-1] + np.arange(self.n)
 
     @cached_property
     def jacobian_pattern(self) -> Pattern:
-        """Of ∂constraints/∂x."""
+        """The pattern of ∂constraints/∂x."""
         torques, speeds, powers, ends = self._rows
         _, joints, D = self._limited
         coupled = self._with_T(self.torque.coupled)[:, None]
@@ -312,7 +332,7 @@ class Problem:
         )
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Values of ∂constraints/∂x, in the order of `jacobian_pattern`."""
+        """The values of ∂constraints/∂x in the order of `jacobian_pattern`."""
         at, (c, _) = self._at(x), self.unpack(x)
         torques, joints, D = self._limited
         sign = np.array([1.0, -1.0]).reshape(2, 1, 1)
@@ -330,7 +350,7 @@ class Problem:
         )
 
     def _work_by_z(self, at: _Nodes) -> np.ndarray:
-        """∂(τ v)/∂z (N, n, 3n), joint by joint."""
+        """The derivatives ∂(τ_i v_i)/∂z (N, n, 3n) of each joint's power."""
         _, v, _ = at.z
         by_z = v[:, :, None] * at.tau_z
         by_z[:, :, self.n : 2 * self.n] += at.tau[:, :, None] * np.eye(self.n)
@@ -340,7 +360,7 @@ class Problem:
 
     @cached_property
     def hessian_pattern(self) -> Pattern:
-        """Of the upper triangle of the Hessian of cost and constraints."""
+        """The pattern of the upper triangle of the Hessian of cost and constraints."""
         u, e = self._columns, self._end_columns if self.end else np.zeros(0, int)
         coupled = self._with_T(self.torque.coupled)
         met = coupled.T.astype(int) @ coupled > 0
@@ -354,7 +374,7 @@ class Problem:
         )
 
     def hessian(self, x: np.ndarray, on_cost: float, on_constraints: np.ndarray) -> np.ndarray:
-        """Values of on_cost ∂²cost/∂x² + Σ on_constraints ∂²constraints/∂x², in the order of `hessian_pattern`."""
+        """The values of on_cost ∂²cost/∂x² + Σ on_constraints ∂²constraints/∂x² in the order of `hessian_pattern`."""
         at, (c, T) = self._at(x), self.unpack(x)
         torques, _, powers, ends = self._rows
         limited = self._limited[0]
@@ -365,7 +385,7 @@ class Problem:
         if self.power:
             nu = (on_constraints[powers[0]] - on_constraints[powers[1]]) / self.power
         H = self._node_hessians(at, alpha, lam, nu)
-        once = w * self._running_by_u(at)  # from the factor T of the cost
+        once = w * self._running_by_u(at)  # the mixed derivatives that come from the factor T of the cost
         H[:, -1] += once
         H[:, :, -1] += once
         by_power = np.broadcast_to(w * self.power, self._power_columns.shape) if self.power else np.zeros(0)
@@ -373,7 +393,7 @@ class Problem:
         return self.hessian_pattern.add(H, by_power, bend)
 
     def _node_hessians(self, at: _Nodes, alpha: np.ndarray, lam: np.ndarray, nu: np.ndarray) -> np.ndarray:
-        """∂²/∂u² (N, 6n + 1, 6n + 1) of l = ½ Σ α τ² + λ · τ + Σ ν τ v: Zᵀ (∂²l/∂z²) Z + (∂l/∂z) ∂²z/∂u²."""
+        """The Hessians Zᵀ (∂²l/∂z²) Z + (∂l/∂z) ∂²z/∂u² (N, 6n + 1, 6n + 1) of l = ½ Σ α τ² + λ · τ + Σ ν τ v."""
         n, (_, v, _) = self.n, at.z
         by_tau = alpha * at.tau + lam + nu * v
         K = self.torque.curvature(*at.z, by_tau) + at.tau_z.swapaxes(1, 2) @ (alpha[:, :, None] * at.tau_z)
@@ -385,7 +405,10 @@ class Problem:
         return at.Z.swapaxes(1, 2) @ K @ at.Z + self._bend(at, by_z)
 
     def _bend(self, at: _Nodes, by_z: np.ndarray) -> np.ndarray:
-        """Σ by_z ∂²z/∂u² (N, 6n + 1, 6n + 1): z is linear in control points, and c in T, but v ~ 1/T and a ~ 1/T²."""
+        """The sum Σ by_z ∂²z/∂u² (N, 6n + 1, 6n + 1).
+
+        z is linear in the control points, and they are linear in T; but v has a factor 1/T, and a has 1/T².
+        """
         n, a = self.n, at.z[2]
         power = np.repeat([0.0, 1.0, 2.0], n)
         # ∂²z/∂c∂T = -power ∂z/∂c / T;  v_TT = -2 v_T / T,  a_TT = -(4 a_T + 2 a / T) / T

@@ -1,6 +1,8 @@
-"""A frame to be reached, as a condition on the last configuration of a motion."""
+"""Goals that are placements of a frame, as conditions on the last configuration of a motion."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -16,30 +18,35 @@ from .problem import EndCondition
 
 __all__ = ["nearest_configuration", "reach"]
 
-_REACHED = 1e-7  # [rad or m]
-_TRIES = 20
+_REACHED = 1e-7  # [rad or m] a smaller error counts as reached
+_TRIES = 20  # starts of the search for a configuration
 
 
 @kernel(robot=static, q="nq", frame=static, target=(4, 4))
-def placement_error(robot, q, frame, target):
-    """(2 x, p) (6,) of the frame seen from its target, x the vector part of the turn's quaternion: 0 when reached."""
+def placement_error(robot: Robot, q, frame: str, target) -> np.ndarray:
+    """The error (2 x, p) (6,) of a frame whose placement seen from its target (4, 4) is (R, p); 0 when it is reached.
+
+    x (3,) is the vector part of the quaternion of R, so that 2 x is the rotation vector for small angles.
+    """
     T = se3.compose(se3.inverse(target), forward_kinematics(robot, q, frame))
     return np.concatenate([2 * so3.to_quat_wxyz(T[:3, :3])[1:], T[:3, 3]])
 
 
 @kernel(robot=static, q="nq", frame=static, target=3)
-def position_error(robot, q, frame, target):
-    """p - target (3,) of the frame's origin."""
+def position_error(robot: Robot, q, frame: str, target) -> np.ndarray:
+    """The error p - target (3,) of the position p of a frame's origin."""
     return forward_kinematics(robot, q, frame)[:3, 3] - target
 
 
 @kernel(robot=static, q="nq", frame=static, target=(4, 4), w=6)
-def weighted_placement_error(robot, q, frame, target, w):
+def weighted_placement_error(robot: Robot, q, frame: str, target, w) -> Any:
+    """The sum w · `placement_error`, whose Hessian an optimiser needs."""
     return np.dot(w, placement_error(robot, q, frame, target))
 
 
 @kernel(robot=static, q="nq", frame=static, target=3, w=3)
-def weighted_position_error(robot, q, frame, target, w):
+def weighted_position_error(robot: Robot, q, frame: str, target, w) -> Any:
+    """The sum w · `position_error`, whose Hessian an optimiser needs."""
     return np.dot(w, position_error(robot, q, frame, target))
 
 
@@ -63,17 +70,25 @@ def reach(robot: Robot, frame: str, target, label: str) -> EndCondition:
 
 
 def nearest_configuration(robot: Robot, end: EndCondition, q: np.ndarray, label: str) -> np.ndarray:
-    """A configuration within the limits that satisfies `end`, from q or else from random ones."""
+    """A configuration within the limits that satisfies `end`, searched from q and then from random configurations."""
     rng = np.random.default_rng(0)
-    low, high = robot.lower - 1e-9, robot.upper + 1e-9  # a start on a limit is inside
+    low, high = robot.lower - 1e-9, robot.upper + 1e-9  # a start on a limit must be inside the bounds
     tries = []
     for _ in range(_TRIES):
-        # errors that go to zero do so by large factors; where others stop is not of interest to more than 1e-4
-        found = least_squares(end.error, q, end.jacobian, bounds=(low, high), ftol=1e-4, xtol=1e-9, gtol=1e-15)
+        # A loose ftol is enough: errors that go to 0 shrink by large factors, and other minima are not used.
+        found = least_squares(
+            end.error,
+            q,
+            end.jacobian,  # pyright: ignore[reportArgumentType] - SciPy takes functions, its stubs only strings
+            bounds=(low, high),
+            ftol=1e-4,
+            xtol=1e-9,
+            gtol=1e-15,
+        )
         if np.abs(found.fun).max() < _REACHED:
             return np.clip(found.x, robot.lower, robot.upper)
         tries.append(found)
-        q = random_configuration(robot, rng)
+        q = random_configuration(robot, rng=rng)
     best = min(tries, key=lambda found: found.cost)
     turn, shift = np.linalg.norm(best.fun[:-3]), np.linalg.norm(best.fun[-3:])
     apart = f"{shift:.3g} m" + (f" and {turn:.3g} rad" if best.fun.size == 6 else "")

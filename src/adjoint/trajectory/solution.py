@@ -1,4 +1,4 @@
-"""What a solver of motions tells: its iterations, and what it ended with."""
+"""The solver's iterations (`Step`) and its result (`Solution`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Solution", "Step"]
 
 
 class Step(NamedTuple):
-    """One iteration: its number, the cost, and by how much limits are exceeded, as a fraction of them."""
+    """One iteration of the solver: its number, the cost, and the largest excess of a limit, as a fraction of it."""
 
     iteration: int
     cost: float
@@ -18,10 +18,10 @@ class Step(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What the solver ended with."""
+    """The result of the solver."""
 
-    x: np.ndarray
+    x: np.ndarray  # the unknowns of the `Problem`
     multipliers: np.ndarray  # of the constraints
-    converged: bool
-    status: str  # the solver's own word
-    steps: tuple[Step, ...]  # of solutions before this one, too
+    converged: bool  # whether x is a minimum
+    status: str  # the solver's own word for how it ended
+    steps: tuple[Step, ...]  # all iterations, also those of the solutions before that this one continues

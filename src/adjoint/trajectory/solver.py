@@ -1,4 +1,7 @@
-"""Interior-point solution of a `Problem` by IPOPT (Wächter & Biegler 2006), through CasADi, which this file needs."""
+"""`solve` minimises a `Problem` by the interior-point method IPOPT (Wächter & Biegler 2006), through CasADi.
+
+Only this file of the folder imports CasADi.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,15 @@ from .solution import Solution, Step
 
 __all__ = ["solve", "violation"]
 
-_TOLERANCE = 1e-8  # relative to `scale`, and to limits
+_TOLERANCE = 1e-8  # of the cost, relative to `scale`, and of the constraints, relative to their limits
 
 
 class _Function(casadi.Callback):
-    """A Python function of dense arrays as a CasADi function; its results are values of given sparsities."""
+    """A Python function as a CasADi function.
+
+    The function takes dense arrays, and returns the nonzero values of results whose sparsity is given. `inputs` and
+    `outputs` are lists of (name, sparsity); an exception that the function raises is put into the list `raised`.
+    """
 
     def __init__(self, name: str, inputs: list[tuple], outputs: list[tuple], call: Callable, raised: list):
         casadi.Callback.__init__(self)
@@ -44,25 +51,26 @@ class _Function(casadi.Callback):
     def eval(self, arguments):
         try:
             results = self._call(*(a.full().ravel() for a in arguments))
-        except BaseException as e:  # also a keyboard interrupt: kept, as CasADi would lose it; NaN ends the iteration
+        except BaseException as e:  # CasADi would lose it, even a KeyboardInterrupt; NaN makes IPOPT stop
             self._raised.append(e)
             results = [np.full(s.nnz(), np.nan) for _, s in self._outputs]
         return [casadi.DM(s, np.ravel(r)) for (_, s), r in zip(self._outputs, results, strict=True)]
 
 
 def _sparsity(pattern: Pattern) -> casadi.Sparsity:
+    """The CasADi sparsity of a pattern."""
     starts = np.searchsorted(pattern.columns, np.arange(pattern.shape[1] + 1))
     return casadi.Sparsity(*pattern.shape, starts.tolist(), pattern.rows.tolist())
 
 
 def violation(problem: Problem, x: np.ndarray) -> float:
-    """By how much the worst constraint of the program is exceeded."""
+    """By how much x exceeds the worst constraint of the program."""
     g, (low, high) = problem.constraints(x), problem.range
     return float(np.max(np.concatenate([low - g, g - high]), initial=0.0))
 
 
 def _functions(problem: Problem, scale: float, raised: list) -> dict[str, _Function]:
-    """The program as IPOPT asks for it; the cost is divided by `scale`."""
+    """The functions of the program that IPOPT calls, by their CasADi names; the cost is divided by `scale`."""
 
     def dense(name: str, size: int) -> tuple:
         return name, casadi.Sparsity.dense(size)
@@ -82,7 +90,17 @@ def _functions(problem: Problem, scale: float, raised: list) -> dict[str, _Funct
             lambda x, _, on_f, on_g: (problem.hessian(x, on_f[0] / scale, on_g),),
         ),
     }
-    return {name: _Function(name, *rest, raised) for name, rest in calls.items()}
+    return {name: _Function(name, inputs, outputs, call, raised) for name, (inputs, outputs, call) in calls.items()}
+
+
+def _ipopt_options(max_iterations: int, near: bool) -> dict:
+    """The options of IPOPT; `near` says that the guess is nearly a minimum."""
+    found = {"print_level": 0, "sb": "yes", "tol": _TOLERANCE, "max_iter": max_iterations}
+    # The first steps stay near the guess, and bounds are not relaxed, so that nothing exceeds its limits.
+    found |= {"mu_strategy": "adaptive", "bound_push": 1e-4, "bound_frac": 1e-4, "bound_relax_factor": 0.0}
+    if near:
+        found |= {"mu_strategy": "monotone", "mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6}
+    return found
 
 
 def solve(
@@ -94,7 +112,11 @@ def solve(
     before: tuple[Step, ...] = (),
     report: Callable[[Step], None] | None = None,
 ) -> Solution:
-    """A local minimum near x. `scale` is a typical cost; steps `before` say that x is nearly one already."""
+    """A local minimum near x. `scale` is a typical cost.
+
+    `before` are the steps of an earlier solution; if there are any, x is taken to be nearly a minimum already. `report`
+    is called with each `Step`.
+    """
     steps = list(before)
     raised: list[BaseException] = []
 
@@ -109,16 +131,11 @@ def solve(
     sizes = {"x": problem.size, "f": 1, "g": m, "lam_x": problem.size, "lam_g": m, "lam_p": 0}
     watched = [(name, casadi.Sparsity.dense(sizes[name])) for name in casadi.nlpsol_out()]
     watch = _Function("watch", watched, [("ret", casadi.Sparsity.dense(1))], each_iteration, raised)
-    ipopt = {"print_level": 0, "sb": "yes", "tol": _TOLERANCE, "max_iter": max_iterations}
-    # A guess is worth staying near, and nothing may be beyond its limits by a tolerance.
-    ipopt |= {"mu_strategy": "adaptive", "bound_push": 1e-4, "bound_frac": 1e-4, "bound_relax_factor": 0.0}
-    if before:
-        ipopt |= {"mu_strategy": "monotone", "mu_init": 1e-5, "bound_push": 1e-6, "bound_frac": 1e-6}
     options = {
-        "ipopt": ipopt,
+        "ipopt": _ipopt_options(max_iterations, near=bool(before)),
         "print_time": False,
         "show_eval_warnings": False,
-        "no_nlp_grad": True,  # no derivatives of our functions but those we give
+        "no_nlp_grad": True,  # CasADi must not differentiate our functions itself
         "iteration_callback": watch,
         "grad_f": functions["nlp_grad_f"],
         "jac_g": functions["nlp_jac_g"],

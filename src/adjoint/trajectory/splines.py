@@ -1,9 +1,9 @@
-"""Quintic B-splines on equal segments of a unit of time: positions whose accelerations are twice differentiable.
+"""Quintic B-splines on equal segments of the unit interval, whose second derivatives are twice differentiable.
 
 A path is q(t) = Σ_l B_l(t / T) c_l with control points c_l (n,), l = 0 ... segments + 4. A spline lies in the convex
-hull of its control points, and so does its derivative, a spline again: limits on control points hold at every time. The
-ends are c_0 and the last one; the velocity at the start is 5 · segments · (c_1 - c_0) / T. See de Boor (1978), "A
-practical guide to splines".
+hull of its control points. Its derivative is a spline too, and lies in the hull of its own control points; so limits on
+control points hold at every time. The path starts at the first control point and ends at the last one, and the velocity
+at the start is 5 · segments · (c_1 - c_0) / T. See de Boor (1978), "A practical guide to splines".
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def knots(segments: int) -> np.ndarray:
 
 
 class Basis(NamedTuple):
-    """The six splines that count at each of N points, from number `first` on, and their derivatives."""
+    """The six basis splines that are not zero at each of N points, and their derivatives."""
 
-    first: np.ndarray  # (N,)
+    first: np.ndarray  # (N,) the number of the first of the six
     values: np.ndarray  # (3, N, 6): B, dB/ds, d²B/ds²
 
 
@@ -40,14 +40,14 @@ def basis(segments: int, s: np.ndarray) -> Basis:
 
 
 def path(control_points: np.ndarray, duration: float, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, v, a (*shape of t, n) of a path at the times t."""
+    """q, v and a (..., n) of a path at the times t (...)."""
     spline = BSpline(knots(len(control_points) - DEGREE), control_points, DEGREE)
     s = np.asarray(t) / duration
     return spline(s), spline(s, 1) / duration, spline(s, 2) / duration**2
 
 
 def rate_points(segments: int) -> np.ndarray:
-    """D (segments + 4, segments + 5): the control points of dq/ds are D c, de Boor (X.15)."""
+    """D (segments + 4, segments + 5), which gives the control points D c of dq/ds: de Boor (1978), eq. (X.15)."""
     t = knots(segments)
     spans = t[DEGREE + 1 : -1] - t[1 : -DEGREE - 1]
     return DEGREE / spans[:, None] * np.diff(np.eye(segments + DEGREE), axis=0)
@@ -60,7 +60,7 @@ def quintic(q_0, v_0, q_1, v_1, duration: float) -> np.ndarray:
 
 
 def refined(control_points: np.ndarray, segments: int) -> np.ndarray:
-    """Control points of the same path in a multiple of its segments: interpolation at Greville points."""
+    """Control points of the same path with a multiple of its segments, by interpolation at the Greville points."""
     t = knots(segments)
     greville = np.mean([t[1 + k : k + 1 + segments + DEGREE] for k in range(DEGREE)], axis=0)
     splines = BSpline(t, np.eye(segments + DEGREE), DEGREE)

@@ -1,12 +1,13 @@
 """The torque at one instant as a function of z = (q, v, a), with derivatives of first and second order.
 
-All functions take N instants at once, arrays (N, n). The torque is that of `inverse_dynamics`, with dry friction
-f sign(v) made smooth, f tanh(v / v_s): an optimiser needs derivatives where a joint turns round.
+All functions take N instants at once, as arrays (N, n). The torque is that of `inverse_dynamics`, but with the smooth
+f tanh(v / v_s) in place of dry friction f sign(v): an optimiser needs derivatives where a joint changes its direction.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,60 +21,61 @@ __all__ = ["Torque", "true_torque"]
 
 
 @kernel(robot=static, q="nq", v="nv", a="nv", w="nv")
-def weighted_torque(robot, q, v, a, w):
-    """w · τ."""
+def weighted_torque(robot: Robot, q, v, a, w) -> Any:
+    """The sum w · τ of the torques τ of `inverse_dynamics`, with weights w (nv,)."""
     return np.dot(w, inverse_dynamics(robot, q, v, a))
 
 
 def without_limits(robot: Robot) -> Robot:
-    """The robot as the torque sees it, without dry friction: other limits need no other machine code."""
+    """The robot without limits and without dry friction, so that robots with other limits share its machine code."""
     free = np.full(robot.nv, np.inf)
     unlimited = {"lower": -free, "upper": free, "velocity_limit": free, "effort_limit": free}
     return robot.replace(friction=np.zeros(robot.nv), **unlimited)
 
 
 def true_torque(robot: Robot, q, v, a) -> np.ndarray:
-    """`inverse_dynamics` (..., n), dry friction as it is."""
+    """The torque (..., n) of `inverse_dynamics`, with dry friction f sign(v)."""
     return inverse_dynamics(without_limits(robot), q, v, a) + robot.friction * np.sign(v)
 
 
 @dataclass(frozen=True, eq=False)
 class Torque:
-    """τ(z) of a robot and its derivatives; `slow` (n,) are the speeds v_s at which dry friction has set in."""
+    """The torque τ(z) of a robot and its derivatives; `slow` (n,) are the speeds v_s at which dry friction sets in."""
 
     robot: Robot
     slow: np.ndarray
 
     @cached_property
     def _robot(self) -> Robot:
+        """The robot whose machine code is used."""
         return without_limits(self.robot)
 
     @cached_property
     def _gradient_along(self) -> Kernel:
-        """The gradient of w · τ, and its derivative along a direction."""
+        """A kernel that gives the gradient of w · τ and the derivative of this gradient along a direction."""
         return weighted_torque.bind(self._robot).jacobian("q", "v", "a").jvp
 
     @cached_property
     def coupled(self) -> np.ndarray:
-        """(n, n): does τ_i depend on the motion of joint j? Not between branches of a tree; seen at a random z."""
+        """(n, n) whether τ_i depends on the motion of joint j, as seen at a random z; false between branches."""
         n = self.robot.nv
         J = self.jacobian(*np.random.default_rng(0).normal(size=(3, 1, n)))
         return np.asarray(J.reshape(n, 3, n).any(axis=1))
 
     def value(self, q, v, a) -> np.ndarray:
-        """τ (N, n)."""
+        """The torques τ (N, n)."""
         return inverse_dynamics(self._robot, q, v, a) + self.robot.friction * np.tanh(v / self.slow)
 
     def jacobian(self, q, v, a) -> np.ndarray:
-        """∂τ/∂z (N, n, 3n)."""
+        """The derivatives ∂τ/∂z (N, n, 3n)."""
         dq, dv, da = inverse_dynamics_derivatives(self._robot, q, v, a)
         rounding = self.robot.friction / self.slow * (1 - np.tanh(v / self.slow) ** 2)
         return np.concatenate([dq, dv + rounding[:, :, None] * np.eye(v.shape[1]), da], axis=2)
 
     def curvature(self, q, v, a, w) -> np.ndarray:
-        """∂²(w · τ)/∂z² (N, 3n, 3n): derivatives of the gradient along every axis of q and v, as one batch.
+        """The second derivatives ∂²(w · τ)/∂z² (N, 3n, 3n), from derivatives of the gradient along all axes of q and v.
 
-        τ is linear in a, and a does not meet v: these blocks are zero.
+        The blocks (a, a) and (a, v) are zero, as τ is linear in a and no term has both a and v.
         """
         n = q.shape[1]
         none, axes = np.zeros((2 * n, n)), np.eye(2 * n)

@@ -102,6 +102,10 @@ class Arguments:
         if any(p.static and p.name == name for p in self.parameters):
             return "; it is fixed already: to have another, bind that on the kernel this one was made from"
         hint = "; it is left out here: write a kernel of your own that gives it" if name in self.statics else ""
+        taken = {p.name for p in self.parameters}
+        for value in self.statics.values():
+            renamed = getattr(value, "renamed_arguments", ())
+            hint += "".join(f"; {text}" for old, new, text in renamed if old == name and new in taken)
         owner = next(
             (p.name for p in self.parameters if p.static and hasattr(self.statics.get(p.name), "liftable")), ""
         )

@@ -5,19 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import ArgumentError
 from . import kept_kernels
-from .arguments import tupled
+from .arguments import Arguments, tupled
 from .function import Function, Origin
-from .parameters import lifted_parameters
+from .parameters import Parameter, lifted_parameters
 from .specialisation import TracedSpecialisation
 from .tracebacks import warn_user
 
 MOST_NUMBERS = 4  # so many different values of a static argument with a whole number as its default lead to a warning
 
-__all__ = ["bind", "is_plain", "remake"]
+__all__ = ["bind", "is_plain", "remake", "with_other_inputs"]
 
 _PLAIN = {str, int, bool, type(None)}  # types whose values are equal only if nothing can tell them apart
 
@@ -36,6 +36,8 @@ def bind(function: Function, args: tuple, lift, unroll: bool, statics: dict[str,
             f"{function.__name__} has no free static argument {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
         )
     lift = _names(lift)
+    if any(getattr(value, "runs_inline", False) for value in fixed.values()):
+        return _Inline(function, {**function.statics, **fixed})
     if any(map(_stands_for, fixed.values())):
         return _lifted(function, fixed, lift, unroll)
     try:
@@ -48,6 +50,26 @@ def bind(function: Function, args: tuple, lift, unroll: bool, statics: dict[str,
         make = _lifted(function, fixed, lift, unroll) if from_origin else _specialised(function, fixed, unroll)
         bound = function.memory.made.setdefault(key, make)
     return kept_kernels.mark_used(bound)
+
+
+class _Inline(NamedTuple):
+    """A kernel bound to a static argument that no code is made for by itself: its function runs within another one."""
+
+    function: Any  # a `Function`, which as the attribute of a class would be a method
+    statics: dict[str, Any]
+
+    def __call__(self, *args, **kwargs):
+        function = self.function
+        inputs, statics = Arguments(function.__name__, function.parameters, self.statics).sort(args, kwargs)
+        return function.__wrapped__(**inputs, **statics)
+
+
+def with_other_inputs(function: Function, parameters: list[Parameter], statics: dict[str, Any]) -> Any:
+    """See `Kernel.with_other_inputs`."""
+    make = functools.partial(TracedSpecialisation, function.__wrapped__, function.__name__, parameters)
+    made = function.new(function.__name__, parameters, make, function.__doc__, statics)
+    made.origin = Origin(function, "with_other_inputs", (parameters, statics))
+    return made
 
 
 def _not_hashable(function: Function, fixed: dict[str, Any]) -> ArgumentError:

@@ -85,10 +85,9 @@ class InputForm:
 class ElsewhereForm(NamedTuple):
     """A call of one sample, all inputs given by place, that another function serves; see `Kernel.instead`."""
 
-    function: Callable[[dict], Any]
+    function: Callable[[dict[str, np.ndarray]], Any]
     names: list[str]
     shapes: list[tuple[int, ...]]
-    statics: dict[str, Any]
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
         """Only for arrays of float64 of exactly these shapes, while no function is traced or run eagerly."""
@@ -97,7 +96,7 @@ class ElsewhereForm(NamedTuple):
         for a, shape in zip(args, self.shapes, strict=True):
             if type(a) is not np.ndarray or a.dtype is not _F64 or a.shape != shape:
                 return NotImplemented
-        return self.function({**self.statics, **dict(zip(self.names, args, strict=True))})
+        return self.function(dict(zip(self.names, args, strict=True)))
 
 
 Form = StaticForm | InputForm | ElsewhereForm

@@ -57,12 +57,11 @@ def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
         if out is not None:
             raise ArgumentError(f"{function.__name__}: `out` cannot be used inside a kernel; use the result instead")
         return inline(function, inputs, statics)
-    if function.other is not None and function.is_served_elsewhere(statics):
+    if function.other is not None and (other := function.instead_of_this(statics, inputs)) is not None:
         if len(args) == len(inputs) and not kwargs:
             shapes = [o.shape for o in function.specialisation(statics, list(inputs)).inputs]
-            known = ElsewhereForm(function.other.function, list(inputs), shapes, statics)
-            function.memory.keep_form(form, known)
-        return call_elsewhere(function, inputs, statics, out)
+            function.memory.keep_form(form, ElsewhereForm(other, list(inputs), shapes))
+        return call_elsewhere(function, other, inputs, statics, out)
     found = function.specialisation(statics, list(inputs))
     if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
         from .casadi_functions import call_casadi
@@ -106,26 +105,35 @@ def _remember(function: Function, form: tuple, found: Specialisation) -> None:
         function.memory.keep_form(form, InputForm(found, given, defaults, tried))
 
 
-def call_elsewhere(function: Function, inputs: dict[str, Any], statics: dict[str, Any], out):
-    """The result of the function that `Kernel.instead` names, on arrays of the shapes that this kernel takes."""
+def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], statics: dict[str, Any], out):
+    """The result of the function that `Kernel.instead` makes, on arrays of the shapes that this kernel takes."""
     from ..machine.layouts import broadcast_batch
 
-    assert function.other is not None
-    arrays = {k: as_input(x, k, function.__name__) for k, x in inputs.items()}
-    operands = function.specialisation(statics, list(inputs)).inputs
-    broadcast_batch(operands, list(arrays.values()), function.__name__)
-    found = function.other.function(arrays | statics)
+    name = function.__name__
+    arrays = {k: as_input(x, k, name) for k, x in inputs.items()}
+    broadcast_batch(function.specialisation(statics, list(inputs)).inputs, list(arrays.values()), name)
+    found = other(arrays)
+    parts = found if isinstance(found, tuple) else (found,)
     if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
-        found = found.astype(np.float32)
+        parts = tuple(x.astype(np.float32) for x in parts)
     if out is None:
-        return found
-    if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
-        what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ArgumentError(f"{function.__name__}: out is {what}; an array of {found.dtype} {found.shape} is needed")
-    if not out.flags.writeable:
-        raise ArgumentError(f"{function.__name__}: out is read-only")
-    np.copyto(out, found)
+        return type(found)(*parts) if isinstance(found, tuple) else parts[0]
+    _copy(parts, out if isinstance(found, tuple) and isinstance(out, tuple | list) else (out,), name)
     return out
+
+
+def _copy(parts: tuple, outs: tuple | list, name: str) -> None:
+    """Write results to the arrays that are to receive them."""
+    if len(outs) != len(parts):
+        raise ArgumentError(f"{name}: out has {len(outs)} arrays; {len(parts)} are needed")
+    for found, out in zip(parts, outs, strict=True):
+        if not isinstance(out, np.ndarray) or (out.shape, out.dtype) != (found.shape, found.dtype):
+            what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise ArgumentError(f"{name}: out is {what}; an array of {found.dtype} {found.shape} is needed")
+        if not out.flags.writeable:
+            raise ArgumentError(f"{name}: out is read-only")
+    for found, out in zip(parts, outs, strict=True):
+        np.copyto(out, found)
 
 
 @functools.cache

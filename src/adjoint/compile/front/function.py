@@ -6,7 +6,7 @@ All other files of the compiler work with `Function` only, so that none of them 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -18,7 +18,7 @@ from .specialisation import Specialisation
 if TYPE_CHECKING:
     from .call_forms import Form
 
-__all__ = ["MOST_FORMS", "Function", "Instead", "Memory", "Origin", "Recent"]
+__all__ = ["MOST_FORMS", "Function", "Memory", "Origin", "Recent"]
 
 MOST_FORMS = 64  # the most forms of calls that a kernel remembers: every order of keywords is another form
 
@@ -29,13 +29,6 @@ class Origin(NamedTuple):
     parent: Function
     how: str
     arguments: Any  # a dict for "bind", a tuple for all other methods
-
-
-class Instead(NamedTuple):
-    """Another function that serves the calls whose static arguments `serves` accepts; see `Kernel.instead`."""
-
-    serves: Callable[[dict], Any]
-    function: Callable[[dict], Any]
 
 
 class Recent(NamedTuple):
@@ -56,17 +49,19 @@ class Memory:
     - `made`: kernels that were made from this one, by what they were made with; `kept_kernels` keeps them alive;
     - `forms`: how calls of a form are served; a form is the number of positional arguments and the names of the others;
     - `recent`: the last call of the most frequent form;
+    - `others`: the functions that serve calls instead, or None, by the names of the inputs that are given;
     - `numbers`: values that were given for static arguments whose default is a whole number, by name;
     - `usage`: how much memory the kernel takes.
     """
 
-    __slots__ = ("forms", "made", "numbers", "recent", "specialisations", "usage")
+    __slots__ = ("forms", "made", "numbers", "others", "recent", "specialisations", "usage")
 
     def __init__(self) -> None:
         self.specialisations: dict[tuple[str, ...], Specialisation] = {}
         self.made: WeakValueDictionary[Any, Any] = WeakValueDictionary()
         self.forms: dict[tuple, Form] = {}
         self.recent: Recent | None = None
+        self.others: dict[tuple[str, ...], Callable | None] = {}
         self.numbers: dict[str, set] = {}
         self.usage = MemoryUsage()
 
@@ -127,7 +122,7 @@ class Function:
         memory: Memory
         origin: Origin | None
         unrolled: bool  # its programs are compiled whatever their size
-        other: Instead | None
+        other: Callable[[dict, tuple[str, ...]], Callable | None] | None  # see `Kernel.instead`
         own_threads: int | None  # the number that the user has set
         __wrapped__: Callable
 
@@ -168,9 +163,19 @@ class Function:
         """Return the specialisation of a kernel whose static arguments are all known; `wanted` is for an error."""
         return self.specialisation(*self.arguments.left_out(wanted))
 
-    def is_served_elsewhere(self, statics: dict[str, Any]) -> bool:
-        """Whether another function serves calls with these static arguments; see `Kernel.instead`."""
-        return self.other is not None and bool(self.other.serves(statics))
+    def instead_of_this(self, statics: dict[str, Any], names: Iterable[str]) -> Callable | None:
+        """The function that serves calls with these static arguments and inputs, if there is one; `Kernel.instead`.
+
+        It is remembered where static arguments are as they are fixed.
+        """
+        if self.other is None:
+            return None
+        given, known = tuple(names), self.memory.others
+        if self.arguments.other_than_defaults(statics):
+            return self.other(statics, given)
+        if given not in known:
+            known[given] = self.other(statics, given)
+        return known[given]
 
     # --- memory: see `kept_kernels` --------------------------------------------------------------------
 

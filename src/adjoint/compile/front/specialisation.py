@@ -277,6 +277,8 @@ class TracedSpecialisation(Specialisation):
     def _apply(self, arguments: dict[str, Any]):
         """Call the function; static arguments whose numbers are inputs are replaced by stand-ins, see `Liftable`."""
         statics = dict(self.statics)
+        if (runner := next((x for x in statics.values() if hasattr(x, "runs")), None)) is not None:
+            return runner.runs(self.fn, arguments, statics)
         for name, lift in self.lift.items():
             statics[name] = statics[name].lifted({k: arguments[given] for k, given in lift.items()})
         if self.lift:

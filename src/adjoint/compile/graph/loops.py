@@ -28,6 +28,8 @@ __all__ = [
     "Sequence",
     "copy_sequence",
     "current_graph",
+    "each_row",
+    "map_leaves",
     "prune",
     "python_calls",
     "scan",
@@ -164,8 +166,66 @@ def _structure(tree):
     return type(tree).__name__, keys, [_structure(part) for part in parts]
 
 
-def _shape(x) -> tuple[int, ...]:
-    return np.shape(x) if not isinstance(x, Sequence) else x.row_shape
+def map_leaves(f: Callable, *trees):
+    """f of the leaves of structures that are alike, in the same structure."""
+    return _rebuild(trees[0], map(f, *map(_leaves, trees)))
+
+
+def _row_shape(source) -> tuple[int, ...]:
+    return source.row_shape if isinstance(source, Sequence) else np.shape(source)[1:]
+
+
+class each_row:
+    """As the xs of a scan: its step is given an object with `row(sequences)`, the current row of any sequences.
+
+    `of` is some sequence, or a structure of them: it tells the number of rows, which all that are read must have. So a
+    step reads what it needs when it needs it, and only that is read.
+    """
+
+    def __init__(self, of):
+        self.of = of
+
+
+class _Rows:
+    """The rows of sequences that the step of one traced loop asks for: inputs of its body, in the order of asking."""
+
+    def __init__(self, body: Graph, count: int | None):
+        self._body, self._count = body, count
+        self.sources: list = []
+        self.inputs: list[list[Expr]] = []
+        self._known: dict[tuple, Any] = {}
+        self._size = 0
+
+    def row(self, tree):
+        """The current row of a sequence, or of a structure of them."""
+        return map_leaves(self._one, tree)
+
+    def _one(self, source):
+        key = id(source.node if isinstance(source, Sequence) else source), _row_shape(source)
+        if key not in self._known:
+            if _length(source, None) != self._count:
+                raise TraceError(f"a scan over {self._count} rows cannot read rows of {_length(source, None)}")
+            (flat,), self._known[key] = _inputs(self._body, "row", source, [_row_shape(source)], first=self._size)
+            self.sources.append(source)  # which also keeps its id its own
+            self.inputs.append(flat)
+            self._size += len(flat)
+        return self._known[key]
+
+
+class _RowNumber:
+    """The same for a loop that is run: rows of arrays."""
+
+    def __init__(self, i: int | None, count: int):
+        self._i, self._count = i, count
+
+    def row(self, tree):
+        """Row i of each array; zeros of its shape, where there is none."""
+        return map_leaves(self._one, tree)
+
+    def _one(self, source):
+        if len(source) != self._count:
+            raise TraceError(f"a scan over {self._count} rows cannot read rows of {len(source)}")
+        return np.zeros(np.shape(source)[1:]) if self._i is None else np.asarray(source)[self._i]
 
 
 # --- scan ------------------------------------------------------------------------------------------
@@ -182,7 +242,8 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
         A number, an array, or any nesting of tuples, lists, NamedTuples and dicts of them; shapes stay the same.
     xs
         The same kind of nesting; each leaf is scanned over its first axis. A kernel argument declared with a leading
-        `...` axis has its length given at call time. None: x is None and `length` says how often.
+        `...` axis has its length given at call time. None: x is None and `length` says how often. `each_row(of=...)`:
+        x reads rows itself, `x.row(sequences)`.
     reverse
         Run from the last row to the first; row i of ys still belongs to row i of xs.
 
@@ -190,7 +251,8 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     for ys. Differentiable forward and in reverse; in reverse the carry of every step is kept.
     """
     _need_functions("scan", step=step)
-    count = _length(xs, length)
+    asked = isinstance(xs, each_row)
+    count = _length(xs.of if asked else xs, length)
     graph = current_graph()
     if graph is None:
         return _eager_scan(step, carry, xs, count, reverse)
@@ -198,8 +260,8 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     body = Graph(graph)
     starts = [trace.flatten(leaf, "the carry of a scan") for leaf in _leaves(carry)]
     inputs, carry_now = _inputs(body, "carry", carry, [shape for shape, _ in starts], starts)
-    sources = _leaves(xs)
-    rows, x_now = _inputs(body, "row", xs, [_shape(s) if isinstance(s, Sequence) else _shape(s)[1:] for s in sources])
+    rows = _Rows(body, count)
+    x_now = rows if asked else rows.row(xs)
     with tracing(body):
         result = step(carry_now, x_now)
     carry_next, y = _pair(result)
@@ -208,14 +270,14 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     rows_next = tuple(tuple(body.lift(plain_number(e)) for e in elements) for _, elements in ys)
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
-        tuple(tuple(r) for r in rows),
+        tuple(tuple(r) for r in rows.inputs),
         tuple(body.captured.values()),  # complete only now: lifting may capture
         tuple(flat_next),
         rows_next,
         count,
         reverse,
     )
-    buffers = [_buffer(graph, s, count) for s in sources]
+    buffers = [_buffer(graph, s, count) for s in rows.sources]
     node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(body.captured), buffers)
     finals = _results(graph, node, carry, starts)
     stacked = [_stacked(graph, node, k, shape, count) for k, (shape, _) in enumerate(ys)]
@@ -271,10 +333,15 @@ def _as_numpy(tree):
 def _eager_scan(step, carry, xs, count, reverse):
     carry = _as_numpy(carry)
     rows: list = [None] * count
+
+    def now(i: int | None):
+        at = _RowNumber(i, count)
+        return at if isinstance(xs, each_row) else at.row(xs)
+
     for i in reversed(range(count)) if reverse else range(count):
-        carry, rows[i] = _pair(step(carry, _rebuild(xs, (np.asarray(leaf)[i] for leaf in _leaves(xs)))))
+        carry, rows[i] = _pair(step(carry, now(i)))
     if count == 0:  # what a step would give tells the shapes of nothing
-        _, y = _pair(step(carry, _rebuild(xs, (np.zeros(np.shape(leaf)[1:]) for leaf in _leaves(xs)))))
+        _, y = _pair(step(carry, now(None)))
         return carry, _rebuild(y, (np.zeros((0, *np.shape(leaf))) for leaf in _leaves(y)))
     ys = (np.stack(leaf) for leaf in zip(*(_leaves(r) for r in rows), strict=True))
     return carry, _rebuild(rows[0], ys)
@@ -339,9 +406,12 @@ def plain_number(x):
     return x if isinstance(x, Expr) else float(x)
 
 
-def _inputs(body: Graph, kind: str, tree, shapes, starts=None) -> tuple[list[list[Expr]], object]:
-    """Fresh inputs of a loop body, flat and in the structure of `tree`; what starts as a truth value is one inside."""
-    flat, leaves, k = [], [], 0
+def _inputs(body: Graph, kind: str, tree, shapes, starts=None, first: int = 0) -> tuple[list[list[Expr]], Any]:
+    """Fresh inputs of a loop body, flat and in the structure of `tree`; what starts as a truth value is one inside.
+
+    They are numbered from `first` on.
+    """
+    flat, leaves, k = [], [], first
     for n, shape in enumerate(shapes):
         size = int(np.prod(shape))
         flat.append([body.input(kind, k + j) for j in range(size)])

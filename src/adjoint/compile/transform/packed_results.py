@@ -150,7 +150,9 @@ def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
 
 def _checked(k: Function, specialisation: Specialisation) -> Specialisation:
     """Return the specialisation, or raise an error if its results cannot be packed."""
-    if isinstance(specialisation, TracedSpecialisation) and k.is_served_elsewhere(specialisation.statics):
+    names = [o.name for o in specialisation.inputs]
+    traced = isinstance(specialisation, TracedSpecialisation)
+    if traced and k.instead_of_this(specialisation.statics, names) is not None:
         raise ArgumentError(
             f"{k.__name__}: these arguments are served by loops of any length, whose results are not packed; "
             f"{k.__name__}.bind(..., unroll=True) is not"

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint import robots, rolled
+from adjoint import robots
 from adjoint.compile import Kernel, kernel, static
 from adjoint.compile.front import kept_kernels
-from adjoint.model.robot import once_a_robot
+from adjoint.model.once import once_a_robot
+from adjoint.rolled import rows
 
 Q, V = np.array([0.3, -0.2]), np.array([1.0, 2.0])
 ARM = robots.chain(2)
@@ -38,6 +39,7 @@ def libraries(bound: Kernel) -> list:
     return [code.library for v in bound.memory.specialisations.values() for code, _ in v.codes.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["MOST_KERNELS", "MOST_BYTES"])
 def test_a_bounded_number_of_robots_is_kept(monkeypatch, limit):
     monkeypatch.setattr(kept_kernels, limit, 40 if limit == "MOST_KERNELS" else 40 * 16384)
@@ -179,6 +181,7 @@ def test_programs_of_other_functions_stay_with_their_kernel(monkeypatch):
     np.testing.assert_array_equal(fast.jacobian("q")(Q), 2 * np.eye(2))
 
 
+@pytest.mark.slow
 def test_dropping_while_other_threads_call(monkeypatch):
     batch = np.tile(Q, (3000, 1))
     want = [aj.inverse_dynamics(arm(k), batch, V, V) for k in range(6)]
@@ -205,8 +208,8 @@ def test_dropping_while_other_threads_call(monkeypatch):
 
 
 def test_any_number_of_long_robots(monkeypatch):
-    made, in_rows = [], rolled.in_rows
-    monkeypatch.setattr(rolled, "in_rows", lambda *given: made.append(given) or in_rows(*given))
+    made, in_rows = [], rows.in_rows
+    monkeypatch.setattr(rows, "in_rows", lambda *given: made.append(given) or in_rows(*given))
     chains = [robots.chain(50 + k) for k in range(12)]
     for _ in range(3):
         for chain in chains:
@@ -231,7 +234,7 @@ def test_once_a_robot():
     assert named(again) and named(robot) and len(calls) == 7
     assert named.__doc__ == "Doc."
     stand_in = robot.lifted({"inertias": robot.inertias})
-    assert named(stand_in) and len(calls) == 8 and stand_in._results is not robot._results
+    assert named(stand_in) and len(calls) == 8 and stand_in.results is not robot.results
     met = weakref.ref(robot)
     del robot, stand_in
     gc.collect()

@@ -89,7 +89,7 @@ def several(kind: str) -> int:
 def test_screws_of_joints_with_several_degrees_of_freedom(kind):
     i = several(kind)
     rows = slice(*TREE.layout.dof_start[i : i + 2])
-    Q = se3.Ad.eager(se3.random(np.random.default_rng(0)))
+    Q = se3.Ad.eager(se3.random(rng=0))
     TREE.replace(screws=with_one(TREE.screws, rows, TREE.screws[rows] @ Q.T))  # in another frame
     with pytest.raises(ArgumentError, match=f"joint '{TREE.body_joint_names[i]}' is not that of a {kind} joint"):
         TREE.replace(screws=with_one(TREE.screws, rows, 1.001 * TREE.screws[rows]))
@@ -132,7 +132,7 @@ def test_no_bodies():
 def test_rough_rotations_become_rotations_and_exact_ones_stay():
     """Few digits: off by up to 1e-6, brought to the nearest rotation to rounding; nothing else changes a bit."""
     rng = np.random.default_rng(0)
-    exact = se3.random(rng, 20)
+    exact = se3.random(20, rng=rng)
     rough = exact.copy()
     rough[::2, :3, :3] += rng.uniform(-1, 1, (10, 3, 3)) * 1e-7
     T, bad = nearest_motions(rough)
@@ -144,7 +144,7 @@ def test_rough_rotations_become_rotations_and_exact_ones_stay():
 
 
 def test_a_robot_of_few_digits():
-    rough = np.round(se3.random(np.random.default_rng(1), 6), 7)
+    rough = np.round(se3.random(6, rng=1), 7)
     robot = PUMA.replace(placements=rough, frames=(Frame("tool", 5, rough[0]),))
     for T in (*robot.placements, robot.frame("tool").placement):
         np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-15)
@@ -155,11 +155,11 @@ def test_a_robot_of_few_digits():
 
 
 def test_the_motion_that_is_none_is_named():
-    T = se3.random(np.random.default_rng(2), 4)
+    T = se3.random(4, rng=2)
     T[2, 0, 0] += 1e-5
     with pytest.raises(ModelError, match=r"links\[2\] is not a rigid motion"):
         motions(T, (4, 4, 4), "links")
-    T = se3.random(np.random.default_rng(2), 4)
+    T = se3.random(4, rng=2)
     T[3] = T[3] @ MIRROR
     assert nearest_motions(T)[1] == 3
     assert nearest_motions(np.zeros((0, 4, 4)))[1] is None

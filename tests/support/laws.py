@@ -236,9 +236,9 @@ def compiled_equals_eager(module, name, signature):
     Signature letters: T (4, 4), R (3, 3), s scalar, j inertia (10,), a digit: a vector of that length.
     """
     rng, function = np.random.default_rng(1), getattr(module, name)
-    kinds = {"T": se3.random, "R": so3.random, "s": lambda rng, shape: rng.uniform(0.1, 0.9, shape)}
+    kinds = {"T": se3.random, "R": so3.random, "s": lambda n, rng: rng.uniform(0.1, 0.9, n)}
     args = [
-        kinds[letter](rng, (5,)) if letter in kinds else rng.standard_normal((5, 10 if letter == "j" else int(letter)))
+        kinds[letter](5, rng=rng) if letter in kinds else rng.standard_normal((5, 10 if letter == "j" else int(letter)))
         for letter in signature
     ]
     fields = tuple if isinstance(function(*args), tuple) else lambda value: (value,)

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pytest
 
 import adjoint as aj
 from adjoint import robots
@@ -40,7 +41,7 @@ def frictionless(robot: Robot) -> Robot:
 def sample(robot: Robot, seed: int = 0):
     """q, v, a: one configuration inside the limits, normally distributed rates."""
     rng = np.random.default_rng(seed)
-    return aj.random_configuration(robot, rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    return aj.random_configuration(robot, rng=rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
 
 
 def close(got, want, slack=1e-11):
@@ -102,3 +103,18 @@ def on_free_base(robot: Robot) -> Robot:
         frames=tuple(Frame(f.name, f.body + 1, f.placement) for f in robot.frames),
         **{name: np.concatenate([first, getattr(robot, name)]) for name, first in at_first.items()},
     )
+
+
+SINGLE = tuple(kind for kind, row in aj.model.JOINTS.items() if row.nv == 1)
+
+
+def random_chain(seed: int, n: int):
+    """n bodies one after the other, joints of one degree of freedom of any kind, no armature."""
+    tree = robots.random_tree(seed, n, SINGLE)
+    return tree.replace(parents=np.arange(-1, n - 1), armature=np.zeros(n))
+
+
+ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
+COORDINATES = [*(tree(seed, 8, ONE_DOF) for seed in SEEDS), *(r for r in CATALOG if "free" not in r.joint_types)]
+every_robot_with_coordinates = pytest.mark.parametrize("robot", COORDINATES, ids=lambda r: f"{r.name}-{r.nv}")
+ALL = [*(tree(seed) for seed in SEEDS), tree(9, 20), *CATALOG]
