@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..graph import loops
+from ..graph import current
 
 if TYPE_CHECKING:
     from .arguments import Places
@@ -74,7 +74,7 @@ class InputForm:
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
         serve = self.specialisation.call_as_arrays if self.tried else self.specialisation.call
-        if serve is None or loops.python_calls.value:
+        if serve is None or current.python_calls.value:
             return NotImplemented
         values = (*args, *kwargs.values(), *self.defaults) if kwargs or self.defaults else args
         if self.take is not None:
@@ -91,7 +91,7 @@ class ElsewhereForm(NamedTuple):
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
         """Only for arrays of float64 of exactly these shapes, while no function is traced or run eagerly."""
-        if out is not None or loops.python_calls.value:
+        if out is not None or current.python_calls.value:
             return NotImplemented
         for a, shape in zip(args, self.shapes, strict=True):
             if type(a) is not np.ndarray or a.dtype is not _F64 or a.shape != shape:

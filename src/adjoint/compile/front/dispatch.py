@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
-from ..graph import loops
+from ..graph import current
 from ..machine.locks import compiling
 from . import kept_kernels
 from .arguments import Places, as_input
@@ -36,7 +36,7 @@ def noting_calls():
     """Within this context, a list collects the specialisations that this thread runs, each with its arrays."""
     _noted.calls = []
     try:
-        with loops.tracing(None):  # this makes all calls go through Python
+        with current.tracing_into(None):  # this makes all calls go through Python
             yield _noted.calls
     finally:
         _noted.calls = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
-from ..graph import loops, tracing
+from ..graph import current, loops, tracing
 from ..graph.expressions import Expr
 from .arguments import as_input
 from .function import Function
@@ -26,7 +26,7 @@ def eagerly() -> Iterator[None]:
     outer = getattr(_mode, "eager", False)
     _mode.eager = True
     try:
-        with loops.tracing(None):
+        with current.tracing_into(None):
             yield
     finally:
         _mode.eager = outer
@@ -36,7 +36,7 @@ def is_inline(inputs: dict[str, Any]) -> bool:
     """Return whether a call with these inputs runs as plain Python."""
     return (
         getattr(_mode, "eager", False)
-        or loops.current_graph() is not None
+        or current.current_graph() is not None
         or any(map(tracing.is_traced, inputs.values()))
     )
 

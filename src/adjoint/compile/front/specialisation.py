@@ -19,7 +19,7 @@ import numpy as np
 
 from ...errors import AdjointError, CompileError, TraceError
 from ...lazy import cached_property
-from ..graph import loops, trace_errors, tracing
+from ..graph import current, loops, trace_errors, tracing
 from ..graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
 from ..graph.operation_counts import count_operations
 from ..graph.program import Operand, Program
@@ -82,7 +82,7 @@ class Specialisation:
                 results = tuple(tuple(next(found) for _ in r) for r in program.results)
                 return replace(program, results=results), made
         except TooLarge:
-            if loops.current_graph() is not None:  # this program is a part of another one, which is too large
+            if current.current_graph() is not None:  # this program is a part of another one, which is too large
                 raise
         raise CompileError(self._refusal())  # raised here, where no traceback keeps the graph alive
 
@@ -313,7 +313,7 @@ class TracedSpecialisation(Specialisation):
         graph = Graph()
         arguments = {o.name: _traced_input(graph, o) for o in self.inputs}
         try:
-            with loops.tracing(graph):
+            with current.tracing_into(graph):
                 result = self._apply(arguments)
         except AdjointError:
             raise

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import CompileError
 from ..codegen.batch_loop import STREAM_BYTES
-from ..graph.loops import python_calls
+from ..graph.current import python_calls
 from . import jit, strided_loop
 from .entry_code import EntryCode
 from .entry_record import MAX_AXES, entry_record

@@ -10,7 +10,7 @@ from ...errors import ArgumentError, DerivativeError
 from ..front.function import Function
 from ..front.parameters import MISSING, Parameter
 from ..front.specialisation import Specialisation, record_class
-from ..graph import loops
+from ..graph import current, loops
 from ..graph.expressions import Expr
 from ..graph.program import Operand, Program
 from . import autodiff
@@ -209,7 +209,7 @@ def _tangent(program: Program, o: Operand, t: autodiff.Tangent) -> Expr:
         return program.graph.lift(t.get(0, 0.0))
     source = next(i for i in program.inputs if i.sequence)  # for a sequence of zeros, which is as long as any other
     node = loops.Sequence(program.graph.node("sequence", value=source.name), source.shape)
-    with loops.tracing(program.graph):
+    with current.tracing_into(program.graph):
         return loops.scan(lambda c, x: (c, np.zeros(o.shape)), 0.0, node)[1].node
 
 

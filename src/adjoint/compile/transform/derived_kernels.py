@@ -10,7 +10,7 @@ import numpy as np
 from ..front.function import Function, Origin
 from ..front.parameters import Parameter
 from ..front.specialisation import Specialisation
-from ..graph import interpreter, loops, tracing
+from ..graph import current, interpreter, loops, tracing
 from ..graph.program import Operand, Program
 
 __all__ = ["Built", "DerivedSpecialisation", "derived"]
@@ -51,7 +51,7 @@ class DerivedSpecialisation(Specialisation):
             else:
                 _, elements = tracing.flatten(x, f"argument '{o.name}'")
                 flat |= {(o.name, k): e for k, e in enumerate(elements)}
-        graph = loops.current_graph()
+        graph = current.current_graph()
         if graph is not None:
             found = iter(interpreter.inline(graph, program.roots, flat, rows))
         else:
