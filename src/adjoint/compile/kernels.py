@@ -91,10 +91,12 @@ class Kernel(Function, Generic[P, R]):
             raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
     def instead(self, make: Callable[[dict, tuple[str, ...]], Callable | None]) -> Callable:
-        """A decorator: calls are left to what `make(statics, names of the inputs given)` makes, unless it is None.
+        """Register another way to serve calls, for what cannot be unrolled, such as robots with a million bodies.
 
-        That is a function of {name: array}, batches and all. For what cannot be unrolled, as robots with a million
-        bodies. Eagerly, and inside kernels, this kernel's own function is run.
+        `make(statics, names)` is given the static arguments of a call and the names of its inputs. It returns None, and
+        this kernel serves the call itself; or a function of {name: array} that serves it, with batches of any shape.
+        Eager calls, and calls inside other kernels, always run this kernel's own function. Returns `make`, so that
+        `instead` can be a decorator.
         """
         self.other = make
         return make

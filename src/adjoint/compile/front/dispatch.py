@@ -106,7 +106,7 @@ def _remember(function: Function, form: tuple, found: Specialisation) -> None:
 
 
 def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], statics: dict[str, Any], out):
-    """The result of the function that `Kernel.instead` makes, on arrays of the shapes that this kernel takes."""
+    """The result of `other`, which `Kernel.instead` made, on arrays whose shapes are checked as this kernel's are."""
     from ..machine.layouts import broadcast_batch
 
     name = function.__name__
@@ -114,7 +114,7 @@ def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], 
     broadcast_batch(function.specialisation(statics, list(inputs)).inputs, list(arrays.values()), name)
     found = other(arrays)
     parts = found if isinstance(found, tuple) else (found,)
-    if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
+    if all(a.dtype == np.float32 for a in arrays.values()):  # the other function computes in float64
         parts = tuple(x.astype(np.float32) for x in parts)
     if out is None:
         return type(found)(*parts) if isinstance(found, tuple) else parts[0]

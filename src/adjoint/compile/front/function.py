@@ -164,9 +164,9 @@ class Function:
         return self.specialisation(*self.arguments.left_out(wanted))
 
     def instead_of_this(self, statics: dict[str, Any], names: Iterable[str]) -> Callable | None:
-        """The function that serves calls with these static arguments and inputs, if there is one; `Kernel.instead`.
+        """The function that serves calls with these static arguments and inputs, or None; see `Kernel.instead`.
 
-        It is remembered where static arguments are as they are fixed.
+        The kernel remembers the function, unless the static arguments are others than those it is bound to.
         """
         if self.other is None:
             return None
