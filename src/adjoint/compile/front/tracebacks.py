@@ -39,9 +39,10 @@ def _fold(error: BaseException) -> None:
     while tb is not None:
         frames.append(tb)
         tb = tb.tb_next
-    ours = LIBRARY if isinstance(error, AdjointError) else COMPILER
+    on_purpose = isinstance(error, AdjointError)
+    ours = LIBRARY if on_purpose else COMPILER
     shown = [tb for tb in frames if not tb.tb_frame.f_code.co_filename.startswith(ours)]
-    if len(shown) == len(frames) or not (shown or isinstance(error, AdjointError)):
+    if not frames or (not on_purpose and frames[-1] not in shown):  # the compiler itself failed
         return
     for tb, after in zip(shown, [*shown[1:], None], strict=False):
         tb.tb_next = after
