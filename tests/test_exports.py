@@ -140,7 +140,7 @@ import inspect, pathlib, pydoc, sys, tempfile
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib"):
+        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib", "casadi", "mpmath"):
             raise ImportError(f"{name} is not installed")
 
 sys.meta_path.insert(0, Blocked())
@@ -167,6 +167,9 @@ calls = {
     "mujoco": lambda: aj.load(folder / "m.xml"),
     "gemmi": lambda: aj.polymer.read(folder / "m.pdb"),
     "pyarrow": lambda: aj.identification.read_samples(folder / "m.parquet", robot),
+    "casadi": lambda: aj.optimal_motion(robot, np.zeros(2), np.ones(2), 1.0),
+    "adjoint[casadi]": lambda: aj.mass_matrix.bind(robot).symbolic(),
+    "mpmath": lambda: aj.check_grads(aj.lie.so3.exp, np.zeros(3)),
     "matplotlib": lambda: aj.spline_motion(robot, np.zeros(2), np.ones(2), 1.0).plot(folder / "m.png"),
 }
 for package, call in calls.items():
