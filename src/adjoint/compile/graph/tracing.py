@@ -399,6 +399,7 @@ def _solve(a, b):
 
 
 def _inv(a):
+    a = _square(a, "inv")
     return _solve(a, np.eye(len(a)))
 
 
