@@ -116,6 +116,10 @@ def test_whole_numbers_as_defaults_are_told_once():
 
     with pytest.warns(UserWarning, match="scaled: argument 'length' is static"):  # nobody counts to 0.5
         np.testing.assert_array_equal(scaled(np.ones(3), 0.5), 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for k in range(6):
+            scaled(np.ones(3), k)
 
 
 def test_static_arguments_that_are_meant_so_are_not_told():

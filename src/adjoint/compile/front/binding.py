@@ -99,9 +99,11 @@ def _doubt_numbers(function: Function, fixed: dict[str, Any]) -> None:
         if not p.counted or type(value) not in (int, float):
             continue
         seen = function.memory.numbers.setdefault(p.name, set())
-        before = len(seen)
+        if seen is None:  # it was told already
+            continue
         seen.add(value)
-        if before < MOST_NUMBERS == len(seen) or (type(value) is float and before == 0):
+        if len(seen) == MOST_NUMBERS or type(value) is float:
+            function.memory.numbers[p.name] = None
             warn_user(
                 f"{function.__name__}: argument '{p.name}' is static, for its default {p.default!r} is a whole number: "
                 f"each of its values ({', '.join(map(repr, sorted(seen)))}) is compiled on its own. The default "

@@ -62,7 +62,7 @@ class Memory:
         self.forms: dict[tuple, Form] = {}
         self.recent: Recent | None = None
         self.others: dict[tuple[str, ...], Callable | None] = {}
-        self.numbers: dict[str, set] = {}
+        self.numbers: dict[str, set | None] = {}
         self.usage = MemoryUsage()
 
     def keep_form(self, key: tuple, form: Form) -> None:

@@ -87,7 +87,7 @@ class _Compiling(_ForkedLock):
         super()._before()
         # Modules of this library are imported when they are needed. Wait for those that another thread is importing: in
         # the child nobody would finish that.
-        for name in [name for name in sys.modules if name.startswith("adjoint.")]:
+        for name in [name for name in sys.modules if name.startswith(("adjoint.", "llvmlite."))]:
             importlib.import_module(name)
 
     def _abandoned(self) -> None:
