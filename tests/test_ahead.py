@@ -237,7 +237,8 @@ def test_failures_leave_nothing_behind(compiled, monkeypatch, caplog):
 
 TERMINAL = """
     import logging, os, sys, time
-    from adjoint.compile import kernel, progress
+    from adjoint.compile import kernel
+    from adjoint.compile.front import progress
 
     progress.SLOW = 0.05
 

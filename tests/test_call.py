@@ -15,7 +15,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from adjoint import kernel, scan, static
-from adjoint.compile.codegen.batch_loop import STREAMED
+from adjoint.compile.codegen.batch_loop import STREAM_BYTES
 from adjoint.compile.machine import cpython_entry as thin_module
 from adjoint.compile.machine import execution, layouts
 from adjoint.errors import AdjointError, ArgumentError
@@ -668,7 +668,7 @@ def test_results_larger_than_the_caches(threads, dtype):
     """They bypass the caches: the same numbers, in out at any place and of any layout, and nothing besides."""
     products = kernel(_products, x=9, y=20)
     products.threads = threads
-    count = threads * STREAMED // (np.dtype(dtype).itemsize * 261) + 5
+    count = threads * STREAM_BYTES // (np.dtype(dtype).itemsize * 261) + 5
     x, y = (np.random.default_rng(0).standard_normal((count, n)).astype(dtype) for n in (9, 20))
     want = Products(x[:, :, None] * x[:, None], x[:, :, None] * y[:, None])
     for got in products(x, y), products(x[::-1], y[::-1]):
@@ -692,7 +692,7 @@ def test_results_larger_than_the_caches(threads, dtype):
 def test_memory_of_large_results_is_used_again():
     """As soon as no array looks at it, and not before."""
     double = kernel(lambda x: 2 * x, x=100)
-    x = np.random.default_rng(0).standard_normal((STREAMED // 800 + 1, 100))
+    x = np.random.default_rng(0).standard_normal((STREAM_BYTES // 800 + 1, 100))
     first = double(x)
     place, part = layouts.address(first), first[5:7]
     second = double(-x)

@@ -91,7 +91,7 @@ def test_segments_with_loops_change_no_bit(kept, monkeypatch):
     for found, wanted in zip(whole, zip(*(with_loops(x) for x in X), strict=True), strict=True):
         np.testing.assert_allclose(found, np.stack(wanted), rtol=0, atol=1e-12)  # four hundred steps of numbers below 1
     monkeypatch.setattr(segments, "SEGMENT", 20)
-    monkeypatch.setattr(segments, "KEPT", kept)
+    monkeypatch.setattr(segments, "REREAD_AFTER", kept)
     assert "@segment1" in emit.emit(program, 4, "f64")[0]
     for found, wanted in zip(run_all(program, X), whole, strict=True):
         np.testing.assert_array_equal(found, wanted)
@@ -114,7 +114,7 @@ def sparse(x):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_one_sample_stores_its_results_itself(order):
     program = kernel(sparse, x=4).only_specialisation("test").program
-    assert batch_loop.stores_itself(program, 1)
+    assert batch_loop.body_stores_results(program, 1)
     x = rng.normal(size=(1, 4))
     for found, wanted in zip(run_all(program, x, 1, order), sparse(x[0]), strict=True):
         np.testing.assert_array_equal(found[0], wanted)
@@ -125,7 +125,7 @@ def test_looped_moves_change_no_bit(monkeypatch):
     program = kernel(mixture, x=4).only_specialisation("test").program
     X = rng.normal(size=(37, 4))
     written_out = run(program, X)
-    monkeypatch.setattr(batch_loop, "LONG", 1)
+    monkeypatch.setattr(batch_loop, "LONG_PROGRAM", 1)
     np.testing.assert_array_equal(run(program, X), written_out)
 
 
@@ -141,7 +141,7 @@ def test_widths_change_no_bit(width):
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
     """Rows of every length modulo a line, anywhere in a line, in full groups and others; nothing around is touched."""
-    monkeypatch.setattr(batch_loop, "STREAMED", streamed)
+    monkeypatch.setattr(batch_loop, "STREAM_BYTES", streamed)
     real = np.dtype(np.float64 if dtype == "f64" else np.float32)
     X = rng.normal(size=(2 * width + 3, 4)).astype(real)
     for size in (4 * width, 4 * width + 1, 5 * width + 3):

@@ -73,6 +73,16 @@ def test_names_on_the_page_exist(page):
 
 
 @pytest.mark.slow
+def test_functions_that_the_page_of_papers_names_exist():
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"`([a-z][\w.]*\.\w+)`", page))
+    assert len(names) > 60
+    for name in names:
+        value = adjoint
+        for part in name.split("."):
+            value = getattr(value, part, None) or importlib.import_module(f"{value.__name__}.{part}")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_page_runs(page, tmp_path, monkeypatch):
     """The Python blocks of a page run in order, as one script."""
@@ -140,7 +150,7 @@ import inspect, pathlib, pydoc, sys, tempfile
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib"):
+        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib", "casadi", "mpmath"):
             raise ImportError(f"{name} is not installed")
 
 sys.meta_path.insert(0, Blocked())
@@ -167,6 +177,9 @@ calls = {
     "mujoco": lambda: aj.load(folder / "m.xml"),
     "gemmi": lambda: aj.polymer.read(folder / "m.pdb"),
     "pyarrow": lambda: aj.identification.read_samples(folder / "m.parquet", robot),
+    "casadi": lambda: aj.optimal_motion(robot, np.zeros(2), np.ones(2), 1.0),
+    "adjoint[casadi]": lambda: aj.mass_matrix.bind(robot).symbolic(),
+    "mpmath": lambda: aj.check_grads(aj.lie.so3.exp, np.zeros(3)),
     "matplotlib": lambda: aj.spline_motion(robot, np.zeros(2), np.ones(2), 1.0).plot(folder / "m.png"),
 }
 for package, call in calls.items():

@@ -152,10 +152,10 @@ def test_programs_go_before_kernels(monkeypatch):
     fast, x = aj.inverse_dynamics.bind(robots.puma560()), np.ones(6)
     want = fast(x, x, x)
     variant = fast.only_specialisation("call")
-    assert variant.program and fast.memory.share.nodes > 0
-    monkeypatch.setattr(kept_kernels, "MOST_BYTES", sum(k.memory.share.bytes for k in kept_kernels._kept))
+    assert variant.program and fast.memory.usage.nodes > 0
+    monkeypatch.setattr(kept_kernels, "MOST_BYTES", sum(k.memory.usage.bytes for k in kept_kernels._kept))
     aj.kinetic_energy(arm(1), Q, V)
-    assert variant._traced is None and fast.memory.share.nodes == 0 and fast in kept_kernels._kept
+    assert variant._traced is None and fast.memory.usage.nodes == 0 and fast in kept_kernels._kept
     np.testing.assert_array_equal(fast(x, x, x), want)
     single = fast(*np.ones((3, 6), np.float32))  # code that needs the program again
     np.testing.assert_allclose(single, want, rtol=1e-4, atol=1e-4)

@@ -145,7 +145,7 @@ def test_a_storm_of_signals():
     code = """
 from adjoint.compile.machine import execution as call, thread_pool as workers
 running, wrong, stopped = [], 0, 0
-part, within = call.Plan._part, workers.together.__code__
+part, within = call.Plan._part, workers.run_together.__code__
 
 def counted(self, *args):
     running.append(None)

@@ -52,7 +52,7 @@ def plain(monkeypatch):
         f = make()
         f(*numbers(3))
     for variant in f.memory.specialisations.values():
-        variant.called = sys.maxsize  # and so it stays
+        variant.codes_in_call = sys.maxsize  # and so it stays
     return f
 
 
@@ -408,7 +408,7 @@ def test_results_of_any_size_that_do_not_fit():
 
 def test_words_of_the_record_are_in_the_order_of_this_machine():
     code, _ = make_two().only_specialisation("test").compiled("f64", True)
-    values = dict.fromkeys(entry_record.RECORD, 0) | {"most": 2**62, "dtype": -2}
+    values = dict.fromkeys(entry_record.RECORD, 0) | {"most_rows": 2**62, "dtype": -2}
     record = entry_record.entry_record(code, values, [None] * 3, np.zeros(1, np.int64))
     words = dict(zip(entry_record.RECORD, np.frombuffer(record, np.int64).tolist(), strict=False))
-    assert (words["most"], words["dtype"], words["inputs"], words["outputs"]) == (2**62, -2, 3, 2)
+    assert (words["most_rows"], words["dtype"], words["inputs"], words["outputs"]) == (2**62, -2, 3, 2)

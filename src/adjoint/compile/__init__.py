@@ -16,9 +16,9 @@ from .decorator import kernel as kernel
 from .front.kept_kernels import forget as forget
 from .front.parameters import static as static
 from .graph.loops import each_row as each_row
-from .graph.loops import map_leaves as map_leaves
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
+from .graph.nested import map_leaves as map_leaves
 from .kernels import Kernel as Kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info

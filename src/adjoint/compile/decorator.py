@@ -18,18 +18,25 @@ def kernel(fn: Callable[P, R], /, **shapes) -> Kernel[P, R]: ...
 @overload
 def kernel(**shapes) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
 def kernel(fn: Callable | None = None, /, **shapes) -> Any:
-    """Turn a NumPy function of one sample into a compiled function of any batch.
+    """Turn a NumPy function of one sample into a compiled function of any batch of samples.
 
-    Use as `@kernel`, `@kernel(x=3, T=(4, 4))` or `kernel(fn, x=3)`. The keywords give core shapes: a whole number, a
-    tuple of them, or names of attributes of static arguments (`q="nq"`). A leading `...` makes a sequence whose length
-    is given at call time, to be used in `scan`. `static` marks a static argument.
+    Use it as `@kernel`, `@kernel(x=3, T=(4, 4))` or `kernel(fn, x=3)`. A keyword gives the *core shape* of an argument,
+    that of one sample: a whole number, a tuple of them, or names of attributes of static arguments (`q="nq"`). A
+    leading `...` makes a sequence, whose length is known when the kernel is called, and which is used in `scan`.
+    `static` marks a static argument: its value is fixed when the kernel is compiled.
 
-    Arguments without a declared shape: no default or a float default, a scalar; an array default, an input of that
-    shape; any other default (None, str, bool, int, tuple), static. A declared shape with default None is an optional
-    input. The function returns one array or scalar, or a NamedTuple of them.
+    An argument without a declared shape is
 
-    The result is a `Kernel`: call it with arrays `(..., *core shape)`; see `eager`, `bind`, `jacobian`, `jvp`, `vjp`,
-    `hessian`, `packed`, `compile`, `operations`, `source`, `symbolic`, `threads`.
+    - a scalar input, if it has no default or a float as its default;
+    - an input of the default's shape, if the default is an array;
+    - static, if it has any other default (None, str, bool, int, tuple).
+
+    An argument with a declared shape and the default None is an input that may be left out. The function returns one
+    array or scalar, or a NamedTuple of them.
+
+    The result is a `Kernel`. Call it with arrays of shape `(..., *core shape)`, whose leading axes broadcast. See its
+    `eager`, `bind`, `jacobian`, `jvp`, `vjp`, `hessian`, `packed`, `compile`, `operations`, `source`, `symbolic` and
+    `threads`.
 
     >>> @kernel(x=3)
     ... def norm(x):

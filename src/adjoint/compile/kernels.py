@@ -1,8 +1,8 @@
 """`Kernel`: what users hold, a function of one sample that is callable on any batch and run as machine code.
 
-This class is a list of what a kernel can do. `function` has what a kernel is and remembers, `dispatch` the way of a
-call, `binding` kernels with static arguments fixed, `inline` kernels that run as plain Python, `transform` the kernels
-of derivatives and of packed results.
+This class is a list of what a kernel can do. The work is done elsewhere: `front.function` has what a kernel is and
+remembers, `front.dispatch` serves calls, `front.binding` fixes static arguments, `front.inline` runs kernels as plain
+Python, and `transform` makes the kernels of derivatives and of packed results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ R = TypeVar("R")
 
 
 class Operations(NamedTuple):
-    """How many operations one sample takes; a loop counts its body once for each iteration (once, if unknown)."""
+    """How many operations one sample takes.
+
+    The body of a loop counts once for each iteration, or once if the number of iterations is known only in a call.
+    """
 
     adds: int
     muls: int
@@ -43,11 +46,14 @@ class Operations(NamedTuple):
 
 
 class Kernel(Function, Generic[P, R]):
-    """A function of one sample, callable on any batch of them. `kernel` makes kernels; nobody makes one directly."""
+    """A function of one sample, callable on any batch of samples as machine code.
+
+    The decorator `kernel` makes kernels.
+    """
 
     # --- calling -----------------------------------------------------------------------------------
 
-    if TYPE_CHECKING:  # `out` is understood by every kernel, and is no parameter of its function
+    if TYPE_CHECKING:  # every kernel understands `out`, which is no parameter of its function
 
         @overload
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -58,7 +64,11 @@ class Kernel(Function, Generic[P, R]):
     else:
 
         def __call__(self, *args, out=None, **kwargs):
-            """Compute all samples. Batch axes broadcast; `out` receives the result(s) instead of new arrays."""
+            """Compute all samples of a batch.
+
+            Arguments are arrays of shape (..., *core shape); their leading axes, the batch, broadcast. The results go
+            to new arrays, or to `out`: an array, or a tuple of one array for each result.
+            """
             memory = self.memory
             try:
                 recent = memory.recent if out is None and not kwargs else None
@@ -74,26 +84,29 @@ class Kernel(Function, Generic[P, R]):
                 raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
     def eager(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The plain Python function on float64 arrays, one sample at a time: the reference, and what one debugs."""
+        """Run the plain Python function on one sample of float64 arrays: the reference, and the way to debug it."""
         try:
             return inline.eager(self, args, kwargs)
         except Exception as error:
             raise folded(error)  # noqa: B904 (the same error, with a shorter traceback)
 
     def instead(self, make: Callable[[dict, tuple[str, ...]], Callable | None]) -> Callable:
-        """A decorator: calls are left to what `make(statics, names of the inputs given)` makes, unless it is None.
+        """Register another way to serve calls, for what cannot be unrolled, such as robots with a million bodies.
 
-        That is a function of {name: array}, batches and all. For what cannot be unrolled, as robots with a million
-        bodies. Eagerly, and inside kernels, this kernel's own function is run.
+        `make(statics, names)` is given the static arguments of a call and the names of its inputs. It returns None, and
+        this kernel serves the call itself; or a function of {name: array} that serves it, with batches of any shape.
+        Eager calls, and calls inside other kernels, always run this kernel's own function. Returns `make`, so that
+        `instead` can be a decorator.
         """
         self.other = make
         return make
 
     @property
     def threads(self) -> int:
-        """Threads a large batch is split over; settable. Default: ADJOINT_THREADS, or the processors available.
+        """The number of threads that a large batch is split over; it can be set.
 
-        A kernel made from another one (bound, or a derivative) follows that one until it is set itself.
+        The default is ADJOINT_THREADS, or the number of processors available. A kernel made from another one (by
+        `bind`, or a derivative) has the number of that one until its own is set.
         """
         from .machine.thread_count import default_threads
 
@@ -111,15 +124,25 @@ class Kernel(Function, Generic[P, R]):
     # --- specialising --------------------------------------------------------------------------------
 
     def bind(self, /, *args, lift: str | tuple[str, ...] = (), unroll: bool = False, **statics) -> Kernel[..., R]:
-        """This kernel with static arguments fixed; positional ones fill the static parameters in order.
+        """Return this kernel with static arguments fixed; positional ones fill the static parameters in order.
 
-        `lift` names numbers of a static argument, as "inertias" of a Robot, that become inputs: by keyword, the
-        argument's own numbers by default. So they can be batches, and there are derivatives by them. (Where the
-        function has another argument of that name, "damping" is lifted as `damping_`.)
+        Parameters
+        ----------
+        lift
+            Names of numbers in a static argument, such as "inertias" of a Robot, that become inputs of the kernel. They
+            are given by keyword, and the argument's own numbers are their defaults. So they can be batches, and there
+            are derivatives by them. (If the function has another argument of that name, "damping" is lifted as
+            `damping_`.)
+        unroll
+            Compile programs of any size. A program has no loops but those written with `scan` and `while_loop`, and
+            one of more than 600 000 operations is refused with a `CompileError` unless `unroll=True`. The loops that
+            stand in for a kernel, as they do for robots with many bodies, are then not used. Kernels made from this
+            one inherit it.
 
-        A function becomes a program without loops but those it is written with, and a program of more than 600 000
-        operations is refused with a `CompileError`. `unroll=True` compiles it all the same, the kernels made from this
-        one too, and does not use loops that stand in for it (as for robots with many bodies).
+        >>> import adjoint as aj
+        >>> torques = aj.inverse_dynamics.bind(aj.robots.puma560())
+        >>> torques([0.0] * 6, [0.0] * 6, [0.0] * 6).shape
+        (6,)
         """
         return binding.bind(self, args, lift, unroll, statics)
 
@@ -134,16 +157,17 @@ class Kernel(Function, Generic[P, R]):
     def compile(self, *optional: str, dtype=np.float64) -> Kernel[P, R]:
         """Make the machine code for single calls and for batches ready, ahead of a control loop; returns this kernel.
 
-        Calls compile what they need when it is first needed, and large functions are compiled for single calls and for
-        batches only where both are used much. After `compile`, no call does, of any shape and strides, and all go
-        straight from CPython to machine code. It costs nothing if the code is there already, or in the disk cache.
+        Calls compile the code that they need when they need it first. Of a large function, only one of the two codes,
+        for single calls or for batches, is compiled until both kinds of calls are frequent. After `compile`, no call of
+        any shape and strides compiles anything, and small calls go straight from CPython to machine code. It costs
+        nothing if the code is there already, and little if it is in the disk cache.
 
         Parameters
         ----------
         optional
             Names of inputs that may be left out (their default is None) and that the calls are going to have.
         dtype
-            float64 or float32: of the arrays in those calls.
+            The dtype of the arrays in these calls: float64 or float32.
 
         >>> import adjoint as aj
         >>> torques = aj.inverse_dynamics.bind(aj.robots.puma560()).compile()
@@ -160,7 +184,7 @@ class Kernel(Function, Generic[P, R]):
             )
         names = [p.name for p in self.parameters if p.name in {*present, *optional}]
         if (other := self.instead_of_this(statics, names)) is not None:
-            for batch in ((), (2,)):  # what is called there compiles what it needs
+            for batch in ((), (2,)):  # the calls there compile what they need
                 with np.errstate(all="ignore"):
                     dispatch.call_elsewhere(self, other, self._zeros(statics, names, batch), statics, None)
             return self
@@ -173,11 +197,12 @@ class Kernel(Function, Generic[P, R]):
         dispatch.load_callers()
         for single in (True, False):
             code, _ = found.compiled(kind, single)
-            _ = code.strided  # loaded now
+            _ = code.strided  # this loads the code for any strides now
         dispatch.make_callers(self, found)
         return self
 
     def _zeros(self, statics: dict[str, Any], names: list[str], batch: tuple[int, ...]) -> dict[str, np.ndarray]:
+        """Zeros for the inputs with these names, of a given batch shape."""
         operands = self.specialisation(statics, names).inputs
         return {o.name: np.zeros((*batch, *o.shape)) for o in operands}
 
@@ -185,9 +210,9 @@ class Kernel(Function, Generic[P, R]):
 
     @property
     def operations(self) -> Operations:
-        """Operations one sample takes, counted on the graph.
+        """The number of operations that one sample takes, counted on the graph.
 
-        Of a robot with many bodies they are those of the loops that run, over all bodies.
+        For a robot with many bodies they are counted in the loops that run, over all bodies.
         """
         statics, present = self.arguments.left_out("operations")
         if (other := self.instead_of_this(statics, present)) is not None:
@@ -195,10 +220,11 @@ class Kernel(Function, Generic[P, R]):
         return Operations(*count_operations(self.only_specialisation("operations").program))
 
     def _operations_elsewhere(self, other: Callable, statics: dict[str, Any], present: list[str]) -> Operations:
-        """Those of all kernels that run on one sample, if `instead` leaves it to other functions."""
+        """The operations of all kernels that run for one sample, if `instead` leaves it to another function."""
         sample = self._zeros(statics, present, ())
         with np.errstate(all="ignore"):
-            dispatch.call_elsewhere(self, other, sample, statics, None)  # what is checked once is no part of it
+            # The first call may check the robot; what is done once for each robot is not counted.
+            dispatch.call_elsewhere(self, other, sample, statics, None)
             with dispatch.noting_calls() as calls:
                 dispatch.call_elsewhere(self, other, sample, statics, None)
         counts = np.zeros(len(Operations._fields), int)
@@ -208,16 +234,19 @@ class Kernel(Function, Generic[P, R]):
         return Operations(*counts.tolist())
 
     def source(self, language: str, name: str | None = None) -> str:
-        """The kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly).
+        """Return the kernel as text: "llvm" (IR), "c" (one self-contained C99 file) or "asm" (the host's assembly).
 
-        `name` is that of the C function; by default the kernel's own, with a `_` if it is taken in C.
+        `name` is the name of the C function; by default it is the kernel's own, with a `_` if C uses that name already.
         """
         from .front import export
 
         return export.source(self.only_specialisation("source"), language, name)
 
     def symbolic(self):
-        """The kernel as a `casadi.Function`, for NLP and MPC users; needs casadi: pip install 'adjoint[casadi]'."""
+        """Return the kernel as a `casadi.Function`, for NLP and MPC.
+
+        This needs casadi: pip install 'adjoint[casadi]'.
+        """
         from .front import casadi_functions
 
         return casadi_functions.symbolic(self.only_specialisation("symbolic"))
@@ -229,9 +258,13 @@ class Kernel(Function, Generic[P, R]):
     @overload
     def jacobian(self, *names: str) -> Kernel[P, Any]: ...
     def jacobian(self, *names) -> Any:
-        """The kernel of d(output)/d(input), shape output + input; several names or outputs give a NamedTuple.
+        """Return the kernel of the derivatives d(output)/d(input), each of shape output + input.
 
-        Fields are named after the inputs; of several outputs, after the outputs, or `output_input` if both are several.
+        Names of inputs are given; by default it is all of them. Several inputs or outputs give a NamedTuple. Its fields
+        are named after the inputs if there is one output, after the outputs if there is one input, and
+        `output_input` if there are several of both.
+
+            dtau_dq = aj.inverse_dynamics.bind(robot).jacobian("q")
         """
         return self._derivative("jacobian", names)
 
@@ -240,17 +273,23 @@ class Kernel(Function, Generic[P, R]):
     @overload
     def hessian(self, *names: str) -> Kernel[P, Any]: ...
     def hessian(self, *names) -> Any:
-        """The kernel of second derivatives, shape output + input + input; one or two input names."""
+        """Return the kernel of the second derivatives by one or two inputs, of shape output + input + input."""
         return self._derivative("hessian", names)
 
     @property
     def jvp(self) -> Kernel[..., Any]:
-        """The kernel (inputs, their tangents `x_dot`) -> (outputs, their tangents): directional derivatives."""
+        """The kernel of directional derivatives: (inputs, their tangents) -> (outputs, their tangents).
+
+        The tangent of `x` is called `x_dot`.
+        """
         return self._derivative("jvp")
 
     @property
     def vjp(self) -> Kernel[..., Any]:
-        """The kernel (inputs, cotangents of the outputs `out_bar`) -> cotangents of the inputs: gradients."""
+        """The kernel of gradients: (inputs, cotangents of the outputs) -> cotangents of the inputs.
+
+        The cotangent of the output `y` is called `y_bar`; that of a single output is called `out_bar`.
+        """
         return self._derivative("vjp")
 
     def _derivative(self, kind: str, *arguments) -> Any:
@@ -259,23 +298,24 @@ class Kernel(Function, Generic[P, R]):
         return self._made_once(getattr(derivative_kernels, kind), *arguments)
 
     def _made_once(self, make: Callable[..., Any], *arguments) -> Any:
-        """The kernel that `make` makes from this one."""
+        """Return the kernel that `make(self, *arguments)` makes; it is made once."""
         key = repr((make.__name__, *arguments))
         with compiling:
             found = self.memory.made.get(key)
             if found is None:
                 found = self.memory.made[key] = make(self, *arguments)
-            return kept_kernels.use(found)
+            return kept_kernels.mark_used(found)
 
     # --- packed results ------------------------------------------------------------------------------
 
     @property
     def packed(self) -> Kernel[..., R]:
-        """The kernel of the same results without zeros and repetitions: each (..., m), made whole again by `unpack`.
+        """The kernel of the same results without zeros and repetitions, each of shape (..., m).
 
-        What does not depend on the inputs is left out, and of numbers that are equal, or differ in their sign, for all
-        inputs by the way they are computed (symmetric matrices), one is kept. For large batches of sparse results,
-        which take longer to write than to compute. Options are bound first; inputs that can be None are left out.
+        Elements that do not depend on the inputs are left out. Of elements that are equal, or differ in sign only, for
+        all inputs by the way they are computed (as in symmetric matrices), one is kept. `unpack` makes the results
+        whole again. This is for large batches of sparse results, which take longer to write than to compute. Options
+        are bound first; inputs that can be None are left out.
         """
         from .transform import packed_results
 
@@ -283,14 +323,14 @@ class Kernel(Function, Generic[P, R]):
 
     @cached_property
     def packing(self) -> Any:
-        """Where the numbers of `packed` belong: a `Packing`, or a NamedTuple of one for each result."""
+        """Where the numbers of `packed` belong: a `Packing`, or a NamedTuple with one for each result."""
         from .transform import packed_results
 
         return packed_results.packing(self)
 
     @property
     def unpack(self) -> Kernel[..., R]:
-        """The kernel of the whole results, from those of `packed`: `unpack(values)`, of several `unpack(*values)`."""
+        """The kernel that makes the results of `packed` whole: `unpack(values)`, or `unpack(*values)` for several."""
         from .transform import packed_results
 
         return self._made_once(packed_results.unpack)
@@ -299,7 +339,10 @@ class Kernel(Function, Generic[P, R]):
 
     @classmethod
     def new(cls, name, parameters, make, doc, statics=None) -> Any:
-        """A kernel, in a class of its own: `__call__` is looked up on the class, and is replaced by machine code."""
+        """Make a kernel in a class of its own.
+
+        Python looks `__call__` up on the class, and machine code replaces it there.
+        """
         return type("Kernel", (Kernel,), {"__module__": __name__})(name, parameters, make, doc, statics)
 
     def __get__(self, instance, owner=None):
@@ -307,7 +350,7 @@ class Kernel(Function, Generic[P, R]):
             return self
         first = self.parameters[0] if self.parameters else None
         if first is not None and first.static and first.name not in self.statics:
-            return self.bind(instance)  # a method: its object is static
+            return self.bind(instance)  # a kernel that is a method has its object as a static argument
         return functools.partial(self, instance)
 
     def __dir__(self) -> list[str]:
@@ -317,7 +360,7 @@ class Kernel(Function, Generic[P, R]):
         return f"<kernel {self.arguments.described}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the signature, the first sentence of the docstring, and what the kernel can do."""
+        """For notebooks: the signature, the first paragraph of the docstring, and what the kernel can do."""
         first, _, _ = (self.__doc__ or "").strip().partition("\n\n")
         methods = ", ".join(f"<code>.{name}</code>" for name in _PUBLIC)
         parts = f"<b>kernel</b> <code>{html.escape(self.arguments.described)}</code>", html.escape(first), methods
@@ -344,14 +387,14 @@ _PUBLIC = (
 
 
 def _import(module: str, qualname: str) -> Kernel:
-    """A kernel by the name it is defined under (how kernels are pickled)."""
+    """Return a kernel by the name it is defined under; this is how kernels are unpickled."""
     import importlib
 
     return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))  # type: ignore[return-value]
 
 
 def _dtype_name(dtype, function: str) -> str:
-    """What machine code for arrays of a dtype is called."""
+    """Return the name that machine code for arrays of a dtype has: "f64" or "f32"."""
     try:
         return {"d": "f64", "f": "f32"}[np.dtype(dtype).char]
     except (TypeError, KeyError):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import ModelError
 from .input_checks import located as _at
 from .input_checks import motions, numbers
 from .joints import JOINTS
 from .parts import GRAVITY, Finding, JointSpec, LinkSpec, Visual, Where
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["AXIAL", "HOME", "TYPES", "PartList"]
 

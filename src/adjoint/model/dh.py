@@ -7,10 +7,9 @@ Park (1994) = "Computational aspects of the product-of-exponentials formula", IE
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, ModelError
 from ..lie import se3
@@ -19,6 +18,9 @@ from .lines import across, common_normal, foot, frame_on_axis, screw_axis
 from .parts import GRAVITY
 from .robot import Robot
 from .screws import serial, space_screws
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["DH", "dh_matrix", "from_dh", "to_dh"]
 

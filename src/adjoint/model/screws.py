@@ -7,10 +7,9 @@ form: (1) and (2) of Park (1994), "Computational aspects of the product-of-expon
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..compile.front.inline import eagerly
 from ..errors import ArgumentError, ModelError
@@ -19,6 +18,9 @@ from .input_checks import motions, numbers
 from .joints import JOINTS, UNIT, misfit
 from .parts import GRAVITY, Frame
 from .robot import Robot
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "PoE",

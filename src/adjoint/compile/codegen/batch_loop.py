@@ -1,8 +1,12 @@
-"""The loop over a batch around a kernel's body: rows of samples to tiles of lanes and back.
+"""The loop over a batch, around the body of a kernel: it moves rows of samples into tiles of lanes and back.
 
-`batch(start, stop, operands, work)` runs the body over samples whose elements are contiguous, transposing small blocks.
-The last, incomplete group repeats its last sample in the idle lanes: they compute and store the same numbers once
-more, so nothing past an end is read or written.
+A *row* holds the elements of one sample, as the caller's arrays do. A *tile* holds a group of samples: one vector for
+each element, one *lane* of the vector for each sample. `batch(start, stop, operands, work)` runs the body over samples
+whose elements are contiguous, and transposes small blocks. In the last, incomplete group the idle lanes repeat the last
+sample: they compute and store the same numbers once more, so nothing beyond an end is read or written.
+
+`work` is the memory of the call: the tile of inputs, the tile of results, the context (a table of words that the body
+reads, see `body`), and scratch memory.
 """
 
 from __future__ import annotations
@@ -12,32 +16,34 @@ from collections.abc import Sequence
 from ..graph.program import Operand, Program
 from .ir import BYTES, Coder, Module
 from .line_stores import SPARE_AFTER, SPARE_BEFORE, fetch_ends, least_size, line_function, transpose
-from .watch import STOP, WATCH, has_lasting_loops, look, repetitions, spend, weigh
+from .watch import STOP, WATCH, check_stop, count_work, has_long_running_loops, repetitions_between_checks, work_of
 
 __all__ = [
     "CONTEXT_HEAD",
-    "STREAMED",
+    "STREAM_BYTES",
+    "are_results_scattered",
     "batch_function",
+    "body_stores_results",
     "context_size",
-    "is_moved",
-    "stores_itself",
     "tile_sizes",
     "whole_function",
 ]
 
 _SCALAR = {"f64": "double", "f32": "float"}
-UNROLLED = 24  # blocks of an operand up to which their moves are written out one after the other
-LONG = 2000  # nodes of a program from which all moves are loops: a small part of its time, but not of LLVM's
-FEW = 2  # samples up to which long results are stored an element at a time: idle lanes would cost more
-REPEATED = 4  # results for every node of a program, zeros aside, up to which each is stored by itself
-STREAMED = 5 << 20  # bytes of results that are quicker to write past the caches, reading them once included
-CONTEXT_HEAD = 3  # words before the sequence entries of a context: length of the sequences, scratch memory, watch
-BRIEF = 1 << 12  # the work of one sample of which some thousand take no time to speak of, see `watch`
-MOVED = 8  # what an element read or written weighs, see `watch`: most of it is waiting for memory
+MOST_UNROLLED = 24  # the moves of an operand of at most so many blocks are written out; more of them become a loop
+# In programs with so many nodes all moves are loops: moving takes little of their time, but much of LLVM's.
+LONG_PROGRAM = 2000
+FEW_SAMPLES = 2  # groups of at most so many samples store long results element by element: idle lanes would cost more
+MOST_REPEATED = 4  # a body stores its results itself if it has at most so many for each node, see `body_stores_results`
+# So many bytes of results are quicker to write past the caches, even if they are read once afterwards.
+STREAM_BYTES = 5 << 20
+CONTEXT_HEAD = 3  # the words at the start of a context: length of the sequences, addresses of scratch memory and watch
+BRIEF_WORK = 1 << 12  # a sample of less work (see `watch`) is so short that thousands need no check whether to stop
+MOVE_WORK = 8  # the work of reading or writing one element: most of it is waiting for memory
 
 
 def _blocks(size: int, width: int):
-    """(start, k): the elements of a row in blocks of 4, 2 and 1, no larger than the width."""
+    """Yield (start, k): the elements of a row in blocks of 4, 2 and 1, no larger than the width."""
     at = 0
     while at < size:
         k = next(k for k in (4, 2, 1) if k <= min(size - at, width))
@@ -46,34 +52,38 @@ def _blocks(size: int, width: int):
 
 
 def tile_sizes(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> tuple[int, int]:
-    """Vectors of the tiles of inputs and of results, with what `lines` may read around the latter."""
+    """Return how many vectors the tiles of inputs and of results have.
+
+    They include the vectors around the results that `lines` (see `line_stores`) may read.
+    """
     n, m = (sum(o.size for o in operands if not o.sequence) for operands in (inputs, outputs))
     return max(n, SPARE_BEFORE * width), m + SPARE_AFTER * width
 
 
-def stores_itself(program: Program, width: int) -> bool:
-    """Whether the body stores the results where they belong, and not in a tile: those of one sample.
+def body_stores_results(program: Program, width: int) -> bool:
+    """Return whether the body stores its results where they belong, and not in a tile; only code for one lane does.
 
-    Its context says, after the words it always has, where each of them goes. Not if far more are to be stored than
-    computed: a loop that reads a table does that without being compiled for each.
+    The words at the end of the context then say where each result goes. If there are far more elements to store than
+    nodes to compute, the results go through a tile all the same: a loop over a table of places stores them, while LLVM
+    would have to compile each store of the body.
     """
     sequences = any(o.sequence for o in (*program.inputs, *program.outputs))
-    return width == 1 and not sequences and not program.tile.stacks and program.repetitions <= REPEATED
+    return width == 1 and not sequences and not program.tile.stacks and program.repetitions <= MOST_REPEATED
 
 
 def context_size(inputs: Sequence[Operand], outputs: Sequence[Operand], width: int) -> int:
-    """Words of the context: its head, those of sequences, and the places of results."""
+    """Return how many words a context has: its head, the entries of sequences, and the addresses of results."""
     return CONTEXT_HEAD + sum(o.sequence for o in (*inputs, *outputs)) * (width + 2) + len(outputs)
 
 
 def _in_order(places: list[int]) -> range | list[int]:
-    """The same places, as a range if they are one after the other."""
+    """Return the same places, as a range if they follow each other."""
     run = range(places[0], places[0] + len(places)) if places else range(0)
     return run if places == list(run) else places
 
 
 def _table(b: Coder, places: Sequence[int], at: int) -> str:
-    """The address of the entry of element `at` in the table of all places."""
+    """Return the address of the entry of element `at` in a table of the places of all elements."""
     before, after = [0] * SPARE_BEFORE * b.width, [0] * SPARE_AFTER * b.width
     entries = ", ".join(f"i64 {k}" for k in (*before, *places, *after))
     b.module.add("places", f"@places = private constant [{len(before) + len(places) + len(after)} x i64] [{entries}]")
@@ -81,9 +91,10 @@ def _table(b: Coder, places: Sequence[int], at: int) -> str:
 
 
 class _Rows:
-    """Moves between an operand's rows (one address a lane) and a tile.
+    """Emits moves between rows of an operand, one for each lane, and a tile.
 
-    `places`: where in the tile its elements are; if not one after the other, `table` is the address of a table of them.
+    `places` says which vectors of the tile hold the elements. If they do not follow each other, `table` is the address
+    of a table of them. More than `unrolled` blocks are moved by a loop.
     """
 
     def __init__(self, b: Coder, rows: list[str], tile: str, places: range | list[int], table: str, unrolled: int):
@@ -92,15 +103,15 @@ class _Rows:
         self.addresses = [b.pointer(row) for row in rows]
 
     def load(self, used: set[int]) -> None:
-        """Rows to tile, but for blocks of elements that nobody reads."""
+        """Move rows to the tile, without the blocks of elements that nobody reads."""
         self._each_block(0, self.size, self._load, lambda at, k: not used.isdisjoint(range(at, at + k)))
 
     def store(self) -> None:
-        """Tile to rows."""
+        """Move the tile to rows."""
         self._each_block(0, self.size, self._store)
 
     def _each_block(self, start: int, stop: int, move, wanted=lambda at, k: True) -> None:
-        """The elements in blocks of 4, 2 and 1; many blocks are a loop, few are written out."""
+        """Move the elements in blocks of 4, 2 and 1: many blocks by a loop, few by code for each."""
         block = min(4, self.b.width)
         count = (stop - start) // block
         if count > self.unrolled:
@@ -112,6 +123,7 @@ class _Rows:
                 move(start + at, k)
 
     def _tile(self, at, k: int) -> str:
+        """The address of the vector of element at + k."""
         if isinstance(at, int):
             place = str(self.places[at + k])
         elif isinstance(self.places, range):
@@ -121,10 +133,11 @@ class _Rows:
         return self.b.op(f"getelementptr {self.b.type('f')}, ptr {self.tile}, i64 {place}", "p").name
 
     def _element(self, lane: int, at) -> str:
+        """The address of an element in the row of a lane."""
         return self.b.op(f"getelementptr {self.scalar}, ptr {self.addresses[lane]}, i64 {at}", "p").name
 
     def _join(self, parts: list[str], k: int) -> str:
-        """Concatenate equal vectors of k lanes."""
+        """Concatenate vectors of k lanes."""
         b, n = self.b, k
         while len(parts) > 1:
             small = f"<{n} x {self.scalar}>"
@@ -170,33 +183,35 @@ class _Rows:
 
 
 class _Batch(Coder):
-    """Writes `batch`."""
+    """Writes the function `batch`."""
 
     def __init__(self, module: Module, width: int, dtype: str, program: Program):
         super().__init__(module, width, dtype)
         self.program, self.places = program, program.tile.places
-        self.unrolled = UNROLLED if len(program.nodes) < LONG else 0
-        self.used: dict[str, set[int]] = {}  # elements that the body reads
+        self.unrolled = MOST_UNROLLED if len(program.nodes) < LONG_PROGRAM else 0
+        self.used: dict[str, set[int]] = {}  # input -> the elements that the body reads
         for x in program.nodes:
             if x.op == "input":
                 self.used.setdefault(x.value[0], set()).add(x.value[1])
         self.has_lines = any(self._as_lines(o) for o in program.outputs)
-        self.stores_itself = stores_itself(program, width)
+        self.body_stores_results = body_stores_results(program, width)
 
     def _as_lines(self, o: Operand) -> bool:
+        """Return whether a result is stored as whole cache lines, if the group is full (see `line_stores`)."""
         return not o.sequence and o.size >= least_size(self.width)
 
     def function(self) -> str:
+        """The text of `batch`."""
         p, w, size = self.program, self.width, BYTES[self.dtype]
         tile_in, tile_out = tile_sizes(p.inputs, p.outputs, w)
         self.emit(f" %out = getelementptr i8, ptr %work, i64 {tile_in * w * size}")
         self.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * w * size}")
         words = self._operand_words()
         samples, last = self.word("sub i64 %stop, %start"), self.word("sub i64 %stop, 1")
-        self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAMED}")
+        self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAM_BYTES}")
         self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         with self.loop(self.word(f"sdiv i64 {self.add(samples, w - 1)}, {w}")) as group:
-            self._look(group)
+            self._check_stop(group)
             first = self.add("%start", self.mul(group, w))
             lanes = [self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, n)}, i64 {last})") for n in range(w)]
             left = self.word(f"sub i64 %stop, {first}")
@@ -204,31 +219,33 @@ class _Batch(Coder):
         self.emit(" br label %stopped")
         self.label("stopped")
         if self.has_lines:
-            with self.when("%stream"):  # nobody sees the results before they are in memory
+            # Stores past the caches must reach memory before anybody is told that the call has ended.
+            with self.when("%stream"):
                 self.emit(" fence seq_cst")
         self.emit(f" ret i64 {self._stop_word()}")
         head = "define i64 @batch(i64 %start, i64 %stop, ptr noalias %operands, ptr noalias %work) #0 {"
         return "\n".join([head, "entry:", *self.lines, "}"])
 
-    def _look(self, group: str) -> None:
-        """Between groups, every so often: look whether to stop.
+    def _check_stop(self, group: str) -> None:
+        """Check whether to stop: between groups, after every millisecond of work.
 
-        Code for one lane runs a single sample, or, if it took long to compile, some thousand: see
-        `Specialisation.serving`.
+        Code for one lane runs a single sample. If code for a batch takes long to compile, it runs some thousand samples
+        in its place (see `Specialisation.code_for`), which is short enough if one sample is little work.
         """
         work = _work(self.program)
-        if self.width == 1 and work < BRIEF:
+        if self.width == 1 and work < BRIEF_WORK:
             return
-        often = repetitions(work)
+        often = repetitions_between_checks(work)
         with self.when(self.same(self.word(f"and i64 {group}, {often - 1}"), often - 1)):
-            spend(self, often * work)
-            look(self, "stopped")
+            count_work(self, often * work)
+            check_stop(self, "stopped")
 
     def _stop_word(self) -> str:
+        """The word of the watch that says whether to stop."""
         return self.get(self.pointer(self.get("%context", WATCH)), STOP)
 
     def _operand_words(self) -> list[list[str]]:
-        """What the caller says of each operand; what it says besides goes to the context."""
+        """Load what the caller says of each operand, and copy the words after that to the head of the context."""
         at, words = 0, []
         for o in (*self.program.inputs, *self.program.outputs):
             words.append([self.get("%operands", at + k) for k in range(4 if o.sequence else 2)])
@@ -238,7 +255,7 @@ class _Batch(Coder):
         return words
 
     def _group(self, words: list[list[str]], lanes: list[str], count: str) -> None:
-        """One group of `count` samples."""
+        """Compute one group of `count` samples."""
         p = self.program
         rows = [[self.add(address, self.mul(lane, stride)) for lane in lanes] for address, stride, *_ in words]
         self._put_sequences(words, rows)
@@ -249,13 +266,13 @@ class _Batch(Coder):
                 for o, lane_rows, (_, stride, *_) in results:
                     if self._as_lines(o):
                         fetch_ends(self, [*lane_rows, self.add(lane_rows[-1], stride)])
-        if self.stores_itself:
+        if self.body_stores_results:
             for k, (_, (row,), _) in enumerate(results):
                 self.put(row, "%context", CONTEXT_HEAD + k)
         self.emit(" call void @body(ptr %work, ptr %out, ptr %context)")
-        if has_lasting_loops(p.nodes):
+        if has_long_running_loops(p.nodes):
             self.require(self.same(self._stop_word(), 0), "stopped")
-        if self.stores_itself:
+        if self.body_stores_results:
             return
         at = 0
         for o, lane_rows, (_, stride, *_) in results:
@@ -264,7 +281,7 @@ class _Batch(Coder):
                 at += o.size
 
     def _put_sequences(self, words: list[list[str]], rows: list[list[str]]) -> None:
-        """Sequences stay where they are: the body learns where that is."""
+        """Write to the context where the sequences are: they stay where they are, and the body reads them there."""
         slot = CONTEXT_HEAD
         for (_, _, *more), lane_rows in zip(words, rows, strict=True):
             if more:
@@ -273,6 +290,7 @@ class _Batch(Coder):
                     slot += 1
 
     def _load_inputs(self, rows: list[list[str]]) -> None:
+        """Move the inputs from their rows to the tile."""
         at = 0
         for o, lane_rows in zip(self.program.inputs, rows, strict=False):
             if not o.sequence:
@@ -281,7 +299,10 @@ class _Batch(Coder):
                 at += o.size
 
     def _store(self, o: Operand, at: int, rows: list[str], stride: str, count: str) -> None:
-        """A result from its tile to rows; a long one as whole lines, if the group is full and rows leave no gaps."""
+        """Move a result from its tile to rows.
+
+        A long result is stored as whole cache lines if the group is full and there are no gaps between the rows.
+        """
         places = _in_order(self.places[at : at + o.size])
         table = "" if isinstance(places, range) else _table(self, self.places, at)
         if not self._as_lines(o):
@@ -289,17 +310,17 @@ class _Batch(Coder):
         tile = self.op(f"getelementptr {self.type('f')}, ptr %out, i64 {0 if table else places[0]}", "p").name
         dense = self.same(stride, o.size * BYTES[self.dtype])
         lines = self.op(f"and i1 {self.same(count, self.width)}, {dense}", "m").name
-        few = self.op(f"icmp sle i64 {count}, {FEW}", "m").name
+        few = self.op(f"icmp sle i64 {count}, {FEW_SAMPLES}", "m").name
         with self.when(lines):
             name = line_function(self.module, self.width, self.dtype, o.size, bool(table))
             self.emit(f" call void @{name}(i64 {rows[0]}, ptr {tile}, ptr {table or 'null'}, i1 %stream)")
         with self.when(few):
             self._store_each(tile, table, o.size, rows[0], stride, count)
-        with self.when(self.same(lines, few, "i1")):  # neither
+        with self.when(self.same(lines, few, "i1")):  # at most one of the two holds: if they are the same, neither does
             _Rows(self, rows, "%out", places, table, 0).store()
 
     def _store_each(self, tile: str, table: str, size: int, row: str, stride: str, count: str) -> None:
-        """One sample after the other, one element after the other."""
+        """Store a result sample by sample, element by element."""
         scalar = _SCALAR[self.dtype]
 
         def element(base: str, at: str) -> str:
@@ -314,47 +335,56 @@ class _Batch(Coder):
 
 
 def _work(program: Program) -> int:
-    """How much work one group is: its body, and moving its inputs and results."""
-    return weigh(program.nodes) + MOVED * sum(o.size for o in (*program.inputs, *program.outputs) if not o.sequence)
+    """Return how much work one group is: its body, and moving its inputs and results."""
+    moved = sum(o.size for o in (*program.inputs, *program.outputs) if not o.sequence)
+    return work_of(program.nodes) + MOVE_WORK * moved
 
 
 def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
-    """`batch(start, stop, operands, work)`; operands: (address, stride) of every operand, then the context's words.
+    """The IR of `batch(start, stop, operands, work)`, which computes the samples from `start` to `stop`.
 
-    A sequence operand has four words: address, stride over the batch, stride over the rows, element offsets. The
-    result is 0 if all samples were computed, else what the watch says of stopping.
+    `operands` has two words for every operand, its address and its stride over the batch, and then the words of the
+    context's head. A sequence has four words: address, stride over the batch, stride over the rows, and the address of
+    a table of the offsets of its elements. The result is 0 if all samples were computed; otherwise it is the word
+    `stop` of the watch.
     """
     return _Batch(module, width, dtype, program).function()
 
 
 def _move(b: Coder, source: str, i: str, target: str, k: str) -> None:
-    """Vector i from one place in memory to vector k from another."""
+    """Copy vector i of `source` to vector k of `target`."""
     t = b.type("f")
     x = b.op(f"load {t}, ptr {b.op(f'getelementptr {t}, ptr {source}, i64 {i}', 'p').name}", "f").name
     b.emit(f" store {t} {x}, ptr {b.op(f'getelementptr {t}, ptr {target}, i64 {k}', 'p').name}")
 
 
-def is_moved(program: Program, width: int) -> bool:
-    """Whether the results, as the body leaves them, are not all in their own places of the tile."""
+def are_results_scattered(program: Program, width: int) -> bool:
+    """Return whether some results, as the body leaves them, are not in their own places of the tile.
+
+    Elements that are the same number share a vector, see `graph.program.Tile`.
+    """
     found = program.tile.places
-    return not stores_itself(program, width) and found != list(range(len(found)))
+    return not body_stores_results(program, width) and found != list(range(len(found)))
 
 
 def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
-    """`whole(in, out, context)`: the body, and every element of the results in its own place of the tile."""
+    """The IR of `whole(in, out, context)`, which computes one group of samples in tiles.
+
+    It runs the body, and then puts every element of the results in its own place of the tile.
+    """
     b, t = Coder(module, width, dtype), Coder(module, width, dtype).type("f")
-    spend(b, _work(program))
-    look(b, "stopped")
-    if stores_itself(program, width):
+    count_work(b, _work(program))
+    check_stop(b, "stopped")
+    if body_stores_results(program, width):
         at = 0
         for k, o in enumerate(program.outputs):
             place = b.op(f"getelementptr {t}, ptr %out, i64 {at}", "p").name
             b.put(b.word(f"ptrtoint ptr {place} to i64"), "%context", CONTEXT_HEAD + k)
             at += o.size
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
-    if is_moved(program, width):
+    if are_results_scattered(program, width):
         found = program.tile.places
-        table, scratch = _table(b, found, 0), b.pointer(b.get("%context", 1))  # which the body needs no more
+        table, scratch = _table(b, found, 0), b.pointer(b.get("%context", 1))  # the body no longer needs scratch memory
         with b.loop(len(found)) as k:
             _move(b, "%out", b.get(table, k), scratch, k)
         with b.loop(len(found)) as k:

@@ -26,7 +26,7 @@ _MATH = (
     "lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn signbit sin "
     "sinh sqrt tan tanh tgamma trunc "
 ).split()
-_RESERVED = {  # what a C compiler or <math.h> knows already, and what this file defines
+_RESERVED = {  # names that a C compiler or <math.h> knows already, and names that this file defines
     *(f"{name}{suffix}" for name in _MATH for suffix in ("", "f", "l")),
     *"auto break case char const continue default do double else enum extern float for goto if inline int long".split(),
     *"register restrict return short signed sizeof static struct switch typedef union unsigned void volatile".split(),
@@ -37,7 +37,7 @@ _RESERVED = {  # what a C compiler or <math.h> knows already, and what this file
 
 
 def _c_name(name: str, taken: set[str]) -> str:
-    """A C identifier like `name` that means nothing else here; it is added to `taken`."""
+    """Return a C identifier like `name` that has no other meaning in the file, and add it to `taken`."""
     word = "".join(c if c.isascii() and c.isalnum() else "_" for c in name) or "kernel"
     word = word if not word[0].isdigit() else f"k{word}"
     while word in _RESERVED or word in taken or re.fullmatch(r"t\d+|_.*", word):
@@ -67,7 +67,8 @@ class _CWriter:
         self.count = 0
         self.indent = 1
         self.buffers: list[str] = []
-        self.work: list[int] = []  # rows of scratch memory needed from the caller, in numbers a row
+        # For each buffer of unknown length, the numbers in one row of it: the caller gives memory for them.
+        self.work: list[int] = []
 
     def fresh(self) -> str:
         self.count += 1
@@ -77,6 +78,7 @@ class _CWriter:
         self.lines.append("    " * self.indent + line)
 
     def file(self) -> str:
+        """The text of the file."""
         p = self.program
         outputs = list(zip(self.outputs, p.outputs, p.results, strict=True))
         self.targets = {result[0].id: name for name, o, result in outputs if o.sequence}
@@ -100,6 +102,8 @@ class _CWriter:
         return "\n".join([*self._comment(), "#include <math.h>", "", *helpers, "", signature, "{", body, "}", ""])
 
     def _comment(self) -> list[str]:
+        """The comment at the top of the file: the shapes of all arguments."""
+
         def line(side: str, name: str, o: Operand) -> str:
             return f" *   {side} {name}: {'length x ' if o.sequence else ''}{' x '.join(map(str, o.shape)) or 'scalar'}"
 
@@ -142,11 +146,13 @@ class _CWriter:
         return name
 
     def _local(self, size: int) -> str:
+        """Declare a local array; returns its name."""
         name = self.fresh()
         self.buffers.append(f"    double {name}[{max(size, 1)}];")
         return name
 
     def _loop(self, x: Expr, env: dict, top: bool) -> tuple[list[str], list[str]]:
+        """Write a loop; returns the names of its carry and of its stacks."""
         loop: Loop = x.value
         n, m = len(loop.carry), len(loop.captured)
         carry = [self.fresh() for _ in range(n)]
@@ -172,7 +178,8 @@ class _CWriter:
             for k, e in enumerate(y):
                 self.emit(f"{name}[{i} * {len(y)} + {k}] = {inner[e.id]};")
         new = [self.fresh() for _ in carry]
-        for name, e in zip(new, loop.next_carry, strict=True):  # all of them are read before any is written
+        # The next carry is complete before any part of it is overwritten.
+        for name, e in zip(new, loop.next_carry, strict=True):
             self.emit(f"const double {name} = {inner[e.id]};")
         for c, name in zip(carry, new, strict=True):
             self.emit(f"{c} = {name};")
@@ -181,7 +188,7 @@ class _CWriter:
         return carry, stacked
 
     def _memory(self, length: int | None, size: int) -> str:
-        """A local array, or a part of the caller's scratch memory if its size is not known here."""
+        """Return the name of a local array, or of a part of the caller's scratch memory if its length is unknown."""
         if length is not None:
             return self._local(length * size)
         name = self.fresh()

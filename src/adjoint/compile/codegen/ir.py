@@ -1,8 +1,8 @@
 """LLVM IR as text: SSA values with operators, so that emitted mathematics reads like mathematics.
 
 A `Builder` collects the instructions of one function. Its values are *lanes*: vectors of `width` numbers of one
-floating type ("f64" or "f32"), integers of the same size, or masks of one bit per lane; width 1 means plain scalars.
-No fast-math flag is ever set: every instruction is exactly the IEEE operation it names, so results do not depend on
+floating type ("f64" or "f32"), integers of the same size, or masks of one bit per lane. Width 1 means plain scalars. No
+fast-math flag is ever set: every instruction is exactly the IEEE operation that it names, so results do not depend on
 the width, the position in a batch, or the optimiser.
 """
 
@@ -22,7 +22,7 @@ BYTES = {"f64": 8, "f32": 4}
 
 
 def float_literal(x: float, dtype: str) -> str:
-    """The IR literal of `x` rounded to `dtype` (LLVM writes both types as the bits of a double)."""
+    """Return the IR literal of `x` rounded to `dtype`. LLVM writes both types as the bits of a double."""
     if dtype == "f32":
         try:
             x = struct.unpack("<f", struct.pack("<f", x))[0]
@@ -47,7 +47,7 @@ class Module:
         return name in self._parts
 
     def add(self, name: str, text: str) -> None:
-        """Add a global definition or declaration; a name added before is left as it is."""
+        """Add a global definition or declaration; a name that was added before is left as it is."""
         self._parts.setdefault(name, text)
 
     def text(self) -> str:
@@ -55,7 +55,7 @@ class Module:
 
 
 class Value:
-    """An SSA value or literal; `kind` is "f" (float lanes), "i" (integer lanes), "m" (mask)."""
+    """An SSA value or literal; `kind` is "f" (float lanes), "i" (integer lanes) or "m" (mask)."""
 
     __slots__ = ("b", "kind", "name")
 
@@ -91,12 +91,12 @@ class Value:
     # fmt: on
 
 
-FRAME = "frame"  # scratch memory, in the place of an address that each function knows by another name
+FRAME = "frame"  # stands for the address of scratch memory, which each function knows by another name
 
 
 @dataclass(frozen=True)
 class Place:
-    """A value in memory, to be read where it is used: lane vector number `index` from `base` on."""
+    """A value in memory, which is read where it is used: the vector of lanes number `index`, counted from `base`."""
 
     base: str
     index: int
@@ -104,10 +104,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Buffer:
-    """Memory of rows, the same in every function: lane vectors in memory, or an operand's own memory.
+    """Where the rows of an array are in memory; it means the same in every function of a module.
 
-    One of: the place of the first vector; an operand's entry in the context; the place in that part of scratch memory
-    whose size depends on the length of the sequences, counted in vectors for each of their rows.
+    One of three attributes is set:
+    - `place`: the place of the first vector of lanes;
+    - `slot`: the array is a sequence of the caller's, and this is the number of its entry in the context;
+    - `rows`: the array is in that part of scratch memory whose size depends on the length of the sequences. There it
+      begins after `rows` vectors for each row of the sequences.
     """
 
     place: Place | None = None
@@ -116,7 +119,10 @@ class Buffer:
 
 
 class Builder:
-    """Emits the instructions of one function body."""
+    """Emits the instructions of one function.
+
+    Names of values begin with `prefix`; without a prefix they are plain numbers.
+    """
 
     def __init__(
         self, module: Module, width: int, dtype: str = "f64", lines: list[str] | None = None, prefix: str = "x"
@@ -124,7 +130,7 @@ class Builder:
         self.module, self.width, self.dtype = module, width, dtype
         self.lines: list[str] = [] if lines is None else lines
         self._prefix, self._count = prefix, [0]
-        self.block = "entry"  # label of the block being filled
+        self.block = "entry"  # the label of the block that is being filled
 
     # --- types and literals -------------------------------------------------------------------
 
@@ -133,7 +139,7 @@ class Builder:
 
     @property
     def suffix(self) -> str:
-        """The name suffix of intrinsics on float lanes: "v4f64", "f32" ..."""
+        """The suffix in names of intrinsics on float lanes, such as "v4f64" or "f32"."""
         return self.dtype if self.width == 1 else f"v{self.width}{self.dtype}"
 
     def _splat(self, scalar_type: str, literal: str) -> str:
@@ -163,7 +169,7 @@ class Builder:
         self.lines.append(line)
 
     def op(self, text: str, kind: str) -> Value:
-        """Emit `%new = text` and return it as a value of `kind`."""
+        """Emit `%new = text`, and return it as a value of `kind`."""
         name = self.fresh()
         self.lines.append(f" {name} = {text}")
         return Value(self, name, kind)
@@ -182,7 +188,7 @@ class Builder:
         kind = a.kind if isinstance(a, Value) else b.kind
         a, b = self._lift(a, kind), self._lift(b, kind)
         if kind == "f":
-            code = "fcmp " + ("une" if op == "ne" else "o" + op)  # like C: all but != are false on NaN
+            code = "fcmp " + ("une" if op == "ne" else "o" + op)  # as in C, all comparisons with NaN are false but !=
         else:
             code = "icmp " + (op if op in ("eq", "ne") else "s" + op)
         return self.op(f"{code} {self.type(kind)} {a.name}, {b.name}", "m")
@@ -210,7 +216,7 @@ class Builder:
     # fmt: on
 
     def select(self, mask: Value, a, b) -> Value:
-        """a where mask else b."""
+        """a where the mask is set, else b."""
         kind = a.kind if isinstance(a, Value) else b.kind if isinstance(b, Value) else "f"
         a, b = self._lift(a, kind), self._lift(b, kind)
         t = self.type(kind)
@@ -225,7 +231,7 @@ class Builder:
         return self.op(f"bitcast {self.type('i')} {a.name} to {self.type('f')}", "f")
 
     def struct(self, type: str, parts: Iterable[Value]) -> str:
-        """A struct of values, as functions with several results return."""
+        """A struct of values, as functions with several results return it."""
         whole = "poison"
         for k, v in enumerate(parts):
             whole = self.op(f"insertvalue {type} {whole}, {self.type(v.kind)} {v.name}, {k}", "f").name
@@ -242,7 +248,7 @@ class Builder:
     # --- control flow ---------------------------------------------------------------------------
 
     def any(self, mask: Value) -> str:
-        """A scalar i1 that is true if any lane of the mask is."""
+        """A scalar i1 that is true if any lane of the mask is set."""
         if self.width == 1:
             return mask.name
         bits = self.op(f"bitcast {self.type('m')} {mask.name} to i{self.width}", "i")
@@ -254,7 +260,10 @@ class Builder:
         self.block = name
 
     def rarely(self, mask: Value, usual: list[Value], replace) -> list[Value]:
-        """`usual`, or what `replace()` emits instead if any lane of `mask` is set, out of the hot path."""
+        """Return `usual`, or what `replace()` emits instead if any lane of `mask` is set.
+
+        LLVM is told that the latter is rare, and moves its code out of the way.
+        """
         cold, join = self.fresh_label("cold"), self.fresh_label("join")
         self.module.add("!0", '!0 = !{!"branch_weights", i32 1, i32 100000}')
         hot = self.block
@@ -278,15 +287,19 @@ class Coder(Builder):
     """A builder for address arithmetic: 64-bit words, memory and counted loops."""
 
     def word(self, text: str) -> str:
+        """Emit an instruction whose result is an integer or a pointer; returns its name."""
         return self.op(text, "w").name
 
     def address(self, base: str, words) -> str:
+        """The address of a word: so many words after `base`."""
         return self.op(f"getelementptr i64, ptr {base}, i64 {words}", "p").name
 
     def get(self, base: str, words) -> str:
+        """Load the word that is so many words after `base`."""
         return self.word(f"load i64, ptr {self.address(base, words)}")
 
     def put(self, value, base: str, words) -> None:
+        """Store a word so many words after `base`."""
         self.emit(f" store i64 {value}, ptr {self.address(base, words)}")
 
     def add(self, a, b) -> str:
@@ -296,26 +309,31 @@ class Coder(Builder):
         return self.word(f"mul i64 {a}, {b}")
 
     def pointer(self, word) -> str:
+        """A word as a pointer."""
         return self.op(f"inttoptr i64 {word} to ptr", "p").name
 
     def same(self, a, b, type: str = "i64") -> str:
+        """Whether a equals b."""
         return self.op(f"icmp eq {type} {a}, {b}", "m").name
 
     @contextmanager
     def loop(self, count) -> Iterator[str]:
-        """Code repeated `count` times; yields the counter."""
+        """Emit code that is repeated `count` times; yields the counter."""
         with self.fold(count, "", []) as (counter, _, _):
             yield counter
 
     @contextmanager
     def fold(self, count, type: str, start: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
-        """A loop that hands values on: yields the counter, the values, and a list to fill with those for the next."""
+        """Emit a loop that passes values from one iteration to the next.
+
+        Yields the counter, the values of this iteration, and a list to fill with the values for the next one.
+        """
         before, head, end = self.block, self.fresh_label("loop"), self.fresh_label("end")
         self.emit(f" br i1 {self.op(f'icmp sgt i64 {count}, 0', 'm').name}, label %{head}, label %{end}")
         self.label(head)
         counter, at, after = self.fresh(), len(self.lines), []
         values = [self.fresh() for _ in start]
-        self.lines += [""] * (1 + len(start))  # the phis: their last values are not known yet
+        self.lines += [""] * (1 + len(start))  # room for the phis: the values that the loop ends with are not known yet
         yield counter, values, after
         following = self.add(counter, 1)
         for k, (v, t, x, y) in enumerate(
@@ -327,7 +345,7 @@ class Coder(Builder):
 
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
-        """Code run only if the condition holds."""
+        """Emit code that runs only if the condition holds."""
         then, end = self.fresh_label("then"), self.fresh_label("end")
         self.emit(f" br i1 {condition}, label %{then}, label %{end}")
         self.label(then)
@@ -336,7 +354,7 @@ class Coder(Builder):
         self.label(end)
 
     def require(self, condition: str, otherwise: str) -> None:
-        """Go on if the condition holds, else jump to the label `otherwise`."""
+        """Emit code that goes on if the condition holds, and jumps to the label `otherwise` if not."""
         go_on = self.fresh_label("ok")
         self.emit(f" br i1 {condition}, label %{go_on}, label %{otherwise}")
         self.label(go_on)

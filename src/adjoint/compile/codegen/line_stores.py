@@ -1,12 +1,16 @@
 """Large results leave a tile as whole cache lines.
 
-A vector stored across two cache lines costs several stores inside one, and rows of results begin anywhere in a line.
-So each lane is stored a whole, aligned line at a time. The samples of a group lie one after the other, `size` elements
-apart: relative to the first lane, the lines of a lane are shifted by a constant, its number times `size` modulo the
-width. One transposed block of elements [at, at + width) serves all lanes: the line of a lane begins at `at - shift`, is
-the end of its part of the block before, and the beginning of its part of this one.
+A *tile* holds a group of samples: one vector for each element, one lane of the vector for each sample. A vector stored
+across two cache lines costs as much as several stores inside one line, and the rows of results (one for each sample)
+begin anywhere in a line. So each lane is stored one whole, aligned line at a time.
 
-Results too large for the caches go straight to memory (non-temporal stores): nothing is read to be overwritten.
+The samples of a group lie one after the other in memory, `size` elements apart. Relative to the first lane, the lines
+of a lane are therefore shifted by a constant: the number of the lane times `size`, modulo the width. One transposed
+block of the elements [at, at + width) serves all lanes. The line of a lane begins at element `at - shift`: its first
+part is the end of that lane's part of the block before, and the rest is the beginning of its part of this block.
+
+Results too large for the caches go straight to memory (non-temporal stores), so that the processor does not first read
+what is going to be overwritten.
 """
 
 from __future__ import annotations
@@ -15,20 +19,24 @@ from .ir import BYTES, Coder, Module
 
 __all__ = ["SPARE_AFTER", "SPARE_BEFORE", "fetch_ends", "least_size", "line_function", "transpose"]
 
-# Blocks reach over the ends of an operand: so many widths of elements before and after it may be read, but not used.
+# Blocks reach beyond the ends of a result in its tile. So many times the width of elements may be read before and after
+# it, though they are not used.
 SPARE_BEFORE, SPARE_AFTER = 1, 2
 
 
 def least_size(width: int) -> int:
-    """Elements of a result from which lines pay: below, most are shared by two samples. Needs wide vectors."""
+    """Return from how many elements on a result is stored as lines.
+
+    Two samples share most of the lines of smaller results. Vectors of at least four lanes are needed.
+    """
     return 4 * width if width >= 4 else 1 << 62
 
 
 def transpose(b: Coder, columns: list[str], k: int) -> list[str]:
-    """Transpose k vectors whose lanes are blocks of k: out[e] holds element e of every row (its own inverse)."""
+    """Transpose k vectors whose lanes are blocks of k: result e holds element e of every row. It is its own inverse."""
     w = b.width
     half = 1
-    while half < k:  # exchange ever larger blocks between vectors `half` apart
+    while half < k:  # exchange ever larger blocks between vectors that are `half` apart
         low = [i if i // half % 2 == 0 else w + i - half for i in range(w)]
         high = [i + half if i // half % 2 == 0 else w + i for i in range(w)]
         for i in range(k):
@@ -45,9 +53,10 @@ def _shuffle(b: Coder, x: str, y: str, mask: list[int]) -> str:
 
 
 def line_function(module: Module, width: int, dtype: str, size: int, scattered: bool) -> str:
-    """The name of `lines(row, tile, places, stream)`, which stores a result of as many samples as there are lanes.
+    """Return the name of `lines(row, tile, places, stream)`, which stores one result of a full group of samples.
 
-    `row` is where the first sample's goes. If the elements are `scattered`, `places` says where in the tile they are.
+    `row` is the address of the first sample's result. If the elements are `scattered`, the table `places` says which
+    vector of the tile holds each; otherwise they follow each other. If `stream` is true, lines go past the caches.
     """
     name = f"{'scattered' if scattered else 'lines'}{size}"
     if not module.has(name):
@@ -59,6 +68,8 @@ def line_function(module: Module, width: int, dtype: str, size: int, scattered: 
 
 
 class _Lines(Coder):
+    """Writes the function `lines`."""
+
     def __init__(self, module: Module, width: int, dtype: str, size: int, scattered: bool):
         super().__init__(module, width, dtype)
         self.size, self.scattered, self.line = size, scattered, width * BYTES[dtype]
@@ -70,12 +81,12 @@ class _Lines(Coder):
 
     def function(self) -> None:
         w, t, most = self.width, self.type("f"), max(self.shifts)
-        outside = self.word(f"and i64 %row, {self.line - 1}")  # bytes of the first line that lie before the row
+        outside = self.word(f"and i64 %row, {self.line - 1}")  # how many bytes of the first line lie before the row
         start = self.word(f"sub i64 0, {self.word(f'udiv i64 {outside}, {BYTES[self.dtype]}')}")
         line = self.word(f"sub i64 %row, {outside}")
         count = self.word(f"udiv i64 {self.word(f'sub i64 {self.size + most + w - 1}, {start}')}, {w}")
         with self.fold(count, t, ["zeroinitializer"] * w) as (i, before, now):
-            at = self.add(start, self.mul(i, w))  # the block: elements from here on
+            at = self.add(start, self.mul(i, w))  # the number of the first element in this block
             now += transpose(self, self._columns(at), w)
             values = [
                 _shuffle(self, x, y, list(range(w - shift, 2 * w - shift))) if shift else y
@@ -92,7 +103,7 @@ class _Lines(Coder):
                 self._store_own(here, values, at)
 
     def _columns(self, at: str) -> list[str]:
-        """The vectors of the elements from `at` on."""
+        """Load the vectors of the elements from `at` on."""
         t, base = self.type("f"), "%tile"
         if self.scattered:
             table = self.address("%places", at)
@@ -103,15 +114,17 @@ class _Lines(Coder):
         return [self.op(f"load {t}, ptr {p}", "f").name for p in found]
 
     def _line(self, here: str, lane: int) -> str:
+        """The address where a lane's line begins."""
         offset = (lane * self.size - self.shifts[lane]) * BYTES[self.dtype]
         return self.op(f"getelementptr i8, ptr {here}, i64 {offset}", "p").name
 
     def _store(self, here: str, values: list[str], how: str) -> None:
+        """Store a whole line of every lane."""
         for lane, v in enumerate(values):
             self.emit(f" store {self.type('f')} {v}, ptr {self._line(here, lane)}, align {self.line}{how}")
 
     def _store_own(self, here: str, values: list[str], at: str) -> None:
-        """Lines at the ends of rows: only the elements of a lane's own row."""
+        """Store lines at the ends of rows: of each lane only those elements that belong to its own row."""
         w, t, i, m = self.width, self.type("f"), self.type("i"), self.type("m")
         scalar = i.split()[-1].rstrip(">")
         first = at if scalar == "i64" else self.word(f"trunc i64 {at} to {scalar}")
@@ -125,7 +138,10 @@ class _Lines(Coder):
 
 
 def fetch_ends(b: Coder, ends: list[str]) -> None:
-    """Ask for the lines where rows end: they are shared, not stored whole, so what is in memory must come first."""
+    """Prefetch the lines where rows end.
+
+    Two samples share such a line, so its contents are needed to change a part of it.
+    """
     b.module.add("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for end in ends:
         b.emit(f" call void @llvm.prefetch.p0(ptr {b.pointer(end)}, i32 1, i32 3, i32 1)")

@@ -1,8 +1,9 @@
-"""A long graph as several functions, one after the other: LLVM's time grows faster than a function's length.
+"""Long graphs are cut into *segments*, functions that are called one after the other.
 
-A value made in one and used in another goes through scratch memory, as most would anyway for want of registers. Each
-loop is a function of its own; what it starts from, reads, leaves and stacks is in memory too. The long body of a loop
-is cut in the same way, its carry being in memory.
+LLVM's time grows faster than the length of a function. A value that one segment makes and another uses goes through
+scratch memory, as most values would anyway, because registers are few. Each loop is a segment of its own: all that it
+starts from, reads, leaves and stacks is in memory too. If the body of a loop is long, it is cut in the same way, and
+its carry is in memory.
 """
 
 from __future__ import annotations
@@ -16,40 +17,43 @@ from ..graph.loops import Loop
 from ..graph.operations import OPS
 from .ir import FRAME, Buffer, Place, Value
 from .scheduler import fused_products, schedule, sin_cos_pairs
-from .watch import iteration_work, look, spend
+from .watch import check_stop, count_work, iteration_work
 
 if TYPE_CHECKING:
     from .body import Emitter
 
 __all__ = ["LongLoop", "Segments", "has_long_body", "is_long"]
 
-SEGMENT = 500  # steps of a straight line in one function
-# A loop's body is cut only where LLVM would take too long: cut, it runs slower by a tenth or two.
-LONG_BODY = 30_000  # nodes of one
-LONG_ROWS = 1000  # inputs, elements of arrays and results of one: LLVM's time grows with their square
-KEPT = 32  # steps after which a value is read again from memory, if it is there, rather than kept in a register
-FEW = 16  # values from outside up to which a loop has them in registers
-READ = {"const", "bool", "input", "item", "carry"}  # read wherever they are used: they have places of their own
+SEGMENT = 500  # steps of straight-line code in one segment
+# The body of a loop is cut only where LLVM would take too long otherwise: it runs 10 to 20 % slower when it is cut.
+LONG_BODY = 30_000  # a body with more nodes is cut
+LONG_ROWS = 1000  # so is one with more inputs, array elements and results: LLVM's time grows with their square
+REREAD_AFTER = 32  # a value that was used more steps ago is read again from memory, if it is there: registers are few
+FEW_CAPTURED = 16  # a loop that captures at most so many values has them in registers
+# Values that have places of their own, and are read where they are used.
+READ_ANYWHERE = {"const", "bool", "input", "item", "carry"}
 ARRAYS = {"array", "stacked", "sequence"}
-Step = tuple[Expr, tuple[Expr, ...], int]  # a node, the values that must be there before it; of an array, from which on
+# A step is (a node, the values that must be known before it, 0). A long array is filled in several steps: the values
+# are then a part of its elements, and the number is that of the first one.
+Step = tuple[Expr, tuple[Expr, ...], int]
 
 
 def is_long(nodes: list[Expr]) -> bool:
-    """Whether the graph of the function that is compiled is to be cut."""
+    """Return whether a graph with so many nodes is to be cut into segments."""
     return len(nodes) > SEGMENT
 
 
 def has_long_body(loop: Loop) -> bool:
-    """Whether the body of a loop is to be cut."""
+    """Return whether the body of a loop is to be cut into segments."""
     nodes = reachable(loop.roots)
     moved = len(loop.roots) + sum(x.op in ("item", "input") for x in nodes)
     return len(nodes) > LONG_BODY or moved > LONG_ROWS
 
 
 class Segments:
-    """A graph in the order of its nodes, cut into functions: the one that is compiled, or the body of a loop.
+    """A graph, in the order of its nodes, cut into segments: the graph of a kernel (`top`), or the body of a loop.
 
-    `given` says where the inputs of a body are; it is None for the function's own graph.
+    `given` says where the inputs of a loop's body are; it is None for the graph of a kernel.
     """
 
     def __init__(
@@ -58,21 +62,22 @@ class Segments:
         self.emitter, self.given, self.top = emitter, given or {}, given is None
         self.fused = fused_products(order, roots)
         self.buffers: dict[int, Buffer] = {}
-        self.carries: dict[int, int] = {}  # loop -> the place of its last carry in scratch memory
+        self.carries: dict[int, int] = {}  # loop -> where its last carry is in scratch memory
         self.parts = self._cut(order, {r.id for r in roots})
-        self.places = self._pinned(order)
-        self.stored: set[int] = set()
+        self.places = self._pinned(order)  # value -> where it is in scratch memory
+        self.stored: set[int] = set()  # values whose stores were emitted already
         self._place_rest()
 
     def call(self, done=lambda x, v: None) -> None:
-        """Emit the functions, and calls of them; `done(x, value)` is told of every value of the function's graph."""
+        """Emit the segments, and calls of them; `done(x, value)` is called for every value that is computed."""
         for part in filter(None, self.parts):
-            # Numbers without a name are faster to parse; those of a loop's head are not in their order.
-            with self.emitter.another("x" if part[0][0].op == "loop" else ""):
+            # LLVM parses IR values that are plain numbers (%1, %2) faster, but wants them in order, and a loop's head
+            # refers to later values.
+            with self.emitter.separate_function("x" if part[0][0].op == "loop" else ""):
                 self._emit(part, done)
 
     def place(self, x: Expr) -> Place:
-        """Where a value is that was computed, an element, or what a loop carried to its end."""
+        """Return where a value is: one that was computed, an element of an array, or what a loop carried to its end."""
         if x.op == "item":
             first = self.buffer(x.args[0]).place
             assert first is not None
@@ -88,12 +93,13 @@ class Segments:
     # --- what goes where ---------------------------------------------------------------------------
 
     def _cut(self, order: list[Expr], wanted: set[int]) -> list[list[Step]]:
+        """Cut the order into segments of at most `SEGMENT` steps; each loop is a segment of its own."""
         swallowed, size = set(self.fused.values()), 0
         parts: list[list[Step]] = [[]]
         for x in order:
             if x.op in ("stacked", "sequence") or x.id in swallowed:
                 continue
-            if x.op in READ and (x.id not in wanted or not self.top):
+            if x.op in READ_ANYWHERE and (x.id not in wanted or not self.top):
                 continue
             for step in self._steps(x):
                 if size >= SEGMENT or (parts[-1] and "loop" in (x.op, parts[-1][-1][0].op)):
@@ -104,19 +110,23 @@ class Segments:
         return parts
 
     def _steps(self, x: Expr) -> list[Step]:
-        """A node with the values that must be there before it: those of the product, too, that a sum swallows."""
+        """Return the steps that compute a node.
+
+        For a fused sum, the arguments of its product must be known before it.
+        """
         if x.id in self.fused:
             a, b = x.args
             return [(x, (a, *b.args) if b.id == self.fused[x.id] else (*a.args, b), 0)]
-        if x.op == "array":  # one that lies among the inputs is there already
+        if x.op == "array":  # an array that lies among the inputs is in memory already
             size = 0 if self._own(x) is None else len(x.args)
             return [(x, x.args[k : k + SEGMENT], k) for k in range(0, size, SEGMENT)]
         if x.op == "loop":
-            return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]  # the rest are arrays
-        return [(x, () if x.op in READ else x.args, 0)]
+            # The last arguments are arrays, which are in memory.
+            return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]
+        return [(x, () if x.op in READ_ANYWHERE else x.args, 0)]
 
     def buffer(self, x: Expr) -> Buffer:
-        """Where the elements of an array are."""
+        """Return where the elements of an array are."""
         if x.op == "input":
             known = self.given[x.id]
             assert isinstance(known, Buffer)
@@ -126,17 +136,18 @@ class Segments:
         return self.buffers[x.id]
 
     def _own(self, x: Expr) -> int | None:
-        """The place in scratch memory of an array that has to be filled."""
+        """Return where in scratch memory an array is that has to be filled; None if it is elsewhere."""
         place = self.buffer(x).place
         return place.index if place is not None and place.base is FRAME else None
 
     def _carry(self, loop: Expr) -> int:
+        """Return where in scratch memory the last carry of a loop is."""
         if loop.id not in self.carries:
             self.carries[loop.id] = self.emitter.reserve(len(loop.value.carry))
         return self.carries[loop.id]
 
     def _pinned(self, order: list[Expr]) -> dict[int, int]:
-        """The places of values that are elements of arrays: there."""
+        """Return the places of computed values that are elements of arrays: they are stored into the array at once."""
         places: dict[int, int] = {}
         for x in order:
             if x.op == "array" and (first := self._own(x)) is not None:
@@ -146,9 +157,12 @@ class Segments:
         return places
 
     def _place_rest(self) -> None:
-        """Places of the other values used in later segments; each is free again after the last of them."""
+        """Find places for the other values that later segments use.
+
+        A place is free again after the last of these segments.
+        """
         home = {x.id: k for k, part in enumerate(self.parts) for x, *_ in part if x.op in OPS}
-        last = {  # node -> the last segment that reads it from memory
+        last = {  # value -> the last segment that reads it from memory
             a.id: k
             for k, part in enumerate(self.parts)
             for _, before, _ in part
@@ -156,7 +170,7 @@ class Segments:
             if home.get(a.id, k) != k and a.id not in self.places
         }
         free: list[int] = []
-        ends: list[list[int]] = [[] for _ in self.parts]  # what the values that end with a segment leave free
+        ends: list[list[int]] = [[] for _ in self.parts]  # for each segment, the places that are free after it
         for k, part in enumerate(self.parts):
             free += ends[k - 1] if k else []
             for x, *_ in part:
@@ -167,7 +181,7 @@ class Segments:
     # --- code --------------------------------------------------------------------------------------
 
     def _emit(self, part: list[Step], done) -> None:
-        """The steps of one function."""
+        """Emit the steps of one segment."""
         e = self.emitter
         self.env, self.used = {}, {}
         self.pairs = sin_cos_pairs([x for x, *_ in part])
@@ -183,14 +197,17 @@ class Segments:
             self._provide(x, step)
             v = self.env[x.id]
             done(x, v)
-            if x.id in self.places:  # truth values are kept as 1 and 0
+            if x.id in self.places:  # truth values are stored as 1 and 0
                 e.store(FRAME, self.places[x.id], e.b.select(v, 1.0, 0.0) if x.mask else v)
                 self.stored.add(x.id)
 
     def _provide(self, x: Expr, step: int) -> None:
-        """A value, made now or read from memory; read once more if it would have to be kept long for this use."""
-        in_memory = x.id in self.stored or x.op in READ
-        kept = step - self.used.get(x.id, step) <= KEPT or x.mask or not in_memory
+        """Have a value in a register.
+
+        It is computed now, read from memory, or still there from its last use if that is recent.
+        """
+        in_memory = x.id in self.stored or x.op in READ_ANYWHERE
+        kept = step - self.used.get(x.id, step) <= REREAD_AFTER or x.mask or not in_memory
         self.used[x.id] = step
         if x.id not in self.env or not kept:
             self.env[x.id] = self._read(x) if in_memory else self.emitter.node(x, self.env, self.fused, self.pairs)
@@ -201,7 +218,7 @@ class Segments:
         return self.emitter.read(self.place(x), x.mask)
 
     def _fill(self, x: Expr, elements: tuple[Expr, ...], start: int, step: int) -> None:
-        """Elements of an array that are not there by themselves: inputs, constants, elements of other arrays."""
+        """Store those elements of an array that are not there yet: inputs, constants, elements of other arrays."""
         first = self._own(x)
         assert first is not None
         for k, a in enumerate(elements, first + start):
@@ -210,13 +227,15 @@ class Segments:
                 self.emitter.store(FRAME, k, self.env[a.id], apart=len(x.args) > SEGMENT)
 
     def _loop(self, x: Expr) -> None:
-        """A loop; if it needs much that was made before, it reads it where it is, each time anew: registers are few."""
+        """Emit a loop.
+
+        If it captures many values, it reads each from memory whenever it is used, because registers are few.
+        """
         loop: Loop = x.value
         n, m = len(loop.carry), len(loop.carry) + len(loop.captured)
         start = [self._outside(a, False) for a in x.args[:n]]
-        captured = {
-            inner.id: self._outside(a, m - n <= FEW) for inner, a in zip(loop.captured, x.args[n:m], strict=True)
-        }
+        few = m - n <= FEW_CAPTURED
+        captured = {inner.id: self._outside(a, few) for inner, a in zip(loop.captured, x.args[n:m], strict=True)}
         rows = [self.buffer(a) for a in x.args[m:]]
         stacked = [self.buffer(x.graph.node("stacked", (x,), k)) for k in range(len(loop.ys))]
         carry = self.emitter.loop(loop, start, captured, rows, stacked)
@@ -227,16 +246,16 @@ class Segments:
                 self.emitter.store(FRAME, self._carry(x) + k, v)
 
     def _outside(self, x: Expr, now: bool) -> Value | Place | Buffer:
-        """What a loop gets of a value from outside: itself, read now, or its place."""
+        """Return what a loop gets of a value from outside: the value, if it is to be read now, or its place."""
         if x.op in ARRAYS or isinstance(self.given.get(x.id), Buffer):
             return self.buffer(x)
         return self._read(x) if now or x.mask or x.op in ("const", "bool") else self.place(x)
 
 
 class LongLoop:
-    """A loop whose body is long, hence cut: all that its iterations start from and leave is in scratch memory.
+    """A loop whose body is cut into segments: all that an iteration starts from and leaves is in scratch memory.
 
-    `carry` are the places of what the last one leaves.
+    `carry` has the places of the carry, which hold the last one after the loop.
     """
 
     def __init__(
@@ -254,7 +273,10 @@ class LongLoop:
             self._while(loop.condition)
 
     def _in_memory(self, v) -> Place | Buffer:
-        """Where a value is; it is put into scratch memory unless it is in memory already. Truth values are 1 and 0."""
+        """Return where a value is in memory, after storing it into scratch memory if needed.
+
+        Truth values become 1 and 0.
+        """
         if type(v) is not Value:
             return v
         place = Place(FRAME, self.emitter.reserve(1))
@@ -262,22 +284,22 @@ class LongLoop:
         return place
 
     def _store(self, start: list) -> None:
-        """The first carry to its places; many numbers in several functions."""
+        """Store the first carry to its places; many values are stored in several segments."""
         e = self.emitter
-        if len(start) > SEGMENT:  # what has no name but is a constant is known in all of them
+        if len(start) > SEGMENT:  # a value with a name is known only in the function that made it; constants have none
             start = [self._in_memory(v) if type(v) is Value and v.name.startswith("%") else v for v in start]
         for at in range(0, len(start), SEGMENT):
-            with e.another("") if len(start) > SEGMENT else nullcontext():
+            with e.separate_function("") if len(start) > SEGMENT else nullcontext():
                 for k, v in enumerate(start[at : at + SEGMENT], at):
                     e.store(FRAME, self.first + k, e.read(v, False) if type(v) is Place else v)
 
-    def _look(self) -> None:
-        """In every iteration, which is much work."""
-        spend(self.emitter.b, iteration_work(self.loop))
-        look(self.emitter.b, "stopped")
+    def _check_stop(self) -> None:
+        """Check in every iteration whether to stop: an iteration is much work."""
+        count_work(self.emitter.b, iteration_work(self.loop))
+        check_stop(self.emitter.b, "stopped")
 
     def _segments(self, *results: tuple[Expr, ...]) -> list[Buffer]:
-        """Call the functions that compute results of the body: where each group of them is."""
+        """Emit calls of the segments that compute results of the body; returns where each group of results is."""
         arrays = [e[0].graph.node("array", e) for e in results if e]
         segments = Segments(self.emitter, schedule(arrays), arrays, self.given)
         segments.call()
@@ -286,7 +308,7 @@ class LongLoop:
 
     @contextmanager
     def _each(self, buffer: Buffer, size: int) -> Iterator[tuple[str, str]]:
-        """Access to the numbers of a buffer in scratch memory, in a machine loop: their address, and the counter."""
+        """Emit a machine loop over the numbers of a buffer in scratch memory; yields their address, and the counter."""
         start = self.emitter.start(buffer)
         assert start is not None
         with self.emitter.b.loop(size) as k:
@@ -301,7 +323,7 @@ class LongLoop:
             assert buffer.place is not None
             self.given |= {x.id: Place(FRAME, buffer.place.index + k) for k, x in enumerate(inner)}
         with e.b.loop(length) as count:
-            self._look()
+            self._check_stop()
             row = row_at(count)
             for known, buffer, inner in zip(read, rows, loop.xs, strict=True):
                 load, _ = e.row(*known, len(inner), row)
@@ -329,10 +351,11 @@ class LongLoop:
             return b.op(f"and i1 {b.any(go_on[0])}, {early}", "m").name
 
         def step(count: str, env: dict) -> list[Value]:
-            self._look()
+            self._check_stop()
             (after,) = self._segments(self.loop.next_carry)
             carry = e.element(FRAME, self.first)
-            with self._each(after, len(self.carry)) as (start, k):  # a lane that has stopped keeps its carry
+            # The carry of a lane whose condition has failed stays as it is.
+            with self._each(after, len(self.carry)) as (start, k):
                 e.store(carry, k, b.select(go_on[0], e.load(start, k), e.load(carry, k)))
             return []
 

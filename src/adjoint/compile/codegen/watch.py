@@ -1,16 +1,20 @@
-"""Long calls can be stopped: machine code looks, now and then, whether it shall go on.
+"""Long calls can be stopped: machine code checks, now and then, whether it shall go on.
 
-Every call has a *watch*, a few words in memory that its context points to:
+Every call has a *watch*, a few words in memory. The *context*, a table that is passed to all machine code of a call,
+has its address. The words of a watch are:
 
-    stop   not 0: leave; written by whoever waits for the call, in any thread
-    left   the work to be done before `runtime.ask` is called, which asks Python if it is time for that
-    table  the address of a table: `ask` and the functions it calls; 0: Python is never asked
-    asked  when Python was asked, in milliseconds; 0: not yet
-    kept   three words: the exception that a handler of a signal raised, as CPython fetches it
+    stop   if it is not 0, the call has to end; whoever waits for the call writes it, in any thread
+    left   how much work may still be done before `ask` is called
+    table  the address of a table with `ask` and the functions that `ask` calls; 0 if Python is never asked
+    asked  when Python was asked last, in milliseconds; 0 if it was not yet
+    kept   three words: the exception that a signal handler raised, as CPython's PyErr_Fetch gives it
 
-Batches look between groups of samples, long loops between their iterations. Python runs the handlers of signals (that
-of Ctrl-C raises KeyboardInterrupt) in its main thread only, and only where it is let: `ask` lets it, five times a
-second and not more often, for it may have to wait for Python's global lock.
+`ask` is a function of `machine.strided_loop`. It asks Python to run its signal handlers: Python does so in its main
+thread only, and only when it is asked (the handler of Ctrl-C raises KeyboardInterrupt). `ask` does this at most five
+times a second, for it may have to wait for Python's global lock.
+
+Batches check between groups of samples, long loops between iterations. *Work* is an estimate of the time that code
+takes: about one unit for each instruction.
 """
 
 from __future__ import annotations
@@ -20,62 +24,71 @@ from ..graph.loops import Loop
 from ..graph.operation_counts import count_by_class
 from .ir import Coder, Module
 
-__all__ = ["ASKED", "BUDGET", "KEPT", "LEFT", "STOP", "TABLE", "WATCH", "WATCH_WORDS"]
-__all__ += ["has_lasting_loops", "iteration_work", "lasts", "look", "repetitions", "spend", "stops_function", "weigh"]
+__all__ = [
+    "ASKED", "BUDGET", "KEPT", "LEFT", "STOP", "TABLE", "WATCH", "WATCH_WORDS", "check_stop", "count_work",
+    "has_long_running_loops", "iteration_work", "repetitions_between_checks", "runs_long", "stops_function", "work_of",
+]  # fmt: skip
 
-WATCH = 2  # the word of a context that holds the address of the watch
-STOP, LEFT, TABLE, ASKED, KEPT = range(5)  # words of the watch
-WATCH_WORDS = 8  # a line of the cache: threads that look do not disturb each other
-QUANTUM = 1 << 20  # the work between two looks: about a millisecond
+WATCH = 2  # which word of a context holds the address of the watch
+STOP, LEFT, TABLE, ASKED, KEPT = range(5)  # which words of the watch these are
+WATCH_WORDS = 8  # the size of a cache line, so that threads do not slow each other down by writing to one line
+QUANTUM = 1 << 20  # the work between two checks: about a millisecond
 BUDGET = 1 << 22  # the work between two calls of `ask`: some milliseconds
-_WEIGHTS = {"div": 8, "sqrt": 8, "transcendental": 32}  # of one operation; all others weigh 1
+# The work of one operation of these classes; all others count as 1.
+_WEIGHTS = {"div": 8, "sqrt": 8, "transcendental": 32}
 
 
-def repetitions(work: int) -> int:
-    """How often so much work may be done between two looks: a power of two."""
+def repetitions_between_checks(work: int) -> int:
+    """Return how often some work may be repeated between two checks: a power of two."""
     return 1 << max(QUANTUM // max(work, 1), 1).bit_length() - 1
 
 
-def weigh(nodes: list[Expr]) -> int:
-    """How much work some nodes of a graph are: about one for an instruction; loops that last note theirs themselves."""
+def work_of(nodes: list[Expr]) -> int:
+    """Return how much work some nodes of a graph are, without long-running loops, which count their work themselves."""
     work = sum(n * _WEIGHTS.get(kind, 1) for kind, n in count_by_class(nodes).items())
     loops = [(x.value, iteration_work(x.value)) for x in nodes if x.op == "loop"]
-    return work + sum(loop.length * each for loop, each in loops if not lasts(loop, each))
+    return work + sum(loop.length * each for loop, each in loops if not runs_long(loop, each))
 
 
 def iteration_work(loop: Loop) -> int:
-    """How much work one iteration is."""
-    return max(weigh(reachable(loop.roots)), 1)
+    """Return how much work one iteration of a loop is."""
+    return max(work_of(reachable(loop.roots)), 1)
 
 
-def lasts(loop: Loop, work: int) -> bool:
-    """Whether a loop may take so long that it must look whether to stop, an iteration being so much work."""
+def runs_long(loop: Loop, work: int) -> bool:
+    """Return whether a loop may run so long that it must check whether to stop. `work` is that of one iteration."""
     return loop.length is None or loop.length * work > QUANTUM
 
 
-def has_lasting_loops(nodes: list[Expr]) -> bool:
-    """Whether a loop among these nodes, or in the body of one, may last."""
+def has_long_running_loops(nodes: list[Expr]) -> bool:
+    """Return whether a long-running loop is among these nodes, or in the body of a loop among them."""
     loops = [x.value for x in nodes if x.op == "loop"]
-    return any(lasts(loop, iteration_work(loop)) or has_lasting_loops(reachable(loop.roots)) for loop in loops)
+    return any(runs_long(loop, iteration_work(loop)) or has_long_running_loops(reachable(loop.roots)) for loop in loops)
 
 
-def spend(b: Coder, work) -> str:
-    """Note that some work was done; yields whether it is time to look."""
+def count_work(b: Coder, work) -> str:
+    """Emit code that notes in the watch that work was done; returns a flag of the IR that says whether to check now."""
     watch = b.pointer(b.get("%context", WATCH))
     left = b.word(f"sub i64 {b.get(watch, LEFT)}, {work}")
     b.put(left, watch, LEFT)
     return b.op(f"icmp slt i64 {left}, 0", "m").name
 
 
-def look(b: Coder, otherwise: str) -> None:
-    """Go on; or, if the call shall stop, jump to the label `otherwise`. The module needs `stops_function`."""
+def check_stop(b: Coder, otherwise: str) -> None:
+    """Emit a check: code that jumps to the label `otherwise` if the call has to stop.
+
+    The module needs `stops_function`.
+    """
     stops, go_on = b.op("call i1 @stops(ptr %context)", "m").name, b.fresh_label("on")
     b.emit(f" br i1 {stops}, label %{otherwise}, label %{go_on}")
     b.label(go_on)
 
 
 def stops_function(module: Module) -> str:
-    """`stops(context)`: whether to stop; `ask` is called if enough work was done since the last time."""
+    """The IR of `stops(context)`, which returns whether to stop.
+
+    It calls `ask` if enough work was done since the last time.
+    """
     b = Coder(module, 1, "f64")
     watch = b.pointer(b.get("%context", WATCH))
     stop = b.word(f"load atomic i64, ptr {b.address(watch, STOP)} monotonic, align 8")

@@ -1,4 +1,4 @@
-"""Arguments of calls: which are static, which are inputs, what is missing or does not belong."""
+"""Arguments of calls: which are static, which are inputs, which are missing or do not belong."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ __all__ = ["Arguments", "Places", "as_input", "tupled", "unmasked"]
 
 
 class Places(NamedTuple):
-    """How arguments are given: places of static ones and of inputs, names of statics and of the rest, all statics."""
+    """Where the static arguments and the inputs of a call are."""
 
-    statics: tuple[int, ...]
-    named: tuple[str, ...]
-    inputs: tuple[int, ...]
-    rest: tuple[str, ...]
-    names: tuple[str, ...]
+    statics: tuple[int, ...]  # positions of static arguments
+    named: tuple[str, ...]  # names of static arguments given by name
+    inputs: tuple[int, ...]  # positions of inputs
+    rest: tuple[str, ...]  # names of inputs given by name
+    names: tuple[str, ...]  # names of all static arguments of the call
 
 
 class Arguments:
-    """What a kernel of this name takes, some static arguments being fixed."""
+    """What a kernel of this name takes, with some static arguments fixed."""
 
     def __init__(self, name: str, parameters: list[Parameter], statics: dict[str, Any]):
         self.name, self.parameters, self.statics = name, parameters, statics
         self.free = [p for p in parameters if p.name not in statics]
         self.places = [p for p in self.free if not p.keyword_only]
         self.free_statics = frozenset(p.name for p in self.free if p.static)
-        self.weak = {id(p.default) for p in self.free if p.lifted_from}
+        self.weak = {id(p.default) for p in self.free if p.lifted_from}  # see `is_weak`
         self._splits: dict[tuple, Places | None] = {}
 
     @property
@@ -42,11 +42,17 @@ class Arguments:
         return [p.name for p in self.free if p.static and p.default is MISSING]
 
     def is_weak(self, value) -> bool:
-        """Whether it does not decide the dtype of a call: Python's numbers, and lifted ones left as they are."""
+        """Return whether a value does not decide the dtype of a call.
+
+        Python's numbers do not, and neither do the defaults of lifted inputs.
+        """
         return type(value) in (float, int, bool) or id(value) in self.weak
 
     def split(self, places: int, names: tuple[str, ...]) -> Places | None:
-        """How a call with so many positional and with these named arguments is told apart, if it has statics."""
+        """Return where the static arguments and inputs are in a call with so many positional and these named arguments.
+
+        None is returned if the call has no static arguments, or if something is wrong with it.
+        """
         try:
             return self._splits[places, names]
         except KeyError:
@@ -64,7 +70,7 @@ class Arguments:
         return found
 
     def sort(self, args: tuple, kwargs: dict) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arguments by name: inputs in the order of the parameters, and statics."""
+        """Return the arguments of a call by name: inputs in the order of the parameters, and static arguments."""
         if len(args) > len(self.places):
             raise ArgumentError(
                 f"{self.signature} takes at most {len(self.places)} positional arguments; got {len(args)}"
@@ -92,7 +98,7 @@ class Arguments:
         return inputs, statics
 
     def _hint(self, name: str) -> str:
-        """A hint for those who pass what would have to be bound or lifted first."""
+        """A hint for users who give an argument that would have to be bound or lifted first."""
         if any(p.static and p.name == name for p in self.parameters):
             return "; it is fixed already: to have another, bind that on the kernel this one was made from"
         hint = "; it is left out here: write a kernel of your own that gives it" if name in self.statics else ""
@@ -109,26 +115,32 @@ class Arguments:
         return hint
 
     def other_than_defaults(self, statics: dict[str, Any]) -> dict[str, Any]:
-        """Those of the static arguments that are not fixed, and not what they are if they are left out."""
+        """Return those static arguments that are not fixed and differ from their defaults."""
         if not self.free_statics:
             return {}
         return {p.name: statics[p.name] for p in self.free if p.static and statics[p.name] is not p.default}
 
     @property
     def signature(self) -> str:
-        """Its name and parameters; those that are fixed have a value, those after * need their names."""
+        """The kernel's name and parameters.
+
+        Those that are fixed are shown with "=...", and those after * need their names.
+        """
         names = [p.name + ("=..." if p.name in self.statics else "") for p in self.parameters]
         only = next((k for k, p in enumerate(self.parameters) if p.keyword_only), len(names))
         return f"{self.name}({', '.join(names[:only] + ['*', *names[only:]] * (only < len(names)))})"
 
     @property
     def described(self) -> str:
-        """Its name and free parameters, and the values of those that are fixed, cut if they are long."""
+        """The kernel's name and free parameters, and the values of those that are fixed, cut if they are long."""
         free = ", ".join(p.name for p in self.parameters if p.name not in self.statics)
         return f"{self.name}({free})" + "".join(f", {k}={_short(v)}" for k, v in self.statics.items())
 
     def left_out(self, wanted: str) -> tuple[dict[str, Any], list[str]]:
-        """All static arguments, and names of inputs, if all that may be left out is; `wanted` is for an error."""
+        """Return all static arguments and the names of the inputs of a call that leaves out all that may be left out.
+
+        `wanted` names what the user asked for, in an error.
+        """
         if missing := self._unknown():
             raise ArgumentError(
                 f"{self.name}.{wanted} needs the static argument(s) {', '.join(missing)}; "
@@ -151,7 +163,7 @@ def _short(value) -> str:
 
 
 def as_input(x, name: str, function: str) -> np.ndarray:
-    """x as an array of real numbers, or an error that names the argument."""
+    """Return x as an array of real numbers, or raise an error that names the argument."""
     if type(x) is np.ndarray and x.dtype.char in "df" and x.dtype.isnative:
         return x
     try:
@@ -160,7 +172,7 @@ def as_input(x, name: str, function: str) -> np.ndarray:
         raise ArgumentError(f"{function}: argument '{name}' is not an array of numbers: {e}") from None
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "f" and size == 4:
-        return array.astype(np.float32, copy=False)  # in this machine's byte order
+        return array.astype(np.float32, copy=False)  # this changes the byte order to the machine's
     if kind in "biuf" and size <= 8:
         return array.astype(np.float64, copy=False)
     what = f"has dtype {array.dtype}" if isinstance(x, np.ndarray) or array.ndim else f"is a {type(x).__name__}"
@@ -168,12 +180,12 @@ def as_input(x, name: str, function: str) -> np.ndarray:
 
 
 def unmasked(value):
-    """`value` itself; a `ValueError` if it is a masked array with masked numbers, which are not known."""
+    """Return `value`; raise a `ValueError` if it is a masked array with masked numbers, which are unknown."""
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise ValueError("some of its numbers are masked; x.filled(value) gives them values")
     return value
 
 
 def tupled(value):
-    """A list of names or numbers, given for a static argument, as the tuple it means."""
+    """Return a list of names or numbers, given for a static argument, as a tuple; other values as they are."""
     return tuple(value) if type(value) is list else value

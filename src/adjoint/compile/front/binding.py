@@ -15,7 +15,7 @@ from .parameters import Parameter, lifted_parameters
 from .specialisation import TracedSpecialisation
 from .tracebacks import warn_user
 
-MOST_NUMBERS = 4  # values of an argument that was perhaps meant as an input, until that is told
+MOST_NUMBERS = 4  # so many different values of a static argument with a whole number as its default lead to a warning
 
 __all__ = ["bind", "is_plain", "remake", "with_other_inputs"]
 
@@ -23,7 +23,7 @@ _PLAIN = {str, int, bool, type(None)}  # types whose values are equal only if no
 
 
 def bind(function: Function, args: tuple, lift, unroll: bool, statics: dict[str, Any]) -> Any:
-    """See `Kernel.bind`."""
+    """Fix static arguments; see `Kernel.bind`."""
     names = [p.name for p in function.parameters if p.static and p.name not in function.statics]
     if len(args) > len(names):
         raise ArgumentError(
@@ -49,7 +49,7 @@ def bind(function: Function, args: tuple, lift, unroll: bool, statics: dict[str,
         from_origin = lift or (unroll and function.origin is not None)
         make = _lifted(function, fixed, lift, unroll) if from_origin else _specialised(function, fixed, unroll)
         bound = function.memory.made.setdefault(key, make)
-    return kept_kernels.use(bound)
+    return kept_kernels.mark_used(bound)
 
 
 class _Inline(NamedTuple):
@@ -73,6 +73,7 @@ def with_other_inputs(function: Function, parameters: list[Parameter], statics: 
 
 
 def _not_hashable(function: Function, fixed: dict[str, Any]) -> ArgumentError:
+    """The error about a static argument that is not hashable."""
     bad = next(k for k, v in fixed.items() if not _hashable(v))
     return ArgumentError(
         f"{function.arguments.signature}: argument '{bad}' must be a value such as a Robot or a name, got "
@@ -82,6 +83,7 @@ def _not_hashable(function: Function, fixed: dict[str, Any]) -> ArgumentError:
 
 
 def _specialised(function: Function, fixed: dict[str, Any], unroll: bool) -> Function:
+    """Make the kernel with these static arguments fixed."""
     _doubt_numbers(function, fixed)
     statics = {**function.statics, **fixed}
     bound = function.new(function.__name__, function.parameters, function.make, function.__doc__, statics)
@@ -91,15 +93,17 @@ def _specialised(function: Function, fixed: dict[str, Any], unroll: bool) -> Fun
 
 
 def _doubt_numbers(function: Function, fixed: dict[str, Any]) -> None:
-    """Tell once that every value of an argument whose default is a whole number is compiled on its own."""
+    """Warn once that every value of a static argument with a whole number as its default is compiled on its own."""
     for p in function.parameters:
         value = fixed.get(p.name)
         if not p.counted or type(value) not in (int, float):
             continue
         seen = function.memory.numbers.setdefault(p.name, set())
-        before = len(seen)
+        if seen is None:  # it was told already
+            continue
         seen.add(value)
-        if before < MOST_NUMBERS == len(seen) or (type(value) is float and before == 0):
+        if len(seen) == MOST_NUMBERS or type(value) is float:
+            function.memory.numbers[p.name] = None
             warn_user(
                 f"{function.__name__}: argument '{p.name}' is static, for its default {p.default!r} is a whole number: "
                 f"each of its values ({', '.join(map(repr, sorted(seen)))}) is compiled on its own. The default "
@@ -109,7 +113,10 @@ def _doubt_numbers(function: Function, fixed: dict[str, Any]) -> None:
 
 
 def _lifted(function: Function, fixed: dict[str, Any], lift: tuple[str, ...], unroll: bool) -> Function:
-    """`bind` with options: made from the kernel of the function itself, then derived as this kernel is."""
+    """Bind with options (`lift`, `unroll`), or with stand-ins.
+
+    The new kernel is made from the kernel of the function itself, by the steps that led to this kernel.
+    """
     if function.origin is not None:
         parent, how, given = function.origin
         if how != "bind":
@@ -131,7 +138,10 @@ def _lifted(function: Function, fixed: dict[str, Any], lift: tuple[str, ...], un
 
 
 def _given(function: Function, arrays: dict[tuple[str, str], Any]) -> Function:
-    """The kernel with values for lifted inputs, for use inside another one's function; nobody remembers it."""
+    """Return the kernel with values for lifted inputs, for use inside another kernel's function.
+
+    Nobody remembers it.
+    """
     parameters = [
         replace(p, default=arrays[p.lifted_from], hidden=True) if p.lifted_from in arrays else p
         for p in function.parameters
@@ -142,13 +152,13 @@ def _given(function: Function, arrays: dict[tuple[str, str], Any]) -> Function:
 
 
 def remake(parent: Function, how: str, given) -> Any:
-    """A kernel made from another again: bound, or derived from it."""
+    """Make a kernel from another one again, by the method `how`; see `Origin`."""
     made = getattr(parent, how)
     return made if isinstance(made, Function) else made(**given) if how == "bind" else made(*given)
 
 
 def is_plain(value) -> bool:
-    """Whether a value equals others of its type only if nothing can tell them apart, and never changes."""
+    """Return whether a value never changes, and equals others of its type only if nothing can tell them apart."""
     return type(value) in _PLAIN or (_hashable(value) and hasattr(value, "fingerprint"))
 
 
@@ -170,12 +180,12 @@ def _mark(value):
 
 
 def _stands_for(value) -> tuple[Any, dict[str, Any]] | None:
-    """What a stand-in stands for, see `Liftable`; None for all other values."""
+    """Return what a stand-in stands for, see `Liftable`; None for all other values."""
     return getattr(value, "stands_for", None)
 
 
 def _names(lift) -> tuple[str, ...]:
-    """Names to lift, each once; one may be given bare."""
+    """The names to lift, each once; one name may be given as a text."""
     given = (lift,) if isinstance(lift, str) else tuple(lift) if isinstance(lift, Iterable) else (None,)
     names = [name for name in given if isinstance(name, str)]
     if len(names) < len(given):

@@ -1,10 +1,10 @@
-"""Calls of every form, brought to the one that machine code serves itself: arrays, contiguous, of one dtype, by place.
+"""Calls of every form, brought to the one that machine code serves: contiguous arrays of one dtype, given by position.
 
-A kernel remembers how it was called: the number of positional arguments and the names of the others. For each such
-form it knows where its inputs are among the arguments (`InputForm`), which bound kernel they are for (`StaticForm`), or
-which other function serves them (`ElsewhereForm`). What is no such array but a list, a number, an array of whole
-numbers or a small one with other strides becomes one by a copy. A form answers NotImplemented to calls that it cannot
-serve; these are left to `dispatch`.
+The *form* of a call is the number of positional arguments and the names of the others. A kernel remembers the forms of
+its calls. For each it knows where its inputs are among the arguments (`InputForm`), which bound kernel they are for
+(`StaticForm`), or which other function serves them (`ElsewhereForm`). A list, a number, an array of whole numbers or a
+small array with other strides becomes a contiguous array by a copy. A form answers NotImplemented to calls that it
+cannot serve; these are left to `dispatch`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..graph import loops
+from ..graph import current
 
 if TYPE_CHECKING:
     from .arguments import Places
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["ElsewhereForm", "Form", "InputForm", "StaticForm", "one_dtype"]
 
-COPIED = 4096  # numbers of an array up to which a copy costs less than code for any strides
+COPIED = 4096  # an array of at most so many numbers is copied, because that costs less than code for any strides
 _F64, _F32 = np.dtype(np.float64), np.dtype(np.float32)
 _SCALARS = {np.dtype(c).type for c in "dfbBhHiIlLqQ?"}
 
 
 class StaticForm(NamedTuple):
-    """A call with static arguments: where they are, what they were the last time, and the kernel bound to them."""
+    """A form with static arguments: where they are, their values in the last call, and the kernel bound to them."""
 
-    places: tuple[int, ...]  # of static arguments among all, those by name last
+    places: tuple[int, ...]  # where the static arguments are among all arguments; those given by name come last
     values: tuple
-    inputs: tuple[int, ...]  # places of positional inputs
-    names: tuple[str, ...]  # of the other inputs
+    inputs: tuple[int, ...]  # where the positional inputs are
+    names: tuple[str, ...]  # the names of the other inputs
     bound: Function
 
     @staticmethod
@@ -57,9 +57,10 @@ class StaticForm(NamedTuple):
 
 
 class InputForm:
-    """A call with inputs only: how to take those of a specialisation from the arguments, and from defaults behind them.
+    """A form with inputs only: how to take the inputs of a specialisation from the arguments and from defaults.
 
-    `tried` says that the kernel's own call has met these very arguments in this order, and leaves them to others.
+    `tried` says that the kernel's own `__call__` has already met these arguments in this order, and left them to
+    Python.
     """
 
     def __init__(self, specialisation: Specialisation, given: list[str], defaults: dict[str, Any], tried: bool):
@@ -68,12 +69,12 @@ class InputForm:
         self.defaults = tuple(defaults[name] for name in missing)
         self.take: Callable[[tuple], tuple] | None = itemgetter(*order) if len(order) > 1 else None
         if order == list(range(len(given))):
-            self.take = None  # as they are
+            self.take = None  # the arguments are in order already
         self.specialisation, self.tried = specialisation, tried
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
-        serve = self.specialisation.normal if self.tried else self.specialisation.call
-        if serve is None or loops.python_calls.value:
+        serve = self.specialisation.call_as_arrays if self.tried else self.specialisation.call
+        if serve is None or current.python_calls.value:
             return NotImplemented
         values = (*args, *kwargs.values(), *self.defaults) if kwargs or self.defaults else args
         if self.take is not None:
@@ -90,7 +91,7 @@ class ElsewhereForm(NamedTuple):
 
     def call(self, args: tuple, kwargs: dict, out) -> Any:
         """Only for arrays of float64 of exactly these shapes, while no function is traced or run eagerly."""
-        if out is not None or loops.python_calls.value:
+        if out is not None or current.python_calls.value:
             return NotImplemented
         for a, shape in zip(args, self.shapes, strict=True):
             if type(a) is not np.ndarray or a.dtype is not _F64 or a.shape != shape:
@@ -102,9 +103,10 @@ Form = StaticForm | InputForm | ElsewhereForm
 
 
 def one_dtype(values: tuple, weak: set[int]) -> tuple[list[np.ndarray], str, bool] | None:
-    """Values as arrays of one dtype, which, and whether any is another than was given; None if one is of no known kind.
+    """Return values as arrays of one dtype, the name of it, and whether any array is not the value that was given.
 
-    It is float32 if all arrays are that; Python's numbers, and the objects with the ids `weak`, follow them.
+    None is returned if a value is of no known kind. The dtype is float32 if all arrays have it; Python's numbers, and
+    the objects whose ids are in `weak`, do not count, and get the dtype of the others.
     """
     arrays: list[np.ndarray] = []
     changed = single = double = False
@@ -138,7 +140,7 @@ def _as_array(x, kind: type) -> np.ndarray | None:
     if kind is list or kind is tuple or kind in _SCALARS:
         try:
             return np.array(x)
-        except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
+        except (ValueError, TypeError, OverflowError):  # `dispatch` says what is wrong
             return None
     if kind is int or kind is bool:
         try:

@@ -13,7 +13,7 @@ __all__ = ["call_casadi", "symbolic"]
 
 
 def symbolic(specialisation: Specialisation):
-    """A casadi.Function with the kernel's inputs and outputs; loops of known length are unrolled."""
+    """Return a casadi.Function with the kernel's inputs and outputs; loops of known length are unrolled."""
     casadi = package("casadi", "casadi", f"{specialisation.name}.symbolic")
 
     program = specialisation.program
@@ -57,9 +57,9 @@ def _casadi_index(o: Operand, k: int) -> tuple[int, int]:
 
 
 def call_casadi(specialisation: Specialisation, values: list):
-    """A kernel called with CasADi matrices gives CasADi matrices."""
+    """Call a kernel with CasADi matrices; the results are CasADi matrices."""
     for o, x in zip(specialisation.inputs, values, strict=True):
-        shape = getattr(x, "shape", None)  # CasADi would repeat a scalar
+        shape = getattr(x, "shape", None)  # checked here, because CasADi would repeat a scalar
         if shape is not None and shape not in ((o.size, 1), (1, o.size), o.shape):
             raise ArgumentError(f"{specialisation.name}: argument '{o.name}' has shape {shape}; {o.shape} is needed")
     results = symbolic(specialisation).call(values)

@@ -1,6 +1,7 @@
-"""The way of a call: which machine code serves it, and how further calls like it get there faster.
+"""How a call gets to its machine code, and how further calls like it get there faster.
 
-`call` serves any call, by Python. Afterwards CPython calls the machine code itself (`cpython_entry`) wherever it can.
+`call` serves any call, in Python. After the first call, CPython calls the machine code itself (see
+`machine.cpython_entry`) wherever it can.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
-from ..graph import loops
+from ..graph import current
 from ..machine.locks import compiling
 from . import kept_kernels
 from .arguments import Places, as_input
@@ -32,17 +33,20 @@ _noted = local()
 
 @contextmanager
 def noting_calls():
-    """Within this context, the list of specialisations that this thread runs, each with its arrays."""
+    """Within this context, a list collects the specialisations that this thread runs, each with its arrays."""
     _noted.calls = []
     try:
-        with loops.tracing(None):  # all calls go by Python
+        with current.tracing_into(None):  # this makes all calls go through Python
             yield _noted.calls
     finally:
         _noted.calls = None
 
 
 def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
-    """The result of any call; `form` is the number of positional arguments and the names of the others."""
+    """The result of any call.
+
+    `form` is the number of positional arguments and the names of the others.
+    """
     arguments = function.arguments
     if arguments.free_statics and (split := arguments.split(len(args), tuple(kwargs))):
         bound = _bound_to(function, form, split, [args[k] for k in split.statics] + [kwargs[k] for k in split.named])
@@ -72,11 +76,14 @@ def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
 
 
 def _bound_to(function: Function, form: tuple, split: Places, fixed: list) -> Function:
-    """`bind`, found at once for static values that equal others of their type only if they are the same."""
+    """Return the kernel bound to these static arguments.
+
+    It is found at once if the values are plain (see `is_plain`): such values are equal only if they are the same.
+    """
     memory, types = function.memory, [type(x) for x in fixed]
     try:
-        bound = kept_kernels.use(memory.made[(split.names, *types, *fixed)])
-    except (KeyError, TypeError):  # new, or not hashable: `bind` says what is wrong
+        bound = kept_kernels.mark_used(memory.made[(split.names, *types, *fixed)])
+    except (KeyError, TypeError):  # the values are new, or not hashable; `bind` says what is wrong
         bound = function.bind(**dict(zip(split.names, fixed, strict=True)))
         if not all(map(is_plain, fixed)):
             return bound
@@ -88,7 +95,7 @@ def _bound_to(function: Function, form: tuple, split: Places, fixed: list) -> Fu
 
 
 def _remember(function: Function, form: tuple, found: Specialisation) -> None:
-    """Serve further calls of this form at once, if all that is given are inputs and none is None."""
+    """Serve further calls of this form at once, if all arguments given are inputs and none is None."""
     arguments = function.arguments
     given = [p.name for p in arguments.places[: form[0]]] + list(form[1:])
     if form not in function.memory.forms and set(given) <= {o.name for o in found.inputs}:
@@ -99,7 +106,7 @@ def _remember(function: Function, form: tuple, found: Specialisation) -> None:
 
 
 def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], statics: dict[str, Any], out):
-    """The result of the function that `Kernel.instead` makes, on arrays of the shapes that this kernel takes."""
+    """The result of `other`, which `Kernel.instead` made, on arrays whose shapes are checked as this kernel's are."""
     from ..machine.layouts import broadcast_batch
 
     name = function.__name__
@@ -107,7 +114,7 @@ def call_elsewhere(function: Function, other: Callable, inputs: dict[str, Any], 
     broadcast_batch(function.specialisation(statics, list(inputs)).inputs, list(arrays.values()), name)
     found = other(arrays)
     parts = found if isinstance(found, tuple) else (found,)
-    if all(a.dtype == np.float32 for a in arrays.values()):  # computed in float64 all the same
+    if all(a.dtype == np.float32 for a in arrays.values()):  # the other function computes in float64
         parts = tuple(x.astype(np.float32) for x in parts)
     if out is None:
         return type(found)(*parts) if isinstance(found, tuple) else parts[0]
@@ -131,17 +138,17 @@ def _copy(parts: tuple, outs: tuple | list, name: str) -> None:
 
 @functools.cache
 def load_callers() -> None:
-    """Load the files that run machine code, before the first call: `import adjoint` is quicker without them.
+    """Import the modules that run machine code, before the first call: `import adjoint` is quicker without them.
 
-    It is done under the lock, for which a thread that forks waits: the child would never get files that another thread
-    was reading.
+    This is done under the lock, which a thread waits for before it forks: if another thread were importing them, the
+    imports would never end in the child.
     """
     with compiling:
         from ..machine import cpython_entry, execution  # noqa: F401
 
 
 def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray], str]:
-    """The inputs as arrays of one dtype, and which: float32 if all arrays have it."""
+    """Return the inputs as arrays of one dtype, and which one: "f32" if all arrays are of float32, else "f64"."""
     load_callers()
     from ..machine.execution import DTYPES
 
@@ -152,7 +159,10 @@ def _arrays(function: Function, given: dict[str, Any]) -> tuple[list[np.ndarray]
 
 
 def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dtype: str, out):
-    """The result of machine code on arrays of one dtype."""
+    """The result of machine code on arrays of one dtype.
+
+    The *plan* of a call (see `machine.execution.Plan`) is kept for further calls with arrays of the same layout.
+    """
     from ..machine.execution import DTYPES
     from ..machine.result_arrays import prepare_out
 
@@ -162,11 +172,11 @@ def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dt
         given = out if isinstance(out, tuple | list) else (out,)
         layouts += [(a.shape, a.strides, a.flags.aligned) for a in given if isinstance(a, np.ndarray)]
     known = found.plans.get((dtype, *layouts))
-    if known and found.borrowed and not found.lends(dtype, known[1], known[3]):
+    if known and found.borrowed and not found.may_serve(dtype, known[1], known[3]):
         known = None
     code, made, batch, length = known[1:] if known else found.fit(arrays, dtype, name)
     results = prepare_out(code.outputs, out, batch, length, DTYPES[dtype], name)
-    # Results that share memory with an input are computed beside it first.
+    # A result that shares memory with an input is computed in an array of its own first, and copied at the end.
     targets = results
     if out is not None:
         targets = [np.empty_like(r) if any(np.may_share_memory(r, a) for a in arrays) else r for r in results]
@@ -181,36 +191,39 @@ def _run(function: Function, found: Specialisation, arrays: list[np.ndarray], dt
         for r, t in zip(results, targets, strict=True):
             if t is not r:
                 r[...] = t
-    if found.called < len(found.codes):
+    if found.codes_in_call < len(found.codes):
         make_callers(function, found)
     return results[0] if made is None else made(*results)
 
 
-def _normal(function: Function, found: Specialisation, *values, out=None):
-    """A call that machine code does not serve as it is: by the same road, once its arguments are arrays."""
+def _call_as_arrays(function: Function, found: Specialisation, *values, out=None):
+    """Serve a call that machine code does not serve as it is: its arguments are made arrays first.
+
+    Answers NotImplemented if one of them is of an unknown kind.
+    """
     ready = one_dtype(values, function.arguments.weak)
     if ready is None:
         return NotImplemented
     arrays, dtype, changed = ready
-    serve = found.call  # read once: another thread may let go of it
+    serve = found.call  # read once: another thread may set it to None
     if changed and serve is not None:
         return serve(*arrays) if out is None else serve(*arrays, out=out)
     return _run(function, found, arrays, dtype, out)
 
 
 def make_callers(function: Function, found: Specialisation) -> None:
-    """After the first call: let CPython call the machine code itself (see `cpython_entry`).
+    """Let CPython call the machine code of a specialisation itself, after a call has compiled it.
 
-    The kernel's own call serves positional arguments with every static and optional one left out.
+    The kernel's own `__call__` then serves positional arguments, if all static and optional arguments are left out.
     """
-    found.called = len(found.codes)
-    found.normal = functools.partial(_normal, function, found)
-    found.call = _caller(function, found, len(found.inputs), [None] * len(found.inputs), found.normal)
+    found.codes_in_call = len(found.codes)
+    found.call_as_arrays = functools.partial(_call_as_arrays, function, found)
+    found.call = _caller(function, found, len(found.inputs), [None] * len(found.inputs), found.call_as_arrays)
     if not function.arguments.are_bound or found is not function.only_specialisation("call"):
         return
     given = {p.name: p for p in function.arguments.free}
     names = [o.name for o in found.inputs]
-    places = 0  # inputs that positional arguments fill; the others must have defaults
+    places = 0  # inputs that positional arguments fill; all others must have defaults
     for p, name in zip(given.values(), names, strict=False):
         if p.name != name or p.keyword_only:
             break
@@ -225,15 +238,16 @@ def make_callers(function: Function, found: Specialisation) -> None:
 
 
 def _caller(function: Function, found: Specialisation, places: int, defaults: list, rest: Callable) -> Callable:
-    """A function that runs a specialisation's code itself where it can, and leaves all other calls to `rest`."""
+    """Return a function that runs a specialisation's code itself where it can, and leaves all other calls to `rest`."""
     from ..machine.cpython_entry import direct_caller
 
     for dtype in ("f32", "f64"):
-        # Of sequences it serves one sample.
+        # With sequences, it serves single samples only.
         kinds = [(dtype, True, frozenset()), None if found.has_sequences else (dtype, False, frozenset())]
         single, batch = (found.codes.get(kind) for kind in kinds)
         if single or batch:
-            # float32 is for calls with such an array, which no default is.
+            # Code for float32 serves calls in which all arrays are of float32. So the first input must be given, and
+            # the others may only have defaults that do not decide the dtype.
             weak = [None, *(d if function.arguments.is_weak(d) else None for d in defaults[1:])]
             known = defaults if dtype == "f64" else weak
             rest = direct_caller(function.__name__, single, batch, places, known, function.threads, rest)

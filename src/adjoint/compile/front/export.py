@@ -12,7 +12,7 @@ __all__ = ["source"]
 
 
 def source(specialisation: Specialisation, language: str, name: str | None = None) -> str:
-    """The text of a kernel in one of the languages "llvm", "asm", "c"."""
+    """Return the text of a kernel in one of the languages "llvm", "asm", "c"."""
     if not isinstance(language, str) or language not in ("llvm", "asm", "c"):
         raise ArgumentError(f"source: unknown language {language!r}; 'llvm', 'asm' and 'c' are known")
     if name is not None and not isinstance(name, str):

@@ -1,6 +1,6 @@
 """`Function`: what a kernel computes, and what it remembers. `Kernel` adds what users do with it.
 
-All other files of the compiler work with `Function` only, so that none of them needs the class `Kernel`.
+All other files of the compiler work with `Function` only, so that none of them has to import the class `Kernel`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from .arguments import Arguments
-from .kept_kernels import Share
+from .kept_kernels import MemoryUsage
 from .parameters import Parameter
 from .specialisation import Specialisation
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_FORMS", "Function", "Memory", "Origin", "Recent"]
 
-MOST_FORMS = 64  # forms of calls that a kernel remembers: there are as many as orders of keywords
+MOST_FORMS = 64  # the most forms of calls that a kernel remembers: every order of keywords is another form
 
 
 class Origin(NamedTuple):
-    """How a kernel was made from another: by the method `how` of `parent`, with these arguments."""
+    """How a kernel was made from another one: by the method `how` of `parent`, with these arguments."""
 
     parent: Function
     how: str
-    arguments: Any  # a dict for "bind", a tuple for all others
+    arguments: Any  # a dict for "bind", a tuple for all other methods
 
 
 class Recent(NamedTuple):
@@ -47,14 +47,14 @@ class Memory:
 
     - `specialisations`: the kernel with its static arguments as they are, by the names of the inputs that are given;
     - `made`: kernels that were made from this one, by what they were made with; `kept_kernels` keeps them alive;
-    - `forms`: how calls of a form are served, by the number of positional arguments and the names of the others;
+    - `forms`: how calls of a form are served; a form is the number of positional arguments and the names of the others;
     - `recent`: the last call of the most frequent form;
     - `others`: the functions that serve calls instead, or None, by the names of the inputs that are given;
     - `numbers`: values that were given for static arguments whose default is a whole number, by name;
-    - `share`: how much memory the kernel takes.
+    - `usage`: how much memory the kernel takes.
     """
 
-    __slots__ = ("forms", "made", "numbers", "others", "recent", "share", "specialisations")
+    __slots__ = ("forms", "made", "numbers", "others", "recent", "specialisations", "usage")
 
     def __init__(self) -> None:
         self.specialisations: dict[tuple[str, ...], Specialisation] = {}
@@ -62,17 +62,17 @@ class Memory:
         self.forms: dict[tuple, Form] = {}
         self.recent: Recent | None = None
         self.others: dict[tuple[str, ...], Callable | None] = {}
-        self.numbers: dict[str, set] = {}
-        self.share = Share()
+        self.numbers: dict[str, set | None] = {}
+        self.usage = MemoryUsage()
 
     def keep_form(self, key: tuple, form: Form) -> None:
-        """Remember how calls of a form are served, and forget all other forms when there are many."""
+        """Remember how calls of a form are served; all other forms are forgotten when there are many."""
         if key not in self.forms and len(self.forms) >= MOST_FORMS:
             self.forms.clear()
         self.forms[key] = form
 
     def forget_calls_of(self, bound: Function) -> bool:
-        """Forget all calls that were served by `bound`, which was made from this kernel; returns whether any was."""
+        """Forget all calls that `bound`, a kernel made from this one, has served; returns whether there were any."""
         mine = [key for key, form in list(self.forms.items()) if getattr(form, "bound", None) is bound]
         for key in mine:
             self.forms.pop(key, None)
@@ -123,7 +123,7 @@ class Function:
         origin: Origin | None
         unrolled: bool  # its programs are compiled whatever their size
         other: Callable[[dict, tuple[str, ...]], Callable | None] | None  # see `Kernel.instead`
-        own_threads: int | None  # as the user has set them
+        own_threads: int | None  # the number that the user has set
         __wrapped__: Callable
 
         @property
@@ -133,7 +133,7 @@ class Function:
 
     @classmethod
     def new(cls, name: str, parameters: list[Parameter], make: Callable, doc: str | None, statics=None) -> Any:
-        """A kernel."""
+        """Make a kernel."""
         raise NotImplementedError
 
     def __setattr__(self, name: str, value) -> None:
@@ -144,29 +144,29 @@ class Function:
     # --- specialisations -----------------------------------------------------------------------------
 
     def specialisation(self, statics: dict[str, Any], present: list[str]) -> Specialisation:
-        """This kernel with these static arguments and inputs: its own, or that of the kernel bound to them."""
+        """Return this kernel with these static arguments and inputs: its own, or that of the kernel bound to them."""
         if others := self.arguments.other_than_defaults(statics):
             return self.bind(**others).specialisation(statics, present)
         known = self.memory.specialisations
         found = known.get(tuple(present))
         if found is None:
-            # Without the lock, for plain Python needs none: modules run `eager` while another thread, which holds the
-            # lock, may be waiting for them. Of two threads that make the same one, the first one's is kept.
+            # This is done without the lock: modules run `eager` while they are imported, and another thread that holds
+            # the lock may be waiting for that import. If two threads make the same one, that of the first is kept.
             made = self.make(statics, present)
-            made.share = self.memory.share
+            made.usage = self.memory.usage
             if self.unrolled:
-                made.most = math.inf
+                made.node_limit = math.inf
             found = known.setdefault(tuple(present), made)
         return found
 
     def only_specialisation(self, wanted: str) -> Specialisation:
-        """The specialisation of a kernel whose static arguments are all known; `wanted` is for an error."""
+        """Return the specialisation of a kernel whose static arguments are all known; `wanted` is for an error."""
         return self.specialisation(*self.arguments.left_out(wanted))
 
     def instead_of_this(self, statics: dict[str, Any], names: Iterable[str]) -> Callable | None:
-        """The function that serves calls with these static arguments and inputs, if there is one; `Kernel.instead`.
+        """The function that serves calls with these static arguments and inputs, or None; see `Kernel.instead`.
 
-        It is remembered where static arguments are as they are fixed.
+        The kernel remembers the function, unless the static arguments are others than those it is bound to.
         """
         if self.other is None:
             return None
@@ -181,11 +181,14 @@ class Function:
 
     @property
     def python_call(self) -> Callable:
-        """The `__call__` of the class `Kernel`, served by Python: every kernel has a class of its own below it."""
+        """The `__call__` of the class `Kernel`, in Python.
+
+        Machine code may have replaced it in the class of this kernel.
+        """
         return type(self).__mro__[1].__call__
 
     def is_wanted(self) -> bool:
-        """Whether this kernel is not to be let go yet: its threads were set, or it served the parent's last calls.
+        """Return whether this kernel is to be kept: its threads were set, or it served the last calls of its parent.
 
         The parent forgets these calls, so that the next answer may be another.
         """
@@ -193,27 +196,30 @@ class Function:
         return served or self.own_threads is not None
 
     def let_go(self) -> None:
-        """No longer be held by this kernel's own class and machine code, whose callers know the kernel.
+        """Break the references to this kernel from its own class and from the callers of its machine code.
 
-        The next call makes other callers.
+        The next call makes new callers.
         """
         type(self).__call__ = self.python_call
         self.memory.forms.clear()
         for found in list(self.memory.specialisations.values()):
-            found.call, found.normal, found.called = None, None, 0
+            found.call, found.call_as_arrays, found.codes_in_call = None, None, 0
 
     def forget_callers(self) -> None:
-        """Have the callers, which know the number of threads, made again: here and in kernels made from this one."""
+        """Have the callers made again, here and in kernels made from this one: they know the number of threads."""
         self.let_go()
         for made in list(self.memory.made.values()):
             made.forget_callers()
 
     def is_made_for(self, value) -> bool:
-        """Whether `value` is one of the fixed static arguments."""
+        """Return whether `value` is one of the fixed static arguments."""
         return any(type(x) is type(value) and x == value for x in self.statics.values())
 
-    def drop_programs(self) -> Share:
-        """Free the programs that tracing would give again, of functions of the library; returns what is left."""
+    def drop_programs(self) -> MemoryUsage:
+        """Free those programs that tracing would give again (of functions of this library).
+
+        Returns what memory is left.
+        """
         for found in list(self.memory.specialisations.values()):
             found.drop_program()
-        return self.memory.share
+        return self.memory.usage

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError
-from ..graph import loops, tracing
+from ..graph import current, loops, tracing
 from ..graph.expressions import Expr
 from .arguments import as_input
 from .function import Function
@@ -26,23 +26,23 @@ def eagerly() -> Iterator[None]:
     outer = getattr(_mode, "eager", False)
     _mode.eager = True
     try:
-        with loops.tracing(None):
+        with current.tracing_into(None):
             yield
     finally:
         _mode.eager = outer
 
 
 def is_inline(inputs: dict[str, Any]) -> bool:
-    """Whether a call with these inputs is one of plain Python."""
+    """Return whether a call with these inputs runs as plain Python."""
     return (
         getattr(_mode, "eager", False)
-        or loops.current_graph() is not None
+        or current.current_graph() is not None
         or any(map(tracing.is_traced, inputs.values()))
     )
 
 
 def eager(function: Function, args: tuple, kwargs: dict):
-    """See `Kernel.eager`."""
+    """Run a kernel on one sample of numbers; see `Kernel.eager`."""
     inputs, statics = function.arguments.sort(args, kwargs)
     found = function.specialisation(statics, list(inputs))
     values = []
@@ -56,11 +56,11 @@ def eager(function: Function, args: tuple, kwargs: dict):
         a.flags.writeable = False
         values.append(a if a.ndim else a[()])
     with eagerly():
-        return found.here(values)
+        return found.run_in_python(values)
 
 
 def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
-    """The function itself, on traced or eager values; further leading axes are looped over."""
+    """Run the function itself on traced values or numbers; a Python loop runs over leading batch axes."""
     found = function.specialisation(statics, list(inputs))
     values = [x if isinstance(x, loops.Sequence | Expr) else tracing.as_operand(x) for x in inputs.values()]
     extra = [
@@ -75,14 +75,14 @@ def inline(function: Function, inputs: dict[str, Any], statics: dict[str, Any]):
             )
     batch = np.broadcast_shapes(*extra) if extra else ()
     if batch == ():
-        return found.here(values)
+        return found.run_in_python(values)
     whole = [isinstance(x, loops.Sequence) or o.sequence for x, o in zip(values, found.inputs, strict=True)]
     wide: list[Any] = [
         x if is_whole else _broadcast(x, batch + o.shape)
         for x, o, is_whole in zip(values, found.inputs, whole, strict=True)
     ]
     rows = [
-        found.here([w if is_whole else w[i] for w, is_whole in zip(wide, whole, strict=True)])
+        found.run_in_python([w if is_whole else w[i] for w, is_whole in zip(wide, whole, strict=True)])
         for i in np.ndindex(batch)
     ]
     if isinstance(rows[0], tuple):

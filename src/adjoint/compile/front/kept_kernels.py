@@ -1,8 +1,9 @@
 """The kernels that are kept: those made from others (bound, or derivatives) that were used last.
 
-A kernel knows the kernels made from it only weakly. This file holds them, up to a number and to an amount of memory;
-beyond, it lets go of the least recently used. A kernel that somebody else holds lives on, and is found again; of the
-others machine code and memory are freed at once, and making them again loads their code from the disk cache.
+A kernel has only weak references to the kernels made from it. This file holds them, up to a number and to an amount of
+memory; beyond that, it lets go of the least recently used. If somebody else holds such a kernel, it lives on, and is
+found again. Otherwise its machine code and its memory are freed at once; when it is made again, its code is loaded from
+the disk cache.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .function import Function
 
-__all__ = ["Share", "forget", "trim", "use"]
+__all__ = ["MemoryUsage", "forget", "mark_used", "trim"]
 
 MOST_KERNELS = 4096
 MOST_BYTES = 256 << 20
-_NODE_BYTES = 450  # of one node of a program, as measured
-_OWN_BYTES = 16 << 10  # of a kernel itself, and of what lets CPython call its code
+_NODE_BYTES = 450  # measured size of one node of a program
+_OWN_BYTES = 16 << 10  # size of a kernel itself, and of what lets CPython call its code
 
-_kept: OrderedDict[Function, None] = OrderedDict()  # the one used last is last
+_kept: OrderedDict[Function, None] = OrderedDict()  # in the order of their last use
 
 
-class Share:
-    """How much memory a kernel takes: bytes of machine code, and nodes of programs it traced."""
+class MemoryUsage:
+    """How much memory a kernel takes: bytes of machine code, and nodes of the programs that it traced."""
 
     __slots__ = ("code", "nodes")
 
@@ -34,12 +35,12 @@ class Share:
 
     @property
     def bytes(self) -> int:
-        """An estimate."""
+        """An estimate of the bytes."""
         return _OWN_BYTES + self.code + _NODE_BYTES * self.nodes
 
 
-def use(kernel: Any) -> Any:
-    """Note that a kernel is used now; returns it."""
+def mark_used(kernel: Any) -> Any:
+    """Note that a kernel is used now; returns the kernel."""
     try:
         _kept.move_to_end(kernel)
     except KeyError:
@@ -50,41 +51,42 @@ def use(kernel: Any) -> Any:
 
 
 def trim() -> None:
-    """Keep to `MOST_BYTES`; for callers that hold the lock `compiling`.
+    """Free memory until kernels take at most `MOST_BYTES`; the caller must hold the lock `compiling`.
 
-    Programs go first, for they are needed only if more code is to be made of them, then kernels.
+    Programs are freed first, because they are needed only to make more code. Then kernels are let go.
     """
-    excess = sum(kernel.memory.share.bytes for kernel in list(_kept)) - MOST_BYTES
+    excess = sum(kernel.memory.usage.bytes for kernel in list(_kept)) - MOST_BYTES
     for kernel in list(_kept):
         if excess <= 0:
             return
-        excess += -kernel.memory.share.bytes + kernel.drop_programs().bytes
-    _drop(excess, lambda kernel: kernel.memory.share.bytes)
+        excess += -kernel.memory.usage.bytes + kernel.drop_programs().bytes
+    _drop(excess, lambda kernel: kernel.memory.usage.bytes)
 
 
 def _drop(excess: int, size: Callable[[Function], int]) -> None:
-    """Let go of kernels, the least recently used first, until their sizes come to `excess`; the last one stays."""
+    """Let go of kernels, the least recently used first, until their sizes add up to `excess`; the last one stays."""
     for kernel in list(_kept)[:-1]:
         if excess <= 0:
             return
         if kernel.is_wanted():
-            use(kernel)
+            mark_used(kernel)
         else:
             excess -= size(kernel)
             _let_go(kernel)
 
 
 def _let_go(kernel: Function) -> None:
+    """Let go of one kernel."""
     _kept.pop(kernel, None)
     kernel.let_go()
 
 
 def forget(value: Any = None) -> int:
-    """Free the kernels that were made for `value`, such as a robot; all kernels made from others by default.
+    """Free the kernels that were made for `value`, such as a robot; by default, free all kernels made from others.
 
     Kernels that are held elsewhere, as by `fast = inverse_dynamics.bind(robot)`, go on working. The others are made
-    again when they are needed, from the disk cache. `forget()` also frees memory that waits for large results. Nobody
-    has to call it: a process keeps at most 4096 such kernels, and about 256 MB.
+    again when they are needed, and their code is loaded from the disk cache. `forget()` also frees memory that waits
+    for large results. Nobody has to call it: a process keeps at most 4096 such kernels, and about 256 MB.
 
     Returns how many kernels were let go.
 
@@ -98,7 +100,7 @@ def forget(value: Any = None) -> int:
 
     found = [kernel for kernel in list(_kept) if value is None or kernel.is_made_for(value)]
     for kernel in found:
-        kernel.is_wanted()  # no more: its parent no longer thinks of it
+        kernel.is_wanted()  # this makes its parent forget the calls that it served
         _let_go(kernel)
     if value is None:
         result_arrays.forget_memory()

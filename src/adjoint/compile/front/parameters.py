@@ -17,14 +17,17 @@ __all__ = ["MISSING", "Liftable", "Parameter", "declared_parameters", "function_
 
 
 class _Static:
-    """Marks a parameter as static: its value selects a specialisation and must be hashable."""
+    """The type of `static`, which marks a parameter as static."""
 
     def __repr__(self) -> str:
         return "static"
 
 
 static = _Static()
-"""Marks a parameter as static, as in `@kernel(robot=static, q="nq")`: its value selects a specialisation."""
+"""Marks a parameter as static, as in `@kernel(robot=static, q="nq")`: its value is fixed when the kernel is compiled.
+
+The value must be hashable. Each value has machine code of its own.
+"""
 
 
 # --- parameters --------------------------------------------------------------------------------------
@@ -34,7 +37,11 @@ MISSING = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: static, or an input whose core shape may name attributes of static arguments, or count one."""
+    """One parameter: static, or an input.
+
+    The core shape of an input has numbers and names. A name is that of an attribute of a static argument, which gives
+    the length, or that of a static argument itself, whose elements are counted.
+    """
 
     name: str
     static: bool
@@ -42,21 +49,26 @@ class Parameter:
     sequence: bool = False
     default: Any = MISSING
     keyword_only: bool = False
-    lifted_from: tuple[str, str] | None = None  # the static argument whose numbers these are, and their name there
-    hidden: bool = False  # its default is a value of the kernel being traced: there are no derivatives by it
-    counted: bool = False  # static only because its default is a whole number, which may be a slip for 1.0
+    # (the static argument whose numbers these are, the name of the numbers there)
+    lifted_from: tuple[str, str] | None = None
+    hidden: bool = False  # its default is a value of the kernel that is being traced; there are no derivatives by it
+    counted: bool = False  # it is static only because its default is a whole number, which may be a slip for 1.0
 
     def operand(self, statics: dict[str, Any], function: str) -> Operand:
-        """The input with its shape in numbers; it has no axis for a static argument that is one name, not several."""
+        """Return the input with its shape in numbers.
+
+        An axis that counts the elements of a static argument is missing if that argument is a single name.
+        """
         dims = [d for d in self.shape if not (isinstance(d, str) and isinstance(statics.get(d), str))]
         empty = [d for d in dims if isinstance(d, str) and statics.get(d) == ()]
         note = f"; `{empty[0]}` is not given: it names one thing for each row, or one for a single row" if empty else ""
         return Operand(self.name, tuple(self._length(d, statics, function) for d in dims), self.sequence, note)
 
     def _length(self, d: int | str, statics: dict[str, Any], function: str) -> int:
+        """The length of one axis."""
         if isinstance(d, int):
             return d
-        if d in statics:  # as many as there are elements in that argument
+        if d in statics:  # as many as that argument has elements
             if not isinstance(statics[d], tuple):
                 raise ArgumentError(f"{function}: '{d}' must be one name, or a tuple or list, not {statics[d]!r}")
             return len(statics[d])
@@ -71,23 +83,23 @@ class Parameter:
 
 
 def function_name(fn: Callable) -> str:
-    """The name of a function, of the function in a functools.partial, or of a callable object's class."""
+    """Return the name of a function, of the function in a functools.partial, or of a callable object's class."""
     while isinstance(fn, functools.partial):
         fn = fn.func
     return getattr(fn, "__name__", type(fn).__name__)
 
 
-_BIND = {
+_BIND = {  # options of `Kernel.bind`, and what they say
     "lift": "which numbers of a static argument become inputs",
     "unroll": "that a program is compiled whatever its size",
-}  # options of `Kernel.bind`
+}
 
 
 def declared_parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]:
-    """The parameters of a function, with the core shapes declared for them."""
+    """Return the parameters of a function, with the core shapes declared for them."""
     try:
         signature = inspect.signature(fn)
-    except ValueError as error:  # functions of other languages may have none
+    except ValueError as error:  # functions of other languages may have no signature
         raise ArgumentError(f"kernel: {error}; wrap it into a Python function") from None
     unknown = set(shapes) - set(signature.parameters)
     if unknown:
@@ -106,6 +118,7 @@ def declared_parameters(fn: Callable, shapes: dict[str, Any]) -> list[Parameter]
 
 
 def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
+    """One parameter, with the shape that is declared for it, if any."""
     if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
         raise ArgumentError(f"kernel: {function} takes *{p.name}; a kernel needs named parameters")
     if p.name == "out":
@@ -144,28 +157,29 @@ def _parameter(p: inspect.Parameter, shape, function: str) -> Parameter:
 
 
 class Liftable(Protocol):
-    """A static value whose numbers can be inputs, `bind(value, lift=names)`, as a Robot; all that is known of it here.
+    """A static value, such as a Robot, whose numbers can become inputs by `bind(value, lift=names)`.
 
-    The function gets a stand-in: the value with arrays of inputs in the place of numbers. Its attribute `stands_for` is
-    (the value itself, the arrays by name), and it is not hashable, so that no cache keeps it.
+    This is all that the compiler knows of it. The function that is traced gets a *stand-in*: the value with arrays of
+    inputs in place of numbers. The stand-in has an attribute `stands_for`, (the value itself, the arrays by name), and
+    is not hashable, so that no cache keeps it.
     """
 
     @property
     def liftable(self) -> Mapping[str, np.ndarray]:
-        """What can be lifted: the value's own numbers, by name."""
+        """The numbers that can be lifted, by name."""
         ...
 
     def lifted(self, arrays: dict[str, Any]) -> Any:
-        """The stand-in with these arrays."""
+        """Return the stand-in with these arrays."""
         ...
 
     def fingerprint_without(self, names: tuple[str, ...]) -> str:
-        """A hash of all that results may depend on, numbers that are lifted aside."""
+        """A hash of all that results may depend on, but for the numbers that are lifted."""
         ...
 
 
 def _numbers(statics: dict[str, Any], name: str, function: str) -> tuple[str, np.ndarray]:
-    """The static argument that has numbers of this name, and the numbers."""
+    """Return the static argument that has numbers of this name, and the numbers."""
     choice = {argument: value.liftable for argument, value in statics.items() if hasattr(value, "liftable")}
     owners = [argument for argument, numbers in choice.items() if name in numbers]
     if len(owners) == 1:
@@ -180,10 +194,11 @@ def _numbers(statics: dict[str, Any], name: str, function: str) -> tuple[str, np
 def lifted_parameters(
     known: list[Parameter], statics: dict[str, Any], names: tuple[str, ...], function: str
 ) -> list[Parameter]:
-    """The parameters, and inputs for the numbers `names` of static arguments: by keyword, their values as defaults.
+    """Return the parameters, and further inputs for the numbers `names` of static arguments.
 
-    An optional input that the function has under such a name (its own `gravity` instead of the robot's) stays what it
-    is, and is no longer left out.
+    These inputs are given by keyword, and the numbers are their defaults. If the function itself has an optional input
+    of such a name (its own `gravity` instead of the robot's), that input stays, and the robot's numbers become its
+    default.
     """
     found = list(known)
     for name in names:

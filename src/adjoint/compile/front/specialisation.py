@@ -1,4 +1,8 @@
-"""Specialisations: a kernel with its static arguments fixed, traced once and compiled once for each dtype and width."""
+"""Specialisations: a kernel with its static arguments fixed, traced once and compiled once for each dtype and width.
+
+There are two codes for each dtype: one for single samples, without vectors, and one for batches, whose vectors hold one
+sample in each lane. Where one of them takes long to compile, the other is *borrowed* for a while.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ import numpy as np
 
 from ...errors import AdjointError, CompileError, TraceError
 from ...lazy import cached_property
-from ..graph import loops, trace_errors, tracing
+from ..graph import current, loops, trace_errors, tracing
 from ..graph.expressions import MOST_NODES, Graph, TooLarge, at_most, digest
 from ..graph.operation_counts import count_operations
 from ..graph.program import Operand, Program
@@ -26,8 +30,9 @@ from .parameters import Parameter
 
 __all__ = ["Specialisation", "TracedSpecialisation", "build_program", "record_class"]
 
-LARGE = 1 << 18  # bytes of machine code that takes about a second to compile, or longer
-BORROWED = 10_000  # samples that the code for another kind of call serves: a tenth of the time that compiling takes
+LARGE = 1 << 18  # machine code of more bytes than this takes about a second or longer to compile
+# The most samples that borrowed code serves: they take about a tenth of the time that compiling takes.
+BORROWED = 10_000
 
 
 class Specialisation:
@@ -35,72 +40,73 @@ class Specialisation:
 
     def __init__(self, name: str, inputs: tuple[Operand, ...]):
         self.name, self.inputs = name, inputs
-        self.codes: dict[tuple, Any] = {}
-        self.plans: dict[tuple, tuple] = {}
-        self.call: Callable | None = None  # runs arrays given for all inputs; leaves the rest to `normal`
-        self.normal: Callable | None = None
-        self.called = 0  # codes there were when `call` was made
-        self.borrowed: dict[tuple, int] = {}  # samples of each kind that the code for the other one served
-        self.share = kept_kernels.Share()  # that of the kernel whose specialisation it is
+        self.codes: dict[tuple, Any] = {}  # (dtype, single, shared sequences) -> (code, class of its results)
+        self.plans: dict[tuple, tuple] = {}  # layout of arrays -> the plan of calls with such arrays, and more
+        self.call: Callable | None = None  # runs on arrays given for all inputs; leaves other calls to `call_as_arrays`
+        self.call_as_arrays: Callable | None = None  # makes arrays of the inputs first; see `dispatch`
+        self.codes_in_call = 0  # how many codes there were when `call` was made
+        self.borrowed: dict[tuple, int] = {}  # kind of code -> samples that the other kind served in its place
+        self.usage = kept_kernels.MemoryUsage()  # the memory that the kernel takes whose specialisation this is
         self._traced: tuple[Program, type | None] | None = None
-        self._identity: tuple | None = None  # of what was traced
-        self._nodes = 0  # that tracing it made
-        self.most: float = MOST_NODES  # that its program may have
+        self._identity: tuple | None = None  # the name of what was traced, see `named`
+        self._nodes = 0  # how many nodes tracing made
+        self.node_limit: float = MOST_NODES  # how many nodes the program may have
 
     def trace(self) -> tuple[Program, type | None]:
-        """The program, and the NamedTuple class of its results if they are one."""
+        """Return the program, and the NamedTuple class of its results (None for a single result)."""
         raise NotImplementedError
 
-    def here(self, values: list):
-        """The function on one sample of numbers or traced values, by Python."""
+    def run_in_python(self, values: list):
+        """Run the function on one sample of numbers or traced values, in Python."""
         raise NotImplementedError
 
     @property
     def traced(self) -> tuple[Program, type | None]:
-        """The program with nothing in it that is not needed, and the class of its results; made once."""
+        """The program without anything that is not needed, and the class of its results; it is traced once."""
         with compiling:
             if self._traced is None:
                 named = self.named()
-                with progress.told(self.name) as note:
+                with progress.reported(self.name) as note:
                     note.begin()
                     self._traced = self._trace_within_limits()
                 self._identity = named if named == self.named() else None
                 self._nodes = len(self.program.graph.nodes)
-                self.share.nodes += self._nodes
+                self.usage.nodes += self._nodes
             return self._traced
 
     def _trace_within_limits(self) -> tuple[Program, type | None]:
         try:
-            with at_most(self.most):
+            with at_most(self.node_limit):
                 program, made = self.trace()
                 found = iter(loops.prune(program.roots))
                 results = tuple(tuple(next(found) for _ in r) for r in program.results)
                 return replace(program, results=results), made
         except TooLarge:
-            if loops.current_graph() is not None:  # a part of another program, which is too large
+            if current.current_graph() is not None:  # this program is a part of another one, which is too large
                 raise
-        raise CompileError(self._refusal())  # here, where no traceback holds the graph
+        raise CompileError(self._refusal())  # raised here, where no traceback keeps the graph alive
 
     def _refusal(self) -> str:
+        """The message about a program that is too large."""
         advice = [x.if_too_large for x in self.static_values() if hasattr(x, "if_too_large")]
         advice = advice or ["Python loops are unrolled: write long ones with scan or while_loop"]
         function, *derived = self.name.split(".")
         remedy = ".".join([f"{function}.bind(..., unroll=True)", *(f"{name}(...)" for name in derived)])
         return (
-            f"{self.name} would become a program of more than {self.most:,.0f} operations, which takes minutes and "
-            f"gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
+            f"{self.name} would become a program of more than {self.node_limit:,.0f} operations, which takes minutes "
+            f"and gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
             f"{self.name}.eager(...). {'. '.join(advice)}"
         )
 
     def static_values(self) -> list:
-        """Those of its static arguments."""
+        """Return the values of the static arguments."""
         raise NotImplementedError
 
     def drop_program(self) -> None:
-        """Free the program, if tracing again would give the same: its function is known to have no side effects."""
+        """Free the program, if tracing again would give the same one: its function is known to have no side effects."""
         if self._traced is not None and self.identity() is not None:
             self._traced = None
-            self.share.nodes -= self._nodes
+            self.usage.nodes -= self._nodes
 
     @property
     def program(self) -> Program:
@@ -111,15 +117,15 @@ class Specialisation:
         return any(o.sequence for o in self.inputs)
 
     def named(self) -> tuple | None:
-        """A name, if there is one, for the mathematics that tracing would find now."""
+        """Return a name for the mathematics that tracing would find now; None if only tracing can tell."""
         return None
 
     def identity(self) -> tuple | None:
-        """A name, if there is one, for the mathematics that was traced or, if it was not yet, would be."""
+        """Return the name of the mathematics that was traced, or that tracing would find; None if there is no name."""
         return self.named() if self._traced is None else self._identity
 
     def _key(self) -> tuple:
-        """What the machine code depends on: a name, or else the mathematics itself."""
+        """What the machine code depends on: the name of the mathematics, or else the mathematics itself."""
         identity = self.identity()
         if identity is not None:
             return identity
@@ -128,37 +134,45 @@ class Specialisation:
         return ("graph", digest(program.roots), sides, None if made is None else _describe(made))
 
     def compiled(self, dtype: str, single: bool = False, shared: frozenset[str] = frozenset()):
-        """Machine code for a dtype, from memory, from disk, or made now; `single`: for one long sample."""
+        """Return machine code for a dtype, from memory, from disk, or made now, and the class of its results.
+
+        `single` asks for code without vectors, for single samples. `shared` names the sequences that all samples have
+        in common.
+        """
         found = self.codes.get((dtype, single, shared))
         if found is not None:
             return found
         with compiling:
             if (dtype, single, shared) not in self.codes:
-                with progress.told(self.name):
+                with progress.reported(self.name):
                     self.codes[dtype, single, shared] = self._compile(dtype, single, shared)
                 kept_kernels.trim()
             return self.codes[dtype, single, shared]
 
-    def serving(self, samples: int, dtype: str, single: bool, shared: frozenset[str]):
-        """Machine code for so many samples.
+    def code_for(self, samples: int, dtype: str, single: bool, shared: frozenset[str]):
+        """Return the machine code that serves a call with so many samples, and the class of its results.
 
-        Where code takes long to compile, and that for the other kind of call is there, batch or single, it serves this
-        kind too until it has been used for many samples; the results are the same to the last bit.
+        If the code for this kind of call (batch or single) would take long to compile, and that for the other kind is
+        there, the latter is borrowed until it has served many samples of this kind. The results are the same to the
+        last bit.
         """
         other = self.codes.get((dtype, not single, shared))
         kind = dtype, single, shared
         if kind in self.codes or other is None or other[0].size < LARGE or self.has_sequences:
             return self.compiled(*kind)
         if kind not in self.borrowed and self._stored(*kind) is not None:
-            return self.compiled(*kind)  # from disk
+            return self.compiled(*kind)  # it is loaded from disk
         if kind not in self.borrowed:
             which = "single calls are" if single else "batches are"
             progress.log(f"{self.name}: {which} served by the code there is; compile() makes the code for both ready")
         self.borrowed[kind] = self.borrowed.get(kind, 0) + samples
         return other if self.borrowed[kind] <= BORROWED else self.compiled(*kind)
 
-    def lends(self, dtype: str, code, batch: tuple[int, ...]) -> bool:
-        """Whether code goes on serving such a batch: it was made for it, or there were not too many samples yet."""
+    def may_serve(self, dtype: str, code, batch: tuple[int, ...]) -> bool:
+        """Return whether code goes on serving such a batch.
+
+        It does if it was made for this kind of batch, or if it is borrowed and has not served too many samples yet.
+        """
         if (code.width == 1) == _is_one(batch):
             return True
         kind = dtype, _is_one(batch), frozenset[str]()
@@ -166,7 +180,7 @@ class Specialisation:
         return self.borrowed[kind] <= BORROWED and kind not in self.codes
 
     def fit(self, arrays: list[np.ndarray], dtype: str, name: str):
-        """The code that serves these arrays, the class of its results, the batch shape and the sequences' length."""
+        """Return the code that serves these arrays, the class of its results, the batch shape and the length."""
         from ..machine.layouts import broadcast_batch
 
         batch, length = broadcast_batch(self.inputs, arrays, name)
@@ -175,27 +189,28 @@ class Specialisation:
             for o, a in zip(self.inputs, arrays, strict=True)
             if o.sequence and a.ndim == len(o.shape) + 1 and batch
         )
-        return *self.serving(math.prod(batch), dtype, _is_one(batch), shared), batch, length
+        return *self.code_for(math.prod(batch), dtype, _is_one(batch), shared), batch, length
 
     def keep_plan(self, key: tuple, plan: tuple) -> None:
-        """Remember how calls with arrays of this layout are run; forget all when there are many."""
+        """Remember how calls with arrays of this layout run; all plans are forgotten when there are many."""
         if len(self.plans) >= 256:
             self.plans.clear()
         self.plans[key] = plan
 
     def _stored(self, dtype: str, single: bool, shared: frozenset[str]) -> disk_cache.Entry | None:
-        """The entry of the disk cache with this code."""
+        """The entry of the disk cache with this code, if there is one."""
         return disk_cache.read(self._name(dtype, single, shared))
 
     def _name(self, dtype: str, single: bool, shared: frozenset[str]) -> str:
+        """The name of this code in the disk cache."""
         return disk_cache.key(self._key(), dtype, _width(dtype, single), sorted(shared))
 
     def _new(self, dtype: str, single: bool, shared: frozenset[str]) -> disk_cache.Entry:
-        """This code, made now, and stored."""
+        """Make this code now, and store it in the disk cache."""
         from ..codegen.body import emit
         from ..machine import jit
 
-        with progress.told(self.name) as note:
+        with progress.reported(self.name) as note:
             program, made = self.traced
             cost = sum(count_operations(program))
             note.begin(cost)
@@ -208,15 +223,16 @@ class Specialisation:
                 "cost": cost,
             }
             entry = disk_cache.Entry(header, jit.compile_ir(text))
-        # The name is made anew, for only the trace tells which state of the library the code belongs to.
+        # The name is computed again here, because only tracing tells which state of the library the code belongs to.
         disk_cache.write(self._name(dtype, single, shared), entry)
         return entry
 
     def _compile(self, dtype: str, single: bool, shared: frozenset[str]):
+        """Load this code, from disk or made now."""
         from ..machine.execution import Compiled
 
         entry = self._stored(dtype, single, shared) or self._new(dtype, single, shared)
-        self.share.code += len(entry.code)
+        self.usage.code += len(entry.code)
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
         width, scratch = _width(dtype, single), (h["scratch"], h["scratch_rows"])
@@ -227,13 +243,14 @@ class Specialisation:
 
 
 def _width(dtype: str, single: bool) -> int:
-    """Lanes of vectors. One sample needs none: its numbers take an eighth of the memory."""
+    """The number of lanes of vectors. Code for one sample has no vectors: it needs an eighth of the memory."""
     from ..machine import jit
 
     return 1 if single else jit.host().width(dtype)
 
 
 def _is_one(batch: tuple[int, ...]) -> bool:
+    """Return whether a batch of this shape is a single sample."""
     return batch in ((), (1,))
 
 
@@ -254,11 +271,11 @@ class TracedSpecialisation(Specialisation):
     def static_values(self) -> list:
         return list(self.statics.values())
 
-    def here(self, values: list):
+    def run_in_python(self, values: list):
         return self._apply(dict(zip((p.name for p in self.present), values, strict=True)))
 
     def _apply(self, arguments: dict[str, Any]):
-        """The function; static arguments whose numbers are inputs have stand-ins."""
+        """Call the function; static arguments whose numbers are inputs are replaced by stand-ins, see `Liftable`."""
         statics = dict(self.statics)
         if (runner := next((x for x in statics.values() if hasattr(x, "runs")), None)) is not None:
             return runner.runs(self.fn, arguments, statics)
@@ -270,7 +287,10 @@ class TracedSpecialisation(Specialisation):
         return self.fn(**arguments, **statics)
 
     def named(self) -> tuple | None:
-        """The name of a function of this library that is what the library's files define; see `origin`."""
+        """The name of a function of this library that is what the library's files define.
+
+        See `machine.library_state`.
+        """
         if not library_state.is_published(self.fn) or self._marks is None:
             return None
         stands = [self.statics[name].lifted({}) for name in self.lift]
@@ -282,7 +302,7 @@ class TracedSpecialisation(Specialisation):
 
     @cached_property
     def _marks(self) -> list | None:
-        """Static arguments by their fingerprints, if all have one."""
+        """The static arguments by their fingerprints; None if one has none."""
         marks = [
             (k, (list(self.lift[k]), v.fingerprint_without(tuple(self.lift[k]))) if k in self.lift else _fingerprint(v))
             for k, v in sorted(self.statics.items())
@@ -293,7 +313,7 @@ class TracedSpecialisation(Specialisation):
         graph = Graph()
         arguments = {o.name: _traced_input(graph, o) for o in self.inputs}
         try:
-            with loops.tracing(graph):
+            with current.tracing_into(graph):
                 result = self._apply(arguments)
         except AdjointError:
             raise
@@ -306,13 +326,14 @@ class TracedSpecialisation(Specialisation):
 
 
 def _traced_input(graph: Graph, o: Operand):
+    """The symbols that stand for an input."""
     if o.sequence:
         return loops.Sequence(graph.node("sequence", value=o.name), o.shape)
     return tracing.traced_array([graph.input(o.name, k) for k in range(o.size)], o.shape, frozen=True)
 
 
 def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, type | None]:
-    """A traced result (an array, a scalar, a sequence, or a NamedTuple of them) as a program."""
+    """Make a program of a traced result: an array, a scalar, a sequence, or a NamedTuple of them."""
     made = type(result) if isinstance(result, tuple) and hasattr(result, "_fields") else None
     if (made is None and isinstance(result, tuple | dict)) or result is None:
         raise TraceError(f"{name} returned {type(result).__name__}; return one array, or a NamedTuple of arrays")
@@ -333,7 +354,7 @@ def build_program(graph: Graph, inputs, result, name: str) -> tuple[Program, typ
 
 
 def _homes(values: Iterable) -> set[str]:
-    """Names of the modules that define the classes of these static arguments, numbers and texts aside."""
+    """The names of the modules that define the classes of these static arguments, but for numbers and texts."""
     found = set()
     for v in values:
         if isinstance(v, tuple):
@@ -344,6 +365,7 @@ def _homes(values: Iterable) -> set[str]:
 
 
 def _fingerprint(value) -> str | None:
+    """A text that stands for a static value and is the same in every process; None if there is none."""
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
     if isinstance(value, tuple):
@@ -357,7 +379,10 @@ def _fingerprint(value) -> str | None:
 
 @functools.cache
 def record_class(name: str, fields: tuple[str, ...]) -> type:
-    """The NamedTuple class of derivative results with these fields; they are pickled by what it is made of."""
+    """Return the NamedTuple class of derivative results with these fields.
+
+    Its instances are pickled by name and fields.
+    """
     made = collections.namedtuple(name, fields)
     made.__reduce__ = lambda self: (_record, (name, fields, tuple(self)))  # type: ignore[method-assign]
     return made
@@ -368,10 +393,12 @@ def _record(name: str, fields: tuple[str, ...], values: tuple):
 
 
 def _describe(made: type) -> list:
+    """What the disk cache stores of a NamedTuple class."""
     return [made.__module__, made.__qualname__, list(made._fields)]  # type: ignore[attr-defined]
 
 
 def _recall(module: str, qualname: str, fields: list[str]) -> type:
+    """Return the NamedTuple class that `_describe` described."""
     found: Any = sys.modules.get(module)
     for part in qualname.split("."):
         found = getattr(found, part, None)

@@ -1,4 +1,4 @@
-"""Tracebacks that show the user's own lines: frames of the compiler are folded away.
+"""Tracebacks that show the user's own lines: frames of the compiler are taken out.
 
 An error in a function that is traced or run eagerly passes through a dozen frames of this folder, in which nothing is
 wrong. `folded` takes them out. The environment variable ADJOINT_TRACEBACK=full keeps them.
@@ -17,7 +17,7 @@ __all__ = ["folded", "warn_user"]
 
 
 def folded(error: Exception) -> Exception:
-    """The error, and those it came from, without frames of the compiler.
+    """Return the error without frames of the compiler, in it and in the errors that it came from.
 
     Errors that this library raises on purpose lose all frames of the library. Faults of the compiler itself keep them.
     """
@@ -33,14 +33,16 @@ def folded(error: Exception) -> Exception:
 
 
 def _fold(error: BaseException) -> None:
+    """Take the frames out of one error."""
     frames = []
     tb = error.__traceback__
     while tb is not None:
         frames.append(tb)
         tb = tb.tb_next
-    ours = LIBRARY if isinstance(error, AdjointError) else COMPILER
+    on_purpose = isinstance(error, AdjointError)
+    ours = LIBRARY if on_purpose else COMPILER
     shown = [tb for tb in frames if not tb.tb_frame.f_code.co_filename.startswith(ours)]
-    if len(shown) == len(frames) or not (shown or isinstance(error, AdjointError)):
+    if not frames or (not on_purpose and frames[-1] not in shown):  # the compiler itself failed
         return
     for tb, after in zip(shown, [*shown[1:], None], strict=False):
         tb.tb_next = after
@@ -48,7 +50,7 @@ def _fold(error: BaseException) -> None:
 
 
 def warn_user(message: str) -> None:
-    """A `UserWarning` at the line of whoever called into this library."""
+    """Warn (`UserWarning`) at the line that called into this library."""
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(LIBRARY):
         level, frame = level + 1, frame.f_back

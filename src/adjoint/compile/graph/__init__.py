@@ -1,10 +1,11 @@
 """From a Python function to a graph of operations.
 
-- `operations`: the table of operations; one row has the value, the constant folding and the derivative of one.
-- `expressions`: graphs of scalars. A node is an `Expr`; equal nodes are one object, and simple ones are simplified.
-- `tracing`: NumPy's functions on arrays of such scalars, so that a function can be run once on symbols.
-- `trace_errors`: what a user is told of a line that cannot be traced.
-- `loops`: `scan` and `while_loop`, which become one node each; `nested` walks through their nested structures.
-- `program`: a traced function with its inputs and results; `operation_counts` counts what one sample costs.
-- `interpreter`: a graph evaluated node by node, without a compiler.
+- `operations`: the table of operations. One row has the value, the constant folding and the derivative of one of them.
+- `expressions`: graphs of scalars. A node is an `Expr`; equal nodes are one object, and every new node is simplified.
+- `tracing`: NumPy's functions on arrays of such scalars, so that a function can run once on symbols.
+- `trace_errors`: the errors that tell a user which line cannot be traced, and why.
+- `loops`: `scan` and `while_loop`, each of which becomes one node of the graph. `nested` walks through the structures
+  of arrays that they carry; `current` knows which graph a thread is tracing into.
+- `program`: a traced function with its inputs and results. `operation_counts` counts the operations of one sample.
+- `interpreter`: evaluates a graph node by node, without a compiler.
 """

@@ -1,9 +1,9 @@
 """Expression graphs: interned scalar nodes, simplified as they are made.
 
-The same operation on the same arguments is the same object, so common sub-expressions are shared by construction and
-a graph has one canonical form. Simplification is exact but for the liberties that structural zeros need: 0 * x, 0 / x
-and x - x are 0 and x + 0 is x, whatever x is (NaN, infinities and the sign of zero included); the sign of a zero is not
-kept by sums and differences either.
+The same operation on the same arguments is the same object, so common sub-expressions are shared by construction and a
+graph has one canonical form. Simplification is exact, but for the liberties that structural zeros need: 0 * x, 0 / x
+and x - x become 0 and x + 0 becomes x, whatever x is (NaN and infinities included), and sums and differences do not
+keep the sign of a zero.
 """
 
 from __future__ import annotations
@@ -37,14 +37,19 @@ __all__ = [
     "substitute",
 ]
 
-MOST_NODES = 600_000  # of a program that is compiled without being asked twice: some half a minute, and a gigabyte
+# The most nodes of a program that is compiled without `unroll=True`: compiling it takes about half a minute and a
+# gigabyte.
+MOST_NODES = 600_000
 
 _LOGIC = {"and", "or", "not"}
 _COMMUTATIVE = {"add", "mul", "minimum", "maximum", "eq", "ne", "and", "or", "hypot"}
 
 
 class TooLarge(AdjointError):
-    """A graph has more nodes than it may have. `Specialisation.traced` says so in words that help."""
+    """A graph would get more nodes than it may have.
+
+    `Specialisation.traced` turns this into a message with remedies.
+    """
 
 
 _limits = local()
@@ -52,7 +57,7 @@ _limits = local()
 
 @contextmanager
 def at_most(nodes: float) -> Iterator[None]:
-    """Graphs made within this context have at most so many nodes; of nested contexts the outermost counts."""
+    """Limit the number of nodes of every graph made within this context; the outermost of nested contexts counts."""
     if getattr(_limits, "nodes", None) is not None:
         yield
         return
@@ -64,18 +69,22 @@ def at_most(nodes: float) -> Iterator[None]:
 
 
 class Graph:
-    """The nodes made while one function (or one loop body) is traced."""
+    """The nodes made while one function (or one body of a loop) is traced.
+
+    The graph of a loop's body has a `parent`, the graph that the loop is in. A value of an outer graph that the body
+    uses is *captured*: an input of the body stands for it.
+    """
 
     def __init__(self, parent: Graph | None = None):
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.nodes: list[Expr] = []  # in the order they were made: arguments before results
+        self.nodes: list[Expr] = []  # in the order in which they were made, which puts arguments before results
         self._most: float = getattr(_limits, "nodes", None) or math.inf
         self._interned: dict[tuple, Expr] = {}
         self.captured: dict[Expr, Expr] = {}  # node of an outer graph -> the input that stands for it here
 
     def node(self, op: str, args: tuple[Expr, ...] = (), value=None, mask: bool = False) -> Expr:
-        """The one node with this operation, arguments and value."""
+        """Return the one node with this operation, arguments and value."""
         key = (op, value, *[a.id for a in args])
         found = self._interned.get(key)
         if found is None:
@@ -93,7 +102,7 @@ class Graph:
         return self.node("input", value=(name, index))
 
     def lift(self, x) -> Expr:
-        """A number, or a node of this graph or of an enclosing one, as a node of this graph."""
+        """Return x, a number or a node of this graph or of an enclosing one, as a node of this graph."""
         if not isinstance(x, Expr):
             if isinstance(x, bool):
                 return self.node("bool", value=x, mask=True)
@@ -120,7 +129,13 @@ class Graph:
 
 
 class Expr:
-    """A traced scalar. It has the operators of a number and stands for one in NumPy calls (see `tracing`)."""
+    """A traced scalar: a node of a graph.
+
+    It has the operators of a number, and NumPy's functions accept it (see `tracing`).
+
+    `id` is its place in `graph.nodes`; `op` is an operation of the table, or "const", "bool", "input", or one of the
+    kinds of nodes that `loops` makes; `value` is what else defines it. `mask` is True for truth values.
+    """
 
     __slots__ = ("__weakref__", "args", "graph", "id", "mask", "op", "value")
 
@@ -131,7 +146,7 @@ class Expr:
         """The value of a constant node, else None."""
         return struct.unpack("<d", self.value)[0] if self.op == "const" else None
 
-    __hash__ = object.__hash__  # by identity, as == makes a node
+    __hash__ = object.__hash__  # by identity, because == makes a node
 
     # --- numbers -----------------------------------------------------------------------------------
 
@@ -184,10 +199,13 @@ class Expr:
 
     @classmethod
     def learn(cls, ufunc: Callable, function: Callable, methods: dict[str, str]) -> None:
-        """Let `tracing`, which builds on this file, serve NumPy's calls on traced scalars."""
+        """Set the functions by which traced scalars serve NumPy's calls.
+
+        `tracing`, which imports this file, has them.
+        """
         cls._ufunc, cls._function, cls._methods = staticmethod(ufunc), staticmethod(function), methods
 
-    _methods: dict[str, str]  # {method of a scalar that NumPy calls: operation}
+    _methods: dict[str, str]  # {method that NumPy calls on elements of an array of objects: operation}
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return self._ufunc(ufunc, method, inputs, kwargs)
@@ -196,7 +214,7 @@ class Expr:
         return self._function(func, args, kwargs)
 
     def __getattr__(self, name: str):
-        # NumPy computes np.sin of a plain object array by calling .sin() on the elements.
+        # NumPy computes np.sin of a plain array of objects by calling the method sin of each element.
         if (op := Expr._methods.get(name)) is not None:
             return lambda *rest: apply(op, self, *rest)
         raise AttributeError(f"a traced scalar has no attribute '{name}'")
@@ -233,11 +251,12 @@ _BINARY = {
 
 
 def _numpy(ufunc: Callable, a, b):
-    """A function of NumPy on traced scalars, which come back through `Expr.__array_ufunc__`."""
+    """Call a function of NumPy on traced scalars; it comes back through `Expr.__array_ufunc__`."""
     return ufunc(a, b)
 
 
 def _binary(name: str, a, b):
+    """The result of an operator on a and b; what is no scalar is left to NumPy or to the other operand."""
     usual = name not in _LOGIC
     for x in (a, b):
         if type(x) is Expr:
@@ -252,7 +271,10 @@ def _binary(name: str, a, b):
 
 
 def arithmetic(name: str, *args):
-    """An operator on scalars with NumPy's rules for truth values: + is "or", - does not exist, and & | ~ need them."""
+    """The result of an operator on scalars, with NumPy's rules for truth values.
+
+    The sum of truth values is their "or", they have no difference, and only they can be combined by `&`, `|` and `~`.
+    """
     masks = 0
     for a in args:
         if a.mask if type(a) is Expr else isinstance(a, bool | np.bool_):
@@ -278,7 +300,7 @@ def _number(x) -> float | bool | None:
 
 
 def apply(name: str, *args):
-    """The simplified result of an operation on nodes and numbers; a number if all arguments are constant."""
+    """The simplified result of an operation on nodes and numbers; it is a number if all arguments are constant."""
     constant = numbers = True
     for a in args:
         if type(a) is Expr:
@@ -310,7 +332,7 @@ def apply(name: str, *args):
 
 
 def as_number(x):
-    """A truth value as 1 or 0; numbers as they are."""
+    """Return a truth value as 1 or 0, and a number as it is."""
     if isinstance(x, Expr) and x.mask:
         return x.graph.node("select", (x, x.graph.constant(1.0), x.graph.constant(0.0)))
     return float(x) if isinstance(x, bool) else x
@@ -357,7 +379,7 @@ def _mul(a, b):
     c, x = _number(a), b
     if c is None:
         c, x = _number(b), a
-    if c is not None:  # the other one is not: products of numbers do not come here
+    if c is not None:  # x is not constant: `apply` computes products of constants itself
         if c == 0.0:
             return 0.0
         if c == 1.0:
@@ -452,7 +474,7 @@ _RULES = {
 
 
 def reachable(roots: Sequence[Expr]) -> list[Expr]:
-    """Every node the roots (of one graph) depend on, roots included, arguments before results."""
+    """Return every node that the roots (of one graph) depend on, arguments before results; the roots are included."""
     if not roots:
         return []
     wanted = bytearray(max(r.id for r in roots) + 1)
@@ -467,7 +489,10 @@ def reachable(roots: Sequence[Expr]) -> list[Expr]:
 
 
 def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
-    """The roots with some nodes replaced by others of the same graph."""
+    """Return the roots with some nodes replaced by others of the same graph.
+
+    `table` is {id of the old node: new node}.
+    """
     new: dict[int, Expr] = dict(table)
     for x in reachable(roots):
         if x.id not in new:
@@ -478,7 +503,10 @@ def substitute(roots: Sequence[Expr], table: dict[int, Expr]) -> list[Expr]:
 
 
 def copied(graph: Graph, roots: Sequence[Expr]) -> list[Expr]:
-    """The roots in another graph; the bodies of loops are closed, and serve in any."""
+    """Return the roots copied into another graph.
+
+    Bodies of loops have inputs of their own, so they serve in any graph.
+    """
     new: dict[int, Expr] = {}
     for x in reachable(roots):
         new[x.id] = graph.node(x.op, tuple([new[a.id] for a in x.args]), x.value, x.mask)
@@ -486,7 +514,7 @@ def copied(graph: Graph, roots: Sequence[Expr]) -> list[Expr]:
 
 
 def digest(roots: Sequence[Expr]) -> str:
-    """A hash of the mathematics below the roots; the same for the same function in every process."""
+    """A hash of the mathematics below the roots; it is the same for the same function in every process."""
     nodes = reachable(roots)
     place = {x.id: k for k, x in enumerate(nodes)}
     operations = [x.op for x in nodes]

@@ -16,18 +16,23 @@ __all__ = ["Inputs", "evaluate", "inline"]
 
 
 class Inputs(NamedTuple):
-    """What a graph is evaluated on: a value for every (name, index), sequences as arrays of rows, and an arithmetic."""
+    """What a graph is evaluated on.
+
+    `values` has a value for every input (name, index), `sequences` the rows of every sequence by name, and `length`
+    their number. `apply(op, *arguments)` is the arithmetic, and `number` makes its numbers from constants.
+    """
 
     values: dict
     sequences: Mapping[str, np.ndarray] = MappingProxyType({})
     length: int = 0
     apply: Callable = apply
     number: Callable = float
-    choose: Callable | None = None  # (condition, a, b): set if conditions are symbolic, so that loops are unrolled
+    # choose(condition, a, b) is set if conditions are symbolic: a while loop is then unrolled to its full length
+    choose: Callable | None = None
 
 
 def evaluate(roots: Sequence[Expr], inputs: Inputs) -> list:
-    """Values of the roots."""
+    """Return the values of the roots."""
     return _run(roots, {}, inputs)
 
 
@@ -83,7 +88,7 @@ def _loop(x: Expr, env: dict, inputs: Inputs) -> tuple[list, list]:
 
 
 def inline(graph: Graph, roots: Sequence[Expr], inputs: dict, sequences: dict[str, Expr] | None = None) -> list:
-    """The roots rebuilt in another graph, with their inputs replaced by nodes or numbers."""
+    """Return the roots rebuilt in another graph, with their inputs replaced by nodes or numbers."""
     env: dict[int, Expr | float | bool] = {}
     for x in reachable(roots):
         if x.op == "const":
@@ -96,6 +101,6 @@ def inline(graph: Graph, roots: Sequence[Expr], inputs: dict, sequences: dict[st
             env[x.id] = (sequences or {})[x.value]
         elif x.op in OPS:
             env[x.id] = apply(x.op, *(env[a.id] for a in x.args))
-        else:  # loops and what reads them: the body of a loop is closed, so it serves in any graph
+        else:  # A loop, or a node that reads one. The body of a loop has inputs of its own, so it serves in any graph.
             env[x.id] = graph.node(x.op, tuple(graph.lift(env[a.id]) for a in x.args), x.value)
     return [env[r.id] for r in roots]

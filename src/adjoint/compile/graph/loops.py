@@ -8,86 +8,46 @@ iteration); `item` reads one element of a buffer.
 
 from __future__ import annotations
 
-import ctypes
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from threading import Lock, local
 from typing import Any
 
 import numpy as np
 
 from ...errors import ArgumentError, TraceError
-from . import trace_errors
-from . import tracing as trace
+from . import trace_errors, tracing
+from .current import current_graph, tracing_into
 from .expressions import Expr, Graph, apply, digest, reachable, substitute
+from .nested import leaves, map_leaves, rebuild, structure
 
 __all__ = [
     "Loop",
     "Sequence",
     "copy_sequence",
-    "current_graph",
     "each_row",
-    "map_leaves",
+    "plain_number",
     "prune",
-    "python_calls",
     "scan",
-    "tracing",
     "while_loop",
 ]
-
-_state = local()
-_lock = Lock()
-python_calls = ctypes.c_int64(0)  # functions being traced or run eagerly; while there are any, all calls go by Python
-
-
-@contextmanager
-def tracing(graph: Graph | None) -> Iterator[None]:
-    """Within this context, loops are built into `graph` instead of being run (None: they are run)."""
-    outer = getattr(_state, "graph", None)
-    _state.graph = graph
-    _count_python(1)
-    try:
-        yield
-    finally:
-        _state.graph = outer
-        _count_python(-1)
-
-
-def _count_python(change: int) -> None:
-    with _lock:
-        python_calls.value += change
-
-
-def _forget_tracing() -> None:
-    """In a forked child no other thread traces, and this one starts afresh."""
-    global _lock
-    _lock, python_calls.value = Lock(), 0
-    _state.graph = None
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_tracing)
-
-
-def current_graph() -> Graph | None:
-    """The graph being traced into by this thread, if any."""
-    return getattr(_state, "graph", None)
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """The body of a loop. Node arguments in the outer graph: initial carry, captured values, buffers read."""
+    """The body of a loop.
 
-    carry: tuple[Expr, ...]  # inputs of the body
+    The node of the loop in the outer graph has three groups of arguments: the initial carry, the values of the outer
+    graph that the body uses (`captured`), and the buffers whose rows it reads (`xs`).
+    """
+
+    carry: tuple[Expr, ...]  # inputs of the body: the carry before this iteration
     xs: tuple[tuple[Expr, ...], ...]  # inputs of the body: this iteration's row of each buffer
-    captured: tuple[Expr, ...]  # inputs of the body
-    next_carry: tuple[Expr, ...]  # results of the body, in its graph
-    ys: tuple[tuple[Expr, ...], ...]  # results of the body, stacked
-    length: int | None  # None: the common length of the kernel's sequences
+    captured: tuple[Expr, ...]  # inputs of the body: values of the outer graph
+    next_carry: tuple[Expr, ...]  # results of the body: the carry after this iteration
+    ys: tuple[tuple[Expr, ...], ...]  # results of the body that are stacked, one row an iteration
+    length: int | None  # the number of iterations; None stands for the common length of the kernel's sequences
     reverse: bool = False
-    condition: Expr | None = None  # a while loop: go on while it holds, lane by lane, at most `length` times
+    condition: Expr | None = None  # a while loop goes on while it holds, each lane on its own, at most `length` times
 
     @property
     def roots(self) -> list[Expr]:
@@ -130,56 +90,15 @@ class Sequence:
     __array_ufunc__ = __array_function__ = _refuse
 
 
-# --- nested structures of arrays -------------------------------------------------------------------
-
-
-def _parts(tree) -> list | None:
-    """The parts of a structure, dicts in the order of their keys; None for a leaf."""
-    if tree is None:
-        return []
-    if isinstance(tree, dict):
-        return [tree[k] for k in sorted(tree, key=repr)]
-    return list(tree) if isinstance(tree, tuple | list) else None
-
-
-def _leaves(tree) -> list:
-    parts = _parts(tree)
-    return [tree] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
-
-
-def _rebuild(tree, leaves: Iterator) -> Any:
-    parts = _parts(tree)
-    if tree is None or parts is None:
-        return None if tree is None else next(leaves)
-    made = [_rebuild(part, leaves) for part in parts]
-    if isinstance(tree, dict):
-        return dict(zip(sorted(tree, key=repr), made, strict=True))
-    return type(tree)(*made) if hasattr(tree, "_fields") else type(tree)(made)
-
-
-def _structure(tree):
-    """What must stay the same of a carry: the nesting, its kinds and its keys."""
-    parts = _parts(tree)
-    if parts is None or tree is None:
-        return None if tree is None else "leaf"
-    keys = sorted(map(repr, tree)) if isinstance(tree, dict) else []
-    return type(tree).__name__, keys, [_structure(part) for part in parts]
-
-
-def map_leaves(f: Callable, *trees):
-    """f of the leaves of structures that are alike, in the same structure."""
-    return _rebuild(trees[0], map(f, *map(_leaves, trees)))
-
-
 def _row_shape(source) -> tuple[int, ...]:
     return source.row_shape if isinstance(source, Sequence) else np.shape(source)[1:]
 
 
 class each_row:
-    """As the xs of a scan: its step is given an object with `row(sequences)`, the current row of any sequences.
+    """Given as the xs of a scan, it lets the step read rows itself: x.row(sequences) is their current row.
 
-    `of` is some sequence, or a structure of them: it tells the number of rows, which all that are read must have. So a
-    step reads what it needs when it needs it, and only that is read.
+    `of` is a sequence, or a structure of sequences, that tells the number of rows; every sequence that the step reads
+    must have as many. So a step reads what it needs where it needs it, and the loop reads nothing else.
     """
 
     def __init__(self, of):
@@ -187,7 +106,7 @@ class each_row:
 
 
 class _Rows:
-    """The rows of sequences that the step of one traced loop asks for: inputs of its body, in the order of asking."""
+    """The rows that the step of a traced loop asks for: they are inputs of the loop's body, in the order of asking."""
 
     def __init__(self, body: Graph, count: int | None):
         self._body, self._count = body, count
@@ -206,14 +125,14 @@ class _Rows:
             if _length(source, None) != self._count:
                 raise TraceError(f"a scan over {self._count} rows cannot read rows of {_length(source, None)}")
             (flat,), self._known[key] = _inputs(self._body, "row", source, [_row_shape(source)], first=self._size)
-            self.sources.append(source)  # which also keeps its id its own
+            self.sources.append(source)  # this also keeps the source alive, so that no other object gets its id
             self.inputs.append(flat)
             self._size += len(flat)
         return self._known[key]
 
 
 class _RowNumber:
-    """The same for a loop that is run: rows of arrays."""
+    """The rows that the step of a loop asks for when the loop runs in Python: rows of arrays."""
 
     def __init__(self, i: int | None, count: int):
         self._i, self._count = i, count
@@ -258,15 +177,15 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
         return _eager_scan(step, carry, xs, count, reverse)
 
     body = Graph(graph)
-    starts = [trace.flatten(leaf, "the carry of a scan") for leaf in _leaves(carry)]
+    starts = [tracing.flatten(leaf, "the carry of a scan") for leaf in leaves(carry)]
     inputs, carry_now = _inputs(body, "carry", carry, [shape for shape, _ in starts], starts)
     rows = _Rows(body, count)
     x_now = rows if asked else rows.row(xs)
-    with tracing(body):
+    with tracing_into(body):
         result = step(carry_now, x_now)
     carry_next, y = _pair(result)
     flat_next = _same_shapes(body, carry, carry_next, [shape for shape, _ in starts], "step")
-    ys = [trace.flatten(leaf, "the y of a scan") for leaf in _leaves(y)]
+    ys = [tracing.flatten(leaf, "the y of a scan") for leaf in leaves(y)]
     rows_next = tuple(tuple(body.lift(plain_number(e)) for e in elements) for _, elements in ys)
     loop = Loop(
         tuple(e for leaf in inputs for e in leaf),
@@ -281,7 +200,7 @@ def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: 
     node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(body.captured), buffers)
     finals = _results(graph, node, carry, starts)
     stacked = [_stacked(graph, node, k, shape, count) for k, (shape, _) in enumerate(ys)]
-    return finals, _rebuild(y, iter(stacked))
+    return finals, rebuild(y, iter(stacked))
 
 
 def _need_functions(caller: str, **functions) -> None:
@@ -301,13 +220,13 @@ def _pair(result) -> tuple:
 
 def _length(xs, length: int | None) -> int | None:
     """The number of iterations; None if it is that of the kernel's sequences."""
-    leaves = _leaves(xs)
-    if any(isinstance(leaf, Sequence) for leaf in leaves):
-        if not all(isinstance(leaf, Sequence) for leaf in leaves) or length is not None:
+    sources = leaves(xs)
+    if any(isinstance(leaf, Sequence) for leaf in sources):
+        if not all(isinstance(leaf, Sequence) for leaf in sources) or length is not None:
             raise TraceError("a scan over sequences of unknown length takes only such sequences, and no `length`")
         return None
-    counts = {np.shape(leaf)[0] for leaf in leaves if np.ndim(leaf)}
-    if any(np.ndim(leaf) == 0 for leaf in leaves):
+    counts = {np.shape(leaf)[0] for leaf in sources if np.ndim(leaf)}
+    if any(np.ndim(leaf) == 0 for leaf in sources):
         raise ArgumentError("scan: every leaf of xs needs a first axis to scan over; one is a scalar")
     if length is not None:
         counts.add(_whole(length, "scan: length"))
@@ -325,12 +244,13 @@ def _whole(n, what: str) -> int:
 
 
 def _as_numpy(tree):
-    """Python's numbers as NumPy's, which follow the same rules as traced ones (`~` of a truth value, for one)."""
+    """Python's numbers as NumPy's, which follow the rules of traced numbers, as for `~` of a truth value."""
     scalars = {bool: np.bool_, int: np.float64, float: np.float64}
-    return _rebuild(tree, iter([scalars.get(type(leaf), lambda x: x)(leaf) for leaf in _leaves(tree)]))
+    return rebuild(tree, iter([scalars.get(type(leaf), lambda x: x)(leaf) for leaf in leaves(tree)]))
 
 
 def _eager_scan(step, carry, xs, count, reverse):
+    """A scan as a Python loop on numbers."""
     carry = _as_numpy(carry)
     rows: list = [None] * count
 
@@ -340,11 +260,11 @@ def _eager_scan(step, carry, xs, count, reverse):
 
     for i in reversed(range(count)) if reverse else range(count):
         carry, rows[i] = _pair(step(carry, now(i)))
-    if count == 0:  # what a step would give tells the shapes of nothing
+    if count == 0:  # one step on zeros tells the shapes of the empty results
         _, y = _pair(step(carry, now(None)))
-        return carry, _rebuild(y, (np.zeros((0, *np.shape(leaf))) for leaf in _leaves(y)))
-    ys = (np.stack(leaf) for leaf in zip(*(_leaves(r) for r in rows), strict=True))
-    return carry, _rebuild(rows[0], ys)
+        return carry, rebuild(y, (np.zeros((0, *np.shape(leaf))) for leaf in leaves(y)))
+    ys = (np.stack(leaf) for leaf in zip(*(leaves(r) for r in rows), strict=True))
+    return carry, rebuild(rows[0], ys)
 
 
 # --- while_loop --------------------------------------------------------------------------------------
@@ -368,10 +288,10 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
         return carry
 
     inner = Graph(graph)
-    starts = [trace.flatten(leaf, "the carry of a while_loop") for leaf in _leaves(carry)]
+    starts = [tracing.flatten(leaf, "the carry of a while_loop") for leaf in leaves(carry)]
     inputs, carry_now = _inputs(inner, "carry", carry, [shape for shape, _ in starts], starts)
-    with tracing(inner):
-        shape, elements = trace.flatten(condition(carry_now), "the condition of a while_loop")
+    with tracing_into(inner):
+        shape, elements = tracing.flatten(condition(carry_now), "the condition of a while_loop")
         if shape != ():
             raise trace_errors.error(
                 f"the condition of a while_loop must be one truth value; it has shape {shape}",
@@ -400,29 +320,29 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
 
 
 def plain_number(x):
-    """Truth values are carried and stacked as the numbers 0 and 1."""
+    """x as a number: loops carry and stack truth values as the numbers 0 and 1."""
     if isinstance(x, Expr) and x.mask:
         return apply("select", x, 1.0, 0.0)
     return x if isinstance(x, Expr) else float(x)
 
 
 def _inputs(body: Graph, kind: str, tree, shapes, starts=None, first: int = 0) -> tuple[list[list[Expr]], Any]:
-    """Fresh inputs of a loop body, flat and in the structure of `tree`; what starts as a truth value is one inside.
+    """New inputs of a loop's body, numbered from `first` on: as flat lists, and in the structure of `tree`.
 
-    They are numbered from `first` on.
+    An input whose start is a truth value is a truth value inside the body.
     """
-    flat, leaves, k = [], [], first
+    flat, arrays, k = [], [], first
     for n, shape in enumerate(shapes):
         size = int(np.prod(shape))
         flat.append([body.input(kind, k + j) for j in range(size)])
         seen = flat[-1] if starts is None else _as_before(flat[-1], starts[n][1])
-        leaves.append(trace.traced_array(seen, shape, frozen=True))
+        arrays.append(tracing.traced_array(seen, shape, frozen=True))
         k += size
-    return flat, _rebuild(tree, iter(leaves))
+    return flat, rebuild(tree, iter(arrays))
 
 
 def _as_before(numbers: list[Expr], originals: list) -> list:
-    """Numbers that stand for truth values as truth values again."""
+    """The numbers, where those that carry truth values are made truth values again."""
     return [
         apply("ne", x, 0.0) if isinstance(o, bool | np.bool_) or (isinstance(o, Expr) and o.mask) else x
         for x, o in zip(numbers, originals, strict=True)
@@ -430,12 +350,13 @@ def _as_before(numbers: list[Expr], originals: list) -> list:
 
 
 def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
-    if _structure(carry) != _structure(before):
+    """The elements of the carry that a step returned, or a `TraceError` if its structure or a shape has changed."""
+    if structure(carry) != structure(before):
         raise TraceError(
-            f"the carry must keep its structure: the {what} was given {_structure(before)} "
-            f"and returned {_structure(carry)}"
+            f"the carry must keep its structure: the {what} was given {structure(before)} "
+            f"and returned {structure(carry)}"
         )
-    flat = [trace.flatten(leaf, f"the carry returned by the {what}") for leaf in _leaves(carry)]
+    flat = [tracing.flatten(leaf, f"the carry returned by the {what}") for leaf in leaves(carry)]
     if [shape for shape, _ in flat] != list(shapes):
         raise TraceError(
             f"the carry must keep its shapes: the {what} was given {list(shapes)} "
@@ -445,10 +366,10 @@ def _same_shapes(body: Graph, before, carry, shapes, what: str) -> list[Expr]:
 
 
 def _buffer(graph: Graph, source, count: int | None) -> Expr:
-    """The buffer node a scan reads `source` from."""
+    """The node of the buffer from which a scan reads the rows of `source`."""
     if isinstance(source, Sequence):
         return graph.lift(source.node)
-    _, elements = trace.flatten(source, "the xs of a scan")
+    _, elements = tracing.flatten(source, "the xs of a scan")
     first = elements[0] if elements else None
     if isinstance(first, Expr) and first.op == "item" and first.graph is graph:
         # The stacked results of another scan, whole and in order: read them where they are.
@@ -463,31 +384,34 @@ def _buffer(graph: Graph, source, count: int | None) -> Expr:
 
 
 def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Expr]) -> Expr:
+    """The node of a loop in the outer graph."""
     outer = [graph.lift(x) for x in captured]
     return graph.node("loop", (*(graph.lift(plain_number(e)) for e in start), *outer, *buffers), loop)
 
 
 def _results(graph: Graph, node: Expr, tree, starts):
-    leaves, k = [], 0
+    """The carry after the last iteration, in the structure of `tree`."""
+    arrays, k = [], 0
     for shape, elements in starts:
         finals = [graph.node("carry", (node,), k + j) for j in range(len(elements))]
-        leaves.append(trace.traced_array(_as_before(finals, elements), shape))
+        arrays.append(tracing.traced_array(_as_before(finals, elements), shape))
         k += len(elements)
-    return _rebuild(tree, iter(leaves))
+    return rebuild(tree, iter(arrays))
 
 
 def _stacked(graph: Graph, node: Expr, k: int, shape, count: int | None):
+    """The rows that a loop stacks as its result k: an array, or a sequence if the number of rows is not known."""
     buffer = graph.node("stacked", (node,), k)
     if count is None:
         return Sequence(buffer, shape)
     size = count * int(np.prod(shape))
     items = [graph.node("item", (buffer,), j) for j in range(size)]
-    return trace.traced_array(items, (count, *shape)) if size else np.zeros((count, *shape))
+    return tracing.traced_array(items, (count, *shape)) if size else np.zeros((count, *shape))
 
 
 def copy_sequence(graph: Graph, sequence: Sequence) -> Sequence:
     """A scan that returns its rows unchanged, so that every returned sequence is some loop's own output."""
-    with tracing(graph):
+    with tracing_into(graph):
         return scan(lambda c, x: (c, x), 0.0, sequence)[1]
 
 

@@ -14,16 +14,17 @@ _COUNTED = ("add", "mul", "div", "sqrt", "transcendental", "compare")
 
 
 def count_operations(program: Program, length: int = 1) -> tuple[int, ...]:
-    """Additions, multiplications, divisions, square roots, transcendental functions, comparisons and selections.
+    """Return how many operations of each class one sample takes.
 
-    `length` is that of the program's sequences.
+    The classes are additions, multiplications, divisions, square roots, transcendental functions, and comparisons or
+    choices. The body of a loop is counted once for each iteration; `length` is the length of the program's sequences.
     """
     counts = _count(program.nodes, length)
     return tuple(counts.get(k, 0) for k in _COUNTED)
 
 
 def count_by_class(nodes: list[Expr]) -> dict[str, int]:
-    """Operations of each class among these nodes, without those of loops."""
+    """Return how many operations of each class are among these nodes; the bodies of loops are not counted."""
     counts: dict[str, int] = {}
     for op, n in Counter([x.op for x in nodes]).items():
         if op in OPS:

@@ -1,8 +1,8 @@
-"""The closed set of scalar operations: one row says all there is to know about each.
+"""The closed set of scalar operations: one row of a table says all there is to know about each.
 
 A row gives the arity, how NumPy computes the operation (for constants), its partial derivatives, its C99 text, its
-CasADi form, and the class it is counted in. Graph, tracer, derivatives and every exporter read this table;
-the machine-code form of the transcendental rows is in `vecmath`.
+CasADi form, and the class it is counted in. The graph, the tracer, the derivatives and every exporter read this table.
+The machine code of the transcendental rows is in `codegen.vecmath`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ __all__ = ["OPS", "Op", "fold"]
 
 @dataclass(frozen=True)
 class Op:
-    """One operation: `partials(apply, args, out)` gives d(out)/d(arg) for each argument, None where it is zero."""
+    """One operation.
+
+    `partials(apply, *arguments, result)` gives d(result)/d(argument) for each argument, None where it is zero. `c` is a
+    format of C text, and `casadi(module, *arguments)` is the operation in CasADi.
+    """
 
     name: str
     numpy: Callable
@@ -29,7 +33,8 @@ class Op:
     mask: bool = False  # the result is a truth value
 
 
-# In partial derivatives f is `expressions.apply`, as in f("mul", a, b); arguments are x and y, and r is the result.
+# In the partial derivatives below, f is `expressions.apply`, as in f("mul", a, b); x and y are the arguments, and r is
+# the result.
 
 
 def _row(name, numpy, counted, c, partials=None, casadi=None, arity=1, mask=False):
@@ -54,7 +59,7 @@ def _atan2_partials(f, y, x, r):
 
 
 def _pow_partials(f, x, y, r):
-    # At x = 0 the second partial is 0 for y > 0; a safe operand keeps log finite there.
+    # At x = 0 the second partial is 0 for y > 0: the logarithm gets a safe argument there, which keeps it finite.
     positive = f("lt", 0.0, x)
     log = f("log", f("select", positive, x, 1.0))
     return f("mul", y, f("pow", x, f("sub", y, 1.0))), f("mul", r, log)
@@ -64,7 +69,8 @@ def _hypot_partials(f, x, y, r):
     return f("div", x, r), f("div", y, r)
 
 
-def _flat(f, *_):  # piecewise constant
+def _flat(f, *_):
+    """The derivative of a piecewise constant function: zero."""
     return (None,)
 
 
@@ -144,7 +150,8 @@ def _functions_of_two():
     yield _row("pow", np.power, "transcendental", _call("pow", 2), _pow_partials, lambda ca, x, y: ca.power(x, y), 2)
     yield _row("hypot", np.hypot, "transcendental", _call("hypot", 2), _hypot_partials, arity=2)
 
-    # d fmod(x, y) = dx - n dy with x = n y + fmod(x, y); the quotient itself may round up to the next whole number
+    # d fmod(x, y) = dx - n dy with x = n y + fmod(x, y). The quotient x / y itself may round up to the next whole
+    # number.
     yield _row(
         "fmod",
         np.fmod,
@@ -156,7 +163,7 @@ def _functions_of_two():
 
 
 def _pieces():
-    """Functions that are made of pieces: signs, roundings, minima and maxima."""
+    """Functions that are defined piecewise: signs, roundings, minima and maxima."""
     yield _row("abs", np.abs, "sign", "fabs({0})", lambda f, x, r: (f("sign", x),), lambda ca, x: ca.fabs(x))
     yield _row("sign", np.sign, "compare", "adjoint_sign({0})", _flat)
     yield _row("floor", np.floor, "compare", "floor({0})", _flat)
@@ -172,7 +179,7 @@ def _pieces():
         arity=2,
     )
 
-    # Where both arguments are equal the first one is taken, as a subgradient.
+    # Where both arguments are equal, the derivative is that of the first one, which is a subgradient.
     yield _row(
         "minimum",
         np.minimum,
@@ -225,7 +232,10 @@ OPS: dict[str, Op] = {op.name: op for table in _TABLES for op in table()}
 
 
 def fold(name: str, *values: float) -> float | bool:
-    """The value of an operation on constants, computed by NumPy on float64 (whole numbers are real numbers here)."""
+    """The value of an operation on constants, computed by NumPy in float64.
+
+    Whole numbers are treated as real numbers.
+    """
     with np.errstate(all="ignore"):
         r = OPS[name].numpy(*(v if isinstance(v, bool | np.bool_) else float(v) for v in values))
     return bool(r) if OPS[name].mask else float(r)

@@ -1,4 +1,8 @@
-"""Programs: what a traced function computes, and how its arguments and results are laid out."""
+"""Programs: what a traced function computes, and how its arguments and results are laid out.
+
+Machine code runs on groups of samples. It keeps the inputs of a group, and its results, in memory called *tiles*: a
+tile has one vector for each element, and the lanes of a vector belong to the samples of the group.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,12 @@ __all__ = ["Operand", "Program", "Tile", "array_size", "stack_of"]
 
 @dataclass(frozen=True)
 class Operand:
-    """One argument or result: its core shape, and whether it is a sequence with one more leading axis."""
+    """One argument or result: its core shape, and whether it is a sequence, which has one more leading axis."""
 
     name: str
     shape: tuple[int, ...]
     sequence: bool = False
-    note: str = field(default="", compare=False)  # what an error about its shape adds
+    note: str = field(default="", compare=False)  # text that an error about its shape adds
 
     @property
     def size(self) -> int:
@@ -29,9 +33,11 @@ class Operand:
 
 
 class Tile(NamedTuple):
-    """The place of each element of the results in their tile; equal ones share one (symmetric matrices, zeros).
+    """Where the elements of the results are in the tile of results.
 
-    What a loop stacks, if all of it is a result, is stacked there: node of the stack -> its first place.
+    `places[k]` is the number of the vector that holds element k of all results. Elements that are the same node share
+    one vector (as in symmetric matrices, or zeros). If all that a loop stacks is among the results, the loop stacks it
+    into the tile itself: `stacks` has the first vector of such a stack, by the id of its node.
     """
 
     places: list[int]
@@ -40,7 +46,10 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """Nodes for every element of every output (for a sequence, its one buffer), all in one graph."""
+    """A traced function: the nodes of every result, all in one graph.
+
+    `results[k]` has one node for each element of output k; of a sequence it has one node, the buffer of all its rows.
+    """
 
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
@@ -48,38 +57,39 @@ class Program:
     graph: Graph
 
     def copy(self) -> Program:
-        """The same program in a graph of its own."""
+        """Return the same program in a graph of its own."""
         graph = Graph()
         found = iter(copied(graph, self.roots))
         return replace(self, results=tuple(tuple([next(found) for _ in r]) for r in self.results), graph=graph)
 
     @property
     def roots(self) -> list[Expr]:
+        """The nodes of all outputs, one after the other."""
         return [e for result in self.results for e in result]
 
     @property
     def elements(self) -> list[Expr]:
-        """Those of all outputs that are no sequences."""
+        """The elements of all outputs that are not sequences."""
         return [e for o, r in zip(self.outputs, self.results, strict=True) if not o.sequence for e in r]
 
     @cached_property
     def tile(self) -> Tile:
-        """Where the elements of the results are."""
+        """Where the elements of the results are in the tile of results."""
         return _tile(self.elements)
 
     @cached_property
     def repetitions(self) -> float:
-        """Elements of the results, zeros aside, for every node of the program."""
+        """The number of elements of the results that are not zero, divided by the number of nodes of the program."""
         return sum(e.number() != 0 for e in self.elements) / max(len(self.nodes), 1)
 
     @cached_property
     def nodes(self) -> list[Expr]:
-        """All that the results depend on, arguments before results."""
+        """All nodes that the results depend on, arguments before results."""
         return reachable(self.roots)
 
 
 def stack_of(e: Expr) -> Expr:
-    """The array that an element is read from; itself, if it is none."""
+    """Return the array that an element is read from, or e itself if it is not an element of an array."""
     return e.args[0] if e.op == "item" else e
 
 
@@ -105,7 +115,10 @@ def _tile(elements: list[Expr]) -> Tile:
 
 
 def array_size(x: Expr) -> int:
-    """Numbers of an array: a given one, or what a loop stacks; 0 of any other node, or if only a call can tell."""
+    """Return how many numbers an array has: given elements, or what a loop stacks.
+
+    The answer is 0 for any other node, and for stacks whose length is known only when the kernel is called.
+    """
     if x.op == "stacked":
         loop = x.args[0].value
         return len(loop.ys[x.value]) * (loop.length or 0)

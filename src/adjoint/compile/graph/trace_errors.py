@@ -1,4 +1,4 @@
-"""Errors of functions that cannot be traced: they name the user's own line, and a remedy."""
+"""Errors about functions that cannot be traced. They name the user's own line, and a remedy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from ...folders import COMPILER
 __all__ = ["error", "explain"]
 
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
-_GENERATED = ("<frozen", "<__array_function__")  # frames that are no user's: import machinery and NumPy's dispatcher
+# Files of frames that no user wrote: Python's import machinery, and NumPy's dispatcher.
+_GENERATED = ("<frozen", "<__array_function__")
 
 
 def _user_line() -> str:
+    """The innermost line of the call stack that is neither the compiler's nor NumPy's."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -28,13 +30,15 @@ def _user_line() -> str:
 
 
 def error(problem: str, remedy: str) -> TraceError:
-    """A TraceError that names the user's line, the problem and the remedy."""
+    """Return a TraceError that names the user's line, the problem and the remedy."""
     return TraceError(f"cannot trace {_user_line()}: {problem}; {remedy}")
 
 
 def explain(failure: Exception, name: str) -> Exception:
-    """A failure inside a function being traced, as a TraceError with the line it happened on; the function's own
-    exceptions are left as they are."""
+    """Return the error to raise for an exception inside a function that was being traced.
+
+    This is a TraceError that names the line and a remedy, or `failure` itself if the function raised it on purpose.
+    """
     last = traceback.extract_tb(failure.__traceback__)[-1]
     if not last.filename.startswith((COMPILER, _NUMPY)) and (last.line or "").lstrip().startswith(("raise", "assert")):
         return failure

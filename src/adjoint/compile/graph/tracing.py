@@ -1,8 +1,8 @@
 """Tracing: NumPy code run on symbolic scalars.
 
-A traced array is a NumPy array (dtype object, class `Traced`) whose elements are numbers and `Expr` nodes, so all of
-NumPy that only moves data works by itself: indexing, reshaping, stacking, einsum, matrix products. This module
-teaches NumPy's functions that compute: ufuncs through `UFUNCS`, the rest through `FUNCTIONS`.
+A traced array is a NumPy array (dtype object, class `Traced`) whose elements are numbers and `Expr` nodes. All of NumPy
+that only moves data therefore works on it unchanged: indexing, reshaping, stacking, einsum, matrix products. This
+module teaches the functions of NumPy that compute: ufuncs through the table `UFUNCS`, the others through `FUNCTIONS`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Traced", "as_operand", "flatten", "is_traced", "traced_array"]
 
 
 class Traced(np.ndarray):
-    """An array of traced scalars. It is an ordinary array of objects; only what computes is redirected."""
+    """An array of traced scalars: an ordinary array of objects, but NumPy's functions that compute are redirected."""
 
     __array_priority__ = 100.0  # pyright: ignore
 
@@ -32,7 +32,10 @@ class Traced(np.ndarray):
         return function(func, args, kwargs)
 
     def astype(self, dtype, *args, copy=True, **kwargs):
-        """Traced values have one type, real numbers: only a cast to float64 is possible, and changes nothing."""
+        """Return the array itself, or a copy.
+
+        Traced values are real numbers, so the only possible cast is to float64.
+        """
         _only_float64(dtype)
         return self.copy() if copy else self
 
@@ -52,14 +55,17 @@ def _only_float64(dtype) -> None:
 
 
 def is_traced(x) -> bool:
-    """Whether x is a traced scalar or an array holding one."""
+    """Return whether x is a traced scalar or an array that holds one."""
     return isinstance(x, g.Expr | Traced) or (
         isinstance(x, np.ndarray) and x.dtype == object and any(isinstance(e, g.Expr) for e in x.flat)
     )
 
 
 def as_operand(x) -> np.ndarray:
-    """An argument of a kernel called inside a kernel: traced if anything in it is, else an array of float64."""
+    """Return an argument of a kernel called inside a kernel as an array.
+
+    The array is `Traced` if anything in x is traced, and one of floating-point numbers otherwise.
+    """
     array = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object if _holds_traced(x) else None)
     if array.dtype == object:
         return array.view(Traced)
@@ -71,7 +77,7 @@ def _holds_traced(x) -> bool:
 
 
 def traced_array(elements: list, shape: tuple[int, ...], frozen: bool = False):
-    """Nodes as a traced array, or as the bare node if the shape is ()."""
+    """Return nodes as a traced array, or the only node itself if the shape is ()."""
     if shape == ():
         return elements[0]
     array = np.empty(len(elements), dtype=object)
@@ -82,7 +88,7 @@ def traced_array(elements: list, shape: tuple[int, ...], frozen: bool = False):
 
 
 def flatten(x, where: str) -> tuple[tuple[int, ...], list]:
-    """Shape and elements of a traced or plain result."""
+    """Return the shape and the elements of x, a traced or plain result; `where` names x in an error."""
     if isinstance(x, g.Expr | float | int | np.number | np.bool_):
         return (), [x]
     try:
@@ -110,7 +116,7 @@ def _swapped(name):
 
 
 def _division(a, b):
-    """C's remainder, and whether its sign is wrong for NumPy, whose remainder has the sign of the divisor."""
+    """Return C's remainder r of a / b, and whether its sign is wrong for NumPy, whose remainder has the sign of b."""
     r = g.apply("fmod", a, b)
     opposite = g.apply("lt", g.apply("mul", g.apply("sign", r), g.apply("sign", b)), 0.0)
     return r, opposite
@@ -150,7 +156,7 @@ def _ignoring_nan(name):
     return lambda a, b: g.apply("select", _is_nan(a), b, g.apply("select", _is_nan(b), a, g.apply(name, a, b)))
 
 
-# name of the NumPy ufunc -> (number of arguments, what it does to scalars)
+# Name of the NumPy ufunc -> (number of arguments, the function that does the same to scalars).
 UFUNCS = {
     **{name: (2, _f(op)) for name, op in {
         "multiply": "mul", "divide": "div", "power": "pow", "float_power": "pow",
@@ -189,17 +195,21 @@ UFUNCS = {
     "clip": (3, lambda a, low, high: g.apply("minimum", g.apply("maximum", a, low), high)),
 }  # fmt: skip
 
-# The values of empty reductions; None still lets a reduction run over several axes at once.
+# The values of empty reductions. An identity of None, which all other ufuncs get, still allows reductions over several
+# axes at once.
 _IDENTITY = {"add": 0.0, "multiply": 1.0, "logical_and": True, "logical_or": False, "hypot": 0.0}
 _OBJECT_UFUNCS = {name: np.frompyfunc(f, n, 1, identity=_IDENTITY.get(name)) for name, (n, f) in UFUNCS.items()}
-_OBJECT_UFUNCS["matmul"] = np.matmul  # an object array's own product; so are the next, where NumPy has them
+# NumPy's own products work on arrays of objects. Some versions of NumPy lack the three products after this one.
+_OBJECT_UFUNCS["matmul"] = np.matmul
 _OBJECT_UFUNCS |= {name: getattr(np, name) for name in ("vecdot", "matvec", "vecmat") if hasattr(np, name)}
 
+# Method of a scalar -> operation: NumPy computes np.sin of a plain array of objects by calling the elements' method
+# sin.
 _METHODS = {name: f.args[0] for name, (n, f) in UFUNCS.items() if isinstance(f, functools.partial)}
 
 
 def _plain(x):
-    """x without the Traced class, as the object array NumPy's own loops take."""
+    """x without the class `Traced`: the array of objects that NumPy's own loops take."""
     if isinstance(x, Traced):
         return x.view(np.ndarray)
     if isinstance(x, g.Expr):
@@ -214,7 +224,7 @@ def _wrapped(x):
 
 
 def ufunc(func, method: str, inputs, kwargs):
-    """np.<ufunc> on traced operands (the NEP 13 protocol)."""
+    """The result of np.<ufunc> on traced operands (the protocol of NEP 13)."""
     known = _OBJECT_UFUNCS.get(func.__name__)
     if known is None:
         raise error(f"np.{func.__name__} is not supported on traced values", "write it with elementary functions")
@@ -230,7 +240,7 @@ def ufunc(func, method: str, inputs, kwargs):
         raise error(f"np.{func.__name__}.at writes in place", "build a new array instead")
     operands = [_plain(x) for x in inputs]
     if method in ("reduce", "accumulate") and func.__name__ in ("add", "multiply"):
-        operands = [_plain(_NUMBERS(x)) for x in operands]  # truth values are counted
+        operands = [_plain(_NUMBERS(x)) for x in operands]  # sums and products count truth values as 0 and 1
     result = _wrapped(getattr(known, method)(*operands, **kwargs))
     if out is None:
         return result
@@ -247,7 +257,7 @@ def ufunc(func, method: str, inputs, kwargs):
 
 
 def function(func, args, kwargs):
-    """np.<function> on traced operands (the NEP 18 protocol)."""
+    """The result of np.<function> on traced operands (the protocol of NEP 18)."""
     handler = FUNCTIONS.get(func)
     if handler is not None:
         return handler(*args, **kwargs)
@@ -256,7 +266,7 @@ def function(func, args, kwargs):
     if func.__module__ == "numpy.linalg":
         names = ", ".join(sorted(f.__name__ for f in FUNCTIONS if f.__module__ == "numpy.linalg"))
         raise error(f"np.linalg.{func.__name__} is not supported on traced values", f"supported are: {names}")
-    # The rest of NumPy moves data, or computes through ufuncs that come back to us.
+    # All other functions of NumPy only move data, or they compute by ufuncs, which call `ufunc` above.
     return _wrapped(func._implementation(*args, **kwargs))
 
 
@@ -304,7 +314,8 @@ def _round(a, decimals=0, out=None):
 def _cross(a, b, *args, **kwargs):
     if args or kwargs or np.shape(a) != (3,) or np.shape(b) != (3,):
         return _wrapped(np.cross._implementation(a, b, *args, **kwargs))
-    # What NumPy would do, without its dozen steps on the way: robots are full of these.
+    # The same operations as in NumPy's own function, which takes a dozen steps around them: robots have many cross
+    # products.
     (x, y, z), (u, v, w) = np.asarray(a).tolist(), np.asarray(b).tolist()
     return traced_array([y * w - z * v, z * u - x * w, x * v - y * u], (3,))
 
@@ -332,7 +343,7 @@ def _square(a, name: str):
 
 
 def _cholesky(a, *, upper=False):
-    """The textbook recurrence, column by column; reads the lower triangle only."""
+    """The textbook recurrence, column by column; it reads the lower triangle only."""
     a = _square(a, "cholesky")
     n = len(a)
     low: list[list] = [[0.0] * n for _ in range(n)]
@@ -347,7 +358,11 @@ def _cholesky(a, *, upper=False):
 
 
 def _eliminate(a, b):
-    """Gaussian elimination of [a | b] with partial pivoting by selects; returns the rows and the sign of the swaps."""
+    """Gaussian elimination of [a | b]; returns the rows, and the sign of the permutation of rows.
+
+    The row with the largest pivot is brought up by `select` operations, for the pivots are known only when the kernel
+    runs.
+    """
     n = len(a)
     rows = [list(a[i]) + list(b[i]) for i in range(n)]
     sign = 1.0
@@ -357,7 +372,8 @@ def _eliminate(a, b):
             top = [g.apply("select", swap, y, x) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[i] = [g.apply("select", swap, x, y) for x, y in zip(rows[k], rows[i], strict=True)]
             rows[k], sign = top, g.apply("select", swap, -1.0 * sign, sign)
-        pivot = g.apply("select", g.apply("eq", rows[k][k], 0.0), 1.0, rows[k][k])  # then all below it are 0 as well
+        # A zero pivot means that all entries below it are zero too.
+        pivot = g.apply("select", g.apply("eq", rows[k][k], 0.0), 1.0, rows[k][k])
         for i in range(k + 1, n):
             factor = g.apply("div", rows[i][k], pivot)
             rows[i] = [0.0] * (k + 1) + [
@@ -383,19 +399,23 @@ def _solve(a, b):
 
 
 def _inv(a):
+    a = _square(a, "inv")
     return _solve(a, np.eye(len(a)))
 
 
 def _det(a):
-    """Laplace's expansion along the rows, every minor once: a polynomial, right at singular matrices too."""
+    """Laplace's expansion along the rows, each minor computed once.
+
+    This polynomial is right for singular matrices too.
+    """
     a = _square(a, "det")
     n = len(a)
-    if n > 7:  # 2^n minors are too many: by elimination, where a zero pivot means a zero determinant
+    if n > 7:  # The 2^n minors would be too many: eliminate instead. There, a zero pivot means a zero determinant.
         rows, result = _eliminate(a, np.zeros((n, 0)))
         for i in range(n):
             result = g.apply("mul", result, rows[i][i])
         return result
-    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # of the last rows, by their columns
+    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # the minors of the last rows, by their columns
     for i in reversed(range(n)):
         minors = {
             columns: functools.reduce(
@@ -417,7 +437,7 @@ FUNCTIONS = {
     np.linalg.det: _det,
 }  # fmt: skip
 for _name in ("cross", "matrix_transpose", "outer", "trace", "diagonal", "matmul", "vecdot", "tensordot", "multi_dot"):
-    if hasattr(np.linalg, _name):  # the array-API spellings of plain NumPy functions
+    if hasattr(np.linalg, _name):  # np.linalg has functions of the array API that equal those of plain NumPy
         FUNCTIONS[getattr(np.linalg, _name)] = functools.partial(
             lambda f, *a, **k: _wrapped(f._implementation(*a, **k)), getattr(np.linalg, _name)
         )

@@ -1,14 +1,14 @@
-"""The disk cache of machine code: one file an entry, checked before a byte of it is run.
+"""The disk cache of machine code: one file for each entry, checked before a byte of it is run.
 
-A file holds a magic line, the SHA-256 of all that follows, a JSON header and raw object code; nothing is unpickled.
-An entry is used only if the file and its folder belong to this user and nobody else can write them, and if size,
-checksum and key agree; anything else is compiled again. The folder is opened first and checked by its handle, and all
-files are named relative to that handle, so it does not matter who could rename the folders above it. Where files have
-no owner that can be asked for (Windows), only folders inside the user's profile are trusted.
+A file holds a magic line, the SHA-256 of all that follows, a JSON header and raw object code; nothing is unpickled. An
+entry is used only if the file and its folder belong to this user and nobody else can write them, and if size, checksum
+and key agree; otherwise the code is compiled again. The folder is opened first and checked by its handle, and all files
+are named relative to that handle, so it does not matter who could rename the folders above it. Where files have no
+owner that can be asked for (Windows), only folders inside the user's profile are trusted.
 
 The folder is `ADJOINT_CACHE` or the user's cache folder. Its size stays below `ADJOINT_CACHE_SIZE`: entries that were
-not used for longest are deleted first. Writing is atomic, so processes may race; a full or read-only disk costs only
-the caching. `cache_info` tells what is disabled, and why.
+not used for the longest time are deleted first. Writing is atomic, so processes may race. If the disk is full or
+read-only, nothing is cached, and the program goes on. `cache_info` tells whether the cache is disabled, and why.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ __all__ = ["CacheInfo", "Entry", "cache_info", "clear_cache", "key", "read", "wr
 _MAGIC = b"adjoint object cache 1\n"
 _SUFFIX = ".ajo"
 _TEMPORARY = ".new-"
-_LEDGER = ".written"  # grows by a byte for every page written; deleted by a sweep
+# A file that grows by a byte for every page written; a sweep, which looks at all files, deletes it.
+_LEDGER = ".written"
 _PAGE = 4096  # bytes
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _HOUR = 3600.0
-_ABANDONED = _HOUR  # age of a temporary file whose process must be gone
-_UNUSED = 90 * 24 * _HOUR  # age of an entry that nobody wants any more
+_ABANDONED = _HOUR  # age in seconds of a temporary file whose process must be gone
+_UNUSED = 90 * 24 * _HOUR  # age in seconds of an entry that nobody seems to want any more
 _counts = {"hits": 0, "misses": 0, "writes": 0}
 _last_failure: str | None = None
 
 
 class Entry(NamedTuple):
-    """Object code and what is needed to call it."""
+    """Object code, and what is needed to call it."""
 
     header: dict
     code: bytes
@@ -86,7 +87,7 @@ def _source_files() -> list[str]:
 
 @functools.cache
 def library_sources() -> str:
-    """A hash of every source file of this library: code compiled by another version is never found."""
+    """A hash of every source file of this library: code that another version compiled is never found."""
     h = hashlib.sha256()
     for path in _source_files():
         with open(path, "rb", buffering=0) as f:
@@ -96,13 +97,14 @@ def library_sources() -> str:
 
 @functools.cache
 def _environment() -> str:
+    """All that every entry depends on: the library's files, the machine, and the version of NumPy."""
     from . import jit
 
     return repr((library_sources(), jit.host(), np.__version__))
 
 
 def key(*parts) -> str:
-    """The name of an entry: everything its machine code depends on."""
+    """Return the name of an entry: a hash of everything that its machine code depends on."""
     return hashlib.sha256(repr((_environment(), parts)).encode()).hexdigest()
 
 
@@ -118,7 +120,7 @@ def _require_sources() -> None:
 
 @functools.cache
 def _sources_at_first() -> str | None:
-    """What was wrong with the library's files when the cache was used first."""
+    """What was wrong with the library's files when the cache was used first; None if nothing was."""
     try:
         _require_sources()
     except (_Refused, OSError) as e:
@@ -130,7 +132,7 @@ def _sources_at_first() -> str | None:
 
 
 def _path() -> str:
-    """The folder, with links in its path resolved."""
+    """The cache folder, with links in its path resolved."""
     chosen = os.environ.get("ADJOINT_CACHE")
     if chosen:
         return os.path.realpath(os.path.expanduser(chosen))
@@ -158,7 +160,7 @@ def _limit() -> int:
 
 
 class _Folder(NamedTuple):
-    """An open folder: names are relative to its handle, or whole paths where there are no handles of folders."""
+    """An open folder. Names are relative to its handle; where folders have no handles, whole paths are used."""
 
     path: str
     handle: int | None
@@ -177,7 +179,7 @@ class _Folder(NamedTuple):
         os.replace(self._name(old), self._name(new), src_dir_fd=self.handle, dst_dir_fd=self.handle)
 
     def remove(self, name: str) -> bool:
-        """Whether a file was there and is gone; another process may have been faster."""
+        """Delete a file; returns whether it was there, for another process may have been faster."""
         try:
             os.unlink(self._name(name), dir_fd=self.handle)
         except OSError:
@@ -185,7 +187,7 @@ class _Folder(NamedTuple):
         return True
 
     def files(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Names of the regular files in it, and their status."""
+        """Yield the names of the regular files in the folder, and their status."""
         for name in os.listdir(self.path if self.handle is None else self.handle):
             with contextlib.suppress(OSError):
                 status = self.status(name)
@@ -195,7 +197,7 @@ class _Folder(NamedTuple):
 
 @contextlib.contextmanager
 def _opened(create: bool = False) -> Iterator[_Folder]:
-    """The folder, after it was found safe."""
+    """Open the cache folder, if it is safe."""
     path = _path()
     if create:
         Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -224,6 +226,7 @@ def _require_private(s: os.stat_result, path: str) -> None:
 
 
 def _require_enabled() -> None:
+    """Refuse if the cache is disabled."""
     if _limit() == 0:
         raise _Refused("ADJOINT_CACHE_SIZE is 0")
     if (trouble := _sources_at_first()) is not None:
@@ -234,7 +237,7 @@ def _require_enabled() -> None:
 
 
 def read(name: str) -> Entry | None:
-    """The entry of this name, or None if there is none that can be trusted whole."""
+    """Return the entry of this name, or None if there is none that can be trusted."""
     try:
         _require_enabled()
         with _opened() as folder:
@@ -254,7 +257,10 @@ def read(name: str) -> Entry | None:
 
 
 def _contents(folder: _Folder, name: str) -> bytes:
-    """What a regular file of this user holds. Nothing else is opened: a pipe would never end, a device may act."""
+    """Return what a regular file of this user holds.
+
+    Nothing else is opened: a pipe would never end, a device may act.
+    """
     if not stat.S_ISREG(folder.status(name).st_mode):
         raise ValueError("not a regular file")
     with open(folder.open(name, os.O_RDONLY), "rb") as f:
@@ -263,14 +269,15 @@ def _contents(folder: _Folder, name: str) -> bytes:
             raise ValueError("not an entry")
         _require_private(s, os.path.join(folder.path, name))
         data = f.read(s.st_size)
-        if abs(time.time() - s.st_mtime) > _HOUR:  # entries are deleted by the time of their last use
+        # The file's time is that of its last use, by which entries are deleted.
+        if abs(time.time() - s.st_mtime) > _HOUR:
             with contextlib.suppress(OSError):
                 os.utime(f.fileno() if os.utime in os.supports_fd else os.path.join(folder.path, name))
     return data
 
 
 def write(name: str, entry: Entry) -> None:
-    """Store an entry; whatever the disk says, the program goes on."""
+    """Store an entry; if the disk refuses, the program goes on."""
     global _last_failure
     header = json.dumps({**entry.header, "key": name}).encode()
     body = len(header).to_bytes(8, "little") + header + entry.code
@@ -289,6 +296,7 @@ def write(name: str, entry: Entry) -> None:
 
 
 def _store(folder: _Folder, name: str, data: bytes) -> None:
+    """Write a file under a temporary name, and then give it its name."""
     if len(data) > _limit():
         raise OSError(errno.EFBIG, f"it takes {len(data)} bytes, more than ADJOINT_CACHE_SIZE")
     temporary = _TEMPORARY + os.urandom(8).hex()
@@ -306,9 +314,10 @@ def _store(folder: _Folder, name: str, data: bytes) -> None:
 
 
 def _is_sweep_due(folder: _Folder, size: int) -> bool:
-    """Whether a 64th of the limit was written, by all processes, since the last sweep: looking at all files takes time.
+    """Return whether all processes have written a 64th of the limit since the last sweep, which takes time.
 
-    Every process appends to one small file, whose length is the count; without one the size of the cache is not known.
+    Every process appends to one small file, whose length counts the pages written. If it is missing, a sweep is due:
+    the size of the cache is not known.
     """
     try:
         handle = folder.open(_LEDGER, os.O_WRONLY | os.O_APPEND)
@@ -321,7 +330,7 @@ def _is_sweep_due(folder: _Folder, size: int) -> bool:
 
 
 def _sweep(folder: _Folder) -> None:
-    """Delete what processes that were killed left behind, entries not used for long, and the oldest of too many."""
+    """Delete files of processes that were killed, entries not used for long, and the oldest of too many entries."""
     folder.remove(_LEDGER)
     now, entries = time.time(), []
     for name, s in folder.files():
@@ -331,7 +340,8 @@ def _sweep(folder: _Folder) -> None:
         elif name.endswith(_SUFFIX):
             entries.append((age, s.st_size, name))
     size, limit = sum(e[1] for e in entries), _limit()
-    goal = limit - limit // 8 if size > limit - limit // 32 else size  # room for what is written until the next sweep
+    # Leave room for what is written until the next sweep.
+    goal = limit - limit // 8 if size > limit - limit // 32 else size
     for age, own, name in sorted(entries, reverse=True):
         if age > _UNUSED or size > goal:
             size -= own
@@ -341,9 +351,9 @@ def _sweep(folder: _Folder) -> None:
 
 
 def cache_info() -> CacheInfo:
-    """Where compiled kernels are kept on disk, how many there are, how often this process found one.
+    """Return where compiled kernels are kept on disk, how many there are, and how often this process found one.
 
-    >>> cache_info().disabled is None  # else the reason why nothing is stored, as "others can write /tmp/cache"
+    >>> cache_info().disabled is None  # otherwise it is the reason, such as "/tmp/cache belongs to another user"
     True
     """
     disabled, sizes = _last_failure, []
@@ -358,12 +368,16 @@ def cache_info() -> CacheInfo:
 
 
 def _sizes() -> list[int]:
+    """The sizes of all entries, in bytes."""
     with _opened() as folder:
         return [s.st_size for name, s in folder.files() if name.endswith(_SUFFIX)]
 
 
 def clear_cache() -> int:
-    """Delete every cached kernel from disk; returns how many. Kernels already loaded go on working."""
+    """Delete every cached kernel from disk; returns how many there were.
+
+    Kernels that are loaded already go on working.
+    """
     try:
         with _opened() as folder:
             names = [name for name, _ in folder.files()]

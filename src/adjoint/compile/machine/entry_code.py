@@ -1,4 +1,7 @@
-"""The machine code of the entry of `cpython_entry`: a function that CPython calls, for all kernels."""
+"""The machine code of `call`, the function of `cpython_entry` that CPython calls for all kernels.
+
+Each step of it checks something. A check that fails jumps to the label "slow", where the Python fallback takes over.
+"""
 
 from __future__ import annotations
 
@@ -36,21 +39,26 @@ from .python_abi import (
 
 __all__ = ["HEAP_LIMIT", "STACK_LIMIT", "EntryCode"]
 
-STACK_LIMIT = 1 << 15  # bytes of work memory on the stack, of which threads may have little; larger ones are malloc'ed
-HEAP_LIMIT = 1 << 22  # bytes of work memory for which a call by Python's own road costs little in comparison
+# Bytes of work memory up to which it is on the stack, for threads may have small stacks; larger memory is malloc'ed.
+STACK_LIMIT = 1 << 15
+HEAP_LIMIT = 1 << 22  # with more bytes of work memory than this, going through Python costs little in comparison
 
 
 class EntryCode(Coder):
-    """Writes `call(self, args, nargs, kwnames)`; self is a bytes object that holds the record."""
+    """Writes `call(self, args, nargs, kwnames)`. `self` is a bytes object that holds the record, see `entry_record`."""
 
     def __init__(self, module: Module):
         super().__init__(module, 1, "f64")
         self.emit(f" %record = getelementptr i8, ptr %self, i64 {BYTES_PAYLOAD}")
         self.r = r = {name: self.get("%record", k) for k, name in enumerate(RECORD) if name not in READ_LATE}
-        self.emit(" %count = alloca i64\n store i64 -1, ptr %count")  # samples; -1: one, without a batch axis
-        self.emit(" %length = alloca i64\n store i64 -1, ptr %length")  # of the sequences; -1: there are none
-        self.emit(" %made = alloca i64\n store i64 0, ptr %made")  # results that exist already
-        self.emit(" %out = alloca ptr\n store ptr null, ptr %out")  # what is given as out
+        # The number of samples, or -1 for one sample without a batch axis.
+        self.emit(" %count = alloca i64\n store i64 -1, ptr %count")
+        # The length of the sequences, or -1 if there are none.
+        self.emit(" %length = alloca i64\n store i64 -1, ptr %length")
+        # How many arrays for results were made already.
+        self.emit(" %made = alloca i64\n store i64 0, ptr %made")
+        # What the caller gave as `out`, or null.
+        self.emit(" %out = alloca ptr\n store ptr null, ptr %out")
         self.watch = self.op(f"alloca [{WATCH_WORDS} x i64]", "p").name
         self.words = self.op(f"alloca i64, i64 {self.add(r['words'], CONTEXT_HEAD)}", "p").name
         self.results = self.op(f"alloca ptr, i64 {self.add(r['outputs'], 1)}", "p").name
@@ -59,6 +67,7 @@ class EntryCode(Coder):
         self.first_output = self.add(self.mul(r["inputs"], INPUT_WORDS), len(RECORD))
 
     def function(self) -> str:
+        """The text of `call`."""
         r = self.r
         with self.when(self.test("ne", "%kwnames", "null", "ptr")):
             self._read_out()
@@ -72,7 +81,7 @@ class EntryCode(Coder):
         length = self.word("load i64, ptr %length")
         rows = self.word(f"select i1 {self.same(length, -1)}, i64 {samples}, i64 {self.mul(samples, length)}")
         self.require(self.test("ne", samples, 0), "slow")
-        self.require(self.test("sle", rows, r["most"]), "slow")
+        self.require(self.test("sle", rows, r["most_rows"]), "slow")
         alone = self.same(samples, 1)
         code, fixed, for_row, scratch = (
             self.word(f"select i1 {alone}, i64 {r[f'single{part}']}, i64 {r[part[1:] or 'batch']}")
@@ -85,7 +94,7 @@ class EntryCode(Coder):
         new = self.same(self.word("load ptr, ptr %out"), "null", "ptr")
         given = self.op(f"xor i1 {new}, true", "m").name
         with self.when(new):
-            self.require(self.test("sle", rows, r["most_new"]), "slow")
+            self.require(self.test("sle", rows, r["most_new_rows"]), "slow")
         with self.when(given), self.loop(r["outputs"]) as k:
             self._take_result(k, samples, extra)
         work = self._work_memory(size)
@@ -101,13 +110,16 @@ class EntryCode(Coder):
     # --- small steps -------------------------------------------------------------------------------
 
     def test(self, how: str, a, b, type: str = "i64") -> str:
+        """Compare a with b; `how` is an LLVM condition such as "sle"."""
         return self.op(f"icmp {how} {type} {a}, {b}", "m").name
 
     def field(self, obj: str, offset: int, type: str) -> str:
+        """Load a field of a Python object."""
         place = self.op(f"getelementptr i8, ptr {obj}, i64 {offset}", "p").name
         return self.op(f"load {type}, ptr {place}", "w").name
 
     def function_call(self, name: str, arguments: str, result: str = "ptr") -> str:
+        """Call a function whose address is in the record."""
         text = f"call {result} {self.pointer(self.r[name])}({arguments})"
         if result == "void":
             self.emit(f" {text}")
@@ -115,24 +127,27 @@ class EntryCode(Coder):
         return self.word(text)
 
     def item(self, pair: str, k) -> str:
-        """Where element k of a tuple is."""
+        """The address of item k of a tuple."""
         items = self.op(f"getelementptr i8, ptr {pair}, i64 {self.r['items']}", "p").name
         return self.op(f"getelementptr ptr, ptr {items}, i64 {k}", "p").name
 
     def input(self, k: str) -> str:
-        """The entry of input k in the record."""
+        """The address of the words of input k in the record."""
         return self.address("%record", self.add(self.mul(k, INPUT_WORDS), len(RECORD)))
 
     def output(self, k: str) -> str:
-        """The entry of output k in the record."""
+        """The address of the words of output k in the record."""
         return self.address("%record", self.add(self.mul(k, OUTPUT_WORDS), self.first_output))
 
     def result(self, k: str) -> str:
-        """Where result k is kept."""
+        """The address where result k is kept."""
         return self.op(f"getelementptr ptr, ptr {self.results}, i64 {k}", "p").name
 
     def place(self, entry: str, address: str, stride: str, row: str = "0") -> None:
-        """Tell the batch function where an operand is, how far its samples are apart, and its rows, if it has any."""
+        """Write for `batch` where an operand is and how far its samples are apart.
+
+        Of a sequence, also how far its rows are.
+        """
         place, offsets = self.get(entry, PLACE), self.get(entry, OFFSETS)
         self.put(address, self.words, place)
         self.put(stride, self.words, self.add(place, 1))
@@ -149,7 +164,7 @@ class EntryCode(Coder):
     # --- the parts ---------------------------------------------------------------------------------
 
     def _read_out(self) -> None:
-        """The only argument given by name must be `out`: an array, or a tuple of an array for each result."""
+        """Read `out`, the only argument that may be given by name: an array, or a tuple of one for each result."""
         self.require(self.same(self.field("%kwnames", LENGTH, "i64"), 1), "slow")
         self.require(self.same(self.word(f"load i64, ptr {self.item('%kwnames', 0)}"), self.r["out"]), "slow")
         obj = self.word("load ptr, ptr " + self.op("getelementptr ptr, ptr %args, i64 %nargs", "p").name)
@@ -164,7 +179,11 @@ class EntryCode(Coder):
             self.require(self.same(self.field(obj, LENGTH, "i64"), self.r["outputs"]), "slow")
 
     def _take_result(self, k: str, samples: str, extra: str) -> None:
-        """Result k goes to an array that is given: it must be as one made for it, and share no memory with others."""
+        """Use an array that the caller gave for result k.
+
+        It must be like one that would be made for the result, and share no memory with inputs and with the results
+        before it.
+        """
         entry, out = self.output(k), self.word("load ptr, ptr %out")
         place = self.result(k)
         self.emit(f" store ptr {out}, ptr {place}")
@@ -194,7 +213,10 @@ class EntryCode(Coder):
                 self.require(self.op(f"or i1 {apart}", "m").name, "slow")
 
     def _extent(self, entry: str, samples: str) -> tuple[str, str]:
-        """Where the memory of an operand begins and ends; not of sequences, nor of samples in reverse order."""
+        """Return where the memory of an operand begins and ends.
+
+        Sequences, and samples in reverse order, are left to the fallback.
+        """
         place = self.get(entry, PLACE)
         start, stride = self.get(self.words, place), self.get(self.words, self.add(place, 1))
         self.require(self.same(self.get(entry, OFFSETS), 0), "slow")
@@ -203,6 +225,7 @@ class EntryCode(Coder):
         return start, self.add(self.add(start, before_last), self.get(entry, BYTES))
 
     def _read_argument(self, k: str) -> None:
+        """Read argument k, or its default: an array or a number."""
         entry = self.input(k)
         argument = self.op(f"getelementptr ptr, ptr %args, i64 {k}", "p").name
         default = self.address(entry, DEFAULT)
@@ -212,7 +235,7 @@ class EntryCode(Coder):
         kind = self.field(obj, TYPE, "i64")
         array, number, done = self.fresh_label("array"), self.fresh_label("number"), self.fresh_label("done")
         self.emit(f" br i1 {self.same(kind, self.r['array_type'])}, label %{array}, label %{number}")
-        self.label(number)  # a Python float or a NumPy float64: its value lies behind the head of the object
+        self.label(number)  # a Python float or a NumPy float64: its value comes after the head of the object
         a_float = self.op(
             f"or i1 {self.same(kind, self.r['float_type'])}, {self.same(kind, self.r['float64_type'])}", "m"
         )
@@ -226,9 +249,10 @@ class EntryCode(Coder):
         self.label(done)
 
     def _read_array(self, obj: str, entry: str) -> None:
-        """An array of the right dtype, aligned, its core of the right shape and contiguous, with at most one axis more.
+        """Read an array.
 
-        A sequence has the axis of its rows besides.
+        It must have the right dtype, be aligned, and have a contiguous core of the right shape and at most one batch
+        axis. A sequence has one more axis, that of its rows.
         """
         self.require(self.same(self.field(obj, DTYPE, "i64"), self.r["dtype"]), "slow")
         aligned = self.word(f"and i32 {self.field(obj, FLAGS, 'i32')}, {ALIGNED}")
@@ -244,7 +268,7 @@ class EntryCode(Coder):
             n, stride = self.get(shape, e), self.get(strides, e)
             self.require(self.same(n, self.get(entry, self.add(d, LENGTHS))), "slow")
             contiguous = self.same(stride, self.get(entry, self.add(d, LENGTHS + MAX_AXES)))
-            short = self.test("sle", n, 1)  # its stride may be any number
+            short = self.test("sle", n, 1)  # the stride of an axis of length 1 means nothing
             self.require(self.op(f"or i1 {contiguous}, {short}", "m").name, "slow")
         self.place(entry, self.field(obj, DATA, "i64"), "0")
         place = self.get(entry, PLACE)
@@ -256,6 +280,7 @@ class EntryCode(Coder):
             self.put(self.get(strides, 0), self.words, self.add(place, 1))
 
     def _make_result(self, k: str, samples: str, length: str, extra: str) -> None:
+        """Make the array of result k."""
         entry = self.output(k)
         axes, size = self.get(entry, AXES_OF), self.get(entry, BYTES)
         sequence = self.word(f"zext i1 {self.test('ne', self.get(entry, OFFSETS), 0)} to i64")
@@ -276,7 +301,7 @@ class EntryCode(Coder):
         self.place(entry, self.field(made, DATA, "i64"), size, size)
 
     def _work_memory(self, size: str) -> str:
-        """Its address, a multiple of 64."""
+        """Emit code that provides work memory; returns its address, a multiple of 64."""
         large = self.test("sgt", size, STACK_LIMIT)
         on_stack = self.word(f"select i1 {large}, i64 64, i64 {size}")
         stack = self.op(f"alloca i8, i64 {on_stack}, align 64", "p").name
@@ -289,14 +314,17 @@ class EntryCode(Coder):
         return self.op(f"select i1 {large}, ptr {aligned}, ptr {stack}", "p").name
 
     def _run(self, code: str, samples: str, rows: str, work: str, start: str) -> None:
-        self.put(rows, self.words, self.r["words"])  # of one sample, the length of its sequences
+        """Run `batch` on all samples."""
+        # If there are sequences, there is one sample, and this is their length.
+        self.put(rows, self.words, self.r["words"])
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(self.r["words"], 1))
         watch = self.add(self.r["words"], WATCH)
         self.put(self._late("idle_watch"), self.words, watch)
         self.emit(" %state = alloca ptr\n store ptr null, ptr %state")
-        many = self.test("sgt", rows, self.r["few"])
-        with self.when(many):  # let other Python threads run meanwhile, and handlers of signals
+        many = self.test("sgt", rows, self.r["most_locked_rows"])
+        # Release Python's global lock, so that other threads run meanwhile, and let signal handlers stop the call.
+        with self.when(many):
             self.put(self.word(f"ptrtoint ptr {self.watch} to i64"), self.words, watch)
             for word, value in ((STOP, 0), (LEFT, BUDGET), (TABLE, self._late("ask_table")), (ASKED, 0)):
                 self.put(value, self.watch, word)
@@ -308,24 +336,27 @@ class EntryCode(Coder):
         self._free()
 
     def _late(self, name: str) -> str:
-        """A word of the record, read here and not at the beginning: registers are few."""
+        """Load a word of the record where it is used, and not at the beginning: registers are few."""
         return self.get("%record", RECORD.index(name))
 
     def _free(self) -> None:
+        """Free work memory on the heap, if there is any."""
         self.function_call("free", f"ptr {self.word('load ptr, ptr %heap')}", "void")
         self.emit(" store ptr null, ptr %heap")
 
     def _scalar_if_no_axes(self, k: str) -> None:
-        """Without axes a result is NumPy's scalar, as its own functions return."""
+        """Turn a result without axes into a NumPy scalar, which NumPy's own functions return too."""
         entry = self.output(k)
         with self.when(self.same(self.word(f"or i64 {self.get(entry, AXES_OF)}, {self.get(entry, OFFSETS)}"), 0)):
             place = self.result(k)
             array = self.word(f"load ptr, ptr {place}")
-            scalar = self.function_call("to_scalar", f"ptr {array}")  # which takes the array, come what may
+            # This function takes over the array even if it fails.
+            scalar = self.function_call("to_scalar", f"ptr {array}")
             self.emit(f" store ptr {scalar}, ptr {place}")
             self.require(self.test("ne", scalar, "null", "ptr"), "fail")
 
     def _return(self, given: str) -> None:
+        """Return the result or the tuple of results; then come the labels for all other ways to end."""
         one, several = self.fresh_label("one"), self.fresh_label("several")
         self.emit(f" br i1 {self.same(self.r['make_tuple'], 0)}, label %{one}, label %{several}")
         self.label(one)
@@ -343,7 +374,7 @@ class EntryCode(Coder):
         self.emit(f" ret ptr {self.function_call('call', arguments)}")
         self.label("full")
         self.emit(f" ret ptr {self.function_call('no_memory', '')}")
-        self.label("stopped")  # by a signal, whose handler raised an exception
+        self.label("stopped")  # a signal handler raised an exception, which stopped the call
         kept = ", ".join(f"ptr {self.pointer(self.get(self.watch, KEPT + k))}" for k in range(3))
         self.emit(f" call void {self.pointer(self._late('restore'))}({kept})")
         self.emit(" br label %fail")
@@ -353,5 +384,7 @@ class EntryCode(Coder):
         self.emit(" ret ptr null")
 
     def _give_back(self) -> None:
+        """Release the results that were made."""
         with self.loop(self.word("load i64, ptr %made")) as k:
-            self.function_call("decref", f"ptr {self.word(f'load ptr, ptr {self.result(k)}')}", "void")  # null is none
+            # Py_DecRef accepts null, which stands for a result that could not be made.
+            self.function_call("decref", f"ptr {self.word(f'load ptr, ptr {self.result(k)}')}", "void")

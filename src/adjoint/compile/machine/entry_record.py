@@ -1,4 +1,4 @@
-"""The record that describes a kernel to the entry of `cpython_entry`: words in a fixed order."""
+"""The *record* that describes a kernel to `call`, the function of `cpython_entry`: words in a fixed order."""
 
 from __future__ import annotations
 
@@ -13,35 +13,36 @@ __all__ = [
     "READ_LATE", "RECORD", "entry_record",
 ]  # fmt: skip
 
-# The words of the record, in this order; the words of each input follow, and then those of each output.
+# The words of the record, in this order; the words of each input follow, and then those of each output. Objects and
+# functions of Python and NumPy are given by their addresses.
 RECORD = (
-    "python_calls",
-    "fallback",
-    "inputs",
-    "outputs",
-    "places",
-    "words",  # of all operands together
-    "single",  # code for one sample, see `cpython_entry`; 0 if there is none
-    "single_work",
-    "single_rows",
-    "single_scratch",
-    "batch",  # the same for batches
+    "python_calls",  # address of the number of functions being traced or run eagerly; if it is not 0, Python serves
+    "fallback",  # the Python function for all calls that `call` does not serve
+    "inputs",  # how many inputs there are
+    "outputs",  # how many outputs there are
+    "places",  # how many inputs can be given by position
+    "words",  # how many words `batch` reads for all operands together
+    "single",  # address of `batch` in the code for one sample; 0 if there is none
+    "single_work",  # its work memory in bytes
+    "single_rows",  # further bytes for each row of the sequences
+    "single_scratch",  # where scratch memory begins in it
+    "batch",  # these four words tell the same of the code for batches
     "work",
     "rows",
     "scratch",
-    "few",
-    "most",
-    "most_new",
-    "array_type",
-    "dtype",  # of all arrays: the object, and NumPy's number of it
-    "type_number",
-    "float_type",
+    "most_locked_rows",  # limits, see `cpython_entry._limits`
+    "most_rows",
+    "most_new_rows",
+    "array_type",  # np.ndarray
+    "dtype",  # the dtype of all arrays
+    "type_number",  # NumPy's number of that dtype
+    "float_type",  # float and np.float64, or 0 if numbers are not accepted
     "float64_type",
-    "tuple_type",
-    "items",  # where those of a tuple begin
-    "none",
-    "out",  # the name of that argument
-    "new_array",
+    "tuple_type",  # tuple
+    "items",  # where the items of a tuple begin in its object
+    "none",  # None
+    "out",  # the text "out", the name of that argument
+    "new_array",  # functions of NumPy and CPython, see `python_abi`
     "to_scalar",
     "call",
     "incref",
@@ -51,15 +52,16 @@ RECORD = (
     "malloc",
     "free",
     "no_memory",
-    "make_tuple",
-    "ask_table",
+    "make_tuple",  # the NamedTuple class of the results; 0 if there is one result
+    "ask_table",  # see `strided_loop`
     "idle_watch",
     "restore",
 )
-READ_LATE = ("ask_table", "idle_watch", "restore")  # see `EntryCode._late`
-MAX_AXES = 4  # of the core of an input or output
-# An entry of an operand: its axes, its place among the operands' words, the offsets of the elements in a row if it is a
-# sequence, else 0; its bytes in one sample, or row; lengths of its axes; of an input their strides, and its default.
+READ_LATE = ("ask_table", "idle_watch", "restore")  # words that are read where they are used, see `EntryCode._late`
+MAX_AXES = 4  # the most core axes of an input or output
+# The words of one operand: the number of its core axes; its place among the words that `batch` reads; the address of
+# the offsets of its elements if it is a sequence, else 0; the bytes of one sample (or row); the lengths of its axes. An
+# input also has the strides of its axes, and its default (0 if it has none).
 AXES_OF, PLACE, OFFSETS, BYTES, LENGTHS = range(5)
 DEFAULT = LENGTHS + 2 * MAX_AXES
 INPUT_WORDS = DEFAULT + 1
@@ -67,7 +69,7 @@ OUTPUT_WORDS = LENGTHS + MAX_AXES
 
 
 def entry_record(code: Compiled, values: dict[str, int], defaults: list, offsets: np.ndarray) -> bytes:
-    """The words that describe a kernel: see `RECORD`."""
+    """Return the record of a kernel: the words `RECORD` and those of its operands, as bytes."""
     dtype, operands = DTYPES[code.dtype], (*code.inputs, *code.outputs)
     at = np.cumsum([0, *(4 if o.sequence else 2 for o in operands)]).tolist()
     values = values | {"inputs": len(code.inputs), "outputs": len(code.outputs), "words": at[-1]}

@@ -1,8 +1,8 @@
 """Memory for machine code: it is written first and executable afterwards, never both at once.
 
 Some systems forbid that memory becomes executable after it was written (systemd's MemoryDenyWriteExecute, SELinux's
-execmem, `PR_SET_MDWE`). On Linux the code then goes to a file in memory, which is mapped as executable and was never
-mapped as writable. Where that is forbidden too, the error says so.
+execmem, `PR_SET_MDWE`). On Linux the code then goes to a file in memory (memfd), which is mapped as executable and was
+never mapped as writable. Where that is forbidden too, the error says so.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _FORBIDDEN = (
 
 @functools.cache
 def machine() -> str:
-    """The processor that this Python was made for: "x86_64", "aarch64", or another name."""
+    """Return the processor that this Python was made for: "x86_64", "aarch64", or another name."""
     name = platform.machine()
-    if sys.platform == "win32":  # whose ARM processors emulate x86-64, but `platform` tells what is really there
+    if sys.platform == "win32":  # Windows on ARM emulates x86-64, and `platform` tells the real processor
         import sysconfig
 
         name = sysconfig.get_platform().removeprefix("win-")
@@ -42,7 +42,7 @@ def machine() -> str:
 
 @functools.cache
 def _system() -> Any:
-    """The functions of the operating system, and the types of their arguments."""
+    """The operating system's functions for memory, with the types of their arguments."""
     word, pointer, number = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int
     if sys.platform == "win32":
         system = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -67,9 +67,9 @@ def _system() -> Any:
 
 
 class Memory:
-    """A part of the address space, from `address` on; it is given back with this object.
+    """A part of the address space, which is freed with this object.
 
-    When the interpreter ends it stays: a thread that Python does not wait for may still be running the code.
+    It is not freed when the interpreter ends: a thread that Python does not wait for may still be running the code.
     """
 
     def __init__(self, address: int | None, size: int):
@@ -88,15 +88,17 @@ class Memory:
 
 
 def _refused() -> OSError:
+    """The operating system's last error."""
     if sys.platform == "win32":
         return ctypes.WinError(ctypes.get_last_error())
     return OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-Contents = Callable[[int], bytes]  # what is to be written, if memory begins at an address
+Contents = Callable[[int], bytes]  # from the address where memory begins to what is written there
 
 
 def _written_then_protected(size: int, contents: Contents) -> Memory:
+    """Memory that is written first, and then made executable."""
     system = _system()
     if sys.platform == "win32":
         memory = Memory(system.VirtualAlloc(None, size, 0x3000, 0x04), size)  # commit and reserve; read and write
@@ -114,6 +116,7 @@ def _written_then_protected(size: int, contents: Contents) -> Memory:
 
 
 def _file_mapped(size: int, contents: Contents) -> Memory:
+    """Memory that is a file in memory, mapped as executable; the contents are written to the file."""
     if not hasattr(os, "memfd_create"):
         raise OSError("this system has no files in memory")
     file = os.memfd_create("adjoint")
@@ -128,7 +131,7 @@ def _file_mapped(size: int, contents: Contents) -> Memory:
 
 
 def executable(size: int, contents: Contents) -> Memory:
-    """Read-only memory that holds `contents(address)`, `size` bytes, and may be executed."""
+    """Return read-only memory that holds `contents(address)`, `size` bytes, and may be executed."""
     flush, refused = flush_instructions(), None
     for make in (_written_then_protected, _file_mapped):
         try:
@@ -142,9 +145,9 @@ def executable(size: int, contents: Contents) -> Memory:
 
 
 def check_allowed() -> None:
-    """Raise an error if memory that was written may not become executable, as LLVM's own linker needs it.
+    """Raise an error if memory that was written may not become executable.
 
-    LLVM ends the process if it is refused.
+    LLVM's own linker needs that, and ends the process if it is refused.
     """
     try:
         _written_then_protected(1, lambda _: b"\0")
@@ -160,10 +163,10 @@ def _error(refused: OSError | None) -> Exception:
 
 @functools.cache
 def flush_instructions() -> Callable[[int, int], Any]:
-    """A function of an address and a size: from now on the processor sees the instructions that were written there.
+    """Return a function of an address and a size that lets the processor see the instructions that were written there.
 
-    x86-64 needs none; 64-bit ARM keeps instructions in a cache of their own, and GCC's runtime library empties it.
-    OSError: there is no such function here.
+    x86-64 needs nothing for that. 64-bit ARM keeps instructions in a cache of their own, which GCC's runtime library
+    empties. An OSError says that there is no such function here.
     """
     if sys.platform == "win32":
         process, flush = _system().GetCurrentProcess(), _system().FlushInstructionCache

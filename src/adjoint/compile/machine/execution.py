@@ -17,7 +17,7 @@ from ..codegen.ir import BYTES
 from ..codegen.watch import STOP
 from . import jit, strided_loop
 from .layouts import View, address, collapse, view_of
-from .thread_pool import new_watches, raise_kept, start_watch, together
+from .thread_pool import new_watches, raise_kept, run_together, start_watch
 from .work_memory import keep_work, take_work
 
 __all__ = [
@@ -29,30 +29,35 @@ __all__ = [
 ]
 
 DTYPES = {"f64": np.dtype(np.float64), "f32": np.dtype(np.float32)}
-THREAD_WORK = 500_000  # operations below which a further thread does not pay
-LOCK_WORK = 20_000  # operations below which letting go of Python's global lock does not pay
+THREAD_WORK = 500_000  # a further thread pays only if it gets more operations than this
+LOCK_WORK = 20_000  # releasing Python's global lock pays only for more operations than this
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _STRIDED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
 
 
 @dataclass
 class Plan:
-    """All there is to know of a call but the addresses: made once for shapes and strides, used for every such call."""
+    """All there is to know of a call but addresses; it is made once for arrays of some shapes and strides.
+
+    `words` is the table of operands that the machine code reads, and `places` says which words of it are the addresses
+    of the arrays. `keep` owns the memory that other words of the table point to.
+    """
 
     code: Compiled
     batch: tuple[int, ...]
     length: int
-    plain: bool  # rows are contiguous and lie along one batch axis
-    words: np.ndarray  # the table for the machine code, with places for addresses
+    plain: bool  # `batch` serves the call: samples are contiguous and lie along one axis; otherwise `strided` does
+    words: np.ndarray
     places: list[int]
     keep: list[np.ndarray]
 
     @property
     def total(self) -> int:
+        """The number of samples."""
         return math.prod(self.batch)
 
     def run(self, arrays: Sequence[np.ndarray], threads: Callable[[], int]) -> None:
-        """Compute all samples of inputs and results that are laid out as planned, over as many threads as pay."""
+        """Compute all samples, with inputs and results laid out as planned, on as many threads as pay."""
         words = self.words.copy()
         for k, a in zip(self.places, arrays, strict=True):
             words[k] = address(a)
@@ -66,15 +71,15 @@ class Plan:
         step = -(-total // (parts * code.width)) * code.width  # whole groups of lanes
         starts = range(0, total, step)
         watches = new_watches(len(starts))
-        # Every part owns the arrays it works on.
+        # Every part owns the arrays that it works on: it may outlive the caller's names for them.
         runs = [
             partial(self._part, words.copy(), start, min(start + step, total), watch, arrays)
             for start, watch in zip(starts, watches, strict=True)
         ]
-        together(runs, partial(watches[:, STOP].fill, 1))
+        run_together(runs, partial(watches[:, STOP].fill, 1))
 
     def _part(self, words: np.ndarray, start: int, stop: int, watch: np.ndarray | None = None, held=()) -> None:
-        """Some of the samples, in this thread; `held` is what the addresses in `words` belong to."""
+        """Compute some of the samples in this thread; `held` keeps the arrays alive whose addresses are in `words`."""
         code = self.code
         work = take_work(code.work_size(self.length))
         if watch is None:
@@ -87,14 +92,18 @@ class Plan:
             stopped = code.batch(start, stop, address(words), work.start)
         else:
             out = work.start + code.tile_in
-            stopped = code.strided(start, stop, address(words), work.start, out, out + code.tile_out, code.body)
+            stopped = code.strided(start, stop, address(words), work.start, out, out + code.tile_out, code.whole)
         if stopped:
             raise_kept(watch)
         keep_work(work)
 
 
 class Compiled:
-    """Loaded machine code of one kernel for one dtype and width."""
+    """Loaded machine code of one kernel for one dtype and width.
+
+    `cost` is the number of operations that one sample takes, and `scratch` and `scratch_rows` are the vectors of
+    scratch memory that the code needs: always, and for each row of the sequences.
+    """
 
     def __init__(
         self,
@@ -111,31 +120,32 @@ class Compiled:
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
         self.width, self.dtype, self.cost, self.size = width, dtype, cost, len(object_code)
         self.library = jit.load(object_code, ("whole", "batch"))
-        self.body = self.library.address["whole"]
+        self.whole = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])
         vector = width * BYTES[dtype]
         self.tile_in, self.tile_out = (n * vector for n in tile_sizes(self.inputs, self.outputs, width))
         context = 8 * context_size(self.inputs, self.outputs, width)
-        self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64  # then comes scratch memory
+        # Scratch memory comes after so many bytes.
+        self.fixed = (self.tile_in + self.tile_out + context + 63) // 64 * 64
         self._scratch, self._scratch_rows = scratch * vector, scratch_rows * vector
 
     @cached_property
     def strided(self):
-        """The shared code for any layout."""
+        """The function `strided` of `strided_loop`, which serves arrays of any layout."""
         return _STRIDED(strided_loop.library(self.width, self.dtype).address["strided"])
 
     @property
     def memory(self) -> tuple[int, int, int]:
-        """Work memory: bytes, further bytes for each row of the sequences, and where in it scratch memory begins."""
+        """Work memory: its bytes, further bytes for each row of the sequences, and where scratch memory begins."""
         return self.fixed + self._scratch, self._scratch_rows, self.fixed
 
     def work_size(self, length: int) -> int:
-        """Bytes of work memory for sequences of this length."""
+        """Return how many bytes of work memory are needed for sequences of this length."""
         fixed, row, _ = self.memory
         return fixed + row * length
 
     def plan(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch, length: int) -> Plan:
-        """How to run on arrays laid out like these; outputs must not share memory with inputs."""
+        """Return the plan for arrays laid out like these; outputs must not share memory with inputs."""
         arrays = (*inputs, *outputs)
         views = [view_of(o, a, len(batch)) for o, a in zip((*self.inputs, *self.outputs), arrays, strict=True)]
         shape, strides = collapse(batch, views)
@@ -147,6 +157,7 @@ class Compiled:
         return Plan(self, tuple(batch), length, plain, words, places, [v.offsets for v in views])
 
     def _words(self, views: list[View], strides: list[list[int]], length: int) -> tuple[np.ndarray, list[int]]:
+        """The table of operands for `batch`, and the places of the addresses in it."""
         words: list[int] = []
         places: list[int] = []
         for v, s in zip(views, strides, strict=True):
@@ -157,6 +168,7 @@ class Compiled:
         return np.array([*words, length, 0, 0], np.int64), places
 
     def _table(self, views: list[View], shape: list[int], strides, length: int) -> tuple[np.ndarray, list[int]]:
+        """The table of operands for `strided`, and the places of the addresses in it."""
         if len(shape) > strided_loop.MAX_BATCH_AXES:
             raise ArgumentError(
                 f"{self.name}: at most {strided_loop.MAX_BATCH_AXES} batch axes of different strides are supported"

@@ -1,4 +1,4 @@
-"""From IR text to object code for this host, and from object code to callable addresses. Only here LLVM is loaded."""
+"""From IR text to object code for this host, and from object code to callable addresses. Only this file loads LLVM."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Host", "Library", "compile_ir", "host", "load", "once"]
 
 
 def once(function):
-    """Like functools.cache, but two threads never compute the same value: machine code must have one owner.
+    """Like functools.cache, but two threads never compute the same value, because machine code must have one owner.
 
-    A value that is known is returned at once: calls of kernels ask for some, and wait for no thread that compiles.
+    A known value is returned at once, without waiting for a thread that compiles: every call of a kernel asks for some.
     """
     known: dict[tuple, Any] = {}
 
@@ -37,7 +37,7 @@ def once(function):
 
 
 class Host(NamedTuple):
-    """The machine that code is made for: CPU, its features, its vectors, and the version of LLVM."""
+    """The machine that code is made for: its processor with features and vectors, and the version of LLVM."""
 
     cpu: str
     features: str
@@ -45,7 +45,7 @@ class Host(NamedTuple):
     versions: str
 
     def width(self, dtype: str) -> int:
-        """Lanes per vector."""
+        """Return the number of lanes in a vector of this dtype."""
         return self.target.width(dtype)
 
 
@@ -60,7 +60,7 @@ def _llvm():
 
 @once
 def host() -> Host:
-    """What is compiled for, found out once; on Linux without loading LLVM."""
+    """Return the machine that code is made for. It is found out once, and on Linux without loading LLVM."""
     import llvmlite
 
     cpu, features = _linux_cpu() or (_llvm().get_host_cpu_name(), _llvm().get_host_cpu_features().flatten())
@@ -74,7 +74,7 @@ def host() -> Host:
 
 
 def _linux_cpu() -> tuple[str, str] | None:
-    """Model and features of the first processor, as the kernel lists them."""
+    """The model and the features of the first processor, as Linux lists them; None where that is impossible."""
     if sys.platform != "linux":
         return None
     try:
@@ -99,18 +99,21 @@ def _target_machine():
 
 
 def compile_ir(text: str) -> bytes:
-    """Object code for the host. The graph is optimised already, so no pass runs on the IR."""
+    """Return object code for the host.
+
+    LLVM runs no passes that optimise the IR, because the graph is optimised already.
+    """
     with calling_llvm:
         return object_code(text, _target_machine())
 
 
 def object_code(text: str, target: llvm.TargetMachine) -> bytes:
-    """Object code for a target."""
+    """Return object code for a target machine."""
     return target.emit_object(_module(text, target))
 
 
 def assembly(text: str) -> str:
-    """The host's assembly for IR text, for reading."""
+    """Return the host's assembly for IR text, for reading."""
     with compiling, calling_llvm:
         target = _target_machine()
         return target.emit_assembly(_module(text, target))
@@ -126,14 +129,15 @@ def _module(text: str, target: llvm.TargetMachine) -> llvm.ModuleRef:
         raise CompileError(f"LLVM rejects the generated code (please report this): {e}") from e
     for function in module.functions:
         if not function.is_declaration:
-            # No code of ours raises or passes on exceptions: tables to unwind the stack would refer to other modules.
+            # No code of ours raises or passes on exceptions. Without this attribute LLVM writes tables to unwind the
+            # stack, which refer to other modules.
             function.add_function_attribute("nounwind")
     return module
 
 
 # Windows adds pages to a stack one by one, when the next one is touched. A function whose variables take more than a
-# page calls __chkstk first, with their size in rax; it must touch all pages and leave every register as it is. The C
-# library that has one may be too far away for the call, so each module has its own.
+# page first calls __chkstk, with their size in rax; that function must touch all pages and leave every register as it
+# is. The C library has one, but it may be too far away for a call, so each module has its own.
 _STACK_PROBE = """
 define internal void @__chkstk() naked noinline {
  call void asm sideeffect "
@@ -174,6 +178,8 @@ class Library(Protocol):
 
 
 class _LinkedByLLVM:
+    """Object code that LLVM's own linker has loaded."""
+
     def __init__(self, object_code: bytes, symbols: tuple[str, ...]):
         builder = _llvm().JITLibraryBuilder().add_object_img(object_code).add_current_process()
         for s in symbols:
@@ -186,12 +192,13 @@ class _LinkedByLLVM:
 
 
 def load(object_code: bytes, symbols: tuple[str, ...]) -> Library:
-    """Link object code into this process: by ourselves where we can, else by LLVM."""
+    """Link object code into this process: by our own linker where that works, else by LLVM's."""
     if linker.supported():
         try:
             return linker.Image(object_code)
         except linker.Unsupported as e:
-            if sys.platform == "win32":  # llvmlite has no JITLink there, and LLVM's older linker may end the process
+            # llvmlite has no JITLink on Windows, and LLVM's older linker may end the process.
+            if sys.platform == "win32":
                 raise CompileError(f"the generated code cannot be linked (please report this): {e}") from e
     executable_memory.check_allowed()
     with calling_llvm:

@@ -15,19 +15,20 @@ from ..graph.program import Operand
 
 __all__ = ["DATA", "View", "address", "broadcast_batch", "collapse", "view_of"]
 
-DATA = 16  # where in CPython's array objects the address of the data is; NumPy tells it ten times as slowly
+# Where in an array object of CPython the address of the data is: reading it there is ten times as fast as asking NumPy.
+DATA = 16
 _read = ctypes.c_ssize_t.from_address
 _example = np.zeros(1)
 _can_read = sys.implementation.name == "cpython" and _read(id(_example) + DATA).value == _example.ctypes.data
 
 
 def address(a: np.ndarray) -> int:
-    """Where the data of an array begins."""
+    """Return where the data of an array begins."""
     return _read(id(a) + DATA).value if _can_read else a.ctypes.data
 
 
 def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], function: str):
-    """The common batch shape of the inputs, and the length of their sequences."""
+    """Return the common batch shape of the inputs, and the length of their sequences (0 if there are none)."""
     batch: tuple[int, ...] = ()
     length = None
     for o, a in zip(operands, arrays, strict=True):
@@ -58,7 +59,7 @@ def broadcast_batch(operands: Sequence[Operand], arrays: Sequence[np.ndarray], f
 
 @dataclass(frozen=True)
 class View:
-    """How an operand lies in memory: strides over the batch, over rows (sequences only), and over the core."""
+    """How an operand lies in memory: its strides over the batch, over rows (of a sequence) and over core axes."""
 
     operand: Operand
     batch: tuple[int, ...]
@@ -67,12 +68,12 @@ class View:
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Bytes from the start of a sample (or row) to each of its elements."""
+        """The bytes from the start of a sample (or row) to each of its elements."""
         index = np.indices(self.operand.shape).reshape(len(self.operand.shape), self.operand.size)
         return np.array(self.core, dtype=np.int64) @ index
 
     def contiguous(self, itemsize: int) -> bool:
-        """Whether the elements of a sample lie one after the other."""
+        """Return whether the elements of a sample follow each other in memory."""
         step = itemsize
         for n, s in zip(reversed(self.operand.shape), reversed(self.core), strict=True):
             if n > 1 and s != step:
@@ -82,7 +83,7 @@ class View:
 
 
 def view_of(o: Operand, a: np.ndarray, axes: int) -> View:
-    """How the array `a`, given for an operand, lies in memory, seen from a batch of so many axes."""
+    """Return how the array `a`, given for operand `o`, lies in memory; it is broadcast to a batch of so many axes."""
     core = len(o.shape)
     lead = a.ndim - core - o.sequence
     batch = [0 if n == 1 else s for s, n in zip(a.strides[:lead], a.shape[:lead], strict=True)]
@@ -90,7 +91,7 @@ def view_of(o: Operand, a: np.ndarray, axes: int) -> View:
 
 
 def collapse(batch: tuple[int, ...], views: Sequence[View]) -> tuple[list[int], list[list[int]]]:
-    """The batch with as few axes as the strides allow: its shape, and the strides of each operand."""
+    """Join axes of the batch where the strides allow it; returns its new shape, and the new strides of each operand."""
     shape: list[int] = []
     strides: list[list[int]] = [[] for _ in views]
     for d, n in enumerate(batch):

@@ -5,13 +5,13 @@ hash of the library's files. That is right only while memory and files agree. `s
 It looks at the module of the function, at the modules which that one imports at its top, and so on. It answers None if
 it finds anything there that is not known to come from a file of this library, of a dependency or of Python: a patched
 function or method, a mock, another module under an old name, a file that was edited since it was loaded. Such a
-function is traced and found by its graph.
+function is traced, and its code is found by its graph.
 
 Values of constants, imported names and defaults of arguments are part of the answer, and so of the key. By convention
 constants have upper-case names; other containers at the top of a module are caches, which change no result.
 
-Not seen are a patched compiler (`adjoint.compile`), a patched dependency, code that was forged to name one of our files
-as its own, and modules that a function imports only when it runs.
+Some changes are not seen: a patched compiler (`adjoint.compile`), a patched dependency, code that was forged to name
+one of our files as its own, and changes in modules that a function imports only when it runs.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ _DEPENDENCIES = {"numpy", "scipy", "casadi", "lxml", "mpmath"}
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, slice, range, type(...), np.float64}
 _BUILTIN = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 _CONTAINERS = (tuple, list, set, frozenset, dict, types.MappingProxyType)
-_TEXT = {  # kinds of objects of Python that their text describes
+_TEXT = {  # classes of Python's objects that are told apart by their text
     "_Feature", "GenericAlias", "UnionType", "_SpecialForm", "_GenericAlias", "TypeVar", "Pattern", "attrgetter",
     "_tuplegetter", "member_descriptor",
 }  # fmt: skip
-_TOOLS = {"lock", "RLock", "_local", "deque", "WeakKeyDictionary", "WeakValueDictionary"}  # which hold no constants
-_GENERATED = "<string>"  # stands for the file of methods that dataclasses and NamedTuples write
+# Classes of objects that hold no constants.
+_TOOLS = {"lock", "RLock", "_local", "deque", "WeakKeyDictionary", "WeakValueDictionary"}
+_GENERATED = "<string>"  # the file name that Python gives to methods of dataclasses and NamedTuples
 
 
 class _Unknown(Exception):
-    """Something does not come from the files it should come from."""
+    """Something does not come from the file that it should come from."""
 
 
 _surveys: dict[str, _Survey] = {}
@@ -72,13 +73,14 @@ def state(roots: Iterable[str]) -> str | None:
 
 
 def is_edited(status: os.stat_result) -> bool:
-    """Whether a file was changed after this process loaded the library, going by the clock that stamps files."""
+    """Return whether a file was changed after this process loaded the library, by the clock that stamps files."""
     now = time.time_ns()
-    return any(_LOADED < t <= now for t in (status.st_mtime_ns, status.st_ctime_ns))  # clocks may have been wrong
+    # A time in the future comes from a clock that was wrong.
+    return any(_LOADED < t <= now for t in (status.st_mtime_ns, status.st_ctime_ns))
 
 
 def is_published(fn) -> bool:
-    """Whether a function is found under its name in a module of this library, as it is or as the kernel made of it."""
+    """Return whether a function is found under its name in a module of this library, or is that of the kernel there."""
     if not isinstance(fn, types.FunctionType) or not str(fn.__module__).startswith(_PACKAGE + "."):
         return False
     found = sys.modules.get(fn.__module__)
@@ -88,7 +90,7 @@ def is_published(fn) -> bool:
 
 
 def _survey(name: str) -> _Survey:
-    """What there is in a module; made again only if anything there is new."""
+    """Return what there is in a module; it is looked at again only if anything there is new."""
     module, known = _own(name), _surveys.get(name)
     if known is None or not known.holds_for(module):
         _surveys[name] = known = _Survey(module)
@@ -96,10 +98,10 @@ def _survey(name: str) -> _Survey:
 
 
 class _Survey:
-    """What was seen in a module: a hash of its constants, the modules it imports, and what to compare later."""
+    """What was seen in a module: a hash of its constants, the modules that it imports, and what to compare later."""
 
     def __init__(self, module: types.ModuleType):
-        self._dicts: list[Mapping] = []  # of the module and its classes, and constants
+        self._dicts: list[Mapping] = []  # those of the module and of its classes, and constants that are dicts
         self._lists: list[list | set] = []
         self._arrays: list[tuple[np.ndarray, bytes]] = []
         self._functions: list[types.FunctionType] = []
@@ -111,7 +113,7 @@ class _Survey:
         self._objects = self._collect()
 
     def holds_for(self, module: types.ModuleType) -> bool:
-        """Whether all that was seen is still there and the same."""
+        """Return whether all that was seen is still there and the same."""
         now = self._collect()
         return (
             module is self._module
@@ -121,6 +123,7 @@ class _Survey:
         )
 
     def _collect(self) -> list:
+        """All objects that were seen, for a comparison by identity."""
         found = list(chain.from_iterable(d.values() for d in self._dicts))
         found += chain.from_iterable(self._lists)
         for f in self._functions:
@@ -128,7 +131,7 @@ class _Survey:
         return found
 
     def _top(self) -> list:
-        """What stands at the top of the module, by name."""
+        """The names at the top of the module, each with a mark of its value (see `_mark`)."""
         found = []
         self._dicts.append(self._names)
         for key, value in self._names.items():
@@ -139,11 +142,12 @@ class _Survey:
         return found
 
     def _members(self, made: type) -> list:
-        """The methods of a class, and its constants."""
+        """The methods of a class, and its constants, each with a mark."""
         found = []
         self._dicts.append(vars(made))
         for key, value in vars(made).items():
-            for part in ("fget", "func", "__func__"):  # of properties, cached ones, class methods and static ones
+            # The functions in properties, cached properties, class methods and static methods.
+            for part in ("fget", "func", "__func__"):
                 value = getattr(value, part, value)
             if isinstance(value, types.FunctionType):
                 found.append((key, self._function(value)))
@@ -152,7 +156,7 @@ class _Survey:
         return found
 
     def _mark(self, value, constant: bool = True):
-        """A text, or a tuple of such, that tells values apart and is the same in every process."""
+        """Return a text, or a tuple of such, that tells values apart and is the same in every process."""
         kind = type(value)
         if kind in _PLAIN:
             return repr(value)
@@ -176,6 +180,7 @@ class _Survey:
         return _home(kind.__module__), kind.__qualname__, self._other(value)
 
     def _elements(self, value) -> list:
+        """The marks of the elements of a container."""
         if isinstance(value, dict | types.MappingProxyType):
             self._dicts.append(value)
             return [(self._mark(k), self._mark(v)) for k, v in value.items()]
@@ -185,19 +190,20 @@ class _Survey:
         return sorted(marks, key=repr) if isinstance(value, set | frozenset) else marks
 
     def _other(self, value):
-        """An object of a class of this library or of Python."""
+        """The mark of an object of a class of this library or of Python."""
         kind = type(value)
         if kind.__qualname__ in _TOOLS:
             return None
         if kind.__module__.startswith(_PACKAGE + "."):
             inside = getattr(value, "__dict__", {})
-            return self._mark(inside.get("origin") or inside)  # of kernels, which they were made from, and how
+            # The `origin` of a kernel says from which kernel it was made, and how.
+            return self._mark(inside.get("origin") or inside)
         if kind.__qualname__ not in _TEXT:
             raise _Unknown
         return repr(value)
 
     def _function(self, f: types.FunctionType):
-        """A function by its name, if its code comes from the file of the module in which it was defined."""
+        """The mark of a function: its name, if its code comes from the file of the module in which it was defined."""
         names, code = f.__globals__, f.__code__
         self._functions.append(f)
         if code.co_filename == _GENERATED and f.__name__[:2] == "__":
@@ -219,7 +225,7 @@ def _is_compiler(name: str) -> bool:
 
 
 def _own(name: str) -> types.ModuleType:
-    """The module of this name, if it comes from a file of this library."""
+    """Return the module of this name, if it comes from a file of this library."""
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if name.partition(".")[0] != _PACKAGE or not isinstance(file, str) or not file.startswith(LIBRARY):
@@ -228,11 +234,12 @@ def _own(name: str) -> types.ModuleType:
 
 
 def _home(name: str, there: bool = True) -> str:
-    """The name of a module, if it is one of this library, of a dependency or of Python."""
+    """Return the name of a module, if it is one of this library, of a dependency or of Python."""
     package = name.partition(".")[0]
     if package in sys.stdlib_module_names:
         file = getattr(sys.modules.get(name), "__file__", None)
-        there = there and (file is None or file.startswith(_PYTHON))  # a script may be called test.py or code.py
+        # A user's script may have the name of a module of Python, such as test.py or code.py.
+        there = there and (file is None or file.startswith(_PYTHON))
     elif package not in _DEPENDENCIES:
         _own(name)
     if not there:
@@ -241,7 +248,7 @@ def _home(name: str, there: bool = True) -> str:
 
 
 def _imports(module: types.ModuleType) -> set[str]:
-    """Names of modules of this library that a module names, or has objects of, at its top."""
+    """The names of modules of this library that a module has at its top, or has objects of."""
     found = set()
     for key, value in vars(module).items():
         name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
@@ -251,5 +258,5 @@ def _imports(module: types.ModuleType) -> set[str]:
 
 
 def _is_submodule(module: types.ModuleType, key: str, value) -> bool:
-    """Python puts modules into their packages when they are loaded, which can be at any time."""
+    """Return whether a value is a submodule, which Python puts into its package whenever it is imported."""
     return isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{key}"

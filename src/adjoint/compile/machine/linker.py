@@ -1,6 +1,6 @@
-"""A small linker for the object code this library writes, so that a warm start needs no LLVM.
+"""A small linker for the object code that this library writes, so that a warm start needs no LLVM.
 
-Sections are laid out one after the other and the addresses within them are filled in. Whatever is not expected here
+Sections are laid out one after the other, and the addresses within them are filled in. Whatever is not expected here
 (another format, a symbol from outside) is refused with `Unsupported`, and LLVM's own linker takes over.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["CALLED", "Image", "Unsupported", "layout", "link", "supported", "wit
 
 @functools.cache
 def supported() -> bool:
-    """Whether this process can use images at all."""
+    """Return whether this process can use images at all."""
     if sys.platform not in ("linux", "win32") or struct.calcsize("P") != 8:
         return False
     if executable_memory.machine() not in ("x86_64", "aarch64"):
@@ -32,7 +32,7 @@ def supported() -> bool:
 
 
 class Image:
-    """Object code in memory, ready to run; freed with this object."""
+    """Object code in memory, ready to run; it is freed with this object."""
 
     def __init__(self, code: bytes):
         found = with_library_calls(object_files.read(code))
@@ -48,18 +48,22 @@ class Image:
         }
 
 
-# What LLVM calls for processors without instructions for it: x86-64 before FMA and SSE4.1.
+# Functions of the C library that LLVM's code calls on processors without instructions for them: x86-64 before FMA and
+# SSE4.1.
 CALLED = frozenset(f + end for f in ("fma", "ceil", "floor", "rint", "trunc") for end in ("", "f"))
 
 
 def with_library_calls(found: Object) -> Object:
-    """The same code, with jumps to the functions of the C library that it calls, which may be too far away."""
+    """Return the same code with jumps to those functions of the C library that it calls.
+
+    The functions themselves may be too far away for the code's own calls.
+    """
     sections, symbols = dict(found.sections), list(found.symbols)
     for k in sorted({f.symbol for f in found.fixups}):
         name = symbols[k].name
         if symbols[k].section is None and name in CALLED and found.machine == "x86_64":
             number = max(sections) + 1
-            jump = b"\xff\x25\0\0\0\0"  # to the address that follows
+            jump = b"\xff\x25\0\0\0\0"  # jump to the address that follows
             sections[number] = Section(jump + struct.pack("<Q", _library_function(name)), 8)
             symbols[k] = Symbol(name, number, 0)
     return found._replace(sections=sections, symbols=symbols)
@@ -71,7 +75,7 @@ def _library_function(name: str) -> int:
 
 
 def layout(found: Object) -> tuple[dict[int, int], int]:
-    """Where each section begins, as an offset, and the size of all."""
+    """Return the offset at which each section begins, and the size of all."""
     places, total = {}, 0
     for k, s in found.sections.items():
         places[k] = total = -(-total // s.align) * s.align
@@ -80,7 +84,7 @@ def layout(found: Object) -> tuple[dict[int, int], int]:
 
 
 def link(found: Object, base: int) -> bytes:
-    """The sections as they are in memory from the address `base` on."""
+    """Return the sections as they are in memory from the address `base` on."""
     places, size = layout(found)
     image = bytearray(size)
     for k, s in found.sections.items():
@@ -97,8 +101,8 @@ def link(found: Object, base: int) -> bytes:
 def _fix(image: bytearray, kind: str, at: int, base: int, target: int) -> None:
     """Write what depends on the address `target` at the offset `at`.
 
-    Instructions of 64-bit ARM hold their part of it in some of their 32 bits, which are zero before ("ELF for the Arm
-    64-bit Architecture", section 5.7).
+    Instructions of 64-bit ARM hold their part of the address in some of their 32 bits, which are zero before ("ELF for
+    the Arm 64-bit Architecture", section 5.7).
     """
     distance = target - (base + at)
     if kind == "relative32":
@@ -120,6 +124,7 @@ def _fix(image: bytearray, kind: str, at: int, base: int, target: int) -> None:
 
 
 def _within(number: int, bits: int) -> int:
+    """Return the number, if it fits into so many bits."""
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise Unsupported(f"{number} needs more than {bits} bits")
     return number

@@ -1,8 +1,8 @@
-"""One lock for all that traces, differentiates, compiles and loads, so that there is no order of locks to get wrong.
+"""One lock for all that traces, differentiates, compiles and loads, so that locks cannot be taken in a wrong order.
 
-Inside it there is one for LLVM. A thread that forks takes both before it does: in the child, where no other thread is
-left, nobody is in the midst of what they guard. It does not wait for ever: what is traced is the user's function, which
-may itself wait for the thread that forks.
+Inside it there is a second lock for calls of LLVM. A thread takes both before it forks: the child has no other threads,
+and so nothing is half done there of what the locks guard. The thread does not wait for ever, because the function that
+another thread is tracing is the user's, and may itself wait for the thread that forks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["calling_llvm", "compiling"]
 
 
 class _ForkedLock:
-    """A re-entrant lock that a thread takes before it forks, if it gets it within some seconds."""
+    """A re-entrant lock that a thread takes before it forks, if it gets the lock within `patience` seconds."""
 
     patience: float
 
@@ -29,7 +29,7 @@ class _ForkedLock:
             os.register_at_fork(before=self._before, after_in_parent=self._in_parent, after_in_child=self._in_child)
 
     def _before(self) -> None:
-        self._fork.taken = False  # in case that the handler of a signal raises meanwhile
+        self._fork.taken = False  # set first, because a signal handler may raise while the lock is awaited
         self._fork.taken = self._lock.acquire(timeout=self.patience)
 
     def _in_parent(self) -> None:
@@ -44,11 +44,14 @@ class _ForkedLock:
             self._abandoned()
 
     def _abandoned(self) -> None:
-        """In a child, for ever without the thread that held the lock."""
+        """Called in a child whose parent had another thread that held the lock; that thread is gone in the child."""
 
 
 class _CallingLLVM(_ForkedLock):
-    """Held during every call of LLVM, which has locks of its own that nobody would open in a child."""
+    """The lock that is held during every call of LLVM.
+
+    LLVM has locks of its own, which nobody would release in a child.
+    """
 
     patience = 60
     _is_usable = True
@@ -69,7 +72,10 @@ class _CallingLLVM(_ForkedLock):
 
 
 class _Compiling(_ForkedLock):
-    """While it is held Python looks for no garbage: it would go through all nodes of a graph, in vain."""
+    """The lock that is held during compilation. Python's garbage collector is off meanwhile.
+
+    It would visit all nodes of a graph again and again, and find nothing.
+    """
 
     patience = 5
 
@@ -79,9 +85,9 @@ class _Compiling(_ForkedLock):
 
     def _before(self) -> None:
         super()._before()
-        # Files of this library are read when they are needed. Wait for those that another thread is reading: in the
-        # child nobody would end that.
-        for name in [name for name in sys.modules if name.startswith("adjoint.")]:
+        # Modules of this library are imported when they are needed. Wait for those that another thread is importing: in
+        # the child nobody would finish that.
+        for name in [name for name in sys.modules if name.startswith(("adjoint.", "llvmlite."))]:
             importlib.import_module(name)
 
     def _abandoned(self) -> None:
@@ -103,5 +109,5 @@ class _Compiling(_ForkedLock):
         self._lock.release()
 
 
-calling_llvm = _CallingLLVM()  # a thread that forks takes the last one first
+calling_llvm = _CallingLLVM()  # made first, because a thread that forks takes the lock first that was made last
 compiling = _Compiling()

@@ -1,7 +1,8 @@
 """Object files as LLVM writes them for this library's kernels: ELF for x86-64 and 64-bit ARM, COFF for x86-64.
 
-`read` finds what a linker needs: the sections that are loaded, the symbols, and the places where addresses belong.
-Whatever it does not expect (another format, an unknown kind of section or fixup) it refuses with `Unsupported`.
+`read` finds what a linker needs: the sections that are loaded, the symbols, and the *fixups*, places where numbers are
+written that depend on addresses. Whatever it does not expect (another format, an unknown kind of section or fixup) it
+refuses with `Unsupported`.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ __all__ = ["Fixup", "Object", "Section", "Symbol", "Unsupported", "read"]
 
 
 class Unsupported(Exception):
-    """This object file needs a real linker."""
+    """This object file needs a full linker."""
 
 
 class Section(NamedTuple):
-    """What is loaded into memory, and of which number its address must be a multiple."""
+    """A section that is loaded into memory, at an address that is a multiple of `align`."""
 
     contents: bytes
     align: int
 
 
 class Symbol(NamedTuple):
-    """A name for a place: the number of its section, None if it is not in this file, and the offset in the section."""
+    """A name for a place: the number of its section, and the offset there. A symbol of another file has no section."""
 
     name: str
     section: int | None
@@ -32,7 +33,10 @@ class Symbol(NamedTuple):
 
 
 class Fixup(NamedTuple):
-    """Where a number is written that depends on addresses: the kind, see `link`, the place, the target, a summand."""
+    """A place where a number is written that depends on an address.
+
+    The place is `offset` in the section; the address is that of the symbol plus `addend`. `linker` knows each `kind`.
+    """
 
     kind: str
     section: int
@@ -42,7 +46,7 @@ class Fixup(NamedTuple):
 
 
 class Object(NamedTuple):
-    """An object file: the machine it is for, its loaded sections by number, its symbols, its fixups."""
+    """An object file: the machine it is for, its loaded sections by number, its symbols, and its fixups."""
 
     machine: str
     sections: dict[int, Section]
@@ -51,7 +55,7 @@ class Object(NamedTuple):
 
 
 def read(code: bytes) -> Object:
-    """The contents of an object file."""
+    """Return the contents of an object file."""
     try:
         if code[:6] == b"\x7fELF\x02\x01":  # 64 bits, the lowest byte first
             return _checked(_read_elf(code))
@@ -63,7 +67,7 @@ def read(code: bytes) -> Object:
 
 
 def _checked(found: Object) -> Object:
-    """The same, if every place lies inside of its section, and pages of memory are aligned enough."""
+    """Return the object file, if every place lies inside of its section; none may need more than a page's alignment."""
     sizes = {k: len(s.contents) for k, s in found.sections.items()}
     if any(s.align > 4096 or s.align & s.align - 1 for s in found.sections.values()):
         raise Unsupported("a section that needs more than the alignment of a page")
@@ -85,7 +89,7 @@ _RELOCATABLE, _ALLOCATED = 1, 0x2
 _PROGBITS, _SYMTAB, _RELA = 1, 2, 4
 _UNWIND = 0x70000001  # SHT_X86_64_UNWIND: tables for exceptions, which this code never raises
 _MACHINES = {62: "x86_64", 183: "aarch64"}
-_ELF_FIXUPS = {  # by the number of the machine and that of the relocation
+_ELF_FIXUPS = {  # by the number of the machine and the number of the relocation
     62: {1: "absolute64", 2: "relative32", 4: "relative32"},
     183: {
         257: "absolute64",
@@ -147,15 +151,16 @@ def _read_elf(code: bytes) -> Object:
 # --- COFF: Microsoft's "PE Format" ------------------------------------------------------------------------------------
 
 _COFF_X86_64 = b"\x64\x86"
-_REMOVED, _ZEROS = 0x00000800, 0x00000080  # flags of sections that are not loaded, or hold nothing but zeros
-_MANY = 0x01000000  # flag of sections whose number of relocations is in the first of them
-_REL32 = 4  # the only relocation of our code: relative to the end of the four bytes, which hold the summand
+# Flags of sections that are not loaded, and of sections that hold nothing but zeros.
+_REMOVED, _ZEROS = 0x00000800, 0x00000080
+_MANY = 0x01000000  # flag of sections with so many relocations that their number is stored in the first of them
+_REL32 = 4  # the only relocation in our code: the distance from the end of four bytes, which hold the addend before
 
 
 class _CoffKind(NamedTuple):
-    """Files with more than 65279 sections have longer numbers of sections, and everything elsewhere."""
+    """The two kinds of COFF files. Those with more than 65279 sections use longer numbers, in other places."""
 
-    counts: int  # where the number of sections is, where the symbols are, and how many
+    counts: int  # where the number of sections, the place of the symbols, and the number of symbols are
     sections: int
     symbol: str
 
@@ -188,7 +193,8 @@ def _read_coff(code: bytes) -> Object:
 
 
 def _coff_symbols(code: bytes, kind: _CoffKind, table: int, entries: int, sections: dict) -> list[Symbol]:
-    size, symbols, more = struct.calcsize(kind.symbol), [], 0  # more: entries that belong to the symbol before them
+    # `more` counts the entries that still belong to the symbol before them
+    size, symbols, more = struct.calcsize(kind.symbol), [], 0
     names = table + size * entries
     for at in range(table, names, size):
         short, value, section, _, _, others = struct.unpack_from(kind.symbol, code, at)

@@ -1,6 +1,6 @@
 """Where CPython and NumPy keep what machine code reads: offsets in their objects, and addresses of their functions.
 
-Each of them is checked when the process starts; where one does not hold, calls go by Python.
+Each of them is checked before it is used for the first time. Where one does not hold, calls go through Python.
 """
 
 from __future__ import annotations
@@ -21,15 +21,31 @@ __all__ = [
 ]  # fmt: skip
 
 OUT = sys.intern("out")
-BYTES_PAYLOAD = 32  # offset of the contents of a bytes object, which carries the record
+BYTES_PAYLOAD = 32  # where the contents of a bytes object, which carries the record, begin
+# Offsets in objects: the type, the value of a float, and fields of an array.
 TYPE, FLOAT_VALUE, AXES, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
-LENGTH, ITEMS = 16, tuple.__basicsize__  # of a tuple; the latter is not the same in all versions of CPython
-CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # NumPy's flags
+LENGTH, ITEMS = 16, tuple.__basicsize__  # offsets in a tuple; ITEMS is not the same in all versions of CPython
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # flags of NumPy's arrays
+
+_FUNCTIONS = {  # functions of CPython, by their names in the record
+    "call": "PyObject_Vectorcall",
+    "incref": "Py_IncRef",
+    "decref": "Py_DecRef",
+    "release": "PyEval_SaveThread",
+    "acquire": "PyEval_RestoreThread",
+    "malloc": "PyMem_RawMalloc",
+    "free": "PyMem_RawFree",
+    "no_memory": "PyErr_NoMemory",
+    "restore": "PyErr_Restore",
+}
 
 
 @jit.once
 def python_api() -> dict[str, Any] | None:
-    """Addresses inside CPython and NumPy that `call` uses, or None unless every offset it assumes is seen to hold."""
+    """The addresses in CPython and NumPy that `call` uses.
+
+    None unless every offset that `call` assumes is seen to hold.
+    """
     if sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info < (3, 16) or struct.calcsize("P") != 8:
         return None
     if getattr(sys, "_is_gil_enabled", lambda: True)() is False or (hasattr(sys, "abiflags") and "t" in sys.abiflags):
@@ -44,17 +60,6 @@ def python_api() -> dict[str, Any] | None:
         table = ctypes.cast(get(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # pyright: ignore
         if table[2] != id(np.ndarray) or not _is_known(table):  # PyArray_Type
             return None
-        functions = {
-            "call": "PyObject_Vectorcall",
-            "incref": "Py_IncRef",
-            "decref": "Py_DecRef",
-            "release": "PyEval_SaveThread",
-            "acquire": "PyEval_RestoreThread",
-            "malloc": "PyMem_RawMalloc",
-            "free": "PyMem_RawFree",
-            "no_memory": "PyErr_NoMemory",
-            "restore": "PyErr_Restore",
-        }
         return {
             "array_type": id(np.ndarray),
             "float_type": id(float),
@@ -67,14 +72,14 @@ def python_api() -> dict[str, Any] | None:
             "to_scalar": table[76],
             "ask_table": strided_loop.ask_table(),
             "idle_watch": strided_loop.idle_watch(),
-            **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in functions.items()},
+            **{k: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for k, f in _FUNCTIONS.items()},
         }
     except (ImportError, AttributeError, TypeError, ValueError):
         return None
 
 
 def _layout_holds() -> bool:
-    """Whether the fields of CPython's and NumPy's objects are where `call` looks for them."""
+    """Return whether the fields of CPython's and NumPy's objects are where `call` looks for them."""
     a = np.arange(6.0).reshape(2, 3)[:, ::2]
 
     def at(obj, offset: int, kind: Any = ctypes.c_ssize_t):
@@ -98,6 +103,7 @@ def _layout_holds() -> bool:
 
 
 def _is_known(table: Any) -> bool:
-    """Whether NumPy says that its table of functions is the one of NumPy 2: the entries used here have their places."""
-    binary, features = (ctypes.PYFUNCTYPE(ctypes.c_uint)(table[k])() for k in (0, 211))  # PyArray_GetNDArrayC...Version
+    """Return whether NumPy says that its table of functions is that of NumPy 2, whose entries are used here."""
+    # PyArray_GetNDArrayCVersion and PyArray_GetNDArrayCFeatureVersion
+    binary, features = (ctypes.PYFUNCTYPE(ctypes.c_uint)(table[k])() for k in (0, 211))
     return binary == 0x02000000 and features >= 0x12

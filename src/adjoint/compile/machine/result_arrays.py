@@ -1,4 +1,4 @@
-"""Arrays that results go to: new ones, memory that is used again, or those that a caller gave as `out`."""
+"""The arrays that results go to: new ones, memory that is used again, or those that a caller gave as `out`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .layouts import address
 
 __all__ = ["RECYCLED", "forget_memory", "new_array", "prepare_out"]
 
-RECYCLED = range(1 << 19, 96 << 20)  # bytes of an array of results, or of work memory, that are used again
-_waiting: deque[np.ndarray] = deque(maxlen=4)
+# Sizes in bytes of memory that is used again: that of an array of results, or work memory.
+RECYCLED = range(1 << 19, 96 << 20)
+_waiting: deque[np.ndarray] = deque(maxlen=4)  # memory that waits to be used again
 
 
 def prepare_out(
     outputs: Sequence[Operand], out, batch, length: int, dtype: np.dtype, function: str
 ) -> list[np.ndarray]:
-    """The arrays results go to: new ones, or those the caller gave, checked."""
+    """Return the arrays that results go to: new ones, or those that the caller gave as `out`, after checks."""
     shapes = [(*batch, length, *o.shape) if o.sequence else (*batch, *o.shape) for o in outputs]
     if out is None:
         return [new_array(s, dtype) for s in shapes]
@@ -49,9 +50,10 @@ def prepare_out(
 
 
 class _Recycled:
-    """Memory of one large array; when no array uses it any more, it waits for the next one of its size.
+    """The memory of one large array. When no array uses it any more, it waits for the next one of its size.
 
-    New memory comes from the system page by page, cleared first: that takes longer than filling it with results.
+    The operating system hands out new memory page by page, and clears it first. That takes longer than filling it with
+    results.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype, size: int):
@@ -62,7 +64,7 @@ class _Recycled:
 
     @staticmethod
     def _take(size: int) -> np.ndarray:
-        with contextlib.suppress(IndexError):  # blocks come and go in other threads
+        with contextlib.suppress(IndexError):  # other threads take blocks and put them back meanwhile
             for _ in range(len(_waiting)):
                 block = _waiting.pop()
                 if block.nbytes == size:
@@ -71,7 +73,7 @@ class _Recycled:
         return np.empty(size, np.uint8)
 
     def __del__(self, put_back=_waiting.append):
-        if hasattr(self, "block"):  # not if making it was interrupted
+        if hasattr(self, "block"):  # an interrupt may have come before it was set
             put_back(self.block)
 
 
@@ -81,13 +83,13 @@ def forget_memory() -> None:
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """A new array, not filled; a large one may have memory that was used before."""
+    """Return a new array, not filled; a large one may get memory that was used before."""
     size = math.prod(shape) * dtype.itemsize
     return np.asarray(_Recycled(shape, dtype, size)) if size in RECYCLED else np.empty(shape, dtype)
 
 
 def _repeats(a: np.ndarray) -> bool:
-    """Whether two elements of an array may share memory: some stride does not reach past the axes below it."""
+    """Return whether elements of an array may share memory: a stride is smaller than what the axes within it span."""
     reach = a.itemsize
     for stride, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if stride < reach:
@@ -97,7 +99,7 @@ def _repeats(a: np.ndarray) -> bool:
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays share memory; yes, if that is hard to tell."""
+    """Return whether two arrays share memory; if that is hard to find out, the answer is yes."""
     try:
         return np.shares_memory(a, b, max_work=100_000)  # pyright: ignore[reportArgumentType] (any whole number)
     except np.exceptions.TooHardError:

@@ -1,7 +1,7 @@
 """Machine code that every kernel shares: batches of any layout, asking Python whether to go on, waiting for threads.
 
-`strided(start, stop, table, work, out, context, body)` runs a kernel's body over operands with any strides and any
-number of broadcast batch axes. `ask(watch)` lets Python run the handlers of signals, see `watch`.
+`strided(start, stop, table, work, out, context, body)` runs a kernel's function `whole` over operands with any strides
+and any number of batch axes that broadcast. `ask(watch)` lets Python run its signal handlers, see `codegen.watch`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ __all__ = [
 ]
 
 MAX_BATCH_AXES = 16
-TABLE_HEAD = 5 + MAX_BATCH_AXES  # operands, batch axes, length, scratch, watch; then the batch shape
-ENTRY_WORDS = 6 + MAX_BATCH_AXES  # kind, address, size, place, element offsets, row stride; then batch strides
-INPUT, OUTPUT, SEQUENCE = 0, 1, 2
+# The words of the table that `strided` reads. First: numbers of operands and of batch axes, length of the sequences,
+# addresses of scratch memory and of the watch; then the batch shape.
+TABLE_HEAD = 5 + MAX_BATCH_AXES
+# Then for each operand: its kind, address and size, its place in the tile (or, of a sequence, in the context), the
+# address of the offsets of its elements, the stride over its rows; then its strides over the batch.
+ENTRY_WORDS = 6 + MAX_BATCH_AXES
+INPUT, OUTPUT, SEQUENCE = 0, 1, 2  # kinds of operands
 _FLOAT = {"f64": "double", "f32": "float"}
 
 
@@ -43,7 +47,11 @@ _FLOAT = {"f64": "double", "f32": "float"}
 
 
 class _Strided(Coder):
-    """Writes `strided`: it gathers groups of samples, of any strides, into tiles, and scatters their results."""
+    """Writes `strided`.
+
+    It gathers groups of samples, of any strides, into a *tile* (one vector for each element, one lane for each sample),
+    runs the kernel on the tile, and scatters the results.
+    """
 
     def __init__(self, module: Module, width: int, dtype: str):
         super().__init__(module, width, dtype)
@@ -54,6 +62,7 @@ class _Strided(Coder):
         self.operands, self.axes = self.get("%table", 0), self.get("%table", 1)
 
     def function(self) -> str:
+        """The text of `strided`."""
         self.put(self.get("%table", 2), "%context", 0)
         self.put(self.get("%table", 3), "%context", 1)
         self.put(self.get("%table", 4), "%context", WATCH)
@@ -73,7 +82,7 @@ class _Strided(Coder):
         return "\n".join([f"define i64 @strided({arguments}) {{", "entry:", *self.lines, "}"])
 
     def _find_samples(self, first: str, last: str) -> None:
-        """Write the batch index of each lane's sample to %index; lanes beyond the last sample repeat it."""
+        """Write the batch index of each lane's sample to %index; lanes beyond the last sample repeat that one."""
         for lane in self.lanes:
             sample = self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, lane)}, i64 {last})")
             self.emit(f" store i64 {sample}, ptr %rest")
@@ -84,7 +93,10 @@ class _Strided(Coder):
                 self.emit(f" store i64 {self.word(f'udiv i64 {rest}, {size}')}, ptr %rest")
 
     def _each_operand(self, wanted: tuple[int, ...], act: Callable[[str, int], None]) -> None:
-        """Run act(entry, kind) for operands of the wanted kinds, with %place holding the address of each lane."""
+        """Run act(entry, kind) for operands of the wanted kinds.
+
+        %place then holds the address of each lane's sample.
+        """
         with self.loop(self.operands) as k:
             entry = self.address("%table", self.add(self.mul(k, ENTRY_WORDS), TABLE_HEAD))
             kind = self.get(entry, 0)
@@ -105,10 +117,11 @@ class _Strided(Coder):
         return self.pointer(self.add(self.get("%place", lane), offset))
 
     def _tile(self, base: str, entry: str, e: str) -> str:
-        """The address of element e of an operand in a tile, where the lanes lie side by side."""
+        """The address of the vector of element e of an operand in a tile."""
         return self.op(f"getelementptr {self.vector}, ptr {base}, i64 {self.add(self.get(entry, 3), e)}", "p").name
 
     def _gather(self, entry: str, kind: int) -> None:
+        """Load an input into the tile, or write to the context where a sequence is."""
         if kind == SEQUENCE:
             slot = self.get(entry, 3)
             for lane in self.lanes:
@@ -125,6 +138,7 @@ class _Strided(Coder):
             self.emit(f" store {self.vector} {v}, ptr {self._tile('%work', entry, e)}")
 
     def _scatter(self, entry: str, kind: int) -> None:
+        """Store a result from the tile."""
         with self.loop(self.get(entry, 2)) as e:
             v = self.op(f"load {self.vector}, ptr {self._tile('%out', entry, e)}", "f").name
             for lane in self.lanes:
@@ -134,19 +148,24 @@ class _Strided(Coder):
 
 # --- asking Python -----------------------------------------------------------------------------------
 
-PAUSE = 200  # milliseconds between two questions: each may have to wait some five for Python's global lock
-# What `ask` calls, in the order of its table, which begins with its own address.
+PAUSE = 200  # milliseconds between two questions: each may wait some 5 ms for Python's global lock
+# The functions of CPython that `ask` calls, in the order of its table: there they come after `ask` itself and the
+# clock.
 _ASKED = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
 
 
 def _ask(module: Module) -> str:
-    """`ask(watch)`: now and then, let handlers of signals run; if one raises, keep the exception and say 1, else 0."""
+    """The IR of `ask(watch)`, which lets signal handlers run if the last time is long enough ago.
+
+    If a handler raises an exception, `ask` keeps it in the watch and returns 1; otherwise it returns 0.
+    """
     b = Coder(module, 1, "f64")
     table = b.pointer(b.get("%watch", TABLE))
     clock, ensure, check, fetch, release = (b.pointer(b.get(table, 1 + k)) for k in range(1 + len(_ASKED)))
     b.put(BUDGET, "%watch", LEFT)
     now, asked = _milliseconds(b, clock), b.get("%watch", ASKED)
-    before = b.word(f"select i1 {b.same(asked, 0)}, i64 {now}, i64 {asked}")  # of a call that is long enough
+    # The first question comes `PAUSE` after the first call of `ask`.
+    before = b.word(f"select i1 {b.same(asked, 0)}, i64 {now}, i64 {asked}")
     b.put(before, "%watch", ASKED)
     b.require(b.op(f"icmp sge i64 {b.word(f'sub i64 {now}, {before}')}, {PAUSE}", "m").name, "on")
     b.put(now, "%watch", ASKED)
@@ -162,7 +181,7 @@ def _ask(module: Module) -> str:
 
 
 def _milliseconds(b: Coder, clock: str) -> str:
-    """What the system's clock says, see `_clock`."""
+    """Emit a reading of the system's clock, see `_clock`."""
     if os.name == "nt":
         return b.word(f"call i64 {clock}()")
     now = b.op("alloca [2 x i64]", "p").name  # seconds, nanoseconds
@@ -171,17 +190,18 @@ def _milliseconds(b: Coder, clock: str) -> str:
 
 
 def _clock():
+    """The function of the operating system that reads a clock."""
     return ctypes.WinDLL("kernel32").GetTickCount64 if os.name == "nt" else ctypes.CDLL(None).clock_gettime
 
 
 # --- a door ------------------------------------------------------------------------------------------
 
-_SHUT = 1 << 62  # besides, the word of a door counts those inside
-_SLEEP = 100 if os.name != "nt" else 1  # microseconds, milliseconds
+_SHUT = 1 << 62  # the bit of a door's word that says that it is shut; the other bits count the threads inside
+_SLEEP = 100 if os.name != "nt" else 1  # microseconds, or milliseconds on Windows
 
 
 def _enter(module: Module) -> str:
-    """`enter(door)`: come in, 1; or 0 if it is shut."""
+    """The IR of `enter(door)`: it counts a thread in and returns 1, or returns 0 if the door is shut."""
     b = Coder(module, 1, "f64")
     before = b.word("atomicrmw add ptr %door, i64 1 seq_cst")
     b.require(b.same(b.word(f"and i64 {before}, {_SHUT}"), 0), "shut")
@@ -190,12 +210,12 @@ def _enter(module: Module) -> str:
 
 
 def _leave(module: Module) -> str:
-    """`leave(door)`."""
+    """The IR of `leave(door)`, which counts a thread out."""
     return "define void @leave(ptr %door) {\n %before = atomicrmw sub ptr %door, i64 1 seq_cst\n ret void\n}"
 
 
 def _shut(module: Module) -> str:
-    """`shut(sleep, door)`: let nobody in any more, and wait until all have left, sleeping meanwhile."""
+    """The IR of `shut(sleep, door)`, which shuts the door, and sleeps until all threads have left."""
     return f"""define void @shut(ptr %sleep, ptr %door) {{
 entry:
  %before = atomicrmw or ptr %door, i64 {_SHUT} seq_cst
@@ -213,9 +233,10 @@ done:
 
 
 class Door(NamedTuple):
-    """Functions of the address of a word: parts of a call `enter` and `leave`; `shut` waits until all have left.
+    """Functions on a *door*, a word in memory that counts the worker threads inside a call.
 
-    Each is one call of C. `shut` goes on waiting whatever signals come.
+    The parts of a call `enter` and `leave`; `shut` lets no more in, and waits until all have left. Each is a single
+    call of C, and `shut` goes on waiting whatever signals come.
     """
 
     enter: Callable[[int], int]
@@ -225,13 +246,14 @@ class Door(NamedTuple):
 
 @jit.once
 def door() -> Door:
-    """The functions of doors, which are words that are 0 in the beginning."""
+    """Return the functions on doors; they take the address of a word that is 0 at first."""
     sleep = ctypes.WinDLL("kernel32").Sleep if os.name == "nt" else ctypes.CDLL(None).usleep
     known, word = _watching().address, ctypes.c_void_p
     return Door(
         ctypes.PYFUNCTYPE(ctypes.c_int64, word)(known["enter"]),
         ctypes.PYFUNCTYPE(None, word)(known["leave"]),
-        # Python's global lock is let go meanwhile. Not a function in Python: handlers of signals run in those.
+        # CFUNCTYPE releases Python's global lock meanwhile. A function written in Python would not do: signal handlers
+        # run, and raise, in those.
         functools.partial(ctypes.CFUNCTYPE(None, word, word)(known["shut"]), ctypes.cast(sleep, word)),
     )
 
@@ -241,12 +263,13 @@ def door() -> Door:
 
 @jit.once
 def _watching() -> jit.Library:
+    """Load the machine code of `ask` and of doors."""
     return shared(("watching", os.name), {"ask": _ask, "enter": _enter, "leave": _leave, "shut": _shut})
 
 
 @jit.once
 def ask_table() -> int:
-    """The address of the table that lets machine code ask Python whether to go on; 0 if this Python cannot be asked."""
+    """The address of the table by which machine code asks Python whether to go on; 0 if this Python cannot be asked."""
     try:
         functions = [_clock(), *(getattr(ctypes.pythonapi, name) for name in _ASKED)]
     except AttributeError:  # not CPython
@@ -256,12 +279,12 @@ def ask_table() -> int:
 
 @jit.once
 def idle_watch() -> int:
-    """The address of the watch of all calls that are short: nobody stops them, and they ask nobody."""
+    """The address of a watch that all short calls share: it never tells them to stop, and never asks Python."""
     return _for_ever([2**62 if word == LEFT else 0 for word in range(WATCH_WORDS)])
 
 
 def _for_ever(words: list) -> int:
-    """The address of words that are never freed: when the interpreter ends, a thread may still be using them."""
+    """Return the address of words that are never freed: when the interpreter ends, a thread may still be using them."""
     memory = (ctypes.c_int64 * len(words))(*words)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
     return ctypes.addressof(memory)
@@ -269,12 +292,12 @@ def _for_ever(words: list) -> int:
 
 @jit.once
 def library(width: int, dtype: str) -> jit.Library:
-    """The code for batches of any layout, for one width and type; compiled once a machine."""
+    """Load the code for batches of any layout, for one width and dtype; a machine compiles it once."""
     return shared(("strided", width, dtype), {"strided": lambda module: _Strided(module, width, dtype).function()})
 
 
 def shared(parts: tuple, functions: dict[str, Callable[[Module], str]]) -> jit.Library:
-    """Code that does not depend on a kernel: functions by their names, from the cache or compiled now."""
+    """Load code that does not depend on a kernel: functions by their names, from the disk cache or compiled now."""
     key = disk_cache.key("runtime", *parts)
     entry = disk_cache.read(key)
     if entry is None:

@@ -11,7 +11,7 @@ __all__ = ["check_threads", "default_threads"]
 
 
 def check_threads(value, source: str) -> int:
-    """A number of threads, or an error that says where it came from."""
+    """Return a number of threads, or raise an error that says where the value came from."""
     try:
         n = int(value) if isinstance(value, str) else operator.index(value)
     except (TypeError, ValueError):
@@ -22,7 +22,7 @@ def check_threads(value, source: str) -> int:
 
 
 def default_threads() -> int:
-    """ADJOINT_THREADS, or the number of processors this process may use."""
+    """Return ADJOINT_THREADS, or the number of processors that this process may use."""
     chosen = os.environ.get("ADJOINT_THREADS")
     if chosen:
         return check_threads(chosen, "the environment variable ADJOINT_THREADS")

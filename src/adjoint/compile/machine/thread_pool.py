@@ -1,8 +1,8 @@
-"""Worker threads, and calls that can be stopped: whatever is raised, no call ends before its workers have.
+"""Worker threads, and calls that can be stopped: whatever is raised, no call ends before its workers have ended.
 
 Python raises the exceptions of signal handlers (KeyboardInterrupt on Ctrl-C) between any two steps of its main thread,
-in the midst of starting workers or waiting for them too. So a part of a batch says itself that it begins and ends, and
-the last thing a call does is one wait, in C, that no signal breaks off.
+and so also while that thread is starting workers or waiting for them. Therefore each part of a batch notes itself when
+it begins and ends, and the last thing that a call does is a single wait, in C, which no signal breaks off.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from ..codegen.watch import BUDGET, KEPT, LEFT, STOP, TABLE, WATCH_WORDS
 from . import strided_loop
 
-__all__ = ["new_watches", "raise_kept", "start_watch", "together"]
+__all__ = ["new_watches", "raise_kept", "run_together", "start_watch"]
 
 # --- watches -----------------------------------------------------------------------------------------
 
 
 def new_watches(count: int) -> np.ndarray:
-    """Words of watches (count, 8), see `watch`."""
+    """Return the words of so many watches, shape (count, 8); see `codegen.watch`."""
     return np.zeros((count, WATCH_WORDS), np.int64)
 
 
@@ -38,11 +38,11 @@ def start_watch(watch: np.ndarray) -> None:
 
 
 def raise_kept(watch: np.ndarray) -> None:
-    """After a call that was stopped: raise what a handler of a signal raised, if that is the cause."""
+    """Raise the exception of the signal handler that stopped a call, if one did, and clear the watch."""
     kept = watch[KEPT : KEPT + 3].tolist()
     watch[KEPT : KEPT + 3], watch[STOP] = 0, 0
     if kept[0]:
-        _set_raised(*kept)  # ctypes raises what is set
+        _set_raised(*kept)  # ctypes raises the exception that is set here
 
 
 if hasattr(ctypes, "pythonapi"):
@@ -53,7 +53,10 @@ if hasattr(ctypes, "pythonapi"):
 
 
 class _Part:
-    """A part of a call: run once, by the first thread that claims it, and not after the call's door is shut."""
+    """A part of a call. It is run once, by the first thread that claims it, unless the call's door is shut before.
+
+    A *door* is a word in memory that counts the workers inside a call (see `strided_loop.Door`).
+    """
 
     def __init__(self, run: Callable[[], None], stop: Callable[[], object], door: np.ndarray):
         self.run, self._stop, self._door = run, stop, door
@@ -62,10 +65,11 @@ class _Part:
         self._ended.acquire()
 
     def claim(self) -> bool:
+        """Return whether this thread is the first to ask, and so has to run the part."""
         return self._claim.acquire(blocking=False)
 
     def in_worker(self) -> None:
-        """What a worker thread does, if nobody else does it already."""
+        """Run the part in a worker thread, if no other thread has claimed it."""
         if not self.claim():
             return
         door, place = strided_loop.door(), self._door.ctypes.data
@@ -82,16 +86,16 @@ class _Part:
             self._ended.release()
 
     def wait(self) -> None:
-        """Until the worker thread that claimed it has ended; raise what it raised."""
+        """Wait until the worker thread that claimed the part has ended; raise what it raised."""
         with self._ended:
             if self._error is not None:
                 raise self._error
 
 
-def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> None:
-    """Run the first function in this thread, the others in worker threads, or here too if those are late.
+def run_together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> None:
+    """Run the first function in this thread, and the others in worker threads, or here if no worker has begun with one.
 
-    Return, or raise what any of them or a handler of a signal raised, when none of them runs any more. `stop` tells
+    It returns when none of them runs any more, or raises what any of them or a signal handler raised. `stop` tells
     those that run to end soon.
     """
     door, (own, *others) = np.zeros(1, np.int64), runs
@@ -103,7 +107,7 @@ def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> 
                 _leave_to_workers(part)
         own()
         elsewhere = []
-        for part in reversed(parts):  # workers begin with the first
+        for part in reversed(parts):  # workers begin with the first part, so this thread begins with the last
             if part.claim():
                 part.run()
             else:
@@ -119,33 +123,33 @@ def together(runs: Sequence[Callable[[], None]], stop: Callable[[], object]) -> 
 
 # --- threads -----------------------------------------------------------------------------------------
 
-# Python's own pool of threads is not used: an exception out of a signal's handler, raised while one of its locks is
-# being taken in Python, leaves that lock taken for ever. Here all steps are single calls of C.
-_MOST = max(os.cpu_count() or 1, 64)
+# Python's own ThreadPoolExecutor is not used: if a signal handler raises an exception while code in Python is taking a
+# lock of it, that lock stays taken for ever. Here every step is a single call of C.
+_MOST = max(os.cpu_count() or 1, 64)  # the most worker threads
 _queue: SimpleQueue[_Part] = SimpleQueue()
-_idle: list[None] = []  # one for each worker that waits
+_idle: list[None] = []  # one item for each worker that waits
 _workers: list[int] = []
 
 
 def _leave_to_workers(part: _Part) -> None:
-    """Let a worker thread run a part; start one more if they are all busy."""
+    """Put a part into the queue of the worker threads; start one more thread if all are busy."""
     _queue.put(part)
     if _queue.qsize() > len(_idle) and len(_workers) < _MOST:
         _workers.append(_thread.start_new_thread(_serve, (_queue, _idle)))
 
 
 def _serve(queue: SimpleQueue[_Part], idle: list[None]) -> None:
-    """What a worker thread does: part after part. Python does not wait for it when it ends."""
+    """Run part after part: the loop of a worker thread. Python does not wait for these threads when it ends."""
     while True:
         idle.append(None)
         part = queue.get()
         idle.pop()
         part.in_worker()
-        del part  # and with it the arrays it worked on
+        del part  # this frees the arrays that it worked on
 
 
 def _forget_workers() -> None:
-    """In a forked child the threads are gone: start afresh."""
+    """Start afresh in a forked child, where the worker threads are gone."""
     global _queue, _idle, _workers
     _queue, _idle, _workers = SimpleQueue(), [], []
 

@@ -1,4 +1,4 @@
-"""Memory that machine code works in: each thread keeps some from call to call."""
+"""The memory that machine code works in; each thread keeps some of it from call to call."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .thread_pool import new_watches, start_watch
 __all__ = ["WorkMemory", "keep_work", "take_work"]
 
 _memory = threading.local()
-_KEPT_MEMORY = 1 << 20  # bytes of work memory a thread keeps from call to call
+_KEPT_MEMORY = 1 << 20  # the most bytes of work memory that a thread keeps from call to call
 
 
 class WorkMemory(NamedTuple):
-    """Work memory of one thread: bytes, where in them 64-byte lines begin; and the watch of its calls."""
+    """Work memory of one thread, and the watch of its calls. `start` is the first address that is a multiple of 64."""
 
     block: np.ndarray
     start: int
@@ -27,12 +27,13 @@ class WorkMemory(NamedTuple):
 
 
 def take_work(size: int) -> WorkMemory:
-    """Work memory for one call, which nobody else has: a signal's handler may call kernels in the midst of it."""
+    """Take work memory for one call. Nobody else has it, because a signal handler may call kernels during the call."""
     kept = getattr(_memory, "work", None)
     if kept is not None and len(kept.block) >= size + 64:
         _memory.work = None
         return kept
-    step = max(size >> 3, 64)  # sizes are rounded up, so that memory fits calls of about the same length
+    # Sizes are rounded up, so that the memory fits later calls with sequences of about the same length.
+    step = max(size >> 3, 64)
     step = 1 << step.bit_length()
     block, (watch,) = new_array((-(-size // step) * step + 64,), np.dtype(np.uint8)), new_watches(1)
     start_watch(watch)
@@ -40,13 +41,13 @@ def take_work(size: int) -> WorkMemory:
 
 
 def keep_work(work: WorkMemory) -> None:
-    """After a call that was not stopped: this thread's next one uses the same memory."""
+    """Keep the memory of a call that was not stopped for the next call of this thread."""
     if len(work.block) <= _KEPT_MEMORY:
         _memory.work = work
 
 
 def _forget_work() -> None:
-    """In a forked child another thread may be the main one."""
+    """Forget all memory in a forked child, whose main thread may be another one: see `start_watch`."""
     global _memory
     _memory = threading.local()
 

@@ -1,6 +1,7 @@
 """Derivatives of graphs: forward (`pushforward`) and reverse (`pullback`), node by node from the table of operations.
 
-Structural zeros are never multiplied out, so the sparsity of a Jacobian is found by computing it.
+A *tangent* is the derivative of a node along directions; a *cotangent* is the derivative of a result by a node. Zeros
+that are known from the structure are never multiplied out, so the sparsity of a Jacobian is found by computing it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from ..graph.operations import OPS
 
 __all__ = ["jacobian", "only_forward", "pullback", "pushforward"]
 
-Tangent = dict[int, "Expr | float"]  # direction -> derivative; directions that are missing are zero
+Tangent = dict[int, "Expr | float"]  # direction -> derivative; missing directions are zero
 
 
 def _partials(x: Expr):
+    """The partial derivatives of a node by its arguments; None where they are zero."""
     op = OPS[x.op]
     if op.mask or op.partials is None:
         return (None,) * len(x.args)
@@ -27,15 +29,15 @@ def _partials(x: Expr):
 
 
 def pushforward(graph: Graph, roots: Sequence[Expr], seeds: dict[Expr, Tangent]) -> tuple[list[Expr], list[Tangent]]:
-    """Derivatives of the roots along several directions at once.
+    """Return derivatives of the roots along several directions at once.
 
-    `seeds` gives the tangents of chosen nodes. Returns the roots themselves (read from the differentiated loops where
-    there are any, so that no loop runs twice) and their tangents.
+    `seeds` gives the tangents of chosen nodes. Returns the roots themselves and their tangents. If there are loops, the
+    roots are read from the differentiated loops, which compute both, so that no loop runs twice.
     """
-    new: dict[int, Expr] = {}  # every node as it is after loops were differentiated
-    tangents: dict[int, Tangent] = {x.id: t for x, t in seeds.items()}  # by the node as it was
+    new: dict[int, Expr] = {}  # node -> the node in its place, which reads differentiated loops
+    tangents: dict[int, Tangent] = {x.id: t for x, t in seeds.items()}  # by the node before that replacement
     for x in reachable(roots):
-        if x.id in new:  # a result of a loop that was differentiated
+        if x.id in new:  # x is a result of a loop that was differentiated
             continue
         args = tuple(new[a.id] for a in x.args)
         same = all(a is b for a, b in zip(args, x.args, strict=True))
@@ -63,7 +65,8 @@ def _tangent(graph: Graph, x: Expr, below: list[Tangent]) -> Tangent:
 
 
 def _chain_rule(x: Expr, below: list[Tangent]) -> Tangent:
-    if x.op == "select":  # choose between tangents: a NaN of the branch not taken must not come through
+    """The tangent of an operation from those of its arguments."""
+    if x.op == "select":  # choose between tangents, so that a NaN in the branch that is not taken has no effect
         _, ta, tb = below
         return {d: apply("select", x.args[0], ta.get(d, 0.0), tb.get(d, 0.0)) for d in {**ta, **tb}}
     result: Tangent = {}
@@ -78,7 +81,10 @@ def _chain_rule(x: Expr, below: list[Tangent]) -> Tangent:
 def _differentiate_loop(
     graph: Graph, node: Expr, new: dict[int, Expr], below: list[Tangent], tangents: dict[int, Tangent]
 ) -> None:
-    """Extend a loop by the tangents of its carry, its rows and its results; record them for the nodes that read it."""
+    """Extend a loop by the tangents of its carry, its rows and its results.
+
+    The tangents are recorded for the nodes that read the loop.
+    """
     if not any(below):
         return
     loop: Loop = node.value
@@ -114,7 +120,11 @@ def _differentiate_loop(
 
 
 def _tangent_inputs(loop: Loop, body: Graph, mark: str, t_captured: list[Tangent], t_buffers: list[Tangent]):
-    """New inputs of the body for tangents of captured values and rows: seeds; rows and buffers; inputs and values."""
+    """Make new inputs of the body for the tangents of captured values and of rows.
+
+    Returns the seeds of the body, (inputs, buffer) of each row of tangents, and (input, value) of each captured
+    tangent.
+    """
     seeds: dict[Expr, Tangent] = {}
     values: list[tuple[Expr, Expr | float]] = []
     for inner, tangent in zip(loop.captured, t_captured, strict=True):
@@ -133,9 +143,10 @@ def _tangent_inputs(loop: Loop, body: Graph, mark: str, t_captured: list[Tangent
 
 
 def _active_carry(loop: Loop, body: Graph, mark: str, t_start: list[Tangent], seeds: dict[Expr, Tangent]):
-    """New inputs for the carries that have tangents, the body's results, and their tangents.
+    """Make new inputs for the carries that have tangents; returns these, the body's results, and their tangents.
 
-    A carry is active in a direction if it starts so or becomes so: the set grows until it stays.
+    A carry is active in a direction if it has a tangent at the start or gets one in an iteration: the set of active
+    ones grows until it stays the same.
     """
     active = {(k, d) for k, t in enumerate(t_start) for d in t}
     while True:
@@ -151,7 +162,10 @@ def _active_carry(loop: Loop, body: Graph, mark: str, t_start: list[Tangent], se
 
 
 def _stacked_tangents(loop: Loop, body: Graph, roots: list[Expr], results: list[Tangent]):
-    """What the loop stacks, the tangents it stacks beside, and (which one, direction) of each of those."""
+    """Return what the loop stacks, the tangents that it stacks besides, and which tangents these are.
+
+    The latter are pairs (number of the stack, direction).
+    """
     ys, more, stacked, at = [], [], [], len(loop.carry)
     for k, y in enumerate(loop.ys):
         here = slice(at, at + len(y))
@@ -164,12 +178,15 @@ def _stacked_tangents(loop: Loop, body: Graph, roots: list[Expr], results: list[
 
 
 def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Sequence[Expr]) -> list:
-    """Sum over the roots of cotangent * d(root)/d(x), for each x in `wrt`."""
+    """Return the sum over the roots of cotangent * d(root)/d(x), for each x in `wrt`."""
     return _Reverse(graph, roots, wrt).run(cotangents)
 
 
 class _Reverse:
-    """One reverse sweep. Cotangents of numbers are kept by node; those of buffers by element, or as whole buffers."""
+    """One reverse sweep.
+
+    Cotangents of numbers are kept by node; those of arrays are kept by element, or as whole buffers.
+    """
 
     def __init__(self, graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]):
         self.graph, self.roots, self.wrt, self.nodes = graph, roots, wrt, reachable(roots)
@@ -181,9 +198,11 @@ class _Reverse:
         self.bar: dict[int, Expr | float] = {}
         self.elements: dict[int, dict[int, Any]] = {}
         self.buffers: dict[int, list[Expr]] = {}
-        self.moved: dict[int, Expr] = {}  # results of loops, in place of those of the loops they extend
+        # Results of loops -> the same results of the loops that replace them, which also stack every carry.
+        self.moved: dict[int, Expr] = {}
 
     def run(self, cotangents: Sequence) -> list:
+        """Return the cotangents of the nodes `wrt`."""
         for r, t in zip(self.roots, cotangents, strict=True):
             self._add(r, t)
         for x in reversed(self.nodes):
@@ -195,10 +214,12 @@ class _Reverse:
         return [next(renewed) if isinstance(t, Expr) else t for t in found]
 
     def _add(self, x: Expr, t) -> None:
+        """Add to the cotangent of a node."""
         if x.id in self.active:
             self.bar[x.id] = apply("add", self.bar[x.id], t) if x.id in self.bar else t
 
     def _visit(self, x: Expr) -> None:
+        """Pass the cotangent of a node on to its arguments."""
         t = self.bar.get(x.id)
         if x.op == "loop":
             self._loop(x)
@@ -222,13 +243,14 @@ class _Reverse:
     # --- loops: the steps are pulled back from the last to the first, each at the carry it started from ----
 
     def _element(self, buffer: Expr, k: int):
+        """The cotangent of element k of an array."""
         total = self.elements.get(buffer.id, {}).get(k, 0.0)
         for b in self.buffers.get(buffer.id, []):
             total = apply("add", total, self.graph.node("item", (b,), k))
         return total
 
     def _rows(self, stacked: Expr, loop: Loop, size: int) -> Expr | None:
-        """The cotangents of what a loop stacked, as a buffer."""
+        """The cotangents of what a loop stacked, as a buffer; None if there are none."""
         whole = self.buffers.get(stacked.id, [])
         if stacked.id not in self.elements and len(whole) < 2:
             return whole[0] if whole else None
@@ -241,6 +263,10 @@ class _Reverse:
         )
 
     def _loop(self, x: Expr) -> None:
+        """Pass the cotangents of a loop's results on, by a second loop that runs backward.
+
+        The first loop is replaced by one that also stacks the carry that every iteration starts from.
+        """
         graph, loop, n, m = self.graph, x.value, len(x.value.carry), len(x.value.captured)
         results = [graph.node("carry", (x,), k) for k in range(n)]
         stacked = [graph.node("stacked", (x,), k) for k in range(len(loop.ys))]
@@ -256,30 +282,11 @@ class _Reverse:
             )
         leaves = [k for k, a in enumerate(x.args[n + m :]) if a.id in self.active]
 
-        body = loop.roots[0].graph
-        mark = f"cotangent{len(body.nodes)}"
-        carry = [body.input(f"{mark}.carry", k) for k in range(n)]
-        sums = [body.input(f"{mark}.sum", j) for j in values]
-        dots = {k: tuple(body.input(f"{mark}.row{k}", j) for j in range(len(loop.ys[k]))) for k in rows}
-        step = pullback(
-            body,
-            [*loop.next_carry, *(e for k in rows for e in loop.ys[k])],
-            [*carry, *(e for row in dots.values() for e in row)],
-            [*loop.carry, *(loop.captured[j] for j in values), *(e for k in leaves for e in loop.xs[k])],
-        )
-        found = iter(step)
-        next_carry = [body.lift(next(found)) for _ in range(n)]
-        next_sums = [body.lift(apply("add", s, next(found))) for s in sums]
-        more = tuple(tuple(body.lift(next(found)) for _ in loop.xs[k]) for k in leaves)
-
+        backward = _backward_loop(loop, list(rows), values, leaves)
         forward = graph.node("loop", x.args, replace(loop, ys=(*loop.ys, loop.carry)))
         self.moved |= {c.id: graph.node("carry", (forward,), k) for k, c in enumerate(results)}
         self.moved |= {s.id: graph.node("stacked", (forward,), k) for k, s in enumerate(stacked)}
-        backward = Loop(
-            (*carry, *sums), (loop.carry, *loop.xs, *dots.values()), loop.captured, (*next_carry, *next_sums), more,
-            loop.length, not loop.reverse,
-        )  # fmt: skip
-        start = [graph.lift(self.bar.get(c.id, 0.0)) for c in results] + [graph.constant(0.0)] * len(sums)
+        start = [graph.lift(self.bar.get(c.id, 0.0)) for c in results] + [graph.constant(0.0)] * len(values)
         kept = graph.node("stacked", (forward,), len(loop.ys))
         node = graph.node("loop", (*start, *x.args[n : n + m], kept, *x.args[n + m :], *rows.values()), backward)
         for k, a in enumerate((*x.args[:n], *(x.args[n + j] for j in values))):
@@ -288,8 +295,36 @@ class _Reverse:
             self.buffers.setdefault(x.args[n + m + k].id, []).append(graph.node("stacked", (node,), j))
 
 
+def _backward_loop(loop: Loop, rows: list[int], values: list[int], leaves: list[int]) -> Loop:
+    """The loop that pulls cotangents back through the iterations of `loop`.
+
+    It carries the cotangents of the carry, and sums of the cotangents of the captured values number `values`. It reads
+    the carries that iterations started from, the rows that `loop` reads, and the cotangents of its stacks number
+    `rows`. It stacks the cotangents of the rows of the buffers number `leaves`.
+    """
+    body = loop.roots[0].graph
+    mark = f"cotangent{len(body.nodes)}"
+    carry = [body.input(f"{mark}.carry", k) for k in range(len(loop.carry))]
+    sums = [body.input(f"{mark}.sum", j) for j in values]
+    dots = {k: tuple(body.input(f"{mark}.row{k}", j) for j in range(len(loop.ys[k]))) for k in rows}
+    step = pullback(
+        body,
+        [*loop.next_carry, *(e for k in rows for e in loop.ys[k])],
+        [*carry, *(e for row in dots.values() for e in row)],
+        [*loop.carry, *(loop.captured[j] for j in values), *(e for k in leaves for e in loop.xs[k])],
+    )
+    found = iter(step)
+    next_carry = [body.lift(next(found)) for _ in carry]
+    next_sums = [body.lift(apply("add", s, next(found))) for s in sums]
+    more = tuple(tuple(body.lift(next(found)) for _ in loop.xs[k]) for k in leaves)
+    return Loop(
+        (*carry, *sums), (loop.carry, *loop.xs, *dots.values()), loop.captured, (*next_carry, *next_sums), more,
+        loop.length, not loop.reverse,
+    )  # fmt: skip
+
+
 def _guarded_product(p, t):
-    """p * t, where an infinite p in a branch that was not taken (t = 0 there) must not make NaN of it."""
+    """p * t. Where t is 0 in a branch that was not taken, an infinite p there must not make it NaN."""
     if isinstance(t, Expr) and t.op == "select":
         c, a, b = t.args
         if b.number() == 0.0:
@@ -300,7 +335,7 @@ def _guarded_product(p, t):
 
 
 def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[list]:
-    """d(root)/d(x) for every root and x, forward or in reverse, whichever touches fewer nodes."""
+    """Return d(root)/d(x) for every root and x, forward or in reverse, whichever visits fewer nodes."""
     nodes = reachable(roots)
     loops = [x.value for x in nodes if x.op == "loop"]
     if any(map(only_forward, loops)) or (
@@ -312,17 +347,20 @@ def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[l
 
 
 def only_forward(loop: Loop) -> bool:
-    """Whether a Jacobian is taken forward through a loop in any case: a while loop, or loops in loops."""
+    """Return whether a Jacobian is always taken forward through this loop: a while loop, or one with loops inside."""
     return loop.condition is not None or any(x.op == "loop" for x in reachable(loop.roots))
 
 
 def _forward_is_cheaper(nodes: list[Expr], roots: Sequence[Expr], wrt: Sequence[Expr]) -> bool:
-    """Compare the number of (node, direction) pairs that each sweep visits; a reverse visit costs about twice."""
-    inputs: dict[int, int] = {x.id: 1 << k for k, x in enumerate(wrt)}  # which inputs a node depends on, as bits
+    """Compare the number of (node, direction) pairs that each sweep visits.
+
+    A reverse visit costs about 1.5 times as much.
+    """
+    inputs: dict[int, int] = {x.id: 1 << k for k, x in enumerate(wrt)}  # node -> the inputs that it depends on, as bits
     for x in nodes:
         for a in x.args:
             inputs[x.id] = inputs.get(x.id, 0) | inputs.get(a.id, 0)
-    outputs: dict[int, int] = {}  # which roots depend on a node
+    outputs: dict[int, int] = {}  # node -> the roots that depend on it, as bits
     for k, r in enumerate(roots):
         outputs[r.id] = outputs.get(r.id, 0) | 1 << k
     for x in reversed(nodes):

@@ -1,4 +1,4 @@
-"""Derivatives of kernels: again kernels, built on the graph of the first."""
+"""Derivatives of kernels are kernels again, made from the graph of the first."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from ...errors import ArgumentError, DerivativeError
 from ..front.function import Function
 from ..front.parameters import MISSING, Parameter
 from ..front.specialisation import Specialisation, record_class
-from ..graph import loops
+from ..graph import current, loops
 from ..graph.expressions import Expr
 from ..graph.program import Operand, Program
 from . import autodiff
 from .derived_kernels import Built, derived
 
-__all__ = ["dotted", "free", "hessian", "jacobian", "jvp", "vjp"]
+__all__ = ["derivative_names", "free_name", "hessian", "jacobian", "jvp", "vjp"]
 
 
 def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[Parameter]:
-    """More inputs after the inputs; static arguments with defaults follow, by keyword only."""
+    """Put further inputs after the inputs; static arguments with defaults follow, by keyword only."""
     options = [p for p in parameters if p.static and p.default is not MISSING]
     rest = [p for p in parameters if p not in options]
     return [*rest, *more, *(replace(p, keyword_only=True) for p in options)]
 
 
-def free(name: str, taken) -> str:
-    """The name, or one like it that is not taken."""
+def free_name(name: str, taken) -> str:
+    """Return the name, or one like it that is not taken."""
     while name in taken:
         name += "_"
     return name
 
 
-def dotted(names, suffix: str) -> dict[str, str]:
-    """Names for derivatives of the given ones: `x_dot` for x, longer where that is taken already."""
+def derivative_names(names, suffix: str) -> dict[str, str]:
+    """Return {name: name of its derivative}: `x_dot` for x, or longer if that is taken already."""
     found: dict[str, str] = {}
     for name in names:
-        found[name] = free(f"{name}{suffix}", {*names, *found.values()})
+        found[name] = free_name(f"{name}{suffix}", {*names, *found.values()})
     return found
 
 
@@ -46,10 +46,12 @@ def _is_static(k: Function, name) -> bool:
 
 
 def _inputs(k: Function) -> list[Parameter]:
+    """The inputs of a kernel that one can differentiate by."""
     return [p for p in k.parameters if not p.static and p.name not in k.statics and not p.hidden]
 
 
 def _wanted(k: Function, names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """Check the names of inputs to differentiate by; by default, these are all inputs."""
     inputs = [p.name for p in _inputs(k)]
     for name in names:
         if not isinstance(name, str) or name not in inputs:
@@ -61,6 +63,7 @@ def _wanted(k: Function, names: tuple[str, ...], what: str) -> tuple[str, ...]:
 
 
 def _elements(program: Program, name: str) -> tuple[list[Expr], Operand]:
+    """The elements of an input as nodes, and the input itself."""
     o = next((o for o in program.inputs if o.name == name), None)
     if o is None:
         raise DerivativeError(f"input '{name}' is absent in this call, so there is nothing to differentiate by")
@@ -70,13 +73,14 @@ def _elements(program: Program, name: str) -> tuple[list[Expr], Operand]:
 
 
 def _scalars_only(program: Program) -> None:
+    """Raise an error if an output is a sequence."""
     for o in program.outputs:
         if o.sequence:
             raise DerivativeError(f"output '{o.name}' is a sequence; its derivatives are given by jvp only")
 
 
 def _collect(program: Program, inputs, parts: dict[str, tuple[tuple[int, ...], list]], name: str) -> Built:
-    """A program from named results; a single one is returned bare."""
+    """Make a program of named results, {name: (shape, elements)}; a single one is returned without a NamedTuple."""
     operands = tuple(Operand(k if len(parts) > 1 else "out", shape) for k, (shape, _) in parts.items())
     results = tuple(tuple(program.graph.lift(e) for e in elements) for _, elements in parts.values())
     made = record_class(name, tuple(parts)) if len(parts) > 1 else None
@@ -84,7 +88,7 @@ def _collect(program: Program, inputs, parts: dict[str, tuple[tuple[int, ...], l
 
 
 def jacobian(k: Function, names: tuple[str, ...]) -> Function:
-    """See `Kernel.jacobian`."""
+    """Make the kernel of first derivatives; see `Kernel.jacobian`."""
     names = _wanted(k, names, "jacobian")
 
     def build(specialisation: Specialisation) -> Built:
@@ -97,7 +101,7 @@ def jacobian(k: Function, names: tuple[str, ...]) -> Function:
             column = 0
             for name, (xs, operand) in zip(names, groups, strict=True):
                 block = [table[row + i][column + j] for i in range(o.size) for j in range(len(xs))]
-                field = free(_field(o.name, name, len(program.outputs), len(names)), parts)
+                field = free_name(_field(o.name, name, len(program.outputs), len(names)), parts)
                 parts[field] = ((*o.shape, *operand.shape), block)
                 column += len(xs)
             row += o.size
@@ -114,11 +118,12 @@ def jacobian(k: Function, names: tuple[str, ...]) -> Function:
 
 
 def _field(output: str, name: str, outputs: int, inputs: int) -> str:
+    """The name of the field with the derivative of an output by an input."""
     return name if outputs == 1 else output if inputs == 1 else f"{output}_{name}"
 
 
 def hessian(k: Function, names: tuple[str, ...]) -> Function:
-    """See `Kernel.hessian`."""
+    """Make the kernel of second derivatives; see `Kernel.hessian`."""
     given, names = names, _wanted(k, names, "hessian")
     if len(names) not in (1, 2) or (len(names) == 2 and not given):
         raise ArgumentError(f"{k.__name__}.hessian takes one or two names of its inputs: {', '.join(names)}")
@@ -131,7 +136,7 @@ def hessian(k: Function, names: tuple[str, ...]) -> Function:
         _scalars_only(program)
         xs, operand = _elements(program, name)
         first = autodiff.jacobian(program.graph, program.roots, xs)
-        lower = []  # lower[i][root][j] for j <= i: the rest is symmetric
+        lower = []  # lower[i][root][j] for j <= i; the rest follows by symmetry
         for i in range(len(xs)):
             column = [program.graph.lift(row[i]) for row in first]
             lower.append(autodiff.jacobian(program.graph, column, xs[: i + 1]))
@@ -158,9 +163,9 @@ def hessian(k: Function, names: tuple[str, ...]) -> Function:
 
 
 def jvp(k: Function) -> Function:
-    """See `Kernel.jvp`."""
+    """Make the kernel of directional derivatives; see `Kernel.jvp`."""
     own = _inputs(k)
-    dot = dotted([p.name for p in own], "_dot")
+    dot = derivative_names([p.name for p in own], "_dot")
     # A tangent has the shape of its input, and no default unless the input itself may be left out.
     tangents = [replace(p, name=dot[p.name], default=None if p.default is None else MISSING) for p in own]
 
@@ -183,7 +188,7 @@ def jvp(k: Function) -> Function:
         results = [tuple(next(found) for _ in result) for result in program.results]
         for o, result in zip(program.outputs, program.results, strict=True):
             results.append(tuple(_tangent(program, o, next(moves)) for _ in result))
-        names = dotted([o.name for o in program.outputs], "_dot")
+        names = derivative_names([o.name for o in program.outputs], "_dot")
         outputs = (*program.outputs, *(replace(o, name=names[o.name]) for o in program.outputs))
         made = record_class("Jvp", tuple(o.name for o in outputs))
         return Program((*specialisation.inputs, *dots(specialisation)), outputs, tuple(results), graph), made
@@ -199,23 +204,26 @@ def jvp(k: Function) -> Function:
 
 
 def _tangent(program: Program, o: Operand, t: autodiff.Tangent) -> Expr:
+    """The tangent of a result as a node: zeros if it depends on no tangent."""
     if 0 in t or not o.sequence:
         return program.graph.lift(t.get(0, 0.0))
-    source = next(i for i in program.inputs if i.sequence)  # a sequence of zeros, as long as any other
+    source = next(i for i in program.inputs if i.sequence)  # for a sequence of zeros, which is as long as any other
     node = loops.Sequence(program.graph.node("sequence", value=source.name), source.shape)
-    with loops.tracing(program.graph):
+    with current.tracing_into(program.graph):
         return loops.scan(lambda c, x: (c, np.zeros(o.shape)), 0.0, node)[1].node
 
 
 def vjp(k: Function) -> Function:
-    """See `Kernel.vjp`."""
+    """Make the kernel of gradients; see `Kernel.vjp`."""
     own, wanted = [p.name for p in k.parameters], {p.name for p in _inputs(k)}
 
     def bars(specialisation: Specialisation) -> tuple[Operand, ...]:
-        return tuple(Operand(free(f"{o.name}_bar", own), o.shape) for o in specialisation.program.outputs)
+        return tuple(Operand(free_name(f"{o.name}_bar", own), o.shape) for o in specialisation.program.outputs)
 
     # The outputs are known once the static arguments are; before that, one output is assumed.
-    known = [o.name for o in bars(k.only_specialisation("vjp"))] if k.arguments.are_bound else [free("out_bar", own)]
+    known = [free_name("out_bar", own)]
+    if k.arguments.are_bound:
+        known = [o.name for o in bars(k.only_specialisation("vjp"))]
 
     def inputs(specialisation: Specialisation) -> tuple[Operand, ...]:
         if [o.name for o in bars(specialisation)] != known:

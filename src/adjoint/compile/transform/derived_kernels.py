@@ -1,4 +1,4 @@
-"""Kernels whose programs are made from another's: derivatives, packed results."""
+"""Kernels whose programs are made from those of another kernel: derivatives, packed results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..front.function import Function, Origin
 from ..front.parameters import Parameter
 from ..front.specialisation import Specialisation
-from ..graph import interpreter, loops, tracing
+from ..graph import current, interpreter, loops, tracing
 from ..graph.program import Operand, Program
 
 __all__ = ["Built", "DerivedSpecialisation", "derived"]
@@ -19,7 +19,10 @@ Built = tuple[Program, "type | None"]
 
 
 class DerivedSpecialisation(Specialisation):
-    """A specialisation whose program is made from another's."""
+    """A specialisation whose program is made from that of another one, `parent`, by the function `build`.
+
+    `what` says how: the name of the method of `Kernel`, and its arguments.
+    """
 
     def __init__(
         self, parent: Specialisation, what: tuple, inputs: tuple[Operand, ...], build: Callable[[Specialisation], Built]
@@ -37,7 +40,7 @@ class DerivedSpecialisation(Specialisation):
     def static_values(self) -> list:
         return self.parent.static_values()
 
-    def here(self, values: list):
+    def run_in_python(self, values: list):
         program, made = self.traced
         flat, rows, length = {}, {}, 0
         for o, x in zip(self.inputs, values, strict=True):
@@ -48,7 +51,7 @@ class DerivedSpecialisation(Specialisation):
             else:
                 _, elements = tracing.flatten(x, f"argument '{o.name}'")
                 flat |= {(o.name, k): e for k, e in enumerate(elements)}
-        graph = loops.current_graph()
+        graph = current.current_graph()
         if graph is not None:
             found = iter(interpreter.inline(graph, program.roots, flat, rows))
         else:
@@ -59,6 +62,7 @@ class DerivedSpecialisation(Specialisation):
 
 
 def _result(o: Operand, found, numeric: bool, length: int):
+    """The next result among the values `found`: an array of numbers, a traced array, or a sequence."""
     if o.sequence:
         node = next(found)
         return np.reshape(node, (length, *o.shape)).astype(float) if numeric else loops.Sequence(node, o.shape)
@@ -75,11 +79,16 @@ def derived(
     doc: str,
     left_out: Mapping[str, Any] = {},
 ) -> Function:
-    """A kernel with the static arguments of `parent`; what is `left_out` has its default and cannot be given."""
+    """Return a kernel that is made from `parent`, with the same static arguments.
+
+    `what` is the name of the method of `Kernel` and its arguments. `inputs(specialisation)` and `build(specialisation)`
+    give the inputs and the program. Parameters in `left_out` have the values there, and cannot be given.
+    """
 
     def make(statics: dict, present: list[str]) -> Specialisation:
         own = {p.name for p in parent.parameters}
-        statics = {name: value for name, value in statics.items() if name in own}  # an absent input has no tangent
+        # The tangent of an input that is left out is left out too, and `parent` does not know it.
+        statics = {name: value for name, value in statics.items() if name in own}
         specialisation = parent.specialisation(statics, [name for name in present if name in own])
         return DerivedSpecialisation(specialisation, what, inputs(specialisation), build)
 

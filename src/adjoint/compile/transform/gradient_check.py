@@ -1,8 +1,9 @@
-"""`check_grads`: are all derivatives of a kernel right? Compared with differences taken in 50-digit arithmetic."""
+"""`check_grads`: are all derivatives of a kernel right? They are compared with differences in 50-digit arithmetic."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,13 @@ _DIGITS = 50
 
 
 def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwargs) -> float:
-    """Check Jacobian, jvp, vjp (and, for order 2, Hessian) of a kernel at one sample; returns the worst error.
+    """Check the derivatives of a kernel at one sample; returns the largest error.
 
-    The reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20:
-    nothing of our derivative rules enters it. Errors are relative to the largest entry of the derivative (at least 1).
-    Raises AssertionError naming the derivative and the input that is wrong. It needs mpmath: pip install
-    'adjoint[check]'. Sequences are not checked.
+    These are `jacobian`, `jvp` and `vjp`, and for order 2 also `hessian`. The arguments are those of a call. The
+    reference is a central difference of the traced graph in mpmath with 50 digits, whose own error is below 1e-20; it
+    uses none of our derivative rules. Errors are relative to the largest entry of the derivative, or to 1 if that is
+    larger. An AssertionError names the derivative that is wrong by more than `rtol`, and the entry. This needs mpmath:
+    pip install 'adjoint[check]'. Kernels with sequences cannot be checked.
     """
     if not isinstance(fn, Function):
         raise ArgumentError(f"check_grads needs a kernel, made by `adjoint.kernel`; got {type(fn).__name__}")
@@ -35,44 +37,55 @@ def check_grads(fn: Function, *args, order: int = 2, rtol: float = 1e-9, **kwarg
     if any(o.sequence for o in (*program.inputs, *program.outputs)):
         raise AdjointError("check_grads: differences by sequences are not taken; fix a length to check the same step")
     point = {o.name: _given(o, x) for o, x in zip(program.inputs, inputs.values(), strict=True)}
-    names = list(point)
     reference = _differences(program, point, program.roots)
     bound = fn.bind(**{p.name: statics[p.name] for p in fn.parameters if p.static and p.name not in fn.statics})
-    own = [p.name for p in bound.parameters if not p.static]
-    worst = 0.0
-
-    exact = bound.jacobian(*names)(**point)
-    blocks = list(exact) if isinstance(exact, tuple) else [exact]
-    table = np.concatenate(
-        [
-            np.concatenate([np.reshape(blocks[i * len(names) + j], (o.size, -1)) for j in range(len(names))], 1)
-            for i, o in enumerate(program.outputs)
-        ],
-        0,
-    )
-    worst = max(worst, _compare(table, reference, f"{fn.__name__}.jacobian", rtol))
-
     rng = np.random.default_rng(0)
-    dots = {k: rng.standard_normal(v.shape) for k, v in point.items()}
-    dot = derivative_kernels.dotted(own, "_dot")
-    pushed = bound.jvp(**point, **{dot[k]: v for k, v in dots.items()})
-    moved = np.concatenate([np.ravel(x) for x in pushed[len(program.outputs) :]])
-    flat = np.concatenate([np.ravel(v) for v in dots.values()])
-    worst = max(worst, _compare(moved, reference @ flat, f"{fn.__name__}.jvp", rtol))
-
+    worst = _compare(_jacobian(bound, program, point), reference, f"{fn.__name__}.jacobian", rtol)
+    moved, wanted = _pushed(bound, program, point, reference, rng)
+    worst = max(worst, _compare(moved, wanted, f"{fn.__name__}.jvp", rtol))
     if not any(x.op == "loop" and autodiff.only_forward(x.value) for x in autodiff.reachable(program.roots)):
-        bars = {
-            derivative_kernels.free(f"{o.name}_bar", [p.name for p in bound.parameters]): rng.standard_normal(o.shape)
-            for o in program.outputs
-        }
-        pulled = bound.vjp(**point, **bars)
-        pulled = np.concatenate([np.ravel(x) for x in (pulled if isinstance(pulled, tuple) else (pulled,))])
-        flat = np.concatenate([np.ravel(v) for v in bars.values()])
-        worst = max(worst, _compare(pulled, flat @ reference, f"{fn.__name__}.vjp", rtol))
+        pulled, wanted = _pulled(bound, program, point, reference, rng)
+        worst = max(worst, _compare(pulled, wanted, f"{fn.__name__}.vjp", rtol))
     if order >= 2:
-        for name in names:
+        for name in point:
             worst = max(worst, _second(bound, program, point, name, rtol))
     return worst
+
+
+def _jacobian(bound: Any, program: Program, point: dict) -> np.ndarray:
+    """The Jacobian of all outputs by all inputs, as one matrix."""
+    blocks, n = _parts(bound.jacobian(*point)(**point)), len(point)
+    rows = [
+        np.concatenate([np.reshape(blocks[i * n + j], (o.size, -1)) for j in range(n)], 1)
+        for i, o in enumerate(program.outputs)
+    ]
+    return np.concatenate(rows, 0)
+
+
+def _pushed(bound: Any, program: Program, point: dict, reference: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    """The tangents of the outputs along random ones of the inputs: from `jvp`, and from the reference."""
+    dots = {k: rng.standard_normal(v.shape) for k, v in point.items()}
+    names = derivative_kernels.derivative_names([p.name for p in bound.parameters if not p.static], "_dot")
+    pushed = bound.jvp(**point, **{names[k]: v for k, v in dots.items()})
+    return _flat(pushed[len(program.outputs) :]), reference @ _flat(dots.values())
+
+
+def _pulled(bound: Any, program: Program, point: dict, reference: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    """The cotangents of the inputs for random ones of the outputs: from `vjp`, and from the reference."""
+    taken = [p.name for p in bound.parameters]
+    names = [derivative_kernels.free_name(f"{o.name}_bar", taken) for o in program.outputs]
+    bars = {name: rng.standard_normal(o.shape) for name, o in zip(names, program.outputs, strict=True)}
+    return _flat(_parts(bound.vjp(**point, **bars))), _flat(bars.values()) @ reference
+
+
+def _parts(result) -> tuple:
+    """The results of a kernel, also if there is only one."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _flat(arrays: Iterable) -> np.ndarray:
+    """All numbers of some arrays, one after the other."""
+    return np.concatenate([np.ravel(x) for x in arrays])
 
 
 def _given(o: Operand, x) -> np.ndarray:
@@ -85,17 +98,19 @@ def _given(o: Operand, x) -> np.ndarray:
 
 
 def _second(bound: Any, program: Program, point: dict, name: str, rtol: float) -> float:
+    """The error of the second derivatives by one input."""
     xs = [program.graph.input(name, k) for k in range(point[name].size)]
     first = [program.graph.lift(e) for row in autodiff.jacobian(program.graph, program.roots, xs) for e in row]
     names = list(point)
     columns = slice(sum(point[k].size for k in names[: names.index(name)]), None)
     wanted = _differences(program, point, first)[:, columns][:, : len(xs)]
     exact = bound.hessian(name)(**point)
-    exact = np.concatenate([np.reshape(x, (-1, len(xs))) for x in (exact if isinstance(exact, tuple) else (exact,))])
+    exact = np.concatenate([np.reshape(x, (-1, len(xs))) for x in _parts(exact)])
     return _compare(exact, wanted, f"{bound.__name__}.hessian({name!r})", rtol)
 
 
 def _compare(got: np.ndarray, wanted: np.ndarray, what: str, rtol: float) -> float:
+    """Return the error of a derivative; raise an AssertionError if it is too large."""
     scale = max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
     error = float(np.max(np.abs(got - wanted), initial=0.0)) / scale
     if not error <= rtol:
@@ -123,6 +138,8 @@ def _differences(program: Program, point: dict, roots) -> np.ndarray:
 
 
 def _high_precision(roots, values: dict, mp) -> list:
+    """The values of the roots, computed by mpmath."""
+
     def apply(op: str, *a):
         found = table.get(op)
         return found(*a) if found else getattr(mp, op)(*a)

@@ -1,8 +1,8 @@
 """Packed results: of every result only the numbers that can differ, each once, and where they belong.
 
-What trees of bodies give is symmetric and mostly zeros: of 24 389 Christoffel symbols of a humanoid with 29 joints, 822
-differ by more than their sign. Large batches take longer to write to memory than to compute, unless the rest is left
-out, and the graph of a program knows what that is.
+Results for trees of bodies are symmetric and mostly zeros: of the 24 389 Christoffel symbols of a humanoid with 29
+joints, 822 differ by more than their sign. Large batches take longer to write to memory than to compute, unless the
+rest is left out, and the graph of a program tells what that is.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["Packing", "packed", "packing", "unpack"]
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """Where the numbers x of a packed result belong: the whole is `factors * np.append(x, 1)[places]`.
+    """Where the numbers x of a packed result belong: the whole result is `factors * np.append(x, 1)[places]`.
 
-    Both arrays have the shape of the whole result. A factor is 1, or -1 of a number with its sign changed. Elements
-    that do not depend on the inputs, as zeros, are factors themselves, and their place is that of the 1, after the
-    `size` numbers.
+    Both arrays have the shape of the whole result. For an element that is the number x[k], the place is k and the
+    factor is 1; if it is -x[k], the factor is -1. For an element that does not depend on the inputs, such as a zero,
+    the factor is its value, and the place is that of the 1, after the `size` numbers.
     """
 
     places: np.ndarray
@@ -40,28 +40,28 @@ class Packing:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the whole result of one sample."""
+        """The shape of the whole result of one sample."""
         return self.places.shape
 
     @cached_property
     def nonzero(self) -> tuple[np.ndarray, ...]:
-        """Indices, one array for each axis, of the elements that are not always zero, in order."""
+        """The indices, one array for each axis, of the elements that are not always zero, in order."""
         return np.nonzero(self.factors)
 
     def data(self, values) -> np.ndarray:
-        """(..., elements): the `nonzero` elements of the whole results, of packed ones (..., size)."""
+        """Return the `nonzero` elements of whole results, (..., elements), from packed ones, (..., size)."""
         from ..front.arguments import as_input
 
         values = as_input(values, "values", "data")
         if values.shape[-1:] != (self.size,):
             raise ArgumentError(f"packed values have shape {values.shape}; (..., {self.size}) is needed")
-        with np.errstate(over="ignore"):  # constants too large for float32 are infinite there
+        with np.errstate(over="ignore"):  # constants that are too large for float32 become infinite
             factors = self.factors[self.nonzero].astype(values.dtype)
         numbers = np.concatenate([values, np.ones((*values.shape[:-1], 1), values.dtype)], axis=-1)
         return factors * numbers[..., self.places[self.nonzero]]
 
     def sparse(self, values):
-        """The whole result of one sample, a vector or a matrix, as a `scipy.sparse.coo_array` of `nonzero` elements."""
+        """Return the whole result of one sample, a vector or a matrix, as a `scipy.sparse.coo_array`."""
         from scipy.sparse import coo_array
 
         data = self.data(values)
@@ -78,7 +78,7 @@ class Packing:
 
 
 def packing(k: Function, wanted: str = "packing") -> Any:
-    """See `Kernel.packing`."""
+    """Where the numbers of packed results belong; see `Kernel.packing`."""
     k = _packed_from(k) or k
     program, made = _checked(k, k.only_specialisation(wanted)).traced
     found = [_packing(o, elements) for o, elements in zip(program.outputs, program.results, strict=True)]
@@ -86,6 +86,7 @@ def packing(k: Function, wanted: str = "packing") -> Any:
 
 
 def _packing(o: Operand, elements: tuple[Expr, ...]) -> Packing:
+    """The packing of one result."""
     numbers = _numbers(elements)
     place = {x.id: k for k, x in enumerate(numbers)}
     places = [place.get(_unsigned(e).id, len(numbers)) for e in elements]
@@ -97,16 +98,17 @@ def _packing(o: Operand, elements: tuple[Expr, ...]) -> Packing:
 
 
 def _numbers(elements: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Those that are no constants, each once; of x and -x only x."""
+    """The elements that are not constant, each once; of x and -x only x."""
     return tuple({(x := _unsigned(e)).id: x for e in elements if e.number() is None}.values())
 
 
 def _unsigned(e: Expr) -> Expr:
+    """x for the elements x and -x."""
     return e.args[0] if e.op == "neg" else e
 
 
 def _packed_from(k: Function) -> Function | None:
-    """The kernel of the whole results, if k is one of packed ones."""
+    """Return the kernel of the whole results, if k is one of packed results; None otherwise."""
     if k.origin is None:
         return None
     parent, how, given = k.origin
@@ -116,10 +118,11 @@ def _packed_from(k: Function) -> Function | None:
 
 
 def packed(k: Function) -> Function:
-    """See `Kernel.packed`."""
+    """Make the kernel of packed results; see `Kernel.packed`."""
     if _packed_from(k):
         return k
-    # What is zero depends on options and on the inputs there are: they are what `packing` takes them to be.
+    # Which elements are zero depends on options and on which inputs are given: they are fixed here as `packing` assumes
+    # them.
     left_out = {p.name: p.default for p in k.parameters if (p.static and p.default is not MISSING) or p.default is None}
 
     def build(specialisation: Specialisation) -> Built:
@@ -140,12 +143,13 @@ def packed(k: Function) -> Function:
 
 
 def _named_after(parameters: list[Parameter], left_out) -> list[Parameter]:
-    """Parameters after one that is left out are given by name, so that no argument takes the place of another."""
+    """Make the parameters after one that is left out keyword-only, so that no argument takes the place of another."""
     first = next((k for k, p in enumerate(parameters) if p.name in left_out), len(parameters))
     return parameters[:first] + [replace(p, keyword_only=True) for p in parameters[first:]]
 
 
 def _checked(k: Function, specialisation: Specialisation) -> Specialisation:
+    """Return the specialisation, or raise an error if its results cannot be packed."""
     names = [o.name for o in specialisation.inputs]
     traced = isinstance(specialisation, TracedSpecialisation)
     if traced and k.instead_of_this(specialisation.statics, names) is not None:
@@ -160,7 +164,7 @@ def _checked(k: Function, specialisation: Specialisation) -> Specialisation:
 
 
 def unpack(k: Function) -> Function:
-    """See `Kernel.unpack`."""
+    """Make the kernel that makes packed results whole; see `Kernel.unpack`."""
     found, name = packing(k, "unpack"), f"{k.__name__.removesuffix('.packed')}.unpack"
     parts = {"values": found} if isinstance(found, Packing) else found._asdict()
 
@@ -176,6 +180,7 @@ def unpack(k: Function) -> Function:
 
 
 def _whole(p: Packing, values):
+    """One whole result from its packed numbers."""
     signs = {1.0: lambda x: x, -1.0: lambda x: -x}
     elements = [
         factor if place == p.size else signs[factor](values[place])

@@ -1,19 +1,20 @@
 """Elementary functions as inlined, branch-free SIMD arithmetic.
 
-Every entry of `FUNCTIONS` emits one NumPy function through a `Builder`, at any width, for "f64" and "f32". They keep
-this contract:
+Every entry of `FUNCTIONS` emits one NumPy function through a `Builder`, at any width, for "f64" and "f32". All of them
+keep this contract:
 
-- at most 2 units in the last place from the exact value over the *whole* range: huge arguments, subnormal arguments
-  and results; most are within 1 (each docstring states the worst float64 error seen);
-- signed zeros, infinities, NaN and domain errors exactly as NumPy and C99 Annex F have them;
-- a lane depends on nothing but its own arguments: any width, any position gives the same bits;
-- self-contained code: no calls out, no tables in memory. The two rare cases that need long integer arithmetic (huge
-  angles, huge quotients in `fmod`) go one lane at a time through an internal function, outside the hot path.
+- Results are at most 2 units in the last place (ulp) from the exact value over the *whole* range, with huge arguments,
+  subnormal arguments and subnormal results. Most are within 1; each docstring states the worst float64 error seen.
+- Signed zeros, infinities, NaN and domain errors are exactly those of NumPy and of C99 Annex F.
+- A lane depends on nothing but its own arguments: any width and any position give the same bits.
+- The code is self-contained: it makes no calls out, and reads no tables in memory. There are two rare exceptions that
+  need long integer arithmetic (huge angles, huge quotients in `fmod`): these go one lane at a time through an internal
+  function, outside the usual path.
 
-Most float32 functions run their float64 algorithm on lanes widened for the purpose; `sincos` and `exp` are native.
+Most float32 functions widen their lanes and run the float64 algorithm; `sincos` and `exp` have float32 algorithms.
 
-Polynomials are minimax fits made for the ranges given here, except that their forms follow the classic ones of fdlibm.
-A number carried in two parts `hi, lo` means the unevaluated sum hi + lo.
+Polynomials are minimax fits made for the ranges given here, and have the classic forms of fdlibm. A number carried in
+two parts `hi, lo` means the unevaluated sum hi + lo.
 """
 
 from __future__ import annotations

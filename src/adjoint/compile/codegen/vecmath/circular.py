@@ -22,8 +22,9 @@ from .common import (
 
 # --- sine, cosine, tangent ----------------------------------------------------------------------
 
-# x - n pi/2 with pi/2 in parts: the first has all bits, n times the second is exact below the limit. `sin` and `cos`
-# are the polynomials of (r - sin r)/r**3 and (cos r - 1 + r**2/2)/r**4 in r**2.
+# `parts` add up to pi/2, for the reduction r = x - n pi/2 of |x| below `limit`: the first has all bits of its type, and
+# n times the second is exact. `sin` and `cos` are (r - sin r)/r**3 and (cos r - 1 + r**2/2)/r**4, as polynomials in
+# r**2. `sign` is the shift that moves bit 1 of a quadrant to the sign bit.
 _TRIG = {
     "f64": {
         "limit": 2.0**26,
@@ -64,11 +65,13 @@ _TWO_OVER_PI = int(  # the first 1216 binary digits of 2/pi
     "56033046fc7b6bab",
     16,
 )
-_WORDS = [_TWO_OVER_PI >> 64 * k & 2**64 - 1 for k in range(20)]  # the last digits first; then zeros
+# The digits in words of 64 bits, the last ones first; then zeros.
+_WORDS = [_TWO_OVER_PI >> 64 * k & 2**64 - 1 for k in range(20)]
 
-# x = m 2**e: the digits of 2/pi that make multiples of 4 with m 2**e are skipped, the next 192 times m are the quadrant
-# (two bits) and the fraction, known to 2**-137 while no float64 comes closer than 2**-62 to a multiple of pi/2.
-# Lanes that are not far run along for nothing, and only must not read outside of the words.
+# Payne and Hanek's method for x = m 2**e. Digits of 2/pi whose product with m 2**e is a multiple of 4 are skipped. The
+# product of the next 192 digits with m holds the quadrant (two bits) and the fraction. The fraction is known to
+# 2**-137, and no float64 comes closer than 2**-62 to a multiple of pi/2. The function also runs for lanes with small x,
+# whose results are not used: for these it only must not read outside of the words.
 _PAYNE_HANEK = f"""@adjoint.reduce.digits = internal constant [20 x i64] [{", ".join(f"i64 {w}" for w in _WORDS)}]
 define internal {{double, double, i64}} @adjoint.reduce(double %x) noinline {{
  %bits = bitcast double %x to i64
@@ -144,14 +147,17 @@ define internal {{double, double, i64}} @adjoint.reduce(double %x) noinline {{
 
 
 def _quarter_turns(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """x = q pi/2 + r - e with |r| <= pi/4 nearly and e the rounding error of r; q is an integer, known modulo 4."""
+    """Return (r, e, q) with x = q pi/2 + r - e, where |r| <= pi/4 nearly, and e is the rounding error of r.
+
+    q is an integer, known modulo 4.
+    """
     k = _TRIG[b.dtype]
     first, second, third = k["parts"]
     t = b.fma(x, 1 / PI_2, k["round"])
     n = t - k["round"]
     r1 = b.fma(n, -first, x)  # exact
     r = b.fma(n, -second, r1)
-    e = b.fma(n, third, b.fma(n, second, r - r1))  # the inner part is exact
+    e = b.fma(n, third, b.fma(n, second, r - r1))  # the inner fma is exact
     size = b.abs(x)
     far = size >= k["limit"]
     usual = [r, e, b.bits(t)]
@@ -166,7 +172,7 @@ def _quarter_turns(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _huge_quarter_turns(b: Builder, x: Value) -> list[Value]:
-    """The same by Payne and Hanek's method."""
+    """The result of `_quarter_turns` by Payne and Hanek's method."""
     b.module.add("llvm.ctlz.i192", "declare i192 @llvm.ctlz.i192(i192, i1)")
     b.module.add("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
     b.module.add("llvm.fshr.i64", "declare i64 @llvm.fshr.i64(i64, i64, i64)")
@@ -176,7 +182,7 @@ def _huge_quarter_turns(b: Builder, x: Value) -> list[Value]:
 
 
 def _wide_quarter_turns(b: Builder, x: Value) -> list[Value]:
-    """The same for float32 lanes in float64."""
+    """The result of `_quarter_turns` for float32 lanes, computed in float64."""
     wide = widened(b)
     r64, e64, q = _quarter_turns(wide, widen(wide, b, x))
     b.block = wide.block
@@ -185,13 +191,17 @@ def _wide_quarter_turns(b: Builder, x: Value) -> list[Value]:
 
 
 def _sin_tail(b: Builder, r: Value, e: Value) -> Pair:
-    """(t, z) with sin(r - e) = r - t and z = (r - e)**2."""
+    """Return (t, z) with sin(r - e) = r - t and z = (r - e)**2."""
     z = b.fma(r, r, r * (e * -2.0))
     return b.fma(r * z, b.poly(z, _TRIG[b.dtype]["sin"]), e), z
 
 
 def sincos(b: Builder, x: Value) -> Pair:
-    """Sine and cosine: Cody-Waite reduction with FMA, or Payne-Hanek far out, then fdlibm's two kernels; 0.9 ulp."""
+    """Sine and cosine; 0.9 ulp.
+
+    Angles are reduced by Cody and Waite's method with FMA, very large ones by Payne and Hanek's; then come the
+    polynomials of fdlibm.
+    """
     k = _TRIG[b.dtype]
     r, e, q = _quarter_turns(b, x)
     t, z = _sin_tail(b, r, e)
@@ -232,7 +242,7 @@ def tan(b: Builder, x: Value) -> Value:
 
 # --- inverse circular functions -----------------------------------------------------------------
 
-# (asin s - s)/s**3 in s**2 up to 1/4, and (atan t - t)/t**3 in t**2 up to 1.
+# `_ASIN` is (asin s - s)/s**3 as a polynomial in s**2 up to 1/4, `_ATAN` is (atan t - t)/t**3 as one in t**2 up to 1.
 _ASIN = (
     0.03267700575116501,
     -0.021077467526647662,
@@ -274,13 +284,16 @@ _ATAN = (
 
 
 def _angle(b: Builder, base: Value, t: Value, low: Value, z: Value, coefficients: tuple[float, ...]) -> Value:
-    """base + (t + low) + t z p(z), where base stands for the exact multiple of pi/2 nearest to it."""
+    """base + (t + low) + t z p(z), where base stands for the multiple of pi/2 that is nearest to it."""
     total, rest = fast_two_sum(base, t)
     return total + b.fma(t * z, b.poly(z, coefficients), b.fma(base, PI_REST, low) + rest)
 
 
 def _asin_argument(b: Builder, x: Value) -> tuple[Value, Value, Value, Value]:
-    """(outer, s, low, z): s = x inside |x| <= 1/2, s + low = sqrt((1 - |x|)/2) outside, and z its square."""
+    """Return (outer, s, low, z), where outer is |x| > 1/2.
+
+    Where |x| <= 1/2, s = x. Elsewhere s + low = sqrt((1 - |x|)/2). z is the square of s + low.
+    """
     size = b.abs(x)
     outer = size > 0.5
     z = b.select(outer, b.fma(size, -0.5, 0.5), x * x)
@@ -309,9 +322,9 @@ def acos(b: Builder, x: Value) -> Value:
 
 
 def _atan_quotient(b: Builder, a: Value, c: Value, base: Value, back: Value) -> Value:
-    """base + atan(a/c), or minus it where `back`, for 0 <= a <= c, a finite, c > 0."""
+    """base + atan(a/c), or base - atan(a/c) where `back` is set, for 0 <= a <= c, a finite, c > 0."""
     t = a / c
-    low = b.select(c < 2.0**1000, b.fma(-t, c, a) * rough_reciprocal(b, c), 0.0)  # what the division rounded off
+    low = b.select(c < 2.0**1000, b.fma(-t, c, a) * rough_reciprocal(b, c), 0.0)  # the rounding error of the division
     return _angle(b, base, b.select(back, -t, t), b.select(back, -low, low), t * t, _ATAN)
 
 

@@ -7,7 +7,8 @@ from .common import LN2, LOG2_E, ROUND, Pair, clamp, fast_two_sum, in_double, qu
 
 # --- exponentials -------------------------------------------------------------------------------
 
-# (exp r - 1 - r)/r**2 for |r| <= ln(2)/2. `round` leaves n + bias in the low bits, the sum of two biased exponents.
+# `poly` is (exp r - 1 - r)/r**2 for |r| <= ln(2)/2. Adding `round` to a float leaves n + bias in its low bits, where n
+# is the nearest integer and the bias is the sum of two biased exponents.
 _EXP = {
     "f64": {
         "range": (-746.0, 710.0),
@@ -43,7 +44,8 @@ _EXP = {
     },
 }
 EXP_POLY = _EXP["f64"]["poly"]
-# (2**r - 1 - r ln 2)/r**2 for |r| <= 1/2; (sinh r - r)/r**3 and (cosh r - 1 - r**2/2)/r**4 in r**2 for |r| <= ln(2)/2
+# `_EXP2` is (2**r - 1 - r ln 2)/r**2 for |r| <= 1/2. `_SINH` is (sinh r - r)/r**3 and `_COSH` is (cosh r - 1 -
+# r**2/2)/r**4, both as polynomials in r**2 for |r| <= ln(2)/2.
 _EXP2 = (
     4.4362952811893517e-10,
     7.0735783033504866e-09,
@@ -73,7 +75,10 @@ _COSH = (
 
 
 def scaled(b: Builder, y: Value, t: Value) -> Value:
-    """y 2**n with n + bias in the low bits of t, in two factors so that the only rounding is that of the result."""
+    """y 2**n, where the low bits of t hold n + bias.
+
+    It multiplies by two factors, so that only the result is rounded.
+    """
     shift = _EXP[b.dtype]["shift"]
     k = b.bits(t)
     half = (k >> 1) << shift
@@ -104,7 +109,7 @@ def exp2(b: Builder, x: Value) -> Value:
 
 
 def powers(b: Builder, x: Value, bias: float) -> tuple[Value, Value, Value]:
-    """(t, r, e) with x = n ln 2 + r + e, |r| <= ln(2)/2, and n + bias in the low bits of t."""
+    """Return (t, r, e) with x = n ln 2 + r + e and |r| <= ln(2)/2; the low bits of t hold n + bias."""
     t = b.fma(x, LOG2_E[0], ROUND + bias)
     n = t - (ROUND + bias)
     r1 = b.fma(n, -LN2[0], x)  # exact
@@ -125,7 +130,7 @@ def expm1(b: Builder, x: Value) -> Value:
 
 
 def _hyperbolic(b: Builder, x: Value) -> tuple[Pair, Pair]:
-    """Halves of sinh x and cosh x in two parts each, x >= 0, by the addition theorem at x = n ln 2 + r."""
+    """Return sinh(x)/2 and cosh(x)/2 for x >= 0, each in two parts, by the addition theorem at x = n ln 2 + r."""
     t, r, e = powers(b, x, 1021.0)
     up = b.from_bits(b.bits(t) << 52)  # 2**(n-2)
     down = b.select(x > 40.0, 0.0, b.from_bits((2042 << 52) - b.bits(up)))  # 2**(-n-2)
@@ -156,6 +161,6 @@ def cosh(b: Builder, x: Value) -> Value:
 
 @in_double
 def tanh(b: Builder, x: Value) -> Value:
-    """Hyperbolic tangent, the quotient of the two; 1.0 ulp."""
+    """Hyperbolic tangent, the quotient of sinh and cosh; 1.0 ulp."""
     hi, lo = quotient(b, *_hyperbolic(b, clamp(b, b.abs(x), 0.0, 20.0)))
     return b.select(b.abs(x) < 2.0**-28, x, b.copysign(hi + lo, x))

@@ -23,8 +23,8 @@ from .common import (
 
 # --- logarithms -----------------------------------------------------------------------------------
 
-# All are k ln 2 + 2 atanh(n/d), with n and d exact in two parts. The polynomial is (atanh s - s)/s**3 in s**2 for
-# |s| <= 0.2; the long one is ((atanh s - s)/s**3 - 1/3)/s**2 for |s| <= 0.172.
+# All logarithms are k ln 2 + 2 atanh(n/d), with n and d exact in two parts. `_ATANH` is (atanh s - s)/s**3 as a
+# polynomial in s**2 for |s| <= 0.2; `ATANH_LONG` is ((atanh s - s)/s**3 - 1/3)/s**2 for |s| <= 0.172.
 _ATANH = (
     0.06941965237240458,
     0.06583726172857342,
@@ -49,7 +49,7 @@ THIRD = 0.3333333333333333, 1.850371707708594e-17
 
 
 def exponent(b: Builder, x: Value) -> tuple[Value, Value]:
-    """(k, m) with x = m 2**k, sqrt(1/2) <= m < sqrt(2) nearly, for finite x > 0."""
+    """Return (k, m) with x = m 2**k and sqrt(1/2) <= m < sqrt(2) nearly, for finite x > 0."""
     tiny = x < 2.0**-1022
     i = b.bits(b.select(tiny, x * 2.0**54, x)) + (ONE - SPLIT)
     bias = b.select(tiny, b.const(2.0**52 + 1023 + 54), 2.0**52 + 1023)
@@ -57,7 +57,7 @@ def exponent(b: Builder, x: Value) -> tuple[Value, Value]:
 
 
 def _log_quotient(b: Builder, n: Pair | Value, d: Pair) -> Pair:
-    """log((d + n)/(d - n)) = 2 atanh(n/d)."""
+    """log((d + n)/(d - n)) = 2 atanh(n/d), in two parts."""
     s, rest = quotient(b, n, d)
     z = s * s
     twice = s + s
@@ -65,20 +65,20 @@ def _log_quotient(b: Builder, n: Pair | Value, d: Pair) -> Pair:
 
 
 def _log_parts(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """(k, hi, lo) with log x = k ln 2 + hi + lo."""
+    """Return (k, hi, lo) with log x = k ln 2 + hi + lo."""
     k, m = exponent(b, x)
     d = m + 1.0
     return (k, *_log_quotient(b, m - 1.0, (d, m - (d - 1.0))))
 
 
 def _with_exponent(b: Builder, k: Value, unit: tuple[float, float], hi: Value, lo: Value) -> Value:
-    """k unit + hi + lo."""
+    """k unit + hi + lo, where `unit` has two parts."""
     total, rest = fast_two_sum(k * unit[0], hi)
     return total + (b.fma(k, unit[1], lo) + rest)
 
 
 def _log_domain(b: Builder, x: Value, y: Value, zero: float = 0.0) -> Value:
-    """y, or what a logarithm is at its pole x = zero, beyond it, at infinity and NaN."""
+    """y, or the value of a logarithm where it has none: at its pole x = zero, beyond the pole, at infinity and NaN."""
     y = b.select(x < inf, y, x)
     return b.select(x > zero, y, b.select(x == zero, b.const(-inf), nan))
 
@@ -91,7 +91,7 @@ def log(b: Builder, x: Value) -> Value:
 
 
 def _log_to_base(b: Builder, x: Value, factor: tuple[float, float], unit: tuple[float, float]) -> Value:
-    """log(x) times a factor in two parts, the same factor of ln 2 being `unit`."""
+    """log(x) times a factor in two parts; `unit` is the same factor times ln 2."""
     k, hi, lo = _log_parts(b, x)
     p = hi * factor[0]
     rest = b.fma(lo, factor[0], b.fma(hi, factor[1], b.fma(hi, factor[0], -p)))
@@ -112,7 +112,7 @@ def log10(b: Builder, x: Value) -> Value:
 
 def _log1p(b: Builder, x: Value, low: Value | None = None, doublings: Value | None = None) -> Value:
     """log(1 + x + low) + doublings * ln 2, for finite x > -1."""
-    huge = x > 2.0**200  # where the one does not matter; keeps g below normal
+    huge = x > 2.0**200  # there, adding 1 changes nothing; x is scaled so that g below is a normal number
     x = b.select(huge, x * 2.0**-100, x)
     k, _ = exponent(b, x + 1.0)
     g = b.from_bits(b.bits(ROUND + 1023.0 - k) << 52)  # 2**-k
@@ -134,7 +134,7 @@ def log1p(b: Builder, x: Value) -> Value:
 
 
 def _root(b: Builder, hi: Value, lo: Value) -> Pair:
-    """sqrt(hi + lo) in two parts; hi = 0 gives 0."""
+    """sqrt(hi + lo) in two parts; it is 0 for hi = 0."""
     s = b.sqrt(hi)
     rest = b.fma(-s, s, hi) + lo
     return s, b.select(hi > 0.0, rest * 0.5 / s, 0.0)
@@ -179,7 +179,7 @@ def atanh(b: Builder, x: Value) -> Value:
     size = b.abs(x)
     n, n_lo = fast_two_sum(b.const(1.0), size)
     d, d_lo = fast_two_sum(b.const(1.0), -size)
-    # the difference of their bits is, nearly enough, the logarithm of the quotient: its nearest integer is k
+    # The difference of the bits of n and d is nearly log2(n/d) times 2**52, so its nearest multiple of 2**52 gives k.
     k = (b.bits(n) - b.bits(d) + (1 << 51)) >> 52
     scale = b.from_bits((k << 52) + ONE)
     d, d_lo = d * scale, d_lo * scale

@@ -13,7 +13,7 @@ from .logarithm import ATANH_LONG, THIRD, exponent
 
 
 def _log_long(b: Builder, x: Value) -> Pair:
-    """log x to about 65 bits, for finite x > 0."""
+    """log x in two parts, to about 65 bits, for finite x > 0."""
     k, m = exponent(b, x)
     d = m + 1.0
     s, s_lo = quotient(b, m - 1.0, (d, m - (d - 1.0)))
@@ -30,7 +30,7 @@ def _log_long(b: Builder, x: Value) -> Pair:
 
 
 def _exp_long(b: Builder, x: Value, low: Value) -> Value:
-    """exp(x + low)."""
+    """exp(x + low), where `low` is far smaller than x."""
     t, r, e = powers(b, clamp(b, x, -746.0, 710.0), 2046.0)
     r, e = fast_two_sum(r, e + low)
     one, rest = fast_two_sum(b.const(1.0), r)
@@ -43,7 +43,7 @@ def pow(b: Builder, x: Value, y: Value) -> Value:
     size = b.abs(x)
     log_hi, log_lo = _log_long(b, size)
     log_hi = b.select(size == 0.0, -inf, b.select(size == inf, inf, log_hi))
-    times = clamp(b, y, -(2.0**70), 2.0**70)  # beyond, the result is 0, 1 or infinite already
+    times = clamp(b, y, -(2.0**70), 2.0**70)  # beyond these limits the result is 0, 1 or infinite already
     product = times * log_hi
     low = b.select(b.abs(product) < 800.0, b.fma(times, log_lo, b.fma(times, log_hi, -product)), 0.0)
     power = _exp_long(b, product, low)
@@ -56,7 +56,7 @@ def pow(b: Builder, x: Value, y: Value) -> Value:
     return b.select((x == 1.0) | (y == 0.0), 1.0, power)
 
 
-# m**(-1/3) for 1 <= m < 2, to 17 bits
+# A polynomial for m**(-1/3), 1 <= m < 2, accurate to 17 bits.
 _CBRT = (
     -0.017019102310558663,
     0.1560721391052549,

@@ -9,7 +9,7 @@ from .common import in_double, lane_by_lane
 
 # --- remainder, rounding, comparison ----------------------------------------------------------------
 
-# Long division of the significands, eleven bits at a time; x >= y > 0, both finite.
+# The exact remainder of x >= y > 0, both finite, by long division of the significands, eleven bits at a time.
 _LONG_DIVISION = f"""define internal {{double}} @adjoint.fmod(double %x, double %y) noinline {{
 entry:
  %xb = bitcast double %x to i64
@@ -61,7 +61,7 @@ end:
 
 @in_double
 def fmod(b: Builder, x: Value, y: Value) -> Value:
-    """C's remainder, exact: one fused step while the quotient fits 53 bits, long division beyond."""
+    """C's remainder, exact: one fused step while the quotient fits into 53 bits, long division beyond that."""
     a, d = b.abs(x), b.abs(y)
     quotient = a / d
     usual = b.fma(-b.trunc(quotient), d, a)
@@ -88,10 +88,10 @@ def sign(b: Builder, x: Value) -> Value:
 
 
 def minimum(b: Builder, x: Value, y: Value) -> Value:
-    """The smaller; NaN if either is."""
+    """The smaller of x and y; NaN if either is NaN."""
     return b.select(x != x, x, b.select(x < y, x, y))
 
 
 def maximum(b: Builder, x: Value, y: Value) -> Value:
-    """The larger; NaN if either is."""
+    """The larger of x and y; NaN if either is NaN."""
     return b.select(x != x, x, b.select(x > y, x, y))
