@@ -47,6 +47,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def _described(robot: Robot, choice: str) -> Robot:
     """`reframed(robot, choice)`, "space" or "com"; also of a robot whose numbers are inputs, then without frames."""
     if not robot.varying or robot.stands_for is None:

@@ -25,6 +25,10 @@ from .newton_euler import base_motion, joint_forces, loads_on_bodies
 __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Recursion(NamedTuple):
     """What (50)-(68) compute, twists and wrenches (n, 6) one row per body, joint quantities (nv,).
 

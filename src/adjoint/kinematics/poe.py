@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
     varying = not robot.varying.isdisjoint(("screws", "placements", "frames"))
     placements = [JOINTS[robot.joint_types[i]].placement for i in path]

@@ -23,6 +23,11 @@ from .whole_arrays import moved_inertias
 
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _BOOK_GRAVITY = 9.8062  # [m/s²], FGL
 
 # --- arms of the literature -------------------------------------------------------------------------------------------
