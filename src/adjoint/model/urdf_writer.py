@@ -14,7 +14,7 @@ from .joints import standard_screws
 from .needs import need_robot
 from .parts import Body, Visual
 from .robot import Robot
-from .urdf import NUMBERS, TYPES, UNLIMITED
+from .urdf_tags import NUMBERS, TYPES, UNLIMITED
 
 __all__ = ["to_urdf"]
 
