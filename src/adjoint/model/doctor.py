@@ -1,4 +1,11 @@
-"""X"""
+"""The model doctor: `check` finds what is wrong with a model, what is doubtful, and what is good to know.
+
+The loaders have noted what a file leaves out or what they did not understand (`robot.findings`). `check` adds what only
+the whole robot shows: inertias that no body can have, joints that move nothing, wrong units, limits, names, and a left
+side that is not the mirror image of the right. Each rule is a function of a `Model` that yields findings; a finding has
+the numbers, and what would be valid. The thresholds were set on the robots of example-robot-data, so that sound models
+have no findings.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +31,28 @@ _ROBOT_SIZES, _ROBOT_MASSES = (1e-4, 1e3), (1e-7, 1e7)  # [m] and [kg], from a m
 
 
 def check(robot: Robot, *, strict: bool = False) -> Report:
-    """A `Report` on the model of `robot`; with `strict`, `ModelError` if it has errors or warnings (notes are fine).
+    """Return a `Report` on the model of `robot`: what is wrong with it, what is doubtful, and what is good to know.
 
-    A finding has a `level`, a `code` for its kind, the `element` it is about, a `message`, and `where` in the file that
-    is. Beside those of the loaders there are
+        print(check(load("robot.urdf")))
+        check(robot, strict=True)           # ModelError if there are errors or warnings; notes are fine
 
-    - errors, which no robot can have: negative-mass, impossible-inertia, limits-reversed, negative-damping and so on;
+    The report is a sequence of findings, and has lists of them: `report.errors`, `report.warnings`, `report.notes`. A
+    `Finding` has a `level`, a `code` for its kind, the `element` it is about, a `message`, and `where` this element is
+    in the file. Beside the findings of the loaders there are
+
+    - errors, which no robot can have: not-finite, negative-mass, impossible-inertia, limits-reversed, and
+      negative-damping, negative-friction, negative-armature, negative-velocity-limit, negative-effort-limit;
     - warnings, most likely mistakes: impossible-inertia, inertia-without-mass, idle-joint, com-far-away,
       inertia-too-large, placement-far-away, too-heavy, out-of-scale, gravity, limits-in-degrees, limits-in-mm,
       no-range, zero-effort-limit, zero-velocity-limit, mimic-out-of-limits, blanks-in-names;
     - notes: inexact-inertia, point-masses, no-masses, neutral-out-of-limits, endless-limits, sides-differ,
       shared-names.
 
-    The report is a sequence of findings, and has lists of them: `report.errors`, `report.warnings`, `report.notes`.
-    `check` looks at one body after the other, about 1 ms for each.
+    `check` looks at one body after the other, which takes about 1 ms for each.
     """
     need_robot(robot, "check")
     rules = (masses, sizes, _units, idle_joints, position_limits, rates, followers, mirror_images, _names)
-    with np.errstate(all="ignore"):  # numbers near the largest overflow
+    with np.errstate(all="ignore"):  # numbers near the largest float overflow here
         model = Model.of(robot)
         found = [*robot.findings, *(finding for rule in rules for finding in rule(model))]
     report = Report(robot.name, tuple(sorted(found, key=_rank)))
@@ -52,13 +63,14 @@ def check(robot: Robot, *, strict: bool = False) -> Report:
 
 
 def _rank(finding: Finding) -> tuple:
+    """Return what findings are sorted by: the level, then file and line; those without a place come last."""
     where = finding.where
     place = (where is None, where.file if where else "", (where.line if where else None) or 0)
     return LEVELS.index(finding.level), *place
 
 
 def _units(model: Model) -> Iterator[Finding]:
-    """Lengths in mm, masses in g, angles in degrees, gravity in mm/s²."""
+    """Yield findings about lengths that may be in mm, masses in g, and gravity in mm/s²."""
     robot = model.robot
     placements = {s.name: s.placement for s in robot.specs} or {b.joint.name: b.M for b in robot.bodies}
     for name, placement in placements.items():
@@ -82,7 +94,7 @@ def _units(model: Model) -> Iterator[Finding]:
 
 
 def _names(model: Model) -> Iterator[Finding]:
-    """Names that trouble people or programs, and links nothing uses."""
+    """Yield findings about names that trouble people or programs."""
     robot = model.robot
     element = f"robot '{robot.name}'"
     names = [*(l.name for l in model.links), *robot.body_joint_names, *model.specs]

@@ -1,4 +1,4 @@
-"""X"""
+"""Rules of the model doctor about inertias: what no body can have, what moves nothing, what is in wrong units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["idle_joints", "masses", "sizes"]
 
 
 def masses(model: Model) -> Iterator[Finding]:
-    """Inertias no body can have, and point masses."""
+    """Yield findings about inertias that no body can have, and about point masses."""
     for link in model.links:
         if link.inertia is None:
             continue
@@ -38,13 +38,15 @@ def masses(model: Model) -> Iterator[Finding]:
             )
         elif mass > 0:
             yield from _impossible(link)
-    points = [l for l, c, _ in model.solid if np.abs(c.inertia).max() < 1e-10 * c.mass]  # gyration below 10 µm
+    # A radius of gyration below 10 µm means that the model states masses only.
+    points = [l for l, c, _ in model.solid if np.abs(c.inertia).max() < 1e-10 * c.mass]
     if points:
         what = f"links with mass but no rotational inertia: {listed(l.name for l in points)} ({len(points)})"
         yield Finding("note", "point-masses", f"robot '{model.robot.name}'", what, points[0].where)
 
 
 def _impossible(link: Link) -> Iterator[Finding]:
+    """Yield findings about an inertia with negative moments, or with moments that break the triangle inequality."""
     assert link.inertia is not None
     for why in inertias.faults(link.inertia):
         moments = np.linalg.eigvalsh(inertias.central.eager(link.inertia).inertia)
@@ -57,7 +59,7 @@ def _impossible(link: Link) -> Iterator[Finding]:
 
 
 def idle_joints(model: Model) -> Iterator[Finding]:
-    """Joints that move no inertia, or a negative one: the mass matrix is not positive definite."""
+    """Yield findings about joints that move no inertia or a negative one, so that M(q) is not positive definite."""
     robot = model.robot
     if len(robot.body_names) and not np.any(robot.inertias):
         yield Finding("note", "no-masses", f"robot '{robot.name}'", "no body has mass: good for kinematics only")
@@ -71,7 +73,10 @@ def idle_joints(model: Model) -> Iterator[Finding]:
 
 
 def _idle_alone(robot: Robot) -> Iterator[int]:
-    """Bodies with D = Sᵀ I_A S singular, I_A the articulated inertia; those in mimics are taken as locked."""
+    """Yield the bodies whose D = Sᵀ I_A S + armature is not positive definite; I_A is the articulated inertia.
+
+    Joints that mimic others, or that others mimic, count as locked here; `_idle_leaders` looks at them.
+    """
     locked = {*robot.mimics, *(m.source for m in robot.mimics.values())}
     I_A = [inertias.matrix.eager(I) for I in robot.inertias]
     for body in reversed(robot.bodies):
@@ -79,7 +84,7 @@ def _idle_alone(robot: Robot) -> Iterator[int]:
         if body.index not in locked:
             D = S.T @ A @ S + np.diag(robot.armature[body.joint.v])
             if not np.isfinite(D).all():
-                pass  # absurd numbers, which other rules tell of
+                pass  # other rules find the absurd numbers that lead to this
             elif np.linalg.eigvalsh(D)[0] <= 1e-12 * np.abs(A).max() * np.abs(S).max() ** 2:
                 yield body.index
             else:
@@ -90,7 +95,10 @@ def _idle_alone(robot: Robot) -> Iterator[int]:
 
 
 def _idle_leaders(robot: Robot) -> Iterator[int]:
-    """Bodies whose joint others mimic, and the sum of Vᵀ I V over all bodies is 0 when only they and these move."""
+    """Yield the bodies whose joint leads others, where the motion of all of these together has no kinetic energy.
+
+    The sum of Vᵀ I V over all bodies, plus the armature, is then not positive.
+    """
     for source in {m.source for m in robot.mimics.values()}:
         rates = {source: 1.0} | {i: m.multiplier for i, m in robot.mimics.items() if m.source == source}
         V = {-1: np.zeros(6)}
@@ -105,7 +113,7 @@ def _idle_leaders(robot: Robot) -> Iterator[int]:
 
 
 def sizes(model: Model) -> Iterator[Finding]:
-    """Centres of mass and radii of gyration that do not fit between the neighbours of a link."""
+    """Yield findings about centres of mass and radii of gyration that are too large for the distances between links."""
     heavy = model.robot.mass * model.size**2  # [kg m²]
     for link, c, reach in model.solid:
         far = float(np.linalg.norm(c.com))
@@ -117,7 +125,7 @@ def sizes(model: Model) -> Iterator[Finding]:
         largest = max(0.0, float(np.linalg.eigvalsh(c.inertia)[2]))
         gyration = np.sqrt(largest / c.mass)
         size = f"inertia {largest:.3g} kg m² for {c.mass:.3g} kg is a radius of gyration of {gyration:.3g} m"
-        if gyration > 3 * reach > 0 and largest > 1e-6 * heavy:  # tiny ones are placeholders, and harmless
+        if gyration > 3 * reach > 0 and largest > 1e-6 * heavy:  # small ones are harmless placeholders
             message = f"{size}, its neighbours are at most {reach:.3g} m away" + _unit_guess(float(gyration / reach))
             yield link_finding("warning", "inertia-too-large", link, message)
         elif gyration > FAR:
@@ -125,7 +133,10 @@ def sizes(model: Model) -> Iterator[Finding]:
 
 
 def _unit_guess(ratio: float) -> str:
-    """Which unit a radius of gyration so much above the link's size may be in: numbers in kg mm² give 1000 times it."""
+    """Return a guess of the unit, if a radius of gyration is `ratio` times the size of its link.
+
+    Moments in kg mm², read as kg m², give a radius that is 1000 times too large; moments in kg cm² give 100 times.
+    """
     if ratio < 20:
         return ""
     return ": is it in kg cm²?" if ratio < 200 else ": is it in kg mm² or g mm²?"

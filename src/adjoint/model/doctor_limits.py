@@ -1,4 +1,4 @@
-"""X"""
+"""Rules of the model doctor about limits: of positions, velocities and efforts, and of joints that mimic others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RATES", "followers", "position_limits", "rates"]
 
 
 def position_limits(model: Model) -> Iterator[Finding]:
-    """Position limits."""
+    """Yield findings about position limits."""
     robot, home = model.robot, neutral(model.robot)
     for body in robot.bodies:
         if body.joint.mimic is not None:
@@ -26,6 +26,7 @@ def position_limits(model: Model) -> Iterator[Finding]:
 
 
 def _range_faults(kind: str, low: float, high: float, home: float, size: float) -> Iterator[tuple[str, str, str]]:
+    """Yield (level, code, message) of what is odd about the limits of one coordinate; `size` [m] is the robot's."""
     largest = max((abs(x) for x in (low, high) if np.isfinite(x)), default=0.0)
     if low > high:
         yield "error", "limits-reversed", f"lower limit {low:g} above upper limit {high:g}"
@@ -47,10 +48,11 @@ RATES = {
     "velocity_limit": "velocity limit", "effort_limit": "effort limit", "damping": "damping", "friction": "friction",
     "armature": "armature",
 }  # fmt: skip
+"""The fields of a robot that have a number for each degree of freedom, and their names in messages."""
 
 
 def rates(model: Model) -> Iterator[Finding]:
-    """Velocity and effort limits, and losses: none is negative, and limits are not 0."""
+    """Yield findings about negative limits of velocity and effort, about limits of 0, and about negative losses."""
     for body in model.robot.bodies:
         if body.joint.mimic is not None:
             continue
@@ -65,7 +67,7 @@ def rates(model: Model) -> Iterator[Finding]:
 
 
 def followers(model: Model) -> Iterator[Finding]:
-    """Mimics that are led out of their own limits."""
+    """Yield findings about joints that mimic another one, which leads them out of their own limits."""
     robot = model.robot
     for i, mimic in robot.mimics.items():
         name, source = robot.body_joint_names[i], robot.bodies[mimic.source].joint
@@ -74,7 +76,7 @@ def followers(model: Model) -> Iterator[Finding]:
         if spec is None or not np.all(np.isfinite(led)):
             continue
         low, high = sorted(mimic.multiplier * led + mimic.offset)
-        slack = 1e-3 * (high - low)  # rounded digits
+        slack = 1e-3 * (high - low)  # limits in files have few digits
         if low < np.min(spec.lower) - slack or high > np.max(spec.upper) + slack:
             message = (
                 f"'{source.name}' leads it through {low:.4g} .. {high:.4g}, its own limits are "

@@ -1,4 +1,4 @@
-"""X"""
+"""What the rules of the model doctor ask of a robot: its links as the model states them, where they are, its size."""
 
 from __future__ import annotations
 
@@ -12,25 +12,31 @@ from ..lie import inertia as inertias
 from .parts import Finding, JointSpec, Link
 from .robot import Robot
 
-__all__ = ["Model", "is_moderate", "link_finding"]
+__all__ = ["FAR", "Model", "is_moderate", "link_finding"]
 
-FAR = 50.0  # [m], longer than any link
+FAR = 50.0
+"""No link of a robot is longer than this [m]."""
+
 _LARGEST = 1e60  # the rules multiply numbers, and products of numbers up to this one do not overflow
 
 
 @dataclass(frozen=True)
 class Model:
-    """A robot with what several rules ask for: lists run over `links`, positions are those of the neutral robot."""
+    """A robot, with what several rules need to know about it in its neutral configuration.
+
+    `home` and `reach` have one entry for each of `links`.
+    """
 
     robot: Robot
     links: Sequence[Link]
-    home: list[np.ndarray]  # placements (4, 4) of the links in the base
-    reach: list[float]  # of a link: distance [m] to the farthest link at most two joints away
-    size: float  # of the robot [m]: diagonal of the box around all links
-    specs: dict[str, JointSpec]  # of joints, by name
+    home: list[np.ndarray]  # the placement (4, 4) of each link in the base frame
+    reach: list[float]  # [m], from each link to the farthest one of those at most two joints away
+    size: float  # [m], the diagonal of the box around the origins of all links
+    specs: dict[str, JointSpec]  # {name of a joint: the joint as the model states it}
 
     @classmethod
     def of(cls, robot: Robot) -> Model:
+        """Return the model of a robot; bodies take the place of links if the robot keeps no links."""
         names = enumerate(robot.body_names)
         links = robot.links or [Link(name, i, np.eye(4), robot.inertias[i]) for i, name in names]
         bodies = {-1: np.eye(4)}
@@ -43,7 +49,7 @@ class Model:
 
     @cached_property
     def solid(self) -> list[tuple[Link, inertias.Central, float]]:
-        """(link, its inertia, reach) of the links with mass."""
+        """List (link, its inertia about the centre of mass, its reach) for the links that have mass."""
         return [
             (link, inertias.central.eager(link.inertia), reach)
             for link, reach in zip(self.links, self.reach, strict=True)
@@ -51,21 +57,23 @@ class Model:
         ]
 
     def joint(self, level: str, code: str, name: str, message: str) -> Finding:
-        """A finding about a joint."""
+        """Return a finding about the joint of this name."""
         spec = self.specs.get(name)
         return Finding(level, code, f"joint '{name}'", message, spec.where if spec else None)
 
 
 def is_moderate(inertia: np.ndarray) -> bool:
-    """Whether the rules can compute with an inertia (10,): finite numbers, none of them absurd."""
+    """Return whether the rules can compute with an inertia (10,): its numbers are finite, and none is absurd."""
     return bool(np.all(np.abs(inertia) < _LARGEST)) and not 0 < abs(inertia[0]) < 1 / _LARGEST
 
 
 def link_finding(level: str, code: str, link: Link, message: str) -> Finding:
+    """Return a finding about a link."""
     return Finding(level, code, f"link '{link.name}'", message, link.where)
 
 
 def _reaches(robot: Robot, links: Sequence[Link], points: np.ndarray) -> list[float]:
+    """Return the `reach` of each link; `points` (n, 3) are their origins."""
     near = {i: {i} for i in range(-1, len(robot.body_names))}  # bodies at most one joint away
     for i, parent in enumerate(robot.parents.tolist()):
         near[i].add(parent)

@@ -1,4 +1,4 @@
-"""X"""
+"""`Report`: the findings about a model, as text, as a table for notebooks, and as a sequence."""
 
 from __future__ import annotations
 
@@ -18,10 +18,15 @@ _SHOWN = 5  # the text shows this many findings of one kind in full
 
 @dataclass(frozen=True, repr=False)
 class Report(Sequence):
-    """What `check` found: a sequence of `Finding`s, worst first, then by place in the file; true if there are any.
+    """What `check` found about a robot: a sequence of `Finding`s, the worst first, then in the order of the file.
 
-    Errors are impossible (negative mass), warnings are most likely mistakes, notes are good to know. `print` shows it
-    in groups, and cuts long ones; `for finding in report` gives all.
+    An error cannot be true of any robot (such as a negative mass), a warning is most likely a mistake, and a note is
+    good to know. A report is true if it has findings. `print(report)` shows the findings in groups and cuts long
+    groups; `for finding in report` gives all of them.
+
+        report = check(load("robot.urdf"))
+        for finding in report.errors:
+            print(finding.where, finding.message)
     """
 
     robot: str
@@ -29,17 +34,17 @@ class Report(Sequence):
 
     @property
     def errors(self) -> list[Finding]:
-        """The findings that cannot be true of any robot."""
+        """List the findings that cannot be true of any robot."""
         return [f for f in self if f.level == "error"]
 
     @property
     def warnings(self) -> list[Finding]:
-        """The findings that are most likely mistakes."""
+        """List the findings that are most likely mistakes."""
         return [f for f in self if f.level == "warning"]
 
     @property
     def notes(self) -> list[Finding]:
-        """The findings that are good to know."""
+        """List the findings that are good to know."""
         return [f for f in self if f.level == "note"]
 
     def __len__(self) -> int:
@@ -68,13 +73,13 @@ def _summary(report: Report) -> str:
 
 
 def _file_and_line(finding: Finding) -> str:
-    """file:line without the folders, which the summary tells."""
+    """Return "file:line" without the folders, which the summary shows."""
     where = finding.where
     return str(where._replace(file=PurePath(where.file).name)) if where else ""
 
 
 def _lines(report: Report) -> Iterator[str]:
-    """Findings of one level and code together, the first few of them in full."""
+    """Yield the lines of the text: findings of one level and code together, the first few of them in full."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in report:
         groups.setdefault((finding.level, finding.code), []).append(finding)
@@ -87,5 +92,6 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
+    """Return the first names with commas between them, and "..." if there are more than `most`."""
     names = list(names)
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

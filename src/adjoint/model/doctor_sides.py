@@ -1,4 +1,4 @@
-"""X"""
+"""The rule of the model doctor about symmetry: the left side of a robot should be the mirror image of the right."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .robot import Robot
 
 __all__ = ["mirror_images"]
 
-# Words for the sides of a robot; front, rear, hind, back and middle legs have two letters, in either order.
+# Words for the sides of a robot. Legs in front, rear, hind, back and middle have two letters, such as FL or LF.
 _SIDES = {"left": "right", "l": "r", "fl": "fr", "rl": "rr", "hl": "hr", "bl": "br", "ml": "mr", "lf": "rf", "lh": "rh",
           "lb": "rb", "lm": "rm"}  # fmt: skip
 _OTHER = _SIDES | {right: left for left, right in _SIDES.items()}
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # LAnkle_pitch: L, Ankle, pitch
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # LAnkle_pitch has the words L, Ankle and pitch
 
 
 def _pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(left, right) names: swapping words for sides, or the first letter (LARM, RARM), makes one of the other."""
+    """Yield pairs of names (left, right) that differ in a word for the side, or in the first letter (LARM, RARM)."""
     known = dict.fromkeys(names)
     for name in known:
         first = "rR"["lL".index(name[0])] + name[1:] if name[:1] in ("l", "L") else name
@@ -34,6 +34,7 @@ def _pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _swap(word: re.Match) -> str:
+    """Return the word for the other side, in the same case; a word that names no side stays."""
     text = str(word[0])
     other = _OTHER.get(text.lower())
     if other is None:
@@ -42,7 +43,7 @@ def _swap(word: re.Match) -> str:
 
 
 def mirror_images(model: Model) -> Iterator[Finding]:
-    """Links and joints of the left side that are not mirror images of those of the right."""
+    """Yield findings about links and joints of the left side that are not mirror images of those of the right."""
     links = {l.name: k for k, l in enumerate(model.links)}
     pairs = [(links[a], links[b]) for a, b in _pairs(links)]
     plane = _mirror_plane(model, pairs)
@@ -60,7 +61,10 @@ def mirror_images(model: Model) -> Iterator[Finding]:
 
 
 def _mirror_plane(model: Model, pairs: list[tuple[int, int]]) -> tuple[int, float]:
-    """(axis, offset) of the plane between the sides: across the axis that parts them most, usually y = 0."""
+    """Return (axis, offset) of the plane between the sides, which is usually y = 0.
+
+    The plane is at right angles to the coordinate axis along which the pairs of links are farthest apart.
+    """
     if not pairs:
         return 1, 0.0
     left = np.array([model.home[a][:3, 3] for a, _ in pairs])
@@ -70,7 +74,10 @@ def _mirror_plane(model: Model, pairs: list[tuple[int, int]]) -> tuple[int, floa
 
 
 def _mirror_axes(left: np.ndarray, right: np.ndarray, axis: int, offset: float) -> np.ndarray | None:
-    """Signs (3,) that turn coordinates in the right link into the left's; None if the frames are no mirror images."""
+    """Return the signs (3,) that turn coordinates in the right link's frame into those in the left link's.
+
+    The result is None if the two frames are not mirror images of each other.
+    """
     flip = np.ones(3)
     flip[axis] = -1
     apart = left[:3, 3] - (flip * right[:3, 3] + 2 * offset * (flip < 0))
@@ -81,6 +88,7 @@ def _mirror_axes(left: np.ndarray, right: np.ndarray, axis: int, offset: float) 
 
 
 def _inertia_differences(left: Link, right: Link, signs: np.ndarray | None) -> Iterator[str]:
+    """Yield descriptions of how masses, centres of mass and principal moments of two links differ."""
     masses = [0.0 if l.inertia is None else float(l.inertia[0]) for l in (left, right)]
     if _differ(*masses):
         yield f"mass {masses[0]:.4g}, {masses[1]:.4g} kg"
@@ -102,6 +110,7 @@ def _inertia_differences(left: Link, right: Link, signs: np.ndarray | None) -> I
 
 
 def _limit_differences(robot: Robot, left: Joint, right: Joint) -> Iterator[str]:
+    """Yield descriptions of how types, limits and losses of two joints differ."""
     if left.type != right.type:
         yield f"{left.type}, {right.type}"
         return
@@ -116,7 +125,7 @@ def _limit_differences(robot: Robot, left: Joint, right: Joint) -> Iterator[str]
 
 
 def _differ(a: float, b: float) -> bool:
-    """By more than 2 %."""
+    """Return whether two numbers differ by more than 2 %."""
     return not np.isclose(a, b, rtol=0.02, atol=0)
 
 
