@@ -2,8 +2,8 @@
 
 `inverse_dynamics.bind(robot, lift=("inertias",))` is the kernel that has the robot's inertias as a further input. Its
 algorithm runs unchanged on a stand-in, a `LiftedRobot`: the same tree, with inputs in the place of some numbers. The
-fields of `FIELDS` are lifted as they are, and nothing checks their values: derivatives by `placements`, for example, are
-derivatives by the entries of matrices. Three more names vary placements as rigid motions, or by a length:
+fields of `FIELDS` are lifted as they are, and nothing checks their values: derivatives by `placements`, for example,
+are derivatives by the entries of matrices. Three more names vary placements as rigid motions, or by a length:
 
     offsets        x_i (6,) of every body:    M_i becomes M_i exp(x_i), a motion seen from the body at home; default 0
     lengths        l_i of every body:         M_i gets |p_i| = l_i and keeps the direction of p_i; default |p_i|

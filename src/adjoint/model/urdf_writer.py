@@ -27,8 +27,8 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
 
     Bodies become links, and frames become links behind fixed joints. A free base becomes the root link, and
     `load(path, base="free")` reads it back. Infinite limits are written as the largest number, and armature as an
-    attribute of <dynamics>, which is no part of URDF's standard. Meshes are written by their paths; to read them back, give
-    their folders: `load(path, package_dirs=[...])`. URDF has no gravity.
+    attribute of <dynamics>, which is no part of URDF's standard. Meshes are written by their paths; to read them back,
+    give their folders: `load(path, package_dirs=[...])`. URDF has no gravity.
 
     A `ModelError` names a joint that URDF cannot express: a spherical or helical joint, an axis that misses the origin
     of its body (`robot.reframed("joint")` puts the origins on the axes), or a planar or free joint whose limits or
@@ -38,19 +38,43 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
     if path is not None and not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"to_urdf: path must be a str or os.PathLike, got {type(path).__name__}")
     root = etree.Element("robot", name=_text(robot.name, "robot"))
+    _write_links(root, robot)
+    for body in robot.bodies[1 if _has_free_base(robot) else 0 :]:
+        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
+        _write_joint(root, robot, body, parent)
+    _write_frame_joints(root, robot)
+    etree.indent(root)
+    text = etree.tostring(root, encoding="unicode") + "\n"
+    if path is not None:
+        _save(path, text)
+    return text
+
+
+def _save(path: str | os.PathLike, text: str) -> None:
+    try:
+        with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
+    except ValueError as error:  # such as a path with a NUL byte
+        raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
+
+
+def _write_links(root: etree._Element, robot: Robot) -> None:
+    """Write a link for the base, unless it is free, for each body, and for each further frame."""
     shapes: dict[str, list[Visual]] = {}
     for visual in robot.visuals:
         shapes.setdefault(visual.frame, []).append(visual)
-    free = _has_free_base(robot)
-    if not free:
+    if not _has_free_base(robot):
         _write_link(root, robot.base_name, robot.base_inertia, shapes)
     for body in robot.bodies:
         _write_link(root, body.name, body.inertia, shapes)
     for frame in robot.frames:
         _write_link(root, frame.name, np.zeros(10), shapes)
-    for body in robot.bodies[1 if free else 0 :]:
-        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
-        _write_joint(root, robot, body, parent)
+
+
+def _write_frame_joints(root: etree._Element, robot: Robot) -> None:
+    """Write the fixed joints that hold the links of the further frames."""
     taken = set(robot.body_joint_names)
     for frame in robot.frames:
         parent = robot.body_names[frame.body] if frame.body >= 0 else robot.base_name
@@ -59,17 +83,6 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
             name += "_"
         taken.add(name)
         _open_joint(root, name, "fixed", parent, frame.name, frame.placement)
-    etree.indent(root)
-    text = etree.tostring(root, encoding="unicode") + "\n"
-    if path is not None:
-        try:
-            with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
-                stream.write(text)
-        except OSError as error:
-            raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
-        except ValueError as error:  # such as a path with a NUL byte
-            raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
-    return text
 
 
 def _has_free_base(robot: Robot) -> bool:
