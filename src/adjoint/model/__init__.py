@@ -15,12 +15,14 @@ These are the files of the folder, from below to above: a file uses only files b
 - What robots can do: `lift` makes their numbers inputs of kernels; `reframe` changes body frames; `change` locks joints
   and adds frames and loads; `printing` draws the tree. `builder` collects links and joints, `joint_tables` and
   `assembly` make the fields of a robot of them. `robot` has the classes `Robot` and `Builder`, which use all of these.
-- Ways to get a robot: `screws` (products of exponentials), `dh` (Denavit-Hartenberg tables), `catalog` (robots of the
-  literature, and families), `xml_files` and `meshes` (files of unknown origin), `urdf` with `urdf_tags`,
-  `urdf_numbers`, `urdf_elements`, `urdf_joints`, `urdf_shapes` and `urdf_writer`, `mjcf` with `mjcf_files`, and
-  `loading`, which chooses between the formats.
-- `configuration` has the configuration space as a manifold. `doctor` checks whole models: `doctor_report` is what it
-  returns, `doctor_model` what its rules look at, and `doctor_inertias`, `doctor_limits` and `doctor_sides` are rules.
+- Robots from numbers: `screws` (products of exponentials), `dh` (Denavit-Hartenberg tables), `catalog` (arms of the
+  literature, and families of any size).
+- Robots from files: `xml_files` and `meshes` read files of unknown origin. `urdf_tags` (the vocabulary),
+  `urdf_numbers`, `urdf_elements`, `urdf_joints` and `urdf_shapes` are the parts of `urdf`, which reads URDF;
+  `urdf_writer` writes it. `mjcf_files` checks MJCF, and `mjcf` reads it. `loading` chooses between the formats.
+- `configuration` has the configuration space as a manifold.
+- The model doctor: `doctor_report` is what it returns, `doctor_model` is what its rules look at, `doctor_inertias`,
+  `doctor_limits` and `doctor_sides` are rules, and `doctor` applies all of them.
 """
 
 from ..errors import ModelError as ModelError

@@ -224,6 +224,7 @@ JOINTS: dict[str, JointType] = {
         "q = (x, y, z, unit quaternion), v = twist (w, v) in the body's frame",
     ),
 }  # fmt: skip
+"""{type: its row}; a new type of joint is a new row."""
 
 
 def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.ndarray:
