@@ -162,7 +162,7 @@ def park3r(length_1: float = 1.0, length_2: float = 1.0) -> Robot:
 
 
 def scara(length_1: float = 0.325, length_2: float = 0.275, height: float = 0.387, stroke: float = 0.21) -> Robot:
-    """Return a SCARA arm: two revolute joints, a prismatic and a revolute one, all along z; its tool points down.
+    """Return a SCARA arm: two revolute joints, a prismatic and a revolute one, all vertical; its tool points down.
 
     Its lengths [m] are near those of an Adept Cobra 600; its bodies are uniform rods and cylinders.
     """

@@ -85,7 +85,7 @@ def interpolate(robot: Robot, q_0, q_1, s) -> np.ndarray:
 
 @kernel(robot=static, q_0="nq", q_1="nq")
 def distance(robot: Robot, q_0, q_1) -> np.ndarray:
-    """Return |difference(q_0, q_1)|, a number that adds squares of rad and m.
+    """Return the distance |difference(q_0, q_1)|, in which 1 rad counts as much as 1 m.
 
     The distance has a kink where q_0 = q_1; derivatives are 0 there.
     """

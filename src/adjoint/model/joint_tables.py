@@ -61,6 +61,7 @@ def _source(joint: JointSpec, index: dict[str, int], all_joints: dict[str, Joint
 
 
 def _check_mimics(joints: list[JointSpec], mimics: dict[int, Mimic]) -> None:
+    """Raise `ModelError` if a joint that follows or leads has several coordinates, or if a number is not finite."""
     for i, (source, multiplier, offset) in mimics.items():
         for j in (joints[i], joints[source]):
             if JOINTS[j.type].nq != 1:

@@ -59,8 +59,8 @@ def read(document: xml_files.Document, base: str | None, package_dirs, gravity, 
         _add_bodies(source, builder, names, changes)
         _add_frames(source, builder, names)
         builder.visuals = list(_visuals(source, names))
-    _tell_of_joints(source, names, changes)
-    _tell_of_the_rest(source, names)
+    _find_about_joints(source, names, changes)
+    _find_about_the_rest(source, names)
     return builder.build()
 
 
@@ -80,13 +80,16 @@ class _Source(NamedTuple):
 
     @property
     def gravity(self) -> np.ndarray:
+        """Gravity (3,) [m/s²] of the model, 0 if a flag switches it off."""
         off = self.model.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         return np.zeros(3) if off else np.array(self.model.opt.gravity)
 
     def where(self, kind: str, k: int) -> Where:
+        """Return file and line of element number k of a kind, or the file alone if the line is not known."""
         return self.places.get((kind, k), Where(self.file))
 
-    def tell(self, level: str, code: str, kind: str, k: int, name: str, message: str) -> None:
+    def find(self, level: str, code: str, kind: str, k: int, name: str, message: str) -> None:
+        """Add a finding about element number k of a kind."""
         self.findings.append(Finding(level, code, f"{kind} '{name}'", message, self.where(kind, k)))
 
 
@@ -192,9 +195,9 @@ def _named(source: _Source, kind: str, invented: list[str], taken: set[str]) -> 
         wanted = given[k] or invented[k]
         names[k] = _unique(wanted if wanted not in taken else f"{wanted}_{kind}", taken)
         if not given[k]:
-            source.tell("note", "unnamed", kind, k, names[k], f"the {kind} has no name in the file")
+            source.find("note", "unnamed", kind, k, names[k], f"the {kind} has no name in the file")
         elif names[k] != given[k]:
-            source.tell("note", "renamed", kind, k, names[k], f"another frame has its name, '{given[k]}'")
+            source.find("note", "renamed", kind, k, names[k], f"another frame has its name, '{given[k]}'")
     return names
 
 
@@ -322,7 +325,7 @@ def _mimics(source: _Source, joints: list[str]) -> dict[int, tuple[str, float, f
             found[y] = joints[x], float(a_1), float(y_0 + a_0 - a_1 * x_0)
         else:
             name = source.mujoco.mj_id2name(m, source.mujoco.mjtObj.mjOBJ_EQUALITY, e) or str(e)
-            source.tell("warning", "constraint", "equality", e, name, f"{problem}; it is not part of the robot")
+            source.find("warning", "constraint", "equality", e, name, f"{problem}; it is not part of the robot")
     return found
 
 
@@ -358,7 +361,7 @@ def _add_frames(source: _Source, builder: Builder, names: _Names) -> None:
         own = _named(source, kind, [f"{bodies[b]}_{kind}{k}" for b, k in _numbered(owner)], names.frames)
         for k, name in enumerate(own):
             if kind == "camera" and m.cam_mode[k] != fixed:
-                source.tell("note", "camera", kind, k, name, "it tracks a body: it is no frame of the robot")
+                source.find("note", "camera", kind, k, name, "it tracks a body: it is no frame of the robot")
             else:
                 builder.frame(name, bodies[owner[k]], _pose(pos[k], quat[k]))
 
@@ -375,7 +378,7 @@ def _visuals(source: _Source, names: _Names) -> Iterator[Visual]:
         if shape is None:
             kind = source.mujoco.mjtGeom(m.geom_type[g]).name.removeprefix("mjGEOM_").lower()
             name = source.mujoco.mj_id2name(m, source.mujoco.mjtObj.mjOBJ_GEOM, g) or str(g)
-            source.tell("note", "visual", "geom", g, name, f"its shape, {kind}, cannot be shown and is not kept")
+            source.find("note", "visual", "geom", g, name, f"its shape, {kind}, cannot be shown and is not kept")
             continue
         colour = m.geom_rgba[g]
         if m.geom_matid[g] >= 0 and np.allclose(colour, _NO_COLOR):
@@ -420,22 +423,22 @@ def _mesh(source: _Source, T: np.ndarray, k: int) -> Visual | None:
 # --- what is not kept -------------------------------------------------------------------------------------------------
 
 
-def _tell_of_joints(source: _Source, names: _Names, changes: dict[int, str]) -> None:
+def _find_about_joints(source: _Source, names: _Names, changes: dict[int, str]) -> None:
     """Add findings about what of the joints is not kept, and about the start of free joints."""
     m = source.model
     for j, name in enumerate(names.joints):
         kind, (low, high) = _kind(source, j), m.jnt_range[j]
         if kind == "free" and m.jnt_bodyid[j] not in changes:
             pose = " ".join(f"{x:g}" for x in m.qpos0[m.jnt_qposadr[j] :][:7])
-            source.tell("note", "home", "joint", j, name, f"its q is a pose in the world; the file starts at {pose}")
+            source.find("note", "home", "joint", j, name, f"its q is a pose in the world; the file starts at {pose}")
         if kind == "spherical" and m.jnt_limited[j]:
-            source.tell("warning", "ignored", "joint", j, name, f"its limit of {high:g} rad is not kept")
+            source.find("warning", "ignored", "joint", j, name, f"its limit of {high:g} rad is not kept")
         if not m.jnt_limited[j] and low > high:
-            source.tell("warning", "limits-reversed", "joint", j, name, f"{low:g} to {high:g} limits nothing")
+            source.find("warning", "limits-reversed", "joint", j, name, f"{low:g} to {high:g} limits nothing")
         if m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j):
-            source.tell("warning", "ignored", "joint", j, name, f"its stiffness {m.jnt_stiffness[j]:g} is not kept")
+            source.find("warning", "ignored", "joint", j, name, f"its stiffness {m.jnt_stiffness[j]:g} is not kept")
         if _any(m, "dof_dampingpoly", m.jnt_dofadr[j]):
-            source.tell("warning", "ignored", "joint", j, name, "only the linear part of its damping is kept")
+            source.find("warning", "ignored", "joint", j, name, "only the linear part of its damping is kept")
 
 
 def _any(m, field: str, k: int) -> bool:
@@ -443,14 +446,14 @@ def _any(m, field: str, k: int) -> bool:
     return hasattr(m, field) and bool(np.any(getattr(m, field)[k]))
 
 
-def _tell_of_the_rest(source: _Source, names: _Names) -> None:
+def _find_about_the_rest(source: _Source, names: _Names) -> None:
     """Add findings about gravity compensation, mocap bodies, tendons, flexible bodies and actuators."""
     m = source.model
     for b, name in enumerate(names.bodies):
         if m.body_gravcomp[b]:
-            source.tell("warning", "ignored", "body", b, name, f"its gravcomp {m.body_gravcomp[b]:g} is not kept")
+            source.find("warning", "ignored", "body", b, name, f"its gravcomp {m.body_gravcomp[b]:g} is not kept")
         if m.body_mocapid[b] >= 0:
-            source.tell("note", "ignored", "body", b, name, "a mocap body: it stays where the file puts it")
+            source.find("note", "ignored", "body", b, name, "a mocap body: it stays where the file puts it")
     for level, count, what in (
         ("warning", m.ntendon, "tendons"), ("warning", m.nflex, "flexible bodies"), ("note", m.nu, "actuators"),
     ):  # fmt: skip

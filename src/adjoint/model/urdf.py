@@ -21,7 +21,7 @@ from .robot import Builder, Robot
 from .urdf_elements import Parts
 from .urdf_joints import add_joints
 from .urdf_numbers import numbers_of, placements_of
-from .urdf_shapes import add_visuals, note_negative_sizes
+from .urdf_shapes import add_visuals, find_negative_sizes
 from .urdf_tags import clipped, has_expression, is_xacro, tag_in_file
 from .whole_arrays import moved_inertias
 from .xml_files import Document
@@ -58,6 +58,7 @@ def _left_by_xacro(document: Document) -> str | None:
 
 
 def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
+    """Return the robot of a URDF document, without hints about xacro in errors."""
     parts = Parts(document)
     try:
         numbers = numbers_of(document, parts.elements)
@@ -66,13 +67,13 @@ def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
             raise
         numbers = numbers_of(document, parts.elements)
     builder = Builder(parts.name, base, gravity, findings=parts.findings)  # type: ignore[arg-type]
-    with np.errstate(all="ignore"):  # overflow is found when the robot is built
-        placements = placements_of(*numbers["origin"])
+    with np.errstate(all="ignore"):  # the builder finds overflow
+        placements = placements_of(*numbers["origin"])  # of n joints, then of the inertials up to m, then of the shapes
         n, m = len(parts.joints), len(parts.joints) + len(parts.elements["mass"])
         _add_links(parts, builder, numbers, placements[n:m])
         add_joints(parts, builder, numbers, placements[:n])
-    note_negative_sizes(parts, numbers)
-    _note_degrees(parts, numbers)
+    find_negative_sizes(parts, numbers)
+    _find_degrees(parts, numbers)
     if parts.elements["frame"]:
         _add_frames(parts, builder, placements_of(*numbers["frame"]))
     meshes = Meshes(None if document.is_text else document.file, package_dirs)
@@ -81,7 +82,10 @@ def _read(document: Document, base: str, package_dirs, gravity) -> Robot:
 
 
 def _add_links(parts: Parts, builder: Builder, numbers: dict[str, np.ndarray], origins: np.ndarray) -> None:
-    # The <origin> of an <inertial> is at the centre of mass; the <inertia> is about this point, along its axes.
+    """Add all links of the file to the builder; `origins` (k, 4, 4) are those of the inertials.
+
+    The origin of an inertial is at the centre of mass, and the <inertia> is about this point, along the origin's axes.
+    """
     central = np.zeros((len(origins), 10))
     central[:, :1] = numbers["mass"][0]
     central[:, 4:] = numbers["inertia"][:, :, 0].T
@@ -92,11 +96,12 @@ def _add_links(parts: Parts, builder: Builder, numbers: dict[str, np.ndarray], o
 
 
 def _add_frames(parts: Parts, builder: Builder, placements: np.ndarray) -> None:
+    """Add all <frame> elements of the file to the builder."""
     for element, placement in zip(parts.elements["frame"], placements, strict=True):
         builder.frame(element.get("name"), element.get("link"), placement)
 
 
-def _note_degrees(parts: Parts, numbers: dict[str, np.ndarray]) -> None:
+def _find_degrees(parts: Parts, numbers: dict[str, np.ndarray]) -> None:
     """Add findings about angles of more than one turn, which are most likely in degrees."""
     for tag in ("origin", "frame"):
         rpy = numbers[tag][1]

@@ -52,12 +52,12 @@ class Parts:
             raise ModelError(f"{document.where(root)}: the root is <{root.tag}>; a URDF has <robot>")
         self.document = document
         self.findings: list[Finding] = list(document.findings)
-        self.mesh_faults: dict[etree._Element, str] = {}
+        self.mesh_faults: dict[etree._Element, str] = {}  # {<mesh>: why it cannot be opened}
         self.mesh_notes: set[str] = set()  # notes about meshes that are findings already
         self._unknown_tags: dict[tuple[str, str], list] = {}  # (parent's tag, tag) -> [first element, how many]
         self.name = root.get("name") or self._unnamed(root)
         columns: dict[str, Column] = {"link": [], "joint": [], "material": [], "frame": [], "loop_joint": []}
-        for part in root[:]:  # a slice is a list, made faster than an iterator runs
+        for part in root[:]:  # a slice is a list, which is faster than lxml's iterator
             if part.tag in columns:
                 columns[part.tag].append(part)
             elif part.tag not in ROBOT_TAGS:
@@ -121,6 +121,7 @@ class Parts:
         self._unknown_tags.setdefault((parent.tag, element.tag), [element, 0])[1] += 1
 
     def _find_unknown_tags(self) -> None:
+        """Add one finding for each kind of element that is not read."""
         unknown = sorted(self._unknown_tags.items(), key=lambda item: item[1][0].sourceline)
         for (parent, tag), (element, count) in unknown:
             more = f", nor {count - 1} more like it" if count > 1 else ""

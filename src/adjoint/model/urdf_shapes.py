@@ -14,7 +14,7 @@ from .robot import Builder
 from .urdf_elements import Parts
 from .urdf_tags import ABSENT, SHAPES, attribute
 
-__all__ = ["add_visuals", "note_negative_sizes"]
+__all__ = ["add_visuals", "find_negative_sizes"]
 
 
 def add_visuals(
@@ -76,7 +76,7 @@ def _named_color(parts: Parts, material: etree._Element) -> int | None:
     return parts.color_of[name]
 
 
-def note_negative_sizes(parts: Parts, numbers: dict[str, np.ndarray]) -> None:
+def find_negative_sizes(parts: Parts, numbers: dict[str, np.ndarray]) -> None:
     """Add findings about shapes of negative size; a mesh may have a negative scale, which mirrors it."""
     for tag in SHAPES:
         if tag != "mesh" and parts.elements[tag] and numbers[tag].min() < 0:
