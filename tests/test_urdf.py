@@ -11,7 +11,17 @@ from adjoint.errors import AdjointError
 from adjoint.kinematics import forward_kinematics
 from adjoint.lie import inertia as inertias
 from adjoint.lie import se3, so3
-from adjoint.model import ModelError, Robot, catalog, load, neutral, random_configuration, to_urdf, urdf, xml_files
+from adjoint.model import (
+    ModelError,
+    Robot,
+    catalog,
+    load,
+    neutral,
+    random_configuration,
+    to_urdf,
+    urdf_numbers,
+    xml_files,
+)
 from adjoint.model.meshes import mesh_file
 
 BASES = ("fixed", "free")
@@ -63,7 +73,7 @@ def test_frames_are_where_pinocchio_has_them(path):
 @pytest.fixture
 def as_written(monkeypatch):
     """Angles near a quarter turn are read as they are written, as Pinocchio does."""
-    monkeypatch.setattr(urdf, "_sin_cos", lambda angles: (np.sin(angles), np.cos(angles)))
+    monkeypatch.setattr(urdf_numbers, "_sin_cos", lambda angles: (np.sin(angles), np.cos(angles)))
 
 
 @every_robot

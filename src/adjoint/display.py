@@ -1,4 +1,4 @@
-"""How results show themselves: the shapes of arrays in a `repr`, and small tables for notebooks."""
+"""How results show themselves: `shapes` writes the shapes of arrays in a `repr`, `html_table` a table for notebooks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 __all__ = ["html_table", "shapes"]
 
-_SHOWN = 200  # rows of a table; longer ones are cut
+_SHOWN = 200  # a table shows this many rows and says how many more there are
 
 
 def shapes(**arrays) -> str:
-    """The names and shapes of arrays, such as "q (9, 6), v and a (9, 5)"; what is None is left out."""
+    """Return the names and shapes of arrays, such as "q (9, 6), v and a (9, 5)"; arrays that are None are left out."""
     groups: dict[str, list[str]] = {}
     for name, array in arrays.items():
         if array is not None:
@@ -24,7 +24,7 @@ def shapes(**arrays) -> str:
 def _shape(array) -> str:
     try:
         return str(np.shape(array))
-    except ValueError:  # lists of lists of several lengths
+    except ValueError:  # a list has rows of different lengths
         return "(no array)"
 
 
@@ -33,7 +33,10 @@ def _listed(names: list[str]) -> str:
 
 
 def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence], notes: Iterable[str] = ()) -> str:
-    """An HTML table below its title, every text escaped, numbers to the right; notes stand below it."""
+    """Return the HTML of a title, a table below it, and notes below the table.
+
+    Texts are escaped; numbers have five digits and are aligned to the right.
+    """
     rows = list(rows)
     head = "".join(f"<th style='text-align:left'>{html.escape(text)}</th>" for text in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:_SHOWN])

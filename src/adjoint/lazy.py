@@ -1,4 +1,4 @@
-"""`cached_property`: a property that is computed once for each object."""
+"""`cached_property`: a property whose value is computed once for each object, without a lock."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ else:
         """Python's `functools.cached_property` without the lock that it has before Python 3.12.
 
         If a process forks while another thread holds that lock, the lock is never released in the child, which then
-        waits forever. Without the lock, two threads may compute a value at the same time; the one that is stored first
-        is kept.
+        waits forever. Without the lock, two threads may compute a value at the same time; both then get the value that
+        was stored first.
         """
 
         def __get__(self, instance, owner=None):

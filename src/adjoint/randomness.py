@@ -1,4 +1,4 @@
-"""The randomness of a public function: one argument `rng`, by keyword, that is a seed, a generator or None."""
+"""The argument `rng` of public functions: a seed, a generator or None, always given by keyword."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from .errors import ArgumentError
 __all__ = ["Rng", "batch_shape", "generator", "rng_by_keyword"]
 
 Rng = np.random.Generator | int | None
-"""What every public function takes as `rng`: a generator, a seed, or None for a new one at each call."""
+"""The type of `rng`: a generator, the seed of one, or None for a new generator with a random seed at each call."""
 
 F = TypeVar("F", bound=Callable)
 
 
 def generator(rng, caller: str) -> np.random.Generator:
-    """The generator that `rng` is or seeds, None being a new one; an `ArgumentError` names the function `caller`."""
+    """Return `rng` if it is a generator, else a new generator with this seed, or with a random one if `rng` is None.
+
+    If `rng` is none of these, an `ArgumentError` names the function `caller`.
+    """
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -29,7 +32,7 @@ def generator(rng, caller: str) -> np.random.Generator:
 
 
 def batch_shape(shape, caller: str) -> tuple[int, ...]:
-    """The leading axes that `shape`, a whole number or a tuple of such, asks for."""
+    """Return `shape`, which is a whole number or a tuple of whole numbers, as a tuple; else raise `ArgumentError`."""
     sizes = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     try:
         found = tuple(operator.index(n) for n in sizes)
@@ -42,9 +45,9 @@ def batch_shape(shape, caller: str) -> tuple[int, ...]:
 
 
 def rng_by_keyword(function: F) -> F:
-    """A decorator: an `ArgumentError` shows how to call the function if a generator is given without `rng=`."""
-    kinds = inspect.signature(function).parameters.values()
-    names = [p.name for p in kinds if p.kind is p.POSITIONAL_OR_KEYWORD]
+    """Decorate a function so that an `ArgumentError` shows how to call it if a generator is given without `rng=`."""
+    parameters = inspect.signature(function).parameters.values()
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
     def called(*args, **options):

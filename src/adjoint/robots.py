@@ -1,4 +1,10 @@
-"""Robots that are ready to use, such as `adjoint.robots.puma560()`; `adjoint.model.catalog` describes them."""
+"""Robots that are ready to use, such as `adjoint.robots.puma560()`: arms of the literature, and families of any size.
+
+- arms: `puma560`, `stanford`, `scara`, `two_link`, `park3r`;
+- families: `planar(n)` and `chain(n)` of n equal rods, `random_tree(seed, n)` of n random joints.
+
+Their functions are in `adjoint.model.catalog`.
+"""
 
 from typing import TYPE_CHECKING
 

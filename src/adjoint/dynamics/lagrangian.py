@@ -48,6 +48,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def _described(robot: Robot, choice: str) -> Robot:
     """`reframed(robot, choice)` with "space" or "com"; a robot whose numbers are inputs loses its frames."""
     if not robot.varying or robot.stands_for is None:

@@ -31,6 +31,10 @@ from .newton_euler import base_motion, joint_forces, loads_on_bodies
 __all__ = ["Recursion", "forward_dynamics_recursive", "inverse_dynamics_recursive", "recursion"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Recursion(NamedTuple):
     """The quantities of Ploen & Park (1999), eqs. (50)-(68): those of n bodies are (n, 6), those of joints are (nv,).
 

@@ -41,6 +41,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class _Arm(NamedTuple):
     """An arm at some q as the book sees it; each list has an entry for each link."""
 

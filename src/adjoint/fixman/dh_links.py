@@ -41,6 +41,11 @@ __all__ = [
     "link_placements",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 COORDINATES = ("alpha", "beta", "gamma", "a", "b", "c")
 """The names of the six coordinates of a link, in their order: three angles [rad] and three lengths."""
 

@@ -13,6 +13,10 @@ from .dh_links import DHChain
 __all__ = ["long_polypeptide", "polypeptide", "puma"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def puma() -> DHChain:
     """Return the PUMA arm of Lee, Wang & Chirikjian (2007), §4.2: their Table I at γ_k = 60°, in kg and m.
 

@@ -20,6 +20,11 @@ from .partition import Partition, soft_mask
 
 __all__ = ["PLANAR", "SPATIAL", "planar_partition", "planar_positions", "spatial_partition", "spatial_positions"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 PLANAR = ("angle", "length")
 SPATIAL = ("torsion", "angle", "length")
 

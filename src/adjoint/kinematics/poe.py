@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def _exponentials(robot: Robot, q, path: list[int], screws: list[np.ndarray]) -> list[np.ndarray]:
     """The motions exp(A_i q_i) (4, 4) of the joints on a path."""
     varying = not robot.varying.isdisjoint(("screws", "placements", "frames"))

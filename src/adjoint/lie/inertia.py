@@ -37,6 +37,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Moments(NamedTuple):
     """The `mass` [kg], `first` moment h (3,) [kg m] and `second` moment I (3, 3) [kg m²] about the frame's origin."""
 

@@ -64,6 +64,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Screw(NamedTuple):
     """The screw of a twist: V = magnitude · screw(direction, point, pitch).
 

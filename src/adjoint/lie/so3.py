@@ -72,6 +72,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 _TINY = 1e-30  # square of a few rounding errors: below it an Euler triple counts as degenerate
 
 

@@ -1,4 +1,29 @@
-"""Robots: frozen trees of bodies, joints and frames, their configuration spaces, and the ways to get one."""
+"""Robots: frozen trees of bodies, joints and frames, the spaces of their configurations, and the ways to get one.
+
+    robot = load("arm.urdf")                                # or from_dh, from_screws, Robot.builder, catalog.puma560
+    print(robot, check(robot), sep="\\n\\n")                  # its tree, and what is odd about its model
+    q = random_configuration(robot, 100, rng=0)             # (100, nq)
+
+These are the files of the folder, from below to above: a file uses only files before it.
+
+- Data: `joints` is the table of joint types; `parts` has the plain data (`Frame`, `Body`, `Finding`, ...);
+  `input_checks` checks numbers that users and files give; `whole_arrays` moves the inertias and frames of all bodies at
+  once; `lines` has lines in space and their common normals.
+- The robot: `layout` says where each body's numbers are in q and v; `robot_checks` checks the fields of a robot, and
+  `robot_data` holds them; `once` keeps results in the robot they belong to; `needs` checks what a function needs of a
+  robot.
+- What robots can do: `lift` makes their numbers inputs of kernels; `reframe` changes body frames; `change` locks joints
+  and adds frames and loads; `printing` draws the tree. `builder` collects links and joints, `joint_tables` and
+  `assembly` make the fields of a robot of them. `robot` has the classes `Robot` and `Builder`, which use all of these.
+- Robots from numbers: `screws` (products of exponentials), `dh` (Denavit-Hartenberg tables), `catalog` (arms of the
+  literature, and families of any size).
+- Robots from files: `xml_files` and `meshes` read files of unknown origin. `urdf_tags` (the vocabulary),
+  `urdf_numbers`, `urdf_elements`, `urdf_joints` and `urdf_shapes` are the parts of `urdf`, which reads URDF;
+  `urdf_writer` writes it. `mjcf_files` checks MJCF, and `mjcf` reads it. `loading` chooses between the formats.
+- `configuration` has the configuration space as a manifold.
+- The model doctor: `doctor_report` is what it returns, `doctor_model` is what its rules look at, `doctor_inertias`,
+  `doctor_limits` and `doctor_sides` are rules, and `doctor` applies all of them.
+"""
 
 from ..errors import ModelError as ModelError
 from . import catalog as catalog

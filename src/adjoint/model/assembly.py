@@ -1,43 +1,51 @@
 """From links and joints to the fields of a `Robot`: all loaders and builders end here.
 
-It orders the tree, merges fixed joints, turns universal joints into two revolute ones, resolves mimics of mimics, and
-refuses what is not a tree. Numbers are checked and moved for all elements at once: loading a robot compiles nothing
-and spends no NumPy call on a single link.
+`assembled` orders the tree and refuses what is not one, makes one body of links that fixed joints connect, turns
+universal joints into two revolute ones, and resolves mimics of mimics. Numbers are checked and moved for all elements
+at once, and nothing is compiled, so that models load fast.
 """
 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..compile.front.arguments import unmasked
 from ..errors import ModelError
 from .builder import HOME, PartList
+from .input_checks import check_finite, numbers
 from .input_checks import located as _at
-from .input_checks import numbers
+from .joint_tables import END, LOWER, limits_of, mimics_of, spread
 from .joints import JOINTS, misfit, standard_screws
-from .parts import Frame, JointSpec, Link, Mimic
+from .parts import Frame, JointSpec, Link
 from .whole_arrays import moved_inertias
 
 __all__ = ["assembled"]
-
-
-def _check_finite(rows: np.ndarray, kind: str, names: Sequence[str], what: str) -> None:
-    """Sums and products of finite numbers may overflow: every row (n, ...) must be finite."""
-    if not np.isfinite(rows).all():
-        k = int(np.argmin(np.isfinite(rows.reshape(len(rows), -1)).all(axis=1)))
-        raise ModelError(f"{kind} '{names[k]}': its {what} is too large: it overflows")
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
 
 
 def _ordered(given: PartList) -> tuple[str, list[JointSpec]]:
-    """The root link, and the joints in depth-first order, children of a link in the order they were added."""
+    """Return the root link and the joints in depth-first order; children of a link are in the order they were added."""
+    children, parent_of = _edges(given)
+    root = _root(given, parent_of)
+    order, stack = [], children[root][::-1]
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack += children[joint.child][::-1]
+    if len(order) < len(parent_of):
+        lost = sorted(set(parent_of) - {j.child for j in order})
+        what = f"robot '{given.name}': links {', '.join(lost[:6])} form a cycle apart from the root"
+        raise ModelError(_at(parent_of[lost[0]].where, what))
+    return root, order
+
+
+def _edges(given: PartList) -> tuple[dict[str, list[JointSpec]], dict[str, JointSpec]]:
+    """Return {link: joints to its children} and {link: joint to its parent}."""
     links = given.stated_links
     children: dict[str, list[JointSpec]] = {name: [] for name in links}
     parent_of: dict[str, JointSpec] = {}
@@ -55,21 +63,11 @@ def _ordered(given: PartList) -> tuple[str, list[JointSpec]]:
             )  # fmt: skip
         parent_of[joint.child] = joint
         children[joint.parent].append(joint)
-    root = _root(given, parent_of)
-    order, stack = [], children[root][::-1]
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack += children[joint.child][::-1]
-    if len(order) < len(parent_of):
-        lost = sorted(set(parent_of) - {j.child for j in order})
-        what = f"robot '{given.name}': links {', '.join(lost[:6])} form a cycle apart from the root"
-        raise ModelError(_at(parent_of[lost[0]].where, what))
-    return root, order
+    return children, parent_of
 
 
 def _root(given: PartList, parent_of: dict[str, JointSpec]) -> str:
-    """The one link that is nobody's child."""
+    """Return the one link that is nobody's child."""
     links = given.stated_links
     if not links:
         raise ModelError(f"robot '{given.name}' has no links")
@@ -83,7 +81,7 @@ def _root(given: PartList, parent_of: dict[str, JointSpec]) -> str:
 
 
 class _Tree:
-    """The bodies of a robot as they grow, one by one."""
+    """The bodies of a robot, which `add` adds one by one."""
 
     def __init__(self):
         self.names: list[str] = []
@@ -105,13 +103,13 @@ Spots = dict[str, tuple[int, np.ndarray]]  # link -> (its body, its placement in
 
 
 def assembled(given: PartList) -> dict[str, Any]:
-    """The fields of the robot, by name; a `ModelError` if links and joints do not form one tree."""
+    """Return the fields of the robot by name, or raise `ModelError` if links and joints do not form one tree."""
     tree, base, spot = _grown(given)
     links = tuple([Link(l.name, *spot[l.name], l.inertia, l.where) for l in given.stated_links.values()])
     inertias = _merged(links, [*tree.names, base])
     placements = np.concatenate([HOME[:0], *tree.placements]).reshape(-1, 4, 4)
-    _check_finite(placements, "body", tree.names, "placement")
-    mimics = _mimics(tree.joints, given.stated_joints)
+    check_finite(placements, "body", tree.names, "placement")
+    mimics = mimics_of(tree.joints, given.stated_joints)
     return dict(
         name=given.name,
         body_names=tuple(tree.names),
@@ -122,7 +120,7 @@ def assembled(given: PartList) -> dict[str, Any]:
         screws=np.concatenate([np.zeros((0, 6)), *tree.screws]),
         inertias=inertias[:-1],
         mimics=mimics,
-        **_limits(tree.joints, mimics),
+        **limits_of(tree.joints, mimics),
         frames=_frames(given, {base, *tree.names}, spot),
         gravity=numbers(given.gravity, (3,), f"robot '{given.name}': gravity", None),
         base_name=base,
@@ -135,7 +133,7 @@ def assembled(given: PartList) -> dict[str, Any]:
 
 
 def _grown(given: PartList) -> tuple[_Tree, str, Spots]:
-    """The bodies, the name of the base, and where every link is."""
+    """Return the bodies, the name of the base, and where every link is."""
     root, order = _ordered(given)
     tree, base = _Tree(), root
     spot: Spots = {root: (-1, HOME)}
@@ -164,19 +162,22 @@ def _unused(name: str, taken: Iterable[str]) -> str:
 
 
 def _add_universal(tree: _Tree, joint: JointSpec, parent: int, placement: np.ndarray, given: PartList) -> int:
-    """Two bodies: a massless cross turns about `axis`, the child in it about `axis2`."""
+    """Add two bodies for a universal joint, and return the number of the second, the child.
+
+    The first is a massless cross that turns about `axis`; the child turns in it about `axis2`.
+    """
     if joint.mimic is not None:
         raise ModelError(_at(joint.where, f"joint '{joint.name}' is universal; only joints with one coordinate mimic"))
     if np.linalg.norm(np.cross(joint.axis, joint.axis2)) < 1e-9:
         raise ModelError(_at(joint.where, f"joint '{joint.name}' is universal, yet its axis and axis2 are parallel"))
-    fields = JointSpec._fields[_LOWER:_END]
+    fields = JointSpec._fields[LOWER:END]
     first, second = (
         joint._replace(
             name=_unused(f"{joint.name}.{k}", given.stated_joints),
             type="revolute",
             **dict(zip(fields, row, strict=True)),
         )
-        for k, row in enumerate(_spread(joint, _LOWER, _END, 2), 1)
+        for k, row in enumerate(spread(joint, LOWER, END, 2), 1)
     )
     cross = _unused(f"{joint.child}.cross", given.stated_links)
     middle = tree.add(cross, first, parent, placement, standard_screws("revolute", joint.axis))
@@ -187,7 +188,7 @@ _standard_screws = functools.lru_cache(1024)(standard_screws)  # most axes of mo
 
 
 def _screws(joint: JointSpec) -> np.ndarray:
-    """S (nv, 6) of the type, or as given, scaled so that q is an angle [rad], or a length [m] for translations."""
+    """Return S (nv, 6) of a joint: that of its type, or the given one, scaled so that q is in rad, or in m if w = 0."""
     if joint.screw is None and joint.type != "screw":
         return _standard_screws(joint.type, joint.axis, joint.pitch)
     label = f"joint '{joint.name}': screw"
@@ -197,7 +198,7 @@ def _screws(joint: JointSpec) -> np.ndarray:
     try:
         given = np.atleast_2d(np.asarray(joint.screw, float))
     except (TypeError, ValueError):
-        given = joint.screw  # `numbers` tells
+        given = joint.screw  # `numbers` raises the error
     S = numbers(given, (nv, 6), label, joint.where)
     if nv == 1:
         size = np.linalg.norm(S[0, :3]) or np.linalg.norm(S[0, 3:])
@@ -213,7 +214,10 @@ def _screws(joint: JointSpec) -> np.ndarray:
 
 
 def _merged(links: Iterable[Link], bodies: list[str]) -> np.ndarray:
-    """Inertias (n + 1, 10) of the bodies, the base last, as index -1: those of their links, moved and added."""
+    """Return the inertias (n + 1, 10) of the bodies and, last, of the base: sums over their links.
+
+    Index -1 is the base, as everywhere.
+    """
     total = np.zeros((len(bodies), 10))
     heavy = [l for l in links if l.inertia is not None]
     if heavy:
@@ -221,114 +225,14 @@ def _merged(links: Iterable[Link], bodies: list[str]) -> np.ndarray:
         away = [k for k, l in enumerate(heavy) if l.placement is not HOME]
         if away:
             inertias[away] = moved_inertias(np.array([heavy[k].placement for k in away]), inertias[away])
-        _check_finite(inertias, "link", [l.name for l in heavy], "inertia")
+        check_finite(inertias, "link", [l.name for l in heavy], "inertia")
         np.add.at(total, [l.body for l in heavy], inertias)
-        _check_finite(total, "body", bodies, "inertia")
+        check_finite(total, "body", bodies, "inertia")
     return total
 
 
-def _mimics(joints: list[JointSpec], all_joints: dict[str, JointSpec]) -> dict[int, Mimic]:
-    """{body: Mimic}, mimics of mimics followed to the joint that leads them."""
-    followers = [i for i, joint in enumerate(joints) if joint.mimic is not None]
-    if not followers:
-        return {}
-    index = {joint.name: i for i, joint in enumerate(joints)}
-    found: dict[int, Mimic] = {}
-    for i in followers:
-        chain: dict[int, None] = {}  # the joints on the way whose leader is not known yet, in order
-        while joints[i].mimic is not None and i not in found:
-            if i in chain:
-                names = ", ".join([joints[k].name for k in chain][:6])
-                raise ModelError(_at(joints[i].where, f"joint '{joints[i].name}' mimics itself, through {names}"))
-            chain[i] = None
-            i = _source(joints[i], index, all_joints)
-        lead = found.get(i, Mimic(i))
-        for k in reversed(chain):
-            _, multiplier, offset = joints[k].mimic  # type: ignore[misc]
-            lead = Mimic(lead.source, multiplier * lead.multiplier, multiplier * lead.offset + offset)
-            found[k] = lead
-    _check_mimics(joints, found)
-    return found
-
-
-def _source(joint: JointSpec, index: dict[str, int], all_joints: dict[str, JointSpec]) -> int:
-    source = joint.mimic[0]  # type: ignore[index]
-    if source not in index:
-        kind = all_joints[source].type if source in all_joints else None
-        why = "does not exist" if kind is None else f"is {kind}; it must be a movable joint"
-        if kind == "universal":
-            why = f"is universal, two joints in one; name '{source}.1' or '{source}.2'"
-        raise ModelError(_at(joint.where, f"joint '{joint.name}' mimics joint '{source}', which {why}"))
-    return index[source]
-
-
-def _check_mimics(joints: list[JointSpec], mimics: dict[int, Mimic]) -> None:
-    for i, (source, multiplier, offset) in mimics.items():
-        for j in (joints[i], joints[source]):
-            if JOINTS[j.type].nq != 1:
-                what = f"joint '{j.name}' is {j.type}; only joints with one coordinate mimic or are mimicked"
-                raise ModelError(_at(j.where, what))
-        if not (math.isfinite(multiplier) and math.isfinite(offset)):
-            what = f"joint '{joints[i].name}': multiplier or offset of its mimic is NaN or infinite"
-            raise ModelError(_at(joints[i].where, what))
-
-
-_FLOATS = frozenset([float])
-_LOWER, _VELOCITY, _END = (JointSpec._fields.index(f) for f in ("lower", "velocity", "where"))
-
-
-def _limits(joints: list[JointSpec], mimics: dict[int, Mimic]) -> dict[str, np.ndarray]:
-    """Limits of the joints that lead (mimics obey their own, the doctor compares), and what they resist with.
-
-    A follower moves k times as fast as its leader, which feels k² of its damping and armature, and |k| of its friction.
-    """
-    bounds, rates = [], []  # rows (lower, upper) for each coordinate, and (velocity ... armature) for each rate
-    place = {}
-    for i, joint in enumerate(joints):
-        place[i] = len(rates)
-        if joint.mimic is None:
-            row, stated = JOINTS[joint.type], joint[_LOWER:_END]
-            if row.nq == 1 and _FLOATS.issuperset(map(type, stated)):
-                bounds.append(stated[:2])
-                rates.append(stated[2:])
-            else:
-                bounds += _spread(joint, _LOWER, _VELOCITY, row.nq)
-                rates += _spread(joint, _VELOCITY, _END, row.nv)
-    table = np.array(bounds).reshape(-1, 2), np.array(rates).reshape(-1, 5)
-    if np.isnan(table[0]).any() or np.isnan(table[1]).any():
-        for joint in joints:  # raises for the one that is to blame
-            _spread(joint, _LOWER, _VELOCITY, JOINTS[joint.type].nq)
-            _spread(joint, _VELOCITY, _END, JOINTS[joint.type].nv)
-    for i, (source, k, _) in mimics.items():
-        _, _, damping, friction, armature = _spread(joints[i], _VELOCITY, _END, 1)[0]
-        table[1][place[source], 2:] += k * k * damping, abs(k) * friction, k * k * armature
-    if not np.isfinite(table[1][:, 2:]).all():
-        names = [joint.name for joint in joints if joint.mimic is None for _ in range(JOINTS[joint.type].nv)]
-        _check_finite(table[1][:, 2:], "joint", names, "damping, friction or armature, with that of its mimics,")
-    lower, upper, velocity, effort, damping, friction, armature = (*table[0].T, *table[1].T)
-    return {
-        "lower": lower, "upper": upper, "velocity_limit": velocity, "effort_limit": effort, "damping": damping,
-        "friction": friction, "armature": armature,
-    }  # fmt: skip
-
-
-def _spread(joint: JointSpec, start: int, stop: int, n: int) -> list[tuple]:
-    """Some fields of a joint, one row for each of n coordinates."""
-    columns = []
-    for option, value in zip(JointSpec._fields[start:stop], joint[start:stop], strict=True):
-        try:
-            columns.append(np.broadcast_to(np.asarray(unmasked(value), float), n).tolist())
-            good = not np.isnan(columns[-1]).any()
-        except (TypeError, ValueError, OverflowError):
-            good = False
-        if not good:
-            what = f"joint '{joint.name}': {option} must be one number, or {n} of them, got {value!r}"
-            raise ModelError(_at(joint.where, what))
-    return list(zip(*columns, strict=True))
-
-
 def _frames(given: PartList, own: set[str], spot: Spots) -> tuple[Frame, ...]:
-    """Links that are neither a body's own nor the base, and the frames that were added."""
+    """Return the links that give no body and not the base its name, and the frames that were added."""
     found = [Frame(name, *spot[name]) for name in given.stated_links if name not in own]
     taken = {*own, *(f.name for f in found)}
     for name, link, placement in given.stated_frames:
@@ -341,5 +245,5 @@ def _frames(given: PartList, own: set[str], spot: Spots) -> tuple[Frame, ...]:
         found.append(Frame(name, body, at @ placement))
     if found:
         rows = np.concatenate([f.placement for f in found]).reshape(-1, 16)
-        _check_finite(rows, "frame", [f.name for f in found], "placement")
+        check_finite(rows, "frame", [f.name for f in found], "placement")
     return tuple(found)

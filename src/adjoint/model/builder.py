@@ -1,4 +1,7 @@
-"""Links, joints and frames as they are given, one after the other; each is checked when it is added."""
+"""`PartList`: the links, joints and frames that a model states; each is checked when it is added.
+
+`robot.Builder` is a `PartList` that can build the robot; `assembly` turns the list into the fields of a robot.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["AXIAL", "HOME", "TYPES", "PartList"]
 
 AXIAL = ("revolute", "continuous", "prismatic", "helical", "planar")
-TYPES = (*JOINTS, "universal", "fixed")
+"""The types of joints that one axis describes."""
 
-HOME = np.eye(4)  # where a body's own link sits in it; known by identity, so that nothing is multiplied by it
+TYPES = (*JOINTS, "universal", "fixed")
+"""The types of joints that models may have."""
+
+HOME = np.eye(4)
+"""The placement of a body's own link in the body. Code asks `T is HOME`, to leave out products with the identity."""
+
 HOME.flags.writeable = False
 
 
 @dataclass
 class PartList:
-    """What a `Builder` is told: links, joints and frames by name. The methods return the list itself."""
+    """The links, joints and frames of a model, by name. The methods return the list itself."""
 
     name: str = "robot"
     base: str = "fixed"
@@ -40,7 +48,10 @@ class PartList:
     findings: list[Finding] = field(default_factory=list)
 
     def link(self, name: str, inertia=None, *, where: Where | None = None) -> Self:
-        """Add a link with its inertia (10,) in its own frame; see `lie.inertia`."""
+        """Add a link with its `inertia` (10,) in its own frame, as the functions of `lie.inertia` return it.
+
+        None, the default, means a link without mass.
+        """
         _check_name("link", name, where)
         if inertia is not None:
             inertia = numbers(inertia, (10,), f"link '{name}': inertia", where)
@@ -49,17 +60,20 @@ class PartList:
     def joint(self, name: str, type: str, parent: str, child: str, placement=None, **options) -> Self:
         """Add a joint that moves the link `child`, at `placement` (4, 4) in the link `parent` when q is neutral.
 
-        `type` is a type of `JOINTS`, or "universal" or "fixed". Options, for the types that have them:
+        `type` is a type of `JOINTS`, "universal" or "fixed". These options are for the types that have them:
 
-        - `axis`: direction (3,) in the child's frame, z by default, through its origin; of a planar joint the normal,
-          of a universal one the first axis. `axis2`: the second axis of a universal joint, y by default.
+        - `axis`: the direction (3,) of the axis through the child's origin, in the child's frame; z by default. It is
+          the normal of a planar joint and the first axis of a universal one. `axis2`: the second axis of a universal
+          joint; y by default.
         - `pitch` [m/rad] of a helical joint.
-        - `screw`: instead of an axis, any screws of that type, (6,), or (nv, 6) one per row, in the child's frame.
-        - `mimic`: name of the joint it follows, or (name, multiplier, offset): q = multiplier · q_name + offset.
-        - `lower`, `upper` [rad or m]: one number, or one for each coordinate of q.
-        - `velocity` [rad/s or m/s] and `effort` [N m or N], the largest; `damping` [N m s/rad or N s/m], dry `friction`
-          [N m or N], `armature` [kg m² or kg]: one number, or one for each coordinate of v.
-        - `where`: its place in a model file, for messages.
+        - `screw`: instead of an axis, the screws (6,), or (nv, 6) one per row, in the child's frame. A joint of type
+          "screw" needs it; other types accept all screws that fit them.
+        - `mimic`: the name of the joint that this one follows, or (name, multiplier, offset):
+          q = multiplier · q_name + offset.
+        - `lower`, `upper` [rad or m]: position limits, one number or one for each coordinate of q.
+        - `velocity` [rad/s or m/s] and `effort` [N m or N]: the largest allowed; `damping` [N m s/rad or N s/m], dry
+          `friction` [N m or N], `armature` [kg m² or kg]: one number, or one for each coordinate of v.
+        - `where`: the joint's place in a model file, for messages.
         """
         where = options.get("where")
         _check_name("joint", name, where)
@@ -70,21 +84,21 @@ class PartList:
         return self.add_joint(JointSpec(name, type, parent, child, placement, **_options(label, type, options)))
 
     def frame(self, name: str, link: str, placement=None) -> Self:
-        """Name a frame fixed to a link, at `placement` (4, 4) in it."""
+        """Add a frame that is fixed to a link, at `placement` (4, 4) in it; the identity by default."""
         _check_name("frame", name, None)
         placement = HOME if placement is None else motions(placement, (4, 4), f"frame '{name}': placement")
         self.stated_frames.append((name, link, placement))
         return self
 
     def add_link(self, link: LinkSpec) -> Self:
-        """Add a link whose numbers are known to be good, as `link` and the loaders have checked them."""
+        """Add a link whose numbers `link` or a loader has checked already."""
         if link.name in self.stated_links:
             raise ModelError(_at(link.where, f"link '{link.name}': a second link of this name; names must differ"))
         self.stated_links[link.name] = link
         return self
 
     def add_joint(self, joint: JointSpec) -> Self:
-        """Add a joint whose placement is known to be a rigid motion and whose axes are unit vectors."""
+        """Add a joint whose numbers are checked already: its placement is a rigid motion, its axes are unit vectors."""
         name, where = joint.name, joint.where
         if name in self.stated_joints:
             raise ModelError(_at(where, f"joint '{name}': a second joint of this name; names must differ"))
@@ -94,7 +108,7 @@ class PartList:
         return self
 
 
-# --- what is given ----------------------------------------------------------------------------------------------------
+# --- checks of arguments ----------------------------------------------------------------------------------------------
 
 
 def _check_name(kind: str, name, where: Where | None) -> None:
@@ -129,7 +143,7 @@ def _has_option(kind: str, option: str) -> bool:
 
 
 def _options(label: str, kind: str, options: dict) -> dict:
-    """The options of a joint, checked against its type and made plain."""
+    """Return the options of a joint, checked against its type, as plain tuples and numbers."""
     where = options.get("where")
     if not isinstance(kind, str) or kind not in TYPES:
         raise ModelError(_at(where, f"{label}: {_unknown_type(kind)}"))

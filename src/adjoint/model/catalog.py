@@ -1,6 +1,7 @@
-"""Ready robots, `adjoint.robots`: classical arms with their published numbers, and families to test and measure with.
+"""The robots of `adjoint.robots`: classical arms with their published numbers, and families to test and measure with.
 
-FGL = Fu, Gonzalez & Lee, "Robotics" (1987), whose Denavit-Hartenberg frames the arms use. Lengths in m, masses in kg.
+The arms use the Denavit-Hartenberg frames of K. S. Fu, R. C. Gonzalez & C. S. G. Lee, "Robotics" (1987). Lengths are in
+m, masses in kg.
 """
 
 from __future__ import annotations
@@ -23,24 +24,31 @@ from .whole_arrays import moved_inertias
 
 __all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 
-_BOOK_GRAVITY = 9.8062  # [m/s²], FGL
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+_BOOK_GRAVITY = 9.8062  # [m/s²], of Fu, Gonzalez & Lee
 
 # --- arms of the literature -------------------------------------------------------------------------------------------
 
 
 def puma560() -> Robot:
-    """Unimation PUMA 560: kinematics and limits of FGL, Fig. 2.11; masses and inertias of AKB.
+    """Return the Unimation PUMA 560, an arm with six revolute joints.
 
-    AKB = Armstrong, Khatib & Burdick (1986), "The explicit dynamic model and inertial parameters of the PUMA 560 arm",
-    IEEE ICRA: masses, centres of mass and moments of inertia about them, in modified DH frames on the joint axes, moved
-    here to the frames of FGL (the two geometries agree to 1 mm); `armature` is motor inertia times gear ratio squared.
+    Kinematics and limits are those of Fu, Gonzalez & Lee, "Robotics" (1987), Fig. 2.11. Masses, centres of mass and
+    moments of inertia about them are those of Armstrong, Khatib & Burdick (1986), "The explicit dynamic model and
+    inertial parameters of the PUMA 560 arm", IEEE ICRA. They are given there in modified Denavit-Hartenberg frames on
+    the joint axes, and moved here to the frames of the book (the two geometries agree to 1 mm). `armature` is the
+    motor's inertia times the gear ratio squared.
 
-    The numbers are those of `mdl_puma560akb` in P. Corke's Robotics Toolbox, not checked against the paper itself, with
-    one change: I_zz of link 3 is 0.086 kg m², not 0.066, which repeats its I_xx. So it is in the Toolbox's `Puma560`,
-    after Corke & Armstrong-Hélouvry (1994), "A search for consensus among model parameters reported for the PUMA 560
-    robot", IEEE ICRA. (No body has 0.086 > 0.066 + 0.0125: a measurement 10 % too large, and `check` says so.) That
-    model has link 4's centre of mass at +0.019 m instead of -0.019, and smaller motors. Of link 1 only I_zz = 0.35 is
-    known, and no joint feels the rest of it: it is a ball of 13 kg here.
+    The numbers are those of `mdl_puma560akb` in P. Corke's Robotics Toolbox; they were not checked against the paper.
+    There is one change: I_zz of link 3 is 0.086 kg m², not 0.066, which repeats its I_xx. The Toolbox's `Puma560` has
+    0.086 too, after Corke & Armstrong-Hélouvry (1994), "A search for consensus among model parameters reported for the
+    PUMA 560 robot", IEEE ICRA. No body can have moments 0.086 > 0.066 + 0.0125; the measurement is 10 % too large, and
+    `check` says so. `Puma560` also has link 4's centre of mass at +0.019 m instead of -0.019 m, and smaller motors. Of
+    link 1 only I_zz = 0.35 is known, and no joint feels its other numbers: here it is a ball of 13 kg.
     """
     table = _rows(
         [0, 0, 0, -90],
@@ -50,7 +58,7 @@ def puma560() -> Robot:
         [0, 0, 0, 90],
         [0, 0.05625, 0, 0],
     )
-    # AKB's frames on this geometry; link 2 keeps its distance of 0.2435 m from the base axis.
+    # The frames of Armstrong et al. on this geometry; link 2 keeps its distance of 0.2435 m from the base axis.
     modified = _rows(
         [0, 0, 0, 0],
         [0, 0.2435, 0, -90],
@@ -67,12 +75,13 @@ def puma560() -> Robot:
         [0.34, (0, 0, 0), (0.3e-3, 0.3e-3, 0.4e-3)],
         [0.09, (0, 0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3)],
     )
-    from_akb = [
-        se3.inverse.eager(T) @ T_akb for T, T_akb in zip(_homes(table), _homes(modified, "modified"), strict=True)
+    T_classic_modified = [
+        se3.inverse.eager(T) @ T_modified
+        for T, T_modified in zip(_homes(table), _homes(modified, "modified"), strict=True)
     ]
     robot = from_dh(
         table,
-        inertias=moved_inertias(np.array(from_akb), bodies),
+        inertias=moved_inertias(np.array(T_classic_modified), bodies),
         name="puma560",
         lower=np.radians([-160, -225, -45, -110, -100, -266]),
         upper=np.radians([160, 45, 225, 170, 100, 266]),
@@ -83,13 +92,15 @@ def puma560() -> Robot:
 
 
 def stanford() -> Robot:
-    """Stanford arm (Scheinman), 2R-P-3R: DH frames of FGL, Fig. 2.12, with q_3 = d_3 [m].
+    """Return the Stanford arm of V. Scheinman: two revolute joints, a prismatic one with q_3 = d_3 [m], three revolute.
 
-    Offsets d_1 = 0.412, d_2 = 0.154, d_6 = 0.263 and limits as in P. Corke's Robotics Toolbox; masses, centres of mass,
-    moments of inertia and effective motor inertias (`armature`) of Paul (1981), "Robot manipulators", Tables 6.5 and
-    6.6, as quoted there. Not checked against the book: its centres of mass are read as centimetres and its moments as
-    about the origins of the link frames, of link 6 the wrist's centre. The Toolbox reads otherwise, which puts the
-    centre of the boom 6.4 m away from it. This reading gives bodies that can exist: a boom like a rod of 1.4 m.
+    Its Denavit-Hartenberg frames are those of Fu, Gonzalez & Lee, "Robotics" (1987), Fig. 2.12. The offsets d_1 =
+    0.412, d_2 = 0.154, d_6 = 0.263 and the limits are those of P. Corke's Robotics Toolbox. Masses, centres of mass,
+    moments of inertia and effective motor inertias (`armature`) are those of Paul (1981), "Robot manipulators", Tables
+    6.5 and 6.6, as the Toolbox quotes them; they were not checked against the book. The centres of mass are read as
+    centimetres, and the moments as about the origins of the link frames, or about the wrist's centre for link 6. The
+    Toolbox reads them otherwise, which puts the boom's centre of mass 6.4 m away from it. The reading here gives bodies
+    that can exist: the boom is like a rod of 1.4 m.
     """
     table = _rows(
         [0, 0.412, 0, -90],
@@ -121,17 +132,25 @@ def stanford() -> Robot:
 
 
 def two_link(length: float = 1.0, mass_1: float = 1.0, mass_2: float = 1.0, g: float = _BOOK_GRAVITY) -> Robot:
-    """The two uniform rods of FGL, §3.2.6, in the vertical xy plane; frames at their far ends, g [m/s²] along -y."""
+    """Return the two uniform rods of Fu, Gonzalez & Lee, "Robotics" (1987), §3.2.6, in the vertical xy plane.
+
+    Both rods have the same `length` [m]; their frames are at their far ends, and gravity g [m/s²] is along -y. Masses
+    are in kg.
+    """
     rods = [_rod(m, length, _shift(x=-length / 2)) for m in (mass_1, mass_2)]
     return from_dh([[0, 0, length, 0]] * 2, inertias=rods, name="two_link", gravity=(0.0, -g, 0.0))
 
 
 def park3r(length_1: float = 1.0, length_2: float = 1.0) -> Robot:
-    """Example 1 of Park (1994): a waist about z, shoulder and elbow about -y; stretched along x at home.
+    """Return the arm of Park (1994), Example 1: a waist about z, then shoulder and elbow about -y.
 
-    Its links are a ball and two rods of 1 kg, which the paper does not say.
+    It is stretched along x at home. The paper is "Computational aspects of the product-of-exponentials formula for
+    robot kinematics", IEEE Trans. Autom. Control 39(3). It states no masses; here the links are a ball and two rods of
+    1 kg each. The tool is at
 
-    p = (c_1 k, s_1 k, L_1 s_2 + L_2 s_23), k = L_1 c_2 + L_2 c_23; R = Rz(q_1) Ry(-q_2 - q_3).
+        p = (c_1 k, s_1 k, L_1 s_2 + L_2 s_23),   k = L_1 c_2 + L_2 c_23,   R = Rz(q_1) Ry(-q_2 - q_3),
+
+    with L_1 = `length_1` and L_2 = `length_2` [m].
     """
     screws = [[0, 0, 1, 0, 0, 0], [0, -1, 0, 0, 0, 0], [0, -1, 0, 0, 0, -length_1]]
     bodies = [
@@ -143,7 +162,10 @@ def park3r(length_1: float = 1.0, length_2: float = 1.0) -> Robot:
 
 
 def scara(length_1: float = 0.325, length_2: float = 0.275, height: float = 0.387, stroke: float = 0.21) -> Robot:
-    """A SCARA arm, R-R-P-R, its tool pointing down; sizes near those of an Adept Cobra 600, uniform rods for bodies."""
+    """Return a SCARA arm: two revolute joints, a prismatic and a revolute one, all vertical; its tool points down.
+
+    Its lengths [m] are near those of an Adept Cobra 600; its bodies are uniform rods and cylinders.
+    """
     table = _rows([0, height, length_1, 0], [0, 0, length_2, 180], [0, 0, 0, 0], [0, 0, 0, 0])
     bodies = [
         _rod(8.0, length_1, _shift(x=-length_1 / 2)),
@@ -163,14 +185,14 @@ def scara(length_1: float = 0.325, length_2: float = 0.275, height: float = 0.38
 
 
 def _rows(*rows: list[float]) -> np.ndarray:
-    """A DH table from rows with angles in degrees."""
+    """Return a Denavit-Hartenberg table, given rows with angles in degrees."""
     table = np.array(rows, float)
     table[:, [0, 3]] = np.radians(table[:, [0, 3]])
     return table
 
 
 def _homes(table: np.ndarray, convention: str = "classic") -> list[np.ndarray]:
-    """The placements of all DH frames at q = 0."""
+    """Return the placements of all Denavit-Hartenberg frames at q = 0."""
     found = [np.eye(4)]
     for row in table:
         found.append(found[-1] @ dh_matrix(*row, convention=convention))
@@ -178,12 +200,15 @@ def _homes(table: np.ndarray, convention: str = "classic") -> list[np.ndarray]:
 
 
 def _central(*bodies: Sequence) -> np.ndarray:
-    """Inertias (n, 10) of rows (mass, centre of mass, moments about it)."""
+    """Return inertias (n, 10), given rows (mass, centre of mass, moments about it)."""
     return np.array([inertia.from_central.eager(m, np.array(c, float), np.diag(moments)) for m, c, moments in bodies])
 
 
 def _about_origin(*bodies: Sequence) -> np.ndarray:
-    """Inertias (n, 10) of rows (mass, centre of mass, moments about the origin); no products about the centre."""
+    """Return inertias (n, 10), given rows (mass, centre of mass, moments about the origin).
+
+    Products of inertia about the centre of mass are 0.
+    """
     return np.array(
         [
             inertia.from_moments.eager(m, m * np.array(c, float), np.diag(moments) - m * _products(*c))
@@ -204,7 +229,7 @@ _Z_TO_X = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
 
 
 def _rod(mass: float, length: float, center: np.ndarray) -> np.ndarray:
-    """Inertia (10,) of a thin uniform rod along x."""
+    """Return the inertia (10,) of a thin uniform rod along x whose centre is the origin of the frame `center`."""
     along_x = se3.from_rotation_translation.eager(_Z_TO_X, center[:3, 3])
     return inertia.transform.eager(along_x, inertia.rod.eager(mass, length))
 
@@ -213,16 +238,22 @@ def _rod(mass: float, length: float, center: np.ndarray) -> np.ndarray:
 
 
 def planar(n: int, length: float = 1.0, mass: float = 1.0) -> Robot:
-    """n equal rods in the vertical xy plane, joints about z, stretched along x at home; gravity along -y."""
+    """Return n equal rods in the vertical xy plane, with joints about z, stretched along x at home.
+
+    `length` is in m and `mass` in kg, of each rod; gravity is along -y.
+    """
     return chain(n, length, mass, twist=0.0, gravity=(0.0, GRAVITY[2], 0.0)).replace(name=f"planar{n}")
 
 
 def chain(
     n: int, length: float = 1.0, mass: float = 1.0, twist: float = np.pi / 2, gravity: Sequence[float] = GRAVITY
 ) -> Robot:
-    """A uniform chain of n rods along x, a joint about z at the start of each; n up to millions.
+    """Return a uniform chain of n rods along x, with a revolute joint about z at the start of each.
 
-    `twist` [rad] is the angle between the axes of neighbours, about the rod: M_i = Tx(length) Rx(twist), M_1 = 1.
+        long = adjoint.robots.chain(100_000)
+
+    `length` is in m and `mass` in kg, of each rod. `twist` [rad] is the angle, about the rod, between the axes of
+    neighbours: M_i = Tx(length) Rx(twist), and M_1 = 1. n may be millions.
     """
     n = count(n, "chain: n")
     placements = np.tile(dh_matrix(0.0, 0.0, length, twist), (n, 1, 1))
@@ -242,11 +273,13 @@ _KINDS = (*TYPES, "mimic")
 
 
 def random_tree(seed: Rng, n: int, types: Sequence[str] | None = None) -> Robot:
-    """A tree of n joints on random links, with random placements, limits, friction and possible inertias.
+    """Return a random tree of n joints, with random placements, limits and losses, and inertias that bodies can have.
 
-    `types`: those of `JOINTS`, "universal", "fixed", and "mimic": a joint of one degree of freedom that follows an
-    earlier one. All by default, each in turn before any comes again. The `seed` and n say which tree it is; a generator
-    takes the place of a seed.
+        robot = adjoint.robots.random_tree(0, 12, ["revolute", "free"])
+
+    `seed` is a seed or a generator; the same seed, n and types give the same tree. `types` are names of joint types:
+    those of `JOINTS`, "universal", "fixed", and "mimic", which is a joint of one degree of freedom that follows an
+    earlier one. By default all are used. Every type comes once before any comes again.
     """
     n, types = count(n, "random_tree: n"), _KINDS if types is None else types
     if not isinstance(types, Sequence) or not all(isinstance(kind, str) for kind in types):
@@ -257,7 +290,7 @@ def random_tree(seed: Rng, n: int, types: Sequence[str] | None = None) -> Robot:
         raise ArgumentError(f"random_tree: no joint type {', '.join(sorted(unknown))}; there are {', '.join(_KINDS)}")
     rng = generator(seed, "random_tree")
     builder = Robot.builder(f"tree{n}").link("base", _random_inertia(rng))
-    leaders: list[str] = []  # joints a mimic can follow
+    leaders: list[str] = []  # the joints that a mimic can follow
     kinds = list(types)
     rounds = [kinds[k] for _ in range(-(-n // len(kinds))) for k in rng.permutation(len(kinds)).tolist()]
     for i, kind in enumerate(rounds[:n], start=1):

@@ -1,4 +1,4 @@
-"""Robots from robots: moved, joints locked, frames added, loads attached. `Robot` has these as methods."""
+"""Robots made from robots: with more frames, loads, another place, or locked joints; `Robot` has these as methods."""
 
 from __future__ import annotations
 
@@ -22,19 +22,14 @@ __all__ = ["locked", "mounted", "with_frame", "with_payload"]
 
 
 def with_frame(robot: Robot, name: str, frame: str, placement=None) -> Robot:
-    """The robot with a frame `name` more, fixed to `frame` at `placement` (4, 4) in it, the identity by default."""
+    """Return the robot with one more frame; see `Robot.with_frame`."""
     spot = robot.frame(frame)
     T = np.eye(4) if placement is None else motions(placement, (4, 4), f"with_frame: placement of '{name}'")
     return robot.replace(frames=(*robot.frames, Frame(name, spot.body, spot.placement @ T)))
 
 
 def mounted(robot: Robot, placement) -> Robot:
-    """The robot that stands at `placement` P (4, 4) in its base frame, instead of at its origin: f'(q) = P f(q).
-
-    So space Jacobians become Ad(P) J, body Jacobians and M(q) stay; Park (1994), §III. The base's own mass and shapes
-    move too. Gravity does not turn with the robot: an arm is hung from the ceiling by `mounted(P)` alone. (Where P is
-    only another choice of the base frame, gravity is seen from there: `.replace(gravity=P[:3, :3] @ robot.gravity)`.)
-    """
+    """Return the robot that stands at `placement` (4, 4) in its base frame; see `Robot.mounted`."""
     need_numbers(robot, "mounted")
     P = motions(placement, (4, 4), "mounted: placement")
     at_base = robot.parents < 0
@@ -53,7 +48,7 @@ def mounted(robot: Robot, placement) -> Robot:
 
 
 def with_payload(robot: Robot, frame: str, inertia) -> Robot:
-    """The robot with a load of `inertia` (10,), given in `frame`, on the body this is fixed to; see `lie.inertia`."""
+    """Return the robot with a load of `inertia` (10,), given in `frame`; see `Robot.with_payload`."""
     spot = robot.frame(frame)
     load = numbers(inertia, (10,), f"with_payload: inertia at '{frame}'")
     added = moved_inertias(spot.placement[None], load[None])[0]
@@ -73,20 +68,15 @@ def with_payload(robot: Robot, frame: str, inertia) -> Robot:
 
 
 class _Merged(NamedTuple):
-    """Where the bodies go when some joints are locked."""
+    """The bodies that the n old bodies and, last, the base become parts of when some joints are locked."""
 
-    kept: list[int]  # the bodies that stay, by their old numbers
-    body: np.ndarray  # (n + 1,) new number of the body each is part of now, -1 the base, which is last
-    at: np.ndarray  # (n + 1, 4, 4) the old body's placement in it
+    kept: list[int]  # the old numbers of the bodies that stay
+    body: np.ndarray  # (n + 1,) for each old body the number of the new body that it is part of; -1 is the base
+    at: np.ndarray  # (n + 1, 4, 4) the placement of each old body in this new body
 
 
 def locked(robot: Robot, values: Mapping[str, object]) -> Robot:
-    """The robot with some joints locked: {joint name: its q}, one number, or (nq,) for a joint of several coordinates.
-
-    A body whose joint is locked becomes part of its parent; its name, and all frames, stay names of frames. Joints that
-    mimic a locked one are locked with it, where it leads them. Results are those of the whole robot with these joints
-    at rest there; of the mass matrix, for example, their rows and columns are gone.
-    """
+    """Return the robot with some joints locked, {joint name: its q}; see `Robot.locked`."""
     held = _held(robot, values)
     merged = _merged(robot, held)
     n, kept = len(robot.body_names), merged.kept
@@ -118,7 +108,7 @@ def locked(robot: Robot, values: Mapping[str, object]) -> Robot:
 
 
 def _held(robot: Robot, values: Mapping[str, object]) -> dict[int, np.ndarray]:
-    """{body: q (nq,) of its joint} of the joints that are locked, those that follow them too."""
+    """Return {number of a body: q (nq,) of its joint} for the locked joints and those that follow them."""
     if not isinstance(values, Mapping):
         raise ArgumentError(f"locked: give {{joint name: value}}, got {values!r}")
     held: dict[int, np.ndarray] = {}
@@ -137,7 +127,7 @@ def _held(robot: Robot, values: Mapping[str, object]) -> dict[int, np.ndarray]:
 
 
 def _on_manifold(kind: str, q: np.ndarray, name: str) -> np.ndarray:
-    """q with a quaternion, its last four numbers, of unit length."""
+    """Return the q of a joint; its quaternion, the last four numbers, is scaled to unit length if it is almost that."""
     if kind not in ("spherical", "free"):
         return q
     size = float(np.linalg.norm(q[-4:]))
@@ -147,6 +137,7 @@ def _on_manifold(kind: str, q: np.ndarray, name: str) -> np.ndarray:
 
 
 def _merged(robot: Robot, held: dict[int, np.ndarray]) -> _Merged:
+    """Return what the bodies become parts of if the joints of the bodies in `held` are locked."""
     n, kept = len(robot.body_names), []
     body, at = np.full(n + 1, -1), np.tile(np.eye(4), (n + 1, 1, 1))
     for i, parent in enumerate(robot.parents.tolist()):
@@ -161,7 +152,7 @@ def _merged(robot: Robot, held: dict[int, np.ndarray]) -> _Merged:
 
 
 def _limits(robot: Robot, kept: list[int]) -> dict[str, np.ndarray]:
-    """Limits and losses of the joints that stay, in the order of q and of v."""
+    """Return {field: limits or losses} of the joints that stay, in the order of q and v."""
     joints = [robot.bodies[i].joint for i in kept if i not in robot.mimics]
     none: list[np.ndarray] = [np.zeros(0, int)]
     q, v = (np.concatenate(none + [np.r_[getattr(j, part)] for j in joints]) for part in ("q", "v"))

@@ -1,7 +1,7 @@
-"""The configuration space as a manifold: points q (nq,), tangent vectors v (nv,) of all joints together.
+"""The configuration space as a manifold: its points are q (nq,), its tangent vectors v (nv,), of all joints together.
 
-Angles and lengths add; orientations and poses move by the exponential in the body's frame, so that v keeps the meaning
-it has in the dynamics: v is the rate of q along S_i.
+Angles and lengths add. Orientations and poses move by the exponential in the body's frame, so that v has the meaning it
+has in the dynamics: the joint of body i moves it by the twist S_i v_i.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["difference", "distance", "integrate", "interpolate", "neutral", "ran
 
 
 def _leads(robot: Robot):
-    """(row of the joint table, slice of q, slice of v) of every joint that is not a mimic."""
+    """Yield (row of the joint table, slice of q, slice of v) of every joint that is not a mimic."""
     at = robot.layout
     for i, kind in enumerate(robot.joint_types):
         if i not in robot.mimics:
@@ -29,17 +29,19 @@ def _leads(robot: Robot):
 
 
 def neutral(robot: Robot) -> np.ndarray:
-    """The home configuration q (nq,), where every joint is at J(q) = 1: zeros, and unit quaternions."""
+    """Return the home configuration q (nq,), where J(q) = 1 for every joint: zeros, and quaternions (1, 0, 0, 0)."""
     need_robot(robot, "neutral")
     return np.concatenate([np.zeros(0), *(row.neutral for row, _, _ in _leads(robot))])
 
 
 @rng_by_keyword
 def random_configuration(robot: Robot, shape: int | tuple[int, ...] = (), *, rng: Rng = None) -> np.ndarray:
-    """Configurations (*shape, nq), uniform inside the limits: one, or as many as `shape` says.
+    """Return random configurations (*shape, nq), uniform inside the limits; one (nq,) by default.
 
-    `rng` is a generator, a seed, or None: `random_configuration(robot, 100, rng=0)` are the same hundred each time.
-    Unlimited angles are in [-π, π], unlimited lengths in [-1, 1] m; orientations are uniform.
+        q = random_configuration(robot, 100, rng=0)                         # (100, nq), the same at every call
+
+    `rng` is a generator, a seed, or None for other numbers at each call. Unlimited angles are in [-π, π], unlimited
+    lengths in [-1, 1] m; a coordinate with one limit is within 2π or 2 m of it. Orientations are uniform.
     """
     need_robot(robot, "random_configuration")
     rng, shape = generator(rng, "random_configuration"), batch_shape(shape, "random_configuration")
@@ -55,26 +57,36 @@ def random_configuration(robot: Robot, shape: int | tuple[int, ...] = (), *, rng
 
 @kernel(robot=static, q="nq", v="nv")
 def integrate(robot: Robot, q, v, dt=1.0) -> np.ndarray:
-    """q (nq,) after moving with constant v (nv,) for the time dt [s]: q ∘ exp(v dt)."""
+    """Return q ∘ exp(v dt) (nq,): where q (nq,) is after moving with constant v (nv,) for the time dt [s].
+
+    Angles and lengths become q + v dt; orientations and poses move by the exponential in the body's frame.
+    """
     return np.concatenate([np.zeros(0), *(row.integrate(q[a], v[b] * dt) for row, a, b in _leads(robot))])
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
 def difference(robot: Robot, q_0, q_1) -> np.ndarray:
-    """v (nv,) that moves q_0 to q_1 in unit time: the inverse of `integrate`.
+    """Return the v (nv,) that moves q_0 (nq,) to q_1 (nq,) in unit time, so that integrate(q_0, v) = q_1.
 
-    Orientations, and angles of planar joints, go the short way; angles of revolute joints are numbers, not wrapped.
+    Orientations, and angles of planar joints, go the short way. Angles of other joints are plain numbers, which are not
+    wrapped: their difference is q_1 - q_0.
     """
     return np.concatenate([np.zeros(0), *(row.difference(q_0[a], q_1[a]) for row, a, _ in _leads(robot))])
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
 def interpolate(robot: Robot, q_0, q_1, s) -> np.ndarray:
-    """The point s of the geodesic from q_0 (s = 0) to q_1 (s = 1): (nq,)."""
+    """Return the configuration (nq,) at s on the way from q_0 (s = 0) to q_1 (s = 1) with constant v.
+
+    It is integrate(q_0, s difference(q_0, q_1)).
+    """
     return integrate(robot, q_0, difference(robot, q_0, q_1), s)
 
 
 @kernel(robot=static, q_0="nq", q_1="nq")
 def distance(robot: Robot, q_0, q_1) -> np.ndarray:
-    """|difference(q_0, q_1)|, rad and m alike; slope 0 where q_0 = q_1 (a kink)."""
+    """Return the distance |difference(q_0, q_1)|, in which 1 rad counts as much as 1 m.
+
+    The distance has a kink where q_0 = q_1; derivatives are 0 there.
+    """
     return series.norm(difference(robot, q_0, q_1))

@@ -1,7 +1,8 @@
 """Robots from Denavit-Hartenberg tables, and tables from the joint axes of any serial robot.
 
-A row is (theta, d, a, alpha) [rad, m, m, rad]. FGL = Fu, Gonzalez & Lee, "Robotics" (1987), §2.2.9-2.2.11;
-Park (1994) = "Computational aspects of the product-of-exponentials formula", IEEE TAC 39(3).
+A row is (theta, d, a, alpha) [rad, m, m, rad]. References: K. S. Fu, R. C. Gonzalez & C. S. G. Lee, "Robotics" (1987),
+§2.2.9-2.2.11; F. C. Park (1994), "Computational aspects of the product-of-exponentials formula for robot kinematics",
+IEEE Trans. Autom. Control 39(3).
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ __all__ = ["DH", "dh_matrix", "from_dh", "to_dh"]
 
 
 class DH(NamedTuple):
-    """A serial robot in classic DH form; its fields are arguments of `from_dh`.
+    """A serial robot in classic Denavit-Hartenberg form, as `to_dh` returns it; its fields are arguments of `from_dh`.
 
-    `table` (n, 4): rows (theta, d, a, alpha); `joints`: a letter R or P for each; `base` (4, 4): frame 0 in the robot's
-    base; `tool` (4, 4): the tip in frame n.
+    `table` (n, 4) has the rows (theta, d, a, alpha) [rad, m, m, rad]; `joints` has a letter R (revolute) or P
+    (prismatic) for each; `base` (4, 4) is frame 0 in the robot's base frame; `tool` (4, 4) is the tip in frame n.
     """
 
     table: np.ndarray
@@ -42,16 +43,18 @@ class DH(NamedTuple):
 
 
 def dh_matrix(theta: float, d: float, a: float, alpha: float, convention: str = "classic") -> np.ndarray:
-    """Link matrix A (4, 4): classic Rz(theta) Tz(d) Tx(a) Rx(alpha), or modified Rx(alpha) Tx(a) Rz(theta) Tz(d).
+    """Return the Denavit-Hartenberg matrix A (4, 4), the placement of a link in the one before it.
 
-    FGL (2.2-29), and Craig, "Introduction to Robotics", (3.6). Sines and cosines of multiples of π/2 are exact.
+    `convention` is "classic": A = Rz(theta) Tz(d) Tx(a) Rx(alpha), Fu, Gonzalez & Lee (1987), eq. (2.2-29), or
+    "modified": A = Rx(alpha) Tx(a) Rz(theta) Tz(d), Craig, "Introduction to Robotics", eq. (3.6). Angles are in rad and
+    lengths in m. Sines and cosines of multiples of π/2 are exact.
     """
     (ct, st), (ca, sa) = _cos_sin(theta), _cos_sin(alpha)
     if _is_classic(convention):
         rows = [[ct, -ca * st, sa * st, a * ct], [st, ca * ct, -sa * ct, a * st], [0, sa, ca, d]]
     else:
         rows = [[ct, -st, 0, a], [ca * st, ca * ct, -sa, -sa * d], [sa * st, sa * ct, ca, ca * d]]
-    return np.array([*rows, [0, 0, 0, 1]]) + 0.0  # no -0.0
+    return np.array([*rows, [0, 0, 0, 1]]) + 0.0  # this turns -0.0 into 0.0
 
 
 def _cos_sin(angle: float) -> tuple[float, float]:
@@ -61,7 +64,7 @@ def _cos_sin(angle: float) -> tuple[float, float]:
 
 def _is_classic(convention: str) -> bool:
     if convention not in ("classic", "modified"):
-        what = "'classic' (standard: Denavit and Hartenberg, Paul, FGL) and 'modified' (Craig, Khalil)"
+        what = "'classic' (standard: Denavit and Hartenberg, Paul, Fu et al.) and 'modified' (Craig, Khalil)"
         raise ArgumentError(f"DH convention {convention!r}: there are {what}")
     return convention == "classic"
 
@@ -79,14 +82,19 @@ def from_dh(
     upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
-    """A serial robot from rows (theta, d, a, alpha) [rad, m, m, rad]; link i sits at A_i(q_i) in link i - 1.
+    """Return the serial robot of a Denavit-Hartenberg table (n, 4); link i sits at A_i(q_i) in link i - 1.
 
-    `joints` says R or P for each row ("RRPRRR", in either case; all R by default): q_i is added to theta of a revolute
-    joint, to d of a prismatic one, so that the table's entry is the joint's offset. `convention`: see `dh_matrix`. Body
-    frame i is DH frame i; `inertias` (n, 10) are given in it. Link 1 starts at `base` (4, 4) in the frame "base"; the
-    frame "tool" is at `tool` (4, 4) in the last one. Limits [rad or m] are n numbers each, or one for all.
+        arm = from_dh([[0, 0.4, 0, -np.pi / 2], [0, 0, 0.3, 0], [0, 0, 0.2, 0]])           # three revolute joints
 
-    A_i = exp(P_i q_i) M_i = M_i exp(S_i q_i), S_i = Ad(M_i⁻¹) P_i: Park (1994), §III.
+    - `table`: rows (theta, d, a, alpha) [rad, m, m, rad]. `convention`: "classic" or "modified", see `dh_matrix`.
+    - `joints`: a letter R (revolute) or P (prismatic) for each row, such as "RRPRRR"; all R by default. q_i is added to
+      theta of a revolute joint and to d of a prismatic one, so the entry of the table is the joint's offset.
+    - `inertias` (n, 10): body frame i is Denavit-Hartenberg frame i, and inertia i is given in it; 0 by default.
+    - `base` (4, 4): where link 1 starts in the frame "base". `tool` (4, 4): the frame "tool" in the last body frame.
+    - `lower`, `upper` [rad or m]: limits, one number for all joints or n of them. `gravity` (3,) [m/s²].
+
+    The robot has A_i = exp(P_i q_i) M_i = M_i exp(S_i q_i) with S_i = Ad(M_i⁻¹) P_i: Park (1994), §III, "Computational
+    aspects of the product-of-exponentials formula for robot kinematics", IEEE Trans. Autom. Control 39(3).
     """
     label = f"from_dh: robot '{name}'"
     rows = numbers(table, (None, 4), f"{label}: table")
@@ -96,7 +104,7 @@ def from_dh(
         base = motions(base, (4, 4), f"{label}: base")
         if len(rows):
             placements[0] = base @ placements[0]
-        else:  # the tool sits in frame 0
+        else:  # without links, the tool sits in frame 0
             tool = base if tool is None else base @ motions(tool, (4, 4), f"{label}: tool")
     screws = [_screw(kind, row, convention) for kind, row in zip(types, rows, strict=True)]
     return serial(
@@ -124,7 +132,10 @@ def _types(joints: str | Sequence[str] | None, n: int, label: str) -> tuple[str,
 
 
 def _screw(kind: str, row: np.ndarray, convention: str) -> np.ndarray:
-    """S_i = Ad(M_i⁻¹) P_i with P_i along z_{i-1}, in closed form; the frame of modified DH has z_i on its own joint."""
+    """Return S_i = Ad(M_i⁻¹) P_i in closed form.
+
+    Classic P_i is along z_{i-1}; the modified convention has z_i itself on the axis of joint i.
+    """
     _, _, a, alpha = row
     c, s = _cos_sin(alpha) if _is_classic(convention) else (1.0, 0.0)
     axis = np.array([0.0, s, c])
@@ -138,12 +149,16 @@ def _screw(kind: str, row: np.ndarray, convention: str) -> np.ndarray:
 
 
 def to_dh(robot: Robot, tip: str | None = None) -> DH:
-    """The classic DH table of the joints on the way to frame `tip` (the last of `robot.frame_names` by default).
+    """Return the classic Denavit-Hartenberg table of the joints on the way to the frame `tip`, as a `DH`.
 
-    The "tool" of `from_dh(**to_dh(robot)._asdict())` moves as the robot's `tip`, at every q. Frames are assigned at the
-    home configuration by FGL, Algorithm 2.1 (D1-D12). What it leaves open is chosen so: frame 0 is as near to the base
-    frame as axis 1 lets it; x_i is within 90° of x_{i-1}, so a may be negative; d = 0 where axes are parallel; the axis
-    of a prismatic joint, which has a direction only, runs through the origin before it.
+    `tip` is the last of `robot.frame_names` by default. The frame "tool" of the robot
+    `from_dh(**to_dh(robot)._asdict())` moves as the robot's `tip`, at every q. Frames are assigned at the home
+    configuration by Fu, Gonzalez & Lee, "Robotics" (1987), Algorithm 2.1 (D1-D12), which leaves some choices open. Here
+    frame 0 is as near to the base frame as axis 1 allows; x_i is within 90° of x_{i-1}, so that a may be negative; d =
+    0 where axes are parallel; and the axis of a prismatic joint, which only has a direction, runs through the origin of
+    the frame before it.
+
+    Every joint on the way must be revolute, continuous or prismatic, and must not mimic another.
     """
     tip = robot.frame_names[-1] if tip is None else tip
     screws, home, bodies = space_screws(robot, tip)
@@ -154,7 +169,7 @@ def to_dh(robot: Robot, tip: str | None = None) -> DH:
         after = _next_frame(frame, *screw_axis(S, frame[:3, 3]))
         rows.append(_row(frame, after))
         frame = after
-    if bodies:  # D7: z_n along z_{n-1}, x_n and the origin from the tip
+    if bodies:  # D7: z_n is along z_{n-1}; x_n and the origin are as near to those of the tip as this allows
         after = frame_on_axis(across(home[:3, 0], frame[:3, 2], frame[:3, 0]), frame[:3, 2], foot(home[:3, 3], frame))
         rows.append(_row(frame, after))
         frame = after
@@ -172,32 +187,32 @@ def _letter(robot: Robot, i: int) -> str:
 
 
 def _first_frame(point: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """D1: z_0 on the first axis, the origin next to the base's, x_0 the base's x turned least."""
+    """Return frame 0 (D1): z_0 on the first axis, the origin nearest to the base's, x_0 nearest to the base's x."""
     return frame_on_axis(across(np.eye(3)[0], z, np.eye(3)[1]), z, point)
 
 
 def _next_frame(frame: np.ndarray, point: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """D3-D6: the frame with z on the next axis, x along the common normal from this frame's z axis to it."""
+    """Return the next frame (D3-D6): z on the next axis, x along the common normal of this frame's z axis and it."""
     x_0, z_0, o_0 = frame[:3, 0], frame[:3, 2], frame[:3, 3]
     normal, (_, foot) = common_normal(o_0, z_0, point, z)
     x = x_0 if normal is None else normal
     return frame_on_axis(-x if x @ x_0 < -_SIDEWAYS else x, z, foot)
 
 
-_SIDEWAYS = 1e-9  # of two directions at right angles neither is backwards
+_SIDEWAYS = 1e-9  # a direction that is at right angles up to rounding does not count as backwards
 
 
 def _row(before: np.ndarray, after: np.ndarray) -> list[float]:
-    """D9-D12: (theta, d, a, alpha) from frame i - 1 to frame i."""
+    """Return (theta, d, a, alpha) from frame i - 1 to frame i (D9-D12)."""
     (x_0, z_0, o_0), (x, z, o) = (T[:3, [0, 2, 3]].T for T in (before, after))
     return [_turn(x_0, x, z_0), _clean(float((o - o_0) @ z_0)), _clean(float((o - o_0) @ x)), _turn(z_0, z, x)]
 
 
 def _turn(u_0: np.ndarray, u: np.ndarray, axis: np.ndarray) -> float:
-    """The angle in (-π, π] from u_0 to u about the axis."""
+    """Return the angle in (-π, π] from u_0 to u about the axis."""
     return float(np.arctan2(_clean(float(np.cross(u_0, u) @ axis)), _clean(float(u_0 @ u))))
 
 
 def _clean(x: float) -> float:
-    """x, or 0 for a rounding error."""
+    """Return x, or 0 if it is a rounding error."""
     return 0.0 if abs(x) < 1e-14 else x

@@ -1,9 +1,10 @@
-"""Numbers as people and files give them, made arrays: of the right shape, finite, and rigid where they are motions."""
+"""Checks of numbers that people and files give: they become arrays of the right shape, finite, and rigid motions."""
 
 from __future__ import annotations
 
 import contextlib
 import operator
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..compile.front.arguments import as_input, unmasked
 from ..errors import ArgumentError, ModelError
 
 __all__ = [
+    "check_finite",
     "count",
     "floats",
     "located",
@@ -22,18 +24,21 @@ __all__ = [
     "vectors",
 ]
 
-_ROUNDED = 1e-6  # how far from a rotation a matrix may be that was written with few digits
-_EXACT = 1e-12  # and one that is kept as it is
+_ROUNDED = 1e-6  # a matrix this near to a rotation was written with few digits, and is corrected
+_EXACT = 1e-12  # a matrix this near to a rotation is kept as it is
 _ONE, _LAST = np.eye(3), np.array([0.0, 0, 0, 1])
 
 
 def located(where, message: str) -> str:
-    """The message, after its place in a model file if there is one."""
+    """Return the message, after its place in a model file if there is one."""
     return f"{where}: {message}" if where else message
 
 
 def numbers(value, shape: tuple[int | None, ...], label: str, where=None) -> np.ndarray:
-    """A copy of `value` as finite numbers of this shape, None for any length; a `ModelError` that names `label`."""
+    """Return a copy of `value` as finite numbers of this shape, where None stands for any length.
+
+    Otherwise a `ModelError` names the thing, `label`, and its place in a file, `where`.
+    """
     try:
         array = np.array(unmasked(value), float)
     except (TypeError, ValueError, OverflowError):
@@ -48,8 +53,18 @@ def numbers(value, shape: tuple[int | None, ...], label: str, where=None) -> np.
     return array
 
 
+def check_finite(rows: np.ndarray, kind: str, names: Sequence[str], what: str) -> None:
+    """Raise `ModelError` if a row (n, ...) is not finite: sums and products of finite numbers may overflow.
+
+    The message names the row: its `kind`, such as "link", its entry in `names`, and `what` overflows.
+    """
+    if not np.isfinite(rows).all():
+        k = int(np.argmin(np.isfinite(rows.reshape(len(rows), -1)).all(axis=1)))
+        raise ModelError(f"{kind} '{names[k]}': its {what} is too large: it overflows")
+
+
 def floats(value) -> np.ndarray:
-    """A copy of `value` as floats; a single NaN, which no check of range lets pass, if it is no array of numbers."""
+    """Return a copy of `value` as floats, or a single NaN, which fails every check of a range, if it is no numbers."""
     try:
         return np.array(unmasked(value), float)
     except (TypeError, ValueError, OverflowError):
@@ -57,7 +72,7 @@ def floats(value) -> np.ndarray:
 
 
 def vectors(value, size: int, name: str, caller: str) -> np.ndarray:
-    """`value` as an array (..., size) of numbers, or an `ArgumentError` that names the argument and its function."""
+    """Return `value` as numbers (..., size), or raise an `ArgumentError` that names the argument and its function."""
     array = as_input(value, name, caller).astype(float, copy=False)
     if array.shape[-1:] != (size,):
         raise ArgumentError(f"{caller}: argument '{name}' has shape {array.shape}; (..., {size}) is needed")
@@ -69,7 +84,7 @@ def _shown(shape: tuple[int | None, ...]) -> str:
 
 
 def motions(value, shape: tuple[int | None, ...], label: str, where=None) -> np.ndarray:
-    """`numbers` that are rigid motions (..., 4, 4), as `nearest_motions` makes them."""
+    """Return `numbers` that are rigid motions (..., 4, 4), corrected by `nearest_motions`, or raise `ModelError`."""
     T = numbers(value, shape, label, where)
     found, bad = nearest_motions(T.reshape(-1, 4, 4))
     if bad is not None:
@@ -79,10 +94,10 @@ def motions(value, shape: tuple[int | None, ...], label: str, where=None) -> np.
 
 
 def nearest_motions(T: np.ndarray) -> tuple[np.ndarray, int | None]:
-    """Finite T (n, 4, 4) with rotations R Rᵀ = 1 to 1e-12, and the number of the first that is no motion, or None.
+    """Return finite T (n, 4, 4) with rotations made exact, and the number of the first that is no motion, or None.
 
-    Inverses of motions use Rᵀ, so what is off by 1e-12 to 1e-6 (few digits in a file) is brought to the nearest
-    rotation: two steps R ← R (3 - Rᵀ R) / 2 of Newton and Schulz, each of which squares the error.
+    Inverses of motions use Rᵀ. So where R Rᵀ differs from 1 by 1e-12 to 1e-6, since a file has few digits, R becomes
+    the nearest rotation: two steps R ← R (3 - Rᵀ R) / 2 of Newton and Schulz, each of which squares the error.
     """
     R = T[:, :3, :3]
     off = np.abs(R @ R.mT - _ONE)
@@ -100,7 +115,7 @@ def nearest_motions(T: np.ndarray) -> tuple[np.ndarray, int | None]:
 
 
 def count(n, label: str) -> int:
-    """A whole number that is not negative, or an `ArgumentError` that names `label`."""
+    """Return n if it is a whole number that is not negative, or raise an `ArgumentError` that names `label`."""
     try:
         found = operator.index(n)
     except TypeError:
@@ -111,10 +126,10 @@ def count(n, label: str) -> int:
 
 
 def positive(value, label: str, *, or_zero: bool = False) -> float:
-    """A finite number above 0, or 0 if that is allowed; an `ArgumentError` that names `label` otherwise."""
+    """Return `value` if it is a finite number above 0, or 0 with `or_zero`; else raise `ArgumentError` with `label`."""
     found = np.nan
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        with contextlib.suppress(OverflowError):  # a whole number beyond the largest float
+        with contextlib.suppress(OverflowError):  # a whole number may be larger than any float
             found = float(value)
     if not (0 < found < np.inf or (or_zero and found == 0)):
         raise ArgumentError(f"{label} must be a positive number{' or 0' * or_zero}, got {value!r}")
@@ -122,7 +137,7 @@ def positive(value, label: str, *, or_zero: bool = False) -> float:
 
 
 def truth(value, label: str) -> bool:
-    """True or False, or an `ArgumentError` that names `label`."""
+    """Return `value` if it is True or False, or raise an `ArgumentError` that names `label`."""
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(f"{label} must be True or False, got {value!r}")
     return bool(value)

@@ -1,12 +1,13 @@
-"""The joints, one closed table: every type answers the same questions.
+"""The table of joint types, `JOINTS`: every type answers the same questions, and nothing else knows of types.
 
-A joint moves body i from its home placement M_i in the parent: f_{i-1,i}(q) = M_i J_i(q), eq. (1) of Ploen & Park.
-Its datum is S_i (6, nv), the *constant* screws of its motion in the body's own frame: the body's twist relative to
-the parent is S_i v_i, whatever q. For one degree of freedom J = exp(S q). For several, J is standard up to the frame Q
-of the joint: J = Q J_std(q) Q⁻¹, S = Ad(Q) S_std; both Q and S follow from each other, so S alone is stored.
+A joint moves body i from its home placement M_i in the parent: f_{i-1,i}(q) = M_i J_i(q), Ploen & Park (1999), eq. (1).
+The robot stores S_i (6, nv), the *constant* screws of this motion in the body's own frame: the body's twist relative to
+its parent is S_i v_i for every q. With one degree of freedom, J = exp(S q). With several, J = Q J_std(q) Q⁻¹ and
+S = Ad(Q) S_std, where Q is the frame of the joint in the body and J_std, S_std are those of the type. Q follows from S,
+so S alone is stored.
 
-A universal joint is two revolute joints with a massless cross between them (its S would depend on q), a fixed joint
-merges two bodies: both exist in models and vanish in the robot.
+Models have two types more, which no robot has. A universal joint becomes two revolute joints with a massless cross
+between them, since its S would depend on q. A fixed joint makes one body of two links.
 """
 
 from __future__ import annotations
@@ -24,23 +25,26 @@ __all__ = ["BRACKETS", "FRAMES", "JOINTS", "UNIT", "JointType", "misfit", "stand
 
 
 class JointType(NamedTuple):
-    """One row: sizes of q and v, and functions for one sample of the joint's own q (nq,) and v (nv,)."""
+    """A row of the table `JOINTS`: the lengths of q and v, and functions of the joint's own q (nq,) and v (nv,)."""
 
     nq: int
     nv: int
-    placement: Callable  # (q, S, varying) -> J(q) (4, 4); varying: S is an input, of any numbers
+    placement: Callable  # (q, S, varying) -> J(q) (4, 4); varying says that S is an input, not known numbers
     integrate: Callable  # (q, v) -> q after moving with constant v for unit time
     difference: Callable  # (q_0, q_1) -> v that moves q_0 to q_1 in unit time
     neutral: tuple[float, ...]  # q with J(q) = 1
     random: Callable  # (rng, lower, upper, shape) -> q (*shape, nq) inside the limits
-    does: str  # what q and v are, for people
+    does: str  # what q and v mean, in words
 
 
 # --- one degree of freedom --------------------------------------------------------------------------------------------
 
 
 def _screw(q, S, varying=False):
-    """exp(S q) for one screw S = (w, v), |w| = 1 or w = 0; Park (1994), Lemmas 1 and 2, grouped by constants."""
+    """Return exp(S q) for one screw S = (w, v) with |w| = 1, or w = 0; Park (1994), Lemmas 1 and 2.
+
+    Terms are grouped so that products of constants are formed once, when code is compiled.
+    """
     if varying:
         return se3.exp(S[0] * q[0])
     angle = q[0]
@@ -64,7 +68,7 @@ def _subtract(q_0, q_1):
 def _random_scalar(rng, lower, upper, shape, unbounded):
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * unbounded, -unbounded))
     high = np.where(np.isfinite(upper), upper, low + 2 * unbounded)
-    return 2 * rng.uniform(low / 2, high / 2, (*shape, len(low)))  # their difference may be too large for a number
+    return 2 * rng.uniform(low / 2, high / 2, (*shape, len(low)))  # high - low alone could overflow
 
 
 def _random_angle(rng, lower, upper, shape):
@@ -81,15 +85,15 @@ _PLANAR = np.array([[0.0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0]
 
 
 def _planar_frame(S):
-    """Q (4, 4) of S = Ad(Q) S_std, rows of S: the turn (z, p × z), then the slides (0, x), (0, y)."""
+    """Return Q (4, 4) of S = Ad(Q) S_std; the rows of S are the turn (z, p × z), then the slides (0, x) and (0, y)."""
     z = S[0, :3]
     return se3.from_rotation_translation(np.stack([S[1, 3:], S[2, 3:], z], axis=1), np.cross(z, S[0, 3:]))
 
 
 def _spherical_frame(S):
-    """Q (4, 4) of rows (e_k, p × e_k): p from the moment of the second axis about the first, and so on."""
+    """Return Q (4, 4) of S with the rows (e_k, p × e_k): R has the columns e_k, and [p] R Rᵀ = [p] gives p."""
     R = S[:, :3].T
-    moment = S[:, 3:].T @ R.T  # [p] R Rᵀ = [p]
+    moment = S[:, 3:].T @ R.T
     return se3.from_rotation_translation(R, so3.vee(moment))
 
 
@@ -98,10 +102,11 @@ def _free_frame(S):
 
 
 FRAMES = {"planar": _planar_frame, "spherical": _spherical_frame, "free": _free_frame}
-"""Type -> function of S that gives the joint's frame Q in the body's, for joints of several degrees of freedom."""
+"""{type: function of S that returns the joint's frame Q in the body} for joints of several degrees of freedom."""
 
 
 def _in_frame(Q, J):
+    """Return Q J Q⁻¹."""
     return se3.compose(se3.compose(Q, J), se3.inverse(Q))
 
 
@@ -111,7 +116,10 @@ def _planar(q, S, varying=False):
 
 
 def _orientation(quat):
-    """The quaternion of a joint. Numbers, not traced ones, must not all be 0: compiled code answers those with NaN."""
+    """Return the quaternion of a joint; raise `ArgumentError` if it is zero.
+
+    Only eager code, which computes with numbers, can raise; compiled code returns NaN instead.
+    """
     if quat.dtype.kind == "f" and not quat.any():
         raise ArgumentError(
             "q has a quaternion (0, 0, 0, 0), which is no orientation, so it is not a configuration: "
@@ -141,7 +149,7 @@ def _quat_product(p, q):
 
 
 def _turn(quat, w):
-    """quat · exp(w), of unit length: the body turns by w in its own frame."""
+    """Return quat · exp(w), of unit length: the body turns by w in its own frame."""
     c0, c1, _ = series.stumpff(np.dot(w, w) / 4, 2)  # cos(t/2), sin(t/2)/(t/2)
     q = _quat_product(series.moderate(_orientation(quat)), np.concatenate([np.stack([c0]), c1 / 2 * w]))
     return q / np.sqrt(np.dot(q, q))
@@ -216,10 +224,11 @@ JOINTS: dict[str, JointType] = {
         "q = (x, y, z, unit quaternion), v = twist (w, v) in the body's frame",
     ),
 }  # fmt: skip
+"""{type: its row}; a new type of joint is a new row."""
 
 
 def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.ndarray:
-    """S (nv, 6), one screw per row, of a joint at the body's origin; `axis` need not be a unit vector, but not zero."""
+    """Return S (nv, 6), one screw per row, of a joint at the body's origin; `axis` may have any length but 0."""
     axis = np.asarray(axis, float)
     axis = axis / np.linalg.norm(axis)
     if kind in ("revolute", "continuous", "helical"):
@@ -227,7 +236,7 @@ def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.n
     if kind == "prismatic":
         return np.concatenate([np.zeros(3), axis])[None]
     if kind == "planar":
-        # The plane's own axes: the body's own where the normal is one of them, cyclically.
+        # If the normal is an axis of the body, the axes in the plane are the next two of x, y, z in cyclic order.
         x = np.roll(axis, 1) if np.count_nonzero(axis) == 1 else np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
         x = np.abs(x) if np.count_nonzero(axis) == 1 else x / np.linalg.norm(x)
         y = np.cross(axis, x)
@@ -235,14 +244,15 @@ def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.n
     return {"spherical": np.eye(6)[:3], "free": np.eye(6)}[kind]
 
 
-UNIT = 1e-9  # how far from 1 the length of a unit screw may be, and from 0 the pitch of one without
+UNIT = 1e-9
+"""The length of a unit screw may differ from 1 by this much, and the pitch of a revolute joint from 0."""
 
 
 def misfit(kind: str, S: np.ndarray) -> str | None:
-    """What is wrong with S (nv, 6) as the screws of a joint of this kind; None if it fits.
+    """Return what is wrong with S (nv, 6) as the screws of a joint of this kind, or None if S fits.
 
-    One degree of freedom: |w| = 1, or w = 0 and |v| = 1, with w = 0 for a prismatic joint and w · v = 0 for a revolute
-    one. Several: S = Ad(Q) S_std for some frame Q.
+    With one degree of freedom, |w| = 1, or w = 0 and |v| = 1; a prismatic joint has w = 0 and a revolute one w · v = 0.
+    With several degrees of freedom, S = Ad(Q) S_std for some frame Q.
     """
     if kind in FRAMES:
         return None if _are_screws(kind, S) else f"is not that of a {kind} joint in any frame"
@@ -265,14 +275,15 @@ _STANDARD = {kind: standard_screws(kind) for kind in FRAMES}
 
 def _brackets(S: np.ndarray) -> np.ndarray:
     brackets = np.array([[se3.bracket.eager(a, b) for b in S] for a in S])
-    return brackets @ S.T  # the rows of S are unit vectors at right angles
+    return brackets @ S.T  # these are the components along the rows of S, which are orthonormal
 
 
 BRACKETS = {kind: _brackets(S) for kind, S in _STANDARD.items()}
-"""Type -> c (nv, nv, nv) of joints of several degrees of freedom: [S_i, S_j] = Σ_k c_ijk S_k, in any frame."""
+"""{type: c (nv, nv, nv)} for joints of several degrees of freedom: [S_i, S_j] = Σ_k c_ijk S_k, in any frame."""
 
 
 def _are_screws(kind: str, S: np.ndarray) -> bool:
+    """Return whether S = Ad(Q) S_std for some frame Q."""
     if np.array_equal(S, _STANDARD[kind]):
         return True
     with eagerly():

@@ -1,4 +1,4 @@
-"""Where the numbers of each body are in the arrays of a robot, and the bodies made of them."""
+"""The places of each body's numbers in the arrays of a robot, and `Body` objects made of these numbers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["BodyList", "Layout", "layout_of"]
 
 
 class Layout(NamedTuple):
-    """Where each body's coordinates are: q_start, v_start (those of the source for mimics), dof_start (n + 1)."""
+    """The lengths of q and v, and the places where each body's numbers start; a mimic has the places of its leader."""
 
     nq: int
     nv: int
-    q_start: list[int]
-    v_start: list[int]
-    dof_start: list[int]
+    q_start: list[int]  # of each body, in q
+    v_start: list[int]  # of each body, in v
+    dof_start: list[int]  # of each body, in the rows of `screws`; the last of these n + 1 is the number of rows
 
 
 def layout_of(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> Layout:
-    """The `Layout` of bodies with joints of these types, of which some follow others."""
+    """Return the `Layout` of bodies with joints of these types, of which some mimic others."""
     nq = nv = dofs = 0
     q_start, v_start, dof_start = [], [], []
     for i, kind in enumerate(types):
@@ -33,7 +33,7 @@ def layout_of(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> Layout:
         dof_start.append(dofs)
         dofs += row.nv
         if i in mimics:
-            q_start.append(-1)  # its source may come later in the tree
+            q_start.append(-1)  # filled in below, since the leader may come later in the tree
             v_start.append(-1)
         else:
             q_start.append(nq)
@@ -45,7 +45,7 @@ def layout_of(types: tuple[str, ...], mimics: Mapping[int, Mimic]) -> Layout:
 
 
 class BodyList(Sequence):
-    """The bodies of a robot, made when looked at."""
+    """The bodies of a robot, as a sequence that makes each `Body` when it is asked for."""
 
     def __init__(self, robot: RobotData):
         self._robot = robot

@@ -1,13 +1,13 @@
-"""A robot's numbers as inputs of an algorithm: what can be lifted, and the robot that stands for another meanwhile.
+"""Lifting: a robot's numbers become inputs of a kernel, so that it can vary them and differentiate by them.
 
-`inverse_dynamics.bind(robot, lift=("inertias",))` is the kernel with the robot's inertias as an input. Its algorithm
-runs as always, on a stand-in: the same tree, with arrays of inputs in the place of numbers. Fields are lifted as they
-are, and nothing checks what they are given: derivatives by `placements` are by the entries of a matrix. Where the
-right derivatives are those along the group, or by a length, there are names of their own:
+`inverse_dynamics.bind(robot, lift=("inertias",))` is the kernel that has the robot's inertias as a further input. Its
+algorithm runs unchanged on a stand-in, a `LiftedRobot`: the same tree, with inputs in the place of some numbers. The
+fields of `FIELDS` are lifted as they are, and nothing checks their values: derivatives by `placements`, for example,
+are derivatives by the entries of matrices. Three more names vary placements as rigid motions, or by a length:
 
-    offsets        x_i (6,) of every body:    M_i exp(x_i), 0 by default; seen from the body at home
-    lengths        l_i of every body:         M_i with |p_i| = l_i and the direction of p_i kept, |p_i| by default
-    frame_offsets  x_k (6,) of every frame:   its placement in its body times exp(x_k), 0 by default
+    offsets        x_i (6,) of every body:    M_i becomes M_i exp(x_i), a motion seen from the body at home; default 0
+    lengths        l_i of every body:         M_i gets |p_i| = l_i and keeps the direction of p_i; default |p_i|
+    frame_offsets  x_k (6,) of every frame:   its placement in its body is multiplied by exp(x_k); default 0
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .robot_data import RobotData
 __all__ = ["FIELDS", "liftable", "lifted_fields"]
 
 FIELDS = ("inertias", "screws", "placements", "armature", "damping", "friction", "gravity")
-"""Fields of a `Robot` that can be lifted as they are."""
+"""The fields of a `Robot` that can be lifted as they are."""
 
 
 def liftable(robot: RobotData) -> dict[str, np.ndarray]:
-    """{name: the robot's own numbers} of all that can be lifted."""
+    """Return {name: the robot's own numbers} for all that can be lifted."""
     return {field: getattr(robot, field) for field in FIELDS} | {
         "offsets": np.zeros((len(robot.body_names), 6)),
         "lengths": np.linalg.norm(robot.placements[:, :3, 3], axis=1),
@@ -38,7 +38,7 @@ def liftable(robot: RobotData) -> dict[str, np.ndarray]:
 
 
 def lifted_fields(robot: RobotData, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the robot that stands for this one, as far as they differ from its own."""
+    """Return {field: value} for the fields in which the stand-in with these inputs differs from the robot."""
     if "placements" in arrays and "lengths" in arrays:
         raise ArgumentError(f"robot '{robot.name}': lift either placements or lengths, which say the same")
     found: dict[str, Any] = {field: arrays[field] for field in FIELDS if field in arrays}
@@ -56,6 +56,6 @@ def lifted_fields(robot: RobotData, arrays: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _stretched(T: np.ndarray, length):
-    """The placement T with |p| = length in the same direction; p = 0 has none, and stays."""
+    """Return the placement T with |p| = length and the direction of p; p = 0 has no direction and stays 0."""
     p = T[:3, 3]
     return se3.from_rotation_translation(T[:3, :3], length * (p / (np.linalg.norm(p) or 1.0)))

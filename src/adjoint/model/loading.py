@@ -1,4 +1,4 @@
-"""`load`: a robot from a file of any format that is supported."""
+"""`load`: read a robot from a file of any format that is supported."""
 
 from __future__ import annotations
 
@@ -24,19 +24,26 @@ def load(
     gravity: Sequence[float] | None = None,
     limits: float = 1,
 ) -> Robot:
-    """The robot of a model: URDF or MJCF.
+    """Return the robot that a URDF or MJCF model describes.
 
-    `path` names a file, "~" being the home folder, or is the text of a model: a str that begins with "<". `base`:
-    "fixed" or "free" (a joint of six degrees of freedom before the root); None is "fixed" for URDF, and what the file
-    says for MJCF. `package_dirs`: folders that are packages or have them inside, for meshes named by `package://`;
-    files that the model names must be in them or in the model's own package: the folder above it with a package.xml,
-    else its folder, or the one above that if it is called urdf, mjcf or the like. A text has no package of its own; its
-    names are relative to the current folder. Meshes of a URDF are not opened: those elsewhere are findings, and
-    `mesh_file` refuses them. `gravity` (3,) [m/s²]; None is (0, 0, -9.81), or what an MJCF file says. `limits`: a
-    factor of the limits on bytes, elements and meshes, which keep hostile models from taking all time and memory.
+        robot = load("arm.urdf")
+        humanoid = load("humanoid.urdf", base="free", package_dirs=["~/ros/src"])
 
-    `robot.findings` tells every default that was filled in and what was not understood; `check(robot)` shows it. What
-    is no robot is a `ModelError` that names file, line and element.
+    - `path` names a file ("~" is the home folder), or is the text of a model: a str that begins with "<".
+    - `base` is "fixed", or "free" for a joint of six degrees of freedom between the base and the root link. None means
+      "fixed" for URDF, and what the file says for MJCF.
+    - `package_dirs` are folders that are packages, or that contain packages, for meshes named by `package://`.
+    - `gravity` (3,) [m/s²] is (0, 0, -9.81) by default, or what an MJCF file says.
+    - `limits` is multiplied into the limits on bytes, elements and meshes, which keep hostile models from taking all
+      time and memory.
+
+    Files that the model names must be below `package_dirs` or in the model's own package: the folder above it that has
+    a package.xml, else the model's folder, or the folder above this one if it is called urdf, mjcf or the like. A model
+    given as text has no package of its own, and its file names are relative to the current folder. Meshes of a URDF are
+    not opened; findings name those that are elsewhere, and `mesh_file` refuses them.
+
+    `robot.findings` lists every default that was filled in and everything that was not understood; `check(robot)` shows
+    it. A `ModelError` names file, line and element of what cannot be a robot.
 
     >>> load('<robot name="r"><link name="a"/></robot>').base_name
     'a'

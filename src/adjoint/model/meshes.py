@@ -1,10 +1,15 @@
-"""Where the mesh files are that a model names: `package://`, `file://`, and paths, inside the folders it may read from.
+"""Where the mesh files are that a model names, by `package://`, by `file://` or by paths, and whether it may read them.
 
-A model is data of unknown origin: it may name files of its own package, of other packages around it, and below the
-folders the user gives; a file elsewhere is refused. Its own package is the folder above it with a package.xml; without
-one, the model's folder, or the one above if the model is in a folder called urdf, mjcf or the like. Folders around it
-are packages if they have a package.xml; those above it, if they have the name that the model asks for. The user's home
-and what is above it, `/` and the folders in it are nobody's package. A model that is given as text has none of its own.
+A model is data of unknown origin. It may name files of its own package, of other packages around it, and below the
+folders that the user gives; a file elsewhere is refused. These folders are packages:
+
+- The model's own package is the folder above it that has a package.xml. Without one, it is the model's folder, or the
+  folder above this one if it is called urdf, mjcf or the like.
+- Folders around the model's are packages if they have a package.xml. A folder above the model without package.xml is
+  also one, if it has the name that the model asks for.
+- The user's home, the folders above it, `/` and the folders in `/` are never packages.
+
+A model that is given as text has no package of its own.
 """
 
 from __future__ import annotations
@@ -21,31 +26,40 @@ from .parts import Visual
 __all__ = ["Meshes", "Place", "mesh_file"]
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_SHOWN = 6  # folders that a message names
-_LEVELS = 3  # folders above the model's in which packages beside its own are looked for
-_MODEL_FOLDERS = {"urdf", "xml", "mjcf", "robots", "model", "models"}  # inside a package, beside its meshes
+_SHOWN = 6  # a message names at most this many folders
+_LEVELS = 3  # other packages are looked for in the model's folder and this many above it
+_MODEL_FOLDERS = {"urdf", "xml", "mjcf", "robots", "model", "models"}  # folders inside a package, beside its meshes
 
 
 class Place(NamedTuple):
-    """Where a mesh is, as far as it is known: its path, or the name it has in the model, and what is wrong with it."""
+    """Where a mesh is: its path, or the name it has in the model if it was not found, and what is wrong with it."""
 
     path: str
-    fault: str = ""  # "" if it can be opened
-    outside: bool = False  # the model may not read from there; see `Meshes.remedy`
-    note: str = ""  # what is good to know about a mesh that can be opened
+    fault: str = ""  # why it cannot be opened
+    outside: bool = False  # whether it is in a folder that the model may not read from; see `Meshes.remedy`
+    note: str = ""  # what users should know about a mesh that can be opened
 
 
 def mesh_file(visual: Visual) -> str:
-    """The path of a visual's mesh, for those who open it; `ModelError` if it was not found, or must not be opened."""
+    """Return the path of a visual's mesh file, to open it; `ModelError` if it was not found or must not be opened.
+
+        for visual in robot.visuals:
+            if visual.shape == "mesh":
+                path = mesh_file(visual)
+
+    Use it instead of `visual.mesh`: a model may name any file on the disk, and only those in its own package or below
+    the `package_dirs` of `load` may be opened.
+    """
     if visual.mesh is None or visual.fault:
         raise ModelError(f"frame '{visual.frame}': mesh '{visual.mesh}' {visual.fault or 'has no file'}")
     return visual.mesh
 
 
 class Meshes:
-    """Finds the mesh files of one model; asks the disk once for each package and folder.
+    """The mesh files of one model; the disk is asked once for each package and folder.
 
-    `file` is the path of the model, None if it is given as text: then names are relative to the current folder.
+    `file` is the path of the model, or None if the model is given as text: then paths are relative to the current
+    folder.
     """
 
     def __init__(self, file: str | None, package_dirs: str | os.PathLike | Iterable[str | os.PathLike] = ()):
@@ -63,13 +77,16 @@ class Meshes:
         self._found: dict[str, Place] = {}
 
     def find(self, uri: str) -> Place:
-        """The place of a mesh; one that cannot be found keeps the name it has."""
-        if uri not in self._found:  # what is seen is often what collides
+        """Return the place of a mesh that the model names `uri`."""
+        if uri not in self._found:  # many meshes are named twice, to draw and to collide with
             self._found[uri] = self._find(uri)
         return self._found[uri]
 
     def outside(self, path: str) -> str | None:
-        """Of a file that is going to be opened, the path that is outside: its own, or through links its real place."""
+        """Return the path of a file that is going to be opened if it is outside of the folders to read from, or None.
+
+        If links lead outside, it is the path they lead to.
+        """
         if self._is_outside(os.path.abspath(path)):
             return os.path.abspath(path)
         real = os.path.realpath(path)
@@ -80,7 +97,7 @@ class Meshes:
         return None if any(_below(real, root) for root in roots) else real
 
     def remedy(self, paths: Collection[str]) -> str:
-        """What to say of different files outside, one of them named before: which folders would allow all of them."""
+        """Return what a message says about files that are outside, after naming one: which folders would allow all."""
         folders = _outermost({os.path.dirname(path) for path in paths})
         common = _common([*folders, *([] if self._is_text else [self._root()])])
         if common is not None and _may_be_package(common):
@@ -103,7 +120,8 @@ class Meshes:
         return Place(uri, f"has the unknown scheme '{scheme}://'; there are package://, model:// and file://")
 
     def _in_package(self, path: str) -> Place:
-        name, _, rest = path.lstrip("/").partition("/")  # package:///name/... is seen, too
+        """Return the place of the file `path`, which begins with the name of a package."""
+        name, _, rest = path.lstrip("/").partition("/")  # some models write package:///name/...
         if name not in self._packages:
             if not _PACKAGE_NAME.fullmatch(name):
                 return Place(f"package://{path}", f"has the package name '{name}', which is none")
@@ -122,41 +140,47 @@ class Meshes:
         return self._existing(found)._replace(note=note) if note else self._existing(found)
 
     def _around(self, name: str) -> str | None:
+        """Return the package of this name above the model, or beside the model's folder or those above it."""
         above = (folder for folder in _above(self._folder) if os.path.basename(folder) == name)
         beside = (os.path.join(folder, name) for folder in islice(_above(self._folder), _LEVELS + 1))
         return next(filter(self._is_package, chain(above, beside)), None)
 
     def _above_by_name(self, name: str, rest: str) -> str | None:
-        """The folder above the model that has the package's name and the file; it has no package.xml."""
+        """Return the folder above the model that has the package's name and contains the file, or None."""
         named = (folder for folder in _above(self._folder) if os.path.basename(folder) == name)
         has = (folder for folder in named if _may_be_package(folder) and os.path.isfile(os.path.join(folder, rest)))
         return None if self._is_text else next(has, None)
 
     def _is_package(self, folder: str) -> bool:
-        """Whether a folder has a package.xml, or is one of the model's own package, as in collections of robots."""
+        """Return whether a folder has a package.xml or is inside of the model's own package.
+
+        Collections of robots have packages without package.xml inside.
+        """
         if self._is_text:
             return False
         return _has_manifest(folder) or (_below(folder, self._root()) and os.path.isdir(folder))
 
     def _root(self) -> str:
+        """Return the folder of the model's own package."""
         self._own = self._own or _own(self._file)
         return self._own
 
     def _roots(self) -> list[str]:
-        """The folders that the model may read from, its own package first, if it has one."""
+        """Return the folders that the model may read from: its own package, if it has one, and those of the user."""
         return self._given if self._is_text else [self._root(), *self._given]
 
     def _is_outside(self, path: str) -> bool:
         return not any(_below(path, root) for root in self._roots())
 
     def _at(self, path: str) -> Place:
-        """The place of a path, relative to the model's folder."""
+        """Return the place of a path, which is relative to the model's folder."""
         found = os.path.normpath(os.path.join(self._folder, path))
         if self._is_outside(found) and (".." in path or os.path.lexists(found)):
             return Place(found, outside=True)
         return self._existing(found)
 
     def _existing(self, path: str) -> Place:
+        """Return the place of a path, with a fault if there is no such file."""
         folder, _, name = path.rpartition("/")
         if folder not in self._listings:
             try:
@@ -167,7 +191,7 @@ class Meshes:
 
 
 def _above(folder: str) -> Iterable[str]:
-    """The folder and those above it."""
+    """Yield the folder and those above it."""
     while True:
         yield folder
         parent = os.path.dirname(folder)
@@ -181,16 +205,16 @@ def _below(path: str, root: str) -> bool:
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:
-    """Those that are not inside others, in order."""
+    """Return the folders that are not inside others, in order."""
     kept: list[str] = []
-    for folder in sorted(folders, key=lambda x: x.split(os.sep)):  # what is inside a folder comes next after it
+    for folder in sorted(folders, key=lambda x: x.split(os.sep)):  # so folders inside a folder follow it
         if not kept or not _below(folder, kept[-1]):
             kept.append(folder)
     return kept
 
 
 def _common(folders: list[str]) -> str | None:
-    """The folder that all are in; None if they are on different drives."""
+    """Return the folder that all are in, or None if they are on different drives."""
     try:
         return os.path.commonpath(folders)
     except ValueError:
@@ -198,7 +222,7 @@ def _common(folders: list[str]) -> str | None:
 
 
 def _named(name: str, folders: list[str]) -> str | None:
-    """The folder of that name, among those given or inside one of them."""
+    """Return the folder of that name among `folders` or inside one of them, or None."""
     for folder in folders:
         if os.path.basename(folder) == name:
             return folder
@@ -211,7 +235,7 @@ def _ros_folders() -> list[str]:
 
 
 def _own(file: str) -> str:
-    """The folder of the package a model is in, see above."""
+    """Return the folder of the package that a model file belongs to, as the head of this file explains."""
     folder = os.path.dirname(file)
     parent = os.path.dirname(folder)
     if os.path.basename(folder) in _MODEL_FOLDERS and _may_be_package(parent):
@@ -226,5 +250,6 @@ def _has_manifest(folder: str) -> bool:
 
 
 def _may_be_package(folder: str) -> bool:
+    """Return whether a folder may be a package: it is not `/`, not directly in `/`, and not the home or above it."""
     above = os.path.dirname(folder)
     return os.path.dirname(above) != above and not _below(os.path.expanduser("~"), folder)

@@ -1,13 +1,15 @@
-"""MJCF files, by MuJoCo's own parser and compiler: includes, defaults, classes, units, inertias of geoms are its work.
+"""Reading MJCF, with MuJoCo's own parser and compiler, which resolve includes, defaults, classes, units and inertias.
 
-With P the pose of its parent, B its `pos` and orientation, a body of MuJoCo is at P B J_1 ... J_k: joint j moves it by
-J_j = exp(S_j (q_j - r_j)), a screw through the anchor in the body's own frame, r_j the joint's `ref`. The robot has a
-body for each joint, at M_j exp(S_j q_j) in the one before: M_1 = B exp(-S_1 r_1), M_j = exp(-S_j r_j). All but the last
-are massless and named `<body>.<joint>`; the last is the body. Bodies without joints are frames of their parent's.
+A body of MuJoCo with the joints 1 ... k is at P B J_1 ... J_k, where P is the pose of its parent and B its own `pos`
+and orientation. Joint j moves the body by J_j = exp(S_j (q_j - r_j)): S_j is a screw through the joint's anchor, in the
+body's own frame, and r_j is the joint's `ref`. The robot has one body for each joint, at M_j exp(S_j q_j) in the one
+before, with M_1 = B exp(-S_1 r_1) and M_j = exp(-S_j r_j). The last of them is the body of MuJoCo; the others are
+massless and named `<body>.<joint>`. Bodies without joints become frames of their parent.
 
-q is MuJoCo's qpos without the joints that mimic. So the q of a free joint is the pose in the world, M = 1, `neutral` is
-the world's origin, and a note in `Robot.findings` tells where the file puts the body. v is MuJoCo's qvel but for free
-joints: qvel = (ẋ, w), the velocity of the origin along the world's axes and w in the body's; here v = (w, Rᵀẋ).
+q is MuJoCo's qpos without the joints that mimic others. So the q of a free joint is the body's pose in the world, M is
+1, `neutral` puts the body at the world's origin, and a note in `Robot.findings` says where the file puts it. v is
+MuJoCo's qvel except for free joints: there qvel = (ẋ, w), with ẋ along the world's axes and w along the body's, while
+v = (w, Rᵀẋ) here.
 """
 
 from __future__ import annotations
@@ -38,13 +40,13 @@ __all__ = ["read"]
 
 
 def read(document: xml_files.Document, base: str | None, package_dirs, gravity, limits: float = 1) -> Robot:
-    """The robot of an MJCF document. Everything hangs on the base "world"; bodies, sites and fixed cameras are frames.
+    """Return the robot of an MJCF document; its base is "world", and bodies, sites and fixed cameras are frames.
 
-    `base`: "free" gives the one body on the world a free joint, "fixed" takes it away and leaves the body where the
-    file puts it; None does as the file says. `gravity` (3,) [m/s²]: the file's, if None. Linear couplings of two joints
-    (`equality/joint`) become mimics; what is no part of a tree of rigid bodies is told in `Robot.findings`. Files that
-    the model names (MuJoCo opens them) must be in its own package or below `package_dirs`. Sensors, keyframes, textures
-    and the like are not read. `limits` is a factor of all limits on the size of the model.
+    `base` "free" gives the one body on the world a free joint, and "fixed" takes this joint away and leaves the body
+    where the file puts it; None does as the file says. `gravity` (3,) [m/s²] is the file's if it is None. Linear
+    couplings of two joints (`equality/joint`) become mimics. `Robot.findings` lists what is no part of a tree of rigid
+    bodies. Files that the model names, which MuJoCo opens, must be in its own package or below `package_dirs`. Sensors,
+    keyframes, textures and the like are not read. `limits` is multiplied into all limits on the size of the model.
     """
     if base not in (None, "fixed", "free"):
         raise ArgumentError(f"base is {base!r}; it must be 'fixed', 'free', or None for what the file says")
@@ -57,8 +59,8 @@ def read(document: xml_files.Document, base: str | None, package_dirs, gravity, 
         _add_bodies(source, builder, names, changes)
         _add_frames(source, builder, names)
         builder.visuals = list(_visuals(source, names))
-    _tell_of_joints(source, names, changes)
-    _tell_of_the_rest(source, names)
+    _find_about_joints(source, names, changes)
+    _find_about_the_rest(source, names)
     return builder.build()
 
 
@@ -66,25 +68,28 @@ def read(document: xml_files.Document, base: str | None, package_dirs, gravity, 
 
 
 class _Source(NamedTuple):
-    """A compiled model, where its elements are in the file, and what there is to know about it."""
+    """A compiled model, the places of its elements in the file, and the findings about it."""
 
     file: str
     name: str
     mujoco: ModuleType
-    model: Any  # mujoco.MjModel: numbers are taken from here
-    places: dict[tuple[str, int], Where]  # of (kind of element, its number)
-    meshes: dict[int, Any]  # mujoco.MjsMesh: what the compiled model forgets of meshes
+    model: Any  # a mujoco.MjModel, which has the numbers
+    places: dict[tuple[str, int], Where]  # {(kind of element, its number): its place}
+    meshes: dict[int, Any]  # {number: mujoco.MjsMesh}, which has what the compiled model leaves out about meshes
     findings: list[Finding]
 
     @property
     def gravity(self) -> np.ndarray:
+        """Gravity (3,) [m/s²] of the model, 0 if a flag switches it off."""
         off = self.model.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         return np.zeros(3) if off else np.array(self.model.opt.gravity)
 
     def where(self, kind: str, k: int) -> Where:
+        """Return file and line of element number k of a kind, or the file alone if the line is not known."""
         return self.places.get((kind, k), Where(self.file))
 
-    def tell(self, level: str, code: str, kind: str, k: int, name: str, message: str) -> None:
+    def find(self, level: str, code: str, kind: str, k: int, name: str, message: str) -> None:
+        """Add a finding about element number k of a kind."""
         self.findings.append(Finding(level, code, f"{kind} '{name}'", message, self.where(kind, k)))
 
 
@@ -92,7 +97,7 @@ def _mujoco() -> ModuleType:
     return package("mujoco", "mjcf", "reading MJCF files")
 
 
-_MUJOCO_LOCK = threading.Lock()  # its handler of warnings is one for all threads, as are Python's filters
+_MUJOCO_LOCK = threading.Lock()  # all threads share MuJoCo's handler of warnings, and Python's filters of warnings
 
 
 def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
@@ -107,16 +112,16 @@ def _compiled(mujoco: ModuleType, file: str, given: Checked) -> _Source:
 
 
 def _compile_here(mujoco: ModuleType, file: str, given: Checked) -> tuple:
-    """MuJoCo's description of the model, the model, and what MuJoCo said meanwhile."""
+    """Return MuJoCo's description of the model (MjSpec), the compiled model, and the warnings of MuJoCo."""
     with _MUJOCO_LOCK:
         heard, handler = [], mujoco.get_mju_user_warning()
-        mujoco.set_mju_user_warning(heard.append)  # else MuJoCo prints them, and writes a file MUJOCO_LOG.TXT
+        mujoco.set_mju_user_warning(heard.append)  # else MuJoCo prints warnings and writes a file MUJOCO_LOG.TXT
         try:
             with warnings.catch_warnings(record=True) as raised:
                 warnings.simplefilter("always")
                 spec = mujoco.MjSpec.from_string(given.text, include=given.files)
                 spec.compiler.fusestatic = False  # bodies without joints keep their names
-                spec.memory = 2**25  # [bytes], to simulate in, which is not done here; else it grows as nv²
+                spec.memory = 2**25  # [bytes] for simulation, which is not done here; the default grows as nv²
                 model = spec.compile()
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
             raise ModelError(_located(file, given.places, str(error))) from None
@@ -129,7 +134,10 @@ _LINE = re.compile(r"(?:, )?line (?:number=)?(\d+)", re.IGNORECASE)
 
 
 def _located(file: str, places: dict[int, Where], message: str) -> str:
-    """MuJoCo's message as ours: file and line first, then all of it on one line, without lines of MuJoCo's text."""
+    """Return MuJoCo's message in the form of ours: file and line first, then the message on one line.
+
+    MuJoCo's own line numbers are those of the text it got, so they are left out.
+    """
     line = _LINE.search(message)
     where = places.get(int(line[1])) if line else None
     text = "; ".join(filter(None, (_LINE.sub("", part).strip() for part in message.splitlines())))
@@ -137,7 +145,7 @@ def _located(file: str, places: dict[int, Where], message: str) -> str:
 
 
 def _places(spec, places: dict[int, Where]) -> dict[tuple[str, int], Where]:
-    """File and line of the elements."""
+    """Return {(kind of element, its number): file and line}."""
     kinds = {"body": spec.bodies, "joint": spec.joints, "site": spec.sites, "camera": spec.cameras, "geom": spec.geoms,
              "equality": spec.equalities}  # fmt: skip
     found = {}
@@ -153,9 +161,11 @@ def _places(spec, places: dict[int, Where]) -> dict[tuple[str, int], Where]:
 
 
 class _Names(NamedTuple):
+    """The names of all bodies and joints, by number, and all names of frames, including bodies, that are taken."""
+
     bodies: list[str]
     joints: list[str]
-    frames: set[str]  # all that are taken, the bodies' too
+    frames: set[str]
 
 
 def _all_names(source: _Source) -> _Names:
@@ -166,7 +176,7 @@ def _all_names(source: _Source) -> _Names:
 
 
 def _numbered(owners) -> Iterator[tuple[int, int]]:
-    """(owner, number among the elements of this owner), for each element."""
+    """Yield, for each element, its owner and its number among the elements of this owner."""
     counts: dict[int, int] = {}
     for owner in owners:
         counts[owner] = counts.get(owner, -1) + 1
@@ -174,17 +184,20 @@ def _numbered(owners) -> Iterator[tuple[int, int]]:
 
 
 def _named(source: _Source, kind: str, invented: list[str], taken: set[str]) -> list[str]:
-    """The names of all elements of a kind, none of them in `taken`: those of the file, `invented` where it has none."""
+    """Return the names of all elements of a kind, and add them to `taken`; no name is taken twice.
+
+    The names are those of the file, or those in `invented` where the file has none.
+    """
     type = getattr(source.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
     given = [source.mujoco.mj_id2name(source.model, type, k) for k in range(len(invented))]
     names = [""] * len(given)
-    for k in sorted(range(len(given)), key=lambda k: not given[k]):  # those of the file first
+    for k in sorted(range(len(given)), key=lambda k: not given[k]):  # names of the file come first
         wanted = given[k] or invented[k]
         names[k] = _unique(wanted if wanted not in taken else f"{wanted}_{kind}", taken)
         if not given[k]:
-            source.tell("note", "unnamed", kind, k, names[k], f"the {kind} has no name in the file")
+            source.find("note", "unnamed", kind, k, names[k], f"the {kind} has no name in the file")
         elif names[k] != given[k]:
-            source.tell("note", "renamed", kind, k, names[k], f"another frame has its name, '{given[k]}'")
+            source.find("note", "renamed", kind, k, names[k], f"another frame has its name, '{given[k]}'")
     return names
 
 
@@ -199,7 +212,7 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def _changes(source: _Source, names: _Names, base: str | None) -> dict[int, str]:
-    """{body: "free" or "fixed"}: the body of the world whose joint `base` changes."""
+    """Return {number of a body: "free" or "fixed"} for the body on the world whose joint `base` changes, if any."""
     m = source.model
     top = [b for b in range(1, m.nbody) if m.body_parentid[b] == 0]
     free = [b for b in top if m.body_jntnum[b] and _kind(source, m.body_jntadr[b]) == "free"]
@@ -219,7 +232,7 @@ def _changes(source: _Source, names: _Names, base: str | None) -> dict[int, str]
 
 
 def _add_bodies(source: _Source, builder: Builder, names: _Names, changes: dict[int, str]) -> None:
-    """A link for each body of MuJoCo, and massless ones between its joints."""
+    """Add a link for each body of MuJoCo, and massless links between its joints if it has several."""
     m, bodies, joints = source.model, names.bodies, names.joints
     mimics, joint_names = _mimics(source, joints), set(joints)
     builder.link("world", where=Where(source.file))
@@ -238,7 +251,7 @@ def _add_bodies(source: _Source, builder: Builder, names: _Names, changes: dict[
             )  # fmt: skip
             parent, placement = child, np.eye(4)
         builder.link(name, _inertia(m, b), where=where)
-        if changes.get(b) == "free":  # its q is the pose itself
+        if changes.get(b) == "free":  # no placement: the q of a free joint is the pose in the world
             builder.joint(_unique("root_joint", joint_names), "free", parent, name, where=where)
         elif not own:
             builder.joint(_unique(f"{name}.fixed", joint_names), "fixed", parent, name, placement, where=where)
@@ -249,7 +262,7 @@ def _pose(position, quat) -> np.ndarray:
 
 
 def _inertia(m, b: int) -> np.ndarray | None:
-    """(10,) in the body's frame, of the principal moments MuJoCo keeps; None for bodies without mass."""
+    """Return the inertia (10,) in the body's frame, from MuJoCo's principal moments; None for a body without mass."""
     if m.body_mass[b] == 0 and not np.any(m.body_inertia[b]):
         return None
     R = so3.from_quat_wxyz.eager(m.body_iquat[b])
@@ -257,6 +270,7 @@ def _inertia(m, b: int) -> np.ndarray | None:
 
 
 def _kind(source: _Source, j: int) -> str:
+    """Return the type of joint j, as `JOINTS` names it."""
     m, types = source.model, source.mujoco.mjtJoint
     turns = "revolute" if m.jnt_limited[j] else "continuous"
     kinds = {types.mjJNT_FREE: "free", types.mjJNT_BALL: "spherical", types.mjJNT_SLIDE: "prismatic",
@@ -265,7 +279,7 @@ def _kind(source: _Source, j: int) -> str:
 
 
 def _screws(source: _Source, j: int) -> np.ndarray:
-    """S (nv, 6) of a joint through its anchor p: rows (axis, p × axis), or (0, axis)."""
+    """Return S (nv, 6) of a joint through its anchor p: rows (axis, p × axis), or (0, axis) if it slides."""
     m, kind = source.model, _kind(source, j)
     if kind in ("free", "prismatic"):
         return standard_screws(kind, m.jnt_axis[j])
@@ -274,7 +288,7 @@ def _screws(source: _Source, j: int) -> np.ndarray:
 
 
 def _home(source: _Source, j: int, screws: np.ndarray, placement: np.ndarray) -> np.ndarray:
-    """M of a body that is at `placement` when its joint is at MuJoCo's qpos0: M = placement · exp(-S qpos0)."""
+    """Return M = placement · exp(-S qpos0) of a body that is at `placement` when its joint is at MuJoCo's qpos0."""
     kind = _kind(source, j)
     if kind == "free":
         return np.eye(4)
@@ -283,7 +297,7 @@ def _home(source: _Source, j: int, screws: np.ndarray, placement: np.ndarray) ->
 
 
 def _limits(source: _Source, j: int) -> dict[str, float]:
-    """The fields of a `JointSpec` that are not geometry; MuJoCo has one number for all directions of a joint."""
+    """Return the limits and losses of a `JointSpec`; MuJoCo has one number for all directions of a joint."""
     m, dof = source.model, source.model.jnt_dofadr[j]
     found = {"damping": m.dof_damping[dof], "friction": m.dof_frictionloss[dof], "armature": m.dof_armature[dof]}
     if m.jnt_limited[j] and _kind(source, j) != "spherical":
@@ -294,7 +308,10 @@ def _limits(source: _Source, j: int) -> dict[str, float]:
 
 
 def _mimics(source: _Source, joints: list[str]) -> dict[int, tuple[str, float, float]]:
-    """{joint: (leader, multiplier, offset)} of couplings y - y_0 = a_0 + a_1 (x - x_0), x_0 and y_0 being qpos0."""
+    """Return {joint: (leader, multiplier, offset)} for the couplings y - y_0 = a_0 + a_1 (x - x_0) of two joints.
+
+    x_0 and y_0 are their qpos0. Other constraints become findings.
+    """
     m = source.model
     leaders: dict[int, int] = {}
     found = {}
@@ -308,12 +325,12 @@ def _mimics(source: _Source, joints: list[str]) -> dict[int, tuple[str, float, f
             found[y] = joints[x], float(a_1), float(y_0 + a_0 - a_1 * x_0)
         else:
             name = source.mujoco.mj_id2name(m, source.mujoco.mjtObj.mjOBJ_EQUALITY, e) or str(e)
-            source.tell("warning", "constraint", "equality", e, name, f"{problem}; it is not part of the robot")
+            source.find("warning", "constraint", "equality", e, name, f"{problem}; it is not part of the robot")
     return found
 
 
 def _no_mimic(source: _Source, e: int, leaders: dict[int, int]) -> str | None:
-    """Why equality constraint e is no mimic beside those in `leaders`; None if it is."""
+    """Return why equality constraint e cannot be a mimic beside those in `leaders`, or None if it can."""
     m, kind = source.model, source.mujoco.mjtEq(source.model.eq_type[e])
     y, x = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     if kind != source.mujoco.mjtEq.mjEQ_JOINT:
@@ -335,7 +352,7 @@ def _no_mimic(source: _Source, e: int, leaders: dict[int, int]) -> str | None:
 
 
 def _add_frames(source: _Source, builder: Builder, names: _Names) -> None:
-    """Sites and cameras."""
+    """Add a frame for each site and each fixed camera."""
     m, bodies = source.model, names.bodies
     fixed = source.mujoco.mjtCamLight.mjCAMLIGHT_FIXED
     for kind, owner, pos, quat in (
@@ -344,7 +361,7 @@ def _add_frames(source: _Source, builder: Builder, names: _Names) -> None:
         own = _named(source, kind, [f"{bodies[b]}_{kind}{k}" for b, k in _numbered(owner)], names.frames)
         for k, name in enumerate(own):
             if kind == "camera" and m.cam_mode[k] != fixed:
-                source.tell("note", "camera", kind, k, name, "it tracks a body: it is no frame of the robot")
+                source.find("note", "camera", kind, k, name, "it tracks a body: it is no frame of the robot")
             else:
                 builder.frame(name, bodies[owner[k]], _pose(pos[k], quat[k]))
 
@@ -354,14 +371,14 @@ _NO_COLOR = (0.5, 0.5, 0.5, 1.0)  # MuJoCo's default, which a material overrides
 
 
 def _visuals(source: _Source, names: _Names) -> Iterator[Visual]:
-    """Geoms: those of visible groups to draw, those that can touch to collide with; many are both."""
+    """Yield the shapes of geoms: to draw if their group is visible, and to collide with if they can touch."""
     m = source.model
     for g in range(m.ngeom):
         shape = _shape(source, g)
         if shape is None:
             kind = source.mujoco.mjtGeom(m.geom_type[g]).name.removeprefix("mjGEOM_").lower()
             name = source.mujoco.mj_id2name(m, source.mujoco.mjtObj.mjOBJ_GEOM, g) or str(g)
-            source.tell("note", "visual", "geom", g, name, f"its shape, {kind}, cannot be shown and is not kept")
+            source.find("note", "visual", "geom", g, name, f"its shape, {kind}, cannot be shown and is not kept")
             continue
         colour = m.geom_rgba[g]
         if m.geom_matid[g] >= 0 and np.allclose(colour, _NO_COLOR):
@@ -374,7 +391,7 @@ def _visuals(source: _Source, names: _Names) -> Iterator[Visual]:
 
 
 def _shape(source: _Source, g: int) -> Visual | None:
-    """The shape of a geom, without frame and colour. MuJoCo's sizes are radii and half lengths."""
+    """Return the shape of a geom without frame and colour, or None; MuJoCo's sizes are radii and half lengths."""
     m, types = source.model, source.mujoco.mjtGeom
     T, kind, (a, b, c) = _pose(m.geom_pos[g], m.geom_quat[g]), types(m.geom_type[g]), m.geom_size[g].tolist()
     shapes = {
@@ -387,7 +404,7 @@ def _shape(source: _Source, g: int) -> Visual | None:
 
 
 def _mesh(source: _Source, T: np.ndarray, k: int) -> Visual | None:
-    """The file of mesh k, seen from where the geom is at T; None for a mesh without file, or sheared by its scale.
+    """Return mesh k of a geom at T as a shape, or None for a mesh that has no file, or that its scale shears.
 
     MuJoCo moves vertices x of the file to y = scale · Rᵀ (x - p), R and p being the mesh's `refquat` and `refpos`, then
     y to the principal axes of the mesh, at `mesh_pos` and `mesh_quat`.
@@ -406,35 +423,37 @@ def _mesh(source: _Source, T: np.ndarray, k: int) -> Visual | None:
 # --- what is not kept -------------------------------------------------------------------------------------------------
 
 
-def _tell_of_joints(source: _Source, names: _Names, changes: dict[int, str]) -> None:
+def _find_about_joints(source: _Source, names: _Names, changes: dict[int, str]) -> None:
+    """Add findings about what of the joints is not kept, and about the start of free joints."""
     m = source.model
     for j, name in enumerate(names.joints):
         kind, (low, high) = _kind(source, j), m.jnt_range[j]
         if kind == "free" and m.jnt_bodyid[j] not in changes:
             pose = " ".join(f"{x:g}" for x in m.qpos0[m.jnt_qposadr[j] :][:7])
-            source.tell("note", "home", "joint", j, name, f"its q is a pose in the world; the file starts at {pose}")
+            source.find("note", "home", "joint", j, name, f"its q is a pose in the world; the file starts at {pose}")
         if kind == "spherical" and m.jnt_limited[j]:
-            source.tell("warning", "ignored", "joint", j, name, f"its limit of {high:g} rad is not kept")
+            source.find("warning", "ignored", "joint", j, name, f"its limit of {high:g} rad is not kept")
         if not m.jnt_limited[j] and low > high:
-            source.tell("warning", "limits-reversed", "joint", j, name, f"{low:g} to {high:g} limits nothing")
+            source.find("warning", "limits-reversed", "joint", j, name, f"{low:g} to {high:g} limits nothing")
         if m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j):
-            source.tell("warning", "ignored", "joint", j, name, f"its stiffness {m.jnt_stiffness[j]:g} is not kept")
+            source.find("warning", "ignored", "joint", j, name, f"its stiffness {m.jnt_stiffness[j]:g} is not kept")
         if _any(m, "dof_dampingpoly", m.jnt_dofadr[j]):
-            source.tell("warning", "ignored", "joint", j, name, "only the linear part of its damping is kept")
+            source.find("warning", "ignored", "joint", j, name, "only the linear part of its damping is kept")
 
 
 def _any(m, field: str, k: int) -> bool:
-    """Whether row k of a field is not zero; not all versions of MuJoCo have it."""
+    """Return whether row k of a field is not zero; some versions of MuJoCo do not have the field."""
     return hasattr(m, field) and bool(np.any(getattr(m, field)[k]))
 
 
-def _tell_of_the_rest(source: _Source, names: _Names) -> None:
+def _find_about_the_rest(source: _Source, names: _Names) -> None:
+    """Add findings about gravity compensation, mocap bodies, tendons, flexible bodies and actuators."""
     m = source.model
     for b, name in enumerate(names.bodies):
         if m.body_gravcomp[b]:
-            source.tell("warning", "ignored", "body", b, name, f"its gravcomp {m.body_gravcomp[b]:g} is not kept")
+            source.find("warning", "ignored", "body", b, name, f"its gravcomp {m.body_gravcomp[b]:g} is not kept")
         if m.body_mocapid[b] >= 0:
-            source.tell("note", "ignored", "body", b, name, "a mocap body: it stays where the file puts it")
+            source.find("note", "ignored", "body", b, name, "a mocap body: it stays where the file puts it")
     for level, count, what in (
         ("warning", m.ntendon, "tendons"), ("warning", m.nflex, "flexible bodies"), ("note", m.nu, "actuators"),
     ):  # fmt: skip

@@ -1,9 +1,9 @@
-"""What MuJoCo gets of an MJCF model: a text that was checked, of bounded size, without what is no part of a robot.
+"""Checking MJCF before MuJoCo reads it: MuJoCo gets a text of bounded size, without what is no part of a robot.
 
-MuJoCo's parser opens whatever a model names, reads XML in its own way, and makes as much of it as the model asks for.
-So it never gets the file: it gets the elements that were checked here, written anew, one on each line. Included files
-are put in their places, files of meshes have their full names, as MuJoCo would find them; the elements of `_NO_ROBOT`,
-among them all textures, are left out, and their files stay closed.
+MuJoCo's parser opens every file that a model names, reads XML in its own way, and creates as many elements as the model
+asks for. So it never gets the file. It gets the elements that were checked here, written anew, one on each line. The
+contents of included files are put in their places, and mesh files are named by their full paths, as MuJoCo would find
+them. The elements of `_NO_ROBOT`, among them all textures, are left out, and their files are not opened.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from .parts import Finding, Where
 __all__ = ["Checked", "checked"]
 
 _NO_ROBOT = ("visual", "statistic", "size", "custom", "keyframe", "sensor", "skin", "texture", "layer")
-_NO_ROBOT_ATTRIBUTES = ("user", "nsample", "delay", "interp")  # data of the user, histories of actuators
+_NO_ROBOT_ATTRIBUTES = ("user", "nsample", "delay", "interp")  # data of users, and histories of actuators
 _TEXTURED = ("material", "light")
-_FOLDERS = ("meshdir", "assetdir", "strippath")  # of <compiler>: where meshes are
+_FOLDERS = ("meshdir", "assetdir", "strippath")  # attributes of <compiler> that say where meshes are
 
-_DEPTH_LIMIT = 256  # of bodies in bodies, through all models inside; as libxml2 has it for one file
-_FILE_LIMIT = 200  # included and attached
-_ELEMENT_LIMIT = 10_000  # with all copies: MuJoCo takes seconds for so many, and four times as long for twice as many
-_MESH_LIMIT = 256 * 2**20  # [bytes], of all meshes together
-_RESOLUTION_LIMIT = 100  # any parameter of a built-in mesh, the length of an actuator's state
-_VERTEX = 30  # [bytes] that a vertex of a flexible body has at least in a file
-_VERTEX_ELEMENTS = 4  # that MuJoCo makes of it: a body and three joints
+_DEPTH_LIMIT = 256  # of nested elements, through all attached models; libxml2 has the same limit for one file
+_FILE_LIMIT = 200  # of included and attached files
+_ELEMENT_LIMIT = 10_000  # with all copies; MuJoCo takes seconds for so many, and four times as long for twice as many
+_MESH_LIMIT = 256 * 2**20  # [bytes] of all meshes together
+_RESOLUTION_LIMIT = 100  # for each parameter of a built-in mesh, and for the length of an actuator's state
+_VERTEX = 30  # [bytes] that a vertex of a flexible body takes at least in a file
+_VERTEX_ELEMENTS = 4  # that MuJoCo makes of such a vertex: a body and three joints
 
 
 class Checked(NamedTuple):
-    """The model as text, the models it attaches by their full paths, and what line k of these texts was in the files.
+    """A checked model: its text, the texts of the models that it attaches, {full path: text}, and the findings.
 
-    The lines of all texts have different numbers.
+    `places` {line: place} says where an element on a line of these texts is in the files. All texts together use each
+    line number once.
     """
 
     text: str
@@ -49,25 +50,26 @@ class Checked(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """A model with what it includes, and the documents that elements came from, if they were included."""
+    """A model with what it includes; `included` says from which document the outermost included elements came."""
 
     document: xml_files.Document
-    included: dict[etree._Element, xml_files.Document]  # the outermost elements of each
+    included: dict[etree._Element, xml_files.Document]
 
     def origin(self, element: etree._Element) -> xml_files.Document:
-        """The document that an element is from."""
+        """Return the document that an element is from."""
         above = [element, *element.iterancestors()]
         return next((self.included[x] for x in above if x in self.included), self.document)
 
     def where(self, element: etree._Element) -> Where:
-        """File and line of an element."""
+        """Return file and line of an element."""
         return self.origin(element).where(element)
 
 
 def checked(model: xml_files.Document, meshes: Meshes, limits: float = 1) -> Checked:
-    """The model with all that it includes or attaches; `ModelError` for what would open other files, or grow too much.
+    """Return the checked texts of a model with all that it includes or attaches.
 
-    `limits` is a factor of all limits on its size.
+    A `ModelError` refuses models that would open files elsewhere, or that would become too large. `limits` is
+    multiplied into all limits on their size.
     """
     files = _Files(meshes, limits)
     models = files.models(model)
@@ -87,23 +89,24 @@ def checked(model: xml_files.Document, meshes: Meshes, limits: float = 1) -> Che
 
 
 class _Files:
-    """All files that a model names: documents that are included or attached, and meshes."""
+    """All files that a model names: the documents that it includes or attaches, and meshes."""
 
     def __init__(self, meshes: Meshes, limits: float):
         self._meshes, self._limits = meshes, limits
-        self._outside: list[tuple[str, str]] = []  # (what names it, path)
+        self._outside: list[tuple[str, str]] = []  # (beginning of a message, path) of files that must not be read
         self._elements = 0
-        self.sizes: dict[etree._Element, int] = {}  # [bytes] of the meshes that elements name
+        self.sizes: dict[etree._Element, int] = {}  # {element: size [bytes] of the mesh file that it names}
         self.documents: list[xml_files.Document] = []
 
     def models(self, model: xml_files.Document) -> dict[str, _Model]:
-        """{full path: model}: the model, and those that it attaches, and so on, named so in their <model> elements.
+        """Return {full path: model} for the model, those that it attaches, those that these attach, and so on.
 
-        MuJoCo finds texts by the last parts of their paths: of two files that share it, the second gets another.
+        <model> elements get these paths too. MuJoCo finds texts by their file names alone, so if two files have the
+        same name, the second gets another one.
         """
         path = os.path.abspath(model.file)
         models, waiting, names = {path: self._with_includes(model)}, [path], {path: os.path.basename(path)}
-        for path in waiting:  # grows
+        for path in waiting:  # the list grows meanwhile
             part = models[path]
             for element in part.document.root.iter("model"):
                 file = self._existing(part, element, _include_places(part, element))
@@ -118,12 +121,12 @@ class _Files:
         return models
 
     def _with_includes(self, document: xml_files.Document) -> _Model:
-        """The model of a document, all included elements in their places."""
+        """Return the model of a document, with all included elements in their places."""
         model = _Model(document, {})
         self._add(document)
         seen = {os.path.abspath(document.file)}
         waiting = list(document.root.iter("include"))
-        for element in waiting:  # grows
+        for element in waiting:  # the list grows meanwhile
             file = self._existing(model, element, _include_places(model, element))
             if len(element):
                 raise ModelError(f"{model.where(element)}: <include> cannot have elements inside")
@@ -140,7 +143,7 @@ class _Files:
         return model
 
     def _add(self, document: xml_files.Document) -> None:
-        """Count a document, refuse what makes the model too large, and leave out what is no part of a robot."""
+        """Count a document, refuse it if it makes the model too large, and remove what is no part of a robot."""
         self.documents.append(document)
         self._elements += int(document.root.xpath("count(//*)"))
         for number, limit, what in (
@@ -154,7 +157,7 @@ class _Files:
         _leave_out(document.root)
 
     def name_meshes(self, model: _Model) -> None:
-        """Give the files of meshes their full names, as MuJoCo would find them."""
+        """Replace the names of mesh files by their full paths, as MuJoCo would find them."""
         compilers = list(model.document.root.iter("compiler"))
         folder, strip = _mesh_folder(model, compilers)
         for element in model.document.root.iter():
@@ -169,7 +172,11 @@ class _Files:
                 element.attrib.pop(key, None)
 
     def _existing(self, model: _Model, element: etree._Element, places: list[str]) -> str | None:
-        """The first of several places that is there, a regular file; None if it is outside, which is told later."""
+        """Return the first of several places where the file is that an element names.
+
+        The result is None if the file is outside of the folders to read from; `refuse_outside` raises the error later,
+        so that it can name all such files.
+        """
         name = element.get("file", "")
         label = f"{model.where(element)}: <{element.tag}> names '{name}', which"
         if re.match(r"\w{2,}:", name):  # one letter is a drive
@@ -187,24 +194,25 @@ class _Files:
         return file
 
     def refuse_outside(self) -> None:
-        """`ModelError` if there are files outside: it names the first, and how to allow all of them."""
+        """Raise `ModelError` if there are files outside: it names the first, and says how to allow all of them."""
         if self._outside:
             remedy = self._meshes.remedy({path for _, path in self._outside})
             raise ModelError(f"{self._outside[0][0]}{remedy}")
 
 
 def _put_in_place(model: _Model, element: etree._Element, inside: xml_files.Document) -> None:
-    """The elements of an included document in the place of the <include>."""
+    """Put the elements of an included document in the place of the <include>."""
     parent = element.getparent()
     if parent is None:
         raise ModelError(f"{model.where(element)}: <include> is no model")
     for part in list(inside.root):
-        element.addprevious(part)  # `insert` would count from the first of its siblings
+        element.addprevious(part)  # `insert` would have to count all siblings before it
         model.included[part] = inside
     parent.remove(element)
 
 
 def _other_name(file: str, names: dict[str, str]) -> str:
+    """Return the name of a file without its folder, changed until it differs from all values of `names`."""
     name = os.path.basename(file)
     while name in names.values():
         name = f"_{name}"
@@ -212,7 +220,11 @@ def _other_name(file: str, names: dict[str, str]) -> str:
 
 
 def _refuse_other_names(document: xml_files.Document) -> None:
-    """MuJoCo's parser knows no namespaces, and reads <Include> as <include>: what others do not see, it would read."""
+    """Raise `ModelError` for namespaces and for <Include>.
+
+    MuJoCo's parser ignores namespaces and case, so it would read elements as <include> that the checks here have
+    missed.
+    """
     for element in document.root.iter():
         if element.nsmap or element.tag.startswith("{") or ":" in element.tag:
             raise ModelError(f"{document.where(element)}: <{element.tag}> has a namespace; MJCF has none, remove it")
@@ -221,13 +233,17 @@ def _refuse_other_names(document: xml_files.Document) -> None:
 
 
 def _refuse_other_files(model: _Model, element: etree._Element) -> None:
-    """Textures alone have names of files in other attributes than `file`, such as `fileup`, and they are left out."""
+    """Raise `ModelError` for names of files in other attributes than `file`, such as `fileup`.
+
+    In MJCF only textures have such attributes, and textures have been removed.
+    """
     for key in element.attrib:
         if key.startswith("file") and key != "file":
             raise ModelError(f"{model.where(element)}: <{element.tag}> has {key}=..., which is not MJCF")
 
 
 def _leave_out(root: etree._Element) -> None:
+    """Remove what is no part of a robot, and all textures."""
     for element in list(root.iter(*_NO_ROBOT)):
         parent = element.getparent()
         if parent is not None:
@@ -237,7 +253,7 @@ def _leave_out(root: etree._Element) -> None:
             element.attrib.pop(key, None)
     for element in root.iter(*_TEXTURED):
         element.attrib.pop("texture", None)
-    for element in root.iter("hfield"):  # terrain is no robot, but geoms may name it
+    for element in root.iter("hfield"):  # terrain is no part of a robot, but geoms may name it, so it stays, as 2 x 2
         size = {key: element.get(key) for key in ("name", "size") if key in element.attrib}
         size.setdefault("name", os.path.splitext(os.path.basename(element.get("file", "")))[0])
         element.attrib.clear()
@@ -245,7 +261,10 @@ def _leave_out(root: etree._Element) -> None:
 
 
 def _text(model: _Model, places: dict[int, Where]) -> str:
-    """The elements as text, each on a line after those in `places`, which gets these lines too."""
+    """Return the elements as text, one on each line, and add their places to `places` {line: place}.
+
+    The text begins with empty lines, so that its lines have other numbers than those that `places` has already.
+    """
     first = len(places)
     for k, element in enumerate(model.document.root.iter(), 1):
         places[first + k] = model.where(element)
@@ -262,13 +281,13 @@ def _text(model: _Model, places: dict[int, Where]) -> str:
 
 
 def _include_places(model: _Model, element: etree._Element) -> list[str]:
-    """Beside the model first, then beside the file that includes."""
+    """Return the paths where MuJoCo looks for an included file: beside the model, then beside the including file."""
     folders = [os.path.dirname(os.path.abspath(x.file)) for x in (model.document, model.origin(element))]
     return [os.path.join(folder, element.get("file", "")) for folder in dict.fromkeys(folders)]
 
 
 def _mesh_folder(model: _Model, compilers: list[etree._Element]) -> tuple[str, bool]:
-    """The folder of meshes, relative to the model's, and whether names lose their paths: the last <compiler> counts."""
+    """Return the folder of meshes, and whether MuJoCo drops the folders in their names; the last <compiler> counts."""
     folder, strip = "", False
     for element in compilers:
         folder = element.get("meshdir", element.get("assetdir", folder))
@@ -277,7 +296,7 @@ def _mesh_folder(model: _Model, compilers: list[etree._Element]) -> tuple[str, b
 
 
 def _mesh_places(model: _Model, element: etree._Element, folder: str, strip: bool) -> list[str]:
-    """In the folder of meshes first, then beside the file that was included."""
+    """Return the paths where MuJoCo looks for a mesh: in the folder of meshes, then beside an included file."""
     name = element.get("file", "")
     if strip:
         return [os.path.join(folder, re.split(r"[/\\]", name)[-1])]
@@ -290,7 +309,7 @@ def _mesh_places(model: _Model, element: etree._Element, folder: str, strip: boo
 
 
 def _check_numbers(model: _Model, limits: float) -> None:
-    """Numbers that set the size of a built-in mesh, or of an actuator's state."""
+    """Raise `ModelError` for large numbers that set the size of a built-in mesh, or of an actuator's state."""
     most = limits * _RESOLUTION_LIMIT
     for element in model.document.root.iter():
         for key in ("params", "actdim"):
@@ -308,15 +327,15 @@ def _numbers(model: _Model, element: etree._Element, key: str) -> list[float]:
 
 
 class _Size(NamedTuple):
-    """What MuJoCo makes of an element and those inside."""
+    """The size of what MuJoCo makes of an element and those inside."""
 
     elements: float
-    bytes: float  # of the files of meshes
+    bytes: float  # of mesh files, counted each time they are used
     depth: int
 
 
 def _check_growth(models: dict[str, _Model], mesh_sizes: dict[etree._Element, int], path: str, limits: float) -> None:
-    """Refuse a model that becomes too large: copies by replicate and attach, composites, flexible bodies."""
+    """Raise `ModelError` if a model becomes too large by <replicate>, <attach>, <composite> or <flexcomp>."""
     size = _Sizes(models, mesh_sizes).of_model(path)
     made = "it has {:.6g} elements, with those that <replicate>, <attach> and the like make"
     for number, most, what in (
@@ -333,13 +352,13 @@ def _check_growth(models: dict[str, _Model], mesh_sizes: dict[etree._Element, in
 
 
 class _Sizes:
-    """Sizes of models, with those they attach."""
+    """The sizes of models, including the models that they attach."""
 
     def __init__(self, models: dict[str, _Model], mesh_sizes: dict[etree._Element, int]):
         self._models, self._mesh_sizes = models, mesh_sizes
         self._known: dict[str, _Size] = {}
-        self._open: list[str] = []
-        self._named: dict[tuple[str, str], str] = {}  # (path of a model, name in it of another) -> path
+        self._open: list[str] = []  # models whose sizes are being computed; each attaches the next
+        self._named: dict[tuple[str, str], str] = {}  # {(path of a model, name of another one in it): path of that}
         for path, model in models.items():
             for element in model.document.root.iter("model"):
                 other = element.get("file")
@@ -347,10 +366,10 @@ class _Sizes:
                     self._named[path, element.get("name") or models[other].document.root.get("model", "")] = other
 
     def of_model(self, path: str) -> _Size:
-        """The size of all that a model says."""
+        """Return the size of all that MuJoCo makes of a model."""
         if path not in self._known:
             self._open.append(path)
-            model, inside = self._models[path], {}  # element -> sizes of its children
+            model, inside = self._models[path], {}  # {element: sizes of its children}
             for element in reversed(list(model.document.root.iter())):  # children first
                 size = self._of(model, element, inside.pop(element, []))
                 inside.setdefault(element.getparent(), []).append(size)
@@ -359,6 +378,7 @@ class _Sizes:
         return self._known[path]
 
     def _of(self, model: _Model, element: etree._Element, inside: list[_Size]) -> _Size:
+        """Return the size of an element, given the sizes of its children."""
         path = self._attached(model, element)
         if path is not None:
             inside = [*inside, self.of_model(path)]
@@ -369,14 +389,14 @@ class _Sizes:
         return _Size(1 + copies * max(size.elements, copies > 1), own + copies * size.bytes, 1 + size.depth)
 
     def _attached(self, model: _Model, element: etree._Element) -> str | None:
-        """The path of the model that an element stands for."""
+        """Return the path of the model that an element attaches, or None."""
         path = self._named.get((self._open[-1], element.get("model", ""))) if element.tag == "attach" else None
         if path in self._open:
             raise ModelError(f"{model.where(element)}: <attach> of a model that contains this one")
         return path
 
     def _copies(self, model: _Model, element: etree._Element) -> float:
-        """How many MuJoCo makes of an element, or of those inside."""
+        """Return how many copies MuJoCo makes of what is inside an element, or how many elements it makes of it."""
         if element.tag not in ("replicate", "composite", "flexcomp"):
             return 1
         count = math.prod(max(1, x) for key in ("count", "cellcount") for x in _numbers(model, element, key))

@@ -1,4 +1,4 @@
-"""What a function needs of the robot it is given: one `ArgumentError` each that says so."""
+"""What a function needs of the robot it is given; an `ArgumentError` says what is missing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ __all__ = ["need_coordinates", "need_numbers", "need_robot"]
 
 
 def need_robot(value, caller: str) -> None:
-    """An `ArgumentError` if `value` is no `Robot`."""
+    """Raise `ArgumentError` if `value` is no `Robot`; `caller` is the name of the function that needs one."""
     if not isinstance(value, RobotData):
         given = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
         raise ArgumentError(f"{caller} needs a Robot, got {given}; adjoint.load reads one from a file")
 
 
 def need_coordinates(robot: RobotData, what: str = "Christoffel symbols are") -> None:
-    """`ArgumentError` that names `what` if v is not the rate of q: if a joint has several degrees of freedom."""
+    """Raise `ArgumentError` if a joint has several degrees of freedom, so that v is not the rate of q.
+
+    `what` says in the message what is defined only for robots without such joints.
+    """
     for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True):
         if JOINTS[kind].nv != 1:
             raise ArgumentError(
@@ -29,7 +32,7 @@ def need_coordinates(robot: RobotData, what: str = "Christoffel symbols are") ->
 
 
 def need_numbers(robot: RobotData, caller: str) -> None:
-    """An `ArgumentError` if some of the robot's numbers are inputs."""
+    """Raise `ArgumentError` if some of the robot's numbers are inputs (`lift`), which `caller` cannot compute with."""
     if robot.varying:
         raise ArgumentError(
             f"{caller} computes with the numbers of robot '{robot.name}', of which {', '.join(sorted(robot.varying))} "

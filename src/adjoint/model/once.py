@@ -1,4 +1,4 @@
-"""Results that are kept in the robot they are of."""
+"""`once_a_robot`: a decorator that keeps the results of a function in the robot they belong to."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["once_a_robot"]
 
 
 def once_a_robot(function: Callable[..., Any] | None = None, *, most: int = 8) -> Any:
-    """A decorator for functions of a robot: a result is kept in the robot it is of, and freed with it.
+    """Decorate a function of a robot so that the robot keeps its result; both are freed together.
 
-    If the function takes further values, each robot keeps its results for the last `most` of them.
+    If the function takes further arguments, the robot keeps the results for the last `most` values of them.
     """
     if function is None:
         return functools.partial(once_a_robot, most=most)

@@ -1,4 +1,4 @@
-"""What a robot consists of, and what a model file states: plain named data, without methods that compute."""
+"""What a robot consists of, and what a model file states: plain data with names."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 GRAVITY = (0.0, 0.0, -9.81)
-"""Physical gravity [m/s²], unless a robot says otherwise."""
+"""The gravity [m/s²] of a robot that does not say otherwise, along -z."""
 
 
 class Where(NamedTuple):
-    """A place in a model file."""
+    """A place in a model file: its path, and the number of a line or None."""
 
     file: str
     line: int | None = None
@@ -39,15 +39,18 @@ class Where(NamedTuple):
 
 
 class Mimic(NamedTuple):
-    """The joint of a body follows that of another: q = multiplier · q_source + offset, one number each."""
+    """The joint of a body that follows the joint of another body: q = multiplier · q_source + offset.
 
-    source: int  # number of the body whose joint leads; never itself a mimic
+    Both joints have one coordinate.
+    """
+
+    source: int  # the number of the body whose joint leads, and does not itself follow another
     multiplier: float = 1.0
     offset: float = 0.0
 
 
 class Frame(NamedTuple):
-    """A named frame fixed to a body (-1: the base) at `placement` (4, 4) in it."""
+    """A named frame, fixed to body number `body` (-1 is the base) at `placement` (4, 4) in it."""
 
     name: str
     body: int
@@ -55,37 +58,46 @@ class Frame(NamedTuple):
 
 
 class Visual(NamedTuple):
-    """A shape to draw, or to collide with, fixed to a frame: lengths in m, colour as (r, g, b, a).
+    """A shape to draw, or to collide with if `collision` is true, at `placement` (4, 4) in the frame named `frame`.
 
-    `shape` is "mesh" (`size` = scale), "box" (edges), "sphere" (radius), "cylinder" or "capsule" (radius, length).
+    `shape` is "mesh", with `size` its scale along x, y, z; "box", with its three edges; "sphere", with its radius;
+    "cylinder" or "capsule", with radius and length. Lengths are in m, and a colour is (red, green, blue, opacity), each
+    from 0 to 1.
     """
 
     frame: str
     placement: np.ndarray
     shape: str
     size: tuple[float, ...]
-    mesh: str | None = None  # path of a file
+    mesh: str | None = None  # the path of the file; `mesh_file` returns it if it may be opened
     color: tuple[float, float, float, float] | None = None
     collision: bool = False
-    fault: str = ""  # why the mesh cannot be opened, or must not be; see `mesh_file`
+    fault: str = ""  # why the mesh cannot be opened, or must not be
 
 
 class Link(NamedTuple):
-    """A link as its model states it, before fixed joints merge links into bodies. Read by `check` only."""
+    """A link as its model states it, at `placement` (4, 4) in body number `body`; only `check` reads it.
+
+    A body has several links if fixed joints connect them.
+    """
 
     name: str
     body: int
     placement: np.ndarray
-    inertia: np.ndarray | None  # (10,) in the link's own frame; None: not given
+    inertia: np.ndarray | None  # (10,) in the link's own frame, or None if the model states none
     where: Where | None = None
 
 
 class Finding(NamedTuple):
-    """Something to know about a model. `level` is "error", "warning" or "note"; `code` names the kind of finding."""
+    """Something to know about a model: `check` returns a report of them, `robot.findings` has those of the loader.
+
+    `level` is "error", "warning" or "note", `code` names the kind of finding, `element` is what it is about, such as
+    "link 'forearm'", and `where` is the place of this element in the file.
+    """
 
     level: str
     code: str
-    element: str  # such as "link 'forearm'"
+    element: str
     message: str
     where: Where | None = None
 
@@ -96,16 +108,17 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint that moves a body: type (a row of `JOINTS`), screws S (6, nv) in the body's frame, places in q and v.
+    """The joint that moves a body: its type, a key of `JOINTS`, and its screws S (6, nv) in the body's frame.
 
-    Limits are those of its coordinates in q and v. A mimic has none: its places and limits are those of its leader.
+    `q` and `v` are slices: the places of its coordinates in the robot's q and v. Limits are those of these coordinates.
+    A joint that mimics another has no coordinates: its places and limits are those of the joint that leads it.
     """
 
     name: str
     type: str
     S: np.ndarray
     mimic: Mimic | None
-    q: slice  # where its coordinates are in q; those of the source for a mimic
+    q: slice
     v: slice
     lower: np.ndarray  # (nq,) [rad or m]
     upper: np.ndarray
@@ -114,13 +127,16 @@ class Joint:
 
     @property
     def does(self) -> str:
-        """What its q and v mean."""
+        """What the joint's q and v mean, in words."""
         return JOINTS[self.type].does
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Body `index`: `parent` (-1: base), home placement `M` (4, 4) in it, `joint`, `inertia` (10,) in its own frame."""
+    """Body number `index`: its parent's number (-1 is the base), its home placement M (4, 4) there, and its joint.
+
+    The `inertia` (10,) is in the body's own frame.
+    """
 
     index: int
     name: str
@@ -136,7 +152,7 @@ class Body:
 
 
 class LinkSpec(NamedTuple):
-    """A link as a model states it; `inertia` (10,) in the link's frame, None if not given."""
+    """A link as a model states it, with its `inertia` (10,) in the link's frame, or None if the model states none."""
 
     name: str
     inertia: np.ndarray | None = None

@@ -1,6 +1,6 @@
 """A robot as text for `print`, and as a table for notebooks: one row for each body.
 
-Branches are drawn, chains are not: a body without a mark before its name is the only child of the one above it.
+Lines are drawn only where the tree branches: a body without a line before its name is the only child of the one above.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .robot_data import RobotData
 
 __all__ = ["html", "text"]
 
-_SHOWN = 200  # bodies; longer robots are cut
-_WIDTH = 120
-_WIDEST = {"body": 42, "joint": 28, "leader": 20}  # longer names are cut in the middle
+_SHOWN = 200  # this many bodies are shown, and how many more there are
+_WIDTH = 120  # [characters] of a line
+_WIDEST = {"body": 42, "joint": 28, "leader": 20}  # [characters]; longer names are cut in the middle
 _HEADER = ["body", "joint", "moves", "limits [rad, m]", "mass [kg]", "frames"]
 
 
 def text(robot: RobotData) -> str:
-    """The tree, one line for each body: its joint, how it moves, limits, mass, and the frames fixed to it."""
+    """Return the tree as text, one line for each body: its joint, how it moves, limits, mass, and its frames."""
     rows = [_HEADER, *_rows(robot)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER) - 1)]
     room = max(6, _WIDTH - sum(widths) - 2 * len(widths))
@@ -34,7 +34,7 @@ def text(robot: RobotData) -> str:
 
 
 def html(robot: RobotData) -> str:
-    """The same as an HTML table."""
+    """Return the tree as an HTML table, with the same rows as `text`."""
     cell = "<td style='text-align:left;white-space:pre;font-family:monospace'>{}</td>"
     rows = ["".join(cell.format(escape.escape(c)) for c in row) for row in _rows(robot)]
     head = "".join(f"<th style='text-align:left'>{h}</th>" for h in _HEADER)
@@ -75,7 +75,7 @@ def _rows(robot: RobotData) -> Iterator[list[str]]:
 
 
 def _tree(robot: RobotData) -> Iterator[tuple[str, Body]]:
-    """(what is drawn before the name, body), in depth-first order. Only branchings indent."""
+    """Yield (what is drawn before the name, body) in depth-first order; only branchings indent."""
     children: dict[int, list[int]] = {}
     for i, parent in enumerate(robot.parents.tolist()):
         children.setdefault(parent, []).append(i)
@@ -95,7 +95,7 @@ def _tree(robot: RobotData) -> Iterator[tuple[str, Body]]:
 
 
 def _moves(body: Body) -> str:
-    """The joint's type, and its axis in the body's frame."""
+    """Return the type of a body's joint, and its axis in the body's frame."""
     kind, S = body.joint.type, body.joint.S
     if S.shape[1] > 1:
         return kind
@@ -116,7 +116,7 @@ def _direction(u: np.ndarray) -> str:
 
 
 def _limits(robot: RobotData, body: Body) -> str:
-    """Limits of one coordinate, or whom it mimics."""
+    """Return the limits of a joint of one coordinate, or which joint it mimics."""
     joint = body.joint
     if joint.mimic is not None:
         source, multiplier, offset = joint.mimic
@@ -133,7 +133,7 @@ def _clipped(name: str, width: int) -> str:
 
 
 def _fitting(frames: str, width: int) -> str:
-    """As many of the names as fit, and how many more there are."""
+    """Return as many of the names as fit, and how many more there are."""
     names = frames.split(", ")
     shown = len(names)
     while shown and len(_some(names, shown)) > width:

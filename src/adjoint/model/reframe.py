@@ -1,6 +1,7 @@
-"""The same robot in other link frames: the physics does not see which frame a body is described in.
+"""The same robot in other body frames: its motion does not depend on the frames in which its bodies are described.
 
-Ploen & Park (1999), "Coordinate-invariant algorithms for robot dynamics", IEEE Trans. Robot. Autom. 15(6), §II-C.
+S. R. Ploen & F. C. Park (1999), "Coordinate-invariant algorithms for robot dynamics", IEEE Trans. Robot. Autom. 15(6),
+§II-C.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ __all__ = ["axial_frames", "reframed"]
 
 
 def reframed(robot: Robot, Q) -> Robot:
-    """The same robot with other body frames: Q (n, 4, 4), or the name of a choice.
+    """Return the same robot with other body frames: Q (n, 4, 4), or the name of a choice.
+
+        fast = reframed(robot, "minimal")                   # or robot.reframed("minimal")
 
     Q_i = T_new,old takes coordinates in the old frame of body i to the new one; the base keeps its frame, Q_{-1} = 1.
-    Names of bodies are from then on names of the new frames, at T_i Q_i⁻¹ in space; all further frames (tools, links
-    behind fixed joints) and shapes stay where they are. q, v, tau, and results in them, do not change. Eqs. (15)-(26):
+    The names of bodies become names of the new frames, at T_i Q_i⁻¹ in space; all further frames (tools, links behind
+    fixed joints) and shapes stay where they are. Results in q, v and tau do not change. Ploen & Park (1999),
+    "Coordinate-invariant algorithms for robot dynamics", eqs. (15)-(26), with their J_i for the inertias:
 
         M_i' = Q_parent M_i Q_i⁻¹,   S_i' = Ad(Q_i) S_i,   J_i' = Ad(Q_i)⁻ᵀ J_i Ad(Q_i)⁻¹.
 
-    Choices, in which numbers within rounding errors of 0 or ±1 become 0 or ±1:
+    These are the choices; with them, numbers within rounding errors of 0 or ±1 become 0 or ±1:
 
-    - "joint": z on the joint's axis, the frame moved least; for several degrees of freedom, the joint's own frame.
-    - "com": the origin in the centre of mass, axes as they were.
-    - "space": all frames coincide with the base frame at home, M_i' = 1 and S_i' = A_i.
-    - "minimal": few operations; z on the joint's axis, x along the common normal to the next axis, as in modified DH,
-      or as in the parent, or as in "joint", whichever leaves least to multiply in the M_i'. It looks at one body after
-      the other, about 1 ms for each.
+    - "joint": z is on the joint's axis, and the frame moves as little as possible. A joint of several degrees of
+      freedom has a frame of its own, which becomes the body's.
+    - "com": the origin is the centre of mass, and the axes keep their directions.
+    - "space": all frames coincide with the base frame at home, so that M_i' = 1 and S_i' = A_i.
+    - "minimal": algorithms need few operations. z is on the joint's axis; x is along the common normal to the next axis
+      (as in modified Denavit-Hartenberg frames), or as in the parent, or as in "joint", whichever leaves the fewest
+      multiplications in the M_i'. This choice looks at one body after the other, which takes about 1 ms for each.
     """
     need_numbers(robot, "reframed")
     if not isinstance(Q, str):
@@ -53,6 +58,7 @@ def reframed(robot: Robot, Q) -> Robot:
 
 
 def _moved(robot: Robot, Q: np.ndarray, rounded: Callable = lambda x, length: x) -> Robot:
+    """Return the robot with body frames moved by Q; `rounded` removes rounding errors of placements and screws."""
     with_base = np.concatenate([Q, np.eye(4)[None]])  # the base is last, as index -1
     spot = {frame: i for i, frame in enumerate(robot.body_names)}
     length = _length(robot.placements)
@@ -72,6 +78,7 @@ def _moved(robot: Robot, Q: np.ndarray, rounded: Callable = lambda x, length: x)
 
 
 def _bodies_of_screws(robot: Robot) -> np.ndarray:
+    """Return the number of the body (n_dofs,) that each row of `robot.screws` belongs to."""
     return np.repeat(np.arange(len(robot.body_names)), np.diff(robot.layout.dof_start))
 
 
@@ -79,9 +86,10 @@ _NOISE = 2e-15  # rounding errors of the products that make new placements
 
 
 def _snapped(x: np.ndarray, length: float) -> np.ndarray:
-    """Placements (..., 4, 4) or screws (n, 6) with exact zeros and ones in rotations and slides, and zero lengths.
+    """Return placements (..., 4, 4) or screws (n, 6) without the rounding errors of a few products.
 
-    What is within the rounding errors of a few products becomes exact; `length` is the robot's largest.
+    In rotations, and in directions of translation, numbers near 0 and ±1 become exact; lengths near 0 become 0,
+    compared with `length`, the largest of the robot.
     """
     nearest = np.round(x)
     exact = np.where((np.abs(x - nearest) < _NOISE) & (np.abs(nearest) <= 1), nearest, x)
@@ -90,7 +98,7 @@ def _snapped(x: np.ndarray, length: float) -> np.ndarray:
         is_length = np.arange(4) == 3
     else:  # the lower half of a screw that turns is a length
         is_length = np.any(exact[:, :3], axis=1)[:, None] & (np.arange(6) >= 3)
-    return np.where(is_length, near_zero, exact) + 0.0  # no -0.0
+    return np.where(is_length, near_zero, exact) + 0.0  # this turns -0.0 into 0.0
 
 
 def _length(placements: np.ndarray) -> float:
@@ -111,7 +119,7 @@ def _joint(robot: Robot) -> np.ndarray:
 
 
 def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
-    """The joint's frame in the body's: z is its axis."""
+    """Return the joint's frame in the body's frame; its z is the axis of the joint."""
     if kind in FRAMES:
         with eagerly():
             return FRAMES[kind](S)
@@ -119,7 +127,7 @@ def _joint_frame(kind: str, S: np.ndarray) -> np.ndarray:
 
 
 def axial_frames(S: np.ndarray) -> np.ndarray:
-    """Frames (n, 4, 4) of screws S (n, 6): z on the axis, which runs through the origin for a translation."""
+    """Return frames (n, 4, 4) with z on the axes of screws S (n, 6); the axis of a translation runs through 0."""
     w, v = S[:, :3], S[:, 3:]
     turns = np.any(w, axis=1, keepdims=True)
     T = np.tile(np.eye(4), (len(S), 1, 1))
@@ -129,7 +137,10 @@ def axial_frames(S: np.ndarray) -> np.ndarray:
 
 
 def _shortest(z: np.ndarray) -> np.ndarray:
-    """The rotations (n, 3, 3) of least angle that take the z axis to z or to -z (n, 3), flipped about x to z then."""
+    """Return rotations (n, 3, 3) that take the z axis to z (n, 3): the smallest turn, where z points upwards.
+
+    Where z points downwards, it is the smallest turn to -z after half a turn about x.
+    """
     side = np.where(z[:, 2] < 0, -1.0, 1.0)
     x, y, up = (side[:, None] * z).T
     K = np.zeros((len(z), 3, 3))  # [e_3 × z]
@@ -146,7 +157,7 @@ def _com(robot: Robot) -> np.ndarray:
 
 
 def _space(robot: Robot) -> np.ndarray:
-    """Q_i = M_1 ··· M_i along the path to body i."""
+    """Return Q_i = M_1 ··· M_i along the path to body i."""
     homes = np.empty_like(robot.placements)
     for i, parent in enumerate(robot.parents.tolist()):
         homes[i] = homes[parent] @ robot.placements[i] if parent >= 0 else robot.placements[i]
@@ -157,7 +168,7 @@ def _space(robot: Robot) -> np.ndarray:
 
 
 class _Line(NamedTuple):
-    """The axis of a joint in space at home; of a translation only the direction z counts."""
+    """The axis of a joint in space at home; if it slides, only the direction z counts."""
 
     point: np.ndarray
     z: np.ndarray
@@ -165,13 +176,16 @@ class _Line(NamedTuple):
 
 
 def _minimal(robot: Robot) -> np.ndarray:
-    """The cheapest choice of one candidate for each body, found from the tips to the base (dynamic programming)."""
+    """Return Q for the cheapest choice of one candidate for each body.
+
+    Dynamic programming from the tips to the base finds it.
+    """
     homes, parents, length = _space(robot), robot.parents.tolist(), _length(robot.placements)
     frames = _candidates(robot, homes)
-    cost = {i: np.zeros(len(candidates)) for i, candidates in frames.items()}  # of all below, for each candidate
+    cost = {i: np.zeros(len(candidates)) for i, candidates in frames.items()}  # of all bodies below
     best = {}
     for i in reversed(range(len(parents))):
-        M = inverses(frames[parents[i]])[:, None] @ frames[i]  # for each candidate of the parent, for each own
+        M = inverses(frames[parents[i]])[:, None] @ frames[i]  # (candidates of the parent, candidates of i, 4, 4)
         total = _operations(_snapped(M, length)) + cost[i]
         best[i] = total.argmin(axis=1)
         cost[parents[i]] = cost[parents[i]] + total.min(axis=1)
@@ -182,18 +196,19 @@ def _minimal(robot: Robot) -> np.ndarray:
 
 
 def _operations(M: np.ndarray) -> np.ndarray:
-    """Multiplications and additions of T M, in units of three, for a T without zeros."""
+    """Return a third of the number of multiplications and additions in a product T M, for a T without zeros."""
     R, p = M[..., :3, :3], M[..., :3, 3]
     multiplied = (R != 0) & (np.abs(R) != 1)
     return multiplied.sum((-2, -1)) + (R != 0).sum((-2, -1)) - 3 + 2 * (p != 0).sum(-1)
 
 
 def _candidates(robot: Robot, homes: np.ndarray) -> dict[int, np.ndarray]:
-    """Frames (k, 4, 4) of each body in space at home, with z on the joint's axis.
+    """Return {body: candidates (k, 4, 4) for its frame in space at home}, with z on the joint's axis.
 
-    One moved least, one as near to the parent's last candidate as the axis lets it, and one with x along the common
-    normal to the axis of the child with most descendants: the frame of modified DH, M_i = Rx(alpha) Tx(a) Rz(theta)
-    Tz(d). A joint with several degrees of freedom has a frame of its own: that alone.
+    The first candidate is moved least. The second is as near to the parent's last candidate as the axis allows. The
+    third has x along the common normal to the axis of the child with most descendants: this is the frame of modified
+    Denavit-Hartenberg tables, M_i = Rx(alpha) Tx(a) Rz(theta) Tz(d). For a joint with several degrees of freedom, the
+    joint's own frame is the only candidate.
     """
     single = [JOINTS[kind].nv == 1 for kind in robot.joint_types]
     lines = {i: _line(homes[i], robot.screw(i)[0]) for i in range(len(homes)) if single[i]}
@@ -213,11 +228,11 @@ def _line(home: np.ndarray, S: np.ndarray) -> _Line:
     return _Line(*screw_axis(A, np.zeros(3)), not A[:3].any())
 
 
-_PARALLEL = 1e-3  # frames are free: a normal that runs away helps nobody
+_PARALLEL = 1e-3  # more than `lines.PARALLEL`: frames are free here, and a common normal far away is no help
 
 
 def _near(frame: np.ndarray, own: _Line) -> np.ndarray:
-    """z on the own axis, the origin next to that of `frame`, x along its axis most across z."""
+    """Return the frame on the own axis nearest to `frame`: x is near that axis of `frame` which is most across z."""
     origin = frame[:3, 3]
     if not own.slides:
         origin = own.point + ((origin - own.point) @ own.z) * own.z
@@ -226,7 +241,10 @@ def _near(frame: np.ndarray, own: _Line) -> np.ndarray:
 
 
 def _on_normal(other: _Line, own: _Line, default: np.ndarray) -> np.ndarray:
-    """z on the own axis, x and origin on its common normal with the other; what that leaves open is as in `default`."""
+    """Return the frame with z on the own axis, and with x and the origin on the common normal with the other axis.
+
+    What this leaves open, such as the sign of x, is as in the frame `default`.
+    """
     origin, x_0 = default[:3, 3], default[:3, 0]
     point = origin if other.slides else other.point
     normal, (foot, _) = common_normal(origin, own.z, point, other.z, _PARALLEL)
@@ -235,7 +253,7 @@ def _on_normal(other: _Line, own: _Line, default: np.ndarray) -> np.ndarray:
 
 
 def _main_children(robot: Robot) -> list[int]:
-    """For each body the child with most descendants, the first of equals; -1 if it has none."""
+    """Return for each body its child with most descendants, the first of equals, or -1 if it has no child."""
     n = len(robot.body_names)
     size, main = [1] * n, [-1] * n
     for i in reversed(range(n)):

@@ -1,7 +1,7 @@
-"""What the fields of a `Robot` must be, checked for all elements at once whenever one is made or changed.
+"""Checks of the fields of a `Robot`, for all elements at once, whenever a robot is made or changed.
 
-Loaders and builders name file and line of what is wrong; here speaks the robot itself, so that none can be made, by
-`replace` or otherwise, that the algorithms would misread.
+Loaders and builders check what they read and name file and line. The checks here make sure that no robot can be made,
+by `replace` or otherwise, that the algorithms would misread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ARRAYS", "check_mimics", "check_names", "check_numbers", "check_screws", "rigid_placements"]
 
-# Field -> shape, T for ten, with n bodies, d degrees of freedom before mimics, and the robot's nq, nv.
+# Field -> its shape, one letter for each axis: n bodies, d degrees of freedom with those of mimics (`n_dofs`), q and v
+# for nq and nv, T for ten, and digits for themselves.
 ARRAYS = {
     "parents": "n", "placements": "n44", "screws": "d6", "inertias": "nT", "lower": "q", "upper": "q",
     "velocity_limit": "v", "effort_limit": "v", "damping": "v", "friction": "v", "armature": "v",
@@ -38,7 +39,7 @@ def _error(robot: RobotData, message: str) -> ArgumentError:
 
 
 def check_names(robot: RobotData) -> None:
-    """As many names and types as bodies; names are text, and different; types are those of `JOINTS`."""
+    """Check that every body has a name, a joint name and a type of `JOINTS`, and that names are texts that differ."""
     n = len(robot.body_names)
     if not isinstance(robot.name, str):
         raise ArgumentError(f"a robot is called {robot.name!r}; its name must be text")
@@ -59,7 +60,7 @@ def check_names(robot: RobotData) -> None:
 
 
 def check_mimics(robot: RobotData) -> None:
-    """Followers and leaders are joints of one coordinate, leaders follow nobody, numbers are finite."""
+    """Check that joints that follow or lead have one coordinate, leaders follow nobody, and numbers are finite."""
     n = len(robot.body_names)
     for i, mimic in robot.mimics.items():
         if not (0 <= i < n and 0 <= mimic.source < n):
@@ -78,7 +79,7 @@ def check_mimics(robot: RobotData) -> None:
 
 
 def check_numbers(robot: RobotData) -> None:
-    """Parents come first; numbers are finite, limits may be infinite; frames are fixed to bodies or the base."""
+    """Check that parents come first, numbers but limits are finite, and frames are fixed to bodies or to the base."""
     n = len(robot.body_names)
     if (robot.parents >= np.arange(n)).any() or (robot.parents < -1).any():
         raise _error(robot, f"parents come before their children, or are -1: {robot.parents}")
@@ -110,7 +111,7 @@ def _check_no_limits(robot: RobotData, i: int) -> None:
 
 
 def _row(robot: RobotData, field: str) -> str:
-    """Which body, if the field has a row for each."""
+    """Return ", for body '...'" of the first row that is not finite, or "" if the field has no row for each body."""
     array = getattr(robot, field)
     if ARRAYS[field][0] != "n":
         return ""
@@ -119,30 +120,33 @@ def _row(robot: RobotData, field: str) -> str:
 
 
 def rigid_placements(robot: RobotData) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Placements (n, 4, 4) of the bodies, and those (4, 4) of the frames, as `nearest_motions` makes them."""
+    """Return the placements (n, 4, 4) of the bodies and those (4, 4) of the frames, as `nearest_motions` makes them."""
     n = len(robot.body_names)
     given = np.concatenate([robot.placements.reshape(-1, 4), *(frame.placement for frame in robot.frames)])
     T, bad = nearest_motions(given.reshape(-1, 4, 4))
     if bad is not None:
         name = f"body '{robot.body_names[bad]}'" if bad < n else f"frame '{robot.frames[bad - n].name}'"
         raise _error(robot, f"the placement of {name} is not a rigid motion [R p; 0 1] with R Rᵀ = 1, det R = 1")
-    if T.base is given:  # as they were
+    if T.base is given:  # `nearest_motions` has changed nothing
         return robot.placements, [frame.placement for frame in robot.frames]
     return T[:n], list(T[n:])
 
 
-_TURNS = {"revolute": 1, "continuous": 1, "helical": 1, "prismatic": 0}  # of other types the screw tells, or several
+_TURNS = {"revolute": 1, "continuous": 1, "helical": 1, "prismatic": 0}  # whether the screw of such a joint turns
 
 
 def check_screws(robot: RobotData) -> None:
-    """Every joint's screws are those of its type. All bodies at once find the few that `misfit` must look at."""
+    """Check that the screws of every joint are those of its type.
+
+    A quick test of all bodies at once finds the doubtful ones, which `misfit` looks at one by one.
+    """
     first = robot.screws[robot.layout.dof_start[:-1]]
     w, v = first[:, :3], first[:, 3:]
-    with np.errstate(all="ignore"):  # infinite squares are doubtful, rightly
-        turns, pitch, length = w.any(axis=1), np.vecdot(w, v), np.vecdot(w, w)  # length squared
+    with np.errstate(all="ignore"):  # a square that overflows makes the screw doubtful
+        turns, pitch, square = w.any(axis=1), np.vecdot(w, v), np.vecdot(w, w)
         if not turns.all():
-            length = np.where(turns, length, np.vecdot(v, v))
-    doubtful = np.maximum(np.abs(length - 1), np.abs(pitch)) > UNIT
+            square = np.where(turns, square, np.vecdot(v, v))
+    doubtful = np.maximum(np.abs(square - 1), np.abs(pitch)) > UNIT
     doubtful |= turns != np.array([_TURNS.get(kind, -1) for kind in robot.joint_types])
     for i in np.flatnonzero(doubtful).tolist():
         why = misfit(robot.joint_types[i], robot.screw(i))

@@ -1,7 +1,9 @@
-"""`RobotData`: what a robot is, as frozen arrays. Structure steers Python loops, numbers are what algorithms fold in.
+"""`RobotData`: what a robot is, as frozen arrays.
 
-Bodies are in tree order (parents first); body i sits at M_i J_i(q_i) in its parent, the base is number -1. Every body
-and the base are frames of their own name; `frames` are the further ones (links behind fixed joints, tools, sites).
+Algorithms loop in Python over the structure (parents, types), and compiled code contains the numbers as constants.
+Bodies are in tree order, parents before children. Body i sits at M_i J_i(q_i) in its parent; the base has the number
+-1. Every body and the base are frames of their own name; `frames` lists the further ones, such as tools, sites, and
+links behind fixed joints.
 """
 
 from __future__ import annotations
@@ -26,15 +28,12 @@ from .parts import GRAVITY, Body, Finding, Frame, Joint, JointSpec, Link, Mimic,
 
 __all__ = ["RobotData"]
 
-_EACH = ("lower", "upper", "damping", "friction", "armature", "velocity_limit", "effort_limit")  # of q or v
+_EACH = ("lower", "upper", "damping", "friction", "armature", "velocity_limit", "effort_limit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobotData:
-    """The fields of a `Robot`, checked and frozen, with what follows from them at once: sizes, places, names, identity.
-
-    Nobody can change its arrays, not even by `flags.writeable`; `replace` gives a changed copy and shares the rest.
-    """
+    """The fields of a `Robot`, checked and frozen, with what follows from them: sizes, places, names and identity."""
 
     name: str
     body_names: tuple[str, ...]
@@ -42,15 +41,15 @@ class RobotData:
     joint_types: tuple[str, ...]
     parents: np.ndarray  # (n,)
     placements: np.ndarray  # (n, 4, 4), the M_i
-    screws: np.ndarray  # (d, 6), the S_i one screw per row, of all bodies
+    screws: np.ndarray  # (d, 6), the S_i of all bodies, one screw per row
     inertias: np.ndarray  # (n, 10) in body frames
-    mimics: Mapping[int, Mimic]  # {number of the body that follows: whom, and how}
+    mimics: Mapping[int, Mimic]  # {number of a body whose joint follows another: which one it follows, and how}
     lower: np.ndarray  # (nq,) [rad or m], -inf and inf if unlimited
     upper: np.ndarray
     velocity_limit: np.ndarray  # (nv,) [rad/s or m/s]
     effort_limit: np.ndarray  # (nv,) [N m or N]
     damping: np.ndarray  # (nv,) [N m s/rad or N s/m]
-    friction: np.ndarray  # (nv,) [N m or N], dry
+    friction: np.ndarray  # (nv,) [N m or N], dry friction
     armature: np.ndarray  # (nv,) [kg m² or kg], rotor inertia seen at the joint
     frames: tuple[Frame, ...] = ()
     gravity: np.ndarray = GRAVITY  # type: ignore[assignment]
@@ -59,13 +58,13 @@ class RobotData:
     visuals: tuple[Visual, ...] = ()
     links: tuple[Link, ...] = ()
     findings: tuple[Finding, ...] = ()
-    specs: tuple[JointSpec, ...] = ()  # the joints as the model states them; read by `check` only
+    specs: tuple[JointSpec, ...] = ()  # the joints as the model states them; only `check` reads them
 
-    # Of a robot that stands for another one, while a kernel runs with numbers of it as inputs; see `lift`.
+    # A `LiftedRobot` overrides these two: it stands for a robot while a kernel runs with numbers of it as inputs.
     varying: ClassVar[frozenset[str]] = frozenset()  # fields that hold inputs: Python must not branch on their numbers
-    stands_for: ClassVar[tuple[Any, dict[str, Any]] | None] = None  # the other one, and the inputs by name
+    stands_for: ClassVar[tuple[Any, dict[str, Any]] | None] = None  # (the robot, {name: input})
 
-    # (old name, new name, hint) of arguments of functions of robots, for those who use the old name.
+    # (old name, new name, hint) of arguments of functions of robots; errors show the hint to users of the old name.
     renamed_arguments: ClassVar[tuple[tuple[str, str, str], ...]] = (
         ("wrenches", "applied_wrenches", "it is applied_wrenches now, what acts on the robot: change the sign"),
         ("wrenches", "tip_wrenches", "it is tip_wrenches here, what the frames exert: the sign stays"),
@@ -74,7 +73,7 @@ class RobotData:
 
     def __post_init__(self):
         put = functools.partial(object.__setattr__, self)
-        # Plain tuples and numbers, so that the fingerprints of equal robots are equal.
+        # Only plain tuples and numbers are kept, so that the fingerprints of equal robots are equal.
         for field in ("body_names", "body_joint_names", "joint_types", "frames"):
             put(field, _tuple(self, field))
         put("frames", tuple([_frame(self, frame) for frame in self.frames]))
@@ -100,9 +99,9 @@ class RobotData:
             )
 
     def replace(self, **changes) -> Self:
-        """A copy with some fields changed, such as `robot.replace(gravity=(0, 0, 0))`; all else is shared.
+        """Return a copy with some fields changed, such as `robot.replace(gravity=(0, 0, 0))`; it shares the others.
 
-        Of what each degree of freedom has, limits and resistances, one number stands for all.
+        Limits, damping, friction and armature may be one number for all coordinates: `robot.replace(damping=0.1)`.
         """
         names = [f.name for f in dataclasses.fields(self)]
         for name in changes:
@@ -111,18 +110,18 @@ class RobotData:
         alike = {k: x for k, x in changes.items() if k in _EACH and _is_one_number(x)}
         changes |= {k: np.full(len(getattr(self, k)), x) for k, x in alike.items()}
         if {"inertias", "placements", "parents"} & changes.keys():
-            changes = {"links": (), "specs": (), "findings": ()} | changes  # they told of the old numbers
+            changes = {"links": (), "specs": (), "findings": ()} | changes  # these described the old numbers
         return dataclasses.replace(self, **changes)
 
     # --- identity -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything the algorithms may depend on, equal in every process."""
+        """A hash of everything that algorithms may depend on; it is the same in every process."""
         return self.fingerprint_without(())
 
     def fingerprint_without(self, names: tuple[str, ...]) -> str:
-        """The fingerprint, fields of these names aside: of what algorithms depend on if those are inputs."""
+        """Return a hash of all that algorithms depend on if the fields of these names are inputs of them."""
         h = hashlib.blake2b(digest_size=20)
         text = (self.name, self.base_name, self.body_names, self.body_joint_names, self.joint_types)
         frames = [(f.name, f.body, np.asarray(f.placement).tolist()) for f in self.frames]
@@ -142,12 +141,12 @@ class RobotData:
 
     @cached_property
     def results(self) -> dict[Callable, dict[tuple, Any]]:
-        """What functions found out about this robot; see `once_a_robot`."""
+        """The results of functions that `once_a_robot` decorates: {function: {further arguments: result}}."""
         return {}
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the numbers of each body's joint are in q, v and `screws`."""
+        """The places of each body's joint in q, in v and in `screws`."""
         return layout_of(self.joint_types, self.mimics)
 
     @property
@@ -162,7 +161,7 @@ class RobotData:
 
     @property
     def n_dofs(self) -> int:
-        """Degrees of freedom of all bodies, those that mimic others counted too: rows of `screws`."""
+        """Degrees of freedom of all joints, including those that mimic others: the number of rows of `screws`."""
         return self.layout.dof_start[-1]
 
     @property
@@ -185,7 +184,7 @@ class RobotData:
         return {name: k for k, name in enumerate(self.frame_names)}
 
     def frame(self, name: str) -> Frame:
-        """The frame of this name: which body it is fixed to, and where."""
+        """Return the frame of this name: the body it is fixed to, and its placement there."""
         k = self._frame_index.get(name) if isinstance(name, str) else None
         if k is None:
             raise ArgumentError(f"robot '{self.name}' has no frame {name!r}; {nearest(name, self.frame_names)}")
@@ -193,11 +192,11 @@ class RobotData:
         return Frame(name, k - 1, np.eye(4)) if k <= n else self.frames[k - 1 - n]
 
     def body(self, name: str) -> Body:
-        """The body of this name: its parent, its home placement there, its joint and its inertia."""
+        """Return the body of this name: its parent, its home placement there, its joint and its inertia."""
         return self.bodies[self._place(name, self.body_names, "body")]
 
     def joint(self, name: str) -> Joint:
-        """The joint of this name, mimics included."""
+        """Return the joint of this name, which may mimic another."""
         return self.bodies[self._place(name, self.body_joint_names, "joint")].joint
 
     def _place(self, name: str, names: tuple[str, ...], what: str) -> int:
@@ -206,12 +205,12 @@ class RobotData:
         return names.index(name)
 
     def screw(self, body: int) -> np.ndarray:
-        """S_iᵀ (k, 6): the screws of a body's joint, one per row, in the body's frame."""
+        """Return S_iᵀ (k, 6): the screws of the joint of body number `body`, one per row, in the body's frame."""
         start = self.layout.dof_start
         return self.screws[start[body] : start[body + 1]]
 
     def path(self, body: int) -> list[int]:
-        """The bodies from the base to `body`, both ends as far as they are bodies: empty for the base, -1."""
+        """Return the numbers of the bodies from the base to `body`, which is the last; empty for the base, -1."""
         found = []
         while body >= 0:
             found.append(body)
@@ -220,7 +219,7 @@ class RobotData:
 
     @cached_property
     def mass(self) -> float:
-        """Total mass [kg] of the moving bodies; that of the base is `base_inertia[0]`."""
+        """Total mass [kg] of the moving bodies; the mass of the base is `base_inertia[0]`."""
         return float(self.inertias[:, 0].sum())
 
     # --- display ------------------------------------------------------------------------------------------------------
@@ -266,10 +265,10 @@ def _plain_mimics(robot: RobotData) -> dict[int, Mimic]:
 
 
 def _frozen(robot: RobotData, what: str, value, dtype=float) -> np.ndarray:
-    """A copy that nobody can change; `value` itself if it is one.
+    """Return a copy of `value` that nobody can change, or `value` itself if it is such an array already.
 
-    Its numbers are in a `bytes` object, so NumPy refuses `flags.writeable = True`, and of views of it too. Otherwise
-    the robot's hash, and code compiled for its numbers, could become wrong without notice.
+    The numbers are in a `bytes` object, so NumPy refuses `flags.writeable = True` for the array and its views. If they
+    could be changed, the robot's hash, and code compiled for its numbers, would become wrong without notice.
     """
     if type(value) is np.ndarray and value.dtype == dtype:
         if type(value.base) is bytes and value.flags.c_contiguous:

@@ -1,7 +1,8 @@
 """Robots as products of exponentials: from screws to a `Robot`, and from a robot back to its screws.
 
-The pose of the tool is f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, space form, or M exp(B_1 q_1) ··· exp(B_n q_n), body
-form: (1) and (2) of Park (1994), "Computational aspects of the product-of-exponentials formula", IEEE TAC 39(3).
+The pose of the tool is f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M in the space form, or M exp(B_1 q_1) ··· exp(B_n q_n) in
+the body form: eqs. (1) and (2) of F. C. Park (1994), "Computational aspects of the product-of-exponentials formula for
+robot kinematics", IEEE Trans. Autom. Control 39(3).
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ FORMS = ("space", "body")
 
 
 class PoE(NamedTuple):
-    """Screws (n, 6) of the bodies on the way to a frame, one per row, its `home` (4, 4), and the bodies' numbers.
+    """A frame as a product of exponentials: `screws` (n, 6), one per row, and the placement `home` (4, 4) of the frame.
 
-    Screw k moves with the coordinate of `bodies[k]`: its own in q, or what its mimic makes of its leader's
-    (`sweep.coordinates`). At `home` all of these are 0.
+    Screw k belongs to the joint of body number `bodies[k]`, and its coordinate is the q of this joint, or what the
+    joint makes of its leader's q if it is a mimic. The frame is at `home` where all coordinates are 0. `space_screws`
+    and `body_screws` return it.
     """
 
     screws: np.ndarray
@@ -49,9 +51,9 @@ class PoE(NamedTuple):
 
 
 def home_screws(robot: Robot, frame: str) -> tuple[list[int], list[np.ndarray], np.ndarray]:
-    """Bodies on the way to a frame, the screws A_i (k, 6) of their joints in the base at home, the frame's home M.
+    """Return the bodies on the way to a frame, the screws A_i (k, 6) of their joints, and the frame's placement M.
 
-    A_i = Ad(N_i) S_i, N_i = M_1 ··· M_i.
+    Screws and M are in the base frame at home: A_i = Ad(N_i) S_i with N_i = M_1 ··· M_i.
     """
     spot = robot.frame(frame)
     path, screws, N = robot.path(spot.body), [], np.eye(4)
@@ -63,9 +65,12 @@ def home_screws(robot: Robot, frame: str) -> tuple[list[int], list[np.ndarray], 
 
 
 def space_screws(robot: Robot, frame: str) -> PoE:
-    """A_i (n, 6) and M (4, 4) of f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, the placement of `frame` in the base.
+    """Return the screws A_i (n, 6) and M (4, 4) of f(q) = exp(A_1 q_1) ··· exp(A_n q_n) M, as a `PoE`.
 
-    Every joint on the way to the frame must have one degree of freedom. Park (1994), (1).
+    f(q) is the placement of `frame` in the base frame. Every joint on the way to the frame must have one degree of
+    freedom. Park (1994), "Computational aspects of the product-of-exponentials formula for robot kinematics", eq. (1).
+
+        A, M, bodies = space_screws(robot, "tool")
     """
     bodies, screws, home = home_screws(robot, frame)
     for i in bodies:
@@ -74,17 +79,22 @@ def space_screws(robot: Robot, frame: str) -> PoE:
 
 
 def body_screws(robot: Robot, frame: str) -> PoE:
-    """B_i (n, 6) and M (4, 4) of f(q) = M exp(B_1 q_1) ··· exp(B_n q_n): B_i = Ad(M⁻¹) A_i. Park (1994), (2)."""
+    """Return the screws B_i (n, 6) and M (4, 4) of f(q) = M exp(B_1 q_1) ··· exp(B_n q_n), as a `PoE`.
+
+    f(q) is the placement of `frame` in the base frame; B_i = Ad(M⁻¹) A_i with the A_i of `space_screws`. Park (1994),
+    "Computational aspects of the product-of-exponentials formula for robot kinematics", eq. (2).
+    """
     screws, home, bodies = space_screws(robot, frame)
     return PoE(np.array([se3.Ad_inv_action.eager(home, A) for A in screws]).reshape(-1, 6), home, bodies)
 
 
 def change_frames(found: PoE, form: str, *, base=None, tool=None) -> PoE:
-    """Screws and home of f' = P f Q: the same robot seen from another base frame, to another tool frame.
+    """Return the `PoE` of f' = P f Q: the same robot seen from another base frame, with another tool frame.
 
-    `base` P (4, 4) is the placement of the old base frame in the new one, `tool` Q (4, 4) that of the new tool frame in
-    the old one; the identity by default. Of the `form` "space", as `space_screws` gives it, A_i' = Ad(P) A_i, whatever
-    Q is; of the form "body", B_i' = Ad(Q⁻¹) B_i, whatever P is; and M' = P M Q. Park (1994), §III.
+    `base` P (4, 4) is the placement of the old base frame in the new one, and `tool` Q (4, 4) that of the new tool
+    frame in the old one; both are the identity by default. `form` says what `found` is: "space" screws, as
+    `space_screws` returns them, become A_i' = Ad(P) A_i, whatever Q is; "body" screws become B_i' = Ad(Q⁻¹) B_i,
+    whatever P is. In both forms M' = P M Q. Park (1994), §III.
 
         moved = change_frames(space_screws(robot, "tool"), "space", base=P)
         lifted = from_screws(moved.screws, moved.home)                      # stands at P
@@ -123,13 +133,19 @@ def from_screws(
     upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
-    """A serial robot from its screws (n, 6), one per row, and the `home` placement M (4, 4) of its frame "tool".
+    """Return the serial robot with these screws (n, 6), one per row, and its frame "tool" at `home` M (4, 4).
 
-    `form` is "space": screws A_i in the base frame, or "body": screws B_i in the tool frame, both at home. A screw is
-    (w, v) with |w| = 1, or (0, v) with |v| = 1: revolute if its pitch w·v is 0, helical if not, prismatic if w = 0.
-    `inertias` (n, 10) are given in the frames `links` (n, 4, 4), the link frames at home in the base frame, which
-    become the body frames; without `links` all of them coincide with the base frame at home (M_i = 1, S_i = A_i).
-    Limits [rad or m] are n numbers each, or one for all joints. Park (1994), (1) and (2).
+        scara = from_screws([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -0.3, 0], [0, 0, 0, 0, 0, -1]], home)
+
+    - `form`: "space" for screws A_i in the base frame, or "body" for screws B_i in the tool frame, both at home. A
+      screw (w, v) with |w| = 1 is revolute if its pitch w·v is 0, else helical; (0, v) with |v| = 1 is prismatic.
+    - `links` (n, 4, 4): the body frames at home, in the base frame. By default all coincide with the base frame at
+      home, so that M_i = 1 and S_i = A_i. `inertias` (n, 10): given in these body frames; 0 by default.
+    - `lower`, `upper` [rad or m]: limits, one number for all joints or n of them. `gravity` (3,) [m/s²].
+
+    The tool is at exp(A_1 q_1) ··· exp(A_n q_n) M = M exp(B_1 q_1) ··· exp(B_n q_n): Park (1994), "Computational
+    aspects of the product-of-exponentials formula for robot kinematics", IEEE Trans. Autom. Control 39(3), eqs. (1) and
+    (2).
     """
     label = f"from_screws: robot '{name}'"
     A = numbers(screws, (None, 6), f"{label}: screws")
@@ -155,6 +171,7 @@ def from_screws(
 
 
 def _type(A: np.ndarray, label: str) -> str:
+    """Return the type of the joint that has the screw A (6,)."""
     w, v = A[:3], A[3:]
     kind = "prismatic" if not w.any() else "revolute" if abs(w @ v) <= UNIT * max(1, np.linalg.norm(v)) else "helical"
     if (why := misfit(kind, A[None])) is not None:
@@ -174,10 +191,10 @@ def serial(
     upper: ArrayLike = np.inf,
     gravity: Sequence[float] = GRAVITY,
 ) -> Robot:
-    """A chain of n bodies "link1", "link2", ... with 1-dof joints "joint1", ..., straight from its arrays.
+    """Return the chain of bodies "link1", "link2", ... with joints "joint1", ... of one degree of freedom each.
 
-    `placements` (n, 4, 4) are the M_i, `screws` (n, 6) the S_i, `inertias` (n, 10) are 0 by default. The frame "tool"
-    is fixed to the last body (to the base if n = 0) at `tool` (4, 4), the identity by default.
+    `placements` (n, 4, 4) are the M_i, `screws` (n, 6) the S_i; `inertias` (n, 10) are 0 by default. The frame "tool"
+    is fixed to the last body, or to the base if n = 0, at `tool` (4, 4), the identity by default.
     """
     n, label = len(types), f"robot '{name}'"
     tool = np.eye(4) if tool is None else motions(tool, (4, 4), f"{label}: tool")
@@ -205,6 +222,7 @@ def serial(
 
 
 def _limits(limit, n: int, label: str) -> np.ndarray:
+    """Return limits (n,) of one number for all joints, or of n numbers."""
     try:
         found = np.broadcast_to(np.asarray(limit, float), n)
     except (TypeError, ValueError):

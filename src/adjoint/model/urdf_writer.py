@@ -1,4 +1,4 @@
-"""Writing URDF: a robot's bodies and frames as links, its joints as joints; `load` gives the robot back."""
+"""Writing URDF: `to_urdf` writes bodies and frames as links, and `load` reads the same robot back."""
 
 from __future__ import annotations
 
@@ -14,39 +14,67 @@ from .joints import standard_screws
 from .needs import need_robot
 from .parts import Body, Visual
 from .robot import Robot
-from .urdf import NUMBERS, TYPES, UNLIMITED
+from .urdf_tags import NUMBERS, TYPES, UNLIMITED
 
 __all__ = ["to_urdf"]
 
 
 def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
-    """The robot as URDF text, written to `path` if one is given. `load` gives the same robot back, to rounding.
+    """Return the robot as URDF text, and write it to the file `path` if one is given.
 
-    Bodies and frames become links, frames behind fixed joints; a free base is the root link, to be read with
-    base="free". Infinite limits are written as the largest number, armature as an attribute of <dynamics>; meshes by
-    their paths: to read them back, `load(path, package_dirs=[...])` with the folders they are in. Gravity is not a
-    part of URDF.
+        to_urdf(robot, "robot.urdf")
+        same = load("robot.urdf")               # the same robot, up to rounding
 
-    `ModelError` for joints URDF cannot say: spherical, helical, axes beside the body's origin (`reframed("joint")` puts
-    the origins on them), planar or free joints with numbers that differ between their degrees of freedom.
+    Bodies become links, and frames become links behind fixed joints. A free base becomes the root link, and
+    `load(path, base="free")` reads it back. Infinite limits are written as the largest number, and armature as an
+    attribute of <dynamics>, which is no part of URDF's standard. Meshes are written by their paths; to read them back,
+    give their folders: `load(path, package_dirs=[...])`. URDF has no gravity.
+
+    A `ModelError` names a joint that URDF cannot express: a spherical or helical joint, an axis that misses the origin
+    of its body (`robot.reframed("joint")` puts the origins on the axes), or a planar or free joint whose limits or
+    losses differ between its degrees of freedom.
     """
     need_robot(robot, "to_urdf")
     if path is not None and not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"to_urdf: path must be a str or os.PathLike, got {type(path).__name__}")
     root = etree.Element("robot", name=_text(robot.name, "robot"))
+    _write_links(root, robot)
+    for body in robot.bodies[1 if _has_free_base(robot) else 0 :]:
+        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
+        _write_joint(root, robot, body, parent)
+    _write_frame_joints(root, robot)
+    etree.indent(root)
+    text = etree.tostring(root, encoding="unicode") + "\n"
+    if path is not None:
+        _save(path, text)
+    return text
+
+
+def _save(path: str | os.PathLike, text: str) -> None:
+    try:
+        with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
+    except ValueError as error:  # such as a path with a NUL byte
+        raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
+
+
+def _write_links(root: etree._Element, robot: Robot) -> None:
+    """Write a link for the base, unless it is free, for each body, and for each further frame."""
     shapes: dict[str, list[Visual]] = {}
     for visual in robot.visuals:
         shapes.setdefault(visual.frame, []).append(visual)
-    free = _has_free_base(robot)
-    if not free:
+    if not _has_free_base(robot):
         _write_link(root, robot.base_name, robot.base_inertia, shapes)
     for body in robot.bodies:
         _write_link(root, body.name, body.inertia, shapes)
     for frame in robot.frames:
         _write_link(root, frame.name, np.zeros(10), shapes)
-    for body in robot.bodies[1 if free else 0 :]:
-        parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
-        _write_joint(root, robot, body, parent)
+
+
+def _write_frame_joints(root: etree._Element, robot: Robot) -> None:
+    """Write the fixed joints that hold the links of the further frames."""
     taken = set(robot.body_joint_names)
     for frame in robot.frames:
         parent = robot.body_names[frame.body] if frame.body >= 0 else robot.base_name
@@ -55,21 +83,14 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
             name += "_"
         taken.add(name)
         _open_joint(root, name, "fixed", parent, frame.name, frame.placement)
-    etree.indent(root)
-    text = etree.tostring(root, encoding="unicode") + "\n"
-    if path is not None:
-        try:
-            with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
-                stream.write(text)
-        except OSError as error:
-            raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
-        except ValueError as error:  # such as a path with a NUL byte
-            raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
-    return text
 
 
 def _has_free_base(robot: Robot) -> bool:
-    """Whether all hangs on one body with a free joint to an empty base, both named as base="free" names them."""
+    """Return whether the robot is one that `load(..., base="free")` makes.
+
+    Then only one body is joined to the base, by a free joint; base and joint have the names that `load` gives them, and
+    the base has neither mass nor frames nor shapes.
+    """
     return (
         robot.joint_types[:1] == ("free",)
         and (robot.base_name.rstrip("_"), robot.body_joint_names[0].rstrip("_")) == ("world", "root_joint")
@@ -83,7 +104,7 @@ def _has_free_base(robot: Robot) -> bool:
 
 
 def _text(text: str, label: str) -> str:
-    """A text that XML can hold."""
+    """Return the text if XML can hold it, else raise `ModelError`."""
     try:
         etree.Element("x", name=text)
     except ValueError:
@@ -92,7 +113,7 @@ def _text(text: str, label: str) -> str:
 
 
 def _join(numbers) -> str:
-    """Numbers with all their digits."""
+    """Return numbers as text, with all their digits and blanks between them."""
     return " ".join([repr(float(x) + 0.0).removesuffix(".0") for x in np.ravel(numbers)])
 
 
@@ -137,6 +158,7 @@ def _write_shape(link: etree._Element, visual: Visual) -> None:
 
 
 def _open_joint(root, name: str, kind: str, parent: str, child: str, placement: np.ndarray) -> etree._Element:
+    """Add a <joint> with what every type has, and return it."""
     joint = etree.SubElement(root, "joint", name=_text(name, "joint"), type=kind)
     _write_origin(joint, placement)
     etree.SubElement(joint, "parent", link=parent)
@@ -145,7 +167,7 @@ def _open_joint(root, name: str, kind: str, parent: str, child: str, placement: 
 
 
 def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) -> None:
-    kind, axis = _said(body)
+    kind, axis = _urdf_type(body)
     joint = _open_joint(root, body.joint.name, kind, parent, body.name, body.M)
     if axis is not None:
         etree.SubElement(joint, "axis", xyz=_join(axis))
@@ -157,49 +179,50 @@ def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) ->
     q, v = body.joint.q, body.joint.v
     limits = {"effort": robot.effort_limit[v], "velocity": robot.velocity_limit[v]}
     if kind in ("revolute", "prismatic"):
-        # A mimic has the limits its leader gives it; `load` does not need them, other readers may.
+        # A mimic gets the limits that follow from its leader's; `load` does not need them, but other readers may.
         ends = [robot.lower[q][0], robot.upper[q][0]]
         if body.joint.mimic is not None:
             ends = sorted([(scale * x if scale else 0.0) + offset for x in ends])
         limits = {"lower": ends[0], "upper": ends[1]} | limits
     elif body.joint.mimic is None and np.isfinite([robot.lower[q], robot.upper[q]]).any():
-        raise _unsayable(body, f"URDF has no limits of {kind} joints; remove them")
+        raise _inexpressible(body, f"URDF has no limits of {kind} joints; remove them")
     numbers = {key: _one(body, key, value) for key, value in limits.items()}
     etree.SubElement(joint, "limit", {key: _join(np.clip(x, -UNLIMITED, UNLIMITED)) for key, x in numbers.items()})
     dynamics = {key: _one(body, key, getattr(robot, key)[v]) for key in NUMBERS["dynamics"][1]}
-    # Other readers insist on damping or friction where there is a <dynamics>.
+    # Other readers insist on damping or friction in every <dynamics>.
     given = {key: _join(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
     if any(dynamics.values()) and body.joint.mimic is None:
         etree.SubElement(joint, "dynamics", given)
 
 
 def _one(body: Body, key: str, values) -> float:
-    """The one number URDF has for all degrees of freedom of a joint."""
+    """Return the one number that URDF has for all degrees of freedom of a joint."""
     if np.ptp(np.nan_to_num(values)) != 0:
-        raise _unsayable(body, f"its {key} differs between its degrees of freedom; URDF has one number")
+        raise _inexpressible(body, f"its {key} differs between its degrees of freedom; URDF has one number")
     return float(np.ravel(values)[0])
 
 
-def _unsayable(body: Body, why: str) -> ModelError:
+def _inexpressible(body: Body, why: str) -> ModelError:
+    """Return the error about a joint that URDF cannot express."""
     return ModelError(f"joint '{body.joint.name}' ({body.joint.type}): {why}")
 
 
-def _said(body: Body) -> tuple[str, np.ndarray | None]:
-    """URDF's type of a joint, and its axis."""
+def _urdf_type(body: Body) -> tuple[str, np.ndarray | None]:
+    """Return URDF's type of a body's joint, and the axis of the joint if it has one."""
     S, kind = body.joint.S.T, body.joint.type
     if kind == "free" and np.array_equal(S, np.eye(6)):
         return "floating", None
     if kind == "planar" and np.array_equal(S, standard_screws("planar", S[0, :3])):
         return "planar", S[0, :3]
     if kind in ("free", "planar"):
-        raise _unsayable(body, 'its frame is not the body\'s; use robot.reframed("joint")')
+        raise _inexpressible(body, 'its frame is not the body\'s; use robot.reframed("joint")')
     if len(S) != 1:
-        raise _unsayable(body, f"URDF has no {kind} joints; there are {', '.join(TYPES)}")
+        raise _inexpressible(body, f"URDF has no {kind} joints; there are {', '.join(TYPES)}")
     w, v = S[0, :3], S[0, 3:]
     if not w.any():
         return "prismatic", v
     if abs(w @ v) > 1e-12:
-        raise _unsayable(body, "it moves along its axis as it turns; URDF has no helical joints")
+        raise _inexpressible(body, "it moves along its axis as it turns; URDF has no helical joints")
     if np.abs(v).max() > 1e-12:
-        raise _unsayable(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
+        raise _inexpressible(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
     return ("continuous" if kind == "continuous" else "revolute"), w

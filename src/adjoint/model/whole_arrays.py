@@ -1,4 +1,4 @@
-"""Rigid motions of whole arrays at once, for what runs while a model is read, where nothing is compiled."""
+"""Rigid motions of many bodies at once, in plain NumPy: loading a model must not wait for kernels to be compiled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["adjoint_actions", "inverses", "moved_inertias"]
 
 
 def inverses(T: np.ndarray) -> np.ndarray:
-    """T⁻¹ (n, 4, 4) of motions."""
+    """Return the inverses T⁻¹ (n, 4, 4) of motions T (n, 4, 4)."""
     found = np.zeros_like(T)
     found[:, :3, :3] = T[:, :3, :3].swapaxes(1, 2)
     found[:, :3, 3:] = -found[:, :3, :3] @ T[:, :3, 3:]
@@ -17,19 +17,19 @@ def inverses(T: np.ndarray) -> np.ndarray:
 
 
 def adjoint_actions(T: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Ad(T) V (n, 6) of motions (n, 4, 4) and twists (n, 6)."""
+    """Return Ad(T) V (n, 6) of motions T (n, 4, 4) and twists V (n, 6)."""
     R, p = T[:, :3, :3], T[:, :3, 3]
     w, v = (np.einsum("nij,nj->ni", R, part) for part in (V[:, :3], V[:, 3:]))
     return np.concatenate([w, v + np.cross(p, w)], axis=1)
 
 
-_FULL = np.array([4, 5, 6, 5, 7, 8, 6, 8, 9])  # of the ten numbers, the 3x3 matrix I
-_UPPER = np.array([0, 1, 2, 4, 5, 8])  # of the 3x3 matrix, its upper triangle
-_DIAGONAL = slice(0, 9, 4)  # and its diagonal
+_FULL = np.array([4, 5, 6, 5, 7, 8, 6, 8, 9])  # where the 9 entries of the matrix I are among the ten numbers
+_UPPER = np.array([0, 1, 2, 4, 5, 8])  # where the upper triangle of I is among its 9 entries
+_DIAGONAL = slice(0, 9, 4)  # where the diagonal of I is among its 9 entries
 
 
 def moved_inertias(T: np.ndarray, inertias: np.ndarray) -> np.ndarray:
-    """Inertias (n, 10) in frames a of those in frames b, given T = T_ab (n, 4, 4).
+    """Return inertias (n, 10), which are given in frames b, in frames a; T = T_ab (n, 4, 4).
 
     The formula is that of `lie.inertia.transform`.
     """

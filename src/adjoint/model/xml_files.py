@@ -1,4 +1,7 @@
-"""Reading XML of unknown origin: no entities, no DTD, no network, bounded size and depth; errors name file and line."""
+"""Reading XML of unknown origin, which may be hostile.
+
+Entities, DTDs and the network are refused, size and depth are bounded, and errors name file and line.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ from .parts import Finding, Where
 __all__ = ["ELEMENT_LIMIT", "SIZE_LIMIT", "Document", "how_to_raise", "is_text", "read"]
 
 SIZE_LIMIT = 8 * 2**20
-"""Files larger than this [bytes] are refused; the largest robots known have less than 1 MB."""
+"""Files larger than this [bytes] are refused; those of the largest robots known have less than 1 MB."""
 
 ELEMENT_LIMIT = 200_000
 """Files with more elements than this are refused; the largest robots known have less than 10 000."""
 
-_SMALLEST_ELEMENT = 4  # [bytes], <a/>
+_SMALLEST_ELEMENT = 4  # [bytes], that of <a/>
 
-# huge_tree=False keeps libxml2's own bounds: 256 nested elements, 10 MB for one attribute, limited entity growth.
-# collect_ids=False would be a little faster, but makes libxml2 load external DTDs whatever the other options say.
+# huge_tree=False keeps libxml2's own bounds: 256 nested elements, 10 MB for one attribute, limited growth of entities.
+# collect_ids=False would be a little faster, but makes libxml2 load external DTDs, whatever the other options say.
 _OPTIONS = {
     "resolve_entities": False, "load_dtd": False, "no_network": True, "dtd_validation": False, "huge_tree": False,
     "remove_comments": True, "remove_pis": True, "remove_blank_text": True,
@@ -41,27 +44,28 @@ _line = attrgetter("sourceline")
 
 
 class Document(NamedTuple):
-    """A parsed file: its path as it was given, the root element, and what is odd about its XML."""
+    """A parsed file: its path as it was given, its root element, and findings about its XML."""
 
     file: str
     root: etree._Element
     findings: tuple[Finding, ...] = ()
-    is_text: bool = False  # it was given as text, and its file is called "text"
+    is_text: bool = False  # whether it was given as text; then `file` is "text"
 
     def where(self, element: etree._Element) -> Where:
-        """File and line of an element."""
+        """Return file and line of an element."""
         return Where(self.file, element.sourceline)
 
     def places(self, elements: Iterable[etree._Element]) -> list[Where]:
-        """File and line of many elements."""
+        """Return file and line of many elements."""
         return list(map(Where, repeat(self.file), map(_line, elements)))
 
 
 def read(path: str | os.PathLike, limits: float = 1) -> Document:
-    """The XML document at `path`, or that text itself if it begins with "<"; `limits` is a factor of all limits.
+    """Return the XML document in the file `path`, or in the text `path` if it begins with "<".
 
-    `ModelError` for what is no file, too large, not well-formed, or has a DTD. Declarations and namespaces that no
-    parser of XML accepts, but those of robots do, are findings.
+    `limits` is multiplied into all limits. A `ModelError` says if there is no such file, if it is too large or not
+    well-formed, or if it has a DTD. Bad declarations and undefined prefixes, which parsers of XML refuse but other
+    readers of robots accept, become findings.
     """
     given_as_text = is_text(path)
     file, data = (_TEXT, _encoded(path, limits)) if given_as_text else _from_disk(path, limits)
@@ -79,20 +83,23 @@ def read(path: str | os.PathLike, limits: float = 1) -> Document:
         raise ModelError(f"{file}: has a <!DOCTYPE>: entities and DTDs are refused; remove it, or expand them first")
     if root.tag.startswith("{"):
         _drop_namespace(root)
-    told = [(1, "xml-declaration", message) for message in odd] + [(line, "xml-namespace", m) for line, m in undefined]
-    findings = [Finding("warning", code, "document", message, Where(file, line)) for line, code, message in told]
+    notes = [(1, "xml-declaration", message) for message in odd] + [(line, "xml-namespace", m) for line, m in undefined]
+    findings = [Finding("warning", code, "document", message, Where(file, line)) for line, code, message in notes]
     return Document(file, root, tuple(findings), given_as_text)
 
 
 def how_to_raise(number: float, most: float, limits: float) -> str:
-    """What to say of a number above a limit, `most`, that `limits` has been multiplied into."""
+    """Return a message that says which `limits` of `load` would allow a number that is above the limit `most`.
+
+    The factor `limits` of the current call has been multiplied into `most`.
+    """
     if not math.isfinite(number):
         return "no limit allows it"
     return f"if you trust the model, load(..., limits={math.ceil(limits * number / most)}) allows it"
 
 
 def is_text(path) -> bool:
-    """Whether a model was given as text, not as a path: no path begins with "<"."""
+    """Return whether a model was given as text, not as a path: a text begins with "<"."""
     return isinstance(path, str) and path.lstrip("\ufeff \t\r\n").startswith("<")
 
 
@@ -110,7 +117,11 @@ def _from_disk(path: str | os.PathLike, limits: float) -> tuple[str, bytes]:
 
 
 def _usual_declaration(data: bytes, given_as_text: bool) -> tuple[bytes, list[str]]:
-    """The data with an XML declaration as it should be, every line where it was; what was odd about it."""
+    """Return the data with a valid XML declaration, and messages about what was wrong with it.
+
+    Some files declare versions of XML that do not exist, or have blanks before the declaration. Elements stay on their
+    lines.
+    """
     found = _DECLARATION.match(data)
     if found is None:
         return data, []
@@ -120,13 +131,13 @@ def _usual_declaration(data: bytes, given_as_text: bool) -> tuple[bytes, list[st
         odd.append(f"{declaration.decode(errors='replace')} states no version of XML; it is read as version 1.0")
     if blanks:
         odd.append("there are blanks before the XML declaration, which must come first")
-    if given_as_text:  # what its bytes were before does not matter any more
+    if given_as_text:  # the text has been encoded anew, whatever its declaration says
         usual = re.sub(rb"""encoding\s*=\s*(["'])[^"']*\1""", b"", usual)
     return mark + usual + blanks + data[found.end() :], odd
 
 
 def _parsed(data: bytes) -> tuple[etree._Element | None, list[tuple[int, str]]]:
-    """The root, and the (line, message) of prefixes that are not defined, each told once; they stay parts of names."""
+    """Return the root, and (line, message) of each prefix that is not defined; it stays part of the names it is in."""
     try:
         return etree.fromstring(data, _PARSER), []
     except etree.XMLSyntaxError as error:
@@ -137,11 +148,11 @@ def _parsed(data: bytes) -> tuple[etree._Element | None, list[tuple[int, str]]]:
         for entry in lenient.error_log:
             if entry.type != _NO_NAMESPACE:
                 raise etree.XMLSyntaxError(entry.message, entry.type, entry.line, entry.column) from None
-    told: dict[str, tuple[int, str]] = {}
+    first: dict[str, tuple[int, str]] = {}
     for entry in lenient.error_log:
         prefix = entry.message.partition("prefix ")[2].partition(" ")[0]
-        told.setdefault(prefix, (entry.line, f"the prefix '{prefix}:' is not defined; it counts as part of names"))
-    return root, list(told.values())
+        first.setdefault(prefix, (entry.line, f"the prefix '{prefix}:' is not defined; it counts as part of names"))
+    return root, list(first.values())
 
 
 def _check_count(file: str, root: etree._Element, size: int, limits: float) -> None:
@@ -192,7 +203,7 @@ def _syntax(file: str, error: etree.XMLSyntaxError) -> str:
 
 
 def _drop_namespace(root: etree._Element) -> None:
-    """Elements of the root's own namespace lose it: `<robot xmlns="...">` is a robot."""
+    """Remove the root's own namespace from all elements, so that `<robot xmlns="...">` is a robot."""
     prefix = root.tag[: root.tag.index("}") + 1]
     for element in root.iter(f"{prefix}*"):
         element.tag = element.tag[len(prefix) :]
