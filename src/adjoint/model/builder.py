@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AXIAL", "HOME", "TYPES", "PartList"]
 
-AXIAL = ("revolute", "continuous", "prismatic", "helical", "planar")
+AXIAL = tuple(kind for kind, row in JOINTS.items() if "axis" in row.stated_by)
 """The types of joints that one axis describes."""
 
 TYPES = (*JOINTS, "universal", "fixed")
@@ -128,17 +128,14 @@ def _unknown_type(kind) -> str:
 
 
 _OPTIONS = JointSpec._fields[5:]
-_GEOMETRY = {"helical": ("axis", "pitch", "screw"), "universal": ("axis", "axis2"), "fixed": ()} | {
-    kind: ("screw",) if kind in ("screw", "spherical", "free") else ("axis", "screw")
-    for kind in ("revolute", "continuous", "prismatic", "planar", "screw", "spherical", "free")
-}
+_GEOMETRY = {kind: row.stated_by for kind, row in JOINTS.items()} | {"universal": ("axis", "axis2"), "fixed": ()}
 
 
 def _has_option(kind: str, option: str) -> bool:
     if option in ("axis", "axis2", "pitch", "screw"):
         return option in _GEOMETRY[kind]
     if option in ("lower", "upper"):
-        return kind not in ("continuous", "spherical", "fixed")
+        return JOINTS[kind].has_limits if kind in JOINTS else kind != "fixed"
     return kind != "fixed" or option == "where"
 
 

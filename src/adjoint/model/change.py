@@ -128,7 +128,7 @@ def _held(robot: Robot, values: Mapping[str, object]) -> dict[int, np.ndarray]:
 
 def _on_manifold(kind: str, q: np.ndarray, name: str) -> np.ndarray:
     """Return the q of a joint; its quaternion, the last four numbers, is scaled to unit length if it is almost that."""
-    if kind not in ("spherical", "free"):
+    if not JOINTS[kind].has_quaternion:
         return q
     size = float(np.linalg.norm(q[-4:]))
     if abs(size - 1) > 1e-6:

@@ -35,6 +35,10 @@ class JointType(NamedTuple):
     neutral: tuple[float, ...]  # q with J(q) = 1
     random: Callable  # (rng, lower, upper, shape) -> q (*shape, nq) inside the limits
     does: str  # what q and v mean, in words
+    stated_by: tuple[str, ...] = ("axis", "screw")  # options of a model that say what its screws are
+    turns: bool | None = None  # whether the screw of a joint with one degree of freedom turns; None if it may be any
+    has_limits: bool = True  # q may have limits
+    has_quaternion: bool = False  # the last four numbers of q are a unit quaternion, which has no limits
 
 
 # --- one degree of freedom --------------------------------------------------------------------------------------------
@@ -201,16 +205,20 @@ def _random_free(rng, lower, upper, shape):
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
-def _scalar(random: Callable, does: str) -> JointType:
-    return JointType(1, 1, _screw, _add, _subtract, (0.0,), random, does)
+def _scalar(random: Callable, does: str, **more) -> JointType:
+    """The row of a type with one degree of freedom."""
+    return JointType(1, 1, _screw, _add, _subtract, (0.0,), random, does, **more)
 
 
 JOINTS: dict[str, JointType] = {
-    "revolute": _scalar(_random_angle, "angle q [rad] about an axis"),
-    "continuous": _scalar(_random_angle, "angle q [rad] about an axis, without limits"),
-    "prismatic": _scalar(_random_length, "distance q [m] along an axis"),
-    "helical": _scalar(_random_angle, "angle q [rad] about an axis, with pitch [m/rad] along it"),
-    "screw": _scalar(_random_angle, "any constant screw S: J = exp(S q)"),
+    "revolute": _scalar(_random_angle, "angle q [rad] about an axis", turns=True),
+    "continuous": _scalar(_random_angle, "angle q [rad] about an axis, without limits", turns=True, has_limits=False),
+    "prismatic": _scalar(_random_length, "distance q [m] along an axis", turns=False),
+    "helical": _scalar(
+        _random_angle, "angle q [rad] about an axis, with pitch [m/rad] along it", turns=True,
+        stated_by=("axis", "pitch", "screw"),
+    ),
+    "screw": _scalar(_random_angle, "any constant screw S: J = exp(S q)", stated_by=("screw",)),
     "planar": JointType(
         3, 3, _planar, _planar_integrate, _planar_difference, (0.0, 0.0, 0.0), _random_planar,
         "q = (x, y, angle) in a plane, v = (turn rate, x, y velocity) in the body's frame",
@@ -218,13 +226,20 @@ JOINTS: dict[str, JointType] = {
     "spherical": JointType(
         4, 3, _spherical, _turn, _spherical_difference, (1.0, 0.0, 0.0, 0.0), _random_quat,
         "q = unit quaternion, scalar first, v = angular velocity in the body's frame",
+        stated_by=("screw",), has_limits=False, has_quaternion=True,
     ),
     "free": JointType(
         7, 6, _free, _free_integrate, _free_difference, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), _random_free,
         "q = (x, y, z, unit quaternion), v = twist (w, v) in the body's frame",
+        stated_by=("screw",), has_quaternion=True,
     ),
 }  # fmt: skip
-"""{type: its row}; a new type of joint is a new row."""
+"""{type: its row}.
+
+A new type of joint is a new row; its screws where they are standard go into `standard_screws`, and, if it has several
+degrees of freedom, the frame of the joint into `FRAMES`. Readers and writers of files have tables of the names that
+types have there.
+"""
 
 
 def standard_screws(kind: str, axis=(0.0, 0.0, 1.0), pitch: float = 0.0) -> np.ndarray:

@@ -95,7 +95,7 @@ def check_numbers(robot: RobotData) -> None:
         bad = next(field for field in _MAY_BE_INFINITE if np.isnan(getattr(robot, field)).any())
         raise _error(robot, f"{bad} contains NaN; no limit is -inf or inf")
     for i, kind in enumerate(robot.joint_types):
-        if kind in ("spherical", "free"):
+        if JOINTS[kind].has_quaternion:
             _check_no_limits(robot, i)
     for frame in robot.frames:
         if not -1 <= frame.body < n:
@@ -132,7 +132,7 @@ def rigid_placements(robot: RobotData) -> tuple[np.ndarray, list[np.ndarray]]:
     return T[:n], list(T[n:])
 
 
-_TURNS = {"revolute": 1, "continuous": 1, "helical": 1, "prismatic": 0}  # whether the screw of such a joint turns
+_TURNS = {kind: row.turns for kind, row in JOINTS.items() if row.turns is not None}
 
 
 def check_screws(robot: RobotData) -> None:
