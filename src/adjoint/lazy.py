@@ -1,12 +1,14 @@
-"""`cached_property`: a property whose value is computed once for each object, without a lock."""
+"""What is done only when it is needed: properties that are computed once, and modules that are imported late."""
 
 from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["cached_property"]
+__all__ = ["cached_property", "later"]
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property
@@ -27,3 +29,19 @@ else:
             if self.attrname not in known:
                 known.setdefault(self.attrname, self.func(instance))
             return known[self.attrname]
+
+
+def later(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: it imports the module that has a name when the name is first asked for.
+
+    `homes` is {name: module in the package}; a name that is a module itself is its own home. So a process that only
+    calls kernels does not load files that it has no use for.
+    """
+
+    def __getattr__(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        module = import_module(f"{package}.{homes[name]}")
+        return module if homes[name].rpartition(".")[2] == name else getattr(module, name)
+
+    return __getattr__

@@ -12,6 +12,9 @@ folders, and each uses only those before it:
 Each folder's `__init__` says which file does what. docs/compiler_tour.md walks one call through all of them.
 """
 
+from typing import TYPE_CHECKING
+
+from ..lazy import later
 from .decorator import kernel as kernel
 from .front.kept_kernels import forget as forget
 from .front.parameters import static as static
@@ -23,8 +26,18 @@ from .kernels import Kernel as Kernel
 from .machine.disk_cache import CacheInfo as CacheInfo
 from .machine.disk_cache import cache_info as cache_info
 from .machine.disk_cache import clear_cache as clear_cache
-from .transform.gradient_check import check_grads as check_grads
-from .transform.packed_results import Packing as Packing
+
+if TYPE_CHECKING:
+    from .transform.gradient_check import check_grads as check_grads
+    from .transform.packed_results import Packing as Packing
+else:  # these need packages or files that most processes have no use for
+    __getattr__ = later(
+        __name__,
+        {
+            "Packing": "transform.packed_results",
+            "check_grads": "transform.gradient_check",
+        },
+    )
 
 __all__ = [
     "CacheInfo",

@@ -12,9 +12,9 @@ Other formulations of the same dynamics stand beside these for study, and the te
 Ploen 1995) and `textbook` (Fu, Gonzalez & Lee 1987).
 """
 
-from . import lagrangian as lagrangian
-from . import ploen_park as ploen_park
-from . import textbook as textbook
+from typing import TYPE_CHECKING
+
+from ..lazy import later
 from .closed_loops import ConstrainedMotion as ConstrainedMotion
 from .closed_loops import ConstrainedTorque as ConstrainedTorque
 from .closed_loops import Loop as Loop
@@ -70,6 +70,20 @@ from .state_derivatives import AccelerationDerivatives as AccelerationDerivative
 from .state_derivatives import TorqueDerivatives as TorqueDerivatives
 from .state_derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
 from .state_derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+
+if TYPE_CHECKING:
+    from . import lagrangian as lagrangian
+    from . import ploen_park as ploen_park
+    from . import textbook as textbook
+else:  # these need packages or files that most processes have no use for
+    __getattr__ = later(
+        __name__,
+        {
+            "lagrangian": "lagrangian",
+            "ploen_park": "ploen_park",
+            "textbook": "textbook",
+        },
+    )
 
 __all__ = [
     "AccelerationDerivatives",

@@ -25,7 +25,10 @@ These are the files of the folder, from below to above: a file uses only files b
   `doctor_limits` and `doctor_sides` are rules, and `doctor` applies all of them.
 """
 
+from typing import TYPE_CHECKING
+
 from ..errors import ModelError as ModelError
+from ..lazy import later
 from . import catalog as catalog
 from .configuration import difference as difference
 from .configuration import distance as distance
@@ -37,12 +40,8 @@ from .dh import DH as DH
 from .dh import dh_matrix as dh_matrix
 from .dh import from_dh as from_dh
 from .dh import to_dh as to_dh
-from .doctor import Report as Report
-from .doctor import check as check
 from .joints import JOINTS as JOINTS
 from .joints import JointType as JointType
-from .loading import load as load
-from .meshes import mesh_file as mesh_file
 from .parts import GRAVITY as GRAVITY
 from .parts import Body as Body
 from .parts import Finding as Finding
@@ -62,7 +61,24 @@ from .screws import body_screws as body_screws
 from .screws import change_frames as change_frames
 from .screws import from_screws as from_screws
 from .screws import space_screws as space_screws
-from .urdf_writer import to_urdf as to_urdf
+
+if TYPE_CHECKING:
+    from .doctor import Report as Report
+    from .doctor import check as check
+    from .loading import load as load
+    from .meshes import mesh_file as mesh_file
+    from .urdf_writer import to_urdf as to_urdf
+else:  # these need packages or files that most processes have no use for
+    __getattr__ = later(
+        __name__,
+        {
+            "Report": "doctor",
+            "check": "doctor",
+            "load": "loading",
+            "mesh_file": "meshes",
+            "to_urdf": "urdf_writer",
+        },
+    )
 
 __all__ = [
     "DH",
