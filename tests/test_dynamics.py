@@ -144,7 +144,7 @@ def test_wrenches_without_frames_are_refused():
 def test_the_old_name_of_wrenches_is_told_with_the_change_of_sign():
     robot, F = robots.two_link(), np.ones(6)
     q, v, a = sample(robot)
-    new = "it is applied_wrenches now, what acts on the robot: change the sign"
+    new = "it is applied_wrenches, what acts on the robot"
     for of in (inverse_dynamics, forward_dynamics, aj.inverse_dynamics_derivatives, aj.linearize):
         with pytest.raises(ArgumentError, match=f"no argument 'wrenches'; {new}"):
             of(robot, q, v, a, wrenches=F, frames="tool")

@@ -357,7 +357,9 @@ class Kernel(Function, Generic[P, R]):
         return sorted({*_PUBLIC, *(name for name in object.__dir__(self) if name.startswith("__"))})
 
     def __repr__(self) -> str:
-        return f"<kernel {self.arguments.described}>"
+        signature, bracket, fixed = self.arguments.described.partition(")")
+        by = f" by {', '.join(self.origin.arguments)}" if self.origin and self.origin.how in _BY_NAMES else ""
+        return f"<kernel {signature}{bracket}{by}{fixed}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: the signature, the first paragraph of the docstring, and what the kernel can do."""
@@ -380,6 +382,7 @@ class Kernel(Function, Generic[P, R]):
         return _import, (self.__module__, self.__qualname__)
 
 
+_BY_NAMES = ("jacobian", "hessian")  # methods whose arguments are names of inputs
 _PUBLIC = (
     "bind", "compile", "eager", "hessian", "instead", "jacobian", "jvp", "operations", "packed", "packing", "source",
     "symbolic", "threads", "unpack", "vjp",

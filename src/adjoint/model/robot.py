@@ -117,9 +117,10 @@ class Robot(RobotData):
         """Say, for an error message, what to do if a function of this robot becomes too large to compile."""
         n = len(self.body_names)
         return (
-            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. Inverse and forward dynamics and "
-            "their derivatives, the mass and Coriolis matrices, energies, placements and Jacobians run as loops over "
-            "any number of bodies, if no joint follows another (mimics); take these, or a smaller robot: a part of it, "
+            f"Robot '{self.name}' has {n} bodies and {self.nv} degrees of freedom. These functions run as loops over "
+            "any number of bodies, if no joint follows another (mimics): inverse_dynamics, forward_dynamics, and their "
+            "derivatives as inverse_dynamics_derivatives and forward_dynamics_derivatives; mass_matrix, "
+            "coriolis_matrix, energies, forward_kinematics and jacobian. Take these, or a smaller robot: a part of it, "
             "or one with joints locked (robot.locked)"
         )
 

@@ -66,7 +66,11 @@ class RobotData:
 
     # (old name, new name, hint) of arguments of functions of robots; errors show the hint to users of the old name.
     renamed_arguments: ClassVar[tuple[tuple[str, str, str], ...]] = (
-        ("wrenches", "applied_wrenches", "it is applied_wrenches now, what acts on the robot: change the sign"),
+        (
+            "wrenches",
+            "applied_wrenches",
+            "it is applied_wrenches, what acts on the robot; `wrenches` were what it exerts: their sign changes",
+        ),
         ("wrenches", "tip_wrenches", "it is tip_wrenches here, what the frames exert: the sign stays"),
         ("wrench", "exerted_wrench", "it is exerted_wrench now, what the frame exerts: the sign stays"),
     )

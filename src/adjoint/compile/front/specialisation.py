@@ -92,10 +92,11 @@ class Specialisation:
         advice = advice or ["Python loops are unrolled: write long ones with scan or while_loop"]
         function, *derived = self.name.split(".")
         remedy = ".".join([f"{function}.bind(..., unroll=True)", *(f"{name}(...)" for name in derived)])
+        if not derived:  # the program of a derivative is needed whether it is compiled or not
+            remedy += f". To compute one sample without compiling: {self.name}.eager(...)"
         return (
             f"{self.name} would become a program of more than {self.node_limit:,.0f} operations, which takes minutes "
-            f"and gigabytes to compile. To compile it all the same: {remedy}. To compute one sample without compiling: "
-            f"{self.name}.eager(...). {'. '.join(advice)}"
+            f"and gigabytes to compile. To compile it all the same: {remedy}. {'. '.join(advice)}"
         )
 
     def static_values(self) -> list:
