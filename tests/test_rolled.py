@@ -444,3 +444,27 @@ def test_wrong_shapes_are_named():
         aj.gravity_torque(robot, good, out=out)
     with pytest.raises(ArgumentError, match="nowhere"):
         aj.forward_kinematics(robot, good, "nowhere")
+
+
+def test_optional_inputs_are_compiled_ahead():
+    """`compile` comes before the first call here, so that nothing is remembered yet."""
+    robot = aj.robots.random_tree(3, 52, ["revolute"])
+    q, tool = np.zeros(robot.nv), robot.frame_names[-1]
+    torques = aj.inverse_dynamics.bind(robot).compile("gravity")
+    np.testing.assert_allclose(
+        torques(q, q, q, gravity=[1.0, 2, 3]), aj.gravity_torque(robot.replace(gravity=(1.0, 2, 3)), q), atol=1e-12
+    )
+    loaded = aj.inverse_dynamics.bind(robot, frames=tool).compile("applied_wrenches", "base_twist")
+    F = np.arange(6.0)
+    want = aj.gravity_torque(robot, q) - aj.jacobian(robot, q, tool).T @ F
+    np.testing.assert_allclose(loaded(q, q, q, applied_wrenches=F), want, atol=1e-9)
+
+
+def test_symbols_of_casadi():
+    import casadi
+
+    robot = aj.robots.random_tree(3, 50, ["revolute"])
+    q = casadi.SX.sym("q", robot.nq)
+    com = casadi.Function("com", [q], [aj.center_of_mass(robot, q)])
+    at = np.linspace(-1, 1, robot.nq)
+    np.testing.assert_allclose(com(at).full().ravel(), aj.center_of_mass(robot, at), atol=1e-12)

@@ -1,5 +1,6 @@
 """Tracebacks of errors in kernels show the user's frames; slips that would be compiled again and again are told."""
 
+import dataclasses
 import traceback
 import warnings
 from pathlib import Path
@@ -58,6 +59,28 @@ def test_errors_of_the_library_name_the_callers_line():
         error = caught(call)
         assert isinstance(error, aj.ArgumentError)
         assert frames(error) == ["caught", "<lambda>", "*__call__"]
+
+
+def test_errors_that_are_handled_already_are_not_touched():
+    first = caught(lambda: aj.load("<robot name='x'><link name='a'/><joint/></robot>"))
+    before = frames(first)
+    try:
+        raise first
+    except aj.AdjointError:
+        caught(lambda: outer(np.zeros(4)))
+    assert frames(first)[1:] == before and len(before) > 3
+
+
+def test_errors_may_have_attributes_that_cannot_be_set():
+    @dataclasses.dataclass(frozen=True)
+    class Frozen(Exception):
+        x: int = 1
+
+    @kernel(x=3)
+    def raising(x):
+        raise Frozen(3)
+
+    assert isinstance(caught(lambda: raising(np.zeros(3))), aj.TraceError)
 
 
 def test_all_frames_can_be_shown(monkeypatch):

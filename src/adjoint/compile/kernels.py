@@ -183,13 +183,13 @@ class Kernel(Function, Generic[P, R]):
                 f"there are: {', '.join(choice) or 'none'}"
             )
         names = [p.name for p in self.parameters if p.name in {*present, *optional}]
+        for name in optional:
+            statics.pop(name)
         if (other := self.instead_of_this(statics, names)) is not None:
             for batch in ((), (2,)):  # the calls there compile what they need
                 with np.errstate(all="ignore"):
                     dispatch.call_elsewhere(self, other, self._zeros(statics, names, batch), statics, None)
             return self
-        for name in optional:
-            statics.pop(name)
         found = self.specialisation(statics, names)
         for o in found.inputs:
             if o.name in optional and o.note:

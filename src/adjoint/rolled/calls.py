@@ -175,7 +175,7 @@ def in_loops(
     numbers = {"placements": long.placements, "bodies": long.bodies, "root": long.root}
     numbers |= {"resists": long.resists} if long.plan.resists else {}
     numbers |= {"frames": _body_frames(robot, long)} if frames else {}
-    others = {k: x for k, x in statics.items() if k not in ("robot", "frames")}
+    others = {k: x for k, x in statics.items() if k not in ("robot", "frames", *names)}
     found = _made(kernel, long.plan, inputs, tuple(numbers), tuple(others.items()), "frames" in statics)
     return _Call(found, robot, long, inputs, on, tuple(numbers.values()))
 

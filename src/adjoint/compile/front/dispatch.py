@@ -57,16 +57,16 @@ def call(function: Function, form: tuple, args: tuple, kwargs: dict, out):
         if out is not None:
             raise ArgumentError(f"{function.__name__}: `out` cannot be used inside a kernel; use the result instead")
         return inline(function, inputs, statics)
+    if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
+        from .casadi_functions import call_casadi
+
+        return call_casadi(function.specialisation(statics, list(inputs)), list(inputs.values()))
     if function.other is not None and (other := function.instead_of_this(statics, inputs)) is not None:
         if len(args) == len(inputs) and not kwargs:
             shapes = [o.shape for o in function.specialisation(statics, list(inputs)).inputs]
             function.memory.keep_form(form, ElsewhereForm(other, list(inputs), shapes))
         return call_elsewhere(function, other, inputs, statics, out)
     found = function.specialisation(statics, list(inputs))
-    if any(type(x).__module__.startswith("casadi") for x in inputs.values()):
-        from .casadi_functions import call_casadi
-
-        return call_casadi(found, list(inputs.values()))
     arrays, dtype = _arrays(function, inputs)
     if (calls := getattr(_noted, "calls", None)) is not None:
         calls.append((found, arrays))

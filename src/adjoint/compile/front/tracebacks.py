@@ -17,9 +17,10 @@ __all__ = ["folded", "warn_user"]
 
 
 def folded(error: Exception) -> Exception:
-    """Return the error without frames of the compiler, in it and in the errors that it came from.
+    """Return the error without frames of the compiler, in it and in the errors that it was raised from.
 
     Errors that this library raises on purpose lose all frames of the library. Faults of the compiler itself keep them.
+    An error that the caller was handling already, the context of this one, is not touched.
     """
     if os.environ.get("ADJOINT_TRACEBACK") == "full":
         return error
@@ -28,7 +29,7 @@ def folded(error: Exception) -> Exception:
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         _fold(link)
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        link = link.__cause__
     return error
 
 
@@ -46,7 +47,7 @@ def _fold(error: BaseException) -> None:
         return
     for tb, after in zip(shown, [*shown[1:], None], strict=False):
         tb.tb_next = after
-    error.__traceback__ = shown[0] if shown else None
+    BaseException.with_traceback(error, shown[0] if shown else None)  # whatever attributes its class lets one set
 
 
 def warn_user(message: str) -> None:
