@@ -5,7 +5,7 @@ import pickle
 import sys
 import threading
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ ROUNDING = 500 * EPS
 
 
 class Pair(NamedTuple):
-    first: object
-    second: object
+    first: Any
+    second: Any
 
 
 # --- every operation --------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Exports: the C file compiles without a warning and computes the same numbers; so does the CasADi function."""
 
 import ctypes
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ ROUNDING = 200 * EPS
 
 
 class Pair(NamedTuple):
-    first: object
-    second: object
+    first: Any
+    second: Any
 
 
 def as_tuple(x):

@@ -25,7 +25,7 @@ def arm(k: int):
 
 
 def energy(k: int) -> float:
-    return (1 + 0.01 * k) * aj.kinetic_energy.eager(ARM, Q, V)
+    return float((1 + 0.01 * k) * aj.kinetic_energy.eager(ARM, Q, V))
 
 
 @pytest.fixture(autouse=True)

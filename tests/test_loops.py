@@ -4,7 +4,7 @@ import ctypes
 import os
 import subprocess
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -96,8 +96,8 @@ def twice_scanned(a):
 
 
 class Pair(NamedTuple):
-    first: object
-    second: object
+    first: Any
+    second: Any
 
 
 def truth_in_carry(a):

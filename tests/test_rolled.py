@@ -9,7 +9,7 @@ from adjoint import robots
 from adjoint.compile.front.inline import eagerly
 from adjoint.dynamics import linearization
 from adjoint.errors import ArgumentError
-from adjoint.rolled import is_long, rows
+from adjoint.rolled import is_long, rolls, rows
 from adjoint.rolled.calls import in_loops
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "screw"]
@@ -294,7 +294,7 @@ def test_bad_frames_are_named():
 def test_algorithms_that_ask_for_more_cannot_run_as_loops():
     """What the stand-in does not have is named, where a new algorithm asks for it."""
 
-    @aj.rolled.rolls
+    @rolls
     @aj.kernel(robot=aj.static, q="nq")
     def parents(robot, q):
         return robot.parents[0] + q[0]

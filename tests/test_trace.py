@@ -5,7 +5,7 @@ import subprocess
 import sys
 import warnings
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -108,8 +108,8 @@ def test_constant_powers(exponent):
 
 
 class Pair(NamedTuple):
-    first: object
-    second: object
+    first: Any
+    second: Any
 
 
 V3, M3, M23 = {"a": 3, "b": 3}, {"a": (3, 3), "b": (3, 3)}, {"a": (2, 3), "b": (3, 2)}
@@ -557,7 +557,7 @@ def test_results_that_are_right():
     pair = kernel(lambda x: Pair(x, 2.0))(3.0)
     assert type(pair) is Pair and pair == (3.0, 2.0)
     assert kernel(lambda x: x > 2)(3.0) == 1.0
-    assert kernel(lambda x: 5)(np.zeros(3)).tolist() == [5.0, 5.0, 5.0]
+    assert np.asarray(kernel(lambda x: 5)(np.zeros(3))).tolist() == [5.0, 5.0, 5.0]
 
 
 def test_functions_made_by_exec_belong_to_no_module():

@@ -345,7 +345,7 @@ class Kernel(Function, Generic[P, R]):
         """
         return type("Kernel", (Kernel,), {"__module__": __name__})(name, parameters, make, doc, statics)
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance, owner=None) -> Any:
         if instance is None:
             return self
         first = self.parameters[0] if self.parameters else None

@@ -12,14 +12,27 @@ Users call `equations_of_motion`. The other files:
 All of this needs SymPy. Without it the module can be imported, and `equations_of_motion` says what to install.
 """
 
+from typing import TYPE_CHECKING
+
 from ..errors import MissingPackageError
 
 try:
-    import sympy as _sympy  # noqa: F401
+    import sympy as _sympy
 except ImportError:
+    _sympy = None
+
+if TYPE_CHECKING or _sympy is not None:
+    from .expanded import Equations as Equations
+    from .expanded import Values as Values
+    from .factored import Factored as Factored
+    from .factored import InnerProduct as InnerProduct
+    from .of_motion import equations_of_motion as equations_of_motion
+
+    __all__ = ["Equations", "Factored", "InnerProduct", "Values", "equations_of_motion"]
+else:
     __all__ = ["equations_of_motion"]
 
-    def equations_of_motion(*args, **options):  # type: ignore[misc]
+    def equations_of_motion(*args, **options):
         """The equations of motion of a robot as formulas to read. This needs SymPy: pip install 'adjoint[sym]'."""
         __getattr__("Equations")
 
@@ -27,15 +40,7 @@ except ImportError:
         if name in ("Equations", "Factored", "InnerProduct", "Values"):
             raise MissingPackageError("closed forms need sympy: pip install 'adjoint[sym]'") from None
         raise AttributeError(f"module 'adjoint.equations' has no attribute '{name}'")
-else:
-    from .expanded import Equations as Equations
-    from .expanded import Values as Values
-    from .factored import Factored as Factored
-    from .factored import InnerProduct as InnerProduct
-    from .of_motion import equations_of_motion as equations_of_motion  # type: ignore[assignment]
-
-    __all__ = ["Equations", "Factored", "InnerProduct", "Values", "equations_of_motion"]
 
 
 def __dir__() -> list[str]:
-    return [name for name in __all__ if name in globals()]  # fewer without SymPy
+    return __all__
