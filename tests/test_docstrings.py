@@ -11,6 +11,8 @@ import pytest
 
 import adjoint as aj
 
+# Denavit-Hartenberg rows of an arm with a spherical shoulder and a spherical wrist.
+SEVEN = [[0, d, 0, a] for d, a in zip((0.3, 0, 0.4, 0, 0.4, 0, 0.1), np.pi / 2 * np.array([-1, 1, 1, -1, -1, 1, 0]), strict=True)]
 MODULES = ["adjoint", *(name for _, name, _ in pkgutil.walk_packages(aj.__path__, "adjoint."))]
 
 
@@ -35,11 +37,23 @@ def known(module: str) -> dict:
     state = {"robot": robot, "q": q, "v": v, "a": a, "tau": tau, "b": b, "weights": weights, "dw": dv, "w": w}
     if module.endswith("closed_loops"):
         state |= four_bar()
+    if module.startswith("adjoint.inverse"):
+        state |= poses(robot, q)
     tools = {"np": np, "aj": aj, "robots": aj.robots, "lie": aj.lie, "so3": aj.lie.so3, "se3": aj.lie.se3}
     tools |= {"inertia": aj.lie.inertia, "solve": aj.fixman.solve, "F": np.arange(6.0), "kT": 1.0}
     topics = {name: getattr(aj.dynamics, name) for name in ("textbook", "ploen_park", "lagrangian")}
     door = {name: getattr(aj, name) for name in aj.__all__}
     return door | state | topics | vars(importlib.import_module(module)) | tools
+
+
+def poses(robot: aj.Robot, q: np.ndarray) -> dict:
+    """Poses of the PUMA: one, and a path of 100; and an arm with seven joints in some state."""
+    steps = np.linspace(0, 0.3, 100)[:, None]
+    q = np.clip(q, 0.5 * robot.lower, 0.5 * robot.upper)
+    arm7 = aj.from_dh(SEVEN)
+    q7 = np.linspace(-0.5, 1.0, 7)
+    T, path, T7 = (aj.forward_kinematics(r, x, "tool") for r, x in ((robot, q), (robot, q + steps), (arm7, q7)))
+    return {"q": q, "T": T, "poses": path, "arm7": arm7, "q7": q7, "T7": T7}
 
 
 def four_bar() -> dict:

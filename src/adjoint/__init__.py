@@ -7,8 +7,8 @@
     tau = aj.inverse_dynamics(robot, q, v, a)
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
-`aj.kinematics`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`, `aj.equations`, `aj.trajectory`,
-`aj.polymer`, `aj.errors`.
+`aj.kinematics`, `aj.dynamics`, `aj.geometry`, `aj.inverse`, `aj.fixman`, `aj.identification`, `aj.equations`,
+`aj.trajectory`, `aj.polymer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import fixman as fixman
     from . import geometry as geometry
     from . import identification as identification
+    from . import inverse as inverse
     from . import kinematics as kinematics
     from . import lie as lie
     from . import model as model
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from .geometry import curvature as curvature
     from .identification import base_parameters as base_parameters
     from .identification import identify as identify
+    from .inverse import inverse_kinematics as inverse_kinematics
     from .kinematics import center_of_mass as center_of_mass
     from .kinematics import center_of_mass_jacobian as center_of_mass_jacobian
     from .kinematics import forward_kinematics as forward_kinematics
@@ -112,6 +114,7 @@ _HOMES = {
     "mass_matrix_product mass_matrix_sqrt_solve momentum operational_space potential_energy regressor "
     "solve_mass_matrix",
     "geometry": "christoffel curvature",
+    "inverse": "inverse_kinematics",
     "identification": "base_parameters identify",
     "trajectory": "optimal_motion spline_motion",
 }
@@ -122,6 +125,7 @@ _MODULES = (
     "fixman",
     "geometry",
     "identification",
+    "inverse",
     "kinematics",
     "lie",
     "model",

@@ -1,0 +1,356 @@
+"""Arms: how the inverse kinematics of a robot's frame is solved, found once from its numbers.
+
+With six joints an arm is solved by a plan of a family (`families`), or by elimination if it is of general geometry
+(`general`). Others are made arms with six joints: of seven joints one is locked, unless the arm has an arm angle
+(`arm_angle`); to fewer than six, joints are added at the end that a reachable pose leaves at zero.
+
+Real arms are not ideal: after calibration, axes that should meet pass at a small distance. Such an arm is solved as the
+ideal arm that is nearest to it, and Newton's method makes the answers those of the arm itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile import scan
+from ..compile.front.inline import eagerly
+from ..errors import ArgumentError
+from ..model.needs import need_numbers
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from .arm_angle import solve_arm_angle
+from .axes import Axis, meeting_point, relation
+from .chains import Answer, Chain, at_base, chain_of, joint_motion, with_lock
+from .families import Plan, common_point, plane_normal, plans, position_places, side_places, solve
+from .general import Elimination, elimination, solve_general
+from .newton import distinct, refined
+from .subproblems import roots_apart
+
+__all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
+
+EXACT = 1e-11  # [rad, m] axes that miss being parallel or meeting by less are ideal
+NEAR = 5e-3  # [rad, m] axes that miss by less are solved as ideal ones, and the answers refined
+ARM_ANGLE = "arm angle"
+_ENOUGH = 6  # joints that a closed form has
+
+
+class Arm(NamedTuple):
+    """How a frame is solved.
+
+    `axes` are those of the ideal arm, with the joints that were added at the end; `lock` is the place of the joint that
+    the redundancy parameter holds; `kept` are the branches of the method that differ in the robot's own joints.
+    """
+
+    chain: Chain
+    axes: tuple[Axis, ...]
+    method: Plan | Elimination | str
+    lock: int | None
+    kept: tuple[int, ...]
+    refine: bool
+    apart: float = 0.0  # [rad] starts of the refinement are apart by more
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether poses leave a parameter free."""
+        return self.lock is not None or self.method == ARM_ANGLE
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether branch k is the same branch at all poses."""
+        return not isinstance(self.method, Elimination)
+
+
+def answers(arm: Arm, T, redundancy=None) -> list[Answer]:
+    """The answers for a pose T (4, 4), and the redundancy parameter if the arm is redundant: one for each branch."""
+    with roots_apart(arm.apart):
+        found = [_of_robot(arm, a) for a in _joint_answers(arm, at_base(arm.chain, T), redundancy)]
+    found = [found[k] for k in arm.kept]
+    if not arm.refine:
+        return found
+    # An arm with fewer joints has exact answers at few poses: elsewhere the steps lead to the least error.
+    most = 100 if arm.chain.count < _ENOUGH else 15
+    held = None if arm.lock is None else arm.chain.gears[arm.lock].coordinate
+
+    def better(_, q):
+        here = refined(arm.chain, T, q, True, most, held)
+        return 0.0, np.concatenate([here.q, np.stack([here.error2])])
+
+    _, rows = scan(better, 0.0, np.stack([np.stack(q) for q, _ in found]))
+    return distinct(rows, arm.chain)
+
+
+def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
+    """The answers of the method, for T' (4, 4)."""
+    if arm.method == ARM_ANGLE:
+        return solve_arm_angle(arm.axes, T, redundancy)
+    axes: Sequence[Axis] = arm.axes
+    if arm.lock is not None:
+        axes, T = with_lock(axes, T, arm.lock, redundancy)
+    how = arm.method
+    found = solve_general(how, axes, T) if isinstance(how, Elimination) else solve(how, axes, T)  # type: ignore[arg-type]
+    if arm.lock is None:
+        return found
+    return [Answer((*q[: arm.lock], redundancy, *q[arm.lock :]), exact) for q, exact in found]
+
+
+def _of_robot(arm: Arm, answer: Answer) -> Answer:
+    """The answer in the coordinates of the robot: without added joints and joints that follow others."""
+    q: dict[int, Any] = {}
+    for x, gear in zip(answer.q, arm.chain.gears, strict=False):
+        if gear.coordinate not in q:
+            q[gear.coordinate] = x if gear.factor == 1 and gear.offset == 0 else (x - gear.offset) / gear.factor
+    return Answer(tuple(q[i] for i in range(arm.chain.count)), answer.exact)
+
+
+# --- how an arm is solved ---------------------------------------------------------------------------------------------
+
+
+@once_a_robot
+def arm_of(robot: Robot, frame: str) -> Arm:
+    """How the inverse kinematics of `frame` is solved; an `ArgumentError` says why it is not."""
+    need_numbers(robot, "inverse_kinematics")
+    with eagerly():  # on numbers, even while a kernel is traced
+        chain = chain_of(robot, frame)
+        found = _found(chain)
+    n = len(chain.axes)
+    if n == 0:
+        raise ArgumentError(f"inverse_kinematics: no joint of robot '{robot.name}' moves frame '{frame}'")
+    if found is None:
+        raise ArgumentError(
+            f"inverse_kinematics: robot '{robot.name}' has {n} joints on the way to frame '{frame}' "
+            f"({''.join(a.kind for a in chain.axes)}: R revolute, P prismatic), for which no closed form is known; "
+            "`find_configuration` takes all robots"
+        )
+    return found
+
+
+def _found(chain: Chain) -> Arm | None:
+    n = len(chain.axes)
+    if not chain.is_plain or n < _ENOUGH:
+        return _with_fewer(chain) if 0 < n <= _ENOUGH else None
+    return _with_six(chain) if n == _ENOUGH else _with_seven(chain) if n == _ENOUGH + 1 else None
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(15)  # plans are the same in every process
+
+
+def _with_six(chain: Chain) -> Arm | None:
+    for tolerance in (EXACT, NEAR):
+        for plan in plans(chain.axes, tolerance):
+            axes = idealised(chain.axes, plan, tolerance)
+            if _recovers(axes, plan):
+                return _arm(chain, axes, plan, None, _all(plan, axes))
+    if any(a.kind == "P" for a in chain.axes) or (how := elimination(chain.axes, _rng())) is None:
+        return None
+    return Arm(chain, chain.axes, how, None, tuple(range(16)), False)
+
+
+def _with_seven(chain: Chain) -> Arm | None:
+    axes = chain.axes
+    for tolerance in (EXACT, NEAR):
+        s, w = common_point(axes[:3], tolerance), common_point(axes[4:], tolerance)
+        if s is not None and w is not None and axes[3].kind == "R":
+            ideal = (*_through(axes[:3], s), axes[3], *_through(axes[4:], w))
+            return _arm(chain, ideal, ARM_ANGLE, None, tuple(range(8)))
+        # A lock in the middle moves the axes beyond it, so only those at the ends leave a nearly ideal arm as it is.
+        locks = (6, 0, 2, 4, 1, 5, 3) if tolerance == EXACT else (6, 0)
+        found = [arm for lock in locks for arm in _locked(chain, lock, tolerance)]
+        if found:
+            return min(found, key=lambda arm: arm.method.quartic)  # type: ignore[union-attr]
+    for lock, six in ((6, axes[:6]), (0, axes[1:])):
+        if all(a.kind == "R" for a in six) and (how := elimination(six, _rng())) is not None:
+            return Arm(chain, axes, how, lock, tuple(range(16)), False)
+    return None
+
+
+def _locked(chain: Chain, lock: int, tolerance: float) -> list[Arm]:
+    """The arms with the joint at `lock` locked, whose plan holds wherever it is locked."""
+    rng = _rng()
+    at = [with_lock(chain.axes, np.eye(4), lock, x)[0] for x in rng.uniform(-2, 2, 2)]
+    common = [plan for plan in plans(at[0], tolerance) if plan in plans(at[1], tolerance)]
+    found = []
+    for plan in common:
+        axes = chain.axes
+        if tolerance > EXACT:
+            six = idealised(with_lock(axes, np.eye(4), lock, 0.0)[0], plan, tolerance)
+            axes = (*six[:lock], axes[lock], *six[lock:])
+        if all(_recovers(with_lock(axes, np.eye(4), lock, x)[0], plan) for x in rng.uniform(-2, 2, 2)):
+            found.append(_arm(chain, axes, plan, lock, _all(plan, at[0])))
+    return found
+
+
+def _with_fewer(chain: Chain) -> Arm | None:
+    """The arm with joints added at its end: reachable poses leave them at 0."""
+    n = len(chain.axes)
+    for tolerance in (EXACT, NEAR):
+        for added in _added_joints(chain):
+            axes = (*chain.axes, *added)
+            for plan in plans(axes, tolerance):
+                ideal = idealised(axes, plan, tolerance)
+                if _recovers(ideal, plan, n):
+                    return Arm(chain, ideal, plan, None, _different(chain, ideal, plan), True)
+    return None
+
+
+def _added_joints(chain: Chain) -> Iterator[list[Axis]]:
+    """Joints to add, the best first: rotations about the tool's origin or about points of the last axes, and slides."""
+    tool, turning = chain.home[:3, 3], [a for a in chain.axes if a.kind == "R"]
+    k = (turning or chain.axes)[-1].direction
+    m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
+    m = m / np.linalg.norm(m)
+    directions = (m, np.cross(k, m), k)
+    points = [tool]
+    if turning:
+        points.insert(0, turning[-1].point + ((tool - turning[-1].point) @ k) * k)
+    if len(turning) > 1 and relation(turning[-2], turning[-1], NEAR) == "meeting":
+        points.insert(0, meeting_point(turning[-1], turning[-2]))
+    slides = [Axis("P", d, np.zeros(3)) for d in directions]
+    missing = _ENOUGH - len(chain.axes)
+    if missing == 0:
+        yield []
+    for x in points:
+        turns = [Axis("R", d, x) for d in directions]
+        if missing <= 3:
+            for chosen in itertools.permutations(turns, missing):
+                yield list(chosen)
+        if 1 <= missing - 1 <= 3:
+            for slide in slides:
+                yield [slide, *turns[: missing - 1]]
+        if missing >= 3:
+            yield [*turns[: missing - 3], *slides]
+        if missing == 5:
+            yield [*slides[:2], *turns]
+
+
+# --- ideal arms -------------------------------------------------------------------------------------------------------
+
+
+def idealised(axes: Sequence[Axis], plan: Plan, tolerance: float) -> tuple[Axis, ...]:
+    """The axes with what the plan takes for parallel, meeting or at right angles made exactly so."""
+    found, triple = list(axes), slice(plan.start, plan.start + 3)
+    if plan.family == "spherical":
+        found[triple] = _through(axes[triple], common_point(axes[triple], tolerance))
+        i, j = position_places(plan)
+        found[i], found[j] = _related(found[i], found[j], plan.relation)
+    if plan.family == "planar":
+        k = plane_normal(axes[triple], tolerance)
+        found[triple] = [_kept_to(a, k) for a in axes[triple]]
+        near, far, middle = side_places(plan)
+        if plan.relation != "skew":
+            other = near if plan.relation == "near" else far
+            found[middle], found[other] = _related(found[middle], found[other], "meeting")
+    return tuple(found)
+
+
+def _through(axes: Sequence[Axis], point) -> list[Axis]:
+    return [a._replace(point=point) for a in axes]
+
+
+def _kept_to(a: Axis, k) -> Axis:
+    """A revolute axis along k, or a slide across it."""
+    if a.kind == "R":
+        return a._replace(direction=k * np.sign(k @ a.direction))
+    d = a.direction - (k @ a.direction) * k
+    return a._replace(direction=d / np.linalg.norm(d))
+
+
+def _related(a: Axis, b: Axis, how: str) -> tuple[Axis, Axis]:
+    """The axes a and b, made to lie exactly as `how` says."""
+    if how == "meeting":
+        x = (meeting_point(a, b) + meeting_point(b, a)) / 2
+        return a._replace(point=x), b._replace(point=x)
+    if how == "parallel":
+        sign = np.sign(a.direction @ b.direction)
+        k = a.direction + sign * b.direction
+        k = k / np.linalg.norm(k)
+        return a._replace(direction=k), b._replace(direction=sign * k)
+    if how == "right":
+        slides = a if a.kind == "P" else b
+        fixed = b if slides is a else a
+        d = slides.direction - (slides.direction @ fixed.direction) * fixed.direction
+        straight = slides._replace(direction=d / np.linalg.norm(d))
+        return (straight, b) if slides is a else (a, straight)
+    return a, b
+
+
+def _difference(axes: Sequence[Axis], ideal: Sequence[Axis]) -> float:
+    """How much an arm and its ideal differ, as lines in space [rad, m]."""
+    apart = 0.0
+    for a, b in zip(axes, ideal, strict=True):
+        lines = [np.cross(x.point, x.direction) if x.kind == "R" else 0.0 for x in (a, b)]
+        apart = max(apart, np.abs(a.direction - b.direction).max(), np.max(np.abs(lines[0] - lines[1])))
+    return float(apart)
+
+
+def _arm(chain: Chain, axes: Sequence[Axis], method: Plan | str, lock: int | None, kept: tuple[int, ...]) -> Arm:
+    """The arm that is solved as `axes`, its answers refined if these are not its own.
+
+    Errors ε of the axes move double roots by angles of the order of √ε.
+    """
+    off = _difference(chain.axes, axes)
+    refine = off > EXACT / 4
+    return Arm(chain, tuple(axes), method, lock, kept, refine, min(0.1, 2 * off**0.5) if refine else 0.0)
+
+
+# --- does a plan work? ------------------------------------------------------------------------------------------------
+
+
+def _sample(axes: Sequence[Axis], rng: np.random.Generator, own: int) -> tuple[np.ndarray, np.ndarray]:
+    """A random q, 0 beyond the first `own` joints, and the pose T' (4, 4) there."""
+    q = np.where(np.arange(len(axes)) < own, rng.uniform(-2.5, 2.5, len(axes)), 0.0)
+    q = np.where([a.kind == "P" for a in axes], q / 5, q)
+    T = np.eye(4)
+    for a, x in zip(axes, q, strict=True):
+        T = T @ joint_motion(a, x)
+    return q, T
+
+
+def _apart(q, other, axes: Sequence[Axis]) -> float:
+    """How far two configurations are apart, for angles up to full turns."""
+    d = np.asarray(q, float) - np.asarray(other, float)
+    turns = np.array([a.kind == "R" for a in axes])
+    return float(np.abs(np.where(turns, d - 2 * np.pi * np.rint(d / (2 * np.pi)), d)).max(initial=0.0))
+
+
+def _recovers(axes: Sequence[Axis], plan: Plan, own: int = _ENOUGH) -> bool:
+    """Whether the plan finds the configurations that random poses were made with."""
+    rng = _rng()
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            q, T = _sample(axes, rng, own)
+            found = [a.q for a in solve(plan, axes, T) if a.exact]
+            if not any(_apart(q, other, axes) < 1e-6 for other in found):
+                return False
+    return True
+
+
+def _all(plan: Plan, axes: Sequence[Axis]) -> tuple[int, ...]:
+    """The places of all branches of a plan."""
+    return tuple(range(len(solve(plan, axes, _sample(axes, _rng(), _ENOUGH)[1]))))
+
+
+def _different(chain: Chain, axes: Sequence[Axis], plan: Plan) -> tuple[int, ...]:
+    """The places of the branches that differ in the robot's own joints and leave the added joints at 0 somewhere."""
+    rng, n = _rng(), len(chain.axes)
+    samples = [solve(plan, axes, _sample(axes, rng, n)[1]) for _ in range(12)]
+    zero = np.zeros(len(axes) - n)
+    kept: list[int] = []
+    for k in range(len(samples[0])):
+        own = [found[k].q[:n] for found in samples]
+        reached = any(found[k].exact and _apart(found[k].q[n:], zero, axes[n:]) < 1e-6 for found in samples)
+        others = [[found[i].q[:n] for found in samples] for i in kept]
+        if reached and all(any(_apart(x, y, chain.axes) > 1e-5 for x, y in zip(own, q, strict=True)) for q in others):
+            kept.append(k)
+    return tuple(kept)
+
+
+def parameter_name(arm: Arm) -> str:
+    """What the redundancy parameter of an arm is."""
+    if arm.lock is None:
+        return "the arm angle [rad]"
+    return f"the coordinate of joint '{arm.chain.names[arm.lock]}' [{'rad' if arm.axes[arm.lock].kind == 'R' else 'm'}]"

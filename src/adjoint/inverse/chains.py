@@ -1,0 +1,130 @@
+"""The chain of joints between the base and a frame, as axes at home: what inverse kinematics sees of a robot."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..model.robot import Robot
+from ..model.screws import home_screws
+from .axes import CONSTANT_NOISE, Axis, moved
+
+__all__ = ["Answer", "Chain", "Gear", "at_base", "chain_of", "plain_chain", "with_lock"]
+
+
+class Gear(NamedTuple):
+    """How a joint follows a coordinate: its angle or length is factor · q[coordinate] + offset."""
+
+    coordinate: int
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+class Chain(NamedTuple):
+    """T = E_0 ··· E_n M: the axes, the coordinates they follow, and the frame's placement M (4, 4) at home.
+
+    `names` are those of the joints, `places` the places of the coordinates in q.
+    """
+
+    axes: tuple[Axis, ...]
+    gears: tuple[Gear, ...]
+    home: np.ndarray
+    places: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of coordinates."""
+        return len(self.places)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every joint has a coordinate of its own."""
+        return len(self.axes) == self.count
+
+
+class Answer(NamedTuple):
+    """Coordinates of a chain (angles in [-π, π], lengths), and whether they are exact."""
+
+    q: tuple
+    exact: Any
+
+
+def plain_chain(axes, home) -> Chain:
+    """The chain of axes with a coordinate each, in their order."""
+    n = len(axes)
+    return Chain(tuple(axes), tuple(Gear(i) for i in range(n)), home, tuple(range(n)), ("",) * n)
+
+
+def chain_of(robot: Robot, frame: str) -> Chain:
+    """The chain from the base to `frame`; an `ArgumentError` names a joint that is no revolute or prismatic one."""
+    bodies, screws, home = home_screws(robot, frame)
+    axes, gears, places = [], [], []
+    for body, S in zip(bodies, screws, strict=True):
+        axes.append(_axis(robot, frame, body, S))
+        place = robot.layout.q_start[body]
+        if place not in places:
+            places.append(place)
+        mimic = robot.mimics.get(body)
+        factor, offset = (1.0, 0.0) if mimic is None else mimic[1:]
+        gears.append(Gear(places.index(place), factor, offset))
+    names = tuple(robot.body_joint_names[i] for i in bodies)
+    return Chain(tuple(axes), tuple(gears), _tidy(home), tuple(places), names)
+
+
+def _axis(robot: Robot, frame: str, body: int, screws: np.ndarray) -> Axis:
+    kind = robot.joint_types[body]
+    if kind not in ("revolute", "continuous", "prismatic"):
+        raise ArgumentError(
+            f"inverse_kinematics of robot '{robot.name}', frame '{frame}': joint '{robot.body_joint_names[body]}' is "
+            f"{kind}; closed forms exist for revolute and prismatic joints, and `find_configuration` takes all joints"
+        )
+    w, v = screws[0, :3], screws[0, 3:]
+    return Axis("P", _tidy(v), np.zeros(3)) if kind == "prismatic" else Axis("R", _tidy(w), _tidy(np.cross(w, v)))
+
+
+def _tidy(x: np.ndarray) -> np.ndarray:
+    """x without rounding errors of 0 and ±1, which would cost multiplications in every sample."""
+    x = np.where(np.abs(x) < CONSTANT_NOISE, 0.0, x)
+    return np.where(np.abs(np.abs(x) - 1) < CONSTANT_NOISE, np.sign(x), x)
+
+
+def at_base(chain: Chain, T):
+    """The motion T' = T M⁻¹ (4, 4) of the base's frame that the joints make, for a pose T (4, 4)."""
+    M = chain.home
+    R = T[:3, :3] @ M[:3, :3].T
+    return motion(R, T[:3, 3] - R @ M[:3, 3])
+
+
+def motion(R, p):
+    """The rigid motion (4, 4) with rotation R (3, 3) and translation p (3,)."""
+    return np.concatenate([np.concatenate([R, p[:, None]], axis=1), [[0.0, 0.0, 0.0, 1.0]]])
+
+
+def joint_motion(a: Axis, q):
+    """The motion E(q) (4, 4) of a joint."""
+    if a.kind == "P":
+        return motion(np.eye(3), q * a.direction)
+    R = rotation(a.direction, np.cos(q), np.sin(q))
+    return motion(R, a.point - R @ a.point)
+
+
+def rotation(k, c, s):
+    """The rotation (3, 3) about the unit vector k by the angle with cosine c and sine s."""
+    K = np.array([[0.0, -k[2], k[1]], [k[2], 0.0, -k[0]], [-k[1], k[0], 0.0]])
+    return np.eye(3) + s * K + (1 - c) * (K @ K)
+
+
+def with_lock(axes, T, place: int, value) -> tuple[list[Axis], np.ndarray]:
+    """The other axes and the pose T' they must reach, if the joint at `place` stays at `value`.
+
+    E_0 ··· E_n = (E_0 ··· E_{j-1}) (E'_{j+1} ··· E'_n) E_j, where the later axes are those that E_j has moved.
+    """
+    E = joint_motion(axes[place], value)
+    R, p = E[:3, :3], E[:3, 3]
+    back = motion(R.T, -(R.T @ p))
+    if place == 0:
+        return list(axes[1:]), back @ T
+    return [*axes[:place], *(moved(E, a) for a in axes[place + 1 :])], T @ back
