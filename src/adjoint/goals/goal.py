@@ -1,0 +1,274 @@
+"""Goals as data, and the functions that make them: `pose`, `position`, `orientation`, `axis`, `look_at`, ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel
+from ..compile.front.arguments import as_input
+from ..errors import ArgumentError
+from ..kinematics.dexterity import PARTS
+from ..model.input_checks import floats, nearest_motions, vectors
+from .kinds import Task
+
+__all__ = [
+    "Goal",
+    "axis",
+    "center_of_mass",
+    "distance",
+    "look_at",
+    "manipulability",
+    "orientation",
+    "pose",
+    "position",
+    "posture",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A goal of `find_configuration`; `pose`, `position` and the other functions of `adjoint.goals` make one.
+
+    `target` (..., n) is what is to be reached, one row for each problem. `weights` are relative to those of the other
+    goals. `tolerance` says which error counts as met, for each part of the goal; None takes that of the search.
+    """
+
+    task: Task
+    target: np.ndarray
+    weights: np.ndarray
+    tolerance: np.ndarray | None
+
+    def __repr__(self) -> str:
+        where = "" if self.task.frame is None else f" of '{self.task.frame}'"
+        return f"<goal {self.task.kind}{where}, targets {self.target.shape[:-1]}>"
+
+
+def pose(frame: str, T, *, relative_to: str | None = None, weight=1.0, tolerance=None) -> Goal:
+    """The goal that a frame is at T = [R p; 0 1] (..., 4, 4), seen from the base or from the frame `relative_to`.
+
+    Its error has two parts: |2 x| = 2 sin(angle / 2) [rad] with the quaternion (c, x) between the two orientations,
+    and the distance [m]. `weight` and `tolerance` are one number, or two: for the orientation, and for the position.
+    T is rigid; a T with NaN is a problem without an answer, and leaves the others alone.
+
+        >>> hand = goals.pose("tool", forward_kinematics(robot, q, "tool"))
+        >>> found = find_configuration(robot, hand)
+    """
+    T = _rigid(T, "pose", (4, 4))
+    target = np.concatenate([T[..., :3, :3].reshape(*T.shape[:-2], 9), T[..., :3, 3]], axis=-1)
+    weights = _weights(weight, 2, "pose")[[0, 1, 1, 1]]
+    return Goal(Task("pose", frame, relative_to), target, weights, _tolerance(tolerance, 2, "pose"))
+
+
+def position(
+    frame: str, p, *, point=(0.0, 0.0, 0.0), relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that a point of a frame is at p (..., 3) [m], in the base or in the frame `relative_to`.
+
+    `point` (..., 3) [m] is given in the frame, and is its origin by default. The error is p - (p_frame + R point).
+    `weight` is one number, or one for each axis, where 0 leaves the axis free; `tolerance` is in m.
+
+        >>> fingertip = goals.position("tool", [0.3, 0.2, 0.4], point=[0, 0, 0.1])
+    """
+    target = _joined("position", p=(p, 3), point=(point, 3))
+    return Goal(
+        Task("position", frame, relative_to), target, _weights(weight, 3, "position"),
+        _tolerance(tolerance, 1, "position"),
+    )  # fmt: skip
+
+
+def orientation(frame: str, R, *, relative_to: str | None = None, weight=1.0, tolerance=None) -> Goal:
+    """The goal that a frame has the orientation R (..., 3, 3), seen from the base or from the frame `relative_to`.
+
+    The error is 2 x, where (c, x) is the quaternion between both orientations: |2 x| = 2 sin(angle / 2) [rad].
+
+        >>> upright = goals.orientation("tool", np.eye(3))
+    """
+    R = _rigid(R, "orientation", (3, 3))
+    return Goal(
+        Task("orientation", frame, relative_to), R.reshape(*R.shape[:-2], 9), _weights(weight, 1, "orientation"),
+        _tolerance(tolerance, 1, "orientation"),
+    )  # fmt: skip
+
+
+def axis(
+    frame: str, direction, *, axis=(0.0, 0.0, 1.0), relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that an axis of a frame, z by default, has a `direction` (..., 3) in the base or in `relative_to`.
+
+    `axis` (..., 3) is given in the frame. Both may have any length but zero. The error d - R a of the unit vectors has
+    the length 2 sin(angle / 2) [rad]; turns about the axis are free.
+
+        >>> down = goals.axis("tool", [0, 0, -1])
+    """
+    target = _joined("axis", axis=(_unit(axis, "axis", "axis"), 3), direction=(_unit(direction, "direction", "axis"), 3))
+    return Goal(
+        Task("axis", frame, relative_to), target, _weights(weight, 1, "axis"), _tolerance(tolerance, 1, "axis")
+    )
+
+
+def look_at(
+    frame: str, point, *, axis=(0.0, 0.0, 1.0), relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that an axis of a frame, z by default, points from the frame's origin to `point` (..., 3) [m].
+
+    The point is given in the base or in the frame `relative_to`. The error u - R a, with the unit vector u along the
+    line of sight, has the length 2 sin(angle / 2) [rad].
+
+        >>> camera = goals.look_at("tool", [0.5, 0.0, 0.2])
+    """
+    target = _joined("look_at", axis=(_unit(axis, "axis", "look_at"), 3), point=(point, 3))
+    return Goal(
+        Task("look_at", frame, relative_to), target, _weights(weight, 1, "look_at"), _tolerance(tolerance, 1, "look_at")
+    )
+
+
+def distance(
+    frame: str, value, *, point=(0.0, 0.0, 0.0), relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that a frame's origin p has the distance `value` (...) [m] from `point` (..., 3) [m].
+
+    The point is given in the base or in the frame `relative_to`, and is its origin by default: so the distance between
+    two frames is `distance(a, 0.3, relative_to=b)`. The error is value - |p - point|.
+
+        >>> apart = goals.distance("tool", 0.5, point=[0.1, 0, 0.3])
+    """
+    value = as_input(value, "value", "distance").astype(float, copy=False)
+    if np.any(value < 0):
+        raise ArgumentError(f"distance: value is {value.min():g} m; a distance is not negative")
+    target = _joined("distance", point=(point, 3), value=(value[..., None], 1))
+    return Goal(
+        Task("distance", frame, relative_to), target, _weights(weight, 1, "distance"),
+        _tolerance(tolerance, 1, "distance"),
+    )  # fmt: skip
+
+
+def center_of_mass(c, *, weight=1.0, tolerance=None) -> Goal:
+    """The goal that the centre of mass of all moving bodies is at c (..., 3) [m], in the base.
+
+    `weight` is one number, or one for each axis: (1, 1, 0) leaves the height free.
+
+        >>> balanced = goals.center_of_mass([0.0, 0.0, 0.6], weight=(1, 1, 0))
+    """
+    target = vectors(c, 3, "c", "center_of_mass")
+    return Goal(
+        Task("center_of_mass"), target, _weights(weight, 3, "center_of_mass"),
+        _tolerance(tolerance, 1, "center_of_mass"),
+    )  # fmt: skip
+
+
+def posture(q, *, weight=1.0, tolerance=None) -> Goal:
+    """The goal that the configuration is q (..., nq); it is mostly used as an objective, or for some joints alone.
+
+    The error is `difference(robot, q_now, q)`. `weight` is one number, or one for each degree of freedom (nv,), where
+    0 leaves it free.
+
+        >>> found = find_configuration(robot, {"tool": [0.4, 0.1, 0.5]}, objectives=goals.posture(np.zeros(6)))
+    """
+    target = as_input(q, "q", "posture").astype(float, copy=False)
+    if target.ndim == 0:
+        raise ArgumentError("posture: q is one number; it must be a configuration (..., nq)")
+    return Goal(Task("posture"), target, _weights(weight, None, "posture"), _tolerance(tolerance, 1, "posture"))
+
+
+def manipulability(
+    frame: str, *, least=None, part: str = "all", relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that Yoshikawa's measure w = √det(J Jᵀ) of a frame is at least `least` (...), or as large as possible.
+
+    With `least` the error is log(least / w), and 0 where w is larger. Without `least` it is an objective: log w grows.
+    `part` is "all", "rotation" or "translation", as for `kinematics.manipulability`.
+
+        >>> dexterous = goals.manipulability("tool", least=0.05)
+    """
+    if part not in PARTS:
+        raise ArgumentError(f"manipulability: part is {part!r}; it must be one of {', '.join(map(repr, PARTS))}")
+    kind = "most_manipulability" if least is None else "manipulability"
+    limit = np.ones(0) if least is None else as_input(least, "least", "manipulability").astype(float)[..., None]
+    if np.any(limit <= 0):
+        raise ArgumentError(f"manipulability: least is {limit.min():g}; it must be positive")
+    return Goal(
+        Task(kind, frame, relative_to, part), np.log(limit), _weights(weight, 1, "manipulability"),
+        _tolerance(tolerance, 1, "manipulability"),
+    )  # fmt: skip
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+class Rigidity(NamedTuple):
+    """How far a matrix is from a rotation, max |R Rᵀ - 1|, and its determinant."""
+
+    off: np.ndarray
+    det: np.ndarray
+
+
+@kernel(R=(3, 3))
+def rigidity(R) -> Rigidity:
+    """The `Rigidity` of R (3, 3)."""
+    return Rigidity(np.max(np.abs(R @ R.T - np.eye(3))), np.linalg.det(R))
+
+
+def _rigid(value, caller: str, shape: tuple[int, int]) -> np.ndarray:
+    """Motions (..., 4, 4) or rotations (..., 3, 3), corrected as `nearest_motions` does; NaN stays."""
+    T = as_input(value, "T" if shape == (4, 4) else "R", caller).astype(float, copy=False)
+    if T.shape[-2:] != shape:
+        raise ArgumentError(f"{caller}: the target has shape {T.shape}; (..., {shape[0]}, {shape[1]}) is needed")
+    off, det = rigidity(T[..., :3, :3])
+    last = shape == (3, 3) or (T[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all()
+    if last and np.all((off <= 1e-12) & (det > 0)):
+        return T
+    rows = np.broadcast_to(np.eye(4), (*T.shape[:-2], 4, 4)).copy().reshape(-1, 4, 4)
+    rows[:, : shape[0], : shape[1]] = T.reshape(-1, *shape)
+    known = np.isfinite(rows).all(axis=(1, 2))
+    fixed, bad = nearest_motions(rows[known])
+    if bad is not None:
+        place = np.unravel_index(np.flatnonzero(known)[bad], T.shape[:-2])
+        which = f" of sample {[int(k) for k in place]}" if place else ""
+        what = "rigid motion [R p; 0 1]" if shape == (4, 4) else "rotation R"
+        raise ArgumentError(f"{caller}: the target{which} is not a {what} with R Rᵀ = 1, det R = 1")
+    rows[known] = fixed
+    return rows[:, : shape[0], : shape[1]].reshape(T.shape)
+
+
+def _unit(value, name: str, caller: str) -> np.ndarray:
+    """Directions (..., 3), scaled to length 1."""
+    x = vectors(value, 3, name, caller)
+    size = np.linalg.norm(x, axis=-1, keepdims=True)
+    if np.any(size == 0):
+        raise ArgumentError(f"{caller}: {name} is (0, 0, 0), which is no direction")
+    return x / size
+
+
+def _joined(caller: str, **parts: tuple) -> np.ndarray:
+    """Vectors of several sizes side by side, with their leading axes broadcast."""
+    arrays = [vectors(value, size, name, caller) for name, (value, size) in parts.items()]
+    try:
+        shape = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(parts, arrays, strict=True))
+        raise ArgumentError(f"{caller}: the leading axes of the arguments do not match: {shapes}") from None
+    return np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in arrays], axis=-1)
+
+
+def _weights(value, count: int | None, caller: str) -> np.ndarray:
+    """Weights (count,) of one number or so many; if `count` is None, it is not known yet, and one number stays (1,)."""
+    w = floats(value)
+    good = np.isfinite(w).all() and np.all(w >= 0) and w.ndim <= 1
+    if not good or (count is not None and w.shape not in ((), (count,))):
+        many = "" if count == 1 else f", or {'nv' if count is None else count} of them"
+        raise ArgumentError(f"{caller}: weight must be a number, 0 or more{many}, got {value!r}")
+    return np.full(count or 1, float(w)) if w.ndim == 0 else w
+
+
+def _tolerance(value, count: int, caller: str) -> np.ndarray | None:
+    """Tolerances (count,) of one number or so many, or None."""
+    if value is None:
+        return None
+    t = floats(value)
+    if t.shape not in ((), (count,)) or not np.all(t > 0):
+        many = "" if count == 1 else f", or {count} of them"
+        raise ArgumentError(f"{caller}: tolerance must be a positive number{many}, got {value!r}")
+    return np.broadcast_to(t, (count,))

@@ -1,0 +1,163 @@
+"""A problem: the goals of a robot in the form that compiled code takes, for any batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile.front.arguments import as_input
+from ..errors import ArgumentError
+from ..kinematics.center import require_mass
+from ..model.input_checks import truth
+from ..model.needs import need_numbers, need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from ..rolled import MOST, is_long
+from .goal import Goal, pose, position
+from .kinds import KINDS, Task, metres_per_radian, moving_columns
+from .rows import Tasks
+
+__all__ = ["Goals", "Limits", "Problem", "batched", "limits_of", "need_short", "problem_of"]
+
+Goals = Goal | Sequence[Goal] | Mapping[str, object]
+"""The type of goals: one goal, several, or {frame: T (..., 4, 4) or p (..., 3)}."""
+
+Limits = bool | tuple
+"""The type of limits: True for those of the robot, False for none, or a pair (lower, upper) of (nq,)."""
+
+
+class Problem(NamedTuple):
+    """The tasks of a problem, and its data (..., n_data): targets, weights and inverse tolerances of all goals."""
+
+    tasks: Tasks
+    data: np.ndarray
+
+    @property
+    def soft(self) -> bool:
+        """Whether a goal has an infinite tolerance, so that it is never met and weighs against the others."""
+        return bool((self.data[..., self.tasks.sharpness] == 0).any())
+
+
+def need_short(robot, caller: str) -> None:
+    """Raise `ArgumentError` unless `robot` is a `Robot` that is small enough for code without loops over its bodies."""
+    need_robot(robot, caller)
+    need_numbers(robot, caller)
+    if is_long(robot):
+        raise ArgumentError(
+            f"{caller} takes robots of at most {MOST} bodies, and robot '{robot.name}' has {len(robot.body_names)}; "
+            "lock the joints that need not move (robot.locked), which makes one body of several"
+        )
+
+
+def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Problem:
+    """The `Problem` of a robot and its goals."""
+    listed = _listed(goals, caller)
+    tasks = _tasks(robot, tuple(goal.task for goal in listed))
+    try:
+        shape = np.broadcast_shapes(*(goal.target.shape[:-1] for goal in listed))
+    except ValueError:
+        shapes = ", ".join(f"{goal.task.kind} {goal.target.shape[:-1]}" for goal in listed)
+        raise ArgumentError(f"{caller}: the leading axes of the goals do not match: {shapes}") from None
+    data, start = np.empty((*shape, tasks.n_data)), 0
+    for goal, sizes in zip(listed, tasks.sizes, strict=True):
+        for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes, strict=True):
+            data[..., start : start + size] = part
+            start += size
+    return Problem(tasks, data)
+
+
+def _listed(goals: Goals, caller: str) -> list[Goal]:
+    """The goals as a list."""
+    if isinstance(goals, Goal):
+        return [goals]
+    if isinstance(goals, Mapping):
+        goals = [_placed(frame, target, caller) for frame, target in goals.items()]
+    if not isinstance(goals, Iterable) or isinstance(goals, (str, np.ndarray)):
+        raise ArgumentError(f"{caller}: goals are {goals!r}; {_EXPECTED}")
+    listed = list(goals)
+    for goal in listed:
+        if not isinstance(goal, Goal):
+            raise ArgumentError(f"{caller}: a goal is {goal!r}; {_EXPECTED}")
+    if not listed:
+        raise ArgumentError(f"{caller}: there are no goals; {_EXPECTED}")
+    return listed
+
+
+_EXPECTED = "give {frame: placement (..., 4, 4) or position (..., 3)}, or goals of adjoint.goals such as pose(frame, T)"
+
+
+def _placed(frame: str, target, caller: str) -> Goal:
+    """The goal of a frame and its placement or position."""
+    if isinstance(target, Goal):
+        raise ArgumentError(f"{caller}: the goal {target!r} names its frame itself; give a list of such goals")
+    T = as_input(target, f"target of '{frame}'", caller)
+    if T.shape[-2:] == (4, 4):
+        return pose(frame, T)
+    if T.shape[-1:] == (3,):
+        return position(frame, T)
+    raise ArgumentError(
+        f"{caller}: the target of frame '{frame}' has shape {T.shape}; it must be a placement (..., 4, 4) or a "
+        "position (..., 3)"
+    )
+
+
+@once_a_robot(most=64)
+def _tasks(robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
+    """The tasks of a robot, whose frames exist and can move."""
+    for task in tasks:
+        for frame in (task.frame, task.relative_to):
+            if frame is not None:
+                robot.frame(frame)  # it raises an error if there is no such frame
+        if task.kind == "center_of_mass":
+            require_mass(robot)
+        if task.kind.endswith("manipulability") and not moving_columns(robot, task):
+            raise ArgumentError(f"manipulability: no joint of robot '{robot.name}' moves frame '{task.frame}'")
+    return Tasks.of(robot, tasks)
+
+
+def _numbers(robot: Robot, goal: Goal, sizes: tuple[int, int, int], tolerance: float, caller: str) -> list:
+    """Target, weights and inverse tolerances of a goal."""
+    kind, what = KINDS[goal.task.kind], goal.task.kind
+    if goal.target.shape[-1] != sizes[0]:
+        raise ArgumentError(
+            f"{caller}: {what} has q of shape {goal.target.shape}; (..., {sizes[0]}) is needed for robot '{robot.name}'"
+        )
+    if len(goal.weights) not in (1, sizes[1]):
+        raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes[1]} are needed")
+    scale = np.where(kind.per_metre, 1 / metres_per_radian(robot, goal.task), 1.0)
+    return [goal.target, goal.weights * scale, 1 / (tolerance if goal.tolerance is None else goal.tolerance)]
+
+
+def batched(problem: Problem, arrays: dict[str, np.ndarray | None], caller: str) -> tuple[tuple[int, ...], list]:
+    """The common leading shape, and data and arrays broadcast to it with these axes joined into one."""
+    given = {"goals": problem.data} | {name: x for name, x in arrays.items() if x is not None}
+    try:
+        shape = np.broadcast_shapes(*(x.shape[:-1] for x in given.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape[:-1]}" for name, x in given.items())
+        raise ArgumentError(f"{caller}: the leading axes do not match: {shapes}") from None
+    rows = int(np.prod(shape))
+    flat = [
+        None if x is None else np.broadcast_to(x, (*shape, x.shape[-1])).reshape(rows, x.shape[-1])
+        for x in (problem.data, *arrays.values())
+    ]
+    return shape, flat
+
+
+def limits_of(robot: Robot, limits: Limits, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """The limits (nq,), (nq,) that `limits` stands for."""
+    if isinstance(limits, tuple):
+        pair = [np.asarray(as_input(x, "limits", caller), float) for x in limits]
+        if len(pair) != 2 or any(x.shape != (robot.nq,) for x in pair):
+            raise ArgumentError(f"{caller}: limits must be True, False or a pair (lower, upper) of ({robot.nq},)")
+        lower, upper = pair
+    elif truth(limits, f"{caller}: limits, if it is no pair (lower, upper),"):
+        lower, upper = robot.lower, robot.upper
+    else:
+        return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+    if not np.all(lower <= upper):
+        k = int(np.argmin(lower <= upper))
+        raise ArgumentError(f"{caller}: the lower limit {lower[k]:g} is above the upper {upper[k]:g} at q[{k}]")
+    return lower, upper

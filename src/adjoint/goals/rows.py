@@ -1,0 +1,145 @@
+"""All goals of a problem together, for one sample: their errors and slopes, weighted and stacked.
+
+Compiled code depends on the `Tasks`; targets, weights and tolerances of all goals are one vector, the `data`, so that
+they may differ from sample to sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import kernel, static
+from ..lazy import cached_property
+from ..model.robot import Robot
+from .kinds import KINDS, Task
+
+__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "errors_of", "observed", "rows_of", "seed_cost"]
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks of a problem and where the numbers of each are: `places` are slices of the data of one sample.
+
+    The numbers of a task are its target, its weights, and the inverses of its tolerances.
+    """
+
+    tasks: tuple[Task, ...]
+    sizes: tuple[tuple[int, int, int], ...]  # numbers of the target, of the weights, and of the tolerances
+    looks: tuple[int, ...]  # numbers that each task looks at
+
+    @classmethod
+    def of(cls, robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
+        """The tasks of a robot."""
+        kinds = [KINDS[task.kind] for task in tasks]
+        sizes = tuple((kind.targets(robot), kind.weights(robot), len(kind.parts)) for kind in kinds)
+        return cls(tasks, sizes, tuple(kind.looks(robot) for kind in kinds))
+
+    @property
+    def fingerprint(self) -> str:
+        """A text on which compiled code depends; it is the same in every process."""
+        return repr(self)
+
+    @cached_property
+    def n_data(self) -> int:
+        """The length of the data of one sample."""
+        return sum(map(sum, self.sizes))
+
+    @cached_property
+    def n_seen(self) -> int:
+        """How many numbers all tasks look at."""
+        return sum(self.looks)
+
+    @cached_property
+    def sharpness(self) -> np.ndarray:
+        """The places of the inverse tolerances in the data."""
+        ends = np.cumsum([sum(sizes) for sizes in self.sizes])
+        return np.concatenate([np.arange(end - sizes[2], end) for end, sizes in zip(ends, self.sizes, strict=True)])
+
+    def counted(self, data: np.ndarray) -> np.ndarray:
+        """Whether each task has a finite tolerance (..., number of tasks), for data (..., n_data)."""
+        ends = np.cumsum([sum(sizes) for sizes in self.sizes])
+        last = [data[..., end - sizes[2] : end] for end, sizes in zip(ends, self.sizes, strict=True)]
+        return np.stack([(x > 0).any(axis=-1) for x in last], axis=-1)
+
+    def split_seen(self, seen) -> list:
+        """What each task looks at, of what all of them look at in one sample."""
+        ends = np.cumsum((0, *self.looks))
+        return [seen[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+    def split(self, data) -> list[tuple]:
+        """[(task, target, weights, 1 / tolerances)] of the data of one sample."""
+        found, start = [], 0
+        for task, sizes in zip(self.tasks, self.sizes, strict=True):
+            ends = start + np.cumsum((0, *sizes))
+            found.append((task, *(data[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True))))
+            start = int(ends[-1])
+        return found
+
+
+@dataclass(frozen=True)
+class Wishes(Tasks):
+    """The tasks of objectives, of which a kernel takes data of their own."""
+
+    @property
+    def n_wishes(self) -> int:
+        """The length of the data of one sample."""
+        return self.n_data
+
+
+class Rows(NamedTuple):
+    """The weighted errors r (m,) and their slopes J (m, nv), ṙ = -J v; and `over` = max (|e| / tolerance)² of parts."""
+
+    r: np.ndarray
+    J: np.ndarray
+    over: np.ndarray
+
+
+def rows_of(robot: Robot, tasks: Tasks, q, data) -> Rows:
+    """The `Rows` of all tasks at q (nq,)."""
+    r, J, over = [], [], []
+    for task, target, weights, sharpness in tasks.split(data):
+        kind = KINDS[task.kind]
+        seen, w = kind.seen(robot, q, task), kind.spread(weights)
+        e = kind.error(robot, seen, target)
+        r.append(w * e)
+        J.append(w[:, None] * kind.slope(robot, q, task, seen, target))
+        over += [size * s * s for size, s in zip(_squared_parts(kind, w, e), sharpness, strict=True)]
+    return Rows(np.concatenate(r), np.concatenate(J), np.max(np.stack(over)))
+
+
+def _squared_parts(kind, w, e) -> list:
+    """|e|² of each part of an error; rows without weight do not count."""
+    counted = np.where(w > 0, e, 0.0)
+    return [counted[rows] @ counted[rows] for rows in kind.parts]
+
+
+def errors_of(robot: Robot, tasks: Tasks, q, data) -> np.ndarray:
+    """The error |e| of each task at q (nq,), that of its worst part: (number of tasks,)."""
+    found = []
+    for task, target, weights, _ in tasks.split(data):
+        kind = KINDS[task.kind]
+        e = kind.error(robot, kind.seen(robot, q, task), target)
+        found.append(np.sqrt(np.max(np.stack(_squared_parts(kind, kind.spread(weights), e)))))
+    return np.stack(found)
+
+
+@kernel(robot=static, tasks=static, q="nq")
+def observed(robot: Robot, tasks: Tasks, q) -> np.ndarray:
+    """All numbers that the tasks look at, at q (nq,)."""
+    return np.concatenate([KINDS[task.kind].seen(robot, q, task) for task in tasks.tasks])
+
+
+def seed_cost(robot: Robot, tasks: Tasks, seen: list, data):
+    """|r|² of a configuration at which the tasks see `seen`, one array for each task."""
+    return sum(
+        KINDS[task.kind].cost(robot, own, target, weights)
+        for own, (task, target, weights, _) in zip(seen, tasks.split(data), strict=True)
+    )
+
+
+def cost_of(robot: Robot, tasks: Tasks, q, data):
+    """|r|² at q (nq,)."""
+    return seed_cost(robot, tasks, [KINDS[task.kind].seen(robot, q, task) for task in tasks.tasks], data)
