@@ -19,11 +19,10 @@ from ..compile import kernel, scan, static, while_loop
 from ..model.configuration import integrate
 from ..model.joints import JOINTS
 from ..model.robot import Robot
-from .kinds import KINDS
 from .linear import positive_solve
-from .rows import Tasks, errors_of, rows_of, seed_cost
+from .rows import Tasks, cut, errors_of, rows_of, seed_cost
 
-__all__ = ["Lane", "descend", "free_of_limits", "nearest_seed"]
+__all__ = ["Lane", "damped_step", "descend", "free_of_limits", "limited_coordinates", "nearest_seed"]
 
 _DAMPING, _LESS, _MORE, _TIE = 0.1, 0.2, 4.0, 1.0
 _LEAST, _MOST = 1e-12, 1e6  # of λ
@@ -39,14 +38,19 @@ class Lane(NamedTuple):
     iterations: np.ndarray
 
 
+def limited_coordinates(robot: Robot) -> list[tuple[int, int]]:
+    """[(place in q, place in v)] of the joints with one coordinate, whose limits stop a degree of freedom."""
+    at = robot.layout
+    kinds = [(i, JOINTS[kind]) for i, kind in enumerate(robot.joint_types) if i not in robot.mimics]
+    return [(at.q_start[i], at.v_start[i]) for i, kind in kinds if kind.nq == 1]
+
+
 def free_of_limits(robot: Robot, q, push, lower, upper) -> np.ndarray:
     """1 for the degrees of freedom (nv,) that may move along `push` (nv,), and 0 for those on a limit in their way."""
-    free = [1.0] * robot.nv
-    for i, kind in enumerate(robot.joint_types):
-        if i not in robot.mimics and JOINTS[kind].nq == 1:
-            a, b = robot.layout.q_start[i], robot.layout.v_start[i]
-            stopped = ((q[a] <= lower[a]) & (push[b] < 0)) | ((q[a] >= upper[a]) & (push[b] > 0))
-            free[b] = np.where(stopped, 0.0, 1.0)  # type: ignore[call-overload]  # a traced number
+    free: list = [1.0] * robot.nv
+    for a, b in limited_coordinates(robot):
+        stopped = ((q[a] <= lower[a]) & (push[b] < 0)) | ((q[a] >= upper[a]) & (push[b] > 0))
+        free[b] = np.where(stopped, 0.0, 1.0)
     return np.stack(free)
 
 
@@ -95,7 +99,7 @@ def nearest_seed(robot: Robot, tasks: Tasks, data, pool) -> np.ndarray:
 
     def step(carry, row):
         least, chosen, k = carry
-        cost = seed_cost(robot, tasks, tasks.split_seen(row), data)
+        cost = seed_cost(robot, tasks, cut(row, [sizes.seen for sizes in tasks.sizes]), data)
         nearer = cost < least
         return (np.where(nearer, cost, least), np.where(nearer, k, chosen), k + 1), None
 

@@ -27,7 +27,7 @@ __all__ = ["Improved", "improve"]
 _FIRST, _LESS, _MORE, _MOST = 0.1, 0.25, 4.0, 1e8  # μ
 _REGULAR = 1e-10  # added to J H⁻¹ Jᵀ, which is singular where goals state the same thing twice
 _CORRECTIONS = 2  # Newton steps back to the goals
-_STALL = 1e-11  # the share of an objective by which it no longer falls
+_STALL = 1e-9  # objectives that fall by less than this share have converged
 
 
 class Improved(NamedTuple):

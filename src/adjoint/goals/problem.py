@@ -17,7 +17,7 @@ from ..model.robot import Robot
 from ..rolled import MOST, is_long
 from .goal import Goal, pose, position
 from .kinds import KINDS, Task, metres_per_radian, moving_columns
-from .rows import Tasks
+from .rows import Sizes, Tasks
 
 __all__ = ["Goals", "Limits", "Problem", "batched", "limits_of", "need_short", "problem_of"]
 
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     @property
     def soft(self) -> bool:
         """Whether a goal has an infinite tolerance, so that it is never met and weighs against the others."""
-        return bool((self.data[..., self.tasks.sharpness] == 0).any())
+        return not self.tasks.counted(self.data).all()
 
 
 def need_short(robot, caller: str) -> None:
@@ -62,7 +62,7 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
         raise ArgumentError(f"{caller}: the leading axes of the goals do not match: {shapes}") from None
     data, start = np.empty((*shape, tasks.n_data)), 0
     for goal, sizes in zip(listed, tasks.sizes, strict=True):
-        for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes, strict=True):
+        for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes[:3], strict=True):
             data[..., start : start + size] = part
             start += size
     return Problem(tasks, data)
@@ -117,15 +117,15 @@ def _tasks(robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
     return Tasks.of(robot, tasks)
 
 
-def _numbers(robot: Robot, goal: Goal, sizes: tuple[int, int, int], tolerance: float, caller: str) -> list:
+def _numbers(robot: Robot, goal: Goal, sizes: Sizes, tolerance: float, caller: str) -> list:
     """Target, weights and inverse tolerances of a goal."""
     kind, what = KINDS[goal.task.kind], goal.task.kind
-    if goal.target.shape[-1] != sizes[0]:
+    if goal.target.shape[-1] != sizes.target:
         raise ArgumentError(
-            f"{caller}: {what} has q of shape {goal.target.shape}; (..., {sizes[0]}) is needed for robot '{robot.name}'"
+            f"{caller}: {what} has q of shape {goal.target.shape}; (..., {sizes.target}) is needed for robot '{robot.name}'"
         )
-    if len(goal.weights) not in (1, sizes[1]):
-        raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes[1]} are needed")
+    if len(goal.weights) not in (1, sizes.weights):
+        raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes.weights} are needed")
     scale = np.where(kind.per_metre, 1 / metres_per_radian(robot, goal.task), 1.0)
     return [goal.target, goal.weights * scale, 1 / (tolerance if goal.tolerance is None else goal.tolerance)]
 

@@ -6,6 +6,7 @@ they may differ from sample to sample.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,26 +17,37 @@ from ..lazy import cached_property
 from ..model.robot import Robot
 from .kinds import KINDS, Task
 
-__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "errors_of", "observed", "rows_of", "seed_cost"]
+__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "cut", "errors_of", "observed", "rows_of", "seed_cost"]
+
+
+class Sizes(NamedTuple):
+    """How many numbers a task has: its target, weights, tolerances, what it looks at, and small motions of its target."""
+
+    target: int
+    weights: int
+    tolerances: int
+    seen: int
+    tangent: int
+
+    @property
+    def data(self) -> int:
+        """The length of the task's part of the data: its target, its weights, and the inverses of its tolerances."""
+        return self.target + self.weights + self.tolerances
 
 
 @dataclass(frozen=True)
 class Tasks:
-    """The tasks of a problem and where the numbers of each are: `places` are slices of the data of one sample.
-
-    The numbers of a task are its target, its weights, and the inverses of its tolerances.
-    """
+    """The tasks of a problem, and the sizes of their numbers."""
 
     tasks: tuple[Task, ...]
-    sizes: tuple[tuple[int, int, int], ...]  # numbers of the target, of the weights, and of the tolerances
-    looks: tuple[int, ...]  # numbers that each task looks at
+    sizes: tuple[Sizes, ...]
 
     @classmethod
     def of(cls, robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
         """The tasks of a robot."""
         kinds = [KINDS[task.kind] for task in tasks]
-        sizes = tuple((kind.targets(robot), kind.weights(robot), len(kind.parts)) for kind in kinds)
-        return cls(tasks, sizes, tuple(kind.looks(robot) for kind in kinds))
+        counts = [(k.targets(robot), k.weights(robot), len(k.parts), k.looks(robot), k.tangent(robot)) for k in kinds]
+        return cls(tasks, tuple(Sizes(*sizes) for sizes in counts))
 
     @property
     def fingerprint(self) -> str:
@@ -45,38 +57,39 @@ class Tasks:
     @cached_property
     def n_data(self) -> int:
         """The length of the data of one sample."""
-        return sum(map(sum, self.sizes))
+        return sum(sizes.data for sizes in self.sizes)
 
     @cached_property
     def n_seen(self) -> int:
         """How many numbers all tasks look at."""
-        return sum(self.looks)
+        return sum(sizes.seen for sizes in self.sizes)
 
     @cached_property
-    def sharpness(self) -> np.ndarray:
-        """The places of the inverse tolerances in the data."""
-        ends = np.cumsum([sum(sizes) for sizes in self.sizes])
-        return np.concatenate([np.arange(end - sizes[2], end) for end, sizes in zip(ends, self.sizes, strict=True)])
+    def n_tangent(self) -> int:
+        """How many numbers a small motion of all targets has."""
+        return sum(sizes.tangent for sizes in self.sizes)
+
+    @cached_property
+    def as_wishes(self) -> Wishes:
+        """The same tasks, as those of objectives."""
+        return Wishes(self.tasks, self.sizes)
 
     def counted(self, data: np.ndarray) -> np.ndarray:
         """Whether each task has a finite tolerance (..., number of tasks), for data (..., n_data)."""
-        ends = np.cumsum([sum(sizes) for sizes in self.sizes])
-        last = [data[..., end - sizes[2] : end] for end, sizes in zip(ends, self.sizes, strict=True)]
-        return np.stack([(x > 0).any(axis=-1) for x in last], axis=-1)
-
-    def split_seen(self, seen) -> list:
-        """What each task looks at, of what all of them look at in one sample."""
-        ends = np.cumsum((0, *self.looks))
-        return [seen[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = cut(data, [sizes.data for sizes in self.sizes])
+        tolerances = [own[..., own.shape[-1] - s.tolerances :] for own, s in zip(parts, self.sizes, strict=True)]
+        return np.stack([(x > 0).all(axis=-1) for x in tolerances], axis=-1)
 
     def split(self, data) -> list[tuple]:
         """[(task, target, weights, 1 / tolerances)] of the data of one sample."""
-        found, start = [], 0
-        for task, sizes in zip(self.tasks, self.sizes, strict=True):
-            ends = start + np.cumsum((0, *sizes))
-            found.append((task, *(data[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True))))
-            start = int(ends[-1])
-        return found
+        parts = cut(data, [n for sizes in self.sizes for n in sizes[:3]])
+        return [(task, *parts[3 * k : 3 * k + 3]) for k, task in enumerate(self.tasks)]
+
+
+def cut(x, lengths: Sequence[int]) -> list:
+    """The parts of x (..., n) along its last axis, of these lengths."""
+    ends = np.cumsum([0, *lengths]).tolist()
+    return [x[..., a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
 
 
 @dataclass(frozen=True)

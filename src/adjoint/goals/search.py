@@ -31,7 +31,7 @@ ROUNDS = ((1, 14), (1, 14), (1, 14), (2, 20), (2, 20), (2, 20))  # (lanes a prob
 LATER = 4  # lanes a problem
 STALL = 0.02  # a lane gives up when its cost falls by less than this share in a step
 CONVERGED = 1e-12  # where goals weigh against each other, or cannot be met, lanes go on until it falls by less than this
-POLISH = 200  # iterations that the best answer to a problem without a solution gets
+POLISH = 200  # iterations for objectives, and for the best answer to a problem without a solution
 
 
 class Found(NamedTuple):
@@ -104,7 +104,7 @@ def find_configuration(
     search = _Search(robot, problem.tasks, lower, upper, seed, *((-1.0, CONVERGED) if problem.soft else (1.0, STALL)))
     best, restarts = _searched(search, data, q, *budget)
     if wishes is not None:
-        best = _improved(search, best, data, Wishes(**vars(wishes.tasks)), wish_data)
+        best = _improved(search, best, data, wishes.tasks.as_wishes, wish_data)
     error = np.max(np.where(problem.tasks.counted(data), best.errors, 0.0), axis=1)
     fields = best.q, best.over <= 1, error, np.nan_to_num(best.iterations).astype(int), restarts
     return Found(*(x.reshape((*shape, *x.shape[1:])) for x in fields))
