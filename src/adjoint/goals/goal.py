@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -56,10 +55,13 @@ def pose(frame: str, T, *, relative_to: str | None = None, weight=1.0, tolerance
         >>> hand = goals.pose("tool", forward_kinematics(robot, q, "tool"))
         >>> found = find_configuration(robot, hand)
     """
-    T = _rigid(T, "pose", (4, 4))
-    target = np.concatenate([T[..., :3, :3].reshape(*T.shape[:-2], 9), T[..., :3, 3]], axis=-1)
-    weights = _weights(weight, 2, "pose")[[0, 1, 1, 1]]
+    T = _rigid(T, "pose", 4)
+    target = T.reshape(*T.shape[:-2], 16)[..., :12]
+    weights = _weights(weight, 2, "pose")[_ONE_AND_THREE]
     return Goal(Task("pose", frame, relative_to), target, weights, _tolerance(tolerance, 2, "pose"))
+
+
+_ONE_AND_THREE = np.array([0, 1, 1, 1])
 
 
 def position(
@@ -86,7 +88,7 @@ def orientation(frame: str, R, *, relative_to: str | None = None, weight=1.0, to
 
         >>> upright = goals.orientation("tool", np.eye(3))
     """
-    R = _rigid(R, "orientation", (3, 3))
+    R = _rigid(R, "orientation", 3)
     return Goal(
         Task("orientation", frame, relative_to), R.reshape(*R.shape[:-2], 9), _weights(weight, 1, "orientation"),
         _tolerance(tolerance, 1, "orientation"),
@@ -198,39 +200,37 @@ def manipulability(
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
-class Rigidity(NamedTuple):
-    """How far a matrix is from a rotation, max |R Rᵀ - 1|, and its determinant."""
-
-    off: np.ndarray
-    det: np.ndarray
-
-
 @kernel(R=(3, 3))
-def rigidity(R) -> Rigidity:
-    """The `Rigidity` of R (3, 3)."""
-    return Rigidity(np.max(np.abs(R @ R.T - np.eye(3))), np.linalg.det(R))
+def off_rotation(R) -> np.ndarray:
+    """How far a matrix is from a rotation: max |R Rᵀ - 1|, and 1 more if it mirrors."""
+    return np.max(np.abs(R @ R.T - np.eye(3))) + np.where(np.linalg.det(R) > 0, 0.0, 1.0)
 
 
-def _rigid(value, caller: str, shape: tuple[int, int]) -> np.ndarray:
-    """Motions (..., 4, 4) or rotations (..., 3, 3), corrected as `nearest_motions` does; NaN stays."""
-    T = as_input(value, "T" if shape == (4, 4) else "R", caller).astype(float, copy=False)
-    if T.shape[-2:] != shape:
-        raise ArgumentError(f"{caller}: the target has shape {T.shape}; (..., {shape[0]}, {shape[1]}) is needed")
-    off, det = rigidity(T[..., :3, :3])
-    last = shape == (3, 3) or (T[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all()
-    if last and np.all((off <= 1e-12) & (det > 0)):
+@kernel(T=(4, 4))
+def off_motion(T) -> np.ndarray:
+    """How far a matrix is from a rigid motion [R p; 0 1]."""
+    return off_rotation(T[:3, :3]) + np.max(np.abs(T[3] - np.array([0.0, 0.0, 0.0, 1.0])))
+
+
+def _rigid(value, caller: str, n: int) -> np.ndarray:
+    """Motions (..., 4, 4), n = 4, or rotations (..., 3, 3), n = 3, corrected by `nearest_motions`; NaN stays."""
+    T = as_input(value, "T" if n == 4 else "R", caller)
+    if T.shape[-2:] != (n, n):
+        raise ArgumentError(f"{caller}: the target has shape {T.shape}; (..., {n}, {n}) is needed")
+    T = T.astype(float, copy=False)
+    if ((off_motion(T) if n == 4 else off_rotation(T)) <= 1e-12).all():
         return T
-    rows = np.broadcast_to(np.eye(4), (*T.shape[:-2], 4, 4)).copy().reshape(-1, 4, 4)
-    rows[:, : shape[0], : shape[1]] = T.reshape(-1, *shape)
+    rows = np.tile(np.eye(4), (T[..., 0, 0].size, 1, 1))
+    rows[:, :n, :n] = T.reshape(-1, n, n)
     known = np.isfinite(rows).all(axis=(1, 2))
     fixed, bad = nearest_motions(rows[known])
     if bad is not None:
-        place = np.unravel_index(np.flatnonzero(known)[bad], T.shape[:-2])
-        which = f" of sample {[int(k) for k in place]}" if place else ""
-        what = "rigid motion [R p; 0 1]" if shape == (4, 4) else "rotation R"
+        place = [int(k) for k in np.unravel_index(np.flatnonzero(known)[bad], T.shape[:-2])]
+        what = "rigid motion [R p; 0 1]" if n == 4 else "rotation R"
+        which = f" of sample {place}" if place else ""
         raise ArgumentError(f"{caller}: the target{which} is not a {what} with R Rᵀ = 1, det R = 1")
     rows[known] = fixed
-    return rows[:, : shape[0], : shape[1]].reshape(T.shape)
+    return rows[:, :n, :n].reshape(T.shape)
 
 
 def _unit(value, name: str, caller: str) -> np.ndarray:
@@ -255,6 +255,8 @@ def _joined(caller: str, **parts: tuple) -> np.ndarray:
 
 def _weights(value, count: int | None, caller: str) -> np.ndarray:
     """Weights (count,) of one number or so many; if `count` is None, it is not known yet, and one number stays (1,)."""
+    if type(value) is float and 0 <= value < np.inf:
+        return np.full(count or 1, value)
     w = floats(value)
     good = np.isfinite(w).all() and np.all(w >= 0) and w.ndim <= 1
     if not good or (count is not None and w.shape not in ((), (count,))):

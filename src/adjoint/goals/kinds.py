@@ -27,7 +27,7 @@ from ..model.configuration import difference
 from ..model.once import once_a_robot
 from ..model.robot import Robot
 
-__all__ = ["ENDLESS", "KINDS", "Kind", "Task", "metres_per_radian"]
+__all__ = ["ENDLESS", "KINDS", "Kind", "Task", "metres_per_radian", "moving_columns", "origin_of", "rotation_of"]
 
 
 class Task(NamedTuple):
@@ -84,17 +84,18 @@ def _size(n: int) -> Callable:
 # --- placements -------------------------------------------------------------------------------------------------------
 
 
-def _flat(T):
-    """The twelve numbers (R row by row, p) of a placement."""
-    return np.concatenate([T[:3, :3].reshape(9), T[:3, 3]])
+def rotation_of(placement):
+    """R (3, 3) of the twelve numbers of a placement, the rows of [R p]."""
+    return placement.reshape(3, 4)[:, :3]
 
 
-def _rotation(seen):
-    return seen[:9].reshape(3, 3)
+def origin_of(placement):
+    """p (3,) of the twelve numbers of a placement."""
+    return placement.reshape(3, 4)[:, 3]
 
 
 def _placement(robot: Robot, q, task: Task):
-    return _flat(forward_kinematics(robot, q, task.frame, task.relative_to))
+    return forward_kinematics(robot, q, task.frame, task.relative_to)[:3].reshape(12)
 
 
 def _motion(robot: Robot, q, task: Task):
@@ -114,17 +115,17 @@ def _turn_slope(e, J_w):
 
 
 def _pose_error(robot, seen, target):
-    return np.concatenate([turn(_rotation(seen), _rotation(target)), target[9:] - seen[9:]])
+    return np.concatenate([turn(rotation_of(seen), rotation_of(target)), origin_of(target) - origin_of(seen)])
 
 
 def _pose_slope(robot, q, task, seen, target):
-    J, e = _motion(robot, q, task), turn(_rotation(seen), _rotation(target))
+    J, e = _motion(robot, q, task), turn(rotation_of(seen), rotation_of(target))
     return np.concatenate([_turn_slope(e, J[:3]), J[3:]])
 
 
 def _pose_cost(robot, seen, target, weights):
-    shift = weights[1:] * (target[9:] - seen[9:])
-    return weights[0] * weights[0] * (3 - target[:9] @ seen[:9]) + shift @ shift
+    shift = weights[1:] * (origin_of(target) - origin_of(seen))
+    return weights[0] * weights[0] * (3 - np.sum(rotation_of(target) * rotation_of(seen))) + shift @ shift
 
 
 def _pose_spread(weights):
@@ -132,7 +133,7 @@ def _pose_spread(weights):
 
 
 def _orientation_error(robot, seen, target):
-    return turn(_rotation(seen), _rotation(target))
+    return turn(rotation_of(seen), target.reshape(3, 3))
 
 
 def _orientation_slope(robot, q, task, seen, target):
@@ -140,7 +141,7 @@ def _orientation_slope(robot, q, task, seen, target):
 
 
 def _orientation_cost(robot, seen, target, weights):
-    return weights[0] * weights[0] * (3 - target @ seen[:9])
+    return weights[0] * weights[0] * (3 - np.sum(target.reshape(3, 3) * rotation_of(seen)))
 
 
 # --- points and directions of a frame ---------------------------------------------------------------------------------
@@ -153,26 +154,26 @@ def _carried(J_w, arm):
 
 def _position_error(robot, seen, target):
     """p_target - (p + R point), with target = (p_target, point)."""
-    return target[:3] - seen[9:] - _rotation(seen) @ target[3:]
+    return target[:3] - origin_of(seen) - rotation_of(seen) @ target[3:]
 
 
 def _position_slope(robot, q, task, seen, target):
     J = _motion(robot, q, task)
-    return J[3:] + _carried(J[:3], _rotation(seen) @ target[3:])
+    return J[3:] + _carried(J[:3], rotation_of(seen) @ target[3:])
 
 
 def _axis_error(robot, seen, target):
     """d - R a, with target = (a, d), both of unit length."""
-    return target[3:] - _rotation(seen) @ target[:3]
+    return target[3:] - rotation_of(seen) @ target[:3]
 
 
 def _axis_slope(robot, q, task, seen, target):
-    return _carried(_motion(robot, q, task)[:3], _rotation(seen) @ target[:3])
+    return _carried(_motion(robot, q, task)[:3], rotation_of(seen) @ target[:3])
 
 
 def _line_of_sight(seen, target):
     """The unit vector u and the distance from the frame's origin to the point x, with target = (a, x)."""
-    sight = target[3:] - seen[9:]
+    sight = target[3:] - origin_of(seen)
     distance = _length(sight)
     return sight / distance, distance
 
@@ -184,24 +185,24 @@ def _length(x):
 
 def _look_error(robot, seen, target):
     """u - R a."""
-    return _line_of_sight(seen, target)[0] - _rotation(seen) @ target[:3]
+    return _line_of_sight(seen, target)[0] - rotation_of(seen) @ target[:3]
 
 
 def _look_slope(robot, q, task, seen, target):
     """u̇ = -(1 - u uᵀ) ṗ / distance."""
     J, (u, distance) = _motion(robot, q, task), _line_of_sight(seen, target)
     turning = (J[3:] - np.outer(u, u @ J[3:])) / distance
-    return turning + _carried(J[:3], _rotation(seen) @ target[:3])
+    return turning + _carried(J[:3], rotation_of(seen) @ target[:3])
 
 
 def _distance_error(robot, seen, target):
     """d - |p - x|, with target = (x, d)."""
-    away = seen[9:] - target[:3]
+    away = origin_of(seen) - target[:3]
     return np.stack([target[3] - _length(away)])
 
 
 def _distance_slope(robot, q, task, seen, target):
-    away = seen[9:] - target[:3]
+    away = origin_of(seen) - target[:3]
     return ((away / _length(away)) @ _motion(robot, q, task)[3:])[None]
 
 

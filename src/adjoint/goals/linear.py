@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["factored", "positive_solve"]
+__all__ = ["Factors", "factored", "positive_solve"]
 
 
-def factored(A) -> Callable:
-    """The function b -> x with A x = b, for vectors b (n,) and matrices (n, k), by Cholesky's factors A = L Lᵀ.
+class Factors(NamedTuple):
+    """What Cholesky's factors A = L Lᵀ are for: functions of vectors b (n,) and matrices (n, k)."""
 
-    A (n, n) is read below its diagonal only. Entries that are zero whatever the sample stay zero in L, as far as the
-    order of the rows allows, and cost nothing.
+    solve: Callable  # b -> A⁻¹ b
+    half: Callable  # b -> L⁻¹ b, so that half(b) · half(b) = b · solve(b)
+
+
+def factored(A) -> Factors:
+    """The `Factors` of A (n, n), which is read below its diagonal only.
+
+    Entries that are zero whatever the sample stay zero in L, as far as the order of the rows allows, and cost nothing.
     """
     n = len(A)
     L, inverse = [[0.0] * n for _ in range(n)], []
@@ -22,17 +29,21 @@ def factored(A) -> Callable:
         for i in range(j + 1, n):
             L[i][j] = (A[i, j] - sum(L[i][k] * L[j][k] for k in range(j))) * inverse[j]
 
-    def solve(b):
-        y, x = [], [None] * n
+    def forward(b) -> list:
+        y: list = []
         for i in range(n):
             y.append((b[i] - sum(L[i][k] * y[k] for k in range(i))) * inverse[i])
+        return y
+
+    def solve(b):
+        y, x = forward(b), [None] * n
         for i in reversed(range(n)):
             x[i] = (y[i] - sum(L[k][i] * x[k] for k in range(i + 1, n))) * inverse[i]
         return np.stack(x)  # type: ignore[arg-type]
 
-    return solve
+    return Factors(solve, lambda b: np.stack(forward(b)))
 
 
 def positive_solve(A, b) -> np.ndarray:
-    """The solution x of A x = b; see `factored`."""
-    return factored(A)(b)
+    """The solution x of A x = b."""
+    return factored(A).solve(b)

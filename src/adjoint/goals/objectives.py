@@ -42,7 +42,7 @@ class Improved(NamedTuple):
 def tangent_step(goals: Rows, wishes: Rows, damping, free) -> np.ndarray:
     """Δ (nv,) of the degrees of freedom that are `free` (nv,)."""
     J, J_o = goals.J * free, wishes.J * free
-    solve = factored(J_o.T @ J_o + damping * np.eye(len(free)))
+    solve = factored(J_o.T @ J_o + damping * np.eye(len(free))).solve
     downhill = J_o.T @ wishes.r
     alone, across = solve(downhill), solve(J.T)
     y = positive_solve(J @ across + _REGULAR * np.eye(len(goals.r)), goals.r - J @ alone)

@@ -29,15 +29,15 @@ Limits = bool | tuple
 
 
 class Problem(NamedTuple):
-    """The tasks of a problem, and its data (..., n_data): targets, weights and inverse tolerances of all goals."""
+    """The tasks of a problem, and its data (..., n_data): targets, weights and inverse tolerances of all goals.
+
+    `counted` says of each goal whether its tolerance is finite; a goal without one is never met, and weighs against the
+    others.
+    """
 
     tasks: Tasks
     data: np.ndarray
-
-    @property
-    def soft(self) -> bool:
-        """Whether a goal has an infinite tolerance, so that it is never met and weighs against the others."""
-        return not self.tasks.counted(self.data).all()
+    counted: list[bool]
 
 
 def need_short(robot, caller: str) -> None:
@@ -55,17 +55,13 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
     """The `Problem` of a robot and its goals."""
     listed = _listed(goals, caller)
     tasks = _tasks(robot, tuple(goal.task for goal in listed))
-    try:
-        shape = np.broadcast_shapes(*(goal.target.shape[:-1] for goal in listed))
-    except ValueError:
-        shapes = ", ".join(f"{goal.task.kind} {goal.target.shape[:-1]}" for goal in listed)
-        raise ArgumentError(f"{caller}: the leading axes of the goals do not match: {shapes}") from None
+    shape = _common_shape([(goal.task.kind, goal.target) for goal in listed], caller)
     data, start = np.empty((*shape, tasks.n_data)), 0
     for goal, sizes in zip(listed, tasks.sizes, strict=True):
         for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes[:3], strict=True):
             data[..., start : start + size] = part
             start += size
-    return Problem(tasks, data)
+    return Problem(tasks, data, [goal.tolerance is None or bool(np.isfinite(goal.tolerance).all()) for goal in listed])
 
 
 def _listed(goals: Goals, caller: str) -> list[Goal]:
@@ -119,25 +115,36 @@ def _tasks(robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
 
 def _numbers(robot: Robot, goal: Goal, sizes: Sizes, tolerance: float, caller: str) -> list:
     """Target, weights and inverse tolerances of a goal."""
-    kind, what = KINDS[goal.task.kind], goal.task.kind
+    what = goal.task.kind
     if goal.target.shape[-1] != sizes.target:
         raise ArgumentError(
             f"{caller}: {what} has q of shape {goal.target.shape}; (..., {sizes.target}) is needed for robot '{robot.name}'"
         )
     if len(goal.weights) not in (1, sizes.weights):
         raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes.weights} are needed")
-    scale = np.where(kind.per_metre, 1 / metres_per_radian(robot, goal.task), 1.0)
-    return [goal.target, goal.weights * scale, 1 / (tolerance if goal.tolerance is None else goal.tolerance)]
+    return [goal.target, goal.weights * _scale(robot, goal.task), 1 / (tolerance if goal.tolerance is None else goal.tolerance)]
+
+
+@once_a_robot(most=64)
+def _scale(robot: Robot, task: Task) -> np.ndarray:
+    """What weights are multiplied by, so that lengths count as much as angles."""
+    return np.where(KINDS[task.kind].per_metre, 1 / metres_per_radian(robot, task), 1.0)
+
+
+def _common_shape(arrays: list[tuple[str, np.ndarray]], caller: str) -> tuple[int, ...]:
+    """The shape to which the leading axes of (name, array (..., n)) broadcast."""
+    shapes = [x.shape[:-1] for _, x in arrays]
+    try:
+        return shapes[0] if len(set(shapes)) == 1 else np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(f"{name} {x.shape[:-1]}" for name, x in arrays)
+        raise ArgumentError(f"{caller}: the leading axes do not match: {listed}") from None
 
 
 def batched(problem: Problem, arrays: dict[str, np.ndarray | None], caller: str) -> tuple[tuple[int, ...], list]:
     """The common leading shape, and data and arrays broadcast to it with these axes joined into one."""
     given = {"goals": problem.data} | {name: x for name, x in arrays.items() if x is not None}
-    try:
-        shape = np.broadcast_shapes(*(x.shape[:-1] for x in given.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape[:-1]}" for name, x in given.items())
-        raise ArgumentError(f"{caller}: the leading axes do not match: {shapes}") from None
+    shape = _common_shape(list(given.items()), caller)
     rows = int(np.prod(shape))
     flat = [
         None if x is None else np.broadcast_to(x, (*shape, x.shape[-1])).reshape(rows, x.shape[-1])
@@ -153,10 +160,19 @@ def limits_of(robot: Robot, limits: Limits, caller: str) -> tuple[np.ndarray, np
         if len(pair) != 2 or any(x.shape != (robot.nq,) for x in pair):
             raise ArgumentError(f"{caller}: limits must be True, False or a pair (lower, upper) of ({robot.nq},)")
         lower, upper = pair
-    elif truth(limits, f"{caller}: limits, if it is no pair (lower, upper),"):
-        lower, upper = robot.lower, robot.upper
-    else:
-        return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+        return _ordered(lower, upper, caller)
+    if truth(limits, f"{caller}: limits, if it is no pair (lower, upper),"):
+        return _own_limits(robot)
+    return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+
+
+@once_a_robot
+def _own_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    return _ordered(robot.lower, robot.upper, f"robot '{robot.name}'")
+
+
+def _ordered(lower: np.ndarray, upper: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """The limits, of which none is above the other."""
     if not np.all(lower <= upper):
         k = int(np.argmin(lower <= upper))
         raise ArgumentError(f"{caller}: the lower limit {lower[k]:g} is above the upper {upper[k]:g} at q[{k}]")

@@ -74,12 +74,6 @@ class Tasks:
         """The same tasks, as those of objectives."""
         return Wishes(self.tasks, self.sizes)
 
-    def counted(self, data: np.ndarray) -> np.ndarray:
-        """Whether each task has a finite tolerance (..., number of tasks), for data (..., n_data)."""
-        parts = cut(data, [sizes.data for sizes in self.sizes])
-        tolerances = [own[..., own.shape[-1] - s.tolerances :] for own, s in zip(parts, self.sizes, strict=True)]
-        return np.stack([(x > 0).all(axis=-1) for x in tolerances], axis=-1)
-
     def split(self, data) -> list[tuple]:
         """[(task, target, weights, 1 / tolerances)] of the data of one sample."""
         parts = cut(data, [n for sizes in self.sizes for n in sizes[:3]])

@@ -8,6 +8,7 @@ own numbers alone, so results depend neither on the rest of the batch nor on the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,8 @@ from .rows import Tasks, Wishes, observed
 __all__ = ["Found", "find_configuration"]
 
 POOL = 256  # random configurations of which the nearest one is the start of a lane
-ROUNDS = ((1, 14), (1, 14), (1, 14), (2, 20), (2, 20), (2, 20))  # (lanes a problem, iterations); later ones: LATER
-LATER = 4  # lanes a problem
+ROUNDS = ((1, 12), (1, 12), (1, 14), (2, 16), (4, 24))  # (lanes for each problem, iterations) of the first rounds
+LATER = 8  # lanes for each problem in later rounds
 STALL = 0.02  # a lane gives up when its cost falls by less than this share in a step
 CONVERGED = 1e-12  # where goals weigh against each other, or cannot be met, lanes go on until it falls by less than this
 POLISH = 200  # iterations for objectives, and for the best answer to a problem without a solution
@@ -58,7 +59,7 @@ def find_configuration(
     limits: Limits = True,
     objectives: Goals = (),
     tolerance: float = 1e-8,
-    seeds: int = 64,
+    seeds: int = 100,
     iterations: int = 50,
 ) -> Found:
     """Find configurations that meet goals, for any robot and any batch; `Found` has q (..., nq), success, error, ...
@@ -101,12 +102,12 @@ def find_configuration(
     )
     lower, upper = limits_of(robot, limits, caller)
     seed = int(generator(rng, caller).integers(2**62))
-    search = _Search(robot, problem.tasks, lower, upper, seed, *((-1.0, CONVERGED) if problem.soft else (1.0, STALL)))
+    search = _Search(robot, problem.tasks, lower, upper, seed, *((1.0, STALL) if all(problem.counted) else (-1.0, CONVERGED)))
     best, restarts = _searched(search, data, q, *budget)
     if wishes is not None:
         best = _improved(search, best, data, wishes.tasks.as_wishes, wish_data)
-    error = np.max(np.where(problem.tasks.counted(data), best.errors, 0.0), axis=1)
-    fields = best.q, best.over <= 1, error, np.nan_to_num(best.iterations).astype(int), restarts
+    error = np.max(best.errors[:, problem.counted], axis=1, initial=0.0)
+    fields = best.q, best.over <= 1, error, best.iterations.astype(int), restarts
     return Found(*(x.reshape((*shape, *x.shape[1:])) for x in fields))
 
 
@@ -151,14 +152,18 @@ def _searched(search: _Search, data: np.ndarray, start: np.ndarray | None, seeds
     """The best lane of each problem, as arrays, and the number of starts after the first one."""
     n, known = len(data), np.isfinite(data).all(axis=1)
     known = known if start is None else known & np.isfinite(start).all(axis=1)
-    best = Lane(*(np.full((n, *size), np.nan) for size in ((search.robot.nq,), (), (), (len(search.tasks.tasks),), ())))
+    unknown = np.full(n, np.nan)
+    best = Lane(
+        np.full((n, search.robot.nq), np.nan), unknown, unknown.copy(), np.full((n, len(search.tasks.tasks)), np.nan),
+        np.zeros(n),
+    )  # fmt: skip
     tried, left = np.zeros(n, int), np.flatnonzero(known)
     best.cost[left] = np.inf
-    for lanes, most, block in _rounds(start is not None, seeds, iterations):
+    for lanes, most, blocks in _rounds(start is not None, seeds, iterations):
         if not len(left):
             break
         own = data[left]
-        q = start[left, None] if block is None else search.nearest(own, range(block, block + lanes))
+        q = start[left, None] if blocks is None else search.nearest(own, blocks)
         _keep(best, left, search.descend(q, own[:, None], most))
         tried[left] += lanes
         left = left[~(best.over[left] <= 1)]
@@ -167,16 +172,16 @@ def _searched(search: _Search, data: np.ndarray, start: np.ndarray | None, seeds
     return best, np.maximum(tried - 1, 0)
 
 
-def _rounds(started: bool, seeds: int, iterations: int):
-    """Yield (lanes, iterations, first block of random configurations) of each round; a start has no block."""
+def _rounds(started: bool, seeds: int, iterations: int) -> Iterator[tuple[int, int, range | None]]:
+    """Yield (lanes, iterations, blocks of random configurations) of each round; a start has no blocks."""
     if started:
         yield 1, iterations, None
-    used, k = 0, 0
+    used, first = 0, iter(ROUNDS)
     while used < seeds:
-        lanes, most = ROUNDS[k] if k < len(ROUNDS) else (LATER, iterations)
+        lanes, most = next(first, (LATER, iterations))
         lanes = min(lanes, seeds - used)
-        yield lanes, min(most, iterations), used
-        used, k = used + lanes, k + 1
+        yield lanes, min(most, iterations), range(used, used + lanes)
+        used += lanes
 
 
 def _keep(best: Lane, places: np.ndarray, lanes: Lane) -> None:

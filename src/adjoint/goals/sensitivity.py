@@ -17,7 +17,7 @@ from ..model.configuration import integrate
 from ..model.input_checks import positive, vectors
 from ..model.once import once_a_robot
 from ..model.robot import Robot
-from .kinds import KINDS
+from .kinds import KINDS, origin_of, rotation_of
 from .lanes import limited_coordinates
 from .problem import Goals, Limits, batched, limits_of, need_short, problem_of
 from .rows import Tasks, cut, rows_of
@@ -96,20 +96,17 @@ def _added(robot, target, shift):
     return target + shift
 
 
-def _turned(R, shift):
-    """R exp(shift), row by row."""
-    return (R.reshape(3, 3) @ so3.exp(shift)).reshape(9)
-
-
 def _moved_pose(robot, target, shift):
-    """T exp(shift): for derivatives at 0, p moves by R v."""
-    return np.concatenate([_turned(target[:9], shift[:3]), target[9:] + target[:9].reshape(3, 3) @ shift[3:]])
+    """T exp(shift); for derivatives at shift = 0, p moves by R v."""
+    R = rotation_of(target)
+    p = origin_of(target) + R @ shift[3:]
+    return np.concatenate([R @ so3.exp(shift[:3]), p[:, None]], axis=1).reshape(12)
 
 
 _MOVES: dict[str, Callable] = {
     "pose": _moved_pose,
     "position": lambda robot, target, shift: np.concatenate([target[:3] + shift, target[3:]]),
-    "orientation": lambda robot, target, shift: _turned(target, shift),
+    "orientation": lambda robot, target, shift: (target.reshape(3, 3) @ so3.exp(shift)).reshape(9),
     "axis": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
     "look_at": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
     "distance": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
