@@ -66,7 +66,7 @@ def differential_step(
     `goals` are those of `find_configuration`. After the step, a share `gain` (0 to 1) of each error is gone, as far as
     limits let it and other goals do not weigh against it. This is the exact optimum of
 
-        min ½ |W (J v dt - gain e)|² + ½ damping |v dt|²     with     lower <= q + v dt <= upper,   |v| <= velocity_limit.
+        min ½ |W (J v dt - gain e)|² + ½ damping |v dt|²   with   lower <= q + v dt <= upper,   |v| <= velocity_limit.
 
     - `limits` of positions are as for `find_configuration`. A q outside of them is no error: its joints return, as
       fast as they may. Limits of planar and free joints are left out.
@@ -85,7 +85,8 @@ def differential_step(
     dt, gain = positive(dt, f"{caller}: dt [s]"), positive(gain, f"{caller}: gain")
     damping = positive(damping, f"{caller}: damping")
     lower, upper = limits_of(robot, limits, caller)
-    speed = robot.velocity_limit if velocity_limit is None else vectors(velocity_limit, robot.nv, "velocity_limit", caller)
+    speed = robot.velocity_limit if velocity_limit is None else velocity_limit
+    speed = vectors(speed, robot.nv, "velocity_limit", caller)
     active = np.zeros(robot.nv) if warm is None else _active(robot, warm, caller)
     given = (q, problem.data, active, lower, upper, speed, dt, gain, damping)
     if isinstance(objectives, tuple) and not objectives:
@@ -114,7 +115,9 @@ _inputs = {"q": "nq", "data": "n_data", "active": "nv", "lower": "nq", "upper": 
 
 
 @kernel(robot=static, tasks=static, **_inputs)
-def weighted_step(robot: Robot, tasks: Tasks, q, data, active, lower, upper, speed, dt, gain, damping) -> DifferentialStep:
+def weighted_step(
+    robot: Robot, tasks: Tasks, q, data, active, lower, upper, speed, dt, gain, damping
+) -> DifferentialStep:
     """The step for goals alone."""
     low, high = _bounds(robot, q, lower, upper, speed, dt)
     r, J, _ = rows_of(robot, tasks, q, data)

@@ -105,10 +105,8 @@ def axis(
 
         >>> down = goals.axis("tool", [0, 0, -1])
     """
-    target = _joined("axis", axis=(_unit(axis, "axis", "axis"), 3), direction=(_unit(direction, "direction", "axis"), 3))
-    return Goal(
-        Task("axis", frame, relative_to), target, _weights(weight, 1, "axis"), _tolerance(tolerance, 1, "axis")
-    )
+    target = _joined("axis", axis=(_unit(axis, "axis", "axis"), 3), d=(_unit(direction, "direction", "axis"), 3))
+    return Goal(Task("axis", frame, relative_to), target, _weights(weight, 1, "axis"), _tolerance(tolerance, 1, "axis"))
 
 
 def look_at(

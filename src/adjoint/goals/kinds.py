@@ -99,7 +99,7 @@ def _placement(robot: Robot, q, task: Task):
 
 
 def _motion(robot: Robot, q, task: Task):
-    return jacobian(robot, q, task.frame, "world", task.relative_to)
+    return jacobian(robot, q, task.frame, "world", task.relative_to)  # type: ignore[arg-type]  # there is a frame
 
 
 def turn(R, target):
@@ -292,7 +292,7 @@ def _row(
 ):
     sizes = [_size(n) if isinstance(n, int) else n for n in (looks, targets, weights, tangent or targets)]
     cost = cost or _squares(error, spread)
-    return Kind(seen, error, slope, cost, *sizes[:3], spread, parts, metre, sizes[3])
+    return Kind(seen, error, slope, cost, sizes[0], sizes[1], sizes[2], spread, parts, metre, sizes[3])
 
 
 def _nq(robot: Robot) -> int:
@@ -329,7 +329,6 @@ ENDLESS = frozenset({"most_manipulability"})
 """Kinds that are never met: they can be objectives only."""
 
 
-
 @once_a_robot(most=64)
 def metres_per_radian(robot: Robot, task: Task) -> float:
     """The length [m] by which errors of positions are divided, so that they count as much as errors of angles.
@@ -338,12 +337,10 @@ def metres_per_radian(robot: Robot, task: Task) -> float:
     lanes find solutions in the fewest steps with about this weight.
     """
     if task.frame is None:
-        chains = [robot.path(i) for i in range(len(robot.body_names))]
-        ends = []
+        chains, ends = [robot.path(i) for i in range(len(robot.body_names))], []
     else:
         start, up, down, end = way(robot, task.relative_to, task.frame)
         chains, ends = [[*up, *down]], [start.placement, end.placement]
-    links = [robot.placements[chain, :3, 3] for chain in chains] + [np.array([T[:3, 3] for T in ends]).reshape(-1, 3)]
-    reach = max(np.linalg.norm(p, axis=1).sum() for p in links[:-1]) if chains else 0.0
-    reach += np.linalg.norm(links[-1], axis=1).sum()
-    return reach / 4 if reach > 0 else 1.0
+    lengths = np.linalg.norm(robot.placements[:, :3, 3], axis=1)
+    reach = max((lengths[chain].sum() for chain in chains), default=0.0) + sum(np.linalg.norm(T[:3, 3]) for T in ends)
+    return float(reach) / 4 or 1.0

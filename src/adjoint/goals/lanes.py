@@ -20,12 +20,13 @@ from ..model.configuration import integrate
 from ..model.joints import JOINTS
 from ..model.robot import Robot
 from .linear import positive_solve
-from .rows import Tasks, cut, errors_of, rows_of, seed_cost
+from .rows import Tasks, cut, rows_of, seed_cost, task_errors
 
 __all__ = ["Lane", "damped_step", "descend", "free_of_limits", "limited_coordinates", "nearest_seed"]
 
-_DAMPING, _LESS, _MORE, _TIE = 0.1, 0.2, 4.0, 1.0
-_LEAST, _MOST = 1e-12, 1e6  # of λ
+_DAMPING, _LESS, _MORE = 0.1, 0.2, 4.0  # λ of the first step, and its factors after steps that help and that do not
+_TIE = 1.0  # λ is at most so many times |r|²
+_LEAST, _MOST = 1e-12, 1e6  # λ; a lane whose λ is larger gives up
 
 
 class Lane(NamedTuple):
@@ -70,27 +71,27 @@ def descend(robot: Robot, tasks: Tasks, q, data, lower, upper, most, stall, enou
     """
 
     def step(carry):
-        q, trial, move, cost, damping, _, n, _ = carry
+        q, trial, move, cost, damping, last, n, _ = carry
         r, J, over = rows_of(robot, tasks, trial, data)
         found = r @ r
         better = found < cost
-        damping = np.where(
-            better, np.maximum(np.minimum(damping * _LESS, _TIE * found), _LEAST), damping * _MORE
-        )
+        damping = np.where(better, np.maximum(np.minimum(damping * _LESS, _TIE * found), _LEAST), damping * _MORE)
         J = J * free_of_limits(robot, trial, J.T @ r, lower, upper)
         move = np.where(better, damped_step(J, r, damping), move / _MORE)
         start = np.where(better, trial, q)
         ahead = np.clip(integrate(robot, start, move), lower, upper)
-        progress = np.where(better, found / np.minimum(cost, 1e300), 0.0)
-        return start, ahead, move, np.where(better, found, cost), damping, np.where(better, over, carry[5]), n + 1, progress
+        left = np.where(better, found / np.minimum(cost, 1e300), 0.0)
+        cost, over = np.where(better, found, cost), np.where(better, over, last)
+        return start, ahead, move, cost, damping, over, n + 1, left
 
     def goes_on(carry):
-        return (carry[5] > enough) & (carry[6] <= most) & (carry[7] < 1 - stall) & (carry[4] < _MOST)
+        _, _, _, _, damping, over, n, left = carry
+        return (over > enough) & (n <= most) & (left < 1 - stall) & (damping < _MOST)
 
     q = np.clip(q, lower, upper)
     first = (q, q, np.zeros(robot.nv), np.inf, _DAMPING / _LESS, np.inf, 0.0, 0.0)
-    q, _, _, cost, _, over, n, _ = while_loop(goes_on, step, first, max_iterations=1000)
-    return Lane(q, cost, over, errors_of(robot, tasks, q, data), n)
+    q, _, _, cost, _, over, n, _ = while_loop(goes_on, step, first, max_iterations=10_000)
+    return Lane(q, cost, over, task_errors(robot, tasks, q, data), n - 1)
 
 
 @kernel(robot=static, tasks=static, data="n_data", pool=(..., "n_seen"))

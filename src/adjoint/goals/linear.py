@@ -36,10 +36,10 @@ def factored(A) -> Factors:
         return y
 
     def solve(b):
-        y, x = forward(b), [None] * n
+        y, x = forward(b), list(b)
         for i in reversed(range(n)):
             x[i] = (y[i] - sum(L[k][i] * x[k] for k in range(i + 1, n))) * inverse[i]
-        return np.stack(x)  # type: ignore[arg-type]
+        return np.stack(x)
 
     return Factors(solve, lambda b: np.stack(forward(b)))
 

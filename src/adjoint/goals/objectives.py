@@ -5,8 +5,9 @@ space of the goals,
 
     min ½ |r_o - J_o Δ|² + ½ μ |Δ|²   with   J Δ = r.
 
-With H = J_oᵀ J_o + μ it is Δ = H⁻¹ (J_oᵀ r_o + Jᵀ y), where (J H⁻¹ Jᵀ) y = r - J H⁻¹ J_oᵀ r_o. Newton steps lead back to
-the goals. A step counts if all goals are met after it and the objectives are better; then μ falls, otherwise it grows.
+With H = J_oᵀ J_o + μ it is Δ = H⁻¹ (J_oᵀ r_o + Jᵀ y), where (J H⁻¹ Jᵀ) y = r - J H⁻¹ J_oᵀ r_o. Newton steps lead back
+to the goals. A step counts if all goals are met after it and the objectives are better; then μ falls, otherwise it
+grows.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..model.configuration import integrate
 from ..model.robot import Robot
 from .lanes import damped_step, free_of_limits
 from .linear import factored, positive_solve
-from .rows import Rows, Tasks, Wishes, cost_of, errors_of, rows_of
+from .rows import Rows, Tasks, Wishes, cost_of, rows_of, task_errors
 
 __all__ = ["Improved", "improve"]
 
@@ -77,4 +78,4 @@ def improve(robot: Robot, tasks: Tasks, wishes: Wishes, q, data, wish_data, lowe
 
     first = (q, cost_of(robot, wishes, q, wish_data), _FIRST, 0.0, 0.0)
     q, _, _, n, _ = while_loop(goes_on, step, first, max_iterations=1000)
-    return Improved(q, rows_of(robot, tasks, q, data).over, errors_of(robot, tasks, q, data), n)
+    return Improved(q, rows_of(robot, tasks, q, data).over, task_errors(robot, tasks, q, data), n)

@@ -10,6 +10,7 @@ import numpy as np
 from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..kinematics.center import require_mass
+from ..kinematics.route import way
 from ..model.input_checks import truth
 from ..model.needs import need_numbers, need_robot
 from ..model.once import once_a_robot
@@ -61,7 +62,8 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
         for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes[:3], strict=True):
             data[..., start : start + size] = part
             start += size
-    return Problem(tasks, data, [goal.tolerance is None or bool(np.isfinite(goal.tolerance).all()) for goal in listed])
+    counted = [goal.tolerance is None or bool(np.isfinite(goal.tolerance).all()) for goal in listed]
+    return Problem(tasks, data, counted)
 
 
 def _listed(goals: Goals, caller: str) -> list[Goal]:
@@ -103,9 +105,8 @@ def _placed(frame: str, target, caller: str) -> Goal:
 def _tasks(robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
     """The tasks of a robot, whose frames exist and can move."""
     for task in tasks:
-        for frame in (task.frame, task.relative_to):
-            if frame is not None:
-                robot.frame(frame)  # it raises an error if there is no such frame
+        if task.kind not in ("center_of_mass", "posture"):
+            way(robot, task.relative_to, robot.frame(task.frame).name)  # type: ignore[arg-type]  # it raises errors
         if task.kind == "center_of_mass":
             require_mass(robot)
         if task.kind.endswith("manipulability") and not moving_columns(robot, task):
@@ -118,11 +119,12 @@ def _numbers(robot: Robot, goal: Goal, sizes: Sizes, tolerance: float, caller: s
     what = goal.task.kind
     if goal.target.shape[-1] != sizes.target:
         raise ArgumentError(
-            f"{caller}: {what} has q of shape {goal.target.shape}; (..., {sizes.target}) is needed for robot '{robot.name}'"
+            f"{caller}: {what} has q of shape {goal.target.shape}; robot '{robot.name}' needs (..., {sizes.target})"
         )
     if len(goal.weights) not in (1, sizes.weights):
         raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes.weights} are needed")
-    return [goal.target, goal.weights * _scale(robot, goal.task), 1 / (tolerance if goal.tolerance is None else goal.tolerance)]
+    sharpness = 1 / (tolerance if goal.tolerance is None else goal.tolerance)
+    return [goal.target, goal.weights * _scale(robot, goal.task), sharpness]
 
 
 @once_a_robot(most=64)

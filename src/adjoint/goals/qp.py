@@ -2,8 +2,8 @@
 
     min ½ xᵀ H x - gᵀ x     with     lower <= x <= upper,     H symmetric and positive definite.
 
-With z = g - H x, the optimum is the one x with these properties (Karush, Kuhn and Tucker): x_i is within its bounds, and
-z_i = 0 if x_i is between them, z_i <= 0 if x_i is at its lower bound and z_i >= 0 if it is at its upper one. Block
+With z = g - H x, the optimum is the one x with these properties (Karush, Kuhn and Tucker): x_i is within its bounds,
+and z_i = 0 if x_i is between them, z_i <= 0 if x_i is at its lower bound and z_i >= 0 if it is at its upper one. Block
 principal pivoting guesses which bounds are active, solves the linear equations that remain, and moves all variables
 that contradict the guess to the other side. If that does not help, only the last of them is moved: Murty's rule, which
 ends at the optimum after finitely many steps. See Júdice & Pires (1994), "A block principal pivoting algorithm for

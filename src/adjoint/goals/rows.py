@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +18,11 @@ from ..lazy import cached_property
 from ..model.robot import Robot
 from .kinds import KINDS, Task
 
-__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "cut", "errors_of", "observed", "rows_of", "seed_cost"]
+__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "cut", "observed", "rows_of", "seed_cost", "task_errors"]
 
 
 class Sizes(NamedTuple):
-    """How many numbers a task has: its target, weights, tolerances, what it looks at, and small motions of its target."""
+    """How many numbers a task has: target, weights, tolerances, what it looks at, and small motions of its target."""
 
     target: int
     weights: int
@@ -83,7 +84,7 @@ class Tasks:
 def cut(x, lengths: Sequence[int]) -> list:
     """The parts of x (..., n) along its last axis, of these lengths."""
     ends = np.cumsum([0, *lengths]).tolist()
-    return [x[..., a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [x[..., a:b] for a, b in pairwise(ends)]
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ def _squared_parts(kind, w, e) -> list:
     return [counted[rows] @ counted[rows] for rows in kind.parts]
 
 
-def errors_of(robot: Robot, tasks: Tasks, q, data) -> np.ndarray:
+@kernel(robot=static, tasks=static, q="nq", data="n_data")
+def task_errors(robot: Robot, tasks: Tasks, q, data) -> np.ndarray:
     """The error |e| of each task at q (nq,), that of its worst part: (number of tasks,)."""
     found = []
     for task, target, weights, _ in tasks.split(data):

@@ -23,15 +23,15 @@ from .kinds import ENDLESS
 from .lanes import Lane, descend, nearest_seed
 from .objectives import improve
 from .problem import Goals, Limits, batched, limits_of, need_short, problem_of
-from .rows import Tasks, Wishes, observed
+from .rows import Tasks, Wishes, observed, task_errors
 
-__all__ = ["Found", "find_configuration"]
+__all__ = ["Found", "find_configuration", "goal_errors"]
 
 POOL = 256  # random configurations of which the nearest one is the start of a lane
 ROUNDS = ((1, 12), (1, 12), (1, 14), (2, 16), (4, 24))  # (lanes for each problem, iterations) of the first rounds
 LATER = 8  # lanes for each problem in later rounds
 STALL = 0.02  # a lane gives up when its cost falls by less than this share in a step
-CONVERGED = 1e-12  # where goals weigh against each other, or cannot be met, lanes go on until it falls by less than this
+CONVERGED = 1e-12  # the same where goals weigh against each other, or cannot be met
 POLISH = 200  # iterations for objectives, and for the best answer to a problem without a solution
 
 
@@ -83,9 +83,10 @@ def find_configuration(
     - `tolerance` [rad, m] counts for goals that have none of their own. With an infinite tolerance, a goal is never
       met, and weighs against the others.
 
-    A problem with NaN has success False and q NaN, and leaves the others alone. Reference: Sugihara (2011), "Solvability-
-    unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27(5); limits by projected
-    Newton steps as in Bertsekas (1982).
+    A problem with NaN has success False and q NaN, and leaves the others alone. References: Sugihara (2011),
+    "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27(5), and
+    Bertsekas (1982), "Projected Newton methods for optimization problems with simple constraints", SIAM J. Control
+    Optim. 20(2).
     """
     caller = "find_configuration"
     need_short(robot, caller)
@@ -102,13 +103,29 @@ def find_configuration(
     )
     lower, upper = limits_of(robot, limits, caller)
     seed = int(generator(rng, caller).integers(2**62))
-    search = _Search(robot, problem.tasks, lower, upper, seed, *((1.0, STALL) if all(problem.counted) else (-1.0, CONVERGED)))
+    ends = (1.0, STALL) if all(problem.counted) else (-1.0, CONVERGED)
+    search = _Search(robot, problem.tasks, lower, upper, seed, *ends)
     best, restarts = _searched(search, data, q, *budget)
     if wishes is not None:
         best = _improved(search, best, data, wishes.tasks.as_wishes, wish_data)
     error = np.max(best.errors[:, problem.counted], axis=1, initial=0.0)
     fields = best.q, best.over <= 1, error, best.iterations.astype(int), restarts
     return Found(*(x.reshape((*shape, *x.shape[1:])) for x in fields))
+
+
+def goal_errors(robot: Robot, goals: Goals, q) -> np.ndarray:
+    """The error [rad or m] of each goal at q (..., nq), that of its worst part, as (..., number of goals).
+
+        >>> goal_errors(robot, goals.pose("tool", forward_kinematics(robot, q, "tool")), q).shape
+        (1,)
+
+    `goals` are those of `find_configuration`; their leading axes and those of q broadcast. Errors are those of which
+    the docstrings of the goals tell, without weights; components with weight 0 do not count.
+    """
+    need_short(robot, "goal_errors")
+    problem = problem_of(robot, goals, 1.0, "goal_errors")
+    shape, (data, q) = batched(problem, {"q": vectors(q, robot.nq, "q", "goal_errors")}, "goal_errors")
+    return task_errors(robot, problem.tasks, q, data).reshape(*shape, len(problem.tasks.tasks))
 
 
 def _any(objectives) -> bool:
@@ -124,7 +141,7 @@ def _refuse_endless(tasks: Tasks, caller: str) -> None:
 
 
 class _Search(NamedTuple):
-    """What all rounds of a search share; lanes stop at `over` <= enough, or when their cost falls by less than stall."""
+    """What all rounds of a search share; `enough` and `stall` say when lanes stop, see `descend`."""
 
     robot: Robot
     tasks: Tasks
@@ -163,7 +180,7 @@ def _searched(search: _Search, data: np.ndarray, start: np.ndarray | None, seeds
         if not len(left):
             break
         own = data[left]
-        q = start[left, None] if blocks is None else search.nearest(own, blocks)
+        q = search.nearest(own, blocks) if blocks else start[left, None]  # type: ignore[index]  # there is a start
         _keep(best, left, search.descend(q, own[:, None], most))
         tried[left] += lanes
         left = left[~(best.over[left] <= 1)]
