@@ -189,10 +189,13 @@ def _look_error(robot, seen, target):
 
 
 def _look_slope(robot, q, task, seen, target):
-    """u̇ = -(1 - u uᵀ) ṗ / distance."""
+    """u̇ = -(1 - u uᵀ) ṗ / distance; both unit vectors move across themselves only.
+
+    What is left along u is of the order of the error, and is left out: it would be a third equation, almost 0 = 0.
+    """
     J, (u, distance) = _motion(robot, q, task), _line_of_sight(seen, target)
-    turning = (J[3:] - np.outer(u, u @ J[3:])) / distance
-    return turning + _carried(J[:3], rotation_of(seen) @ target[:3])
+    moved = J[3:] / distance + _carried(J[:3], rotation_of(seen) @ target[:3])
+    return moved - np.outer(u, u @ moved)
 
 
 def _distance_error(robot, seen, target):

@@ -128,9 +128,10 @@ def _slopes(robot: Robot, tasks: Tasks, name: str) -> Callable:
 
 def _pseudoinverse(robot: Robot, tasks: Tasks, q, data, limits: tuple, singular: float) -> np.ndarray:
     """J⁺ (n, nv, m), where joints on their limits do not move; NaN for samples with NaN."""
-    J = goal_slopes(robot, tasks, q, data) * _held(robot, q, *limits)[:, None, :]
+    free = _held(robot, q, *limits)
+    J = goal_slopes(robot, tasks, q, data) * free[:, None, :]
     unknown = np.asarray(~np.isfinite(J).all(axis=(1, 2)))
-    found = np.linalg.pinv(np.where(unknown[:, None, None], 0.0, J), rcond=singular)
+    found = free[:, :, None] * np.linalg.pinv(np.where(unknown[:, None, None], 0.0, J), rcond=singular)
     found[unknown] = np.nan
     return found
 
