@@ -185,7 +185,10 @@ def test_no_solver_finds_a_better_answer_within_limits():
 
 def test_soft_goals_are_weighed_against_each_other():
     """With infinite tolerances the answer is the minimum of |r|², where its gradient Jᵀ r vanishes."""
-    both = [goals.position("tool", [0.4, 0.2, 0.6], tolerance=np.inf), goals.posture(np.zeros(6), weight=0.2, tolerance=np.inf)]
+    both = [
+        goals.position("tool", [0.4, 0.2, 0.6], tolerance=np.inf),
+        goals.posture(np.zeros(6), weight=0.2, tolerance=np.inf),
+    ]
     found = aj.find_configuration(PUMA, both, start=np.full(6, 0.2), limits=False)
     tasks, data, _ = problem_of(PUMA, both, 1.0, "test")
     r, J = moved_errors(PUMA, tasks, found.q, data, np.zeros(tasks.n_tangent)), goal_slopes(PUMA, tasks, found.q, data)
@@ -255,7 +258,9 @@ def test_nan_stays_in_its_own_sample():
     assert np.isnan(found.q[2]).all() and not found.success[2] and np.isnan(found.error[2])
     assert np.array_equal(np.delete(found.q, 2, 0), np.delete(clean.q, 2, 0))
     start[4, 0] = np.nan
-    assert np.array_equal(aj.find_configuration(PUMA, {"tool": T}, start=start).success, np.isin(np.arange(6), [0, 1, 3, 5]))
+    assert np.array_equal(
+        aj.find_configuration(PUMA, {"tool": T}, start=start).success, np.isin(np.arange(6), [0, 1, 3, 5])
+    )
 
 
 def test_randomness_is_seeded():
@@ -290,7 +295,11 @@ def test_the_nearest_posture_is_as_near_as_scipy_finds_it():
     for q, target, ours in zip(found.q, T, away[1], strict=True):
         tasks, data, _ = problem_of(robot, {"panda_hand": target}, 1.0, "test")
         r, J = moved_errors.bind(robot, tasks), goal_slopes.bind(robot, tasks)
-        constraint = {"type": "eq", "fun": lambda x, r=r, d=data: r(x, d, np.zeros(6)), "jac": lambda x, J=J, d=data: -J(x, d)}
+        constraint = {
+            "type": "eq",
+            "fun": lambda x, r=r, d=data: r(x, d, np.zeros(6)),
+            "jac": lambda x, J=J, d=data: -J(x, d),
+        }
         best = minimize(
             lambda x: np.sum((x - middle) ** 2), q, jac=lambda x: 2 * (x - middle), method="SLSQP",
             bounds=list(zip(robot.lower, robot.upper, strict=True)), constraints=[constraint], options={"ftol": 1e-12},

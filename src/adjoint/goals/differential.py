@@ -6,7 +6,7 @@ With the goals' errors e, their slopes J, weights W and a step Δ = v dt, the pr
 
 A joint outside its limits may not go further out, and returns as fast as its velocity limit lets it, so the program
 always has a solution. Objectives come second: they are served among the steps that do not change J Δ of the goals. This
-equation is met by the method of multipliers, with rows Q of J made orthonormal, in a few solutions of the same program:
+equation is met by the method of multipliers, with rows Q of J made orthonormal, in a few programs:
 
     min ½ |W_o (J_o Δ - gain e_o)|² + ½ damping |Δ|² + ½ ρ |Q Δ - c - y|²,     y ← y + c - Q Δ.
 """
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, scan, static
+from ..compile import kernel, static, while_loop
 from ..errors import ArgumentError
 from ..model.input_checks import positive, vectors
 from ..model.robot import Robot
@@ -29,8 +29,9 @@ from .rows import Tasks, Wishes, rows_of
 
 __all__ = ["DifferentialStep", "differential_step"]
 
-_STIFF = 1e3  # ρ, relative to the largest diagonal entry of the rest
-_PASSES = 5  # of the method of multipliers; each makes what is left of the equation smaller by about 1 / ρ
+_STIFF = 1e7  # ρ, relative to the largest diagonal entry of the rest
+_PASSES = 40  # the most of the method of multipliers; two are enough unless bounds hold most joints
+_MET = 1e-10  # the misfit |Q Δ - c| [rad] that counts as 0
 _REGULAR = 1e-12  # added to J Jᵀ, which is singular where goals state the same thing twice
 
 
@@ -142,11 +143,12 @@ def prioritized_step(
     stiff = _STIFF * np.max(np.stack([H[k, k] for k in range(n)]))
     H = H + stiff * (Q.T @ Q)
 
-    def again(carry, _):
-        y, _, active, steps = carry
+    def again(carry):
+        y, _, active, steps, _ = carry
         found = box_minimum(H, g + stiff * (Q.T @ (c + y)), low, high, active)
-        return (y + c - Q @ found.x, found.x, found.active, steps + found.steps), None
+        misfit = c - Q @ found.x
+        return y + misfit, found.x, found.active, steps + found.steps, misfit @ misfit
 
-    start = (np.zeros(len(r)), first.x, first.active, first.steps)
-    (_, x, active, steps), _ = scan(again, start, length=_PASSES)
+    start = (np.zeros(len(r)), first.x, first.active, first.steps, np.inf)
+    _, x, active, steps, _ = while_loop(lambda carry: carry[4] > _MET**2, again, start, max_iterations=_PASSES)
     return DifferentialStep(x / dt, active, steps)
