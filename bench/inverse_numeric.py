@@ -2,8 +2,8 @@
 
 python bench/inverse_numeric.py    one run, one core; writes bench/results/inverse_numeric.{json,png}
 
-Searches: poses that are reachable within the limits, and a residual of at most 1e-8 (m, rad) for every system. Steps: one
-robot from Python, targets and configuration set anew for every step, as in a control loop; and batches.
+Searches: poses that are reachable within the limits, and a residual of at most 1e-8 (m, rad) for every system. Steps:
+one robot from Python, targets and configuration set anew for every step, as in a control loop; and batches.
 """
 
 import statistics
@@ -139,7 +139,7 @@ def _mink_steps(robot, path, frame: str, x, target) -> dict:
     configuration = mink.Configuration(model, q)
     task = mink.FrameTask(frame, "body", position_cost=3.0, orientation_cost=1.0)
     goal = mink.SE3.from_matrix(target)
-    limits = [mink.ConfigurationLimit(model), mink.VelocityLimit(model, {n: 2.0 for n in names})]
+    limits = [mink.ConfigurationLimit(model), mink.VelocityLimit(model, dict.fromkeys(names, 2.0))]
 
     def step(solver):
         configuration.update(q)
@@ -168,16 +168,9 @@ def humanoid() -> dict:
     step = race({"step": lambda: goals.differential_step(robot, home, alone, DT)}, rounds=5)["step"]
     many = race({"step": lambda: goals.differential_step(robot, home, wanted, DT)}, rounds=5)["step"] / len(q)
     peer = _pink_humanoid(poses, aj.center_of_mass(robot, q), home)
-    return {
-        "adjoint": {
-            "solved": float(found.success.mean()),
-            "search": 1e6 * batch,
-            "step": 1e6 * step,
-            "batch step": 1e6 * many,
-        },
-        "pink": peer,
-        "first call [s]": first,
-    }
+    ours = {"solved": float(found.success.mean()), "search": batch, "step": step, "batch step": many}
+    ours |= {name: 1e6 * t for name, t in ours.items() if name != "solved"}
+    return {"adjoint": ours, "pink": peer, "first call [s]": first}
 
 
 def _pink_humanoid(poses: dict, centres: np.ndarray, home: np.ndarray) -> dict:
@@ -207,51 +200,48 @@ def _pink_humanoid(poses: dict, centres: np.ndarray, home: np.ndarray) -> dict:
     return {"solved": solved / count, "search": 1e6 * statistics.fmean(laps), "step": 1e6 * min(step_laps)}
 
 
-def main() -> None:
-    found, stepped, whole = {r: searches(r) for r in ROBOTS}, {r: steps(r) for r in ROBOTS}, humanoid()
-    print(f"\nSearches: {POSES} poses within limits, residual <= {TOLERANCE:g} (m, rad); µs a pose")
-    rows = [
-        [r, s, x["solved"], x["mean"], x["p95"], x["error"]]
-        for r, own in found.items()
-        for s, x in own.items()
-        if isinstance(x, dict)
-    ]
-    table(["robot", "system", "solved", "mean", "p95", "worst error"], rows)
-    ratios = {}
+def ratios(found: dict, stepped: dict) -> dict[str, float]:
+    """How many times faster than the best peer."""
+    x = {}
     for r, own in found.items():
-        ratios[f"{r}, search"] = own["roboticstoolbox"]["mean"] / own["adjoint, batch"]["mean"]
         peers = min(t for s, t in stepped[r].items() if not s.startswith("adjoint"))
-        ratios[f"{r}, one step"] = peers / stepped[r]["adjoint, one robot"]
-        ratios[f"{r}, batch of steps"] = peers / stepped[r]["adjoint, batch"]
+        x[f"{r}, search"] = own["roboticstoolbox"]["mean"] / own["adjoint, batch"]["mean"]
+        x[f"{r}, one step"] = peers / stepped[r]["adjoint, one robot"]
+        x[f"{r}, batch of steps"] = peers / stepped[r]["adjoint, batch"]
+    return x
+
+
+def show(found: dict, stepped: dict, whole: dict) -> None:
+    """Prints the tables."""
+    print(f"\nSearches: {POSES} poses within limits, residual <= {TOLERANCE:g} (m, rad); µs a pose")
+    lines = [(r, s, x) for r, own in found.items() for s, x in own.items() if isinstance(x, dict)]
+    rows = [[r, s, x["solved"], x["mean"], x["p95"], x["error"]] for r, s, x in lines]
+    table(["robot", "system", "solved", "mean", "p95", "worst error"], rows)
     print("QP steps, µs")
     table(["system", *ROBOTS], [[s, *(stepped[r][s] for r in ROBOTS)] for s in stepped["UR5"]])
     print("G1 with two hands, two feet and the centre of mass, µs")
-    table(["system", "solved", "search", "one step", "step in a batch"],
-          [[s, x["solved"], x["search"], x["step"], x.get("batch step")] for s, x in whole.items() if isinstance(x, dict)])  # fmt: skip
+    lines = [(s, x) for s, x in whole.items() if isinstance(x, dict)]
+    rows = [[s, x["solved"], x["search"], x["step"], x.get("batch step")] for s, x in lines]
+    table(["system", "solved", "search", "one step", "step in a batch"], rows)
     print("How many times faster than the best peer (at least so many are wanted)")
-    table(["", "ratio", "wanted"], [[k, x, LEAST[k.split(", ")[1]]] for k, x in ratios.items()])
-    print(
-        "first calls [s]:",
-        {r: round(own["first call [s]"], 2) for r, own in found.items()},
-        "G1",
-        round(whole["first call [s]"], 2),
-    )
+    table(["", "ratio", "wanted"], [[k, x, LEAST[k.split(", ")[1]]] for k, x in ratios(found, stepped).items()])
+    first = {r: round(own["first call [s]"], 2) for r, own in (found | {"G1": whole}).items()}
+    print("first calls, from the cache if there is one [s]:", first)
+
+
+def main() -> None:
+    found, stepped, whole = {r: searches(r) for r in ROBOTS}, {r: steps(r) for r in ROBOTS}, humanoid()
+    show(found, stepped, whole)
     packages = versions("adjoint", "roboticstoolbox-python", "mink", "pin-pink", "pin", "quadprog", "daqp")
-    save(
-        "inverse_numeric",
-        {
-            "machine": machine(),
-            "versions": packages,
-            "searches": found,
-            "steps": stepped,
-            "G1": whole,
-            "ratios": ratios,
-        },
-    )
-    bars("inverse_numeric", "Numeric inverse kinematics, µs a pose or a step, one core", {
-        **{f"{r}, search": {s.split(",")[0]: own[s]["mean"] for s in ("adjoint, batch", "roboticstoolbox")} for r, own in found.items()},
-        **{f"{r}, one step": {"adjoint": own["adjoint, one robot"], "pink": own["pink, quadprog"], "mink": own["mink, quadprog"]} for r, own in stepped.items()},
-    }, "µs")  # fmt: skip
+    data = {"machine": machine(), "versions": packages, "searches": found, "steps": stepped, "G1": whole}
+    save("inverse_numeric", data | {"ratios": ratios(found, stepped)})
+    drawn = {}
+    for r in ROBOTS:
+        pair = {"adjoint": "adjoint, batch", "roboticstoolbox": "roboticstoolbox"}
+        drawn[f"{r}, search"] = {s: found[r][name]["mean"] for s, name in pair.items()}
+        names = {"adjoint": "adjoint, one robot", "pink": "pink, quadprog", "mink": "mink, quadprog"}
+        drawn[f"{r}, one step"] = {s: stepped[r][name] for s, name in names.items()}
+    bars("inverse_numeric", "Numeric inverse kinematics, µs a pose or a step, one core", drawn, "µs")
 
 
 if __name__ == "__main__":

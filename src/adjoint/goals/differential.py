@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, static, while_loop
+from ..compile import Kernel, kernel, static, while_loop
 from ..errors import ArgumentError
 from ..model.input_checks import positive, vectors
+from ..model.once import once_a_robot
 from ..model.robot import Robot
 from .lanes import limited_coordinates
 from .linear import factored
@@ -36,14 +37,14 @@ _REGULAR = 1e-12  # added to J Jᵀ, which is singular where goals state the sam
 
 
 class DifferentialStep(NamedTuple):
-    """A step: velocities `v` (..., nv) [rad/s, m/s], the bounds that are `active` (..., nv), and the pivots it took.
+    """A step: velocities `v` (..., nv) [rad/s, m/s], the bounds that are `active` (..., nv), and the `iterations`.
 
     `active` is -1 or 1 where v is at its lower or upper bound, and 0 elsewhere; it is the warm start of the next step.
     """
 
     v: np.ndarray
     active: np.ndarray
-    pivots: np.ndarray
+    iterations: np.ndarray
 
 
 def differential_step(
@@ -74,7 +75,7 @@ def differential_step(
     - `velocity_limit` (nv,) is that of the robot by default.
     - `objectives` have strictly lower priority: they use only what the goals leave free. Among goals, weights decide.
     - `damping` keeps the step small near singularities, at the price of a smaller gain there.
-    - `warm` is the step before: where its bounds are still active, fewer pivots are needed. The result is the same.
+    - `warm` is the step before: where its bounds are still active, fewer iterations are needed. The result is the same.
 
     NaN stays in its own sample. Reference: Escande, Mansard & Wieber (2014), "Hierarchical quadratic programming", IJRR
     33(7).
@@ -91,9 +92,15 @@ def differential_step(
     active = np.zeros(robot.nv) if warm is None else _active(robot, warm, caller)
     given = (q, problem.data, active, lower, upper, speed, dt, gain, damping)
     if isinstance(objectives, tuple) and not objectives:
-        return weighted_step(robot, problem.tasks, *given)
+        return _weighted(robot, problem.tasks)(*given)
     wishes = problem_of(robot, objectives, 1.0, caller)
     return prioritized_step(robot, problem.tasks, wishes.tasks.as_wishes, *given[:2], wishes.data, *given[2:])
+
+
+@once_a_robot(most=32)
+def _weighted(robot: Robot, tasks: Tasks) -> Kernel:
+    """The kernel of these tasks."""
+    return weighted_step.bind(robot, tasks)
 
 
 def _active(robot: Robot, warm, caller: str) -> np.ndarray:

@@ -45,7 +45,11 @@ class Goal:
         return f"<goal {self.task.kind}{where}, targets {self.target.shape[:-1]}>"
 
 
-def pose(frame: str, T, *, relative_to: str | None = None, weight=1.0, tolerance=None) -> Goal:
+_ONE = 1.0  # the weight of a pose, if none is given: control loops make a pose in every step
+_ALIKE = np.ones(4)
+
+
+def pose(frame: str, T, *, relative_to: str | None = None, weight=_ONE, tolerance=None) -> Goal:
     """The goal that a frame is at T = [R p; 0 1] (..., 4, 4), seen from the base or from the frame `relative_to`.
 
     Its error has two parts: |2 x| = 2 sin(angle / 2) [rad] with the quaternion (c, x) between the two orientations,
@@ -56,12 +60,9 @@ def pose(frame: str, T, *, relative_to: str | None = None, weight=1.0, tolerance
         >>> found = find_configuration(robot, hand)
     """
     T = _rigid(T, "pose", 4)
-    target = T.reshape(*T.shape[:-2], 16)[..., :12]
-    weights = _weights(weight, 2, "pose")[_ONE_AND_THREE]
+    target = T.reshape((*T.shape[:-2], 16))[..., :12]
+    weights = _ALIKE if weight is _ONE else _weights(weight, 2, "pose")[[0, 1, 1, 1]]
     return Goal(Task("pose", frame, relative_to), target, weights, _tolerance(tolerance, 2, "pose"))
-
-
-_ONE_AND_THREE = np.array([0, 1, 1, 1])
 
 
 def position(

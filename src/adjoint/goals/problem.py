@@ -60,8 +60,8 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
     data, start = np.empty((*shape, tasks.n_data)), 0
     for goal, sizes in zip(listed, tasks.sizes, strict=True):
         for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes[:3], strict=True):
-            data[..., start : start + size] = part
-            start += size
+            end = start + size
+            data[..., start:end], start = part, end
     counted = [goal.tolerance is None or bool(np.isfinite(goal.tolerance).all()) for goal in listed]
     return Problem(tasks, data, counted)
 

@@ -3,11 +3,13 @@
     min ½ xᵀ H x - gᵀ x     with     lower <= x <= upper,     H symmetric and positive definite.
 
 With z = g - H x, the optimum is the one x with these properties (Karush, Kuhn and Tucker): x_i is within its bounds,
-and z_i = 0 if x_i is between them, z_i <= 0 if x_i is at its lower bound and z_i >= 0 if it is at its upper one. Block
-principal pivoting guesses which bounds are active, solves the linear equations that remain, and moves all variables
-that contradict the guess to the other side. If that does not help, only the last of them is moved: Murty's rule, which
-ends at the optimum after finitely many steps. See Júdice & Pires (1994), "A block principal pivoting algorithm for
-large-scale strictly monotone linear complementarity problems", Computers & Operations Research 21(5).
+and z_i = 0 if x_i is between them, z_i <= 0 if x_i is at its lower bound and z_i >= 0 if it is at its upper one.
+
+Projected Newton steps lead there: variables at a bound against which z pushes them are held, the others move towards
+the minimum over them, and stop at their bounds. The best of three steps is taken: the whole one, half of it, and the
+part before the first bound. If none is better, those that a bound stopped at once are held, too; one that leads inward
+remains. So the cost falls until the right bounds are held, and then the whole step is the solution. See Bertsekas
+(1982), "Projected Newton methods for optimization problems with simple constraints", SIAM J. Control Optim. 20(2).
 """
 
 from __future__ import annotations
@@ -21,9 +23,8 @@ from .linear import positive_solve
 
 __all__ = ["BoxSolution", "box_minimum"]
 
-_PATIENCE = 4.0  # exchanges of whole blocks that may fail to help before Murty's rule is used
-_MOST = 400  # steps
-_ROUNDING = 1e-12  # relative to the largest numbers that are compared
+_MOST = 100  # steps
+_ROUNDING = 1e-11  # z of this size, relative to the largest number of g, is 0
 
 
 class BoxSolution(NamedTuple):
@@ -36,41 +37,38 @@ class BoxSolution(NamedTuple):
 
 def box_minimum(H, g, lower, upper, active) -> BoxSolution:
     """The `BoxSolution` of H (n, n), g, lower and upper (n,); `active` (n,) is a guess, which may be wrong."""
-    n = len(g)
+    n, slack = len(g), _ROUNDING * np.max(np.abs(g))
 
-    def at(active):
-        """x, and the sides to which those variables belong that contradict the guess."""
-        bound = np.where(active < 0, lower, np.where(active > 0, upper, 0.0))
-        free = np.where(active == 0, 1.0, 0.0)
-        reduced = H * np.outer(free, free) + np.eye(n) * (1 - free)
-        x = positive_solve(reduced, free * (g - H @ bound) + bound)
-        z, slack = g - H @ x, _ROUNDING * np.max(np.abs(g))
-        width = _ROUNDING * np.abs(x)
-        outside = np.where(x < lower - width, -1.0, np.where(x > upper + width, 1.0, 0.0))
-        pulled = (lower < upper) & (((active < 0) & (z > slack)) | ((active > 0) & (z < -slack)))
-        side = np.where(active == 0, outside, np.where(pulled, 0.0, active))
-        return x, side
+    def minimum(x, free):
+        """The minimum over the free variables, with the others at x."""
+        held = np.where(free > 0, 0.0, x)
+        return positive_solve(H * np.outer(free, free) + np.eye(n) * (1 - free), free * (g - H @ held) + held)
+
+    def look(x):
+        """The cost of x, the variables that may move, and the largest z of those."""
+        Hx = H @ x
+        z = g - Hx
+        held = ((x <= lower) & (z <= 0)) | ((x >= upper) & (z >= 0))
+        return x @ (0.5 * Hx - g), np.where(held, 0.0, 1.0), np.max(np.where(held, 0.0, np.abs(z)))
 
     def step(carry):
-        _, active, fewest, patience, k, _ = carry
-        x, side = at(active)
-        wrong = np.where(side != active, 1.0, 0.0)
-        count = np.sum(wrong)
-        helps = count < fewest
-        patience = np.where(helps, _PATIENCE, patience - 1)
-        following = np.where(patience >= 0, side, np.where(_last(wrong) > 0, side, active))
-        return x, following, np.where(helps, count, fewest), patience, k + 1, count
+        x, cost, free, _, k = carry
+        way = free * (minimum(x, free) - x)
+        stopped = ((x <= lower) & (way < 0)) | ((x >= upper) & (way > 0))
+        ahead = np.where(way > 0, upper, lower)
+        left = np.where(way == 0, np.inf, (ahead - x) / np.where(way == 0, 1.0, way))
+        fewer = np.where(stopped, 0.0, free)
+        found = (x, cost, fewer, np.where(np.max(free - fewer) > 0, np.inf, 0.0))  # if no step is better
+        for length in (1.0, 0.5, np.minimum(np.min(left), 1.0)):
+            trial = np.where(left <= length, ahead, x + length * way)  # exactly on a bound, or before it
+            seen = look(trial)
+            better = seen[0] < found[1]
+            found = tuple(np.where(better, new, old) for new, old in zip((trial, *seen), found, strict=True))
+        return (*found, k + 1)
 
-    active = np.where(((active < 0) & (lower > -np.inf)) | ((active > 0) & (upper < np.inf)), np.sign(active), 0.0)
-    first = (np.zeros(n), active, n + 1.0, _PATIENCE, 0.0, 1.0)
-    x, active, _, _, k, _ = while_loop(lambda carry: carry[5] > 0, step, first, max_iterations=_MOST)
-    return BoxSolution(np.clip(x, lower, upper), active, k)
-
-
-def _last(wrong) -> np.ndarray:
-    """1 at the last place that is 1 in a vector of ones and zeros, and 0 elsewhere."""
-    found, later = [], 0.0
-    for one in wrong[::-1]:
-        found.append(np.where(later > 0, 0.0, one))
-        later = later + one
-    return np.stack(found[::-1])
+    guess = np.where(active < 0, lower, np.where(active > 0, upper, 0.0))
+    known = (active != 0) & (np.abs(guess) < np.inf)
+    first = np.clip(minimum(np.where(known, guess, 0.0), np.where(known, 0.0, 1.0)), lower, upper)
+    start = (first, *look(first), 1.0)
+    x, _, _, _, k = while_loop(lambda carry: carry[3] > slack, step, start, max_iterations=_MOST)
+    return BoxSolution(x, np.where(x <= lower, -1.0, np.where(x >= upper, 1.0, 0.0)), k)

@@ -50,7 +50,14 @@ class Tasks:
         counts = [(k.targets(robot), k.weights(robot), len(k.parts), k.looks(robot), k.tangent(robot)) for k in kinds]
         return cls(tasks, tuple(Sizes(*sizes) for sizes in counts))
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.tasks, self.sizes))
+
+    def __hash__(self) -> int:  # every call of a kernel asks for it
+        return self._hash
+
+    @cached_property
     def fingerprint(self) -> str:
         """A text on which compiled code depends; it is the same in every process."""
         return repr(self)
@@ -90,6 +97,8 @@ def cut(x, lengths: Sequence[int]) -> list:
 @dataclass(frozen=True)
 class Wishes(Tasks):
     """The tasks of objectives, of which a kernel takes data of their own."""
+
+    __hash__ = Tasks.__hash__
 
     @property
     def n_wishes(self) -> int:

@@ -6,7 +6,8 @@ At a solution the errors vanish, e(q, x) = 0, where x are numbers of the goals o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any, overload
 
 import numpy as np
 
@@ -25,15 +26,17 @@ from .rows import Tasks, cut, rows_of
 __all__ = ["solution_derivatives"]
 
 
+@overload
 def solution_derivatives(
-    robot: Robot,
-    goals: Goals,
-    q,
-    by: str | Sequence[str] = "target",
-    *,
-    limits: Limits = True,
-    singular: float = 1e-9,
-) -> np.ndarray | dict[str, np.ndarray]:
+    robot: Robot, goals: Goals, q, by: str = "target", *, limits: Limits = True, singular: float = 1e-9
+) -> np.ndarray: ...
+@overload
+def solution_derivatives(
+    robot: Robot, goals: Goals, q, by: tuple[str, ...] | list[str], *, limits: Limits = True, singular: float = 1e-9
+) -> dict[str, np.ndarray]: ...
+def solution_derivatives(
+    robot: Robot, goals: Goals, q, by: Any = "target", *, limits: Limits = True, singular: float = 1e-9
+) -> Any:
     """The derivatives dq/dx (..., nv, *shape of x) of configurations q (..., nq) that meet goals.
 
         >>> target = forward_kinematics(robot, q, "tool")
