@@ -56,7 +56,7 @@ def pose(frame: str, T, *, relative_to: str | None = None, weight=_ONE, toleranc
     and the distance [m]. `weight` and `tolerance` are one number, or two: for the orientation, and for the position.
     T is rigid; a T with NaN is a problem without an answer, and leaves the others alone.
 
-        >>> hand = goals.pose("tool", forward_kinematics(robot, q, "tool"))
+        >>> hand = aj.goals.pose("tool", forward_kinematics(robot, q, "tool"))
         >>> found = find_configuration(robot, hand)
     """
     T = _rigid(T, "pose", 4)
@@ -73,7 +73,7 @@ def position(
     `point` (..., 3) [m] is given in the frame, and is its origin by default. The error is p - (p_frame + R point).
     `weight` is one number, or one for each axis, where 0 leaves the axis free; `tolerance` is in m.
 
-        >>> fingertip = goals.position("tool", [0.3, 0.2, 0.4], point=[0, 0, 0.1])
+        >>> fingertip = aj.goals.position("tool", [0.3, 0.2, 0.4], point=[0, 0, 0.1])
     """
     target = _joined("position", p=(p, 3), point=(point, 3))
     return Goal(
@@ -87,7 +87,7 @@ def orientation(frame: str, R, *, relative_to: str | None = None, weight=1.0, to
 
     The error is 2 x, where (c, x) is the quaternion between both orientations: |2 x| = 2 sin(angle / 2) [rad].
 
-        >>> upright = goals.orientation("tool", np.eye(3))
+        >>> upright = aj.goals.orientation("tool", np.eye(3))
     """
     R = _rigid(R, "orientation", 3)
     return Goal(
@@ -104,7 +104,7 @@ def axis(
     `axis` (..., 3) is given in the frame. Both may have any length but zero. The error d - R a of the unit vectors has
     the length 2 sin(angle / 2) [rad]; turns about the axis are free.
 
-        >>> down = goals.axis("tool", [0, 0, -1])
+        >>> down = aj.goals.axis("tool", [0, 0, -1])
     """
     target = _joined("axis", axis=(_unit(axis, "axis", "axis"), 3), d=(_unit(direction, "direction", "axis"), 3))
     return Goal(Task("axis", frame, relative_to), target, _weights(weight, 1, "axis"), _tolerance(tolerance, 1, "axis"))
@@ -118,7 +118,7 @@ def look_at(
     The point is given in the base or in the frame `relative_to`. The error u - R a, with the unit vector u along the
     line of sight, has the length 2 sin(angle / 2) [rad].
 
-        >>> camera = goals.look_at("tool", [0.5, 0.0, 0.2])
+        >>> camera = aj.goals.look_at("tool", [0.5, 0.0, 0.2])
     """
     target = _joined("look_at", axis=(_unit(axis, "axis", "look_at"), 3), point=(point, 3))
     return Goal(
@@ -134,7 +134,7 @@ def distance(
     The point is given in the base or in the frame `relative_to`, and is its origin by default: so the distance between
     two frames is `distance(a, 0.3, relative_to=b)`. The error is value - |p - point|.
 
-        >>> apart = goals.distance("tool", 0.5, point=[0.1, 0, 0.3])
+        >>> apart = aj.goals.distance("tool", 0.5, point=[0.1, 0, 0.3])
     """
     value = as_input(value, "value", "distance").astype(float, copy=False)
     if np.any(value < 0):
@@ -151,7 +151,7 @@ def center_of_mass(c, *, weight=1.0, tolerance=None) -> Goal:
 
     `weight` is one number, or one for each axis: (1, 1, 0) leaves the height free.
 
-        >>> balanced = goals.center_of_mass([0.0, 0.0, 0.6], weight=(1, 1, 0))
+        >>> balanced = aj.goals.center_of_mass([0.0, 0.0, 0.6], weight=(1, 1, 0))
     """
     target = vectors(c, 3, "c", "center_of_mass")
     return Goal(
@@ -166,7 +166,7 @@ def posture(q, *, weight=1.0, tolerance=None) -> Goal:
     The error is `difference(robot, q_now, q)`. `weight` is one number, or one for each degree of freedom (nv,), where
     0 leaves it free.
 
-        >>> found = find_configuration(robot, {"tool": [0.4, 0.1, 0.5]}, objectives=goals.posture(np.zeros(6)))
+        >>> found = find_configuration(robot, {"tool": [0.4, 0.1, 0.5]}, objectives=aj.goals.posture(np.zeros(6)))
     """
     target = as_input(q, "q", "posture").astype(float, copy=False)
     if target.ndim == 0:
@@ -182,7 +182,7 @@ def manipulability(
     With `least` the error is log(least / w), and 0 where w is larger. Without `least` it is an objective: log w grows.
     `part` is "all", "rotation" or "translation", as for `kinematics.manipulability`.
 
-        >>> dexterous = goals.manipulability("tool", least=0.05)
+        >>> dexterous = aj.goals.manipulability("tool", least=0.05)
     """
     if part not in PARTS:
         raise ArgumentError(f"manipulability: part is {part!r}; it must be one of {', '.join(map(repr, PARTS))}")

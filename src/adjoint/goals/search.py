@@ -116,7 +116,7 @@ def find_configuration(
 def goal_errors(robot: Robot, goals: Goals, q) -> np.ndarray:
     """The error [rad or m] of each goal at q (..., nq), that of its worst part, as (..., number of goals).
 
-        >>> goal_errors(robot, goals.pose("tool", forward_kinematics(robot, q, "tool")), q).shape
+        >>> goal_errors(robot, aj.goals.pose("tool", forward_kinematics(robot, q, "tool")), q).shape
         (1,)
 
     `goals` are those of `find_configuration`; their leading axes and those of q broadcast. Errors are those of which
