@@ -92,10 +92,8 @@ def _seconds(call) -> float:
 
 def _row(solved: float, laps: list[float], error: float) -> dict:
     """What is kept of a search; poses of a batch have no times of their own."""
-    return {
-        "solved": float(solved), "mean": 1e6 * statistics.fmean(laps), "p95": 1e6 * float(np.percentile(laps, 95)) if len(laps) > 1 else None,
-        "error": float(error),
-    }  # fmt: skip
+    late = 1e6 * float(np.percentile(laps, 95)) if len(laps) > 1 else None
+    return {"solved": float(solved), "mean": 1e6 * statistics.fmean(laps), "p95": late, "error": float(error)}
 
 
 # --- QP steps ---------------------------------------------------------------------------------------------------------

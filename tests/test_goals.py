@@ -425,7 +425,7 @@ SKEWED = np.stack([EYE, EYE, np.diag([1.0, 1, 2, 1])])
         (lambda: aj.find_configuration(PUMA, {"tool": EYE}, rng="x"), "rng must be"),
         (lambda: aj.find_configuration(PUMA, goals.manipulability("tool")), "never met: give least="),
         (lambda: aj.find_configuration(PUMA, goals.posture(np.zeros(5))), r"robot '\S+' needs \(..., 6\)"),
-        (lambda: aj.find_configuration(PUMA, goals.posture(np.zeros(6), weight=[1, 2])), "2 weights; 1 or 6"),
+        (lambda: aj.find_configuration(PUMA, goals.posture(np.zeros(6), weight=[1, 2])), "are 2 weights; 1 or 6"),
         (lambda: goals.pose("tool", EYE, weight=-1), "weight must be a number, 0 or more, or 2 of them"),
         (lambda: goals.pose("tool", EYE, tolerance=(1, 0)), "tolerance must be a positive number"),
         (lambda: goals.axis("tool", [0, 0, 0]), "direction is"),

@@ -84,11 +84,13 @@ def differential_step(
     need_short(robot, caller)
     problem = problem_of(robot, goals, 1.0, caller)
     q = vectors(q, robot.nq, "q", caller)
-    dt, gain = positive(dt, f"{caller}: dt [s]"), positive(gain, f"{caller}: gain")
-    damping = positive(damping, f"{caller}: damping")
+    for value, name in ((dt, "dt [s]"), (gain, "gain"), (damping, "damping")):
+        if type(value) is not float or not 0 < value < np.inf:
+            positive(value, f"{caller}: {name}")
     lower, upper = limits_of(robot, limits, caller)
-    speed = robot.velocity_limit if velocity_limit is None else velocity_limit
-    speed = vectors(speed, robot.nv, "velocity_limit", caller)
+    speed = robot.velocity_limit
+    if velocity_limit is not None:
+        speed = vectors(velocity_limit, robot.nv, "velocity_limit", caller)
     active = np.zeros(robot.nv) if warm is None else _active(robot, warm, caller)
     given = (q, problem.data, active, lower, upper, speed, dt, gain, damping)
     if isinstance(objectives, tuple) and not objectives:

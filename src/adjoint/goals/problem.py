@@ -59,9 +59,16 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
     shape = _common_shape([(goal.task.kind, goal.target) for goal in listed], caller)
     data, start = np.empty((*shape, tasks.n_data)), 0
     for goal, sizes in zip(listed, tasks.sizes, strict=True):
-        for part, size in zip(_numbers(robot, goal, sizes, tolerance, caller), sizes[:3], strict=True):
-            end = start + size
-            data[..., start:end], start = part, end
+        if goal.target.shape[-1] != sizes.target:
+            raise ArgumentError(
+                f"{caller}: {goal.task.kind} has q of shape {goal.target.shape}; robot '{robot.name}' needs "
+                f"(..., {sizes.target})"
+            )
+        middle, end = start + sizes.target, start + sizes.data
+        data[..., start:middle] = goal.target
+        given = tolerance if goal.tolerance is None else tuple(goal.tolerance.tolist())
+        data[..., middle:end] = _weights_and_sharpness(robot, goal.task, sizes, goal.weights.tobytes(), given)
+        start = end
     counted = [goal.tolerance is None or bool(np.isfinite(goal.tolerance).all()) for goal in listed]
     return Problem(tasks, data, counted)
 
@@ -114,23 +121,15 @@ def _tasks(robot: Robot, tasks: tuple[Task, ...]) -> Tasks:
     return Tasks.of(robot, tasks)
 
 
-def _numbers(robot: Robot, goal: Goal, sizes: Sizes, tolerance: float, caller: str) -> list:
-    """Target, weights and inverse tolerances of a goal."""
-    what = goal.task.kind
-    if goal.target.shape[-1] != sizes.target:
-        raise ArgumentError(
-            f"{caller}: {what} has q of shape {goal.target.shape}; robot '{robot.name}' needs (..., {sizes.target})"
-        )
-    if len(goal.weights) not in (1, sizes.weights):
-        raise ArgumentError(f"{caller}: {what} has {len(goal.weights)} weights; 1 or {sizes.weights} are needed")
-    sharpness = 1 / (tolerance if goal.tolerance is None else goal.tolerance)
-    return [goal.target, goal.weights * _scale(robot, goal.task), sharpness]
-
-
 @once_a_robot(most=64)
-def _scale(robot: Robot, task: Task) -> np.ndarray:
-    """What weights are multiplied by, so that lengths count as much as angles."""
-    return np.where(KINDS[task.kind].per_metre, 1 / metres_per_radian(robot, task), 1.0)
+def _weights_and_sharpness(robot: Robot, task: Task, sizes: Sizes, weights: bytes, tolerance) -> np.ndarray:
+    """The weights of a task, scaled so that lengths count as much as angles, and the inverses of its tolerances."""
+    given = np.frombuffer(weights)
+    if len(given) not in (1, sizes.weights):
+        raise ArgumentError(f"{task.kind}: there are {len(given)} weights; 1 or {sizes.weights} are needed")
+    scale = np.where(KINDS[task.kind].per_metre, 1 / metres_per_radian(robot, task), 1.0)
+    sharpness = np.broadcast_to(1 / np.asarray(tolerance), (sizes.tolerances,))
+    return np.concatenate([np.broadcast_to(given * scale, (sizes.weights,)), sharpness])
 
 
 def _common_shape(arrays: list[tuple[str, np.ndarray]], caller: str) -> tuple[int, ...]:

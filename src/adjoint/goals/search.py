@@ -203,12 +203,13 @@ def _rounds(started: bool, seeds: int, iterations: int) -> Iterator[tuple[int, i
 
 def _keep(best: Lane, places: np.ndarray, lanes: Lane) -> None:
     """Keep, for the problems at these places, the first of their lanes (n, k) that succeeded, or else the cheapest."""
-    chosen = np.argmin(np.where(lanes.over <= 1, -1.0, lanes.cost), axis=1)
-    rows = np.arange(len(places))
-    over, cost = lanes.over[rows, chosen], lanes.cost[rows, chosen]
-    better = (over <= 1) | (cost < best.cost[places])
-    for kept, new in zip(best, lanes, strict=True):
-        kept[places[better]] = new[rows[better], chosen[better]]
+    chosen = np.argmin(np.where(lanes.over <= 1, -1.0, lanes.cost), axis=1) if lanes.cost.shape[1] > 1 else 0
+    new = [x[np.arange(len(places)), chosen] for x in lanes]
+    better = (new[2] <= 1) | (new[1] < best.cost[places])
+    if not better.all():
+        places, new = places[better], [x[better] for x in new]
+    for kept, x in zip(best, new, strict=True):
+        kept[places] = x
 
 
 @once_a_robot(most=128)
