@@ -7,8 +7,8 @@
     tau = aj.inverse_dynamics(robot, q, v, a)
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
-`aj.kinematics`, `aj.dynamics`, `aj.geometry`, `aj.inverse`, `aj.fixman`, `aj.identification`, `aj.equations`,
-`aj.trajectory`, `aj.polymer`, `aj.errors`.
+`aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
+`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.polymer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import fixman as fixman
     from . import geometry as geometry
+    from . import goals as goals
     from . import identification as identification
     from . import inverse as inverse
     from . import kinematics as kinematics
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from .errors import TraceError as TraceError
     from .geometry import christoffel as christoffel
     from .geometry import curvature as curvature
+    from .goals import find_configuration as find_configuration
     from .identification import base_parameters as base_parameters
     from .identification import identify as identify
     from .inverse import inverse_kinematics as inverse_kinematics
@@ -115,6 +117,7 @@ _HOMES = {
     "solve_mass_matrix",
     "geometry": "christoffel curvature",
     "inverse": "inverse_kinematics",
+    "goals": "find_configuration",
     "identification": "base_parameters identify",
     "trajectory": "optimal_motion spline_motion",
 }
@@ -124,6 +127,7 @@ _MODULES = (
     "errors",
     "fixman",
     "geometry",
+    "goals",
     "identification",
     "inverse",
     "kinematics",

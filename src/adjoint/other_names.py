@@ -65,6 +65,10 @@ PEERS = {
     "gravload": ("the Robotics Toolbox", "adjoint.gravity_torque(robot, q)"),
     "coriolis": ("the Robotics Toolbox", "adjoint.coriolis_matrix(robot, q, v)"),
     "inertia": ("the Robotics Toolbox", "adjoint.mass_matrix(robot, q)"),
+    "ikine_lm": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
+    "ik_lm": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
+    "ik_gn": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
+    "ik_nr": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
     "maniplty": ("the Robotics Toolbox", "adjoint.manipulability(robot, q, frame)"),
     "dhrobot": ("the Robotics Toolbox", "adjoint.from_dh(rows)"),
     # Drake
@@ -72,6 +76,12 @@ PEERS = {
     "calcmassmatrix": ("Drake", "adjoint.mass_matrix(robot, q)"),
     "calcinversedynamics": ("Drake", "adjoint.inverse_dynamics(robot, q, v, a)"),
     "calcbiasterm": ("Drake", "adjoint.bias_force(robot, q, v)"),
+    # pink, mink and ikpy
+    "solve_ik": ("pink", "adjoint.goals.differential_step(robot, q, goals, dt)"),
+    "frametask": ("pink", "adjoint.goals.pose(frame, T)"),
+    "comtask": ("pink", "adjoint.goals.center_of_mass(c)"),
+    "posturetask": ("pink", "adjoint.goals.posture(q)"),
+    "inverse_kinematics_frame": ("ikpy", "adjoint.find_configuration(robot, {frame: T})"),
     # JAX
     "jit": ("JAX", "adjoint.kernel"),
     "vmap": ("JAX", "adjoint.kernel, whose functions take any leading batch axes"),
@@ -85,7 +95,7 @@ _RENAMED = {
     "robot": "adjoint.model",
     "closed_forms": "adjoint.equations",
 }
-_TOPICS = ("kinematics", "dynamics", "geometry", "fixman", "identification", "trajectory", "model", "lie")
+_TOPICS = ("kinematics", "goals", "dynamics", "geometry", "fixman", "identification", "trajectory", "model", "lie")
 
 
 def hint(name: str) -> str:

@@ -211,7 +211,8 @@ def _ends(robot: Robot, start, goal, frame: str | None) -> tuple[tuple[np.ndarra
         return (first, last), None
     label = f"optimal_motion: goal of frame '{frame}'"
     condition = reach(robot, frame, goal, label)
-    return (first, np.stack([nearest_configuration(robot, condition, first[0], label), 0 * first[0]])), condition
+    last = nearest_configuration(robot, frame, goal, first[0], label)
+    return (first, np.stack([last, 0 * first[0]])), condition
 
 
 def _require_inward(robot: Robot, q: np.ndarray, v: np.ndarray, label: str, moves: str) -> None:

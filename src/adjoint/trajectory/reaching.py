@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from ..compile import kernel, static
 from ..errors import ArgumentError, SolveError
+from ..goals.search import find_configuration
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3, so3
-from ..model.configuration import random_configuration
 from ..model.input_checks import motions
 from ..model.robot import Robot
 from .problem import EndCondition
 
 __all__ = ["nearest_configuration", "reach"]
-
-_REACHED = 1e-7  # [rad or m] a smaller error counts as reached
-_TRIES = 20  # starts of the search for a configuration
 
 
 @kernel(robot=static, q="nq", frame=static, target=(4, 4))
@@ -69,29 +65,21 @@ def reach(robot: Robot, frame: str, target, label: str) -> EndCondition:
     )
 
 
-def nearest_configuration(robot: Robot, end: EndCondition, q: np.ndarray, label: str) -> np.ndarray:
-    """A configuration within the limits that satisfies `end`, searched from q and then from random configurations."""
-    rng = np.random.default_rng(0)
-    low, high = robot.lower - 1e-9, robot.upper + 1e-9  # a start on a limit must be inside the bounds
-    tries = []
-    for _ in range(_TRIES):
-        # A loose ftol is enough: errors that go to 0 shrink by large factors, and other minima are not used.
-        found = least_squares(
-            end.error,
-            q,
-            end.jacobian,  # pyright: ignore[reportArgumentType] - SciPy takes functions, its stubs only strings
-            bounds=(low, high),
-            ftol=1e-4,
-            xtol=1e-9,
-            gtol=1e-15,
-        )
-        if np.abs(found.fun).max() < _REACHED:
-            return np.clip(found.x, robot.lower, robot.upper)
-        tries.append(found)
-        q = random_configuration(robot, rng=rng)
-    best = min(tries, key=lambda found: found.cost)
-    turn, shift = np.linalg.norm(best.fun[:-3]), np.linalg.norm(best.fun[-3:])
-    apart = f"{shift:.3g} m" + (f" and {turn:.3g} rad" if best.fun.size == 6 else "")
+def nearest_configuration(robot: Robot, frame: str, target, q: np.ndarray, label: str) -> np.ndarray:
+    """A configuration within the limits at which a frame is at `target`, searched from q and then from others."""
+    found = find_configuration(robot, {frame: target}, start=q)
+    if found.success:
+        return found.q
+    shift, turn = _apart(robot, frame, np.asarray(target, float), found.q)
     raise SolveError(
-        f"{label} is out of reach within the joint limits: the nearest configuration found is {apart} away"
+        f"{label} is out of reach within the joint limits: the nearest configuration found is {shift:.3g} m"
+        f"{'' if turn is None else f' and {turn:.3g} rad'} away"
     )
+
+
+def _apart(robot: Robot, frame: str, target: np.ndarray, q: np.ndarray) -> tuple[float, float | None]:
+    """The distance [m] of a frame at q from its target, and, if the target is a placement, the angle [rad]."""
+    if target.shape == (3,):
+        return float(np.linalg.norm(position_error(robot, q, frame, target))), None
+    e = placement_error(robot, q, frame, target)
+    return float(np.linalg.norm(e[3:])), float(np.linalg.norm(e[:3]))
