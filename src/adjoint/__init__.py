@@ -7,13 +7,14 @@
     tau = aj.inverse_dynamics(robot, q, v, a)
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
-`aj.kinematics`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`, `aj.equations`, `aj.trajectory`,
-`aj.polymer`, `aj.errors`.
+`aj.kinematics`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`, `aj.calibration`, `aj.equations`,
+`aj.trajectory`, `aj.polymer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import calibration as calibration
     from . import dynamics as dynamics
     from . import equations as equations
     from . import errors as errors
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from . import polymer as polymer
     from . import robots as robots
     from . import trajectory as trajectory
+    from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
     from .compile import cache_info as cache_info
     from .compile import check_grads as check_grads
@@ -113,9 +115,11 @@ _HOMES = {
     "solve_mass_matrix",
     "geometry": "christoffel curvature",
     "identification": "base_parameters identify",
+    "calibration": "calibrate",
     "trajectory": "optimal_motion spline_motion",
 }
 _MODULES = (
+    "calibration",
     "dynamics",
     "equations",
     "errors",

@@ -27,7 +27,17 @@ from ..compile import kernel, static
 from ..lie import se3, series
 from ..model.joints import JOINTS
 
-__all__ = ["Chain", "Crossing", "Numbers", "Rows", "distance_rows", "placement", "plane_rows", "point_rows", "pose_rows"]
+__all__ = [
+    "Chain",
+    "Crossing",
+    "Numbers",
+    "Rows",
+    "distance_rows",
+    "placement",
+    "plane_rows",
+    "point_rows",
+    "pose_rows",
+]
 
 
 class Crossing(NamedTuple):

@@ -21,7 +21,7 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..randomness import Rng, generator
 from .chain import Numbers
-from .fit import Fit, Problem, Seen, fitted, lengths, linear, seen_directions, subset
+from .fit import Fit, Problem, Seen, fitted, lengths, linear, residuals_of, seen_directions, subset
 from .parameters import calibrated, changes
 from .plausibility import raise_doubts
 from .problem import configurations, generic_problem, set_up
@@ -116,8 +116,8 @@ def calibrate(
         numbers=fit.numbers,
         noise=_noise(problem, fit),
         noise_known=problem.whitening is not None,
-        residuals=_unwhitened(problem, fit.numbers),
-        residuals_before=_unwhitened(problem, first),
+        residuals=residuals_of(problem, fit.numbers),
+        residuals_before=residuals_of(problem, first),
         lengths=lengths(problem, fit.linear.residuals, fit.sigma),
         outliers=np.flatnonzero(~kept),
         gauge_directions=hidden,
@@ -154,7 +154,7 @@ def hidden_directions(robot: Robot, problem: Problem, numbers: Numbers, sigma: n
     everywhere = generic_problem(robot, problem, numbers, samples)
     # Rounding errors alone decide here, so the noise is taken as small.
     sharp = np.full(len(sigma), 1e-6) if problem.whitening is None else 1e-6 * sigma
-    return seen_directions(everywhere, linear(everywhere, numbers).R, sharp).unseen
+    return seen_directions(everywhere, linear(everywhere, numbers).products, sharp).unseen
 
 
 def _certainty(problem: Problem, fit: Fit, loss: str) -> tuple[np.ndarray, Seen, np.ndarray]:
@@ -169,14 +169,9 @@ def _certainty(problem: Problem, fit: Fit, loss: str) -> tuple[np.ndarray, Seen,
     else:
         good = subset(problem, ~far)
         kept, efficiency = ~far, EFFICIENCY
-        seen = seen_directions(good, linear(good, fit.numbers).R, fit.sigma)
+        seen = seen_directions(good, linear(good, fit.numbers).products, fit.sigma)
     half = problem.scales * seen.directions / seen.values[:, None]
     return kept, seen, half.T @ half / efficiency
-
-
-def _unwhitened(problem: Problem, numbers: Numbers) -> np.ndarray:
-    """The residuals (n, m) in their own units [rad, m]."""
-    return linear(problem._replace(whitening=None), numbers).residuals
 
 
 def _noise(problem: Problem, fit: Fit) -> np.ndarray:
@@ -198,7 +193,7 @@ def _validated(problem: Problem, fit: Fit, loss: str, folds: int, rng: np.random
     unseen, seen = np.empty((n, problem.reading.rows)), []
     for k in range(folds):
         numbers = fitted(subset(problem, part != k), fit.numbers, loss).numbers
-        residuals = _unwhitened(problem, numbers)
+        residuals = residuals_of(problem, numbers)
         unseen[part == k] = residuals[part == k]
         seen.append(residuals[part != k])
     typical = _typical if loss != "squares" else _root_mean_square

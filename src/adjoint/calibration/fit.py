@@ -1,29 +1,44 @@
 """Levenberg-Marquardt on the manifold of the numbers of a robot, for any number of samples.
 
-The samples are read in blocks. Of each block only the triangular factor R of its rows [slopes | residual] is kept,
-RᵀR being the sum of their products, so that memory does not grow with the samples. The step solves the projected
-problem: directions that the data do not show are left out by a singular value decomposition, and the numbers keep
-their values along them.
+The samples are read in blocks. Of each block only the products Σ [A r]ᵀ [A r] of its slopes A and residuals r are kept,
+so that memory does not grow with the samples. The step solves the projected normal equations: directions that the data
+do not show are left out by an eigenvalue decomposition, and the numbers keep their values along them.
+
+Normal equations square the condition number. Here this does no harm: steps repeat, so that errors of one are corrected
+by the next, and directions whose singular values are within the rounding errors, about 1e-8 of the largest one, have
+standard errors far beyond anything that a robot could be wrong by.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import SolveError
-from ..identification.linear import triangle
 from .chain import Chain, Numbers
 from .measured import Reading
 from .parameters import Parameter, updated
 from .robust import Loss, chi_square_quantile, loss_of
 
-__all__ = ["Fit", "Linear", "Problem", "Seen", "fitted", "lengths", "linear", "seen_directions", "subset", "used_rows"]
+__all__ = [
+    "Fit",
+    "Linear",
+    "Problem",
+    "Seen",
+    "fitted",
+    "lengths",
+    "linear",
+    "residuals_of",
+    "seen_directions",
+    "subset",
+    "used_rows",
+]
 
 _MEMORY = 2e7  # [bytes] that the slopes of one block of samples may take
-_BLIND = 1e-9  # singular values below this part of the largest are rounding errors
+_BLIND = 1e-6  # singular values below this part of the largest may be rounding errors
 _UNKNOWN = 0.5  # [rad, or sizes of the robot] a direction with a standard error above this is not seen
 _EXACT = 1e-10  # [rad or m] the least noise that is assumed
 _USUAL = 1e-3  # [rad or m] residuals above this are errors of the model more than noise, which still go away
@@ -47,7 +62,7 @@ class Problem(NamedTuple):
         """The rows of a residual that share one standard deviation; all of them if the noise is known."""
         sizes = [self.reading.rows] if self.whitening is not None else [size for _, _, size in self.reading.groups]
         ends = np.cumsum([0, *sizes])
-        return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
 
     @property
     def scales(self) -> np.ndarray:
@@ -67,24 +82,25 @@ def subset(problem: Problem, rows: np.ndarray) -> Problem:
 
 
 class Linear(NamedTuple):
-    """A problem near some numbers: residuals (n, m), whitened if the noise is known, and the factor R of each group."""
+    """A problem near some numbers: residuals (n, m), whitened if the noise is known, and the products of each group."""
 
     residuals: np.ndarray
-    R: list[np.ndarray]  # (at most p + 1, p + 1) for each group: RᵀR = Σ w [A r]ᵀ [A r]
+    products: np.ndarray  # (groups, p + 1, p + 1): Σ w [A r]ᵀ [A r] with the weights w of the loss
 
 
 def linear(problem: Problem, numbers: Numbers, sigma: np.ndarray | None = None, loss: Loss | None = None) -> Linear:
     """The `Linear` of a problem; with `loss`, samples are weighted for the standard deviations `sigma` of groups."""
     groups, p = problem.groups, len(problem.parameters)
-    residuals, R = np.empty((len(problem.q), problem.reading.rows)), [np.zeros((0, p + 1)) for _ in groups]
+    residuals, products = np.empty((len(problem.q), problem.reading.rows)), np.zeros((len(groups), p + 1, p + 1))
     for rows, both in blocks(problem, numbers):
         residuals[rows] = both[..., -1]
         if loss is not None and loss.name != "squares":
             w = loss.weights(lengths(problem, residuals[rows], sigma))
             both = both * np.sqrt(w)[:, None, None]
         for g, part in enumerate(groups):
-            R[g] = triangle(np.concatenate([R[g], both[:, part].reshape(-1, p + 1)]))
-    return Linear(residuals, R)
+            rows_of_group = both[:, part].reshape(-1, p + 1)
+            products[g] += rows_of_group.T @ rows_of_group
+    return Linear(residuals, products)
 
 
 def blocks(problem: Problem, numbers: Numbers) -> Iterator[tuple[slice, np.ndarray]]:
@@ -97,6 +113,12 @@ def blocks(problem: Problem, numbers: Numbers) -> Iterator[tuple[slice, np.ndarr
         found = reading.kernel(problem.chain, problem.q[rows], **given, **numbers._asdict())
         both = np.concatenate([found.slopes, found.residual[..., None]], axis=-1)
         yield rows, both if W is None else (W[rows] if W.ndim == 3 else W) @ both
+
+
+def residuals_of(problem: Problem, numbers: Numbers) -> np.ndarray:
+    """The residuals (n, m) in their own units [rad, m]."""
+    found = [both[..., -1] for _, both in blocks(problem._replace(whitening=None), numbers)]
+    return np.concatenate(found)
 
 
 def lengths(problem: Problem, residuals: np.ndarray, sigma: np.ndarray | None) -> np.ndarray:
@@ -118,20 +140,21 @@ class Seen(NamedTuple):
     target: np.ndarray  # (r,) the residual along each seen direction
 
 
-def seen_directions(problem: Problem, R: list[np.ndarray], sigma: np.ndarray) -> Seen:
-    """The `Seen` of the factors R of all groups with their standard deviations."""
+def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray) -> Seen:
+    """The `Seen` of the products of all groups with their standard deviations."""
     scales = problem.scales
     unknown = _UNKNOWN * (max(1.0, sigma.max() / _USUAL) if problem.whitening is None else 1.0)
-    both = triangle(np.concatenate([factor / s for factor, s in zip(R, sigma, strict=True)]))
-    U, s, V = np.linalg.svd(both[:, :-1] * scales)
+    total = np.sum(products / sigma[:, None, None] ** 2, axis=0)
+    eigenvalues, V = np.linalg.eigh(total[:-1, :-1] * scales * scales[:, None])
+    s, V = np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), V.T[::-1]
     r = int(np.sum((s > _BLIND * s.max(initial=0.0)) & (s > 1 / unknown)))
-    return Seen(V[:r], s[:r], V[r:], U.T[:r] @ both[:, -1])
+    return Seen(V[:r], s[:r], V[r:], V[:r] @ (scales * total[:-1, -1]) / s[:r])
 
 
-def used_rows(R: list[np.ndarray], sigma: np.ndarray, scales: np.ndarray, seen: Seen) -> np.ndarray:
+def used_rows(products: np.ndarray, sigma: np.ndarray, scales: np.ndarray, seen: Seen) -> np.ndarray:
     """The degrees of freedom that the estimate takes from each group of residuals; their sum is the rank."""
     back = (seen.directions / seen.values[:, None]) * scales
-    return np.array([np.sum((f[:, :-1] @ back.T / s) ** 2) for f, s in zip(R, sigma, strict=True)])
+    return np.einsum("ri,gij,rj->g", back, products[:, :-1, :-1], back, optimize=True) / sigma**2
 
 
 # --- the fit ----------------------------------------------------------------------------------------------------------
@@ -161,7 +184,7 @@ def fitted(problem: Problem, numbers: Numbers, loss: str) -> Fit:
     now = now if law.name == "squares" else linear(problem, numbers, sigma, law)
     damping = 0.0
     for iteration in range(1, _ITERATIONS + 1):
-        seen = seen_directions(problem, now.R, sigma)
+        seen = seen_directions(problem, now.products, sigma)
         gain = seen.values / (seen.values**2 + damping * seen.values.max(initial=0.0) ** 2)
         trial = updated(problem.chain, numbers, scales * ((gain * seen.target) @ seen.directions))
         then = linear(problem, trial, sigma, law)
@@ -173,11 +196,12 @@ def fitted(problem: Problem, numbers: Numbers, loss: str) -> Fit:
                 break
             continue
         numbers, now, damping = trial, then, damping / 10 if damping > 1e-9 else 0.0
-        old, sigma = sigma, sigma if known else _spread(
-            problem, now.residuals, law, used_rows(now.R, sigma, scales, seen)
+        old, sigma = (
+            sigma,
+            sigma if known else _spread(problem, now.residuals, law, used_rows(now.products, sigma, scales, seen)),
         )
         if expected < max(_ENOUGH, 1e-12 * after) and np.allclose(old, sigma, rtol=_SETTLED, atol=0):
-            return Fit(numbers, now, sigma, seen_directions(problem, now.R, sigma), iteration)
+            return Fit(numbers, now, sigma, seen_directions(problem, now.products, sigma), iteration)
     raise SolveError(
         f"calibrate: no convergence after {iteration} iterations; is the model far from the robot, or are units or the "
         "order of joints wrong? A first guess of `base`, or fewer parameters in `estimate`, may help"

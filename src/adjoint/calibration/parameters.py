@@ -15,7 +15,6 @@ import numpy as np
 from ..errors import ArgumentError, nearest
 from ..lie import se3
 from ..model.joints import JOINTS
-from ..model.lines import across
 from ..model.parts import Mimic
 from ..model.robot import Robot
 from .chain import Chain, Crossing, Numbers
@@ -125,8 +124,8 @@ def parameter_list(robot: Robot, frame: str, chain: Chain) -> tuple[Parameter, .
     rigid = [(f"turn {a}", "rad", 1.0) for a in _XYZ] + [(f"shift {a}", "m", size) for a in _XYZ]
     for i, joint in zip(robot.path(robot.frame(frame).body), chain.joints, strict=True):
         name, S = robot.body_joint_names[i], robot.screw(i)[0]
-        turns, (a, b) = bool(S[:3].any()), _named_axes(S)
-        tilts = [(f"tilt {x}", "rad", 1.0) for x in (a, b)] + [(f"shift {x}", "m", size) for x in (a, b)]
+        turns, axes = bool(S[:3].any()), [_XYZ[k] for k in _named_axes(S[None])[0]]
+        tilts = [(f"tilt {x}", "rad", 1.0) for x in axes] + [(f"shift {x}", "m", size) for x in axes]
         own = tilts[: joint.tilts]
         own += [("offset", "rad" if turns else "m", 1.0 if turns else size)] * joint.offset
         own += [("gear", "1", 1.0)] * joint.gear
@@ -163,10 +162,14 @@ def joint_factors(robot: Robot, body: int) -> tuple[float, float]:
     return mimic.multiplier, mimic.offset
 
 
-def _named_axes(S: np.ndarray) -> tuple[str, str]:
-    """The two axes of the body, x, y or z, that are nearest to being at right angles to the screw."""
-    a, b = sorted(np.argsort(np.abs(S[:3] if S[:3].any() else S[3:]), kind="stable")[:2])
-    return _XYZ[a], _XYZ[b]
+def _axes(screws: np.ndarray) -> np.ndarray:
+    """The directions (n, 3) of screws (n, 6): of their axes, or of their translations."""
+    return np.where(screws[:, :3].any(axis=1, keepdims=True), screws[:, :3], screws[:, 3:])
+
+
+def _named_axes(screws: np.ndarray) -> np.ndarray:
+    """Numbers (n, 2) of the two axes x, y, z of each body that are nearest to being at right angles to its screw."""
+    return np.sort(np.argsort(np.abs(_axes(screws)), axis=1, kind="stable")[:, :2], axis=1)
 
 
 def _directions(screws: np.ndarray) -> np.ndarray:
@@ -174,16 +177,14 @@ def _directions(screws: np.ndarray) -> np.ndarray:
 
     A tilt is about the point c of the axis that is nearest to the body's origin: x = (u, c × u); a shift is (0, u).
     """
-    found = np.zeros((len(screws), 4, 6))
-    for x, S in zip(found, screws, strict=True):
-        w = S[:3] if S[:3].any() else S[3:]
-        a, b = (np.eye(3)[_XYZ.index(name)] for name in _named_axes(S))
-        u = across(a, w, b)
-        other = np.cross(w, u)
-        for k, direction in enumerate((u, other if other @ b > 0 else -other)):
-            x[k] = *direction, *np.cross(np.cross(S[:3], S[3:]), direction)
-            x[k + 2, 3:] = direction
-    return found
+    w, c = _axes(screws), np.cross(screws[:, :3], screws[:, 3:])
+    a, b = np.swapaxes(np.eye(3)[_named_axes(screws)], 0, 1)
+    u = a - np.sum(a * w, axis=1, keepdims=True) * w
+    u = u / np.linalg.norm(u, axis=1, keepdims=True)
+    other = np.cross(w, u)
+    both = np.stack([u, np.where(np.sum(other * b, axis=1, keepdims=True) < 0, -other, other)], axis=1)
+    tilts = np.concatenate([both, np.cross(c[:, None], both)], axis=2)
+    return np.concatenate([tilts, np.concatenate([0 * both, both], axis=2)], axis=1)
 
 
 def updated(chain: Chain, numbers: Numbers, step: np.ndarray) -> Numbers:
@@ -228,9 +229,9 @@ def _on_orbit(screws: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 def changes(chain: Chain, before: Numbers, after: Numbers) -> np.ndarray:
     """The values (p,) of all parameters: how far the numbers have moved from those before."""
-    found = []
+    found, screws = [], _screw_changes(before.tilts, before.screws, after.screws)
     for i, joint in enumerate(chain.joints):
-        found += [*_screw_change(before.tilts[i], before.screws[i], after.screws[i])[: joint.tilts]]
+        found += [*screws[i, : joint.tilts]]
         found += [after.offsets[i] - before.offsets[i]] * joint.offset
         found += [after.gears[i] - before.gears[i]] * joint.gear
         found += [*_rigid_change(before.placements[i], after.placements[i])] if joint.placement else []
@@ -239,17 +240,17 @@ def changes(chain: Chain, before: Numbers, after: Numbers) -> np.ndarray:
     return np.array([*found, *[after.radius - before.radius] * chain.radius])
 
 
-def _screw_change(directions: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Tilts and shifts (4,) of the axis: the turn from one direction to the other, and the shift at the point c."""
-    slides = not before[:3].any()
-    w_0, w_1 = (S[3:] if slides else S[:3] for S in (before, after))
+def _screw_changes(directions: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Tilts and shifts (n, 4) of axes: the turn from one direction to the other, and the shift at the point c."""
+    w_0, w_1 = _axes(before), _axes(after)
     turn = np.cross(w_0, w_1)
-    size = np.linalg.norm(turn)
-    turn = turn * (np.arctan2(size, w_0 @ w_1) / size if size else 1.0)
-    c_0, c_1 = np.cross(before[:3], before[3:]), np.cross(after[:3], after[3:])
-    shift = c_1 + w_1 * (w_1 @ (c_0 - c_1)) - c_0
-    u = directions[2:, 3:]
-    return np.concatenate([u @ turn, u @ shift])
+    size = np.linalg.norm(turn, axis=1, keepdims=True)
+    angle = np.arctan2(size, np.sum(w_0 * w_1, axis=1, keepdims=True))
+    turn = turn * (angle / np.where(size > 0, size, 1.0))
+    c_0, c_1 = (np.cross(S[:, :3], S[:, 3:]) for S in (before, after))
+    shift = c_1 + w_1 * np.sum(w_1 * (c_0 - c_1), axis=1, keepdims=True) - c_0
+    u = directions[:, 2:, 3:]
+    return np.concatenate([u @ turn[:, :, None], u @ shift[:, :, None]], axis=1)[..., 0]
 
 
 def _rigid_change(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -13,7 +13,6 @@ from ..errors import ArgumentError, nearest
 from ..identification.base import some
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
-from ..lie import se3
 from ..model.input_checks import vectors
 from ..model.robot import Robot
 from .chain import Numbers
@@ -242,11 +241,6 @@ class Calibration:
 
     def __str__(self) -> str:
         return self.summary()
-
-    @property
-    def base_twist(self) -> np.ndarray:
-        """The logarithm (6,) [rad, m] of the placement of the base, to read."""
-        return se3.log(self.base)
 
     def save(self, path: str | Path) -> None:
         """Writes the result into a .json file (everything), or a .csv file (the parameters).
