@@ -154,7 +154,7 @@ def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray) -
 def used_rows(products: np.ndarray, sigma: np.ndarray, scales: np.ndarray, seen: Seen) -> np.ndarray:
     """The degrees of freedom that the estimate takes from each group of residuals; their sum is the rank."""
     back = (seen.directions / seen.values[:, None]) * scales
-    return np.einsum("ri,gij,rj->g", back, products[:, :-1, :-1], back, optimize=True) / sigma**2
+    return np.sum((back @ products[:, :-1, :-1]) * back, axis=(1, 2)) / sigma**2
 
 
 # --- the fit ----------------------------------------------------------------------------------------------------------

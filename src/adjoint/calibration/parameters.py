@@ -153,7 +153,8 @@ def first_numbers(robot: Robot, frame: str, base: np.ndarray, radius: float) -> 
     screws = np.array([robot.screw(i)[0] for i in path]).reshape(-1, 6)
     factors = np.array([joint_factors(robot, i) for i in path]).reshape(-1, 2)
     placements = robot.placements[path].reshape(-1, 4, 4)
-    return Numbers(placements, screws, *factors.T, base, spot.placement, radius, _directions(screws))
+    gears, offsets = factors.T
+    return Numbers(placements, screws, gears, offsets, base, spot.placement, radius, _directions(screws))
 
 
 def joint_factors(robot: Robot, body: int) -> tuple[float, float]:
@@ -219,12 +220,12 @@ def updated(chain: Chain, numbers: Numbers, step: np.ndarray) -> Numbers:
 
 def _on_orbit(screws: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Screws (n, 6) without rounding errors: of unit length, and with the pitch that they had before."""
-    w, v, pitch = screws[:, :3], screws[:, 3:], np.sum(before[:, :3] * before[:, 3:], axis=1)
-    turns = before[:, :3].any(axis=1)
-    size = np.linalg.norm(np.where(turns[:, None], w, v), axis=1, keepdims=True)
-    w, v = w / size, v / np.where(turns[:, None], 1.0, size)
-    v = v + np.where(turns, pitch - np.sum(w * v, axis=1), 0.0)[:, None] * w
-    return np.concatenate([np.where(turns[:, None], w, 0.0), v], axis=1)
+    turns = before[:, :3].any(axis=1, keepdims=True)
+    pitch = np.sum(before[:, :3] * before[:, 3:], axis=1, keepdims=True)
+    size = np.linalg.norm(_axes(screws), axis=1, keepdims=True)
+    w, v = np.where(turns, screws[:, :3] / size, 0.0), np.where(turns, screws[:, 3:], screws[:, 3:] / size)
+    v = v + (pitch - np.sum(w * v, axis=1, keepdims=True)) * w
+    return np.concatenate([w, v], axis=1)
 
 
 def changes(chain: Chain, before: Numbers, after: Numbers) -> np.ndarray:

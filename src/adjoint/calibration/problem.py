@@ -125,13 +125,12 @@ def _touching(problem: Problem, numbers: Numbers, q: np.ndarray) -> np.ndarray:
     kernel, fixed = problem.reading.kernel, problem.reading.fixed
     if problem.chain.radius:
         fixed = fixed | {"length": numbers.radius}
-    places = [joint.start for joint in single if joint.offset]
+    spread = np.eye(problem.chain.nq)[[joint.start for joint in single if joint.offset]]  # several may share one q
     factors = np.array([gear for gear, joint in zip(numbers.gears, single, strict=True) if joint.offset])
     residual = np.full(len(q), np.inf)
     for _ in range(_CONTACT_STEPS):
         found = kernel(chain, q, **fixed, **numbers._asdict())
-        residual, slopes = found.residual[:, 0], np.zeros_like(q)
-        np.add.at(slopes, (slice(None), places), found.slopes[:, 0] * factors)
+        residual, slopes = found.residual[:, 0], (found.slopes[:, 0] * factors) @ spread
         step = slopes * (residual / np.maximum(np.sum(slopes**2, axis=1), 1e-12))[:, None]
         q = q + step * np.minimum(1.0, _LONGEST / np.maximum(np.linalg.norm(step, axis=1), 1e-12))[:, None]
     touches = np.abs(residual) < _CONTACT

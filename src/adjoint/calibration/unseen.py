@@ -22,10 +22,11 @@ def in_words(directions: np.ndarray, parameters: tuple[Parameter, ...]) -> tuple
         return ()
     from scipy.linalg import qr
 
-    pivots = qr(directions, mode="r", pivoting=True)[1][: len(directions)]
+    _, _, order = qr(directions, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    pivots = np.sort(order[: len(directions)])
     reduced = np.linalg.solve(directions[:, pivots], directions)
-    order = np.argsort(pivots)
-    return tuple(_combination(reduced[k], int(pivots[k]), parameters) for k in order)
+    found = [_combination(row, int(pivot), parameters) for row, pivot in zip(reduced, pivots, strict=True)]
+    return tuple(sorted(found, key=len))  # the plainest come first
 
 
 def _combination(row: np.ndarray, pivot: int, parameters: tuple[Parameter, ...]) -> str:
