@@ -11,11 +11,10 @@ import numpy as np
 from ..display import html_table
 from ..errors import ArgumentError, nearest
 from ..identification.base import some
-from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
 from ..model.input_checks import vectors
 from ..model.robot import Robot
-from .chain import Numbers
+from .chain import Numbers, placement, pose_rows
 from .fit import Problem
 from .parameters import Parameter
 from .unseen import in_words
@@ -109,13 +108,15 @@ class Calibration:
         return vectors(q, self.model.nq, "q", "to_encoders") / self.gears
 
     def predict(self, q) -> np.ndarray:
-        """The pose (..., 4, 4) of the frame in the measuring frame where the encoders read q (..., nq)."""
-        return self.base @ forward_kinematics(self.robot, self.to_robot(q), self.frame)
+        """The pose (..., 4, 4) of the frame in the measuring frame where the encoders read q (..., nq).
+
+        It is `found.base @ forward_kinematics(found.robot, found.to_robot(q), found.frame)`, without compiling for the
+        new robot.
+        """
+        return placement(self.problem.chain, q, **self.numbers._asdict())
 
     def prediction_covariance(self, q) -> np.ndarray:
         """The covariance (..., 6, 6) of `predict` due to errors of the parameters, as twists seen from the frame."""
-        from .chain import pose_rows
-
         q = vectors(q, self.model.nq, "q", "prediction_covariance")
         chain = self.problem.chain._replace(radius=False)
         J = pose_rows(chain, q, self.predict(q), **self.numbers._asdict()).slopes
