@@ -229,8 +229,10 @@ def test_known_covariances_weigh_samples():
     covariances = np.where(rough[:, None, None], 1e-4, 1.0e-8) * np.eye(6)
     found = calibrate(model, frame, q, T, noise=covariances)
     assert prediction_error(found, robot) < 5e-4 and found.warnings == ()
-    with pytest.warns(UserWarning, match="larger than the noise"):
-        spoiled = calibrate(model, frame, q, T, noise=(5e-3, 5e-3 / 2))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        spoiled = calibrate(model, frame, q, T, noise=(2e-3, 2e-3))
+    assert any("larger than the noise" in str(one.message) for one in told)
     assert prediction_error(spoiled, robot) > 3 * prediction_error(found, robot)
 
 
@@ -249,16 +251,21 @@ def touching(robot: aj.Robot, frame: str, n: int, height) -> np.ndarray:
 
 
 CENTER = np.array([0.5, 0.3, 0.4])
-CONTACTS = {  # what is estimated, what is measured from T, and a number that must be 0 at contacts
-    "positions": (Positions, lambda T: Positions(at(T), POINT), None),
-    "three points": (Positions, lambda T: Positions(np.stack([at(T, x) for x in 0.2 * np.eye(3)], 1), 0.2 * np.eye(3)), None),
-    "distances": (Distances, lambda T: Distances(np.linalg.norm(at(T) - CENTER, axis=1), CENTER, POINT), None),
-    "plane": (OnPlane, lambda T: OnPlane(point=POINT), lambda T: at(T)[:, 2]),
-    "sphere": (OnSphere, lambda T: OnSphere(CENTER, 0.3, POINT), lambda T: np.linalg.norm(at(T) - CENTER, axis=1) - 0.3),
-    "sphere of unknown radius": (
-        OnSphere, lambda T: OnSphere(CENTER, None, POINT), lambda T: np.linalg.norm(at(T) - CENTER, axis=1) - 0.3
-    ),
-}  # fmt: skip
+TRIPOD = 0.2 * np.eye(3)  # [m], three points of the tool
+
+
+def reach(T: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(at(T) - CENTER, axis=1)
+
+
+CONTACTS = {  # what is measured at T, and a number that must be 0 at contacts
+    "positions": (lambda T: Positions(at(T), POINT), None),
+    "three points": (lambda T: Positions(np.stack([at(T, x) for x in TRIPOD], axis=1), TRIPOD), None),
+    "distances": (lambda T: Distances(reach(T), CENTER, POINT), None),
+    "plane": (lambda T: OnPlane(point=POINT), lambda T: at(T)[:, 2]),
+    "sphere": (lambda T: OnSphere(CENTER, 0.3, POINT), lambda T: reach(T) - 0.3),
+    "sphere of unknown radius": (lambda T: OnSphere(CENTER, None, POINT), lambda T: reach(T) - 0.3),
+}
 
 
 @pytest.mark.parametrize("kind", CONTACTS)
@@ -266,7 +273,7 @@ def test_other_measurements_find_the_arm_too(kind):
     """What is seen by positions, distances or contacts is found, so that others of the same kind are predicted."""
     model, frame = arm("puma560")
     robot = wrong(model)
-    _, made, height = CONTACTS[kind]
+    made, height = CONTACTS[kind]
     q = poses(robot, frame, 300, noise=0)[0] if height is None else touching(robot, frame, 300, height)
     used, others = q[:250], q[250:]
     with warnings.catch_warnings():
@@ -278,8 +285,8 @@ def test_other_measurements_find_the_arm_too(kind):
     reading = as_reading(made(aj.forward_kinematics(robot, others, frame)), 50, "test")
     rows = reading.kernel(found.problem.chain, others, **reading.samples, **reading.fixed, **found.numbers._asdict())
     assert np.abs(rows.residual).max() < 1e-8
-    if kind == "sphere of unknown radius":
-        close(found.radius, 0.3, 1e-2)
+    # Without a length that is known, nothing tells the size of the robot.
+    assert any("radius" in name for name in found.gauge) == (kind == "sphere of unknown radius")
 
 
 def test_gears_offsets_and_joints_that_follow():
@@ -287,17 +294,16 @@ def test_gears_offsets_and_joints_that_follow():
     model, rng = mixed_arm(), np.random.default_rng(0)
     model = model.replace(lower=-np.ones(4), upper=2 * np.ones(4), velocity_limit=3.0)
     gears, offsets = 1 + 0.05 * rng.normal(size=4), 0.05 * rng.normal(size=4)
-    mimic = model.mimics[3]
-    follower = {3: aj.model.Mimic(0, mimic.multiplier * 1.1, mimic.offset - 0.1)}
+    # The follower turns with what its leader's encoder reads; in the true robot it follows the leader itself.
+    factor, at_zero = 1.1 * model.mimics[3].multiplier, model.mimics[3].offset - 0.1
+    own = aj.model.Mimic(0, factor / gears[0], at_zero - factor / gears[0] * offsets[0])
+    true = model.replace(mimics={3: own})
     q = aj.random_configuration(model, 60, rng=rng)
-    # The follower turns with its leader's encoder, so that its factor of the true q is 1.1 m / γ.
-    true = model.replace(mimics={3: follower[3]._replace(multiplier=follower[3].multiplier / gears[0],
-                                                          offset=follower[3].offset - follower[3].multiplier / gears[0] * offsets[0])})  # fmt: skip
     T = aj.forward_kinematics(true, gears * q + offsets, "tool")
     found = calibrate(model, "tool", q, T, estimate=("gears", "offsets"))
     close(found.gears, gears, 1e-9)
     close(found.value("offset of j1")[0], offsets[1], 1e-9)
-    close(found.value("gear of j3")[0], 0.1 * mimic.multiplier, 1e-9)
+    close(found.value("gear of j3")[0], 0.1 * model.mimics[3].multiplier, 1e-9)
     close(aj.forward_kinematics(found.robot, found.to_robot(q), "tool"), T, 1e-9)
     close(found.to_encoders(found.to_robot(q)), q, 1e-14)
     close(found.robot.upper, 2 * gears, 1e-9)
@@ -307,7 +313,7 @@ def test_gears_offsets_and_joints_that_follow():
 def test_some_joints_only():
     model, frame = arm("puma560")
     q = aj.random_configuration(model, 30, rng=0)
-    T = aj.forward_kinematics(model, q + [0, 0, 0.01, 0, 0, 0], frame)
+    T = aj.forward_kinematics(model, q + 0.01 * np.eye(6)[2], frame)
     found = calibrate(model, frame, q, T, estimate={"offsets": ("joint2", "joint3"), "tool": None})
     assert found.names[:2] == ("offset of joint2", "offset of joint3") and len(found.names) == 8
     close(found.values, [0, 0.01, 0, 0, 0, 0, 0, 0], 1e-8)
@@ -361,7 +367,7 @@ def test_what_no_measurement_can_tell_is_named():
     assert found.rank + len(found.gauge) == len(found.parameters) == 42
     points = calibrate(model, frame, q, T[:, :3, 3])
     assert {"turn x of tool", "turn y of tool", "turn z of tool"} <= set(points.gauge)  # a point has no orientation
-    assert points.value("turn x of tool") == (0.0, 0.0)
+    assert max(points.value("turn x of tool")) < 1e-12
     assert "turn x of tool" in str(points)
 
 
@@ -457,27 +463,20 @@ def test_cross_validation():
 
 
 def dh_least_squares(table: np.ndarray, q: np.ndarray, T: np.ndarray):
-    """Calibration of a Denavit-Hartenberg table (n, 4) as it is usually done; base and tool are exact."""
+    """Calibration of a Denavit-Hartenberg table (n, 4) and a tool as it is usually done, and the poses it predicts."""
     from scipy.optimize import least_squares
 
     def placed(x):
         found = np.eye(4)
-        for (theta, d, a, alpha), angle in zip(x.reshape(-1, 4), q.T, strict=True):
+        for (theta, d, a, alpha), angle in zip(x[:-6].reshape(-1, 4), q.T, strict=True):
             c, s, zero, one = np.cos(angle + theta), np.sin(angle + theta), 0 * angle, 1 + 0 * angle
             ca, sa = np.cos(alpha) * one, np.sin(alpha) * one
-            rows = [
-                [c, -ca * s, sa * s, a * c],
-                [s, ca * c, -sa * c, a * s],
-                [zero, sa, ca, d * one],
-                [zero, zero, zero, one],
-            ]
-            found = found @ np.moveaxis(np.array(rows), -1, 0)
-        return found
+            rows = [[c, -ca * s, sa * s, a * c], [s, ca * c, -sa * c, a * s], [zero, sa, ca, d * one]]
+            found = found @ np.moveaxis(np.array([*rows, [zero, zero, zero, one]]), -1, 0)
+        return found @ se3.exp(x[-6:])
 
-    back = se3.inverse(T)
-    return least_squares(
-        lambda x: se3.log(back @ placed(x)).ravel(), table.ravel(), xtol=1e-12, ftol=1e-12, max_nfev=30
-    )
+    back, start = se3.inverse(T), np.append(table.ravel(), np.zeros(6))
+    return least_squares(lambda x: se3.log(back @ placed(x)).ravel(), start, xtol=1e-10, ftol=1e-10, max_nfev=30)
 
 
 def test_nearly_parallel_axes_beside_denavit_hartenberg():
@@ -485,37 +484,40 @@ def test_nearly_parallel_axes_beside_denavit_hartenberg():
 
     No small change of a Denavit-Hartenberg table does this: the common normal jumps far away. Screws tilt by 2 mrad.
     """
-    table = np.array(
-        [[0, 0.3, 0, np.pi / 2], [0, 0, 0.5, 0], [0, 0, 0.4, 0], [0, 0.1, 0, np.pi / 2], [0, 0.2, 0.1, 0.3]]
-    )
+    table = np.array([[0, 0.3, 0, np.pi / 2], [0, 0, 0.5, 0], [0, 0, 0.4, 0], [0, 0.1, 0, np.pi / 2], [0, 0.2, 0.1, 0]])
     model = aj.from_dh(table)
-    tilt = np.eye(4)
-    tilt[:3, :3] = se3.exp([0, 2e-3, 0, 0, 0, 0])[:3, :3]  # about y, at right angles to both axis and link
     moved = model.placements.copy()
-    moved[1] = moved[1] @ tilt
+    moved[2] = moved[2] @ se3.exp([0, 2e-3, 0, 0, 0, 0])  # about y, at right angles to both axis and link
     robot = model.replace(placements=moved)
+    assert np.abs(aj.model.to_dh(robot).table[:, 1]).max() > 100  # [m]: where the common normal really is
     q, T = poses(robot, "tool", 40)
-    found = calibrate(model, "tool", q, T, estimate="screws")
-    assert found.errors()[1] < 1.1 * POSITION and found.condition < 1e3
-    assert np.abs(found.values).max() < 0.02  # [rad, m]
+    found = calibrate(model, "tool", q, T, estimate=MINIMAL)
+    assert found.errors()[0] < 1.1 * ROTATION and found.condition < 1e3
+    assert np.abs(found.values).max() < 0.01  # [rad, m]
     dh = dh_least_squares(table, q, T)
     left = np.sqrt(np.mean(dh.fun.reshape(-1, 6)[:, :3] ** 2))
-    jump = np.abs(dh.x - table.ravel()).max()
-    condition = np.linalg.cond(dh.jac)
+    jump = np.abs(dh.x[:-6] - table.ravel()).max()
     assert left > 3 * ROTATION or jump > 1.0  # [rad], [m]: it does not fit, or a length becomes metres
-    assert condition > 1e3 * found.condition
-    assert np.abs(aj.model.to_dh(robot).table[:, 1]).max() > 100  # [m]: where the common normal really is
+    assert np.linalg.cond(dh.jac) > 1e3 * found.condition
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("made", [Poses, lambda T: Positions(at(T)), lambda T: Positions(np.stack([at(T), at(T)], 1), np.eye(3)[:2]),
-                                  lambda T: Distances(at(T)[:, 0] ** 2), lambda T: None], ids=["poses", "positions", "points", "distances", "contacts"])  # fmt: skip
-def test_files_keep_every_digit(made, tmp_path):
+FILES = {
+    "poses": Poses,
+    "positions": lambda T: Positions(at(T)),
+    "points": lambda T: Positions(np.stack([at(T), at(T)], axis=1), np.eye(3)[:2]),
+    "distances": lambda T: Distances(at(T)[:, 0] ** 2),
+    "contacts": lambda T: None,
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_files_keep_every_digit(kind, tmp_path):
     robot, frame = arm("stanford")
     q, T = poses(robot, frame, 7)
-    measured = made(T)
+    measured = FILES[kind](T)
     if measured is not None and not isinstance(measured, Poses):
         measured[0][2] = np.nan
     write_measurements(tmp_path / "a.csv", robot, q, measured)
@@ -562,13 +564,13 @@ GOOD = "q_joint1,q_joint2,q_joint3,q_joint4,q_joint5,q_joint6,x,y,z\n"
         (GOOD, "no samples"),
         (GOOD + "1,2,3,4,5,6,7,8\n", ":2: 8 cells, the header has 9"),
         (GOOD + "1,2,3,4,5,6,7,8,9\n1,2,x,4,5,6,7,8,9\n", ":3: .*'x'"),
-        (GOOD.replace("joint3", "elbow"), "no column q_joint3; did you mean 'q_elbow'"),
-        (GOOD.replace("z", "z [inch]") + "1,2,3,4,5,6,7,8,9\n", r"column z has the unit \[inch\]; it must be \[m\] or \[mm\]"),
+        (GOOD.replace("joint3", "elbow"), "no column q_joint3; there are q_elbow"),
+        (GOOD.replace("z", "z [inch]") + "1,2,3,4,5,6,7,8,9\n", r"unit \[inch\]; it must be \[m\] or \[mm\]"),
         (GOOD.replace("q_joint1", "q_joint1 [mm]") + "1,2,3,4,5,6,7,8,9\n", r"must be \[rad\] or \[deg\]"),
         (GOOD.replace("z", "x") + "1,2,3,4,5,6,7,8,9\n", "no column z"),
         (GOOD.replace(",z", ",z,x") + "1,2,3,4,5,6,7,8,9,1\n", "column x is there twice"),
         (GOOD.replace(",z", ",z,qw") + "1,2,3,4,5,6,7,8,9,1\n", "no column qx, qy, qz"),
-        (GOOD.replace(",z", ",z,qw,qx,qy,qz") + "1,2,3,4,5,6,7,8,9,1,1,0,0\n", "quaternion of sample 0 has length 1.41"),
+        (GOOD.replace(",z", ",z,qw,qx,qy,qz") + "1,2,3,4,5,6,7,8,9,1,1,0,0\n", "quaternion of sample 0 has"),
         ("\x00\xff", "not|no column"),
     ],
 )  # fmt: skip

@@ -117,8 +117,10 @@ def blocks(problem: Problem, numbers: Numbers) -> Iterator[tuple[slice, np.ndarr
 
 def residuals_of(problem: Problem, numbers: Numbers) -> np.ndarray:
     """The residuals (n, m) in their own units [rad, m]."""
-    found = [both[..., -1] for _, both in blocks(problem._replace(whitening=None), numbers)]
-    return np.concatenate(found)
+    found = np.empty((len(problem.q), problem.reading.rows))
+    for rows, both in blocks(problem._replace(whitening=None), numbers):
+        found[rows] = both[..., -1]
+    return found
 
 
 def lengths(problem: Problem, residuals: np.ndarray, sigma: np.ndarray | None) -> np.ndarray:

@@ -16,7 +16,7 @@ __all__ = ["EFFICIENCY", "LOSSES", "Loss", "chi_square_quantile", "loss_of", "ou
 
 EFFICIENCY = 0.95
 LOSSES = ("squares", "huber", "tukey")
-_SURE = 0.01  # the chance that one or more of all good samples are called outliers
+_SURE = 0.001  # the chance that one or more of all good samples are called outliers
 
 
 class Loss(NamedTuple):
@@ -79,5 +79,5 @@ def chi_square_quantile(level: float, m: float) -> float:
 
 
 def outlier_length(m: int, samples: int) -> float:
-    """The length d beyond which a sample is an outlier: one good one in all these samples is so with 1 %."""
+    """The length d beyond which a sample is an outlier: one good one in all these samples is so with 0.1 %."""
     return float(np.sqrt(chi_square_quantile(1 - _SURE / samples, m)))

@@ -9,6 +9,7 @@ from .parameters import Parameter
 __all__ = ["beyond", "in_words"]
 
 _SMALL = 0.02  # parts of a direction below this, as a part of its largest, are not named
+_FIRST = 1e3  # the radius of a sphere stands for the size of everything, so a combination with it begins with it
 _MOST = 4  # the number of parameters that are named of one direction
 
 
@@ -22,7 +23,8 @@ def in_words(directions: np.ndarray, parameters: tuple[Parameter, ...]) -> tuple
         return ()
     from scipy.linalg import qr
 
-    _, _, order = qr(directions, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    weights = np.array([_FIRST if parameter.owner == "sphere" else 1.0 for parameter in parameters])
+    _, _, order = qr(directions * weights, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
     pivots = np.sort(order[: len(directions)])
     reduced = np.linalg.solve(directions[:, pivots], directions)
     found = [_combination(row, int(pivot), parameters) for row, pivot in zip(reduced, pivots, strict=True)]
