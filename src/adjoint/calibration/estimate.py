@@ -21,15 +21,14 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..randomness import Rng, generator
 from .chain import Numbers
-from .fit import Fit, Problem, Seen, fitted, lengths, linear, residuals_of, seen_directions, subset
+from .fit import Fit, Problem, Seen, fitted, lengths, linear, residuals_of, seen_directions, shown_elsewhere, subset
 from .parameters import calibrated, changes
 from .plausibility import raise_doubts
 from .problem import configurations, generic_problem, set_up
 from .report import Calibration, CrossValidation
 from .robust import EFFICIENCY, LOSSES, outlier_length
-from .unseen import beyond
 
-__all__ = ["calibrate", "hidden_directions"]
+__all__ = ["calibrate", "generic_split"]
 
 _DEFAULT = ("screws", "offsets", "base", "tool")
 
@@ -100,8 +99,8 @@ def calibrate(
         raise_doubts(robot, problem, first)
     fit = fitted(problem, first, loss)
     _need_enough(problem, fit)
-    hidden = hidden_directions(robot, problem, fit.numbers, fit.sigma)
     kept, seen, covariance = _certainty(problem, fit, loss)
+    unseen, gauge = generic_split(robot, problem, fit.numbers, fit.sigma, seen.unseen)
     found = Calibration(
         model=robot,
         frame=frame,
@@ -120,8 +119,8 @@ def calibrate(
         residuals_before=residuals_of(problem, first),
         lengths=lengths(problem, fit.linear.residuals, fit.sigma),
         outliers=np.flatnonzero(~kept),
-        gauge_directions=hidden,
-        unseen_directions=beyond(seen.unseen, hidden),
+        gauge_directions=gauge,
+        unseen_directions=unseen,
         condition=float(seen.values[0] / seen.values[-1]) if len(seen.values) else np.inf,
         rank=len(seen.values),
         loss=loss,
@@ -148,13 +147,13 @@ def _need_enough(problem: Problem, fit: Fit) -> None:
         raise ArgumentError(f"calibrate: these samples show nothing of what is estimated: {names}")
 
 
-def hidden_directions(robot: Robot, problem: Problem, numbers: Numbers, sigma: np.ndarray) -> np.ndarray:
-    """The directions (d, p) that no measurement of this kind shows, whatever the configuration."""
+def generic_split(
+    robot: Robot, problem: Problem, numbers: Numbers, sigma: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of the span of some directions (d, p): those that as many samples at random poses would show, and the others."""
     samples = 40 + 4 * len(problem.parameters) // problem.reading.rows
     everywhere = generic_problem(robot, problem, numbers, samples)
-    # Rounding errors alone decide here, so the noise is taken as small.
-    sharp = np.full(len(sigma), 1e-6) if problem.whitening is None else 1e-6 * sigma
-    return seen_directions(everywhere, linear(everywhere, numbers).products, sharp).unseen
+    return shown_elsewhere(everywhere, numbers, sigma, directions, len(problem.q))
 
 
 def _certainty(problem: Problem, fit: Fit, loss: str) -> tuple[np.ndarray, Seen, np.ndarray]:

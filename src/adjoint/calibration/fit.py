@@ -33,6 +33,7 @@ __all__ = [
     "linear",
     "residuals_of",
     "seen_directions",
+    "shown_elsewhere",
     "subset",
     "used_rows",
 ]
@@ -40,6 +41,7 @@ __all__ = [
 _MEMORY = 2e7  # [bytes] that the slopes of one block of samples may take
 _BLIND = 1e-6  # singular values below this part of the largest may be rounding errors
 _UNKNOWN = 0.5  # [rad, or sizes of the robot] a direction with a standard error above this is not seen
+_CLEARLY = 3  # other poses show a direction if its singular value there is so many times the least one that is seen
 _EXACT = 1e-10  # [rad or m] the least noise that is assumed
 _USUAL = 1e-3  # [rad or m] residuals above this are errors of the model more than noise, which still go away
 _ITERATIONS = 60
@@ -144,13 +146,39 @@ class Seen(NamedTuple):
 
 def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray) -> Seen:
     """The `Seen` of the products of all groups with their standard deviations."""
-    scales = problem.scales
-    unknown = _UNKNOWN * (max(1.0, sigma.max() / _USUAL) if problem.whitening is None else 1.0)
+    scales, least = problem.scales, _least_value(problem, sigma)
     total = np.sum(products / sigma[:, None, None] ** 2, axis=0)
-    eigenvalues, V = np.linalg.eigh(total[:-1, :-1] * scales * scales[:, None])
-    s, V = np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), V.T[::-1]
-    r = int(np.sum((s > _BLIND * s.max(initial=0.0)) & (s > 1 / unknown)))
+    s, V = _singular_values(total[:-1, :-1] * scales * scales[:, None])
+    r = int(np.sum((s > _BLIND * s.max(initial=0.0)) & (s > least)))
     return Seen(V[:r], s[:r], V[r:], V[:r] @ (scales * total[:-1, -1]) / s[:r])
+
+
+def _least_value(problem: Problem, sigma: np.ndarray) -> float:
+    """The least singular value of a direction that is seen."""
+    unknown = _UNKNOWN * (max(1.0, sigma.max() / _USUAL) if problem.whitening is None else 1.0)
+    return 1 / unknown
+
+
+def _singular_values(information: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The roots s (p,) of the eigenvalues of AᵀA, the largest first, and the eigenvectors (p, p), one per row."""
+    eigenvalues, V = np.linalg.eigh(information)
+    return np.sqrt(np.maximum(eigenvalues[::-1], 0.0)), V.T[::-1]
+
+
+def shown_elsewhere(
+    problem: Problem, numbers: Numbers, sigma: np.ndarray, directions: np.ndarray, samples: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two orthonormal bases that together span the directions (d, p): those that the problem shows, and the others.
+
+    The problem counts as if it had `samples` samples, if it has fewer. A direction must be shown clearly.
+    """
+    found = linear(problem, numbers).products / sigma[:, None, None] ** 2
+    total = np.sum(found, axis=0)[:-1, :-1] * problem.scales * problem.scales[:, None]
+    total *= max(1.0, samples / len(problem.q))
+    s, V = _singular_values(directions @ total @ directions.T)
+    largest = np.sqrt(max(np.linalg.norm(total, 2), 0.0))
+    shown = (s > _BLIND * largest) & (s > _CLEARLY * _least_value(problem, sigma))
+    return V[shown] @ directions, V[~shown] @ directions
 
 
 def used_rows(products: np.ndarray, sigma: np.ndarray, scales: np.ndarray, seen: Seen) -> np.ndarray:

@@ -18,7 +18,7 @@ from ..model.input_checks import count as whole_number
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .chain import placement
-from .estimate import hidden_directions
+from .estimate import generic_split
 from .fit import blocks
 from .measured import Distances, Measured, Poses, Positions
 from .problem import configurations, set_up
@@ -94,8 +94,8 @@ def choose_poses(
     if problem.reading.kind == "poses":  # where nothing is wrong, the slopes are those of equation (2) of `chain`
         T = placement(problem.chain, q, **numbers._asdict())
         problem = problem._replace(reading=problem.reading._replace(samples={"measured": T}))
-    sharp = np.full(len(problem.groups), _USUAL_NOISE if noise is None else 1.0)
-    visible = _complement(hidden_directions(robot, problem, numbers, sharp))
+    sigma = np.full(len(problem.groups), _USUAL_NOISE if noise is None else 1.0)
+    visible, _ = generic_split(robot, problem, numbers, sigma, np.eye(len(problem.parameters)))
     rows = np.concatenate([both[..., :-1] for _, both in blocks(problem, numbers)])
     rows = rows * problem.scales @ visible.T / (_USUAL_NOISE if noise is None else 1.0)
     chosen = _exchanged(rows, len(candidates), count)
@@ -109,11 +109,6 @@ def _planned(measured: Measured, n: int) -> Measured:
     if isinstance(measured, Positions):
         return measured._replace(p=np.zeros((n, len(np.atleast_2d(measured.points)), 3)))
     return measured._replace(d=np.zeros(n)) if isinstance(measured, Distances) else measured
-
-
-def _complement(hidden: np.ndarray) -> np.ndarray:
-    """An orthonormal basis (r, p) of the directions at right angles to those of `hidden` (d, p)."""
-    return np.linalg.svd(hidden)[2][len(hidden) :] if len(hidden) else np.eye(hidden.shape[1])
 
 
 def _exchanged(rows: np.ndarray, candidates: int, count: int) -> np.ndarray:

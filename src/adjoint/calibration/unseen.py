@@ -6,7 +6,7 @@ import numpy as np
 
 from .parameters import Parameter
 
-__all__ = ["beyond", "in_words"]
+__all__ = ["in_words"]
 
 _SMALL = 0.02  # parts of a direction below this, as a part of its largest, are not named
 _FIRST = 1e3  # the radius of a sphere stands for the size of everything, so a combination with it begins with it
@@ -42,13 +42,3 @@ def _combination(row: np.ndarray, pivot: int, parameters: tuple[Parameter, ...])
         size = "" if abs(abs(factor) - 1) < 5e-3 else f"{abs(factor):.2g} "
         text += f" {'-' if factor < 0 else '+'} {size}{parameters[k]}"
     return text + (f" and {len(others) - _MOST} more" if len(others) > _MOST else "")
-
-
-def beyond(unseen: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """An orthonormal basis (d, p) of the directions in `unseen` at right angles to those in `hidden`.
-
-    Both have orthonormal rows, and `hidden` is part of `unseen` but for rounding errors.
-    """
-    rest = unseen - (unseen @ hidden.T) @ hidden
-    _, s, V = np.linalg.svd(rest, full_matrices=False)
-    return V[s > 0.5]
