@@ -601,7 +601,16 @@ def test_results_are_saved_whole(tmp_path, monkeypatch):
         found.save(tmp_path / "result.txt")
 
 
-def test_result_shows_itself(tmp_path):
+@pytest.mark.slow
+def test_result_is_drawn(tmp_path):
+    model, frame = arm("puma560")
+    q, T = poses(wrong(model), frame, 30)
+    T[4, 0, 3] += 0.1  # an outlier
+    found = calibrate(model, frame, q, T, loss="tukey")
+    assert found.plot(tmp_path / "deep" / "plot.png").stat().st_size > 10_000
+
+
+def test_result_shows_itself():
     model, frame = arm("puma560")
     q, T = poses(wrong(model), frame, 30)
     T[3, 0, 3] = np.nan
@@ -610,7 +619,6 @@ def test_result_shows_itself(tmp_path):
     assert "29 poses (1 dropped with NaN)" in str(found) and "mrad" in str(found)
     assert repr(found).startswith("<Calibration of 'puma560' from 29 poses: rotation ")
     assert "<table>" in found._repr_html_()
-    assert found.plot(tmp_path / "plot.png").stat().st_size > 10_000
     with pytest.raises(ArgumentError, match="did you mean 'offset of joint1'"):
         found.value("offset joint1")
 
