@@ -57,6 +57,7 @@ bench: $(VENV)/.bench
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py
 	$(RUN) bench/chains.py
+	$(RUN) bench/calibration.py
 
 attack: $(VENV)/.dev
 	$(RUN) attack

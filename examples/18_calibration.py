@@ -15,6 +15,7 @@ from adjoint.lie import se3
 OUTPUT = Path(__file__).parent / "output"
 NOISE = np.repeat([1e-4, 5e-5], 3)  # [rad], [m], of a laser tracker with a probe
 TRACKER = se3.exp([0.02, -0.03, 2.1, 1.5, -2.0, 0.4])  # where the arm's base is in the tracker's frame
+ENLARGED = 20
 TILTS = np.array([3e-2, 1e-2, 3e-3, 1e-3, 3e-4])  # [rad], of the elbow's axis from the shoulder's
 
 
@@ -37,8 +38,8 @@ def measurements(robot: aj.Robot, q: np.ndarray) -> np.ndarray:
 # --- beside Denavit and Hartenberg ------------------------------------------------------------------------------------
 
 
-def dh_calibration(dh: aj.model.DH, q: np.ndarray, T: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """A Denavit-Hartenberg table and a tool fitted to poses: the table, the rotation error left, the condition."""
+def dh_calibration(dh: aj.model.DH, q: np.ndarray, T: np.ndarray) -> tuple[float, float]:
+    """A Denavit-Hartenberg table and a tool fitted to poses: the rotation error left, and the condition number."""
 
     def placed(x):
         found = dh.base
@@ -50,11 +51,15 @@ def dh_calibration(dh: aj.model.DH, q: np.ndarray, T: np.ndarray) -> tuple[np.nd
     back, start = se3.inverse(T), np.append(dh.table.ravel(), np.zeros(6))
     found = least_squares(lambda x: se3.log(back @ placed(x)).ravel(), start, xtol=1e-10, ftol=1e-10, max_nfev=30)
     left = np.sqrt(np.mean(found.fun.reshape(-1, 6)[:, :3] ** 2))
-    return found.x[:-6].reshape(-1, 4), float(left), float(np.linalg.cond(found.jac))
+    return float(left), float(np.linalg.cond(found.jac))
 
 
 def beside_dh(model: aj.Robot) -> np.ndarray:
-    """Rows (tilt, largest change of a DH length, of a screw [m], condition numbers, rotation errors left [rad])."""
+    """Both calibrations of arms whose third axis is tilted from the second, which the model has parallel.
+
+    Rows: tilt [rad]; the rotation error that is left [rad], with a table and with screws; condition numbers; the
+    largest length in a table of the true arm, and the largest shift of a screw [m].
+    """
     rng, dh, rows = np.random.default_rng(1), aj.model.to_dh(model), []
     q = aj.random_configuration(model, 40, rng=rng)
     for tilt in TILTS:
@@ -62,11 +67,11 @@ def beside_dh(model: aj.Robot) -> np.ndarray:
         moved[2] = moved[2] @ se3.exp(tilt * np.eye(6)[2])  # about z: the axis is along y, the upper arm along x
         robot = model.replace(placements=moved)
         T = aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.normal(size=(40, 6)))
-        table, left, condition = dh_calibration(dh, q, T)
+        left, condition = dh_calibration(dh, q, T)
         found = calibrate(model, "tool", q, T, estimate=("screws", "tool"))
-        lengths = [abs(x) for p, x in zip(found.parameters, found.values, strict=True) if p.unit == "m"]
-        jump = np.abs(table - dh.table)[:, 1:3].max()
-        rows.append([tilt, jump, max(lengths), condition, found.condition, left, found.errors()[0]])
+        shifts = [abs(x) for p, x in zip(found.parameters, found.values, strict=True) if p.unit == "m"]
+        needed = np.abs(aj.model.to_dh(robot).table[:, 1:3]).max()
+        rows.append([tilt, left, found.errors()[0], condition, found.condition, needed, max(shifts)])
     return np.array(rows)
 
 
@@ -81,27 +86,29 @@ def draw(errors: dict[str, np.ndarray], places: np.ndarray, dh: np.ndarray, path
     import matplotlib.pyplot as plt
 
     colors = {"data sheet": "0.55", "calibrated": "tab:blue"}
-    fig = plt.figure(figsize=(15, 4.6), layout="constrained")
-    space, spread, jumps = fig.add_subplot(131, projection="3d"), fig.add_subplot(132), fig.add_subplot(133)
+    fig, (space, spread, jumps) = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained")
     for name, e in errors.items():
-        ends = places[:80] + 20 * e[:80]
-        for a, b in zip(places[:80], ends, strict=True):
-            space.plot(*np.stack([a, b], axis=1), color=colors[name], lw=1.6)
-        space.plot(*ends.T, ".", color=colors[name], ms=3, label=name)
+        tips = places + ENLARGED * e
+        lines = np.stack([places, tips], axis=1)[:150, :, :2]
+        space.plot(*np.moveaxis(lines, (0, 1, 2), (2, 1, 0)), color=colors[name], lw=1.2)
+        space.plot(*tips[:150, :2].T, ".", color=colors[name], ms=5, label=name)
         size = 1e3 * np.linalg.norm(e, axis=1)
-        spread.hist(
-            size, bins=np.geomspace(1e-3, 50, 70), color=colors[name], label=f"{name}, mean {size.mean():.3g} mm"
-        )
-    space.set_title("errors of the tool, 20 times enlarged [m]", fontsize=10)
-    space.tick_params(labelsize=7)
+        label = f"{name}, mean {size.mean():.3g} mm"
+        spread.hist(size, bins=np.geomspace(1e-3, 100, 70), color=colors[name], label=label)
+    space.set(aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    space.set_title(f"errors of the tool, seen from above, × {ENLARGED}", fontsize=10)
+    spread.set_ylim(0, 220)
     spread.set(xscale="log", xlabel="position error [mm]", ylabel="poses")
     spread.set_title("1000 poses that were not measured", fontsize=10)
-    jumps.loglog(1e3 * dh[:, 0], dh[:, 1], "s-", color="tab:red", label="DH table: largest change of a length")
-    jumps.loglog(1e3 * dh[:, 0], dh[:, 2], "o-", color="tab:blue", label="screws: largest shift of an axis")
-    jumps.set(xlabel="tilt of two nearly parallel axes [mrad]", ylabel="[m]")
-    jumps.set_title("what a calibration has to change", fontsize=10)
-    jumps.grid(alpha=0.3, which="both")
-    for axis in (spread, jumps):
+    jumps.loglog(1e3 * dh[:, 0], 1e3 * dh[:, 1], "s-", color="tab:red", label="DH table")
+    jumps.loglog(1e3 * dh[:, 0], 1e3 * dh[:, 2], "o-", color="tab:blue", label="screws")
+    for tilt, left, *_, needed, _ in dh:
+        jumps.annotate(f"{needed:.0f} m", (1e3 * tilt, 1e3 * left), (-6, 8), textcoords="offset points", fontsize=7)
+    jumps.axhline(1e3 * NOISE[0], color="0.5", lw=0.8, ls="--", label="noise")
+    jumps.set(xlabel="tilt of two nearly parallel axes [mrad]", ylabel="rotation error left [mrad]")
+    jumps.set_title("left by a calibration; lengths that a true DH table would need", fontsize=10)
+    jumps.grid(alpha=0.3)
+    for axis in (space, spread, jumps):
         axis.legend(frameon=False, fontsize=8)
         axis.spines[["top", "right"]].set_visible(False)
     fig.savefig(path, dpi=120)
@@ -134,13 +141,10 @@ def main() -> None:
         print(f"position error of the {name} arm at other poses: mean {size.mean():.4f}, largest {size.max():.4f} mm")
 
     dh = beside_dh(model)
-    print(
-        "\ntilt [mrad]   change of a length [m]: DH   screws    condition: DH   screws    rotation left [mrad]: DH   screws"
-    )
-    for tilt, jump, shift, condition, ours, left, right in dh:
-        print(
-            f"{1e3 * tilt:10.1f} {jump:27.3g} {shift:9.2g} {condition:15.1e} {ours:9.1f} {1e3 * left:20.3f} {1e3 * right:9.3f}"
-        )
+    header = ["tilt [mrad]", "left: DH [mrad]", "screws", "condition: DH", "screws", "needed: DH [m]", "screws [m]"]
+    print("\n" + "".join(f"{name:>16}" for name in header))
+    for row in dh * [1e3, 1e3, 1e3, 1, 1, 1, 1]:
+        print("".join(f"{x:16.3g}" for x in row))
     draw(errors, want[:, :3, 3], dh, OUTPUT / "before_after.png")
     print(f"drawn in {OUTPUT / 'before_after.png'}")
 

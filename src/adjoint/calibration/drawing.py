@@ -56,7 +56,7 @@ def _draw_errors(found: Calibration, axis, part: slice, name: str, unit: str, fi
     axis.set_ylabel(f"{name} error [{unit}]")
     axis.grid(alpha=0.3)
     if first:
-        axis.set_title("error of each sample; lines are medians", fontsize=10)
+        axis.set_title("error of each sample; lines are medians", fontsize=10, loc="left")
         axis.legend(frameon=False, ncols=3, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     axis.set_xlabel("sample")
 
@@ -95,6 +95,6 @@ def _draw_parameters(found: Calibration, axis) -> None:
     axis.axhline(0, color="0.5", lw=0.8)
     axis.set_xticks(places, found.names, rotation=90, fontsize=6)
     axis.set_xlim(-1, len(places))
-    axis.set_title("changes from the model, with two standard errors", fontsize=10)
+    axis.set_title("changes from the model, with two standard errors", fontsize=10, loc="left")
     axis.grid(alpha=0.3)
     axis.legend(frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
