@@ -85,7 +85,17 @@ _RENAMED = {
     "robot": "adjoint.model",
     "closed_forms": "adjoint.equations",
 }
-_TOPICS = ("kinematics", "dynamics", "geometry", "fixman", "identification", "calibration", "trajectory", "model", "lie")
+_TOPICS = (
+    "kinematics",
+    "dynamics",
+    "geometry",
+    "fixman",
+    "identification",
+    "calibration",
+    "trajectory",
+    "model",
+    "lie",
+)
 
 
 def hint(name: str) -> str:

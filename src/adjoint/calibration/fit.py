@@ -40,7 +40,7 @@ __all__ = [
 
 _MEMORY = 2e7  # [bytes] that the slopes of one block of samples may take
 _BLIND = 1e-6  # singular values below this part of the largest may be rounding errors
-_UNKNOWN = 0.5  # [rad, or sizes of the robot] a direction with a standard error above this is not seen
+_UNKNOWN = 0.1  # [rad, or sizes of the robot] a direction with a standard error above this is not seen
 _CLEARLY = 3  # other poses show a direction if its singular value there is so many times the least one that is seen
 _EXACT = 1e-10  # [rad or m] the least noise that is assumed
 _USUAL = 1e-3  # [rad or m] residuals above this are errors of the model more than noise, which still go away
@@ -181,9 +181,10 @@ def shown_elsewhere(
     return V[shown] @ directions, V[~shown] @ directions
 
 
-def used_rows(products: np.ndarray, sigma: np.ndarray, scales: np.ndarray, seen: Seen) -> np.ndarray:
+def used_rows(problem: Problem, products: np.ndarray, sigma: np.ndarray) -> np.ndarray:
     """The degrees of freedom that the estimate takes from each group of residuals; their sum is the rank."""
-    back = (seen.directions / seen.values[:, None]) * scales
+    seen = seen_directions(problem, products, sigma)
+    back = (seen.directions / seen.values[:, None]) * problem.scales
     return np.sum((back @ products[:, :-1, :-1]) * back, axis=(1, 2)) / sigma**2
 
 
@@ -226,10 +227,9 @@ def fitted(problem: Problem, numbers: Numbers, loss: str) -> Fit:
                 break
             continue
         numbers, now, damping = trial, then, damping / 10 if damping > 1e-9 else 0.0
-        old, sigma = (
-            sigma,
-            sigma if known else _spread(problem, now.residuals, law, used_rows(now.products, sigma, scales, seen)),
-        )
+        old = sigma
+        if not known:
+            sigma = _spread(problem, now.residuals, law, used_rows(problem, now.products, sigma))
         if expected < max(_ENOUGH, 1e-12 * after) and np.allclose(old, sigma, rtol=_SETTLED, atol=0):
             return Fit(numbers, now, sigma, seen_directions(problem, now.products, sigma), iteration)
     raise SolveError(
