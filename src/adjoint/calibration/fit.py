@@ -45,7 +45,8 @@ _CLEARLY = 3  # other poses show a direction if its singular value there is so m
 _EXACT = 1e-10  # [rad or m] the least noise that is assumed
 _USUAL = 1e-3  # [rad or m] residuals above this are errors of the model more than noise, which still go away
 _ITERATIONS = 60
-_ENOUGH = 1e-8  # a step that lowers the cost, in units of the noise's variance, by less than this is the last one
+_UNDECIDED = 25  # after so many iterations, the noise and the number of directions stay: one may be at the very limit
+_ENOUGH = 1e-6  # a step that lowers the cost, in units of the noise's variance, by less than this is the last one
 _SETTLED = 1e-4  # a relative change of the estimated noise below this is none
 _MOST_DAMPING = 1e12
 
@@ -144,12 +145,13 @@ class Seen(NamedTuple):
     target: np.ndarray  # (r,) the residual along each seen direction
 
 
-def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray) -> Seen:
-    """The `Seen` of the products of all groups with their standard deviations."""
+def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray, most: int | None = None) -> Seen:
+    """The `Seen` of the products of all groups with their standard deviations; at most `most` directions are seen."""
     scales, least = problem.scales, _least_value(problem, sigma)
     total = np.sum(products / sigma[:, None, None] ** 2, axis=0)
     s, V = _singular_values(total[:-1, :-1] * scales * scales[:, None])
     r = int(np.sum((s > _BLIND * s.max(initial=0.0)) & (s > least)))
+    r = r if most is None else min(r, most)
     return Seen(V[:r], s[:r], V[r:], V[:r] @ (scales * total[:-1, -1]) / s[:r])
 
 
@@ -213,9 +215,10 @@ def fitted(problem: Problem, numbers: Numbers, loss: str) -> Fit:
     now = linear(problem, numbers)
     sigma = np.ones(1) if known else _spread(problem, now.residuals, law, np.zeros(len(problem.groups)))
     now = now if law.name == "squares" else linear(problem, numbers, sigma, law)
-    damping = 0.0
+    damping, most = 0.0, None
     for iteration in range(1, _ITERATIONS + 1):
-        seen = seen_directions(problem, now.products, sigma)
+        seen = seen_directions(problem, now.products, sigma, most)
+        most = None if iteration < _UNDECIDED else len(seen.values)
         gain = seen.values / (seen.values**2 + damping * seen.values.max(initial=0.0) ** 2)
         trial = updated(problem.chain, numbers, scales * ((gain * seen.target) @ seen.directions))
         then = linear(problem, trial, sigma, law)
@@ -228,10 +231,11 @@ def fitted(problem: Problem, numbers: Numbers, loss: str) -> Fit:
             continue
         numbers, now, damping = trial, then, damping / 10 if damping > 1e-9 else 0.0
         old = sigma
-        if not known:
+        if not known and iteration < _UNDECIDED:
             sigma = _spread(problem, now.residuals, law, used_rows(problem, now.products, sigma))
-        if expected < max(_ENOUGH, 1e-12 * after) and np.allclose(old, sigma, rtol=_SETTLED, atol=0):
-            return Fit(numbers, now, sigma, seen_directions(problem, now.products, sigma), iteration)
+        enough = _ENOUGH if iteration < _UNDECIDED else 100 * _ENOUGH  # 1 % of a standard error
+        if expected < max(enough, 1e-12 * after) and np.allclose(old, sigma, rtol=_SETTLED, atol=0):
+            return Fit(numbers, now, sigma, seen_directions(problem, now.products, sigma, most), iteration)
     raise SolveError(
         f"calibrate: no convergence after {iteration} iterations; is the model far from the robot, or are units or the "
         "order of joints wrong? A first guess of `base`, or fewer parameters in `estimate`, may help"
