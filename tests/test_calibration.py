@@ -165,6 +165,7 @@ def test_exact_measurements_give_the_exact_arm(name):
     found = calibrate(model, frame, q, B @ T)
     others = aj.random_configuration(model, 20, rng=7)
     close(found.predict(others), B @ aj.forward_kinematics(robot, others, frame), 1e-9)
+    close(found.base @ aj.forward_kinematics(found.robot, others, frame), found.predict(others), 1e-12)
     turns = sum(bool(S[:3].any()) for S in model.screws)
     assert found.rank == 4 * turns + 2 * (model.nv - turns) + 6  # a general arm of that many joints
     assert found.unseen == () and found.warnings == ()
