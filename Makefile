@@ -58,6 +58,7 @@ bench: $(VENV)/.bench
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py
 	$(RUN) bench/chains.py
+	$(RUN) bench/calibration.py
 
 attack: $(VENV)/.dev
 	$(RUN) attack

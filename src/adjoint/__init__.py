@@ -14,6 +14,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import calibration as calibration
     from . import dynamics as dynamics
     from . import equations as equations
     from . import errors as errors
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from . import polymer as polymer
     from . import robots as robots
     from . import trajectory as trajectory
+    from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
     from .compile import cache_info as cache_info
     from .compile import check_grads as check_grads
@@ -119,9 +121,11 @@ _HOMES = {
     "inverse": "inverse_kinematics",
     "goals": "find_configuration",
     "identification": "base_parameters identify",
+    "calibration": "calibrate",
     "trajectory": "optimal_motion spline_motion",
 }
 _MODULES = (
+    "calibration",
     "dynamics",
     "equations",
     "errors",

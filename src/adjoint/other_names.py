@@ -95,7 +95,19 @@ _RENAMED = {
     "robot": "adjoint.model",
     "closed_forms": "adjoint.equations",
 }
-_TOPICS = ("kinematics", "goals", "dynamics", "geometry", "fixman", "identification", "trajectory", "model", "lie")
+_TOPICS = (
+    "kinematics",
+    "inverse",
+    "goals",
+    "dynamics",
+    "geometry",
+    "fixman",
+    "identification",
+    "calibration",
+    "trajectory",
+    "model",
+    "lie",
+)
 
 
 def hint(name: str) -> str:

@@ -26,7 +26,7 @@ from ..model.robot import Robot
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 
-__all__ = ["read_samples", "stream_samples", "write_samples"]
+__all__ = ["csv_header", "csv_pieces", "file_errors", "read_samples", "stream_samples", "whole_file", "write_samples"]
 
 ROWS = 20_000  # the most rows that a piece of a file has
 
@@ -44,9 +44,16 @@ def write_samples(path: str | Path, robot: Robot, samples: Samples | Iterable[Sa
     """
     need_robot(robot, "write_samples")
     write, path = _format(path, "write_samples")[2], Path(path)
+    with whole_file(path) as unfinished:
+        write(unfinished, _tables(robot, samples))
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Gives the path of a file to write, which takes the place of `path` at the end; after an error nothing is left."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        write(unfinished, _tables(robot, samples))
+        yield unfinished
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -125,7 +132,7 @@ def stream_samples(
     if not count(rows, "stream_samples: rows"):
         raise ArgumentError("stream_samples: rows must be 1 or more")
     header, pieces, _ = _format(path, "stream_samples")
-    with _named(path):
+    with file_errors(path):
         names = header(Path(path))
         places = _places(str(path), robot, names, _renamed(columns), rate)
         ends, read = np.cumsum([len(at) for at in places.values()])[:-1], 0
@@ -146,7 +153,7 @@ def _renamed(columns) -> Mapping[str, str]:
 
 
 @contextlib.contextmanager
-def _named(path: str | Path) -> Iterator[None]:
+def file_errors(path: str | Path) -> Iterator[None]:
     """Turns the errors of Python, NumPy and pyarrow about a file's contents into an `ArgumentError` that names it."""
     try:
         yield
@@ -210,13 +217,14 @@ def _separator(header: str) -> str:
     return max(_SEPARATORS, key=plain.count)
 
 
-def _csv_header(path: Path) -> list[str]:
+def csv_header(path: Path) -> list[str]:
+    """The names in the first line of a .csv file."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         first = file.readline()
         return [name.strip() for name in next(csv.reader([first], delimiter=_separator(first)), [])]
 
 
-def _csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
+def csv_pieces(path: Path, rows: int, names: list[str], places: list[int]) -> Iterator[np.ndarray]:
     """Arrays (n, k) of the columns at `places`, with n at most `rows`."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         separator = _separator(next(file))
@@ -277,7 +285,7 @@ def _pyarrow(caller: str):
 
 
 _FORMATS = {
-    ".csv": (_csv_header, _csv_pieces, _write_csv),
+    ".csv": (csv_header, csv_pieces, _write_csv),
     ".parquet": (_parquet_header, _parquet_pieces, _write_parquet),
 }
 
