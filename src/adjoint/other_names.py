@@ -65,6 +65,7 @@ PEERS = {
     "gravload": ("the Robotics Toolbox", "adjoint.gravity_torque(robot, q)"),
     "coriolis": ("the Robotics Toolbox", "adjoint.coriolis_matrix(robot, q, v)"),
     "inertia": ("the Robotics Toolbox", "adjoint.mass_matrix(robot, q)"),
+    "ikine_a": ("the Robotics Toolbox", "adjoint.inverse_kinematics(robot, T, frame)"),
     "ikine_lm": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
     "ik_lm": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
     "ik_gn": ("the Robotics Toolbox", "adjoint.find_configuration(robot, {frame: T})"),
@@ -81,6 +82,7 @@ PEERS = {
     "frametask": ("pink", "adjoint.goals.pose(frame, T)"),
     "comtask": ("pink", "adjoint.goals.center_of_mass(c)"),
     "posturetask": ("pink", "adjoint.goals.posture(q)"),
+    "inversekinematics": ("Drake", "adjoint.inverse_kinematics(robot, T, frame) or adjoint.find_configuration"),
     "inverse_kinematics_frame": ("ikpy", "adjoint.find_configuration(robot, {frame: T})"),
     # JAX
     "jit": ("JAX", "adjoint.kernel"),

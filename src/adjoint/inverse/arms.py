@@ -159,29 +159,31 @@ def _with_seven(chain: Chain) -> Arm | None:
             return _arm(chain, ideal, ARM_ANGLE, None, tuple(range(8)))
         # A lock in the middle moves the axes beyond it, so only those at the ends leave a nearly ideal arm as it is.
         locks = (6, 0, 2, 4, 1, 5, 3) if tolerance == EXACT else (6, 0)
-        found = [arm for lock in locks for arm in _locked(chain, lock, tolerance)]
-        if found:
-            return min(found, key=lambda arm: arm.method.quartic)  # type: ignore[union-attr]
+        quartic = None
+        for arm in (arm for lock in locks for arm in _locked(chain, lock, tolerance)):
+            if not arm.method.quartic:  # type: ignore[union-attr]
+                return arm
+            quartic = quartic or arm
+        if quartic is not None:
+            return quartic
     for lock, six in ((6, axes[:6]), (0, axes[1:])):
         if all(a.kind == "R" for a in six) and (how := elimination(six, _rng())) is not None:
             return Arm(chain, axes, how, lock, tuple(range(16)), False)
     return None
 
 
-def _locked(chain: Chain, lock: int, tolerance: float) -> list[Arm]:
+def _locked(chain: Chain, lock: int, tolerance: float) -> Iterator[Arm]:
     """The arms with the joint at `lock` locked, whose plan holds wherever it is locked."""
     rng = _rng()
     at = [with_lock(chain.axes, np.eye(4), lock, x)[0] for x in rng.uniform(-2, 2, 2)]
     common = [plan for plan in plans(at[0], tolerance) if plan in plans(at[1], tolerance)]
-    found = []
     for plan in common:
         axes = chain.axes
         if tolerance > EXACT:
             six = idealised(with_lock(axes, np.eye(4), lock, 0.0)[0], plan, tolerance)
             axes = (*six[:lock], axes[lock], *six[lock:])
         if all(_recovers(with_lock(axes, np.eye(4), lock, x)[0], plan) for x in rng.uniform(-2, 2, 2)):
-            found.append(_arm(chain, axes, plan, lock, _all(plan, at[0])))
-    return found
+            yield _arm(chain, axes, plan, lock, _all(plan, at[0]))
 
 
 def _with_fewer(chain: Chain) -> Arm | None:

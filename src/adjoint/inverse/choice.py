@@ -99,7 +99,7 @@ def with_turns(robot: Robot, solutions: Solutions) -> Solutions:
     are outside. Angles without limits keep their one value in (-π, π].
 
         >>> q, usable = with_turns(robot, inverse_kinematics(robot, T, "tool"))
-        >>> q[usable]                                                       # every configuration of the arm at T
+        >>> every = q[usable]                                               # all configurations of the arm at T
     """
     q, exact = _solutions(solutions, robot, "with_turns")
     low, high = robot.lower - _INSIDE, robot.upper + _INSIDE

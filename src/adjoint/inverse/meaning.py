@@ -56,7 +56,7 @@ def branches(robot: Robot, frame: str) -> Branches:
 
         >>> print(branches(robot, "tool"))
         three meeting axes from 'joint4': position first, then orientation
-          0  LEFT BELOW: joint3 root 0, joint2 root 0, joint5 root 0
+          0  LEFT ABOVE: joint3 root 0, joint2 root 0, joint5 root 0
           ...
 
     Two branches that differ in the root of one joint become equal where the arm is singular in this joint.
