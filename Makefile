@@ -54,6 +54,7 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(RUN) bench/compiler.py
 	$(RUN) bench/kinematics.py
+	$(RUN) bench/inverse.py
 	$(RUN) bench/inverse_numeric.py
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py

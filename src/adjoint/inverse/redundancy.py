@@ -91,6 +91,7 @@ def best_redundancy(
     best = np.where(np.isnan(found.value), -np.inf, found.value).argmax(axis=-1)[..., None]
     q_best = np.take_along_axis(found.q, best[..., None], axis=-2)[..., 0, :]
     psi, value = (np.take_along_axis(x, best, axis=-1)[..., 0] for x in (found.redundancy, found.value))
+    psi = psi - 2 * np.pi * np.rint(psi / (2 * np.pi)) if arm.lock is None else psi
     return BestRedundancy(q_best, psi, -value if objective == "nearest" else value)
 
 
