@@ -146,6 +146,35 @@ def test_jumps_name_their_place_and_reason():
     assert not np.isnan(found.q[: last.index]).any()
 
 
+def test_a_path_that_ends_out_of_reach_is_followed_up_to_there():
+    q0 = np.array([0.2, -1.2, 1.6, -1.9, -1.5, 0.3])
+    T0, far = aj.forward_kinematics(ur5, q0, "tool0"), np.eye(4)
+    far[0, 3] = 9.0
+    found = follow_path(ur5, np.stack([T0, T0, far]), "tool0", start=q0)
+    close(found.q[:2], np.stack([q0, q0]), 1e-9)
+    assert found.jumps == ((2, 3, "the pose is out of reach"),)
+
+
+def test_fingers_stay_where_they_are():
+    home = np.array([0, -0.3, 0.1, -2, 0, 1.8, 0.5, 0.02])
+    T = aj.forward_kinematics(panda, home, "panda_hand")
+    solutions = inverse_kinematics(panda, T, "panda_hand", redundancy=0.5)
+    close(nearest_solution(panda, solutions, home, frame="panda_hand").q, home, 1e-9)
+    close(follow_path(panda, T[None], "panda_hand", start=home, redundancy=0.5).q[0], home, 1e-9)
+
+
+def test_limits_of_any_kind():
+    T = aj.forward_kinematics(ur5, np.full(6, 0.5), "tool0")
+    wide = ur5.replace(lower=-1e9, upper=1e9)
+    with pytest.raises(aj.ArgumentError, match=r"allow .* copies"):
+        with_turns(wide, inverse_kinematics(wide, T, "tool0"))
+    above = ur5.replace(lower=4.0, upper=np.inf)
+    solutions = inverse_kinematics(above, T, "tool0")
+    for f in (with_turns, within_limits):
+        found = f(above, solutions)
+        assert found.exact.sum() == solutions.exact.sum() and (found.q[found.exact] >= 4.0 - 1e-9).all()
+
+
 def test_the_start_that_needs_no_jump_is_chosen():
     """Without a start, the path begins on the branch that it can stay on to its end."""
     _, T = path(puma, np.array([0.3, -0.8, 2.0, -1.0, 0.9, 0.0]), np.array([0.3, -0.8, 2.0, 1.5, 0.9, 0.0]), "tool")
@@ -244,6 +273,14 @@ def test_messages():
         nearest_solution(puma, Solutions(solutions.q, solutions.exact[:3]), np.zeros(6))
     with pytest.raises(aj.ArgumentError, match=r"argument 'q' has shape \(5,\)"):
         nearest_solution(puma, solutions, np.zeros(5))
+    with pytest.raises(aj.ArgumentError, match="weights must be one number or 6"):
+        nearest_solution(puma, solutions, np.zeros(6), weights=[1, 2])
+    with pytest.raises(aj.ArgumentError, match="do not broadcast"):
+        nearest_solution(puma, inverse_kinematics(puma, np.stack([T] * 3), "tool"), np.zeros((2, 6)))
+    with pytest.raises(aj.AdjointError, match=r"start must have shape \(6,\)"):
+        follow_path(puma, T[None], "tool", start=np.zeros((2, 6)))
+    with pytest.raises(aj.ArgumentError, match=r"T must be poses \(..., 4, 4\)"):
+        best_redundancy(iiwa, "T", "tool")
     with pytest.raises(aj.ArgumentError, match="one path"):
         follow_path(puma, T, "tool")
     with pytest.raises(aj.ArgumentError, match="max_step"):

@@ -24,16 +24,17 @@ from ..model.once import once_a_robot
 from ..model.robot import Robot
 from .arm_angle import solve_arm_angle
 from .axes import Axis, meeting_point, relation
-from .chains import Answer, Chain, at_base, chain_of, joint_motion, with_lock
+from .chains import Answer, Chain, at_base, chain_of, in_units, joint_motion, with_lock
 from .families import Plan, common_point, plane_normal, plans, position_places, side_places, solve
-from .general import Elimination, elimination, solve_general
+from .general import ROOTS, Elimination, elimination, solve_general
 from .newton import distinct, refined
 from .subproblems import roots_apart
 
 __all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
 
-EXACT = 1e-11  # [rad, m] axes that miss being parallel or meeting by less are ideal
-NEAR = 5e-3  # [rad, m] axes that miss by less are solved as ideal ones, and the answers refined
+EXACT = 1e-12  # [rad, sizes of the arm] axes that miss being parallel or meeting by less are ideal
+NEAR = 5e-3  # axes that miss by less are solved as ideal ones, and the answers refined
+_QUARTIC = 1e-4  # [rad] starts of the refinement of roots of a quartic are apart by more
 ARM_ANGLE = "arm angle"
 _ENOUGH = 6  # joints that a closed form has
 
@@ -58,29 +59,31 @@ class Arm(NamedTuple):
         """Whether poses leave a parameter free."""
         return self.lock is not None or self.method == ARM_ANGLE
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether branch k is the same branch at all poses."""
-        return not isinstance(self.method, Elimination)
-
 
 def answers(arm: Arm, T, redundancy=None) -> list[Answer]:
     """The answers for a pose T (4, 4), and the redundancy parameter if the arm is redundant: one for each branch."""
+    T = in_units(arm.chain, T)
     with roots_apart(arm.apart):
         found = [_of_robot(arm, a) for a in _joint_answers(arm, at_base(arm.chain, T), redundancy)]
     found = [found[k] for k in arm.kept]
     if not arm.refine:
         return found
     # An arm with fewer joints has exact answers at few poses: elsewhere the steps lead to the least error.
-    most = 100 if arm.chain.count < _ENOUGH else 15
-    held = None if arm.lock is None else arm.chain.gears[arm.lock].coordinate
+    most = 100 if arm.chain.count < _ENOUGH else 30
 
     def better(_, q):
-        here = refined(arm.chain, T, q, True, most, held)
+        here = refined(arm.chain, T, q, True, most, _held(arm))
         return 0.0, np.concatenate([here.q, np.stack([here.error2])])
 
     _, rows = scan(better, 0.0, np.stack([np.stack(q) for q, _ in found]))
     return distinct(rows, arm.chain)
+
+
+def _held(arm: Arm) -> int | None:
+    """The coordinate that refinement does not move: the locked one; or, so that the arm angle stays, the third."""
+    if arm.method == ARM_ANGLE:
+        return arm.chain.gears[2].coordinate
+    return None if arm.lock is None else arm.chain.gears[arm.lock].coordinate
 
 
 def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
@@ -88,13 +91,16 @@ def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
     if arm.method == ARM_ANGLE:
         return solve_arm_angle(arm.axes, T, redundancy)
     axes: Sequence[Axis] = arm.axes
-    if arm.lock is not None:
-        axes, T = with_lock(axes, T, arm.lock, redundancy)
     how = arm.method
+    value = None
+    if arm.lock is not None:
+        gear = arm.chain.gears[arm.lock]
+        value = redundancy if gear.factor == 1 and gear.offset == 0 else gear.factor * redundancy + gear.offset
+        axes, T = with_lock(axes, T, arm.lock, value)
     found = solve_general(how, axes, T) if isinstance(how, Elimination) else solve(how, axes, T)  # type: ignore[arg-type]
     if arm.lock is None:
         return found
-    return [Answer((*q[: arm.lock], redundancy, *q[arm.lock :]), exact) for q, exact in found]
+    return [Answer((*q[: arm.lock], value, *q[arm.lock :]), exact) for q, exact in found]
 
 
 def _of_robot(arm: Arm, answer: Answer) -> Answer:
@@ -130,9 +136,21 @@ def arm_of(robot: Robot, frame: str) -> Arm:
 
 def _found(chain: Chain) -> Arm | None:
     n = len(chain.axes)
-    if not chain.is_plain or n < _ENOUGH:
-        return _with_fewer(chain) if 0 < n <= _ENOUGH else None
-    return _with_six(chain) if n == _ENOUGH else _with_seven(chain) if n == _ENOUGH + 1 else None
+    if not 0 < n <= _ENOUGH + (1 if chain.is_plain else 0):
+        return None
+    find = _with_fewer if n < _ENOUGH or not chain.is_plain else _with_six if n == _ENOUGH else _with_seven
+    return next((arm for other in _orders(chain) if (arm := find(other)) is not None), None)
+
+
+def _orders(chain: Chain) -> Iterator[Chain]:
+    """The chain, and chains that move the same: a slide along a revolute axis may come before it or after it."""
+    yield chain
+    for i, (a, b) in enumerate(itertools.pairwise(chain.axes)):
+        if {a.kind, b.kind} == {"R", "P"} and relation(a, b, EXACT) == "parallel":
+            order = list(range(len(chain.axes)))
+            order[i], order[i + 1] = i + 1, i
+            axes, gears, names = (tuple(x[k] for k in order) for x in (chain.axes, chain.gears, chain.names))
+            yield chain._replace(axes=axes, gears=gears, names=names)
 
 
 def _rng() -> np.random.Generator:
@@ -147,7 +165,7 @@ def _with_six(chain: Chain) -> Arm | None:
                 return _arm(chain, axes, plan, None, _all(plan, axes))
     if any(a.kind == "P" for a in chain.axes) or (how := elimination(chain.axes, _rng())) is None:
         return None
-    return Arm(chain, chain.axes, how, None, tuple(range(16)), False)
+    return Arm(chain, chain.axes, how, None, tuple(range(ROOTS)), False)
 
 
 def _with_seven(chain: Chain) -> Arm | None:
@@ -157,7 +175,7 @@ def _with_seven(chain: Chain) -> Arm | None:
         if s is not None and w is not None and axes[3].kind == "R":
             ideal = (*_through(axes[:3], s), axes[3], *_through(axes[4:], w))
             return _arm(chain, ideal, ARM_ANGLE, None, tuple(range(8)))
-        # A lock in the middle moves the axes beyond it, so only those at the ends leave a nearly ideal arm as it is.
+        # A lock in the middle moves the axes beyond it, so that a nearly ideal arm is solved with one at an end.
         locks = (6, 0, 2, 4, 1, 5, 3) if tolerance == EXACT else (6, 0)
         quartic = None
         for arm in (arm for lock in locks for arm in _locked(chain, lock, tolerance)):
@@ -168,7 +186,7 @@ def _with_seven(chain: Chain) -> Arm | None:
             return quartic
     for lock, six in ((6, axes[:6]), (0, axes[1:])):
         if all(a.kind == "R" for a in six) and (how := elimination(six, _rng())) is not None:
-            return Arm(chain, axes, how, lock, tuple(range(16)), False)
+            return Arm(chain, axes, how, lock, tuple(range(ROOTS)), False)
     return None
 
 
@@ -179,7 +197,7 @@ def _locked(chain: Chain, lock: int, tolerance: float) -> Iterator[Arm]:
     common = [plan for plan in plans(at[0], tolerance) if plan in plans(at[1], tolerance)]
     for plan in common:
         axes = chain.axes
-        if tolerance > EXACT:
+        if lock in (0, len(axes) - 1):
             six = idealised(with_lock(axes, np.eye(4), lock, 0.0)[0], plan, tolerance)
             axes = (*six[:lock], axes[lock], *six[lock:])
         if all(_recovers(with_lock(axes, np.eye(4), lock, x)[0], plan) for x in rng.uniform(-2, 2, 2)):
@@ -195,8 +213,14 @@ def _with_fewer(chain: Chain) -> Arm | None:
             for plan in plans(axes, tolerance):
                 ideal = idealised(axes, plan, tolerance)
                 if _recovers(ideal, plan, n):
-                    return Arm(chain, ideal, plan, None, _different(chain, ideal, plan), True)
-    return None
+                    apart = _starts_apart(plan, _difference(axes, ideal))
+                    return Arm(chain, ideal, plan, None, _different(chain, ideal, plan), True, apart)
+    if any(a.kind == "P" for a in chain.axes) or not chain.is_plain:
+        return None
+    turned = np.linalg.qr(_rng().normal(size=(3, 3)))[0]  # in no relation to the arm
+    axes = (*chain.axes, *(Axis("R", d, chain.home[:3, 3]) for d in turned))[:_ENOUGH]
+    how = elimination(axes, _rng())
+    return None if how is None else Arm(chain, axes, how, None, tuple(range(ROOTS)), True)
 
 
 def _added_joints(chain: Chain) -> Iterator[list[Axis]]:
@@ -290,13 +314,17 @@ def _difference(axes: Sequence[Axis], ideal: Sequence[Axis]) -> float:
 
 
 def _arm(chain: Chain, axes: Sequence[Axis], method: Plan | str, lock: int | None, kept: tuple[int, ...]) -> Arm:
-    """The arm that is solved as `axes`, its answers refined if these are not its own.
-
-    Errors ε of the axes move double roots by angles of the order of √ε.
-    """
+    """The arm that is solved as `axes`, its answers refined if these are not its own, or are roots of a quartic."""
     off = _difference(chain.axes, axes)
-    refine = off > EXACT / 4
-    return Arm(chain, tuple(axes), method, lock, kept, refine, min(0.1, 2 * off**0.5) if refine else 0.0)
+    refine = off > EXACT / 4 or (isinstance(method, Plan) and method.quartic)
+    return Arm(chain, tuple(axes), method, lock, kept, refine, _starts_apart(method, off))
+
+
+def _starts_apart(method: Plan | str, off: float) -> float:
+    """How far starts of the refinement are apart [rad]: errors ε of the axes move double roots by the order of √ε."""
+    if off > EXACT / 4:
+        return min(0.1, 2 * off**0.5)
+    return _QUARTIC if isinstance(method, Plan) and method.quartic else 0.0
 
 
 # --- does a plan work? ------------------------------------------------------------------------------------------------
@@ -344,7 +372,10 @@ def _different(chain: Chain, axes: Sequence[Axis], plan: Plan) -> tuple[int, ...
     kept: list[int] = []
     for k in range(len(samples[0])):
         own = [found[k].q[:n] for found in samples]
-        reached = any(found[k].exact and _apart(found[k].q[n:], zero, axes[n:]) < 1e-6 for found in samples)
+        # With one added joint a branch may leave it at 0 rarely; with more of them it always does, or never.
+        reached = len(zero) < 2 or any(
+            found[k].exact and _apart(found[k].q[n:], zero, axes[n:]) < 1e-6 for found in samples
+        )
         others = [[found[i].q[:n] for found in samples] for i in kept]
         if reached and all(any(_apart(x, y, chain.axes) > 1e-5 for x, y in zip(own, q, strict=True)) for q in others):
             kept.append(k)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .subproblems import rotated
 
-__all__ = ["Axis", "Relation", "meeting_point", "moved", "relation", "reversed_axis"]
+__all__ = ["CONSTANT_NOISE", "Axis", "Relation", "act", "meeting_point", "moved", "relation", "reversed_axis", "spin"]
 
 CONSTANT_NOISE = 1e-13  # numbers of a robot that are smaller are rounding errors of 0
 

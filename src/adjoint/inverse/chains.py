@@ -11,7 +11,20 @@ from ..model.robot import Robot
 from ..model.screws import home_screws
 from .axes import CONSTANT_NOISE, Axis, moved
 
-__all__ = ["Answer", "Chain", "Gear", "at_base", "chain_of", "plain_chain", "with_lock"]
+__all__ = [
+    "Answer",
+    "Chain",
+    "Gear",
+    "at_base",
+    "chain_of",
+    "in_units",
+    "joint_motion",
+    "motion",
+    "plain_chain",
+    "rigid_inverse",
+    "rotation",
+    "with_lock",
+]
 
 
 class Gear(NamedTuple):
@@ -25,7 +38,8 @@ class Gear(NamedTuple):
 class Chain(NamedTuple):
     """T = E_0 ··· E_n M: the axes, the coordinates they follow, and the frame's placement M (4, 4) at home.
 
-    `names` are those of the joints, `places` the places of the coordinates in q.
+    `names` are those of the joints, `places` the places of the coordinates in q. Lengths of axes and placements are in
+    units of the arm's `size` [m], so that tolerances mean the same for all arms; coordinates are in rad and m.
     """
 
     axes: tuple[Axis, ...]
@@ -33,11 +47,20 @@ class Chain(NamedTuple):
     home: np.ndarray
     places: tuple[int, ...]
     names: tuple[str, ...]
+    size: float
 
     @property
     def count(self) -> int:
         """The number of coordinates."""
         return len(self.places)
+
+    @property
+    def turns(self) -> tuple[bool, ...]:
+        """Whether full turns of each coordinate change nothing: it and all that follow it turn whole turns."""
+        found = [True] * self.count
+        for a, g in zip(self.axes, self.gears, strict=True):
+            found[g.coordinate] &= a.kind == "R" and g.factor == round(g.factor)
+        return tuple(found)
 
     @property
     def is_plain(self) -> bool:
@@ -46,7 +69,7 @@ class Chain(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Coordinates of a chain (angles in [-π, π], lengths), and whether they are exact."""
+    """Coordinates of a chain (angles in [-π, π], and lengths), and whether they are exact."""
 
     q: tuple
     exact: Any
@@ -55,23 +78,33 @@ class Answer(NamedTuple):
 def plain_chain(axes, home) -> Chain:
     """The chain of axes with a coordinate each, in their order."""
     n = len(axes)
-    return Chain(tuple(axes), tuple(Gear(i) for i in range(n)), home, tuple(range(n)), ("",) * n)
+    return Chain(tuple(axes), tuple(Gear(i) for i in range(n)), home, tuple(range(n)), ("",) * n, 1.0)
 
 
 def chain_of(robot: Robot, frame: str) -> Chain:
     """The chain from the base to `frame`; an `ArgumentError` names a joint that is no revolute or prismatic one."""
     bodies, screws, home = home_screws(robot, frame)
-    axes, gears, places = [], [], []
-    for body, S in zip(bodies, screws, strict=True):
-        axes.append(_axis(robot, frame, body, S))
+    axes = [_axis(robot, frame, body, S) for body, S in zip(bodies, screws, strict=True)]
+    size, gears, places = _size(axes, home), [], []
+    for body, a in zip(bodies, axes, strict=True):
         place = robot.layout.q_start[body]
         if place not in places:
             places.append(place)
         mimic = robot.mimics.get(body)
         factor, offset = (1.0, 0.0) if mimic is None else mimic[1:]
-        gears.append(Gear(places.index(place), factor, offset))
+        unit = size if a.kind == "P" else 1.0
+        gears.append(Gear(places.index(place), factor / unit, offset / unit))
+    axes = [a._replace(point=_tidy(a.point / size)) for a in axes]
     names = tuple(robot.body_joint_names[i] for i in bodies)
-    return Chain(tuple(axes), tuple(gears), _tidy(home), tuple(places), names)
+    home = motion(_tidy(home[:3, :3]), _tidy(home[:3, 3] / size))
+    return Chain(tuple(axes), tuple(gears), home, tuple(places), names, size)
+
+
+def _size(axes: list[Axis], home: np.ndarray) -> float:
+    """The power of 2 [m] near the largest distance between axes and frame; lengths divided by it keep their digits."""
+    points = [*(a.point for a in axes if a.kind == "R"), home[:3, 3]]
+    far = max(float(np.linalg.norm(x - y)) for x in points for y in points)
+    return float(2.0 ** np.round(np.log2(far))) if far > 0 else 1.0
 
 
 def _axis(robot: Robot, frame: str, body: int, screws: np.ndarray) -> Axis:
@@ -91,8 +124,13 @@ def _tidy(x: np.ndarray) -> np.ndarray:
     return np.where(np.abs(np.abs(x) - 1) < CONSTANT_NOISE, np.sign(x), x)
 
 
+def in_units(chain: Chain, T):
+    """The pose T (4, 4), with its position in units of the arm's size."""
+    return motion(T[:3, :3], T[:3, 3] / chain.size)
+
+
 def at_base(chain: Chain, T):
-    """The motion T' = T M⁻¹ (4, 4) of the base's frame that the joints make, for a pose T (4, 4)."""
+    """The motion T' = T M⁻¹ (4, 4) of the base's frame that the joints make, for a pose T (4, 4) in units."""
     M = chain.home
     R = T[:3, :3] @ M[:3, :3].T
     return motion(R, T[:3, 3] - R @ M[:3, 3])
@@ -101,6 +139,12 @@ def at_base(chain: Chain, T):
 def motion(R, p):
     """The rigid motion (4, 4) with rotation R (3, 3) and translation p (3,)."""
     return np.concatenate([np.concatenate([R, p[:, None]], axis=1), [[0.0, 0.0, 0.0, 1.0]]])
+
+
+def rigid_inverse(T):
+    """The inverse (4, 4) of a rigid motion."""
+    R, p = T[:3, :3], T[:3, 3]
+    return motion(R.T, -(R.T @ p))
 
 
 def joint_motion(a: Axis, q):
@@ -123,8 +167,7 @@ def with_lock(axes, T, place: int, value) -> tuple[list[Axis], np.ndarray]:
     E_0 ··· E_n = (E_0 ··· E_{j-1}) (E'_{j+1} ··· E'_n) E_j, where the later axes are those that E_j has moved.
     """
     E = joint_motion(axes[place], value)
-    R, p = E[:3, :3], E[:3, 3]
-    back = motion(R.T, -(R.T @ p))
+    back = rigid_inverse(E)
     if place == 0:
         return list(axes[1:]), back @ T
     return [*axes[:place], *(moved(E, a) for a in axes[place + 1 :])], T @ back

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..model.input_checks import positive, vectors
+from ..model.input_checks import floats, numbers, positive, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
+from .chains import chain_of
 from .closed_form import Solutions, inverse_kinematics
 
 __all__ = [
@@ -31,14 +32,14 @@ _MOST_COPIES = 4096
 
 
 def _turns(robot: Robot) -> np.ndarray:
-    """(nq,) whether a coordinate is an angle, which full turns leave the same."""
+    """(nq,) whether full turns of a coordinate change nothing: it and all joints that follow it turn whole turns."""
     found, at = np.zeros(robot.nq, bool), robot.layout.q_start
-    for i, kind in enumerate(robot.joint_types):
-        if kind in ("revolute", "continuous"):
-            found[at[i]] = True
-    for i, mimic in robot.mimics.items():  # a follower that is geared turns by another angle
-        if mimic.multiplier != round(mimic.multiplier):
-            found[at[i]] = False
+    turning = [kind in ("revolute", "continuous") for kind in robot.joint_types]
+    for i, turns in enumerate(turning):
+        if i not in robot.mimics:
+            found[at[i]] = turns
+    for i, mimic in robot.mimics.items():
+        found[at[i]] &= turning[i] and mimic.multiplier == round(mimic.multiplier)
     return found
 
 
@@ -96,7 +97,7 @@ def with_turns(robot: Robot, solutions: Solutions) -> Solutions:
     """Return all copies of the solutions, by full turns of the joints, that are inside the joint limits.
 
     q is (..., k · c, nq): for every branch as many copies c as any branch can have, and `exact` is False for those that
-    are outside. Angles without limits keep their one value in (-π, π].
+    are outside. Of angles with one limit or none there is one copy, that of `within_limits`.
 
         >>> q, usable = with_turns(robot, inverse_kinematics(robot, T, "tool"))
         >>> every = q[usable]                                               # all configurations of the arm at T
@@ -104,18 +105,21 @@ def with_turns(robot: Robot, solutions: Solutions) -> Solutions:
     q, exact = _solutions(solutions, robot, "with_turns")
     low, high = robot.lower - _INSIDE, robot.upper + _INSIDE
     limited = _turns(robot) & np.isfinite(low) & np.isfinite(high)
-    choices = []
-    for i in range(robot.nq):  # q in (-π, π] has copies q + 2π n inside for these n
-        first, last = np.ceil((low[i] - np.pi) / _TURN), np.floor((high[i] + np.pi) / _TURN)
-        choices.append(_TURN * np.arange(first, last + 1) if limited[i] and first <= last else np.zeros(1))
-    shifts = np.array(list(itertools.islice(itertools.product(*choices), _MOST_COPIES + 1)))
-    if len(shifts) > _MOST_COPIES:
-        raise ArgumentError(f"with_turns: the limits of robot '{robot.name}' allow more than {_MOST_COPIES} copies")
-    start = np.where(limited, q - _TURN * np.rint(q / _TURN), q)
-    copies = start[..., None, :] + shifts
-    inside = ((copies >= low) & (copies <= high)).all(axis=-1) & exact[..., None]
+    with np.errstate(invalid="ignore"):  # q in [-π, π] has copies q + 2π n inside the limits for these n
+        first = np.where(limited, np.ceil((low - np.pi) / _TURN), 0.0)
+        last = np.maximum(np.where(limited, np.floor((high + np.pi) / _TURN), 0.0), first)
+    if (copies := np.prod(last - first + 1)) > _MOST_COPIES:
+        raise ArgumentError(
+            f"with_turns: the limits of robot '{robot.name}' allow {copies:.3g} copies of a solution; at most "
+            f"{_MOST_COPIES} are listed; `within_limits` gives one of them"
+        )
+    shifts = np.array(list(itertools.product(*(np.arange(a, b + 1) for a, b in zip(first, last, strict=True)))))
+    start, _ = nearest_copy(robot, q, middle_of_limits(robot))  # for coordinates with one limit or none
+    start = np.where(limited, q - _TURN * np.rint(q / _TURN), start)
+    every = start[..., None, :] + _TURN * shifts
+    inside = ((every >= low) & (every <= high)).all(axis=-1) & exact[..., None]
     shape = (*q.shape[:-2], q.shape[-2] * len(shifts))
-    return Solutions(copies.reshape(*shape, robot.nq), inside.reshape(shape))
+    return Solutions(every.reshape(*shape, robot.nq), inside.reshape(shape))
 
 
 class Nearest(NamedTuple):
@@ -129,27 +133,47 @@ class Nearest(NamedTuple):
     distance: np.ndarray
 
 
-def nearest_solution(robot: Robot, solutions: Solutions, q, *, weights=1.0) -> Nearest:
+def nearest_solution(robot: Robot, solutions: Solutions, q, *, frame: str | None = None, weights=1.0) -> Nearest:
     """Return the exact solution inside the joint limits that is nearest to q (..., nq), full turns included.
 
-    The distance is √Σ w (q_1 - q_0)², with `weights` w, one number or (nq,).
+    The distance is √Σ w (q_1 - q_0)², with `weights` w >= 0, one number or (nq,). With `frame`, coordinates that do not
+    move it, such as a gripper's, stay as they are in q. Where there is no such solution, q is NaN and `branch` is -1.
 
         >>> chosen = nearest_solution(robot, inverse_kinematics(robot, T, "tool"), q)
         >>> chosen.q.shape
         (6,)
     """
-    found, exact = _solutions(solutions, robot, "nearest_solution")
-    q = vectors(q, robot.nq, "q", "nearest_solution")
+    caller = "nearest_solution"
+    found, exact = _solutions(solutions, robot, caller)
+    q, w = vectors(q, robot.nq, "q", caller), _weights(weights, robot.nq, caller)
+    try:
+        np.broadcast_shapes(q.shape[:-1], found.shape[:-2])
+    except ValueError:
+        raise ArgumentError(f"{caller}: solutions {found.shape[:-2]} and q {q.shape[:-1]} do not broadcast") from None
+    if frame is not None:
+        found = np.where(_moved_by(robot, frame), found, q[..., None, :])
     copy, inside = nearest_copy(robot, found, q[..., None, :])
-    d2 = (np.asarray(weights, float) * (copy - q[..., None, :]) ** 2).sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        d2 = (w * (copy - q[..., None, :]) ** 2).sum(axis=-1)
     d2 = np.where(exact & inside & np.isfinite(d2), d2, np.inf)
     branch = d2.argmin(axis=-1)
     best = np.take_along_axis(d2, branch[..., None], axis=-1)[..., 0]
     there = np.isfinite(best)
     chosen = np.take_along_axis(copy, branch[..., None, None], axis=-2)[..., 0, :]
-    return Nearest(
-        np.where(there[..., None], chosen, np.nan), np.where(there, branch, -1), np.where(there, np.sqrt(best), np.nan)
-    )
+    distance = np.sqrt(np.where(there, best, np.nan))
+    return Nearest(np.where(there[..., None], chosen, np.nan), np.where(there, branch, -1), distance)
+
+
+def _weights(value, n: int, caller: str) -> np.ndarray:
+    w = floats(value)
+    if w.shape not in ((), (n,)) or not (w >= 0).all():
+        raise ArgumentError(f"{caller}: weights must be one number or {n} of them, 0 or more, got {value!r:.60}")
+    return w
+
+
+def _moved_by(robot: Robot, frame: str) -> np.ndarray:
+    """(nq,) whether a coordinate moves a frame."""
+    return np.isin(np.arange(robot.nq), chain_of(robot, frame).places)
 
 
 # --- along a path -----------------------------------------------------------------------------------------------------
@@ -184,54 +208,65 @@ def follow_path(robot: Robot, T, frame: str, *, start=None, redundancy=None, max
         >>> path.q.shape, path.jumps
         ((100, 6), ())
 
-    Of all sequences of solutions inside the joint limits it is the one with the fewest jumps, and of these the one with
-    the least Σ |q_{i+1} - q_i|² (Viterbi's algorithm). A step of a joint by more than `max_step` [rad or m] is a jump:
-    give poses so close that a continuous motion has smaller ones. `start` (nq,) is where the arm is before the first
-    pose; `redundancy` is one number or (N,). Each jump of the result names its place and the reason.
+    Of all sequences of branches inside the joint limits, each turning on from where it is, it is the one with the
+    fewest jumps, as late as can be, and of these the one with the least Σ |q_{i+1} - q_i|² (Viterbi's algorithm). A
+    step of a joint by more than `max_step` [rad or m] is a jump: give poses so close that a continuous motion has
+    smaller ones. `start` (nq,) is where the arm is before the first pose, and coordinates that do not move the frame
+    stay there; without it, every branch begins in the middle of the limits. `redundancy` is one number or (N,), and
+    should be continuous. Each jump of the result names its place and the reason.
     """
-    need_robot(robot, "follow_path")
-    max_step = positive(max_step, "follow_path: max_step [rad or m]")
+    caller = "follow_path"
+    need_robot(robot, caller)
+    max_step = positive(max_step, f"{caller}: max_step [rad or m]")
     found = inverse_kinematics(robot, T, frame, redundancy=redundancy)
     if found.q.ndim != 3:
-        raise ArgumentError(f"follow_path: T has shape {np.shape(T)}; one path (N, 4, 4) is needed")
-    n = len(found.q)
-    if n == 0:
+        raise ArgumentError(f"{caller}: T has shape {np.shape(T)}; one path (N, 4, 4) is needed")
+    given = None if start is None else numbers(start, (robot.nq,), f"{caller}: start")
+    if given is not None:
+        found = Solutions(np.where(_moved_by(robot, frame), found.q, given), found.exact)
+    if len(found.q) == 0:
         return Followed(np.zeros((0, robot.nq)), np.zeros(0, int), ())
-    given = None if start is None else vectors(start, robot.nq, "start", "follow_path").reshape(robot.nq)
-    origin = middle_of_limits(robot) if given is None else given
-    states, back = _viterbi(robot, found, origin, given is not None, max_step)
-    q, branch = np.full((n, robot.nq), np.nan), np.full(n, -1)
-    at = int(states[-1][1].argmin())
-    for i in reversed(range(n)):
-        if np.isfinite(states[i][1][at]):
-            q[i], branch[i] = states[i][0][at], at
-        at = int(back[i][at])
+    q, branch = _traced_back(*_viterbi(robot, found, given, max_step))
     return Followed(q, branch, _jumps(robot, found, q, branch, given, max_step))
 
 
-def _viterbi(robot: Robot, found: Solutions, origin: np.ndarray, counts: bool, max_step: float) -> tuple[list, list]:
-    """For every pose the best path to each branch: [(q (k, nq), cost (k,))], and the branch before (k,)."""
+def _viterbi(robot: Robot, found: Solutions, start, max_step: float) -> tuple[list, list, np.ndarray]:
+    """For every pose the best path to each branch: [q (k, nq), NaN if it is not reached], and the branch before (k,).
+
+    Also the cost (k,) of each branch at the last pose that any of them reaches.
+    """
     n, k = found.exact.shape
     much = 1e3 * n * robot.nq * max(max_step, 1.0) ** 2  # a jump costs more than all steps that are none
     states, back = [], []
-    q, cost = np.broadcast_to(origin, (k, robot.nq)), np.zeros(k)
+    q, cost = np.broadcast_to(middle_of_limits(robot) if start is None else start, (k, robot.nq)), np.zeros(k)
+    counts = start is not None
     for i in range(n):
         copy, inside = nearest_copy(robot, found.q[i][:, None], q[None])  # (to, from, nq)
+        usable = inside & found.exact[i][:, None] & np.isfinite(cost)
+        if not usable.any():  # no branch reaches this pose: the next one goes on from the same places
+            states.append(np.full((k, robot.nq), np.nan))
+            back.append(np.arange(k))
+            continue
         step = copy - q[None]
-        price = (step**2).sum(axis=-1) * (counts or i > 0)
-        price = price + much * (np.abs(step).max(axis=-1) > max_step) * (counts or i > 0)
-        price = np.where(inside & found.exact[i][:, None], price + cost, np.inf)
+        dear = much * (1 + 1e-3 * (n - i) / n)  # of jumps that cannot be avoided, late ones are better
+        price = (step**2).sum(axis=-1) + dear * (np.abs(step).max(axis=-1) > max_step)
+        price = np.where(usable, (price if counts else 0.0) + np.where(np.isfinite(cost), cost, 0.0), np.inf)
         before = price.argmin(axis=1)
-        new = price[np.arange(k), before]
-        if np.isfinite(new).any():
-            q, cost = copy[np.arange(k), before], new
-            states.append((q, cost))
-        else:  # no branch reaches this pose: the next one starts anew from the same places
-            before = np.arange(k)
-            states.append((q, np.full(k, np.inf)))
-            cost = cost + much
+        q, cost, counts = copy[np.arange(k), before], price[np.arange(k), before], True
+        states.append(np.where(np.isfinite(cost)[:, None], q, np.nan))
         back.append(before)
-    return states, back
+    return states, back, cost
+
+
+def _traced_back(states: list, back: list, cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The configurations (N, nq) and branches (N,) of the cheapest path; NaN and -1 where there is none."""
+    q, branch = np.empty((len(states), states[0].shape[1])), np.empty(len(states), int)
+    at = int(cost.argmin())
+    for i in reversed(range(len(states))):
+        q[i] = states[i][at]
+        branch[i] = -1 if np.isnan(q[i]).any() else at
+        at = int(back[i][at])
+    return q, branch
 
 
 def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float) -> tuple[Jump, ...]:
@@ -239,8 +274,7 @@ def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float) ->
     last, last_branch = start, -1
     for i in range(len(q)):
         if branch[i] < 0:
-            reached = found.exact[i].any()
-            why = "every solution is outside of the joint limits" if reached else "the pose is out of reach"
+            why = _gap(found, i)
             if jumps and jumps[-1].until == i and jumps[-1].reason == why:
                 jumps[-1] = jumps[-1]._replace(until=i + 1)
             else:
@@ -253,8 +287,15 @@ def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float) ->
     return tuple(jumps)
 
 
+def _gap(found: Solutions, i: int) -> str:
+    """Why no branch reaches pose i."""
+    if np.isnan(found.q[i]).any():
+        return "the pose has NaN"
+    return "every solution is outside of the joint limits" if found.exact[i].any() else "the pose is out of reach"
+
+
 def _reason(robot: Robot, found: Solutions, i: int, last, branch: int, joint: int, max_step: float) -> str:
-    """Why the path cannot go on at pose i from the configuration `last` on a branch."""
+    """Why the path does not go on smoothly at pose i from the configuration `last` on a branch."""
     names = robot.joint_names if robot.nq == len(robot.joint_names) else [f"q[{k}]" for k in range(robot.nq)]
     if branch < 0:
         return f"the start is far from every solution; joint '{names[joint]}' moves most"
@@ -263,8 +304,11 @@ def _reason(robot: Robot, found: Solutions, i: int, last, branch: int, joint: in
     step = np.where(found.exact[i], np.abs(copy - last).max(axis=-1), np.inf)
     best = int(step.argmin())
     if step[best] > max_step:
-        return f"branch {branch} ends at a singularity; joint '{names[joint]}' jumps"
+        why = "ends at a singularity, or the redundancy parameter jumps"
+        return f"branch {branch} {why}; joint '{names[joint]}' jumps"
     outside = (copy[best] < robot.lower - _INSIDE) | (copy[best] > robot.upper + _INSIDE)
-    k = int(outside.argmax())
-    limit = robot.lower[k] if copy[best][k] < robot.lower[k] else robot.upper[k]
-    return f"joint '{names[k]}' would pass its limit {limit:.4g}"
+    if outside.any():
+        k = int(outside.argmax())
+        limit = robot.lower[k] if copy[best][k] < robot.lower[k] else robot.upper[k]
+        return f"joint '{names[k]}' would pass its limit {limit:.4g}"
+    return f"branch {branch} would meet a limit or end at a later pose; joint '{names[joint]}' jumps"

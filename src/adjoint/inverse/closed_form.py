@@ -25,8 +25,10 @@ _ROUNDED = 1e-6  # a matrix this near is corrected first; others are refused
 class Solutions(NamedTuple):
     """Configurations `q` (..., k, nq), one for each of k branches, and whether each is `exact` (..., k).
 
-    Branch j is the same branch in every sample; `branches` tells what it means. Where a branch does not exist, `exact`
-    is False and q is the nearest answer. `q[exact]` are all configurations that reach their poses.
+    Branch j is the same branch in every sample; `branches` tells what it means. (The four roots of a quartic, and the
+    sixteen of an elimination, have no order that holds for all poses.) Where a branch does not exist, `exact` is False
+    and q is the nearest answer; of two equal answers, one is exact. `q[exact]` are all configurations that reach their
+    poses, each once.
     """
 
     q: np.ndarray
@@ -54,11 +56,13 @@ def all_branches(robot: Robot, T, frame: str, redundancy=None) -> AllBranches:
     arm = arm_of(robot, frame)
     _check_redundancy(robot, frame, arm, redundancy)
     found, rest = answers(arm, T, redundancy), np.clip(neutral(robot), robot.lower, robot.upper)
+    known = np.isfinite(np.sum(T) + (0.0 if redundancy is None else redundancy))
     rows = []
     for q, _ in found:
         own = dict(zip(arm.chain.places, q, strict=True))
-        rows.append(np.stack([own.get(i, rest[i]) for i in range(robot.nq)]))
-    return AllBranches(np.stack(rows), np.stack([np.where(a.exact, 1.0, 0.0) for a in found]), _deviation(T))
+        rows.append(np.stack([np.where(known, own.get(i, rest[i]), np.nan) for i in range(robot.nq)]))
+    exact = np.stack([np.where(a.exact & known, 1.0, 0.0) for a in found])
+    return AllBranches(np.stack(rows), exact, _deviation(T))
 
 
 def _deviation(T):
@@ -111,20 +115,24 @@ def inverse_kinematics(robot: Robot, T, frame: str, *, redundancy=None) -> Solut
     Returns
     -------
     Solutions
-        q (..., k, nq), angles in (-π, π], lengths in m, and exact (..., k). Coordinates that do not move the frame are
+        q (..., k, nq), angles in [-π, π], lengths in m, and exact (..., k). Coordinates that do not move the frame are
         those of `neutral`, or the limits nearest to it. Joint limits are not looked at otherwise: `within_limits`,
         `nearest_solution` and `follow_path` choose among the solutions and add full turns.
 
     The robot's screws T = exp(A_1 q_1) ··· exp(A_n q_n) M decide how it is solved, once: by subproblems of Paden and
     Kahan if three neighbouring axes meet or are parallel or if there are three slides, else by Raghavan & Roth's
     elimination (up to sixteen answers, exact ones first, in no order). Arms with fewer than six joints are exact at the
-    poses that they can reach; elsewhere their answers make the error least, and 1 rad counts as much as 1 m. Arms whose
-    axes are only nearly parallel or nearly meet are solved as the nearest ideal arm, and Newton's method makes the
-    answers exact. For an unreachable pose, q is the least-squares answer of the subproblem that has no root: an arm
-    that is too short points at its target. At a singularity two branches are equal; if two axes of a wrist are aligned,
-    the first turns by 0 and the last has the whole angle.
+    poses that they can reach; elsewhere their answers make the error least, and 1 rad counts as much as the arm's size
+    (the power of 2 near the largest distance between its axes). Arms whose axes are only nearly parallel or nearly meet
+    are solved as the nearest ideal arm, and Newton's method makes the answers exact. For an unreachable pose, q is the
+    least-squares answer of the subproblem that has no root: an arm that is too short points at its target. At a
+    singularity two branches are equal; if two axes of a wrist are aligned, the first turns by 0 and the last has the
+    whole angle.
     """
-    solver = _solver(robot, frame) if isinstance(robot, Robot) else need_robot(robot, "inverse_kinematics")
+    if not (isinstance(robot, Robot) and isinstance(frame, str)):
+        need_robot(robot, "inverse_kinematics")
+        robot.frame(frame)
+    solver = _solver(robot, frame)
     found = _run(solver, T, redundancy)
     off = found.deviation
     if (off > _ROTATION) if off.ndim == 0 else (off > _ROTATION).any():

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .axes import Axis, act, meeting_point, moved, relation, reversed_axis, spin
-from .chains import Answer
+from .chains import Answer, rigid_inverse
 from .orientation import middle_roots, rotations_to
-from .position import placements_of_point, square_distance
-from .subproblems import across, angle_of, circle_roots, conic_roots, inverse, line_roots, rotated, turn
+from .position import Placed, placements_of_point
+from .subproblems import across, angle_of, circle_roots, conic_roots, inverse, line_root, line_roots, rotated, turn
 
 __all__ = [
     "Plan",
@@ -121,7 +121,7 @@ class _Unknowns(NamedTuple):
 
 def _unknowns(axes: Sequence[Axis], start: int, backward: bool, o, T) -> _Unknowns:
     """The position problem that L⁻¹ T' N⁻¹ o = o is; with two joints on one side of S, it begins with them."""
-    back = _rigid_inverse(T)
+    back = rigid_inverse(T)
     if start == 1:  # E_0⁻¹ T' E_5⁻¹ E_4⁻¹ o = o, so E_4 E_5 (T'⁻¹ E_0 T') T'⁻¹ o = o
         return _Unknowns((4, 5, 0), (axes[4], axes[5], moved(back, axes[0])), _point(back, o), o)
     if start == 2:  # E_1⁻¹ E_0⁻¹ T' E_5⁻¹ o = o, so E_1⁻¹ E_0⁻¹ (T' E_5⁻¹ T'⁻¹) T' o = o
@@ -154,12 +154,21 @@ def _spherical_plans(axes: Sequence[Axis], start: int, tolerance: float) -> list
     return found
 
 
+def _positions(plan: Plan, unknowns: _Unknowns) -> list[Placed]:
+    """The roots of the position problem.
+
+    The circle of its last joint is the same at all poses, unless it is solved backward or S is in the arm's middle.
+    """
+    joints, o, t = unknowns.joints, unknowns.start, unknowns.target
+    return placements_of_point(joints, o, t, plan.relation, constant=plan.start in (0, 3) and not plan.backward)
+
+
 def _solve_spherical(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
     triple = axes[plan.start : plan.start + 3]
     o = meeting_point(triple[0], triple[1])
     unknowns = _unknowns(axes, plan.start, plan.backward, o, T)
     found = []
-    for values, exact in placements_of_point(unknowns.joints, unknowns.start, unknowns.target, plan.relation):
+    for values, exact in _positions(plan, unknowns):
         known = dict(zip(unknowns.places, values, strict=True))
         wrist = rotations_to([a.direction for a in triple], _middle(axes, plan.start, known, T).vector)
         for angles, there in wrist:
@@ -334,25 +343,22 @@ def _solve_planar(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
 def _free_middle(axes: Sequence[Axis], start: int, place: int, known: dict, T) -> tuple:
     """The angle of the middle joint where its axis is along the normal of S, so that any angle does.
 
-    It only moves S's last axis about its own. The angle that brings this axis to where the elbow of S is at a right
-    angle, or as near to it as can be, keeps the arm in reach.
+    It moves S's last axis on a circle about its own. The angle that brings this axis to where the elbow of S is at a
+    right angle, or as near to it as can be, keeps the arm in reach.
     """
     A, B, C = triple = axes[start : start + 3]
     if any(a.kind == "P" for a in triple):
         return 1.0, 0.0
     k = A.direction
-    S = _middle(axes, start, known | {place: (1.0, 0.0)}, T)
-    middle = axes[place]
     upper, fore = across(k, B.point - A.point), across(k, C.point - B.point)
-    # The joint turns the image of the axis of C, or, if it comes before S, that of A, about itself as seen there.
-    if place > start:
-        d, x, o, fixed = S.vector(middle.direction), S.point(middle.point), S.point(C.point), A.point
-        d = -d
-    else:
-        d, x, o, fixed = S.vector_back(middle.direction), S.point_back(middle.point), S.point_back(A.point), C.point
-    x0, x1, x2 = square_distance(Axis("R", d, x), o, fixed)
-    height = k @ (o - fixed)
-    return circle_roots(x1, x2, upper @ upper + fore @ fore + height * height - x0)[0].value
+    circle = [
+        across(k, _middle(axes, start, known | {place: turned}, T).point(C.point) - A.point)
+        for turned in ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
+    ]
+    middle, x = 0.5 * (circle[0] + circle[2]), 0.5 * (circle[0] - circle[2])
+    y = circle[1] - middle
+    far2 = middle @ middle + x @ x
+    return circle_roots(2 * (middle @ x), 2 * (middle @ y), upper @ upper + fore @ fore - far2)[0].value
 
 
 def _planar_roots(triple: Sequence[Axis], S: _Motion) -> list[tuple]:
@@ -377,7 +383,7 @@ def _two_planar(A: Axis, B: Axis, k, o, t) -> list[tuple]:
     if A.kind == "P":  # the line along A through t
         e = np.cross(k, A.direction)
         if B.kind == "P":
-            roots = line_roots(e @ (o - t), e @ B.direction, 0.0)
+            roots = line_root(e @ (o - t), e @ B.direction)
         else:
             x0, x1, x2 = _height_form(B, e, o, False)
             roots = circle_roots(x1, x2, e @ t - x0)
@@ -439,9 +445,3 @@ def _coordinate(a: Axis, q):
 
 def _point(T, x):
     return T[:3, :3] @ x + T[:3, 3]
-
-
-def _rigid_inverse(T):
-    R, p = T[:3, :3], T[:3, 3]
-    back = np.concatenate([R.T, -(R.T @ p)[:, None]], axis=1)
-    return np.concatenate([back, [[0.0, 0.0, 0.0, 1.0]]])

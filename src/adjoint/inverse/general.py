@@ -28,8 +28,8 @@ import numpy as np
 
 from ..compile import scan, while_loop
 from .axes import Axis, reversed_axis
-from .chains import Answer, plain_chain
-from .newton import distinct, pose_and_twists, refined
+from .chains import Answer, motion, plain_chain, rigid_inverse
+from .newton import distinct, measured, pose_and_twists, refined
 from .subproblems import angle_of, rotated
 
 __all__ = ["Elimination", "elimination", "solve_general"]
@@ -41,11 +41,10 @@ _HALF = np.array([[1.0, 0, 1], [-1, 0, 1], [0, 2, 0]])
 
 
 class Elimination(NamedTuple):
-    """How a general arm is eliminated: the first joint j of the left side, whether it is reversed, and its size [m]."""
+    """How a general arm is eliminated: the first joint j of the left side, and whether the arm is reversed."""
 
     first: int
     backward: bool
-    size: float
 
 
 # --- lines that move --------------------------------------------------------------------------------------------------
@@ -80,23 +79,21 @@ def _joint_matrices(a: Axis) -> np.ndarray:
     at = []
     for angle in (0.0, np.pi / 2, np.pi):
         R, p, _ = pose_and_twists([a], [angle])
-        T = np.vstack([np.column_stack([R, p]), [0, 0, 0, 1]])
-        at.append(np.array([carried(T, e) for e in np.eye(15)]).T)
+        at.append(np.array([carried(motion(R, p), e) for e in np.eye(15)]).T)
     constant = (at[0] + at[2]) / 2
     return np.array([constant, (at[0] - at[2]) / 2, at[1] - constant])
 
 
 class _Arm(NamedTuple):
-    """An arm as an elimination sees it: the axes in units of its size, with the matrices of the joints and back."""
+    """An arm as an elimination sees it: the axes, with the matrices of the joints, and those of the joints back."""
 
     axes: list[Axis]
     forth: list[np.ndarray]
     back: list[np.ndarray]
 
 
-def _scaled_arm(axes: Sequence[Axis], size: float) -> _Arm:
-    axes = [a._replace(point=a.point / size) for a in axes]
-    return _Arm(axes, [_joint_matrices(a) for a in axes], [_joint_matrices(reversed_axis(a)) for a in axes])
+def _arm(axes: Sequence[Axis]) -> _Arm:
+    return _Arm(list(axes), [_joint_matrices(a) for a in axes], [_joint_matrices(reversed_axis(a)) for a in axes])
 
 
 def _reversed_arm(arm: _Arm) -> _Arm:
@@ -104,11 +101,8 @@ def _reversed_arm(arm: _Arm) -> _Arm:
 
 
 def _seen_pose(how: Elimination, T):
-    """The pose in units of the arm's size, inverted if the arm is reversed."""
-    R, p = T[:3, :3], T[:3, 3] / how.size
-    if how.backward:
-        R, p = R.T, -(R.T @ p)
-    return np.concatenate([np.concatenate([R, p[:, None]], axis=1), [[0.0, 0, 0, 1]]])
+    """The pose, inverted if the arm is reversed."""
+    return rigid_inverse(T) if how.backward else T
 
 
 def _sides(how: Elimination, arm: _Arm, T) -> tuple[np.ndarray, Any]:
@@ -210,6 +204,10 @@ _TURNED = 2 * np.pi * (np.arange(ROOTS) + 0.35) / ROOTS
 _STARTS = np.where(np.arange(ROOTS) % 2, 0.9, 1.1)[:, None] * np.stack([np.cos(_TURNED), np.sin(_TURNED)], axis=1)
 
 
+# Where several solutions have the same θ_j, the direction that is found depends on the start: each root has its own.
+_DIRECTIONS = 1 + 0.1 * np.arange(12) + 0.4 * np.random.default_rng(12).normal(size=(ROOTS, 12))
+
+
 def _circle_polynomial(values):
     """The coefficients (17, 2), real and imaginary, of Σ_k d_k z^{k+8}, highest first, with a largest part of 1."""
     d = np.stack([_TO_REAL @ values, _TO_IMAGINARY @ values], axis=1)[::-1]
@@ -262,14 +260,14 @@ def circle_polynomial_roots(d):
 # --- the other angles -------------------------------------------------------------------------------------------------
 
 
-def _null_vector(columns: list[list]) -> list:
-    """The direction (12,) that the matrix with these columns makes smallest: one step of inverse iteration."""
+def _null_vector(columns: list[list], start) -> list:
+    """The direction (12,) that the matrix with these columns makes smallest: inverse iteration from `start`."""
     R, _ = _triangle(columns, 12)
     scale = sum(np.abs(R[k][k]) for k in range(12))
     pivots = [R[k][k] + np.copysign(1e-14 * scale + 1e-300, R[k][k]) for k in range(12)]
     y: list = []
     for k in range(12):  # Rᵀ y = b
-        y.append((1.0 + 0.1 * k - sum((R[k][i] * y[i] for i in range(k)), 0.0)) / pivots[k])
+        y.append((start[k] - sum((R[k][i] * y[i] for i in range(k)), 0.0)) / pivots[k])
     top = y[0] * y[0]
     for e in y[1:]:
         top = top + e * e
@@ -302,10 +300,11 @@ def _back_substituted(triangle: list[list], b) -> list:
     return x
 
 
-def _angles(how: Elimination, axes: Sequence[Axis], T, theta, six, eight, triangle) -> list:
+def _angles(how: Elimination, axes: Sequence[Axis], T, theta, equations, start) -> list:
     """All six angles of the arm as the elimination sees it, for a root θ_j."""
+    six, eight, triangle = equations
     c, s = np.cos(theta), np.sin(theta)
-    v = _null_vector(_twelve(six, c, s))  # x^(3-i) y^(2-k) at 3 i + k
+    v = _null_vector(_twelve(six, c, s), start)  # x^(3-i) y^(2-k) at 3 i + k
     x = _half_angle([(v[3 * i + k], v[3 * i + 3 + k]) for i in range(3) for k in range(3)])
     y = _half_angle([(v[3 * i + k], v[3 * i + k + 1]) for i in range(4) for k in range(2)])
     half = [_powers(angle) for angle in (x, y)]
@@ -345,22 +344,22 @@ def _powers(angle) -> list:
 
 def solve_general(how: Elimination, axes: Sequence[Axis], T) -> list[Answer]:
     """Sixteen answers of E_0 ··· E_5 = T (4, 4) for revolute axes; those that are exact are all there are."""
-    arm = _scaled_arm(axes, how.size)
+    arm = _arm(axes)
     arm, pose = _reversed_arm(arm) if how.backward else arm, _seen_pose(how, T)
-    six, eight, triangle = _eliminated(*_sides(how, arm, pose))
+    equations = _eliminated(*_sides(how, arm, pose))
     angles = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
-    _, values = scan(lambda _, at: (0.0, _determinant(six, at[0], at[1])), 0.0, angles)
+    _, values = scan(lambda _, at: (0.0, _determinant(equations[0], at[0], at[1])), 0.0, angles)
     chain = plain_chain(axes, np.eye(4))
     roots = circle_polynomial_roots(_circle_polynomial(values))
 
-    def completed(_, z):
-        theta = np.arctan2(z[1], z[0])
-        q = _angles(how, arm.axes, pose, theta, six, eight, triangle)
+    def completed(_, root):
+        z, start = root
+        q = _angles(how, arm.axes, pose, np.arctan2(z[1], z[0]), equations, start)
         q = np.stack(q[::-1] if how.backward else q)
         found = refined(chain, T, q, np.abs(z @ z - 1) < _NEAR_CIRCLE)
         return 0.0, np.concatenate([found.q, np.stack([found.error2])])
 
-    _, rows = scan(completed, 0.0, roots)
+    _, rows = scan(completed, 0.0, (roots, _DIRECTIONS))
     return distinct(rows, chain)
 
 
@@ -368,15 +367,15 @@ def elimination(axes: Sequence[Axis], rng: np.random.Generator) -> Elimination |
     """The elimination with the best conditioned equations for an arm, or None if all of them are singular.
 
     Eliminations are singular if certain neighbouring axes meet or are parallel. At random poses the 12 x 12 matrix must
-    have rank 11 at a root and rank 12 elsewhere.
+    have rank 11 at a root and rank 12 elsewhere, and the 8 products of the right side must follow from the others.
     """
-    points = [a.point for a in axes]
-    size = float(max(np.linalg.norm(a - b) for a in points for b in points)) or 1.0
-    arm = _scaled_arm(axes, size)
+    if _always_singular(axes, rng):
+        return None
+    arm = _arm(axes)
     best, score = None, 1e-7
     for backward in (False, True):
         for first in range(3):
-            how = Elimination(first, backward, size)
+            how = Elimination(first, backward)
             seen = _reversed_arm(arm) if backward else arm
             worst = min(_conditioning(how, axes, seen, rng.uniform(-np.pi, np.pi, 6)) for _ in range(3))
             if worst > score:
@@ -384,10 +383,17 @@ def elimination(axes: Sequence[Axis], rng: np.random.Generator) -> Elimination |
     return best
 
 
+def _always_singular(axes: Sequence[Axis], rng: np.random.Generator) -> bool:
+    """Whether the joints of an arm move it in fewer than six ways, at random configurations."""
+    chain = plain_chain(axes, np.eye(4))
+    slopes = [measured(chain, np.eye(4), rng.uniform(-np.pi, np.pi, 6))[2] for _ in range(3)]
+    return all(np.linalg.svd(J, compute_uv=False)[-1] < 1e-6 for J in slopes)
+
+
 def _conditioning(how: Elimination, axes: Sequence[Axis], arm: _Arm, q) -> float:
     """How far the elimination is from singular at the pose of q."""
     R, p, _ = pose_and_twists(axes, q)
-    left, right = _sides(how, arm, _seen_pose(how, np.column_stack([R, p])))
+    left, right = _sides(how, arm, _seen_pose(how, motion(R, p)))
     Q, _ = np.linalg.qr(right[:, 1:], mode="complete")
     theta = q[5 - how.first if how.backward else how.first]
     moved = left.copy()
@@ -396,4 +402,5 @@ def _conditioning(how: Elimination, axes: Sequence[Axis], arm: _Arm, q) -> float
     at_root, elsewhere = (
         np.linalg.svd(np.array(_twelve(six, np.cos(x), np.sin(x))), compute_uv=False) for x in (theta, theta + 1.0)
     )
-    return float(min(at_root[-2] / at_root[0], elsewhere[-1] / elsewhere[0]))
+    given = np.linalg.svd(right[:, 1:], compute_uv=False)
+    return float(min(at_root[-2] / at_root[0], elsewhere[-1] / elsewhere[0], given[-1] / given[0]))

@@ -44,6 +44,8 @@ class Branches(NamedTuple):
 
     def __str__(self) -> str:
         lines = [self.method, *([f"redundancy: {self.redundancy}"] if self.redundancy else [])]
+        if not any(branch.roots for branch in self.branches) and len(self.branches) > 1:
+            return "\n".join([*lines, f"{len(self.branches)} places for solutions, exact ones first"])
         for k, branch in enumerate(self.branches):
             named = " ".join(x for x in (branch.arm, branch.elbow) if x)
             roots = ", ".join(f"{joint} root {root}" for joint, root in branch.roots.items())

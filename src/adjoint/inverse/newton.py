@@ -13,10 +13,10 @@ from .chains import Answer, Chain, rotation
 
 __all__ = ["Refined", "distinct", "measured", "pose_and_twists", "refined"]
 
-CLOSED = 2e-11  # [rad, m] an answer whose pose differs by less is exact
-_FAR = 1e-3  # [rad², m²] the damping of far poses, where nothing is gained by short steps
+CLOSED = 2e-11  # [rad, sizes of the arm] an answer whose pose differs by less is exact
+_FAR = 1e-3  # the damping of far poses, where nothing is gained by short steps
 _SAME = 1e-7  # [rad, m] answers that differ by less are the same
-_SMALL = 1e-28  # [rad², m²] of the squared error: no step makes it smaller
+_SMALL = 1e-28  # of the squared error: no step makes it smaller
 
 
 class Refined(NamedTuple):
@@ -102,8 +102,7 @@ def distinct(rows, chain: Chain) -> list[Answer]:
 
     Angles are wrapped to [-π, π]; full turns make no difference.
     """
-    kinds = {g.coordinate: a.kind for a, g in zip(chain.axes, chain.gears, strict=True)}
-    turns, n = [kinds[i] == "R" for i in range(chain.count)], chain.count
+    turns, n = chain.turns, chain.count
     found: list[Answer] = []
     for k in range(len(rows)):
         q = [_wrapped(rows[k, i]) if turns[i] else rows[k, i] for i in range(n)]

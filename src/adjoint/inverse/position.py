@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .axes import Axis, act, meeting_point
-from .subproblems import Root, circle_roots, conic_roots, line_roots, quartic_roots, turn
+from .subproblems import Root, circle_roots, conic_roots, line_root, line_roots, quartic_roots, turn
 
 __all__ = ["Placed", "placements_of_point", "square_distance"]
 
-ROUNDING = 1e-13  # [m²] constants below are rounding errors of 0
+ROUNDING = 1e-13  # constants below are rounding errors of 0
 
 
 class Placed(NamedTuple):
@@ -62,43 +62,52 @@ def _plus(*terms) -> tuple:
     return tuple(sum((a * f[k] for a, f in terms[1:]), terms[0][0] * terms[0][1][k]) for k in range(3))
 
 
-def _roots(C: Axis, form) -> list[Root]:
-    """The values of C where the form is 0."""
-    return line_roots(*form) if C.kind == "P" else circle_roots(form[1], form[2], -form[0])
+def _roots(C: Axis, form, height: bool) -> list[Root]:
+    """The values of C where the form of a height, or else of a squared distance, is 0."""
+    if C.kind == "P":
+        return line_root(*form[:2]) if height else line_roots(*form)
+    return circle_roots(form[1], form[2], -form[0])
 
 
-def _roots_of_squares(C: Axis, signed: Sequence[tuple], plus: tuple, length) -> list[Root]:
-    """The values of C where Σ sign f² + `plus` is 0, for pairs (sign, form f) and a form `plus`."""
+def _roots_of_squares(C: Axis, signed: Sequence[tuple], plus: tuple, constant: bool) -> list[Root]:
+    """The values of C where Σ sign f² + `plus` is 0, for pairs (sign, form f) and a form `plus`.
+
+    `constant` tells that the circle of C, and so all but the constant parts of the forms, are the same at all poses.
+    """
     if C.kind == "P":
         x = [plus[0], plus[1], plus[2], 0.0, 0.0]
         for sign, f in signed:
             for i in range(3):
                 for j in range(3):
                     x[i + j] = x[i + j] + sign * (f[i] * f[j])
-        return quartic_roots(x, length)
+        return quartic_roots(x, 1.0)
     a, b, d, e, f, g = 0.0, 0.0, 0.0, plus[1], plus[2], plus[0]
     for sign, (x0, x1, x2) in signed:
         a, b, d = a + sign * (x1 * x1), b + sign * (2 * (x1 * x2)), d + sign * (x2 * x2)
         e, f, g = e + sign * (2 * (x0 * x1)), f + sign * (2 * (x0 * x2)), g + sign * (x0 * x0)
-    if _vanish(a - d, b):  # a circle is a line among the points of the unit circle
+    if constant and _vanish(a - d, b):  # a circle is a line among the points of the unit circle
         return circle_roots(e, f, -(g + 0.5 * (a + d)))
     return conic_roots((a, b, d, e, f, g))
 
 
 def _vanish(*numbers) -> bool:
-    """Whether these are numbers of the robot, not of the pose, and 0 up to rounding."""
+    """Whether numbers of the robot are 0 up to rounding."""
     return all(isinstance(x, (int, float)) and abs(x) < ROUNDING for x in numbers)
 
 
-def placements_of_point(joints: Sequence[Axis], o, t, relation: str) -> list[Placed]:
-    """All roots of A B C o = t for `joints` (A, B, C), points o and t (3,); `relation` tells how A and B lie."""
+def placements_of_point(joints: Sequence[Axis], o, t, relation: str, constant: bool) -> list[Placed]:
+    """All roots of A B C o = t for `joints` (A, B, C), points o and t (3,).
+
+    `relation` tells how A and B lie, and `constant` whether C and o are the same at all poses.
+    """
     A, B, C = joints
     if B.kind == "P":
-        return _second_slides(A, B, C, o, t, relation)
+        return _second_slides(A, B, C, o, t, relation, constant)
     if A.kind == "R" and relation != "parallel":  # on the common normal, where the conditions are simplest
         A, B = A._replace(point=meeting_point(A, B)), B._replace(point=meeting_point(B, A))
-    solve = _eliminated if relation == "skew" or (A.kind == "P" and relation == "parallel") else _in_turn
-    return solve(A, B, C, o, t, relation)
+    if relation == "skew" or (A.kind == "P" and relation == "parallel"):
+        return _eliminated(A, B, C, o, t, relation, constant)
+    return _in_turn(A, B, C, o, t, relation)
 
 
 def _done(A: Axis, B: Axis, C: Axis, o, t, qB, qC, exact) -> Placed:
@@ -117,7 +126,7 @@ def _in_turn(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
         first = _plus((1.0, square_distance(C, o, x)), (-1.0, (reach2, 0.0, 0.0)))
     else:  # the heights along B's axis are equal: A's axis is parallel to it, or A slides at a right angle to it
         first = _plus((1.0, _height(C, o, k, x)), (-1.0, (k @ (t - x), 0.0, 0.0)))
-    for qC, exact_C in _roots(C, first):
+    for qC, exact_C in _roots(C, first, relation != "meeting"):
         v = act(C, qC, o) - x
         z = k @ v
         across2 = v @ v - z * z
@@ -138,7 +147,7 @@ def _in_turn(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
     return found
 
 
-def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
+def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) -> list[Placed]:
     """B is revolute and in both conditions: they give the part Z of B (C o - x) across k, linear in two forms of C.
 
     |Z|² = |C o - x|² - (k · (C o - x))² is an equation for C alone, with four roots.
@@ -159,7 +168,7 @@ def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
     n1, n2 = 1 / (g1 @ g1), 1 / (g2 @ g2)
     squares = [(n1, beta1), (n2, beta2), (1.0, height)]
     found = []
-    for qC, exact in _roots_of_squares(C, squares, _plus((-1.0, distance2)), _length(o, t)):
+    for qC, exact in _roots_of_squares(C, squares, _plus((-1.0, distance2)), constant):
         f = (1.0, qC, qC * qC) if C.kind == "P" else (1.0, *qC)
         b1, b2 = (sum(y * z for y, z in zip(beta, f, strict=True)) for beta in (beta1, beta2))
         v, Z = act(C, qC, o) - x, b1 * n1 * g1 + b2 * n2 * g2
@@ -178,18 +187,13 @@ def _across(A: Axis, B: Axis, relation: str) -> tuple:
     return np.cross(e2, a), e2
 
 
-def _length(o, t):
-    """A length of the order of the problem's."""
-    return np.sqrt(o @ o) + np.sqrt(t @ t) + 1e-3
-
-
-def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
+def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) -> list[Placed]:
     """B is prismatic."""
     k = B.direction
     if A.kind == "P":  # a normal of both slides leaves an equation for C alone
         e1, e2 = _across(A, B, relation)
         found = []
-        for qC, exact in _roots(C, _height(C, o, e2, t)):
+        for qC, exact in _roots(C, _height(C, o, e2, t), True):
             qB = e1 @ (t - act(C, qC, o)) / (e1 @ k)
             found.append(_done(A, B, C, o, t, qB, qC, exact))
         return found
@@ -197,7 +201,7 @@ def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Place
     reach2 = (t - p) @ (t - p)
     if relation == "right":  # the height along A's axis does not contain B
         found = []
-        for qC, exact in _roots(C, _height(C, o, a, t)):
+        for qC, exact in _roots(C, _height(C, o, a, t), True):
             w = act(C, qC, o) - p
             for qB, exact_B in line_roots(w @ w - (a @ w) * (a @ w) - reach2 + (a @ (t - p)) ** 2, 2 * (k @ w), 1.0):
                 found.append(_done(A, B, C, o, t, qB, qC, exact & exact_B))
@@ -207,15 +211,15 @@ def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Place
     slid = _plus((-slope, _height(C, o, a, t)))
     along = _height(C, o, k, p)
     both = _plus((1.0, along), (1.0, slid))  # |w + k q|² = |w|² - (k·w)² + (k·w + q)²
-    constant = _plus((1.0, square_distance(C, o, p)), (-1.0, (reach2, 0.0, 0.0)))
+    rest = _plus((1.0, square_distance(C, o, p)), (-1.0, (reach2, 0.0, 0.0)))
     found = []
     if C.kind == "P":  # all squares of lengths: a quadratic
-        x = [constant[i] for i in range(3)]
+        x = list(rest)
         for sign, f in ((1.0, both), (-1.0, along)):
             x = [x[0] + sign * f[0] * f[0], x[1] + 2 * sign * f[0] * f[1], x[2] + sign * f[1] * f[1]]
         roots = line_roots(*x)
     else:
-        roots = _roots_of_squares(C, [(1.0, both), (-1.0, along)], constant, 1.0)
+        roots = _roots_of_squares(C, [(1.0, both), (-1.0, along)], rest, constant)
     for qC, exact in roots:
         qB = slope * (a @ (t - act(C, qC, o)))
         found.append(_done(A, B, C, o, t, qB, qC, exact))

@@ -10,7 +10,7 @@ import numpy as np
 from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..kinematics.dexterity import manipulability
-from ..model.input_checks import count, vectors
+from ..model.input_checks import count, floats, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .arm_angle import arm_angle_of
@@ -77,7 +77,16 @@ def best_redundancy(
     need_robot(robot, "best_redundancy")
     arm, samples = _redundant(robot, frame, "best_redundancy"), max(8, count(samples, "best_redundancy: samples"))
     score = _objective(robot, frame, arm, objective, q)
-    T = np.asarray(T, float)
+    T = floats(T)
+    if T.shape[-2:] != (4, 4):
+        raise ArgumentError(f"best_redundancy: T must be poses (..., 4, 4), got shape {T.shape}")
+    if q is not None:
+        try:
+            np.broadcast_shapes(T.shape[:-2], np.shape(q)[:-1])
+        except ValueError:
+            raise ArgumentError(
+                f"best_redundancy: T {T.shape[:-2]} and q {np.shape(q)[:-1]} do not broadcast"
+            ) from None
     low, high = _range(robot, arm)
     # Both ends of a circle are the same point.
     grid = np.linspace(low, high, samples, endpoint=arm.lock is not None)
@@ -110,7 +119,9 @@ def _range(robot: Robot, arm: Arm) -> tuple[float, float]:
     place = arm.chain.places[arm.chain.gears[arm.lock].coordinate]
     low, high = float(robot.lower[place]), float(robot.upper[place])
     reach = np.pi if arm.axes[arm.lock].kind == "R" else 1.0
-    return low if np.isfinite(low) else -reach, high if np.isfinite(high) else reach
+    if np.isfinite(low) == np.isfinite(high):
+        return (low, high) if np.isfinite(low) else (-reach, reach)
+    return (low, low + 2 * reach) if np.isfinite(low) else (high - 2 * reach, high)
 
 
 def _best_on(robot: Robot, T, frame: str, grid, score: Callable) -> BestRedundancy:

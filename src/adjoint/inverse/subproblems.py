@@ -27,6 +27,7 @@ __all__ = [
     "circle_roots",
     "conic_roots",
     "half_turn",
+    "line_root",
     "line_roots",
     "quartic_roots",
     "roots_apart",
@@ -142,15 +143,25 @@ def circle_roots(a, b, d, gap=None, touching: float = TOUCHING) -> list[Root]:
     return [Root((c - dc, s + ds), exact), Root((c + dc, s - ds), exact)]
 
 
+def line_root(x0, x1) -> list[Root]:
+    """The root of x0 + x1 q = 0."""
+    there = np.abs(x1) > 0
+    return [Root(-x0 / np.where(there, x1, 1.0), there)]
+
+
 def line_roots(x0, x1, x2) -> list[Root]:
-    """The roots of x0 + x1 q + x2 q² = 0: one if x2 is the number 0, else two, and the vertex twice if none is real."""
-    if isinstance(x2, (int, float)) and x2 == 0:
-        return [Root(-x0 / np.where(x1 == 0, 1.0, x1), (x1 != 0) | (np.abs(x0) <= 0.0))]
+    """The two roots of x0 + x1 q + x2 q² = 0; the vertex, twice, if none is real; one is missing if x2 is 0."""
     half = 0.5 * x1
     gap = half * half - x0 * x2
     exact = gap >= -TOUCHING * (half * half + np.abs(x0 * x2))
-    root, scale = np.sqrt(np.maximum(gap, 0.0)), 1 / (x2 + _TINY)
-    return [Root((-half + root) * scale, exact), Root((-half - root) * scale, exact)]
+    # The larger of both numerators does not cancel; the product of the roots is x0 / x2.
+    large = -(half + np.copysign(np.sqrt(np.maximum(gap, 0.0)), half))
+    bent, any_slope = np.abs(x2) > 1e-12 * np.abs(half), np.abs(large) > 0
+    far = Root(large / np.where(bent, x2, 1.0), exact & bent)
+    near = Root(np.where(any_slope, x0, 0.0) / np.where(any_slope, large, 1.0), exact)
+    first = half < 0
+    chosen = [(near, far), (far, near)]
+    return [Root(np.where(first, b.value, a.value), (first & b.exact) | (~first & a.exact)) for a, b in chosen]
 
 
 def conic_roots(conic: Sequence) -> list[Root]:
