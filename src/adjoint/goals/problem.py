@@ -144,6 +144,8 @@ def _common_shape(arrays: list[tuple[str, np.ndarray]], caller: str) -> tuple[in
 
 def batched(problem: Problem, arrays: dict[str, np.ndarray | None], caller: str) -> tuple[tuple[int, ...], list]:
     """The common leading shape, and data and arrays broadcast to it with these axes joined into one."""
+    if all(x is None for x in arrays.values()):
+        return problem.data.shape[:-1], [problem.data.reshape(-1, problem.tasks.n_data), *arrays.values()]
     given = {"goals": problem.data} | {name: x for name, x in arrays.items() if x is not None}
     shape = _common_shape(list(given.items()), caller)
     rows = int(np.prod(shape))

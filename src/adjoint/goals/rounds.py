@@ -1,0 +1,200 @@
+"""The rounds of a search: which starts are tried, and which answer is kept.
+
+A problem is first tried from its `start`, or from the nearest of some random configurations; only problems that are
+not solved are tried again, from others. One lane of a SIMD vector runs each (problem, start); all lanes of a round run
+together, and rounds are short, so that lanes which do not succeed hold up nobody. Where only a few problems are left,
+several rounds of one problem run together instead, which fills the vector; its answer is the one that these rounds
+give one after the other. So what a problem tries, and which answer it gets, depends on its own numbers alone: neither
+on the rest of the batch nor on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile import Kernel
+from ..model.configuration import neutral, random_configuration
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from .lanes import Lane, descend, nearest_seed
+from .rows import Tasks, observed
+
+__all__ = ["POLISH", "Search", "search_of", "searched"]
+
+POOL = 256  # random configurations of which the nearest one is the start of a lane
+ROUNDS = ((1, 12), (1, 12), (1, 14), (2, 16), (4, 24))  # (lanes for each problem, iterations) of the first rounds
+LATER = 8  # lanes for each problem in later rounds, and the most of rounds that run together
+FEW = 4  # so many problems, or fewer, are searched one after the other
+STALL = 0.02  # a lane gives up when its cost falls by less than this share in a step
+CONVERGED = 1e-12  # the same where goals weigh against each other, or cannot be met
+POLISH = 200  # iterations for objectives, and for the best answer to a problem without a solution
+
+
+class Search(NamedTuple):
+    """What all rounds of a search share; `stall` and `enough` say when lanes stop, see `descend`."""
+
+    robot: Robot
+    tasks: Tasks
+    lower: np.ndarray
+    upper: np.ndarray
+    ends: tuple[bytes, bytes]  # the limits, as keys
+    seed: int
+    stall: float
+    enough: float
+    descend: Kernel
+    nearest: Kernel
+
+    def lanes(self, q: np.ndarray, data: np.ndarray, most, stall: float | None = None) -> Lane:
+        """The lanes from q (n, nq), each with at most so many iterations."""
+        stall = self.stall if stall is None else stall
+        return self.descend(q, data, self.lower, self.upper, most, stall, self.enough)
+
+    def nearest_of(self, data: np.ndarray, block: int) -> np.ndarray:
+        """For the data (..., n_data) of each problem, the nearest (..., nq) of a block of random configurations."""
+        q, seen = _pool(self.robot, self.tasks, self.seed, block, *self.ends)
+        return q[self.nearest(data, seen).astype(int)]
+
+
+@once_a_robot(most=16)
+def search_of(robot: Robot, tasks: Tasks, lower: bytes, upper: bytes, seed: int, all_counted: bool) -> Search:
+    """The `Search` within limits; unless all goals count, lanes end only where nothing gets better."""
+    ends = np.frombuffer(lower), np.frombuffer(upper)
+    stops = (STALL, 1.0) if all_counted else (CONVERGED, -1.0)
+    kernels = descend.bind(robot, tasks), nearest_seed.bind(robot, tasks)
+    return Search(robot, tasks, *ends, (lower, upper), seed, *stops, *kernels)
+
+
+class Round(NamedTuple):
+    """A round: how many lanes each problem has, their iterations, and their blocks of random configurations.
+
+    The round of a start has no blocks.
+    """
+
+    lanes: int
+    iterations: int
+    blocks: range | None
+
+
+def _rounds(started: bool, seeds: int, iterations: int) -> Iterator[Round]:
+    """Yield all rounds."""
+    if started:
+        yield Round(1, iterations, None)
+    used, first = 0, iter(ROUNDS)
+    while used < seeds:
+        lanes, most = next(first, (LATER, iterations))
+        lanes = min(lanes, seeds - used)
+        yield Round(lanes, min(most, iterations), range(used, used + lanes))
+        used += lanes
+
+
+def searched(search: Search, data: np.ndarray, start: np.ndarray | None, seeds: int, iterations: int):
+    """The best lane of each problem, as arrays, and the number of starts after the first one."""
+    n, known = len(data), np.isfinite(data).all(axis=1)
+    if start is not None:
+        known &= np.isfinite(start).all(axis=1)
+    best, tried, left = _nothing(search, n), np.zeros(n, int), np.flatnonzero(known)
+    best.cost[left] = np.inf
+    every = start is not None, seeds, iterations
+    for k, now in enumerate(_rounds(*every)):
+        if len(left) <= FEW:
+            for i in left.tolist():
+                own = None if start is None else start[i]
+                tried[i] += _alone(search, best, i, data[i], own, islice(_rounds(*every), k, None))
+        else:
+            q = _starts(search, now, data[left], None if start is None else start[left])
+            _keep(best, left, _together(search, q, data[left], float(now.iterations)))
+            tried[left] += now.lanes
+        alone, left = len(left) <= FEW, left[~(best.over[left] <= 1)]
+        if alone:
+            break
+    if len(left):  # these have no solution, or a lucky start is missing: the best answer so far becomes the best nearby
+        _keep(best, left, _together(search, best.q[left, None], data[left], float(POLISH), CONVERGED))
+    return best, np.maximum(tried - 1, 0)
+
+
+def _nothing(search: Search, n: int) -> Lane:
+    """The lanes of n problems before the first round."""
+    unknown = np.full(n, np.nan)
+    q, errors = np.full((n, search.robot.nq), np.nan), np.full((n, len(search.tasks.tasks)), np.nan)
+    return Lane(q, unknown, unknown.copy(), errors, np.zeros(n))
+
+
+def _starts(search: Search, now: Round, data: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+    """The starts (n, lanes, nq) of a round."""
+    if now.blocks is None:
+        return start[:, None]  # type: ignore[index]  # there is a start
+    return np.stack([search.nearest_of(data, block) for block in now.blocks], axis=1)
+
+
+def _together(search: Search, q: np.ndarray, data: np.ndarray, most: float, stall: float | None = None) -> Lane:
+    """The lanes (n, k) from q (n, k, nq), those of all problems at once."""
+    n, k, _ = q.shape
+    found = search.lanes(q.reshape(n * k, -1), data if k == 1 else np.repeat(data, k, axis=0), most, stall)
+    return Lane(*(x.reshape(n, k, *x.shape[1:]) for x in found))
+
+
+def _keep(best: Lane, places: np.ndarray, lanes: Lane) -> None:
+    """Keep, for the problems at these places, the first of their lanes (n, k) that succeeded, or else the cheapest."""
+    chosen = np.argmin(np.where(lanes.over <= 1, -1.0, lanes.cost), axis=1) if lanes.cost.shape[1] > 1 else 0
+    new = [x[np.arange(len(places)), chosen] for x in lanes]
+    better = (new[2] <= 1) | (new[1] < best.cost[places])
+    if not better.all():
+        places, new = places[better], [x[better] for x in new]
+    for kept, x in zip(best, new, strict=True):
+        kept[places] = x
+
+
+def _alone(search: Search, best: Lane, i: int, data: np.ndarray, start: np.ndarray | None, rounds: Iterator) -> int:
+    """Search problem i, with several rounds at once; the number of starts up to the end of the round that succeeded.
+
+    What is kept is the same as by `_keep`, round after round: the first lane that succeeded, or else the cheapest.
+    """
+    tried = 0
+    for group in _groups(rounds):
+        blocks = [block for now in group for block in now.blocks or ()]
+        q = np.stack([search.nearest_of(data, block) for block in blocks] if blocks else [start])  # type: ignore[list-item]
+        lanes = search.lanes(q, data, np.array([float(now.iterations) for now in group for _ in range(now.lanes)]))
+        met, cost = [k for k, over in enumerate(lanes.over.tolist()) if over <= 1], lanes.cost.tolist()
+        chosen = met[0] if met else cost.index(min(cost))
+        if met or cost[chosen] < best.cost[i]:
+            for kept, x in zip(best, lanes, strict=True):
+                kept[i] = x[chosen]
+        for now in group:
+            tried, chosen = tried + now.lanes, chosen - now.lanes
+            if met and chosen < 0:
+                return tried
+    return tried
+
+
+def _groups(rounds: Iterator[Round]) -> Iterator[list[Round]]:
+    """Yield the first round, which mostly succeeds, and then rounds that have at most `LATER` lanes together."""
+    group = list(islice(rounds, 1))
+    for now in rounds:
+        if group[0].blocks in (None, range(1)) or sum(x.lanes for x in group) + now.lanes > LATER:
+            yield group
+            group = []
+        group.append(now)
+    if group:
+        yield group
+
+
+@once_a_robot(most=128)
+def _pool(robot: Robot, tasks: Tasks, seed: int, block: int, lower: bytes, upper: bytes) -> tuple:
+    """Random configurations (POOL, nq) within limits, and what the tasks see there; the first one may be at home."""
+    low, high = np.frombuffer(lower), np.frombuffer(upper)
+    q = random_configuration(_limited(robot, lower, upper), POOL, rng=np.random.default_rng([seed, block]))
+    if block == 0:
+        q[0] = np.clip(neutral(robot), low, high)
+    return q, observed(robot, tasks, q)
+
+
+@once_a_robot
+def _limited(robot: Robot, lower: bytes, upper: bytes) -> Robot:
+    """The robot with these limits."""
+    low, high = np.frombuffer(lower), np.frombuffer(upper)
+    same = np.array_equal(low, robot.lower) and np.array_equal(high, robot.upper)
+    return robot if same else robot.replace(lower=low, upper=high)
