@@ -10,8 +10,7 @@ on the rest of the batch nor on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +55,8 @@ class Search(NamedTuple):
     def nearest_of(self, data: np.ndarray, block: int) -> np.ndarray:
         """For the data (..., n_data) of each problem, the nearest (..., nq) of a block of random configurations."""
         q, seen = _pool(self.robot, self.tasks, self.seed, block, *self.ends)
-        return q[self.nearest(data, seen).astype(int)]
+        at = self.nearest(data, seen)
+        return q[int(at) if data.ndim == 1 else at.astype(int)]
 
 
 @once_a_robot(most=16)
@@ -79,38 +79,41 @@ class Round(NamedTuple):
     blocks: range | None
 
 
-def _rounds(started: bool, seeds: int, iterations: int) -> Iterator[Round]:
-    """Yield all rounds."""
-    if started:
-        yield Round(1, iterations, None)
-    used, first = 0, iter(ROUNDS)
-    while used < seeds:
-        lanes, most = next(first, (LATER, iterations))
-        lanes = min(lanes, seeds - used)
-        yield Round(lanes, min(most, iterations), range(used, used + lanes))
-        used += lanes
+class Budget(NamedTuple):
+    """What decides the rounds of a search: whether there is a start, the number of seeds, and the most iterations."""
+
+    started: bool
+    seeds: int
+    iterations: int
+
+    def round(self, k: int) -> Round | None:
+        """Round k, or None after the last one."""
+        if self.started and k == 0:
+            return Round(1, self.iterations, None)
+        k -= self.started
+        used = sum(lanes for lanes, _ in ROUNDS[:k]) + LATER * max(k - len(ROUNDS), 0)
+        lanes, most = ROUNDS[k] if k < len(ROUNDS) else (LATER, self.iterations)
+        lanes = min(lanes, self.seeds - used)
+        return Round(lanes, min(most, self.iterations), range(used, used + lanes)) if lanes > 0 else None
 
 
 def searched(search: Search, data: np.ndarray, start: np.ndarray | None, seeds: int, iterations: int):
     """The best lane of each problem, as arrays, and the number of starts after the first one."""
-    n, known = len(data), np.isfinite(data).all(axis=1)
+    known = np.isfinite(data).all(axis=1)
     if start is not None:
         known &= np.isfinite(start).all(axis=1)
-    best, tried, left = _nothing(search, n), np.zeros(n, int), np.flatnonzero(known)
+    best, tried, left = _nothing(search, len(data)), np.zeros(len(data), int), known.nonzero()[0]
     best.cost[left] = np.inf
-    every = start is not None, seeds, iterations
-    for k, now in enumerate(_rounds(*every)):
-        if len(left) <= FEW:
-            for i in left.tolist():
-                own = None if start is None else start[i]
-                tried[i] += _alone(search, best, i, data[i], own, islice(_rounds(*every), k, None))
-        else:
-            q = _starts(search, now, data[left], None if start is None else start[left])
-            _keep(best, left, _together(search, q, data[left], float(now.iterations)))
-            tried[left] += now.lanes
-        alone, left = len(left) <= FEW, left[~(best.over[left] <= 1)]
-        if alone:
-            break
+    budget, k = Budget(start is not None, seeds, iterations), 0
+    while len(left) > FEW and (now := budget.round(k)):
+        q = _starts(search, now, data[left], None if start is None else start[left])
+        _keep(best, left, _together(search, q, data[left], float(now.iterations)))
+        tried[left] += now.lanes
+        left, k = left[~(best.over[left] <= 1)], k + 1
+    if 0 < len(left) <= FEW:
+        for i in left.tolist():
+            tried[i] += _alone(search, best, i, data[i], None if start is None else start[i], budget, k)
+        left = left[~(best.over[left] <= 1)]
     if len(left):  # these have no solution, or a lucky start is missing: the best answer so far becomes the best nearby
         _keep(best, left, _together(search, best.q[left, None], data[left], float(POLISH), CONVERGED))
     return best, np.maximum(tried - 1, 0)
@@ -148,38 +151,58 @@ def _keep(best: Lane, places: np.ndarray, lanes: Lane) -> None:
         kept[places] = x
 
 
-def _alone(search: Search, best: Lane, i: int, data: np.ndarray, start: np.ndarray | None, rounds: Iterator) -> int:
-    """Search problem i, with several rounds at once; the number of starts up to the end of the round that succeeded.
+class Group(NamedTuple):
+    """Rounds that run together: blocks and iterations of all lanes, in their order, and the round that comes after.
+
+    For each lane, `ends` is the number of lanes up to the end of its round.
+    """
+
+    blocks: tuple[int, ...]
+    most: np.ndarray
+    ends: tuple[int, ...]
+    after: int
+
+
+@lru_cache(maxsize=256)
+def _group(budget: Budget, k: int) -> Group | None:
+    """The rounds from k on that run together: the first one alone, which mostly succeeds, or up to `LATER` lanes."""
+    rounds = []
+    while (now := budget.round(k)) and (not rounds or sum(x.lanes for x in rounds) + now.lanes <= LATER):
+        rounds, k = [*rounds, now], k + 1
+        if k == 1:
+            break
+    if not rounds:
+        return None
+    ends = np.cumsum([x.lanes for x in rounds]).tolist()
+    return Group(
+        tuple(block for x in rounds for block in x.blocks or ()),
+        np.array([float(x.iterations) for x in rounds for _ in range(x.lanes)]),
+        tuple(end for x, end in zip(rounds, ends, strict=True) for _ in range(x.lanes)), k,
+    )  # fmt: skip
+
+
+def _alone(search: Search, best: Lane, i: int, data: np.ndarray, start, budget: Budget, k: int) -> int:
+    """Search problem i from round k on; the number of starts up to the end of the round that succeeded.
 
     What is kept is the same as by `_keep`, round after round: the first lane that succeeded, or else the cheapest.
     """
     tried = 0
-    for group in _groups(rounds):
-        blocks = [block for now in group for block in now.blocks or ()]
-        q = np.stack([search.nearest_of(data, block) for block in blocks] if blocks else [start])  # type: ignore[list-item]
-        lanes = search.lanes(q, data, np.array([float(now.iterations) for now in group for _ in range(now.lanes)]))
-        met, cost = [k for k, over in enumerate(lanes.over.tolist()) if over <= 1], lanes.cost.tolist()
+    while group := _group(budget, k):
+        q = np.empty((len(group.most), search.robot.nq))
+        for j, block in enumerate(group.blocks):
+            q[j] = search.nearest_of(data, block)
+        if not group.blocks:
+            q[0] = start
+        lanes = search.lanes(q, data, group.most)
+        cost, met = lanes.cost.tolist(), [j for j, over in enumerate(lanes.over.tolist()) if over <= 1]
         chosen = met[0] if met else cost.index(min(cost))
         if met or cost[chosen] < best.cost[i]:
             for kept, x in zip(best, lanes, strict=True):
                 kept[i] = x[chosen]
-        for now in group:
-            tried, chosen = tried + now.lanes, chosen - now.lanes
-            if met and chosen < 0:
-                return tried
+        if met:
+            return tried + group.ends[chosen]
+        tried, k = tried + group.ends[-1], group.after
     return tried
-
-
-def _groups(rounds: Iterator[Round]) -> Iterator[list[Round]]:
-    """Yield the first round, which mostly succeeds, and then rounds that have at most `LATER` lanes together."""
-    group = list(islice(rounds, 1))
-    for now in rounds:
-        if group[0].blocks in (None, range(1)) or sum(x.lanes for x in group) + now.lanes > LATER:
-            yield group
-            group = []
-        group.append(now)
-    if group:
-        yield group
 
 
 @once_a_robot(most=128)
