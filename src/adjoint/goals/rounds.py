@@ -102,21 +102,22 @@ def searched(search: Search, data: np.ndarray, start: np.ndarray | None, seeds: 
     known = np.isfinite(data).all(axis=1)
     if start is not None:
         known &= np.isfinite(start).all(axis=1)
-    best, tried, left = _nothing(search, len(data)), np.zeros(len(data), int), known.nonzero()[0]
+    best, left = _nothing(search, len(data)), np.flatnonzero(known)
     best.cost[left] = np.inf
+    restarts = -known.astype(int)  # the first start is none
     budget, k = Budget(start is not None, seeds, iterations), 0
     while len(left) > FEW and (now := budget.round(k)):
         q = _starts(search, now, data[left], None if start is None else start[left])
         _keep(best, left, _together(search, q, data[left], float(now.iterations)))
-        tried[left] += now.lanes
+        restarts[left] += now.lanes
         left, k = left[~(best.over[left] <= 1)], k + 1
     if 0 < len(left) <= FEW:
         for i in left.tolist():
-            tried[i] += _alone(search, best, i, data[i], None if start is None else start[i], budget, k)
+            restarts[i] += _alone(search, best, i, data[i], None if start is None else start[i], budget, k)
         left = left[~(best.over[left] <= 1)]
     if len(left):  # these have no solution, or a lucky start is missing: the best answer so far becomes the best nearby
         _keep(best, left, _together(search, best.q[left, None], data[left], float(POLISH), CONVERGED))
-    return best, np.maximum(tried - 1, 0)
+    return best, restarts
 
 
 def _nothing(search: Search, n: int) -> Lane:
@@ -135,9 +136,9 @@ def _starts(search: Search, now: Round, data: np.ndarray, start: np.ndarray | No
 
 def _together(search: Search, q: np.ndarray, data: np.ndarray, most: float, stall: float | None = None) -> Lane:
     """The lanes (n, k) from q (n, k, nq), those of all problems at once."""
-    n, k, _ = q.shape
-    found = search.lanes(q.reshape(n * k, -1), data if k == 1 else np.repeat(data, k, axis=0), most, stall)
-    return Lane(*(x.reshape(n, k, *x.shape[1:]) for x in found))
+    if q.shape[1] > 1:
+        return search.lanes(q, data[:, None], most, stall)
+    return Lane(*(x[:, None] for x in search.lanes(q[:, 0], data, most, stall)))
 
 
 def _keep(best: Lane, places: np.ndarray, lanes: Lane) -> None:
