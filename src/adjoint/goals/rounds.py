@@ -26,8 +26,9 @@ __all__ = ["POLISH", "Search", "search_of", "searched"]
 
 POOL = 256  # random configurations of which the nearest one is the start of a lane
 ROUNDS = ((1, 12), (1, 12), (1, 14), (2, 16), (4, 24))  # (lanes for each problem, iterations) of the first rounds
-LATER = 8  # lanes for each problem in later rounds, and the most of rounds that run together
-FEW = 4  # so many problems, or fewer, are searched one after the other
+LATER = 8  # lanes for each problem in later rounds
+FEW = 4  # so many problems, or fewer, are searched one after the other,
+TOGETHER = 4  # with rounds of so many lanes at once
 STALL = 0.02  # a lane gives up when its cost falls by less than this share in a step
 CONVERGED = 1e-12  # the same where goals weigh against each other, or cannot be met
 POLISH = 200  # iterations for objectives, and for the best answer to a problem without a solution
@@ -166,9 +167,9 @@ class Group(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _group(budget: Budget, k: int) -> Group | None:
-    """The rounds from k on that run together: the first one alone, which mostly succeeds, or up to `LATER` lanes."""
+    """The rounds from k on that run together: the first one alone, which mostly succeeds, then `TOGETHER` lanes."""
     rounds = []
-    while (now := budget.round(k)) and (not rounds or sum(x.lanes for x in rounds) + now.lanes <= LATER):
+    while (now := budget.round(k)) and (not rounds or sum(x.lanes for x in rounds) + now.lanes <= TOGETHER):
         rounds, k = [*rounds, now], k + 1
         if k == 1:
             break

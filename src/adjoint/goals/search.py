@@ -88,12 +88,12 @@ def find_configuration(
         problem, {"start": start, "objectives": None if wishes is None else wishes.data}, caller
     )
     lower, upper = limits_of(robot, limits, caller)
-    counted = problem.counted
-    search = search_of(robot, problem.tasks, lower.tobytes(), upper.tobytes(), _seed(rng, caller), all(counted))
+    counted, all_counted = problem.counted, all(problem.counted)
+    search = search_of(robot, problem.tasks, lower.tobytes(), upper.tobytes(), _seed(rng, caller), all_counted)
     best, restarts = searched(search, data, q, *budget)
     if wishes is not None:
         best = _improved(search, best, data, wishes.tasks.as_wishes, wish_data)
-    error = (best.errors if all(counted) else best.errors[:, counted]).max(axis=1, initial=0.0)
+    error = (best.errors if all_counted else best.errors[:, counted]).max(axis=1, initial=0.0)
     fields = best.q, best.over <= 1, error, best.iterations.astype(int), restarts
     return Found(*(x.reshape((*shape, *x.shape[1:])) for x in fields))
 
