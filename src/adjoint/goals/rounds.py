@@ -47,6 +47,7 @@ class Search(NamedTuple):
     enough: float
     descend: Kernel
     nearest: Kernel
+    nothing: Lane  # the best answer to a problem before the first round
 
     def lanes(self, q: np.ndarray, data: np.ndarray, most, stall: float | None = None) -> Lane:
         """The lanes from q (n, nq), each with at most so many iterations."""
@@ -66,7 +67,10 @@ def search_of(robot: Robot, tasks: Tasks, lower: bytes, upper: bytes, seed: int,
     ends = np.frombuffer(lower), np.frombuffer(upper)
     stops = (STALL, 1.0) if all_counted else (CONVERGED, -1.0)
     kernels = descend.bind(robot, tasks), nearest_seed.bind(robot, tasks)
-    return Search(robot, tasks, *ends, (lower, upper), seed, *stops, *kernels)
+    nothing = Lane(
+        np.full(robot.nq, np.nan), np.array(np.inf), np.array(np.inf), np.full(len(tasks.tasks), np.nan), np.array(0.0)
+    )
+    return Search(robot, tasks, *ends, (lower, upper), seed, *stops, *kernels, nothing)
 
 
 class Round(NamedTuple):
@@ -100,32 +104,30 @@ class Budget(NamedTuple):
 
 def searched(search: Search, data: np.ndarray, start: np.ndarray | None, seeds: int, iterations: int):
     """The best lane of each problem, as arrays, and the number of starts after the first one."""
+    budget, k = Budget(start is not None, seeds, iterations), 0
+    if len(data) == 1 and np.isfinite(data).all() and (start is None or np.isfinite(start).all()):
+        one, tried = _alone(search, search.nothing, data[0], None if start is None else start[0], budget, 0)
+        return Lane(*(np.array(x)[None] for x in one)), np.array([tried - 1])
     known = np.isfinite(data).all(axis=1)
     if start is not None:
         known &= np.isfinite(start).all(axis=1)
-    best, left = _nothing(search, len(data)), np.flatnonzero(known)
-    best.cost[left] = np.inf
-    restarts = -known.astype(int)  # the first start is none
-    budget, k = Budget(start is not None, seeds, iterations), 0
+    best = Lane(*(np.repeat(x[None], len(data), axis=0) for x in search.nothing))
+    left, restarts = np.flatnonzero(known), -known.astype(int)  # the first start is none
     while len(left) > FEW and (now := budget.round(k)):
         q = _starts(search, now, data[left], None if start is None else start[left])
         _keep(best, left, _together(search, q, data[left], float(now.iterations)))
         restarts[left] += now.lanes
         left, k = left[~(best.over[left] <= 1)], k + 1
-    if 0 < len(left) <= FEW:
-        for i in left.tolist():
-            restarts[i] += _alone(search, best, i, data[i], None if start is None else start[i], budget, k)
-        left = left[~(best.over[left] <= 1)]
-    if len(left):  # these have no solution, or a lucky start is missing: the best answer so far becomes the best nearby
+    if len(left) > FEW:  # these have no solution, or a lucky start is missing
         _keep(best, left, _together(search, best.q[left, None], data[left], float(POLISH), CONVERGED))
+        return best, restarts
+    for i in left.tolist():
+        own = None if start is None else start[i]
+        one, tried = _alone(search, Lane(*(x[i] for x in best)), data[i], own, budget, k)
+        restarts[i] += tried
+        for kept, x in zip(best, one, strict=True):
+            kept[i] = x
     return best, restarts
-
-
-def _nothing(search: Search, n: int) -> Lane:
-    """The lanes of n problems before the first round."""
-    unknown = np.full(n, np.nan)
-    q, errors = np.full((n, search.robot.nq), np.nan), np.full((n, len(search.tasks.tasks)), np.nan)
-    return Lane(q, unknown, unknown.copy(), errors, np.zeros(n))
 
 
 def _starts(search: Search, now: Round, data: np.ndarray, start: np.ndarray | None) -> np.ndarray:
@@ -183,8 +185,8 @@ def _group(budget: Budget, k: int) -> Group | None:
     )  # fmt: skip
 
 
-def _alone(search: Search, best: Lane, i: int, data: np.ndarray, start, budget: Budget, k: int) -> int:
-    """Search problem i from round k on; the number of starts up to the end of the round that succeeded.
+def _alone(search: Search, best: Lane, data: np.ndarray, start, budget: Budget, k: int) -> tuple[Lane, int]:
+    """The best lane of one problem, from round k on, and the number of starts up to the end of the last round.
 
     What is kept is the same as by `_keep`, round after round: the first lane that succeeded, or else the cheapest.
     """
@@ -196,15 +198,20 @@ def _alone(search: Search, best: Lane, i: int, data: np.ndarray, start, budget: 
         if not group.blocks:
             q[0] = start
         lanes = search.lanes(q, data, group.most)
-        cost, met = lanes.cost.tolist(), [j for j, over in enumerate(lanes.over.tolist()) if over <= 1]
-        chosen = met[0] if met else cost.index(min(cost))
-        if met or cost[chosen] < best.cost[i]:
-            for kept, x in zip(best, lanes, strict=True):
-                kept[i] = x[chosen]
-        if met:
-            return tried + group.ends[chosen]
+        best, chosen = _better(best, lanes)
+        if best.over <= 1:
+            return best, tried + group.ends[chosen]
         tried, k = tried + group.ends[-1], group.after
-    return tried
+    return _better(best, search.lanes(best.q[None], data, float(POLISH), CONVERGED))[0], tried
+
+
+def _better(best: Lane, lanes: Lane) -> tuple[Lane, int]:
+    """The first of lanes (k,) that succeeded, or else the cheapest of them and `best`; and which lane was chosen."""
+    cost, met = lanes.cost.tolist(), [j for j, over in enumerate(lanes.over.tolist()) if over <= 1]
+    chosen = met[0] if met else cost.index(min(cost))
+    if met or cost[chosen] < best.cost:
+        best = Lane(*(x[chosen] for x in lanes))
+    return best, chosen
 
 
 @once_a_robot(most=128)
