@@ -51,7 +51,7 @@ lint: $(VENV)/.dev
 	$(RUN) -m ruff check .
 	$(RUN) -m pyright
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(VENV)/.pybotics
 	$(RUN) bench/compiler.py
 	$(RUN) bench/kinematics.py
 	$(RUN) bench/inverse.py
@@ -75,6 +75,11 @@ clean:
 $(VENV)/bin/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "adjoint needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
+
+# pybotics runs with our NumPy, but its bound numpy<2 keeps it out of the extra `bench`.
+$(VENV)/.pybotics: $(VENV)/.bench
+	$(RUN) -m pip install -qq --disable-pip-version-check --no-deps pybotics attrs
+	@touch $@
 
 # .venv/.EXTRA stamps `pip install -e .[EXTRA]`.
 $(VENV)/.%: pyproject.toml | $(VENV)/bin/pip

@@ -5,7 +5,8 @@ python bench/calibration.py        one run, one core; writes bench/results/calib
 The true arm has a Denavit-Hartenberg table with all of its 24 numbers off by about 1 mrad or 1 mm. pybotics fits the 24
 numbers to measured positions with `scipy.optimize.least_squares`, as its documentation shows. Ours fits the 24
 parameters of the six screws; and the 30 of screws and tool, which include all that a table can say, to positions and to
-poses.
+poses. Without pybotics, which asks for an older NumPy than ours but runs with it, only ours is measured:
+`pip install --no-deps pybotics attrs`.
 """
 
 from common import machine, one_core, race, save, table, versions
@@ -13,11 +14,9 @@ from common import machine, one_core, race, save, table, versions
 one_core()
 
 import time  # noqa: E402
+from importlib.util import find_spec  # noqa: E402
 
 import numpy as np  # noqa: E402
-from pybotics.optimization import OptimizationHandler, optimize_accuracy  # noqa: E402
-from pybotics.predefined_models import ur10  # noqa: E402
-from pybotics.robot import Robot  # noqa: E402
 from scipy.optimize import least_squares  # noqa: E402
 
 import adjoint as aj  # noqa: E402
@@ -25,7 +24,16 @@ from adjoint.lie import se3  # noqa: E402
 
 SAMPLES, MANY = 100, 100_000
 NOISE = 1e-4  # [rad], [m]
-ROWS = ur10()  # (alpha, a, theta, d) [rad, mm]
+ROWS = np.array(
+    [
+        [0, 0, 0, 118],
+        [np.pi / 2, 0, np.pi, 0],
+        [0, 612.7, 0, 0],
+        [0, 571.6, 0, 163.9],
+        [-np.pi / 2, 0, 0, 115.7],
+        [np.pi / 2, 0, np.pi, 92.2],
+    ]
+)  # (alpha, a, theta, d) [rad, mm] of a UR10, as in pybotics.predefined_models
 
 
 def arm(rows: np.ndarray) -> aj.Robot:
@@ -43,6 +51,9 @@ def measured(robot: aj.Robot, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def peer(q: np.ndarray, positions: np.ndarray) -> dict:
     """Seconds, number of parameters, and root mean square distance [m] that pybotics' calibration leaves."""
+    from pybotics.optimization import OptimizationHandler, optimize_accuracy
+    from pybotics.robot import Robot
+
     handler = OptimizationHandler(Robot.from_parameters(ROWS), kinematic_chain_mask=True)
     start = time.perf_counter()
     first = handler.generate_optimization_vector()
@@ -69,8 +80,11 @@ def main() -> None:
     p = T[:, :3, 3]
     turned = [se3.Ad_action.eager(se3.exp.eager(1e-3 * rng.normal(size=6)), S) for S in model.screws]
     q_own, T_own = measured(model.replace(screws=np.array(turned)), SAMPLES)
-    found = {
-        f"pybotics, table, {SAMPLES} positions": peer(q, p),
+    beside = find_spec("pybotics") is not None
+    if not beside:
+        print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
+    found = {f"pybotics, table, {SAMPLES} positions": peer(q, p)} if beside else {}
+    found |= {
         f"adjoint, screws, {SAMPLES} poses": ours(model, q_own, T_own, "screws"),
         f"adjoint, screws and tool, {SAMPLES} positions": ours(model, q, p, ("screws", "tool")),
         f"adjoint, screws and tool, {SAMPLES} poses": ours(model, q, T, ("screws", "tool")),
@@ -80,12 +94,13 @@ def main() -> None:
     slow = found[next(iter(found))]["seconds"]
     rows = [
         [name, x["parameters"], 1e3 * x["seconds"], 1e3 * x["first"] if "first" in x else None, 1e6 * x["left"],
-         slow / x["seconds"] if str(MANY) not in name else None]
+         slow / x["seconds"] if beside and str(MANY) not in name else None]
         for name, x in found.items()
     ]  # fmt: skip
     print(f"noise {NOISE:g} rad, {NOISE:g} m in each direction")
     table(["", "parameters", "ms", "first call, ms", "left, µm", "times faster"], rows)
-    save("calibration", {"machine": machine(), "versions": versions("adjoint", "pybotics", "scipy"), "results": found})
+    packages = versions("adjoint", "scipy", *(["pybotics"] if beside else []))
+    save("calibration", {"machine": machine(), "versions": packages, "results": found})
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ one_core()
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
 from dynamics import ARMS, BATCH, ROBOTS, SOME, forms, in_cache, keeping, looped, packed, upper_to_full, writing  # noqa: E402
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 

@@ -25,7 +25,7 @@ import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import peers  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
+from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 

@@ -17,7 +17,7 @@ import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
 from peers import in_order_of, with_boxes, without_meshes  # noqa: E402
-from robots import urdf  # noqa: E402
+from support.robots import urdf  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 

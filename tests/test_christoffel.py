@@ -4,7 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support import robots as real
-from support.trees import CATALOG, COORDINATES, SEEDS, close, every_robot_with_coordinates, on_free_base, sample, tree
+from support.parameters import every_robot_with_coordinates
+from support.trees import CATALOG, COORDINATES, SEEDS, close, on_free_base, sample, tree
 
 import adjoint as aj
 from adjoint import christoffel, kernel, robots, static

@@ -9,6 +9,7 @@ from support.robots import pinocchio_q, urdf
 
 import adjoint as aj
 from adjoint import goals, robots
+from adjoint.compile.machine import cpython_entry, execution
 from adjoint.errors import ArgumentError
 from adjoint.goals.problem import problem_of
 from adjoint.goals.sensitivity import goal_slopes, moved_errors
@@ -98,6 +99,31 @@ def test_slopes_are_derivatives_of_errors(robot, kind):
         sight = goal.target[3:] - aj.forward_kinematics(robot, q, frame)[:3, 3]
         slopes -= np.outer(sight, sight @ slopes) / (sight @ sight)
     np.testing.assert_allclose(J, slopes, rtol=0, atol=1e-9 * max(1, np.abs(J).max()))  # step⁴ = 1e-12
+
+
+@pytest.mark.parametrize("types", [["revolute", "prismatic", "helical", "mimic"], EVERY], ids=["coordinates", "every"])
+def test_slopes_of_postures(types):
+    """They are exact at the goal and, far from it, along the error, by which a step leads to the goal.
+
+    Where all joints have one coordinate, they are exact along every motion.
+    """
+    robot = robots.random_tree(5, 7, types)
+    there, q = aj.random_configuration(robot, 2, rng=4)
+    tasks, data, _ = problem_of(robot, goals.posture(there), 1.0, "test")
+    still, step = np.zeros(tasks.n_tangent), 1e-3
+    e = moved_errors(robot, tasks, q, data, still)
+    every_motion = list(np.eye(robot.nv))
+    cases = [(there, every_motion), (q, [e / np.linalg.norm(e), *(every_motion if types is not EVERY else [])])]
+    for x, motions in cases:
+        J = goal_slopes(robot, tasks, x, data)
+        for v in motions:
+            a, b, c, d = (
+                moved_errors(robot, tasks, aj.integrate(robot, x, k * step * v), data, still) for k in (-2, -1, 1, 2)
+            )
+            np.testing.assert_allclose(J @ v, (8 * (b - c) - a + d) / (12 * step), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        moved_errors(robot, tasks, aj.integrate(robot, q, e), data, still), 0, rtol=0, atol=1e-12
+    )
 
 
 # --- solutions --------------------------------------------------------------------------------------------------------
@@ -236,6 +262,48 @@ def test_results_depend_on_nothing_but_their_own_problem():
         assert all(np.array_equal(a, b[k]) for a, b in zip(one, whole, strict=True))
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"seeds": 3}, {"seeds": 30, "start": np.full(6, 0.3)}, {"iterations": 6}], ids=str
+)
+def test_results_do_not_depend_on_the_size_of_the_batch(options):
+    """Small batches run several rounds at once, large ones one after the other."""
+    T = aj.forward_kinematics(PUMA, aj.random_configuration(PUMA, 48, rng=19), "tool")
+    T[::5, :3, 3] += 0.5
+    whole = aj.find_configuration(PUMA, {"tool": T}, **options)
+    assert len(set(whole.restarts.tolist())) > 2
+    for size in (1, 3, 8):
+        parts = [aj.find_configuration(PUMA, {"tool": T[k : k + size]}, **options) for k in range(0, 48, size)]
+        for a, b in zip(whole, zip(*parts, strict=True), strict=True):
+            assert np.array_equal(a, np.concatenate(b))
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
+    robot = PUMA.replace(upper=PUMA.upper - 0.1, screws=PUMA.screws + np.array([0, 0, 0, 1e-9, 0, 0]))  # new kernels
+    T = aj.forward_kinematics(robot, aj.random_configuration(robot, 70, rng=11), "tool")
+    T[::7, :3, 3] += 0.5
+    split, together = set(), execution.run_together
+
+    def noted(runs, stop):
+        split.add(runs[0].func.__self__.code.name)
+        together(runs, stop)
+
+    monkeypatch.setattr(execution, "run_together", noted)
+    for module in (execution, cpython_entry):
+        monkeypatch.setattr(module, "THREAD_WORK", 1)  # batches are split however small they are
+    found = []
+    for threads, names in (("2", {"nearest_seed", "descend", "improve"}), ("1", set())):
+        monkeypatch.setenv("ADJOINT_THREADS", threads)
+        split.clear()
+        found.append(aj.find_configuration(robot, {"tool": T}, seeds=12))
+        found.append(
+            aj.find_configuration(robot, {"tool": T[:, :3, 3]}, objectives=goals.posture(np.zeros(6)), seeds=12)
+        )
+        assert names == split & {"nearest_seed", "descend", "improve"}
+    for two, one in zip(found[:2], found[2:], strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(two, one, strict=True))
+
+
 def test_leading_axes_broadcast():
     q = aj.random_configuration(PUMA, 5, rng=12)
     T = aj.forward_kinematics(PUMA, q, "tool")
@@ -341,6 +409,28 @@ def test_solutions_move_with_their_targets(kind):
             ends.append(aj.find_configuration(PUMA, moved, start=q, limits=False, tolerance=1e-12, seeds=0).q)
         slope = (ends[0] - ends[1]) / (2 * step)
         np.testing.assert_allclose(D[..., k], slope, rtol=0, atol=1e-5 * max(1, np.abs(D).max()) ** 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["all", "translation"])
+def test_solutions_move_with_the_least_manipulability(part):
+    """One-sided differences, since answers move only where the measure is not larger than it must be."""
+    q, step = aj.random_configuration(PUMA, 4, rng=18) * 0.5, 1e-4
+    w = aj.manipulability(PUMA, q, "tool", part=part)
+    D = goals.solution_derivatives(
+        PUMA, goals.manipulability("tool", least=w * (1 + 1e-12), part=part), q, limits=False
+    )
+    ends = [q]
+    for x in (step, 2 * step):
+        goal = goals.manipulability("tool", least=w * np.exp(x), part=part)
+        found = aj.find_configuration(PUMA, goal, start=q, limits=False, tolerance=1e-12, seeds=0)
+        assert found.success.all() and not np.array_equal(found.q, q)
+        ends.append(found.q)
+    slope = (4 * ends[1] - ends[2] - 3 * ends[0]) / (2 * step)
+    np.testing.assert_allclose(D[..., 0], slope, rtol=0, atol=1e-5 * max(1, np.abs(D).max()) ** 3)
+    larger = goals.manipulability("tool", least=0.9 * w, part=part)
+    assert not goals.solution_derivatives(PUMA, larger, q, limits=False).any()
+    assert np.array_equal(aj.find_configuration(PUMA, larger, start=q, limits=False).q, q)
 
 
 def moved_goal(kind: str, goal: goals.Goal, x: np.ndarray) -> goals.Goal:

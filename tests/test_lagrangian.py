@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
-from support.trees import CATALOG, SEEDS, close, every_robot_with_coordinates, sample, tree
+from support.parameters import every_robot_with_coordinates
+from support.trees import CATALOG, SEEDS, close, sample, tree
 from support.worked_examples import PUMA_LIKE, RPR, RRR, digits, puma_like_example, rpr_example, rrr_example
 
 from adjoint import robots

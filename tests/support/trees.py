@@ -3,7 +3,6 @@
 import functools
 
 import numpy as np
-import pytest
 
 import adjoint as aj
 from adjoint import robots
@@ -116,5 +115,4 @@ def random_chain(seed: int, n: int):
 
 ONE_DOF = ("revolute", "prismatic", "helical", "screw", "mimic")
 COORDINATES = [*(tree(seed, 8, ONE_DOF) for seed in SEEDS), *(r for r in CATALOG if "free" not in r.joint_types)]
-every_robot_with_coordinates = pytest.mark.parametrize("robot", COORDINATES, ids=lambda r: f"{r.name}-{r.nv}")
 ALL = [*(tree(seed) for seed in SEEDS), tree(9, 20), *CATALOG]

@@ -3,7 +3,7 @@
 | where | what |
 |---|---|
 | `goal` | goals as data: `pose`, `position`, `orientation`, `axis`, `look_at`, `distance`, ... |
-| `search` | `find_configuration`: from many starts at once, until all goals are met |
+| `search`, `rounds` | `find_configuration`: from many starts at once, until all goals are met |
 | `sensitivity` | `solution_derivatives`: how solutions move with their targets and with the robot's numbers |
 | `differential` | `differential_step`: velocities towards goals within limits, as a quadratic program |
 | `kinds`, `rows`, `problem` | the table of kinds of goals; all goals of a problem together |

@@ -217,7 +217,8 @@ def _rigid(value, caller: str, n: int) -> np.ndarray:
     if T.shape[-2:] != (n, n):
         raise ArgumentError(f"{caller}: the target has shape {T.shape}; (..., {n}, {n}) is needed")
     T = T.astype(float, copy=False)
-    if ((off_motion(T) if n == 4 else off_rotation(T)) <= 1e-12).all():
+    rigid = (off_motion(T) if n == 4 else off_rotation(T)) <= 1e-12
+    if rigid if T.ndim == 2 else rigid.all():
         return T
     rows = np.tile(np.eye(4), (T[..., 0, 0].size, 1, 1))
     rows[:, :n, :n] = T.reshape(-1, n, n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -144,14 +145,17 @@ def _common_shape(arrays: list[tuple[str, np.ndarray]], caller: str) -> tuple[in
 
 def batched(problem: Problem, arrays: dict[str, np.ndarray | None], caller: str) -> tuple[tuple[int, ...], list]:
     """The common leading shape, and data and arrays broadcast to it with these axes joined into one."""
-    given = {"goals": problem.data} | {name: x for name, x in arrays.items() if x is not None}
-    shape = _common_shape(list(given.items()), caller)
-    rows = int(np.prod(shape))
-    flat = [
-        None if x is None else np.broadcast_to(x, (*shape, x.shape[-1])).reshape(rows, x.shape[-1])
-        for x in (problem.data, *arrays.values())
-    ]
+    given = [("goals", problem.data), *((name, x) for name, x in arrays.items() if x is not None)]
+    shape = _common_shape(given, caller)
+    flat = [None if x is None else _joined_axes(x, shape) for x in (problem.data, *arrays.values())]
     return shape, flat
+
+
+def _joined_axes(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """x (..., n), broadcast to these leading axes, as (rows, n)."""
+    size = x.shape[-1]
+    x = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, size))
+    return x.reshape(math.prod(shape), size)
 
 
 def limits_of(robot: Robot, limits: Limits, caller: str) -> tuple[np.ndarray, np.ndarray]:

@@ -53,7 +53,8 @@ def solution_derivatives(
     - names of the robot's numbers, as in `robot.liftable`: "offsets", "frame_offsets", "lengths", "screws", ...
 
     Joints on their limits are held there (see `find_configuration` for `limits`): derivatives are one-sided, towards
-    targets that push them against the limit. Singular values of J below `singular` times the largest count as 0.
+    targets that push them against the limit. A manipulability that is larger than its `least` does not move q. Singular
+    values of J below `singular` times the largest count as 0.
     """
     caller = "solution_derivatives"
     need_short(robot, caller)
