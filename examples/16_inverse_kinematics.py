@@ -128,7 +128,8 @@ def main() -> None:
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError:
-        eight_poses(), workspace(), straight_line(), self_motion()
+        for solve in (eight_poses, workspace, straight_line, self_motion):
+            solve()
         return
     OUTPUT.mkdir(exist_ok=True)
     figure = plt.figure(figsize=(11, 9), layout="constrained")

@@ -33,7 +33,7 @@ from .subproblems import roots_apart
 __all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
 
 EXACT = 1e-12  # [rad, sizes of the arm] axes that miss being parallel or meeting by less are ideal
-NEAR = 5e-3  # axes that miss by less are solved as ideal ones, and the answers refined
+NEAR = 2e-3  # axes that miss by less are solved as ideal ones, and the answers refined
 _QUARTIC = 1e-4  # [rad] starts of the refinement of roots of a quartic are apart by more
 ARM_ANGLE = "arm angle"
 _ENOUGH = 6  # joints that a closed form has
