@@ -10,8 +10,7 @@ from adjoint import goals, kernel, robots
 from adjoint.errors import ArgumentError
 from adjoint.goals.problem import problem_of
 from adjoint.goals.qp import BoxSolution, box_minimum
-from adjoint.goals.sensitivity import goal_slopes, moved_errors
-from adjoint.lie import se3
+from adjoint.lie import se3, so3
 
 PUMA = robots.puma560().replace(velocity_limit=np.array([2.0, 2, 3, 4, 4, 6]))
 
@@ -61,9 +60,13 @@ def test_programs_without_bounds_and_with_one_bound():
 
 
 def reference(robot, q, wanted, dt, gain=1.0, damping=1e-6) -> np.ndarray:
-    """The step of one sample by SciPy: bounded least squares of the stacked rows."""
-    tasks, data, _ = problem_of(robot, wanted, 1.0, "test")
-    J, r = goal_slopes(robot, tasks, q, data), moved_errors(robot, tasks, q, data, np.zeros(tasks.n_tangent))
+    """The step of one sample towards one pose by SciPy: bounded least squares of twist and rotation vector."""
+    ((frame, T),) = wanted.items()
+    data = problem_of(robot, wanted, 1.0, "test").data
+    w = data[12:16][[0, 0, 0, 1, 2, 3]]
+    at = aj.forward_kinematics(robot, q, frame)
+    r = w * np.concatenate([so3.log(T[:3, :3] @ at[:3, :3].T), T[:3, 3] - at[:3, 3]])
+    J = w[:, None] * aj.jacobian(robot, q, frame, "world")
     A, b = np.concatenate([J, np.sqrt(damping) * np.eye(robot.nv)]), np.concatenate([gain * r, np.zeros(robot.nv)])
     most = robot.velocity_limit * dt
     bounds = np.clip(robot.lower - q, -most, most), np.clip(robot.upper - q, -most, most)
@@ -180,3 +183,18 @@ def test_bad_input_is_told(change, message):
     given = {"robot": PUMA, "q": np.zeros(6), "goals": {"tool": np.eye(4)}, "dt": 0.01} | change
     with pytest.raises(ArgumentError, match=message):
         goals.differential_step(**given)
+
+
+@pytest.mark.parametrize("angle", [0.1, np.pi / 2, 2.6, 3.1, np.pi])
+def test_a_frame_turns_to_its_target_on_the_shortest_way(angle):
+    """A share `gain` of the angle that is left is gone after a step, however large the angle is."""
+    robot = aj.robots.puma560().replace(lower=-np.inf, upper=np.inf)
+    q, dt, gain = np.array([0.3, -0.8, 2.0, 0.4, 0.9, 0.1]), 0.01, 1e-3
+    T = aj.forward_kinematics(robot, q, "tool")
+    axis = np.array([0.6, 0.0, 0.8])
+    target = T @ se3.from_rotation_translation(so3.exp(angle * axis), np.zeros(3))
+    for goal in (goals.pose("tool", target), goals.orientation("tool", target[:3, :3])):
+        step = goals.differential_step(robot, q, goal, dt, gain=gain, damping=1e-12)
+        turned = aj.jacobian(robot, q, "tool", "body") @ step.v * dt
+        np.testing.assert_allclose(np.linalg.norm(turned[:3]), gain * angle, rtol=1e-6)
+        np.testing.assert_allclose(np.abs(turned[:3] @ axis), gain * angle, rtol=1e-6)

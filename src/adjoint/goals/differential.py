@@ -70,6 +70,8 @@ def differential_step(
 
         min ½ |W (J v dt - gain e)|² + ½ damping |v dt|²   with   lower <= q + v dt <= upper,   |v| <= velocity_limit.
 
+    - Errors of rotations are rotation vectors: a frame turns to its target on the shortest way, by a share `gain` of
+      the angle that is left. At an angle of π there are two such ways, and one of them is taken.
     - `limits` of positions are as for `find_configuration`. A q outside of them is no error: its joints return, as
       fast as they may. Limits of planar and free joints are left out.
     - `velocity_limit` (nv,) is that of the robot by default.
@@ -130,7 +132,7 @@ def weighted_step(
 ) -> DifferentialStep:
     """The step for goals alone."""
     low, high = _bounds(robot, q, lower, upper, speed, dt)
-    r, J, _ = rows_of(robot, tasks, q, data)
+    r, J, _ = rows_of(robot, tasks, q, data, straight=True)
     found = box_minimum(J.T @ J + damping * np.eye(robot.nv), gain * (J.T @ r), low, high, active)
     return DifferentialStep(found.x / dt, found.active, found.steps)
 
@@ -142,8 +144,8 @@ def prioritized_step(
     """The step for goals, and for objectives among the steps that are as good for the goals."""
     low, high = _bounds(robot, q, lower, upper, speed, dt)
     n, damped = robot.nv, damping * np.eye(robot.nv)
-    r, J, _ = rows_of(robot, tasks, q, data)
-    r_o, J_o, _ = rows_of(robot, wishes, q, wish_data)
+    r, J, _ = rows_of(robot, tasks, q, data, straight=True)
+    r_o, J_o, _ = rows_of(robot, wishes, q, wish_data, straight=True)
     first = box_minimum(J.T @ J + damped, gain * (J.T @ r), low, high, active)
 
     Q = factored(J @ J.T + _REGULAR * np.eye(len(r))).half(J)

@@ -53,6 +53,7 @@ class Kind(NamedTuple):
     parts: tuple[slice, ...]  # the rows of e that have a tolerance each
     per_metre: tuple[bool, ...]  # for each weight, whether it multiplies a length; all of one kind for most kinds
     tangent: Callable  # robot -> how many numbers a small motion of the target has
+    straight: Callable | None = None  # (robot, q, task, seen, target) -> (e, J) of steps on the shortest way, if others
 
 
 _ALL = (slice(None),)
@@ -112,6 +113,24 @@ def _turn_slope(e, J_w):
     """The slope of 2 x: d(2 x)/dt = -(c w + x × w), with c = √(1 - |x|²), for the angular velocity w of the frame."""
     x = e / 2
     return np.sqrt(np.maximum(1 - x @ x, 0.0)) * J_w - _carried(J_w, x)
+
+
+def _rotation_vector(e):
+    """The rotation vector (3,), of length `angle`, of the rotation error e (3,) of length 2 sin(angle / 2)."""
+    s2 = np.minimum(0.25 * (e @ e), 1.0)
+    small = s2 < 1e-12
+    s = np.sqrt(np.where(small, 1.0, s2))
+    return np.where(small, 1.0, np.arcsin(s) / s) * e
+
+
+def _straight_pose(robot, q, task, seen, target):
+    """The rotation vector and the distance to the target: a twist along them leads there on the shortest way."""
+    e = _pose_error(robot, seen, target)
+    return np.concatenate([_rotation_vector(e[:3]), e[3:]]), _motion(robot, q, task)
+
+
+def _straight_orientation(robot, q, task, seen, target):
+    return _rotation_vector(_orientation_error(robot, seen, target)), _motion(robot, q, task)[:3]
 
 
 def _pose_error(robot, seen, target):
@@ -292,11 +311,12 @@ def _most_cost(robot, seen, target, weights):
 
 
 def _row(
-    seen, error, slope, looks, targets, weights, *, spread=_whole, cost=None, parts=_ALL, metre=(True,), tangent=None
-):
+    seen, error, slope, looks, targets, weights, *, spread=_whole, cost=None, parts=_ALL, metre=(True,), tangent=None,
+    straight=None,
+):  # fmt: skip
     sizes = [_size(n) if isinstance(n, int) else n for n in (looks, targets, weights, tangent or targets)]
     cost = cost or _squares(error, spread)
-    return Kind(seen, error, slope, cost, sizes[0], sizes[1], sizes[2], spread, parts, metre, sizes[3])
+    return Kind(seen, error, slope, cost, sizes[0], sizes[1], sizes[2], spread, parts, metre, sizes[3], straight)
 
 
 def _nq(robot: Robot) -> int:
@@ -310,12 +330,12 @@ def _nv(robot: Robot) -> int:
 KINDS: dict[str, Kind] = {
     "pose": _row(
         _placement, _pose_error, _pose_slope, 12, 12, 4, spread=_pose_spread, cost=_pose_cost,
-        parts=(slice(0, 3), slice(3, 6)), metre=(False, True, True, True), tangent=6,
+        parts=(slice(0, 3), slice(3, 6)), metre=(False, True, True, True), tangent=6, straight=_straight_pose,
     ),
     "position": _row(_placement, _position_error, _position_slope, 12, 6, 3, tangent=3),
     "orientation": _row(
         _placement, _orientation_error, _orientation_slope, 12, 9, 1, spread=_alike(3), cost=_orientation_cost,
-        metre=(False,), tangent=3,
+        metre=(False,), tangent=3, straight=_straight_orientation,
     ),
     "axis": _row(_placement, _axis_error, _axis_slope, 12, 6, 1, spread=_alike(3), metre=(False,), tangent=3),
     "look_at": _row(_placement, _look_error, _look_slope, 12, 6, 1, spread=_alike(3), metre=(False,), tangent=3),

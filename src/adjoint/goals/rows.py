@@ -114,15 +114,21 @@ class Rows(NamedTuple):
     over: np.ndarray
 
 
-def rows_of(robot: Robot, tasks: Tasks, q, data) -> Rows:
-    """The `Rows` of all tasks at q (nq,)."""
+def rows_of(robot: Robot, tasks: Tasks, q, data, *, straight: bool = False) -> Rows:
+    """The `Rows` of all tasks at q (nq,); with `straight`, rotations are compared by their rotation vectors.
+
+    Steps along those are as large as the angles that are left; the errors 2 sin(angle / 2) suit minimisation better.
+    """
     r, J, over = [], [], []
     for task, target, weights, sharpness in tasks.split(data):
         kind = KINDS[task.kind]
         seen, w = kind.seen(robot, q, task), kind.spread(weights)
-        e = kind.error(robot, seen, target)
+        if straight and kind.straight is not None:
+            e, slope = kind.straight(robot, q, task, seen, target)
+        else:
+            e, slope = kind.error(robot, seen, target), kind.slope(robot, q, task, seen, target)
         r.append(w * e)
-        J.append(w[:, None] * kind.slope(robot, q, task, seen, target))
+        J.append(w[:, None] * slope)
         over += [size * s * s for size, s in zip(_squared_parts(kind, w, e), sharpness, strict=True)]
     return Rows(np.concatenate(r), np.concatenate(J), np.max(np.stack(over)))
 
