@@ -672,6 +672,8 @@ def test_wrong_units_are_noticed():
     free = robot.replace(lower=-np.inf, upper=np.inf)  # nothing but the misfit tells
     with pytest.raises(ArgumentError, match="fits the measurements much better if it is in degrees"):
         calibrate(free, frame, np.rad2deg(q), T)
+    with pytest.raises(ArgumentError, match="much better if they are inverted"):
+        calibrate(robot, frame, q, np.linalg.inv(T))
     T[:, :3, 3] *= 1e3
     with pytest.raises(ArgumentError, match="in mm"):
         calibrate(robot, frame, q, T)

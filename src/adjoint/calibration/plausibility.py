@@ -1,4 +1,4 @@
-"""Do measurements look wrong: angles in degrees, lengths in mm?"""
+"""Do measurements look wrong: angles in degrees, lengths in mm, poses inverted?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BETTER = 0.2  # a correction that leaves less than this part of the misfit is b
 
 
 def raise_doubts(robot: Robot, problem: Problem, numbers: Numbers) -> None:
-    """Raises an `ArgumentError` if the samples fit much better with other units, or are far outside limits."""
+    """Raises an `ArgumentError` if the samples fit much better read in another way, or are far outside limits."""
     turns = angles(robot)
     over = np.maximum(problem.q - robot.upper, robot.lower - problem.q)[:, turns]
     if turns.size and over.max() > 2 * np.pi:
@@ -26,32 +26,39 @@ def raise_doubts(robot: Robot, problem: Problem, numbers: Numbers) -> None:
         _raise(f"q of joint '{name}' is up to {over.max():.3g} rad beyond its limits: is it in degrees?")
     if "measured" not in problem.reading.samples:
         return
-    here = _misfit(problem, numbers, problem.q, 1.0)
+    points = _measured_points(problem)
+    here = _misfit(problem, numbers, problem.q, points)
     if here < _FAR:
         return
     in_degrees = problem.q.copy()
     in_degrees[:, turns] = np.deg2rad(in_degrees[:, turns])
-    if _misfit(problem, numbers, in_degrees, 1.0) < _BETTER * here:
+    if _misfit(problem, numbers, in_degrees, points) < _BETTER * here:
         _raise("q fits the measurements much better if it is in degrees; it must be in rad")
-    if _misfit(problem, numbers, problem.q, 1e-3) < _BETTER * here:
+    if _misfit(problem, numbers, problem.q, 1e-3 * points) < _BETTER * here:
         _raise("positions fit the model much better if they are in mm; they must be in m")
+    if problem.reading.kind == "poses":
+        back = se3.inverse(problem.reading.samples["measured"])[:, :3, 3]
+        if _misfit(problem, numbers, problem.q, back) < _BETTER * here:
+            _raise("poses fit the model much better if they are inverted; they must be those of the frame in the base")
 
 
 def _raise(text: str) -> None:
     raise ArgumentError(f"calibrate: {text} (check=False takes the samples as they are)")
 
 
-def _misfit(problem: Problem, numbers: Numbers, q: np.ndarray, unit: float) -> float:
+def _measured_points(problem: Problem) -> np.ndarray:
+    """One measured point (n, 3) of each sample."""
+    measured = problem.reading.samples["measured"]
+    return measured[:, :3, 3] if problem.reading.kind == "poses" else measured[:, 0]
+
+
+def _misfit(problem: Problem, numbers: Numbers, q: np.ndarray, points: np.ndarray) -> float:
     """How far distances between measured points are from the model's, as a part of the mean distance of the model.
 
     Distances between points do not depend on the base.
     """
     T = placement(problem.chain, q, **numbers._asdict())
-    measured = problem.reading.samples["measured"]
-    if problem.reading.kind == "poses":
-        x, y = T[:, :3, 3], unit * measured[:, :3, 3]
-    else:
-        x, y = se3.act(T, problem.reading.fixed["points"][0]), unit * measured[:, 0]
+    x = T[:, :3, 3] if problem.reading.kind == "poses" else se3.act(T, problem.reading.fixed["points"][0])
     half = len(x) // 2
-    ours, theirs = (np.linalg.norm(a[:half] - a[half : 2 * half], axis=1) for a in (x, y))
+    ours, theirs = (np.linalg.norm(a[:half] - a[half : 2 * half], axis=1) for a in (x, points))
     return float(np.median(np.abs(ours - theirs)) / max(np.mean(ours), 1e-9)) if half else 0.0
