@@ -64,6 +64,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         )},
         "base_parameters": ((ROBOT, ("damping",)), {}),
         "cache_info": ((), {}),
+        "calibrate": ((ROBOT, "b", MOVED[0], aj.forward_kinematics(ROBOT, MOVED[0], "b")), {"estimate": ("offsets",)}),
         "check": ((ROBOT,), {"strict": False}),
         "check_grads": ((squares, Q), {}),
         "equations_of_motion": ((ROBOT,), {
@@ -71,6 +72,9 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         }),
         "excitation": ((ROBOT, 5.0), {
             "harmonics": 2, "joints": (), "acceleration_limit": 100.0, "torque_limit": 1e4, "rounds": 0, "rng": 0,
+        }),
+        "find_configuration": ((ROBOT, {"b": aj.forward_kinematics(ROBOT, Q, "b")}), {
+            "start": Q, "rng": 0, "limits": False, "objectives": (), "tolerance": 1e-6, "seeds": 3, "iterations": 20,
         }),
         "forward_kinematics": ((ROBOT, Q, "b", "a"), {}),
         "frame_acceleration": ((ROBOT, Q, V, A, "b"), {}),
@@ -82,6 +86,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "identify": ((ROBOT, samples), {"joints": (), "noise": np.ones(2), "prior": 1.0, "check": False}),
         "integrate": ((ROBOT, Q, V, 1.0), {}),
         "interpolate": ((ROBOT, Q, V, 0.5), {}),
+        "inverse_kinematics": ((ROBOT, aj.forward_kinematics(ROBOT, Q, "b"), "b"), {}),
         "is_flat": ((ROBOT,), {}),
         "jacobian_rate": ((ROBOT, Q, V, "b"), {}),
         "kernel": ((np.sin,), {}),

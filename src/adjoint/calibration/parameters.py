@@ -68,7 +68,7 @@ def chosen(robot: Robot, frame: str, estimate, caller: str) -> dict[str, frozens
     on_way = tuple(robot.body_joint_names[i] for i in robot.path(robot.frame(frame).body))
     found = {}
     for family in families:
-        if family not in FAMILIES:
+        if not isinstance(family, str) or family not in FAMILIES:
             raise ArgumentError(f"{caller}: estimate has {family!r}; {nearest(family, FAMILIES)}")
         every = (family,) if family in ("base", "tool") else on_way
         names = families[family] if isinstance(families, Mapping) else every

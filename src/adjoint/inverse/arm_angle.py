@@ -39,8 +39,8 @@ def _other(k) -> np.ndarray:
     return np.eye(3)[np.argmin(np.abs(k))]
 
 
-def solve_arm_angle(axes: Sequence[Axis], T, psi) -> list[Answer]:
-    """The eight answers of E_0 ··· E_6 = T (4, 4) with the arm angle ψ [rad]."""
+def solve_arm_angle(axes: Sequence[Axis], T, psi, apart: float = 0.0) -> list[Answer]:
+    """The eight answers of E_0 ··· E_6 = T (4, 4) with the arm angle ψ [rad]; `apart` is that of `circle_roots`."""
     R, p = T[:3, :3], T[:3, 3]
     s, w = meeting_point(axes[0], axes[1]), meeting_point(axes[5], axes[4])
     elbow, first = axes[3], axes[0].direction
@@ -49,7 +49,7 @@ def solve_arm_angle(axes: Sequence[Axis], T, psi) -> list[Answer]:
     across = np.cos(psi) * x + np.sin(psi) * y
     found = []
     x0, x1, x2 = square_distance(elbow, w, s)
-    for turned, exact in circle_roots(x1, x2, (target - s) @ (target - s) - x0):
+    for turned, exact in circle_roots(x1, x2, (target - s) @ (target - s) - x0, apart=apart):
         home = _frame(act(elbow, turned, w) - s, elbow.direction)
         now = [n, across, np.cross(n, across)]
 
@@ -60,8 +60,8 @@ def solve_arm_angle(axes: Sequence[Axis], T, psi) -> list[Answer]:
             v = R @ v
             return spin(elbow, inverse(turned), sum((b @ v) * a for a, b in zip(home, now, strict=True)))
 
-        upper = rotations_to([a.direction for a in axes[:3]], shoulder)
-        lower = rotations_to([a.direction for a in axes[4:]], wrist)
+        upper = rotations_to([a.direction for a in axes[:3]], shoulder, apart)
+        lower = rotations_to([a.direction for a in axes[4:]], wrist, apart)
         found += [
             Answer((*a.angles, angle_of(turned), *b.angles), exact & a.exact & b.exact) for a in upper for b in lower
         ]

@@ -28,7 +28,6 @@ from .chains import Answer, Chain, at_base, chain_of, in_units, joint_motion, wi
 from .families import Plan, common_point, plane_normal, plans, position_places, side_places, solve
 from .general import ROOTS, Elimination, elimination, solve_general
 from .newton import distinct, refined
-from .subproblems import roots_apart
 
 __all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
 
@@ -63,8 +62,7 @@ class Arm(NamedTuple):
 def answers(arm: Arm, T, redundancy=None) -> list[Answer]:
     """The answers for a pose T (4, 4), and the redundancy parameter if the arm is redundant: one for each branch."""
     T = in_units(arm.chain, T)
-    with roots_apart(arm.apart):
-        found = [_of_robot(arm, a) for a in _joint_answers(arm, at_base(arm.chain, T), redundancy)]
+    found = [_of_robot(arm, a) for a in _joint_answers(arm, at_base(arm.chain, T), redundancy)]
     found = [found[k] for k in arm.kept]
     if not arm.refine:
         return found
@@ -89,7 +87,7 @@ def _held(arm: Arm) -> int | None:
 def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
     """The answers of the method, for T' (4, 4)."""
     if arm.method == ARM_ANGLE:
-        return solve_arm_angle(arm.axes, T, redundancy)
+        return solve_arm_angle(arm.axes, T, redundancy, arm.apart)
     axes: Sequence[Axis] = arm.axes
     how = arm.method
     value = None
@@ -97,7 +95,11 @@ def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
         gear = arm.chain.gears[arm.lock]
         value = redundancy if gear.factor == 1 and gear.offset == 0 else gear.factor * redundancy + gear.offset
         axes, T = with_lock(axes, T, arm.lock, value)
-    found = solve_general(how, axes, T) if isinstance(how, Elimination) else solve(how, axes, T)  # type: ignore[arg-type]
+    if isinstance(how, Elimination):
+        found = solve_general(how, axes, T)
+    else:
+        assert isinstance(how, Plan)
+        found = solve(how._replace(apart=arm.apart), axes, T)
     if arm.lock is None:
         return found
     return [Answer((*q[: arm.lock], value, *q[arm.lock :]), exact) for q, exact in found]
@@ -163,7 +165,7 @@ def _with_six(chain: Chain) -> Arm | None:
             axes = idealised(chain.axes, plan, tolerance)
             if _recovers(axes, plan):
                 return _arm(chain, axes, plan, None, _all(plan, axes))
-    if any(a.kind == "P" for a in chain.axes) or (how := elimination(chain.axes, _rng())) is None:
+    if any(a.kind == "P" for a in chain.axes) or (how := elimination(chain.axes)) is None:
         return None
     return Arm(chain, chain.axes, how, None, tuple(range(ROOTS)), False)
 
@@ -185,7 +187,7 @@ def _with_seven(chain: Chain) -> Arm | None:
         if quartic is not None:
             return quartic
     for lock, six in ((6, axes[:6]), (0, axes[1:])):
-        if all(a.kind == "R" for a in six) and (how := elimination(six, _rng())) is not None:
+        if all(a.kind == "R" for a in six) and (how := elimination(six)) is not None:
             return Arm(chain, axes, how, lock, tuple(range(ROOTS)), False)
     return None
 
@@ -219,7 +221,7 @@ def _with_fewer(chain: Chain) -> Arm | None:
         return None
     turned = np.linalg.qr(_rng().normal(size=(3, 3)))[0]  # in no relation to the arm
     axes = (*chain.axes, *(Axis("R", d, chain.home[:3, 3]) for d in turned))[:_ENOUGH]
-    how = elimination(axes, _rng())
+    how = elimination(axes)
     return None if how is None else Arm(chain, axes, how, None, tuple(range(ROOTS)), True)
 
 

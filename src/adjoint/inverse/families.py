@@ -23,7 +23,7 @@ import numpy as np
 from .axes import Axis, act, meeting_point, moved, relation, reversed_axis, spin
 from .chains import Answer, rigid_inverse
 from .orientation import middle_roots, rotations_to
-from .position import Placed, placements_of_point
+from .position import Case, Placed, placements_of_point
 from .subproblems import across, angle_of, circle_roots, conic_roots, inverse, line_root, line_roots, rotated, turn
 
 __all__ = [
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     """How an arm is solved: its family, the place of the first joint of S, and what distinguishes the cases.
 
     `relation` tells how the first two joints of the position problem lie; `backward` says that this problem is solved
-    from the other end; `quartic` that it has four roots that are not two times two.
+    from the other end; `quartic` that it has four roots that are not two times two. `apart` is that of `circle_roots`.
     """
 
     family: str
@@ -52,6 +52,7 @@ class Plan(NamedTuple):
     relation: str
     backward: bool
     quartic: bool
+    apart: float = 0.0
 
 
 def plans(axes: Sequence[Axis], tolerance: float) -> list[Plan]:
@@ -160,7 +161,8 @@ def _positions(plan: Plan, unknowns: _Unknowns) -> list[Placed]:
     The circle of its last joint is the same at all poses, unless it is solved backward or S is in the arm's middle.
     """
     joints, o, t = unknowns.joints, unknowns.start, unknowns.target
-    return placements_of_point(joints, o, t, plan.relation, constant=plan.start in (0, 3) and not plan.backward)
+    how = Case(plan.relation, plan.start in (0, 3) and not plan.backward, plan.apart)
+    return placements_of_point(joints, o, t, how)
 
 
 def _solve_spherical(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
@@ -170,7 +172,7 @@ def _solve_spherical(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
     found = []
     for values, exact in _positions(plan, unknowns):
         known = dict(zip(unknowns.places, values, strict=True))
-        wrist = rotations_to([a.direction for a in triple], _middle(axes, plan.start, known, T).vector)
+        wrist = rotations_to([a.direction for a in triple], _middle(axes, plan.start, known, T).vector, plan.apart)
         for angles, there in wrist:
             q = {i: _coordinate(axes[i], x) for i, x in known.items()} | dict(enumerate(angles, plan.start))
             found.append(Answer(tuple(q[i] for i in range(6)), exact & there))
@@ -286,17 +288,17 @@ def _side_roots(plan: Plan, sides: _Sides, k, middle: Axis) -> list[tuple]:
     direction = sides.turn(middle.direction)
     found = []
     if plan.relation == "near":
-        for far_q, exact in circle_roots(f[1], f[2], k @ y - f[0]):
+        for far_q, exact in circle_roots(f[1], f[2], k @ y - f[0], apart=plan.apart):
             seen = rotated(far.direction, inverse(far_q), w)
             normal = np.cross(seen, direction)
-            roots = middle_roots(k, near.direction, middle.direction, seen @ direction, normal @ normal)
+            roots = middle_roots(k, near.direction, middle.direction, seen @ direction, normal @ normal, plan.apart)
             found += [(near_q, far_q, exact & there) for near_q, there in roots]
         return found
     if plan.relation == "far":
-        for near_q, exact in circle_roots(n[1], n[2], w @ y + sides.offset - n[0]):
+        for near_q, exact in circle_roots(n[1], n[2], w @ y + sides.offset - n[0], apart=plan.apart):
             seen = rotated(near.direction, near_q, middle.direction)
             normal = np.cross(k, seen)
-            roots = middle_roots(w, far.direction, direction, k @ seen, normal @ normal)
+            roots = middle_roots(w, far.direction, direction, k @ seen, normal @ normal, plan.apart)
             found += [(near_q, far_q, exact & there) for far_q, there in roots]
         return found
     # Both equations contain both joints: the point (c, s) of `near` is linear in that of `far`, and on the circle.
@@ -309,7 +311,7 @@ def _side_roots(plan: Plan, sides: _Sides, k, middle: Axis) -> list[tuple]:
         *(c[1] * c[1] + s[1] * s[1], 2 * (c[1] * c[2] + s[1] * s[2]), c[2] * c[2] + s[2] * s[2]),
         *(2 * (c[0] * c[1] + s[0] * s[1]), 2 * (c[0] * c[2] + s[0] * s[2]), c[0] * c[0] + s[0] * s[0] - 1),
     )
-    for far_q, exact in conic_roots(conic):
+    for far_q, exact in conic_roots(conic, plan.apart):
         x = 1.0, *far_q
         near_q = sum(u * v for u, v in zip(c, x, strict=True)), sum(u * v for u, v in zip(s, x, strict=True))
         found.append((near_q, far_q, exact))
@@ -333,7 +335,7 @@ def _solve_planar(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
         free = _free_middle(axes, plan.start, sides.middle_place, known, T)
         chosen, bent = turn(middle.direction, *ends), aligned @ aligned < ALIGNED**2
         known[sides.middle_place] = tuple(np.where(bent, x, y) for x, y in zip(free, chosen, strict=True))
-        for values, there in _planar_roots(triple, _middle(axes, plan.start, known, T)):
+        for values, there in _planar_roots(triple, _middle(axes, plan.start, known, T), plan.apart):
             q = {i: _coordinate(axes[i], x) for i, x in known.items()}
             q |= {plan.start + i: _coordinate(a, x) for i, (a, x) in enumerate(zip(triple, values, strict=True))}
             found.append(Answer(tuple(q[i] for i in range(6)), exact & there))
@@ -361,24 +363,24 @@ def _free_middle(axes: Sequence[Axis], start: int, place: int, known: dict, T) -
     return circle_roots(2 * (middle @ x), 2 * (middle @ y), upper @ upper + fore @ fore - far2)[0].value
 
 
-def _planar_roots(triple: Sequence[Axis], S: _Motion) -> list[tuple]:
+def _planar_roots(triple: Sequence[Axis], S: _Motion, apart: float) -> list[tuple]:
     """The coordinates ((x_0, x_1, x_2), exact) of three joints whose product is the planar motion S."""
     if triple[2].kind == "P":  # S⁻¹ has the joints in the opposite order, and the revolute one last
         back = _Motion(S.point_back, S.vector_back, S.point, S.vector)
-        found = _planar_roots([reversed_axis(a) for a in triple[::-1]], back)
+        found = _planar_roots([reversed_axis(a) for a in triple[::-1]], back, apart)
         return [(values[::-1], exact) for values, exact in found]
     A, B, C = triple
     k = C.direction
     m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
     t, image = S.point(C.point), S.vector(m)
     found = []
-    for a, b, exact in _two_planar(A, B, k, C.point, t):
+    for a, b, exact in _two_planar(A, B, k, C.point, t, apart):
         x = spin(B, _minus(b), spin(A, _minus(a), image))
         found.append(((a, b, turn(k, m, x)), exact))
     return found
 
 
-def _two_planar(A: Axis, B: Axis, k, o, t) -> list[tuple]:
+def _two_planar(A: Axis, B: Axis, k, o, t, apart: float) -> list[tuple]:
     """The pairs (a, b, exact) with A B o = t in the plane across k."""
     if A.kind == "P":  # the line along A through t
         e = np.cross(k, A.direction)
@@ -386,7 +388,7 @@ def _two_planar(A: Axis, B: Axis, k, o, t) -> list[tuple]:
             roots = line_root(e @ (o - t), e @ B.direction)
         else:
             x0, x1, x2 = _height_form(B, e, o, False)
-            roots = circle_roots(x1, x2, e @ t - x0)
+            roots = circle_roots(x1, x2, e @ t - x0, apart=apart)
         return [(A.direction @ (t - act(B, b, o)), b, exact) for b, exact in roots]
     far = across(k, t - A.point)
     if B.kind == "P":
@@ -395,7 +397,7 @@ def _two_planar(A: Axis, B: Axis, k, o, t) -> list[tuple]:
     else:
         arm, forearm = across(k, B.point - A.point), across(k, o - B.point)
         d = 0.5 * (far @ far - arm @ arm - forearm @ forearm)
-        roots = circle_roots(arm @ forearm, arm @ np.cross(B.direction, forearm), d)
+        roots = circle_roots(arm @ forearm, arm @ np.cross(B.direction, forearm), d, apart=apart)
     return [(turn(A.direction, act(B, b, o) - A.point, far), b, exact) for b, exact in roots]
 
 
@@ -406,7 +408,7 @@ def _solve_sliding(plan: Plan, axes: Sequence[Axis], T) -> list[Answer]:
     turning = [i for i, a in enumerate(axes) if a.kind == "R"]
     sliding = [i for i, a in enumerate(axes) if a.kind == "P"]
     found = []
-    for angles, exact in rotations_to([axes[i].direction for i in turning], lambda x: T[:3, :3] @ x):
+    for angles, exact in rotations_to([axes[i].direction for i in turning], lambda x: T[:3, :3] @ x, plan.apart):
         known = {i: (np.cos(x), np.sin(x)) for i, x in zip(turning, angles, strict=True)} | dict.fromkeys(sliding, 0.0)
         x = np.zeros(3)
         for i in reversed(range(6)):

@@ -363,12 +363,13 @@ def solve_general(how: Elimination, axes: Sequence[Axis], T) -> list[Answer]:
     return distinct(rows, chain)
 
 
-def elimination(axes: Sequence[Axis], rng: np.random.Generator) -> Elimination | None:
+def elimination(axes: Sequence[Axis]) -> Elimination | None:
     """The elimination with the best conditioned equations for an arm, or None if all of them are singular.
 
     Eliminations are singular if certain neighbouring axes meet or are parallel. At random poses the 12 x 12 matrix must
     have rank 11 at a root and rank 12 elsewhere, and the 8 products of the right side must follow from the others.
     """
+    rng = np.random.default_rng(15)  # the same in every process
     if _always_singular(axes, rng):
         return None
     arm = _arm(axes)

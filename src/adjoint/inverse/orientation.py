@@ -25,7 +25,7 @@ class Oriented(NamedTuple):
     exact: Any
 
 
-def middle_roots(a, b, c, cosine, sine2) -> list[Root]:
+def middle_roots(a, b, c, cosine, sine2, apart: float = 0.0) -> list[Root]:
     """The two points of the circle with a · Rot(b, β) c = `cosine`, where `sine2` is 1 - cosine².
 
     `sine2` comes as the square of a cross product, without cancellation: where a and c are nearly aligned, the cosine
@@ -33,10 +33,10 @@ def middle_roots(a, b, c, cosine, sine2) -> list[Root]:
     """
     ab, bc = a @ b, b @ c
     gap = sine2 - ab * ab - bc * bc + 2 * ab * bc * cosine
-    return circle_roots(a @ c - ab * bc, a @ np.cross(b, c), cosine - ab * bc, gap)
+    return circle_roots(a @ c - ab * bc, a @ np.cross(b, c), cosine - ab * bc, gap, apart=apart)
 
 
-def rotations_to(directions: Sequence, image: Callable) -> list[Oriented]:
+def rotations_to(directions: Sequence, image: Callable, apart: float = 0.0) -> list[Oriented]:
     """The two roots of the orientation problem for `directions` (a, b, c); `image(x)` is R x.
 
     Where a and c are aligned by Rot(b, β), only α + γ or α - γ is known. Then α is 0, and γ has all of it.
@@ -49,7 +49,7 @@ def rotations_to(directions: Sequence, image: Callable) -> list[Oriented]:
     if _is_right(a, b) and _is_right(b, c):
         return _right_angles(a, b, c, y, normal, image(m), m, n)
     found = []
-    for turned, exact in middle_roots(a, b, c, a @ y, normal @ normal):
+    for turned, exact in middle_roots(a, b, c, a @ y, normal @ normal, apart):
         first = turn(a, rotated(b, turned, c), y)
         angles = angle_of(first), angle_of(turned), _last(a, b, first, turned, image(m), m, n)
         found.append(Oriented(angles, exact))

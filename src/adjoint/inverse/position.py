@@ -19,7 +19,7 @@ import numpy as np
 from .axes import Axis, act, meeting_point
 from .subproblems import Root, circle_roots, conic_roots, line_root, line_roots, quartic_roots, turn
 
-__all__ = ["Placed", "placements_of_point", "square_distance"]
+__all__ = ["Case", "Placed", "placements_of_point", "square_distance"]
 
 ROUNDING = 1e-13  # constants below are rounding errors of 0
 
@@ -62,32 +62,29 @@ def _plus(*terms) -> tuple:
     return tuple(sum((a * f[k] for a, f in terms[1:]), terms[0][0] * terms[0][1][k]) for k in range(3))
 
 
-def _roots(C: Axis, form, height: bool) -> list[Root]:
+def _roots(C: Axis, form, height: bool, apart: float) -> list[Root]:
     """The values of C where the form of a height, or else of a squared distance, is 0."""
     if C.kind == "P":
         return line_root(*form[:2]) if height else line_roots(*form)
-    return circle_roots(form[1], form[2], -form[0])
+    return circle_roots(form[1], form[2], -form[0], apart=apart)
 
 
-def _roots_of_squares(C: Axis, signed: Sequence[tuple], plus: tuple, constant: bool) -> list[Root]:
-    """The values of C where Σ sign f² + `plus` is 0, for pairs (sign, form f) and a form `plus`.
-
-    `constant` tells that the circle of C, and so all but the constant parts of the forms, are the same at all poses.
-    """
+def _roots_of_squares(C: Axis, signed: Sequence[tuple], plus: tuple, how: Case) -> list[Root]:
+    """The values of C where Σ sign f² + `plus` is 0, for pairs (sign, form f) and a form `plus`."""
     if C.kind == "P":
         x = [plus[0], plus[1], plus[2], 0.0, 0.0]
         for sign, f in signed:
             for i in range(3):
                 for j in range(3):
                     x[i + j] = x[i + j] + sign * (f[i] * f[j])
-        return quartic_roots(x, 1.0)
+        return quartic_roots(x, 1.0, how.apart)
     a, b, d, e, f, g = 0.0, 0.0, 0.0, plus[1], plus[2], plus[0]
     for sign, (x0, x1, x2) in signed:
         a, b, d = a + sign * (x1 * x1), b + sign * (2 * (x1 * x2)), d + sign * (x2 * x2)
         e, f, g = e + sign * (2 * (x0 * x1)), f + sign * (2 * (x0 * x2)), g + sign * (x0 * x0)
-    if constant and _vanish(a - d, b):  # a circle is a line among the points of the unit circle
-        return circle_roots(e, f, -(g + 0.5 * (a + d)))
-    return conic_roots((a, b, d, e, f, g))
+    if how.constant and _vanish(a - d, b):  # a circle is a line among the points of the unit circle
+        return circle_roots(e, f, -(g + 0.5 * (a + d)), apart=how.apart)
+    return conic_roots((a, b, d, e, f, g), how.apart)
 
 
 def _vanish(*numbers) -> bool:
@@ -95,19 +92,28 @@ def _vanish(*numbers) -> bool:
     return all(isinstance(x, (int, float)) and abs(x) < ROUNDING for x in numbers)
 
 
-def placements_of_point(joints: Sequence[Axis], o, t, relation: str, constant: bool) -> list[Placed]:
-    """All roots of A B C o = t for `joints` (A, B, C), points o and t (3,).
+class Case(NamedTuple):
+    """What distinguishes position problems: how A and B lie, whether C and o are the same at all poses.
 
-    `relation` tells how A and B lie, and `constant` whether C and o are the same at all poses.
+    `apart` is that of `circle_roots`.
     """
+
+    relation: str
+    constant: bool
+    apart: float = 0.0
+
+
+def placements_of_point(joints: Sequence[Axis], o, t, how: Case) -> list[Placed]:
+    """All roots of A B C o = t for `joints` (A, B, C), points o and t (3,)."""
     A, B, C = joints
+    relation = how.relation
     if B.kind == "P":
-        return _second_slides(A, B, C, o, t, relation, constant)
+        return _second_slides(A, B, C, o, t, how)
     if A.kind == "R" and relation != "parallel":  # on the common normal, where the conditions are simplest
         A, B = A._replace(point=meeting_point(A, B)), B._replace(point=meeting_point(B, A))
     if relation == "skew" or (A.kind == "P" and relation == "parallel"):
-        return _eliminated(A, B, C, o, t, relation, constant)
-    return _in_turn(A, B, C, o, t, relation)
+        return _eliminated(A, B, C, o, t, how)
+    return _in_turn(A, B, C, o, t, how)
 
 
 def _done(A: Axis, B: Axis, C: Axis, o, t, qB, qC, exact) -> Placed:
@@ -117,16 +123,16 @@ def _done(A: Axis, B: Axis, C: Axis, o, t, qB, qC, exact) -> Placed:
     return Placed((qA, qB, qC), exact)
 
 
-def _in_turn(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
+def _in_turn(A: Axis, B: Axis, C: Axis, o, t, how: Case) -> list[Placed]:
     """B is revolute and one condition does not contain it: C has two roots, then B has two."""
-    k, x = B.direction, B.point
+    k, x, relation = B.direction, B.point, how.relation
     found = []
     if relation == "meeting":  # |C o - x| = |t - x|, where x is the common point
         reach2 = (t - x) @ (t - x)
         first = _plus((1.0, square_distance(C, o, x)), (-1.0, (reach2, 0.0, 0.0)))
     else:  # the heights along B's axis are equal: A's axis is parallel to it, or A slides at a right angle to it
         first = _plus((1.0, _height(C, o, k, x)), (-1.0, (k @ (t - x), 0.0, 0.0)))
-    for qC, exact_C in _roots(C, first, relation != "meeting"):
+    for qC, exact_C in _roots(C, first, relation != "meeting", how.apart):
         v = act(C, qC, o) - x
         z = k @ v
         across2 = v @ v - z * z
@@ -142,12 +148,12 @@ def _in_turn(A: Axis, B: Axis, C: Axis, o, t, relation: str) -> list[Placed]:
         else:
             g = np.cross(A.direction, k)
             beta = g @ (t - x)
-        for (c, s), exact_B in circle_roots(g @ v, g @ np.cross(k, v), beta):
+        for (c, s), exact_B in circle_roots(g @ v, g @ np.cross(k, v), beta, apart=how.apart):
             found.append(_done(A, B, C, o, t, (c, s), qC, exact_C & exact_B))
     return found
 
 
-def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) -> list[Placed]:
+def _eliminated(A: Axis, B: Axis, C: Axis, o, t, how: Case) -> list[Placed]:
     """B is revolute and in both conditions: they give the part Z of B (C o - x) across k, linear in two forms of C.
 
     |Z|² = |C o - x|² - (k · (C o - x))² is an equation for C alone, with four roots.
@@ -160,7 +166,7 @@ def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) 
         beta1 = _plus((-(A.direction @ k), height), (1.0, (A.direction @ (t - x), 0.0, 0.0)))
         beta2 = _plus((-1.0, distance2), (1.0, (far @ far - 0.25 * (g2 @ g2), 0.0, 0.0)))
     else:
-        e1, e2 = _across(A, B, relation)
+        e1, e2 = _across(A, B, how.relation)
         g1, g2 = e1 - (e1 @ k) * k, e2
         beta1 = _plus((-(e1 @ k), height), (1.0, (e1 @ (t - x), 0.0, 0.0)))
         beta2 = (e2 @ (t - x), 0.0, 0.0)
@@ -168,7 +174,7 @@ def _eliminated(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) 
     n1, n2 = 1 / (g1 @ g1), 1 / (g2 @ g2)
     squares = [(n1, beta1), (n2, beta2), (1.0, height)]
     found = []
-    for qC, exact in _roots_of_squares(C, squares, _plus((-1.0, distance2)), constant):
+    for qC, exact in _roots_of_squares(C, squares, _plus((-1.0, distance2)), how):
         f = (1.0, qC, qC * qC) if C.kind == "P" else (1.0, *qC)
         b1, b2 = (sum(y * z for y, z in zip(beta, f, strict=True)) for beta in (beta1, beta2))
         v, Z = act(C, qC, o) - x, b1 * n1 * g1 + b2 * n2 * g2
@@ -187,21 +193,21 @@ def _across(A: Axis, B: Axis, relation: str) -> tuple:
     return np.cross(e2, a), e2
 
 
-def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: bool) -> list[Placed]:
+def _second_slides(A: Axis, B: Axis, C: Axis, o, t, how: Case) -> list[Placed]:
     """B is prismatic."""
     k = B.direction
     if A.kind == "P":  # a normal of both slides leaves an equation for C alone
-        e1, e2 = _across(A, B, relation)
+        e1, e2 = _across(A, B, how.relation)
         found = []
-        for qC, exact in _roots(C, _height(C, o, e2, t), True):
+        for qC, exact in _roots(C, _height(C, o, e2, t), True, how.apart):
             qB = e1 @ (t - act(C, qC, o)) / (e1 @ k)
             found.append(_done(A, B, C, o, t, qB, qC, exact))
         return found
     a, p = A.direction, A.point
     reach2 = (t - p) @ (t - p)
-    if relation == "right":  # the height along A's axis does not contain B
+    if how.relation == "right":  # the height along A's axis does not contain B
         found = []
-        for qC, exact in _roots(C, _height(C, o, a, t), True):
+        for qC, exact in _roots(C, _height(C, o, a, t), True, how.apart):
             w = act(C, qC, o) - p
             for qB, exact_B in line_roots(w @ w - (a @ w) * (a @ w) - reach2 + (a @ (t - p)) ** 2, 2 * (k @ w), 1.0):
                 found.append(_done(A, B, C, o, t, qB, qC, exact & exact_B))
@@ -219,7 +225,7 @@ def _second_slides(A: Axis, B: Axis, C: Axis, o, t, relation: str, constant: boo
             x = [x[0] + sign * f[0] * f[0], x[1] + 2 * sign * f[0] * f[1], x[2] + sign * f[1] * f[1]]
         roots = line_roots(*x)
     else:
-        roots = _roots_of_squares(C, [(1.0, both), (-1.0, along)], rest, constant)
+        roots = _roots_of_squares(C, [(1.0, both), (-1.0, along)], rest, how)
     for qC, exact in roots:
         qB = slope * (a @ (t - act(C, qC, o)))
         found.append(_done(A, B, C, o, t, qB, qC, exact))

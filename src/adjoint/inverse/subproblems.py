@@ -11,9 +11,7 @@ are solved here as the intersection of a conic with the unit circle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +28,6 @@ __all__ = [
     "line_root",
     "line_roots",
     "quartic_roots",
-    "roots_apart",
     "rotated",
     "turn",
     "wrapped",
@@ -39,23 +36,6 @@ __all__ = [
 TOUCHING = 1e-11  # a root that is missed by less, relative to the terms of its equation, exists
 ROUNDING = 1e-13  # [m, m²] and so does one that is missed by less
 _TINY = 1e-300  # added to what may be 0 before a division
-
-
-_apart: ContextVar[float] = ContextVar("apart", default=0.0)
-
-
-@contextmanager
-def roots_apart(angle: float) -> Iterator[None]:
-    """Inside, two roots of an equation are never nearer to each other than twice this angle [rad].
-
-    They are then no roots, but starts from which Newton's method finds both of two neighbouring roots. An arm that is
-    nearly ideal may have two where the ideal arm has none.
-    """
-    token = _apart.set(angle)
-    try:
-        yield
-    finally:
-        _apart.reset(token)
 
 
 class Root(NamedTuple):
@@ -125,17 +105,21 @@ def angle_of(turned):
 # --- one unknown ------------------------------------------------------------------------------------------------------
 
 
-def circle_roots(a, b, d, gap=None, touching: float = TOUCHING) -> list[Root]:
+def circle_roots(a, b, d, gap=None, *, apart: float = 0.0, touching: float = TOUCHING) -> list[Root]:
     """The two points (c, s) of the circle on the line a c + b s = d (subproblems 3 and 4).
 
     `gap` is a² + b² - d², for callers that know it without cancellation. A line that misses the circle gives the point
     nearest to it, twice; it exists if it misses by less than `touching`, relative to its terms.
+
+    With `apart` [rad], the two are never nearer to each other than twice this angle. They are then no roots, but starts
+    from which Newton's method finds both of two neighbouring roots: an arm that is nearly ideal may have two where the
+    ideal arm has none.
     """
     n2, d2 = a * a + b * b, d * d
     gap = n2 - d2 if gap is None else gap
     # |d| - √(a² + b²) is small compared with them, or with the lengths of the arm, of which they may be differences
     exact = (gap >= -touching * (n2 + d2)) | (gap * gap <= 4 * ROUNDING**2 * (n2 + d2))
-    root = np.sqrt(np.maximum(gap, n2 * _apart.get() ** 2))
+    root = np.sqrt(np.maximum(gap, n2 * apart**2))
     norm2 = n2 * np.maximum(n2, d2)  # on the circle even where the line misses it
     scale = 1 / np.sqrt(np.where(norm2 > 0, norm2, 1.0))
     c, s = np.where(norm2 > 0, a * d * scale, 1.0), b * d * scale
@@ -164,7 +148,7 @@ def line_roots(x0, x1, x2) -> list[Root]:
     return [Root(np.where(first, b.value, a.value), (first & b.exact) | (~first & a.exact)) for a, b in chosen]
 
 
-def conic_roots(conic: Sequence) -> list[Root]:
+def conic_roots(conic: Sequence, apart: float = 0.0) -> list[Root]:
     """The four points (c, s) of the circle with a c² + b c s + d s² + e c + f s + g = 0, for (a, b, d, e, f, g).
 
     On the circle the equation is ρ (x² - y²) + 2 p x + 2 r y + h = 0 in axes (x, y) that are turned by φ. Adding
@@ -172,7 +156,8 @@ def conic_roots(conic: Sequence) -> list[Root]:
 
         F(λ) = (h - λ)(ρ² - λ²) - p² (ρ - λ) + r² (ρ + λ) = 0.
 
-    F(-ρ) <= 0 <= F(ρ), so there is a root with |λ| <= ρ, and there the lines are real. Each meets the circle twice.
+    F(-ρ) <= 0 <= F(ρ), so there is a root with |λ| <= ρ, and there the lines are real. Each meets the circle twice;
+    `apart` is that of `circle_roots`.
     """
     a, b, d, e, f, g = conic
     half_difference, half_b = 0.5 * (a - d), 0.5 * b
@@ -192,7 +177,7 @@ def conic_roots(conic: Sequence) -> list[Root]:
     pu, rw = np.where(first, known, np.copysign(other, p)), np.where(first, np.copysign(other, r), known)
     # The lines are known less well than the roots, which are polished.
     lines = [(u, -w, -(pu + rw)), (u, w, -(pu - rw))]
-    found = [root for line in lines for root in circle_roots(*line, touching=1e-9)]
+    found = [root for line in lines for root in circle_roots(*line, apart=apart, touching=1e-9)]
     size = rho + np.abs(p) + np.abs(r) + np.abs(h)
     return [_polished(total(turned, root.value), root.exact, conic, size) for root in found]
 
@@ -240,14 +225,14 @@ def _polished(point, exact, conic, size) -> Root:
     return Root((c, s), exact & (np.abs(value(c, s)) <= 3 * ROUNDING * size))
 
 
-def quartic_roots(x: Sequence, length) -> list[Root]:
+def quartic_roots(x: Sequence, length, apart: float = 0.0) -> list[Root]:
     """The four roots of x0 + x1 q + x2 q² + x3 q³ + x4 q⁴ = 0, for lengths q of the order of `length`.
 
     With q = `length` tan(φ/2) = `length` s / (1 + c), the equation times (1 + c)² is a conic in (c, s).
     """
     y0, y1, y2, y3, y4 = (xk * length**k for k, xk in enumerate(x))
     conic = (y4 - y2 + y0, y1 - y3, 0.0, 2 * (y0 - y4), y1 + y3, y4 + y2 + y0)
-    roots = conic_roots(conic)
+    roots = conic_roots(conic, apart)
     finite = [1 + c > 1e-9 for (c, _), _ in roots]  # a root at infinity means that the degree is lower
     return [
         Root(length * s / np.where(here, 1 + c, 1.0), exact & here)
