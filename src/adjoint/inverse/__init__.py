@@ -11,6 +11,7 @@
 | `meaning` | what the branches mean; the indicators ARM, ELBOW and WRIST |
 | `textbook` | the formulas of Fu, Gonzalez & Lee for the PUMA, as a second way |
 | `arms` | how an arm is solved: decided once, from its screws |
+| `ideal`, `trials` | the ideal arm nearest to a real one; trials of a plan on random poses |
 | `families` | arms with three axes that meet, three parallel axes, or three slides |
 | `arm_angle` | seven joints with a spherical shoulder and a spherical wrist |
 | `general` | six revolute joints of any geometry, by elimination |

@@ -24,10 +24,12 @@ from ..model.once import once_a_robot
 from ..model.robot import Robot
 from .arm_angle import solve_arm_angle
 from .axes import Axis, meeting_point, relation
-from .chains import Answer, Chain, at_base, chain_of, in_units, joint_motion, with_lock
-from .families import Plan, common_point, plane_normal, plans, position_places, side_places, solve
+from .chains import Answer, Chain, at_base, chain_of, in_units, with_lock
+from .families import Plan, common_point, plans, solve
 from .general import ROOTS, Elimination, elimination, solve_general
+from .ideal import difference_of, idealised, through
 from .newton import distinct, refined
+from .trials import ENOUGH, all_places, different_places, fixed_rng, recovers
 
 __all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
 
@@ -35,7 +37,6 @@ EXACT = 1e-12  # [rad, sizes of the arm] axes that miss being parallel or meetin
 NEAR = 2e-3  # axes that miss by less are solved as ideal ones, and the answers refined
 _QUARTIC = 1e-4  # [rad] starts of the refinement of roots of a quartic are apart by more
 ARM_ANGLE = "arm angle"
-_ENOUGH = 6  # joints that a closed form has
 
 
 class Arm(NamedTuple):
@@ -67,7 +68,7 @@ def answers(arm: Arm, T, redundancy=None) -> list[Answer]:
     if not arm.refine:
         return found
     # An arm with fewer joints has exact answers at few poses: elsewhere the steps lead to the least error.
-    most = 100 if arm.chain.count < _ENOUGH else 30
+    most = 100 if arm.chain.count < ENOUGH else 30
 
     def better(_, q):
         here = refined(arm.chain, T, q, True, most, _held(arm))
@@ -138,9 +139,9 @@ def arm_of(robot: Robot, frame: str) -> Arm:
 
 def _found(chain: Chain) -> Arm | None:
     n = len(chain.axes)
-    if not 0 < n <= _ENOUGH + (1 if chain.is_plain else 0):
+    if not 0 < n <= ENOUGH + (1 if chain.is_plain else 0):
         return None
-    find = _with_fewer if n < _ENOUGH or not chain.is_plain else _with_six if n == _ENOUGH else _with_seven
+    find = _with_fewer if n < ENOUGH or not chain.is_plain else _with_six if n == ENOUGH else _with_seven
     return next((arm for other in _orders(chain) if (arm := find(other)) is not None), None)
 
 
@@ -155,16 +156,12 @@ def _orders(chain: Chain) -> Iterator[Chain]:
             yield chain._replace(axes=axes, gears=gears, names=names)
 
 
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(15)  # plans are the same in every process
-
-
 def _with_six(chain: Chain) -> Arm | None:
     for tolerance in (EXACT, NEAR):
         for plan in plans(chain.axes, tolerance):
             axes = idealised(chain.axes, plan, tolerance)
-            if _recovers(axes, plan):
-                return _arm(chain, axes, plan, None, _all(plan, axes))
+            if recovers(axes, plan):
+                return _arm(chain, axes, plan, None, all_places(plan, axes))
     if any(a.kind == "P" for a in chain.axes) or (how := elimination(chain.axes)) is None:
         return None
     return Arm(chain, chain.axes, how, None, tuple(range(ROOTS)), False)
@@ -175,7 +172,7 @@ def _with_seven(chain: Chain) -> Arm | None:
     for tolerance in (EXACT, NEAR):
         s, w = common_point(axes[:3], tolerance), common_point(axes[4:], tolerance)
         if s is not None and w is not None and axes[3].kind == "R":
-            ideal = (*_through(axes[:3], s), axes[3], *_through(axes[4:], w))
+            ideal = (*through(axes[:3], s), axes[3], *through(axes[4:], w))
             return _arm(chain, ideal, ARM_ANGLE, None, tuple(range(8)))
         # A lock in the middle moves the axes beyond it, so that a nearly ideal arm is solved with one at an end.
         locks = (6, 0, 2, 4, 1, 5, 3) if tolerance == EXACT else (6, 0)
@@ -194,7 +191,7 @@ def _with_seven(chain: Chain) -> Arm | None:
 
 def _locked(chain: Chain, lock: int, tolerance: float) -> Iterator[Arm]:
     """The arms with the joint at `lock` locked, whose plan holds wherever it is locked."""
-    rng = _rng()
+    rng = fixed_rng()
     at = [with_lock(chain.axes, np.eye(4), lock, x)[0] for x in rng.uniform(-2, 2, 2)]
     common = [plan for plan in plans(at[0], tolerance) if plan in plans(at[1], tolerance)]
     for plan in common:
@@ -202,8 +199,8 @@ def _locked(chain: Chain, lock: int, tolerance: float) -> Iterator[Arm]:
         if lock in (0, len(axes) - 1):
             six = idealised(with_lock(axes, np.eye(4), lock, 0.0)[0], plan, tolerance)
             axes = (*six[:lock], axes[lock], *six[lock:])
-        if all(_recovers(with_lock(axes, np.eye(4), lock, x)[0], plan) for x in rng.uniform(-2, 2, 2)):
-            yield _arm(chain, axes, plan, lock, _all(plan, at[0]))
+        if all(recovers(with_lock(axes, np.eye(4), lock, x)[0], plan) for x in rng.uniform(-2, 2, 2)):
+            yield _arm(chain, axes, plan, lock, all_places(plan, at[0]))
 
 
 def _with_fewer(chain: Chain) -> Arm | None:
@@ -214,13 +211,13 @@ def _with_fewer(chain: Chain) -> Arm | None:
             axes = (*chain.axes, *added)
             for plan in plans(axes, tolerance):
                 ideal = idealised(axes, plan, tolerance)
-                if _recovers(ideal, plan, n):
-                    apart = _starts_apart(plan, _difference(axes, ideal))
-                    return Arm(chain, ideal, plan, None, _different(chain, ideal, plan), True, apart)
+                if recovers(ideal, plan, n):
+                    apart = _starts_apart(plan, difference_of(axes, ideal))
+                    return Arm(chain, ideal, plan, None, different_places(chain, ideal, plan), True, apart)
     if any(a.kind == "P" for a in chain.axes) or not chain.is_plain:
         return None
-    turned = np.linalg.qr(_rng().normal(size=(3, 3)))[0]  # in no relation to the arm
-    axes = (*chain.axes, *(Axis("R", d, chain.home[:3, 3]) for d in turned))[:_ENOUGH]
+    turned = np.linalg.qr(fixed_rng().normal(size=(3, 3)))[0]  # in no relation to the arm
+    axes = (*chain.axes, *(Axis("R", d, chain.home[:3, 3]) for d in turned))[:ENOUGH]
     how = elimination(axes)
     return None if how is None else Arm(chain, axes, how, None, tuple(range(ROOTS)), True)
 
@@ -238,7 +235,7 @@ def _added_joints(chain: Chain) -> Iterator[list[Axis]]:
     if len(turning) > 1 and relation(turning[-2], turning[-1], NEAR) == "meeting":
         points.insert(0, meeting_point(turning[-1], turning[-2]))
     slides = [Axis("P", d, np.zeros(3)) for d in directions]
-    missing = _ENOUGH - len(chain.axes)
+    missing = ENOUGH - len(chain.axes)
     if missing == 0:
         yield []
     for x in points:
@@ -255,69 +252,9 @@ def _added_joints(chain: Chain) -> Iterator[list[Axis]]:
             yield [*slides[:2], *turns]
 
 
-# --- ideal arms -------------------------------------------------------------------------------------------------------
-
-
-def idealised(axes: Sequence[Axis], plan: Plan, tolerance: float) -> tuple[Axis, ...]:
-    """The axes with what the plan takes for parallel, meeting or at right angles made exactly so."""
-    found, triple = list(axes), slice(plan.start, plan.start + 3)
-    if plan.family == "spherical":
-        found[triple] = _through(axes[triple], common_point(axes[triple], tolerance))
-        i, j = position_places(plan)
-        found[i], found[j] = _related(found[i], found[j], plan.relation)
-    if plan.family == "planar":
-        k = plane_normal(axes[triple], tolerance)
-        found[triple] = [_kept_to(a, k) for a in axes[triple]]
-        near, far, middle = side_places(plan)
-        if plan.relation != "skew":
-            other = near if plan.relation == "near" else far
-            found[middle], found[other] = _related(found[middle], found[other], "meeting")
-    return tuple(found)
-
-
-def _through(axes: Sequence[Axis], point) -> list[Axis]:
-    return [a._replace(point=point) for a in axes]
-
-
-def _kept_to(a: Axis, k) -> Axis:
-    """A revolute axis along k, or a slide across it."""
-    if a.kind == "R":
-        return a._replace(direction=k * np.sign(k @ a.direction))
-    d = a.direction - (k @ a.direction) * k
-    return a._replace(direction=d / np.linalg.norm(d))
-
-
-def _related(a: Axis, b: Axis, how: str) -> tuple[Axis, Axis]:
-    """The axes a and b, made to lie exactly as `how` says."""
-    if how == "meeting":
-        x = (meeting_point(a, b) + meeting_point(b, a)) / 2
-        return a._replace(point=x), b._replace(point=x)
-    if how == "parallel":
-        sign = np.sign(a.direction @ b.direction)
-        k = a.direction + sign * b.direction
-        k = k / np.linalg.norm(k)
-        return a._replace(direction=k), b._replace(direction=sign * k)
-    if how == "right":
-        slides = a if a.kind == "P" else b
-        fixed = b if slides is a else a
-        d = slides.direction - (slides.direction @ fixed.direction) * fixed.direction
-        straight = slides._replace(direction=d / np.linalg.norm(d))
-        return (straight, b) if slides is a else (a, straight)
-    return a, b
-
-
-def _difference(axes: Sequence[Axis], ideal: Sequence[Axis]) -> float:
-    """How much an arm and its ideal differ, as lines in space [rad, m]."""
-    apart = 0.0
-    for a, b in zip(axes, ideal, strict=True):
-        lines = [np.cross(x.point, x.direction) if x.kind == "R" else 0.0 for x in (a, b)]
-        apart = max(apart, np.abs(a.direction - b.direction).max(), np.max(np.abs(lines[0] - lines[1])))
-    return float(apart)
-
-
 def _arm(chain: Chain, axes: Sequence[Axis], method: Plan | str, lock: int | None, kept: tuple[int, ...]) -> Arm:
     """The arm that is solved as `axes`, its answers refined if these are not its own, or are roots of a quartic."""
-    off = _difference(chain.axes, axes)
+    off = difference_of(chain.axes, axes)
     refine = off > EXACT / 4 or (isinstance(method, Plan) and method.quartic)
     return Arm(chain, tuple(axes), method, lock, kept, refine, _starts_apart(method, off))
 
@@ -327,61 +264,6 @@ def _starts_apart(method: Plan | str, off: float) -> float:
     if off > EXACT / 4:
         return min(0.1, 2 * off**0.5)
     return _QUARTIC if isinstance(method, Plan) and method.quartic else 0.0
-
-
-# --- does a plan work? ------------------------------------------------------------------------------------------------
-
-
-def _sample(axes: Sequence[Axis], rng: np.random.Generator, own: int) -> tuple[np.ndarray, np.ndarray]:
-    """A random q, 0 beyond the first `own` joints, and the pose T' (4, 4) there."""
-    q = np.where(np.arange(len(axes)) < own, rng.uniform(-2.5, 2.5, len(axes)), 0.0)
-    q = np.where([a.kind == "P" for a in axes], q / 5, q)
-    T = np.eye(4)
-    for a, x in zip(axes, q, strict=True):
-        T = T @ joint_motion(a, x)
-    return q, T
-
-
-def _apart(q, other, axes: Sequence[Axis]) -> float:
-    """How far two configurations are apart, for angles up to full turns."""
-    d = np.asarray(q, float) - np.asarray(other, float)
-    turns = np.array([a.kind == "R" for a in axes])
-    return float(np.abs(np.where(turns, d - 2 * np.pi * np.rint(d / (2 * np.pi)), d)).max(initial=0.0))
-
-
-def _recovers(axes: Sequence[Axis], plan: Plan, own: int = _ENOUGH) -> bool:
-    """Whether the plan finds the configurations that random poses were made with."""
-    rng = _rng()
-    with np.errstate(all="ignore"):
-        for _ in range(3):
-            q, T = _sample(axes, rng, own)
-            found = [a.q for a in solve(plan, axes, T) if a.exact]
-            if not any(_apart(q, other, axes) < 1e-6 for other in found):
-                return False
-    return True
-
-
-def _all(plan: Plan, axes: Sequence[Axis]) -> tuple[int, ...]:
-    """The places of all branches of a plan."""
-    return tuple(range(len(solve(plan, axes, _sample(axes, _rng(), _ENOUGH)[1]))))
-
-
-def _different(chain: Chain, axes: Sequence[Axis], plan: Plan) -> tuple[int, ...]:
-    """The places of the branches that differ in the robot's own joints and leave the added joints at 0 somewhere."""
-    rng, n = _rng(), len(chain.axes)
-    samples = [solve(plan, axes, _sample(axes, rng, n)[1]) for _ in range(12)]
-    zero = np.zeros(len(axes) - n)
-    kept: list[int] = []
-    for k in range(len(samples[0])):
-        own = [found[k].q[:n] for found in samples]
-        # With one added joint a branch may leave it at 0 rarely; with more of them it always does, or never.
-        reached = len(zero) < 2 or any(
-            found[k].exact and _apart(found[k].q[n:], zero, axes[n:]) < 1e-6 for found in samples
-        )
-        others = [[found[i].q[:n] for found in samples] for i in kept]
-        if reached and all(any(_apart(x, y, chain.axes) > 1e-5 for x, y in zip(own, q, strict=True)) for q in others):
-            kept.append(k)
-    return tuple(kept)
 
 
 def parameter_name(arm: Arm) -> str:
