@@ -320,6 +320,7 @@ def test_some_joints_only():
     close(found.values, [0, 0.01, 0, 0, 0, 0, 0, 0], 1e-8)
 
 
+@pytest.mark.slow
 def test_calibration_of_placements_alone_equals_that_of_screws():
     """M_i exp(x_i) and screws with a tool are two ways to describe the same arms."""
     model, frame = arm("ur5")
@@ -481,6 +482,7 @@ def dh_least_squares(table: np.ndarray, q: np.ndarray, T: np.ndarray):
     return least_squares(lambda x: se3.log(back @ placed(x)).ravel(), start, xtol=1e-10, ftol=1e-10, max_nfev=30)
 
 
+@pytest.mark.slow
 def test_nearly_parallel_axes_beside_denavit_hartenberg():
     """The third axis is tilted by 2 mrad from the second, which the model has parallel.
 

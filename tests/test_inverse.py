@@ -83,6 +83,7 @@ def test_a_line_that_misses_the_circle_gives_the_nearest_point():
 # --- all branches -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("robot", "frame", "count"),
     [(puma, "tool", 8), (ur5, "tool0", 8), (aj.robots.stanford(), "tool", 8), (aj.robots.scara(), "tool", 2)],
@@ -98,6 +99,7 @@ def test_every_branch_of_arms(robot, frame, count):
     assert set(counts) <= set(range(0, count + 1, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("robot", "frame"), [(panda, "panda_hand"), (iiwa, "tool")], ids=["panda", "iiwa"])
 def test_every_branch_of_arms_with_seven_joints(robot, frame):
     q = aj.random_configuration(robot, MANY, rng=0)
@@ -339,6 +341,7 @@ def test_real_arms(name):
     assert ((near < 1e-4) & found.exact).any(axis=1).mean() > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [1e-3, 1e-5])
 def test_calibrated_arms_whose_axes_are_only_nearly_parallel(error):
     robot = nearly(ur5, error, np.random.default_rng(3))

@@ -69,6 +69,7 @@ def test_angles_without_limits_have_one_copy():
         close(found.q, solutions.q, 1e-12)
 
 
+@pytest.mark.slow
 def test_the_nearest_solution_is_nearest():
     q = aj.random_configuration(ur5, 500, rng=0)
     T = aj.forward_kinematics(ur5, q, "tool0")
