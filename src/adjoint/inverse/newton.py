@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import while_loop
+from ..compile import scan, while_loop
 from .axes import Axis
 from .chains import Answer, Chain, rotation
 
@@ -98,20 +98,22 @@ def refined(chain: Chain, T, q, active, most: int = 12, held: int | None = None)
 
 
 def distinct(rows, chain: Chain) -> list[Answer]:
-    """The answers of rows (k, n + 1) of coordinates and squared errors: exact if no row before is the same.
+    """The answers of rows (k, n + 1) of coordinates and squared errors: exact if no exact row before is the same.
 
     Angles are wrapped to [-π, π]; full turns make no difference.
     """
-    turns, n = chain.turns, chain.count
-    found: list[Answer] = []
-    for k in range(len(rows)):
-        q = [_wrapped(rows[k, i]) if turns[i] else rows[k, i] for i in range(n)]
-        exact = rows[k, n] < CLOSED**2
-        for other, there in found:
-            apart = [np.abs(_wrapped(x - y) if turn else x - y) for x, y, turn in zip(q, other, turns, strict=True)]
-            exact = exact & ~(there & (np.max(np.stack(apart)) < _SAME))
-        found.append(Answer(tuple(q), exact))
-    return found
+    n, turns = chain.count, np.array(chain.turns)
+    q = np.where(turns, _wrapped(rows[:, :n]), rows[:, :n])
+    closed = rows[:, n] < CLOSED**2
+
+    def first(_, own):
+        row, before = own
+        apart = q - row
+        same = np.max(np.abs(np.where(turns, _wrapped(apart), apart)), axis=1) < _SAME
+        return 0.0, np.max(np.where(same & closed, before, 0.0))
+
+    _, known = scan(first, 0.0, (q, np.tril(np.ones((len(rows), len(rows))), -1)))
+    return [Answer(tuple(q[k]), closed[k] & (known[k] == 0)) for k in range(len(rows))]
 
 
 def _wrapped(angle):
