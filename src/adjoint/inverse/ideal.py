@@ -30,6 +30,7 @@ def idealised(axes: Sequence[Axis], plan: Plan, tolerance: float) -> tuple[Axis,
 
 
 def through(axes: Sequence[Axis], point) -> list[Axis]:
+    """The axes, moved to pass through a point (3,)."""
     return [a._replace(point=point) for a in axes]
 
 
