@@ -265,6 +265,14 @@ def test_units_make_no_difference(size):
     assert (np.where(found.exact, apart(robot, found.q, q[:, None]), np.inf).min(axis=1) < 1e-6).all()
 
 
+@pytest.mark.parametrize("size", [0.1, 1.0, 4.0])
+def test_branches_mean_the_same_for_large_and_small_arms(size):
+    A, M, _ = aj.model.space_screws(puma, "tool")
+    M[:3, 3] *= size
+    robot = aj.from_screws(A * np.repeat([1.0, size], 3), M, name=f"puma {size}")
+    assert branches(robot, "tool").branches == branches(puma, "tool").branches
+
+
 def test_a_slide_along_an_axis_may_come_after_it():
     """A SCARA whose slide is last: R R R P, all parallel."""
     z, d = [0, 0, 1], 0.3

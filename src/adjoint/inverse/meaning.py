@@ -127,9 +127,11 @@ def _sample(arm: Arm) -> list[tuple] | None:
 
 
 def _pose(arm: Arm, rng: np.random.Generator) -> tuple[np.ndarray, float | None]:
+    """A random pose (4, 4) of the arm, and its redundancy parameter if it has one."""
     q = rng.uniform(-2.5, 2.5, arm.chain.count)
     R, p, _ = pose_and_twists(arm.chain.axes, [g.factor * q[g.coordinate] + g.offset for g in arm.chain.gears])
     T = np.vstack([np.column_stack([R, p]), [0, 0, 0, 1]]) @ arm.chain.home
+    T[:3, 3] *= arm.chain.size
     if not arm.is_redundant:
         return T, None
     return T, 0.3 if arm.lock is None else float(q[arm.chain.gears[arm.lock].coordinate])
