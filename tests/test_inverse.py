@@ -66,10 +66,10 @@ def test_degenerate_conics_give_numbers(conic):
 
 def test_quartics_have_their_roots():
     roots = np.array([-1.5, 0.2, 0.3, 2.0])
-    found = quartic_roots(np.polynomial.polynomial.polyfromroots(roots), 1.0)
+    found = quartic_roots(np.polynomial.polynomial.polyfromroots(roots))
     close(np.sort([root.value for root in found]), roots, 1e-9)
     assert all(root.exact for root in found)
-    assert sum(bool(root.exact) for root in quartic_roots([-6.0, 1.0, 1.0, 0.0, 0.0], 1.0)) == 2  # of lower degree
+    assert sum(bool(root.exact) for root in quartic_roots([-6.0, 1.0, 1.0, 0.0, 0.0])) == 2  # of lower degree
 
 
 def test_a_line_that_misses_the_circle_gives_the_nearest_point():
@@ -224,15 +224,15 @@ def test_arms_with_fewer_joints(robot, count):
     off = T @ se3.exp(np.random.default_rng(0).normal(scale=0.05, size=(3000, 6)))
     lost = inverse_kinematics(robot, off, "tool")
     assert not lost.exact.any() and not np.isnan(lost.q).any()
-    best, size = lost.q[:, 0], chain_of(robot, "tool").size
+    size = chain_of(robot, "tool").size
 
     def cost(q):
-        E = se3.inverse(aj.forward_kinematics(robot, q, "tool")) @ off
-        return 3 - np.trace(E[:, :3, :3], axis1=1, axis2=2) + ((E[:, :3, 3] / size) ** 2).sum(axis=1)
+        E = se3.inverse(aj.forward_kinematics(robot, q, "tool")) @ off[:, None]
+        return 0.5 * (so3.log(E[..., :3, :3]) ** 2).sum(axis=-1) + 0.5 * ((E[..., :3, 3] / size) ** 2).sum(axis=-1)
 
     h = 1e-5
-    slopes = [(cost(best + h * e) - cost(best - h * e)) / (2 * h) for e in np.eye(robot.nq)]
-    assert np.quantile(np.abs(slopes).max(axis=0), 0.9) < 1e-6
+    slopes = [(cost(lost.q + h * e) - cost(lost.q - h * e)) / (2 * h) for e in np.eye(robot.nq)]
+    assert np.abs(slopes).max() < 1e-6  # of all branches of all samples
 
 
 @pytest.mark.parametrize(
@@ -328,13 +328,9 @@ def test_arms_that_cannot_move_in_six_ways_are_refused():
         inverse_kinematics(arm("RRRRRR", d, x, "coincident"), np.eye(4), "tool")
 
 
-@pytest.mark.parametrize("name", ["z1", "so_arm100", "kinova", "xarm7", "ur10_joint_limited"])
+@pytest.mark.parametrize("name", ["z1", "so1", "kinova", "xarm7", "ur10_joint_limited"])
 def test_real_arms(name):
-    try:
-        path = urdf(name)
-    except StopIteration:
-        path = urdf("so1")
-    robot = aj.load(path)
+    robot = aj.load(urdf(name))
     frame = robot.frame_names[-1]
     chain = chain_of(robot, frame)
     q = np.zeros((2000, robot.nq))
@@ -364,8 +360,8 @@ def test_calibrated_arms_whose_axes_are_only_nearly_parallel(error):
     missed = np.where(found.exact, apart(robot, found.q, q[:, None]), np.inf).min(axis=1) > 1e-5
     # Errors ε of the axes move solutions by ε over the smallest singular value: near singularities one may be lost.
     smallest = np.linalg.svd(aj.jacobian(robot, q, "tool0", "world"), compute_uv=False)[:, -1]
-    assert missed.mean() < 0.015
-    assert not missed[smallest > 8 * np.sqrt(error) * 0.1].any()
+    assert missed.mean() < 0.01
+    assert not missed[smallest > 0.3 * np.sqrt(error)].any()
     # The branches keep their meaning: they are near those of the ideal arm.
     ideal = inverse_kinematics(ur5, T, "tool0")
     both, clear = found.exact & ideal.exact, smallest > 0.05

@@ -7,7 +7,7 @@
 | `sensitivity` | `solution_derivatives`: how solutions move with their targets and with the robot's numbers |
 | `differential` | `differential_step`: velocities towards goals within limits, as a quadratic program |
 | `kinds`, `rows`, `problem` | the table of kinds of goals; all goals of a problem together |
-| `lanes`, `objectives`, `qp`, `linear` | the algorithms, for one sample each |
+| `lanes`, `objectives`, `qp` | the algorithms, for one sample each |
 """
 
 from .differential import DifferentialStep as DifferentialStep

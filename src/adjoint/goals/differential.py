@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import Kernel, kernel, static, while_loop
+from ..definite import factored
 from ..errors import ArgumentError
 from ..model.input_checks import positive, vectors
 from ..model.once import once_a_robot
 from ..model.robot import Robot
 from .lanes import limited_coordinates
-from .linear import factored
 from .problem import Goals, Limits, limits_of, need_short, problem_of
 from .qp import box_minimum
 from .rows import Tasks, Wishes, rows_of

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compile import kernel
 from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..kinematics.dexterity import PARTS
-from ..model.input_checks import floats, nearest_motions, vectors
+from ..model.input_checks import floats, vectors
+from ..model.rigidity import EXACT, corrected, off_motion, off_rotation
 from .kinds import Task
 
 __all__ = [
@@ -199,38 +199,14 @@ def manipulability(
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
-@kernel(R=(3, 3))
-def off_rotation(R) -> np.ndarray:
-    """How far a matrix is from a rotation: max |R Rᵀ - 1|, and 1 more if it mirrors."""
-    return np.max(np.abs(R @ R.T - np.eye(3))) + np.where(np.linalg.det(R) > 0, 0.0, 1.0)
-
-
-@kernel(T=(4, 4))
-def off_motion(T) -> np.ndarray:
-    """How far a matrix is from a rigid motion [R p; 0 1]."""
-    return off_rotation(T[:3, :3]) + np.max(np.abs(T[3] - np.array([0.0, 0.0, 0.0, 1.0])))
-
-
 def _rigid(value, caller: str, n: int) -> np.ndarray:
-    """Motions (..., 4, 4), n = 4, or rotations (..., 3, 3), n = 3, corrected by `nearest_motions`; NaN stays."""
+    """Motions (..., 4, 4), n = 4, or rotations (..., 3, 3), n = 3, `corrected` if need be."""
     T = as_input(value, "T" if n == 4 else "R", caller)
     if T.shape[-2:] != (n, n):
         raise ArgumentError(f"{caller}: the target has shape {T.shape}; (..., {n}, {n}) is needed")
     T = T.astype(float, copy=False)
-    rigid = (off_motion(T) if n == 4 else off_rotation(T)) <= 1e-12
-    if rigid if T.ndim == 2 else rigid.all():
-        return T
-    rows = np.tile(np.eye(4), (T[..., 0, 0].size, 1, 1))
-    rows[:, :n, :n] = T.reshape(-1, n, n)
-    known = np.isfinite(rows).all(axis=(1, 2))
-    fixed, bad = nearest_motions(rows[known])
-    if bad is not None:
-        place = [int(k) for k in np.unravel_index(np.flatnonzero(known)[bad], T.shape[:-2])]
-        what = "rigid motion [R p; 0 1]" if n == 4 else "rotation R"
-        which = f" of sample {place}" if place else ""
-        raise ArgumentError(f"{caller}: the target{which} is not a {what} with R Rᵀ = 1, det R = 1")
-    rows[known] = fixed
-    return rows[:, :n, :n].reshape(T.shape)
+    rigid = (off_motion(T) if n == 4 else off_rotation(T)) <= EXACT
+    return T if (rigid if T.ndim == 2 else rigid.all()) else corrected(T, f"{caller}: the target")
 
 
 def _unit(value, name: str, caller: str) -> np.ndarray:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, scan, static, while_loop
+from ..definite import positive_solve
 from ..model.configuration import integrate
 from ..model.joints import JOINTS
 from ..model.robot import Robot
-from .linear import positive_solve
 from .rows import Tasks, cut, rows_of, seed_cost, task_errors
 
 __all__ = ["Lane", "damped_step", "descend", "free_of_limits", "limited_coordinates", "nearest_seed"]

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static, while_loop
+from ..definite import factored, positive_solve
 from ..model.configuration import integrate
 from ..model.robot import Robot
 from .lanes import damped_step, free_of_limits
-from .linear import factored, positive_solve
 from .rows import Rows, Tasks, Wishes, cost_of, rows_of, task_errors
 
 __all__ = ["Improved", "improve"]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import while_loop
-from .linear import positive_solve
+from ..definite import positive_solve
 
 __all__ = ["BoxSolution", "box_minimum"]
 

@@ -15,7 +15,7 @@ from .axes import Axis, act, meeting_point, spin
 from .chains import Answer
 from .orientation import rotations_to
 from .position import square_distance
-from .subproblems import angle_of, circle_roots, inverse
+from .subproblems import angle_of, circle_roots, inverse, perpendicular
 
 __all__ = ["arm_angle_of", "solve_arm_angle"]
 
@@ -34,18 +34,13 @@ def _plane(k, s, w, other):
     return n, x, np.cross(n, x)
 
 
-def _other(k) -> np.ndarray:
-    """A constant vector that is not along k."""
-    return np.eye(3)[np.argmin(np.abs(k))]
-
-
 def solve_arm_angle(axes: Sequence[Axis], T, psi, apart: float = 0.0) -> list[Answer]:
     """The eight answers of E_0 ··· E_6 = T (4, 4) with the arm angle ψ [rad]; `apart` is that of `circle_roots`."""
     R, p = T[:3, :3], T[:3, 3]
     s, w = meeting_point(axes[0], axes[1]), meeting_point(axes[5], axes[4])
     elbow, first = axes[3], axes[0].direction
     target = R @ w + p
-    n, x, y = _plane(first, s, target, _other(first))
+    n, x, y = _plane(first, s, target, perpendicular(first))
     across = np.cos(psi) * x + np.sin(psi) * y
     found = []
     x0, x1, x2 = square_distance(elbow, w, s)
@@ -84,5 +79,5 @@ def arm_angle_of(axes: Sequence[Axis], q):
     for i in (2, 1, 0):
         w, k = act(axes[i], at[i], w), spin(axes[i], at[i], k)
     first = axes[0].direction
-    _, x, y = _plane(first, s, w, _other(first))
+    _, x, y = _plane(first, s, w, perpendicular(first))
     return np.arctan2(k @ y, k @ x)

@@ -29,6 +29,7 @@ from .families import Plan, common_point, plans, solve
 from .general import ROOTS, Elimination, elimination, solve_general
 from .ideal import difference_of, idealised, through
 from .newton import distinct, refined
+from .subproblems import perpendicular
 from .trials import ENOUGH, all_places, different_places, fixed_rng, recovers
 
 __all__ = ["ARM_ANGLE", "Arm", "answers", "arm_of", "parameter_name"]
@@ -79,7 +80,10 @@ def answers(arm: Arm, T, redundancy=None) -> list[Answer]:
 
 
 def _held(arm: Arm) -> int | None:
-    """The coordinate that refinement does not move: the locked one; or, so that the arm angle stays, the third."""
+    """The coordinate that refinement does not move: the locked one, or the third one of an arm with an arm angle.
+
+    So the arm angle changes by no more than the order of the errors of the arm.
+    """
     if arm.method == ARM_ANGLE:
         return arm.chain.gears[2].coordinate
     return None if arm.lock is None else arm.chain.gears[arm.lock].coordinate
@@ -93,8 +97,7 @@ def _joint_answers(arm: Arm, T, redundancy) -> list[Answer]:
     how = arm.method
     value = None
     if arm.lock is not None:
-        gear = arm.chain.gears[arm.lock]
-        value = redundancy if gear.factor == 1 and gear.offset == 0 else gear.factor * redundancy + gear.offset
+        value = arm.chain.gears[arm.lock].follow(redundancy)
         axes, T = with_lock(axes, T, arm.lock, value)
     if isinstance(how, Elimination):
         found = solve_general(how, axes, T)
@@ -111,7 +114,7 @@ def _of_robot(arm: Arm, answer: Answer) -> Answer:
     q: dict[int, Any] = {}
     for x, gear in zip(answer.q, arm.chain.gears, strict=False):
         if gear.coordinate not in q:
-            q[gear.coordinate] = x if gear.factor == 1 and gear.offset == 0 else (x - gear.offset) / gear.factor
+            q[gear.coordinate] = gear.lead(x)
     return Answer(tuple(q[i] for i in range(arm.chain.count)), answer.exact)
 
 
@@ -226,8 +229,7 @@ def _added_joints(chain: Chain) -> Iterator[list[Axis]]:
     """Joints to add, the best first: rotations about the tool's origin or about points of the last axes, and slides."""
     tool, turning = chain.home[:3, 3], [a for a in chain.axes if a.kind == "R"]
     k = (turning or chain.axes)[-1].direction
-    m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
-    m = m / np.linalg.norm(m)
+    m = perpendicular(k)
     directions = (m, np.cross(k, m), k)
     points = [tool]
     if turning:

@@ -22,7 +22,7 @@ class Axis(NamedTuple):
 
     kind: str
     direction: np.ndarray  # (3,)
-    point: np.ndarray  # (3,) [m]
+    point: np.ndarray  # (3,) [sizes of the arm]
 
 
 Relation = str
@@ -30,7 +30,7 @@ Relation = str
 
 
 def relation(a: Axis, b: Axis, tolerance: float) -> Relation:
-    """How two axes lie to each other, up to `tolerance` [rad, m]."""
+    """How two axes lie to each other, up to `tolerance` [rad, sizes of the arm]."""
     normal = np.cross(a.direction, b.direction)
     sine = np.linalg.norm(normal)
     if sine <= tolerance:

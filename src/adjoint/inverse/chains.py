@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lie import se3, so3
 from ..model.robot import Robot
 from ..model.screws import home_screws
 from .axes import CONSTANT_NOISE, Axis, moved
@@ -19,10 +20,7 @@ __all__ = [
     "chain_of",
     "in_units",
     "joint_motion",
-    "motion",
     "plain_chain",
-    "rigid_inverse",
-    "rotation",
     "with_lock",
 ]
 
@@ -33,6 +31,14 @@ class Gear(NamedTuple):
     coordinate: int
     factor: float = 1.0
     offset: float = 0.0
+
+    def follow(self, q):
+        """The joint's angle or length, for the coordinate q."""
+        return q if (self.factor, self.offset) == (1, 0) else self.factor * q + self.offset
+
+    def lead(self, x):
+        """The coordinate that gives the joint the angle or length x."""
+        return x if (self.factor, self.offset) == (1, 0) else (x - self.offset) / self.factor
 
 
 class Chain(NamedTuple):
@@ -96,8 +102,9 @@ def chain_of(robot: Robot, frame: str) -> Chain:
         gears.append(Gear(places.index(place), factor / unit, offset / unit))
     axes = [a._replace(point=_tidy(a.point / size)) for a in axes]
     names = tuple(robot.body_joint_names[i] for i in bodies)
-    home = motion(_tidy(home[:3, :3]), _tidy(home[:3, 3] / size))
-    return Chain(tuple(axes), tuple(gears), home, tuple(places), names, size)
+    home = home.copy()
+    home[:3, 3] /= size
+    return Chain(tuple(axes), tuple(gears), _tidy(home), tuple(places), names, size)
 
 
 def _size(axes: list[Axis], home: np.ndarray) -> float:
@@ -126,39 +133,20 @@ def _tidy(x: np.ndarray) -> np.ndarray:
 
 def in_units(chain: Chain, T):
     """The pose T (4, 4), with its position in units of the arm's size."""
-    return motion(T[:3, :3], T[:3, 3] / chain.size)
+    return se3.from_rotation_translation(T[:3, :3], T[:3, 3] / chain.size)
 
 
 def at_base(chain: Chain, T):
     """The motion T' = T M⁻¹ (4, 4) of the base's frame that the joints make, for a pose T (4, 4) in units."""
-    M = chain.home
-    R = T[:3, :3] @ M[:3, :3].T
-    return motion(R, T[:3, 3] - R @ M[:3, 3])
-
-
-def motion(R, p):
-    """The rigid motion (4, 4) with rotation R (3, 3) and translation p (3,)."""
-    return np.concatenate([np.concatenate([R, p[:, None]], axis=1), [[0.0, 0.0, 0.0, 1.0]]])
-
-
-def rigid_inverse(T):
-    """The inverse (4, 4) of a rigid motion."""
-    R, p = T[:3, :3], T[:3, 3]
-    return motion(R.T, -(R.T @ p))
+    return se3.compose(T, se3.inverse(chain.home))
 
 
 def joint_motion(a: Axis, q):
     """The motion E(q) (4, 4) of a joint."""
     if a.kind == "P":
-        return motion(np.eye(3), q * a.direction)
-    R = rotation(a.direction, np.cos(q), np.sin(q))
-    return motion(R, a.point - R @ a.point)
-
-
-def rotation(k, c, s):
-    """The rotation (3, 3) about the unit vector k by the angle with cosine c and sine s."""
-    K = np.array([[0.0, -k[2], k[1]], [k[2], 0.0, -k[0]], [-k[1], k[0], 0.0]])
-    return np.eye(3) + s * K + (1 - c) * (K @ K)
+        return se3.from_rotation_translation(np.eye(3), q * a.direction)
+    R = so3.from_axis_angle(a.direction, q)
+    return se3.from_rotation_translation(R, a.point - R @ a.point)
 
 
 def with_lock(axes, T, place: int, value) -> tuple[list[Axis], np.ndarray]:
@@ -167,7 +155,7 @@ def with_lock(axes, T, place: int, value) -> tuple[list[Axis], np.ndarray]:
     E_0 ··· E_n = (E_0 ··· E_{j-1}) (E'_{j+1} ··· E'_n) E_j, where the later axes are those that E_j has moved.
     """
     E = joint_motion(axes[place], value)
-    back = rigid_inverse(E)
+    back = se3.inverse(E)
     if place == 0:
         return list(axes[1:]), back @ T
     return [*axes[:place], *(moved(E, a) for a in axes[place + 1 :])], T @ back

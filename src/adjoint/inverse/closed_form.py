@@ -9,17 +9,14 @@ import numpy as np
 from ..compile import Kernel, kernel, static
 from ..errors import ArgumentError
 from ..model.configuration import neutral
-from ..model.input_checks import nearest_motions
 from ..model.needs import need_robot
 from ..model.once import once_a_robot
+from ..model.rigidity import EXACT, corrected, off_motion
 from ..model.robot import Robot
 from .arms import Arm, answers, arm_of, parameter_name
 from .general import ROOTS
 
 __all__ = ["AllBranches", "Solutions", "all_branches", "inverse_kinematics"]
-
-_ROTATION = 1e-12  # a matrix this near to a rigid motion is taken as it is
-_ROUNDED = 1e-6  # a matrix this near is corrected first; others are refused
 
 
 class Solutions(NamedTuple):
@@ -27,8 +24,8 @@ class Solutions(NamedTuple):
 
     Branch j is the same branch in every sample; `branches` tells what it means. (The four roots of a quartic, and the
     sixteen of an elimination, have no order that holds for all poses.) Where a branch does not exist, `exact` is False
-    and q is the nearest answer; of two equal answers, one is exact. `q[exact]` are all configurations that reach their
-    poses, each once.
+    and q is the nearest answer. `q[exact]` are all configurations that reach their poses. At a singularity two branches
+    are equal; of arms whose answers are refined, only one of them is then exact.
     """
 
     q: np.ndarray
@@ -49,7 +46,7 @@ def all_branches(robot: Robot, T, frame: str, redundancy=None) -> AllBranches:
 
     Use it inside kernels of your own, for derivatives of configurations by the pose, and for C code. It checks nothing:
     T must be a rigid motion. The results are those of `inverse_kinematics`, with `exact` as the numbers 0 and 1, and
-    the largest entry of RᵀR - 1 and of the last row's error.
+    how far T is from a rigid motion.
 
         >>> c_code = all_branches.bind(robot, frame="tool").source("c")
     """
@@ -62,15 +59,7 @@ def all_branches(robot: Robot, T, frame: str, redundancy=None) -> AllBranches:
         own = dict(zip(arm.chain.places, q, strict=True))
         rows.append(np.stack([np.where(known, own.get(i, rest[i]), np.nan) for i in range(robot.nq)]))
     exact = np.stack([np.where(a.exact & known, 1.0, 0.0) for a in found])
-    return AllBranches(np.stack(rows), exact, _deviation(T))
-
-
-def _deviation(T):
-    """The largest entry of RᵀR - 1, of det R - 1, and of what T's last row differs by."""
-    R = T[:3, :3]
-    x, y, z = R[:, 0], R[:, 1], R[:, 2]
-    parts = [x @ x - 1, y @ y - 1, z @ z - 1, x @ y, y @ z, z @ x, np.cross(x, y) @ z - 1]
-    return np.max(np.abs(np.stack([*parts, T[3, 0], T[3, 1], T[3, 2], T[3, 3] - 1])))
+    return AllBranches(np.stack(rows), exact, off_motion(T))
 
 
 def _check_redundancy(robot: Robot, frame: str, arm: Arm, redundancy) -> None:
@@ -135,8 +124,8 @@ def inverse_kinematics(robot: Robot, T, frame: str, *, redundancy=None) -> Solut
     solver = _solver(robot, frame)
     found = _run(solver, T, redundancy)
     off = found.deviation
-    if (off > _ROTATION) if off.ndim == 0 else (off > _ROTATION).any():
-        found = _run(solver, _corrected(T, off), redundancy)
+    if (off > EXACT) if off.ndim == 0 else (off > EXACT).any():
+        found = _run(solver, corrected(np.asarray(T, float), "inverse_kinematics: T"), redundancy)
     q, exact = found.q, found.exact > 0.5
     if q.shape[-2] == ROOTS:  # the roots of an elimination are in no order
         order = np.argsort(~exact, axis=-1, kind="stable")
@@ -149,20 +138,3 @@ def _run(solver, T, redundancy) -> AllBranches:
         return solver(T) if redundancy is None else solver(T, redundancy)
     except ArgumentError as error:  # it names the kernel, which the caller has not called
         raise ArgumentError(str(error).replace("all_branches", "inverse_kinematics", 1)) from None
-
-
-def _corrected(T, deviation) -> np.ndarray:
-    """The poses with rotations made exact, or an error that names the first that is no rigid motion."""
-    T, off = np.array(T, float), np.asarray(deviation)
-    wrong = (off > _ROUNDED) & np.isfinite(T).all(axis=(-2, -1))
-    if wrong.any():
-        place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        which = f"T[{', '.join(map(str, place))}]" if place else "T"
-        raise ArgumentError(
-            f"inverse_kinematics: {which} is not a rigid motion [R p; 0 1] with R Rᵀ = 1, det R = 1; it differs by "
-            f"{off[place]:.2g} (`adjoint.lie.se3.project` gives the nearest one)"
-        )
-    whole = T.reshape(-1, 4, 4)
-    finite = np.isfinite(whole).all(axis=(-2, -1))
-    whole[finite] = nearest_motions(whole[finite])[0]
-    return whole.reshape(T.shape)

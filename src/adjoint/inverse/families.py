@@ -20,11 +20,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..lie import se3
 from .axes import Axis, act, meeting_point, moved, relation, reversed_axis, spin
-from .chains import Answer, rigid_inverse
+from .chains import Answer
 from .orientation import middle_roots, rotations_to
 from .position import Case, Placed, placements_of_point
-from .subproblems import across, angle_of, circle_roots, conic_roots, inverse, line_root, line_roots, rotated, turn
+from .subproblems import (
+    across,
+    angle_of,
+    circle_roots,
+    conic_roots,
+    inverse,
+    line_root,
+    line_roots,
+    perpendicular,
+    rotated,
+    turn,
+)
 
 __all__ = [
     "Plan",
@@ -56,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def plans(axes: Sequence[Axis], tolerance: float) -> list[Plan]:
-    """All plans for six axes, the cheapest first; axes count as parallel or meeting up to `tolerance` [rad, m]."""
+    """All plans for six axes, the cheapest first; `tolerance` [rad, arm sizes] tells parallel and meeting ones."""
     found = []
     for start in range(4):
         triple = axes[start : start + 3]
@@ -122,13 +134,13 @@ class _Unknowns(NamedTuple):
 
 def _unknowns(axes: Sequence[Axis], start: int, backward: bool, o, T) -> _Unknowns:
     """The position problem that L⁻¹ T' N⁻¹ o = o is; with two joints on one side of S, it begins with them."""
-    back = rigid_inverse(T)
+    back = se3.inverse(T)
     if start == 1:  # E_0⁻¹ T' E_5⁻¹ E_4⁻¹ o = o, so E_4 E_5 (T'⁻¹ E_0 T') T'⁻¹ o = o
-        return _Unknowns((4, 5, 0), (axes[4], axes[5], moved(back, axes[0])), _point(back, o), o)
+        return _Unknowns((4, 5, 0), (axes[4], axes[5], moved(back, axes[0])), se3.act(back, o), o)
     if start == 2:  # E_1⁻¹ E_0⁻¹ T' E_5⁻¹ o = o, so E_1⁻¹ E_0⁻¹ (T' E_5⁻¹ T'⁻¹) T' o = o
         joints = reversed_axis(axes[1]), reversed_axis(axes[0]), moved(T, reversed_axis(axes[5]))
-        return _Unknowns((1, 0, 5), joints, _point(T, o), o)
-    places, seen = ((0, 1, 2), _point(T, o)) if start == 3 else ((3, 4, 5), _point(back, o))
+        return _Unknowns((1, 0, 5), joints, se3.act(T, o), o)
+    places, seen = ((0, 1, 2), se3.act(T, o)) if start == 3 else ((3, 4, 5), se3.act(back, o))
     joints = tuple(axes[i] for i in places)
     if (start == 3) == backward:  # the joints in the opposite order undo each other
         return _Unknowns(places[::-1], tuple(map(reversed_axis, joints[::-1])), *((seen, o) if backward else (o, seen)))
@@ -371,7 +383,7 @@ def _planar_roots(triple: Sequence[Axis], S: _Motion, apart: float) -> list[tupl
         return [(values[::-1], exact) for values, exact in found]
     A, B, C = triple
     k = C.direction
-    m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
+    m = perpendicular(k)
     t, image = S.point(C.point), S.vector(m)
     found = []
     for a, b, exact in _two_planar(A, B, k, C.point, t, apart):
@@ -443,7 +455,3 @@ def _minus(q):
 def _coordinate(a: Axis, q):
     """The coordinate as a number: the angle of a point of the circle, or the length."""
     return q if a.kind == "P" else angle_of(q)
-
-
-def _point(T, x):
-    return T[:3, :3] @ x + T[:3, 3]

@@ -27,10 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile import scan, while_loop
+from ..lie import se3
 from .axes import Axis, reversed_axis
-from .chains import Answer, motion, plain_chain, rigid_inverse
+from .chains import Answer, plain_chain
 from .newton import distinct, measured, pose_and_twists, refined
-from .subproblems import angle_of, rotated
+from .subproblems import angle_of, perpendicular, rotated
 
 __all__ = ["Elimination", "elimination", "solve_general"]
 
@@ -79,7 +80,7 @@ def _joint_matrices(a: Axis) -> np.ndarray:
     at = []
     for angle in (0.0, np.pi / 2, np.pi):
         R, p, _ = pose_and_twists([a], [angle])
-        at.append(np.array([carried(motion(R, p), e) for e in np.eye(15)]).T)
+        at.append(np.array([carried(se3.from_rotation_translation(R, p), e) for e in np.eye(15)]).T)
     constant = (at[0] + at[2]) / 2
     return np.array([constant, (at[0] - at[2]) / 2, at[1] - constant])
 
@@ -102,7 +103,7 @@ def _reversed_arm(arm: _Arm) -> _Arm:
 
 def _seen_pose(how: Elimination, T):
     """The pose, inverted if the arm is reversed."""
-    return rigid_inverse(T) if how.backward else T
+    return se3.inverse(T) if how.backward else T
 
 
 def _sides(how: Elimination, arm: _Arm, T) -> tuple[np.ndarray, Any]:
@@ -204,10 +205,6 @@ _TURNED = 2 * np.pi * (np.arange(ROOTS) + 0.35) / ROOTS
 _STARTS = np.where(np.arange(ROOTS) % 2, 0.9, 1.1)[:, None] * np.stack([np.cos(_TURNED), np.sin(_TURNED)], axis=1)
 
 
-# Where several solutions have the same θ_j, the direction that is found depends on the start: each root has its own.
-_DIRECTIONS = 1 + 0.1 * np.arange(12) + 0.4 * np.random.default_rng(12).normal(size=(ROOTS, 12))
-
-
 def _circle_polynomial(values):
     """The coefficients (17, 2), real and imaginary, of Σ_k d_k z^{k+8}, highest first, with a largest part of 1."""
     d = np.stack([_TO_REAL @ values, _TO_IMAGINARY @ values], axis=1)[::-1]
@@ -260,14 +257,14 @@ def circle_polynomial_roots(d):
 # --- the other angles -------------------------------------------------------------------------------------------------
 
 
-def _null_vector(columns: list[list], start) -> list:
-    """The direction (12,) that the matrix with these columns makes smallest: inverse iteration from `start`."""
+def _null_vector(columns: list[list]) -> list:
+    """The direction (12,) that the matrix with these columns makes smallest: one step of inverse iteration."""
     R, _ = _triangle(columns, 12)
     scale = sum(np.abs(R[k][k]) for k in range(12))
     pivots = [R[k][k] + np.copysign(1e-14 * scale + 1e-300, R[k][k]) for k in range(12)]
     y: list = []
     for k in range(12):  # Rᵀ y = b
-        y.append((start[k] - sum((R[k][i] * y[i] for i in range(k)), 0.0)) / pivots[k])
+        y.append((1.0 + 0.1 * k - sum((R[k][i] * y[i] for i in range(k)), 0.0)) / pivots[k])
     top = y[0] * y[0]
     for e in y[1:]:
         top = top + e * e
@@ -300,11 +297,11 @@ def _back_substituted(triangle: list[list], b) -> list:
     return x
 
 
-def _angles(how: Elimination, axes: Sequence[Axis], T, theta, equations, start) -> list:
+def _angles(how: Elimination, axes: Sequence[Axis], T, theta, equations) -> list:
     """All six angles of the arm as the elimination sees it, for a root θ_j."""
     six, eight, triangle = equations
     c, s = np.cos(theta), np.sin(theta)
-    v = _null_vector(_twelve(six, c, s), start)  # x^(3-i) y^(2-k) at 3 i + k
+    v = _null_vector(_twelve(six, c, s))  # x^(3-i) y^(2-k) at 3 i + k
     x = _half_angle([(v[3 * i + k], v[3 * i + 3 + k]) for i in range(3) for k in range(3)])
     y = _half_angle([(v[3 * i + k], v[3 * i + k + 1]) for i in range(4) for k in range(2)])
     half = [_powers(angle) for angle in (x, y)]
@@ -326,7 +323,7 @@ def _angles(how: Elimination, axes: Sequence[Axis], T, theta, equations, start) 
 def _left_over(axes: Sequence[Axis], T, place: int, known: dict):
     """The angle of the joint at `place`, from the pose and the other angles."""
     k = axes[place].direction
-    m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
+    m = perpendicular(k)
     x = m
     for i in range(place + 1, 6):
         x = rotated(axes[i].direction, (np.cos(known[i]), -np.sin(known[i])), x)
@@ -352,14 +349,13 @@ def solve_general(how: Elimination, axes: Sequence[Axis], T) -> list[Answer]:
     chain = plain_chain(axes, np.eye(4))
     roots = circle_polynomial_roots(_circle_polynomial(values))
 
-    def completed(_, root):
-        z, start = root
-        q = _angles(how, arm.axes, pose, np.arctan2(z[1], z[0]), equations, start)
+    def completed(_, z):
+        q = _angles(how, arm.axes, pose, np.arctan2(z[1], z[0]), equations)
         q = np.stack(q[::-1] if how.backward else q)
         found = refined(chain, T, q, np.abs(z @ z - 1) < _NEAR_CIRCLE)
         return 0.0, np.concatenate([found.q, np.stack([found.error2])])
 
-    _, rows = scan(completed, 0.0, (roots, _DIRECTIONS))
+    _, rows = scan(completed, 0.0, roots)
     return distinct(rows, chain)
 
 
@@ -387,14 +383,14 @@ def elimination(axes: Sequence[Axis]) -> Elimination | None:
 def _always_singular(axes: Sequence[Axis], rng: np.random.Generator) -> bool:
     """Whether the joints of an arm move it in fewer than six ways, at random configurations."""
     chain = plain_chain(axes, np.eye(4))
-    slopes = [measured(chain, np.eye(4), rng.uniform(-np.pi, np.pi, 6))[2] for _ in range(3)]
+    slopes = [measured(chain, np.eye(4), rng.uniform(-np.pi, np.pi, 6))[1] for _ in range(3)]
     return all(np.linalg.svd(J, compute_uv=False)[-1] < 1e-6 for J in slopes)
 
 
 def _conditioning(how: Elimination, axes: Sequence[Axis], arm: _Arm, q) -> float:
     """How far the elimination is from singular at the pose of q."""
     R, p, _ = pose_and_twists(axes, q)
-    left, right = _sides(how, arm, _seen_pose(how, motion(R, p)))
+    left, right = _sides(how, arm, _seen_pose(how, se3.from_rotation_translation(R, p)))
     Q, _ = np.linalg.qr(right[:, 1:], mode="complete")
     theta = q[5 - how.first if how.backward else how.first]
     moved = left.copy()

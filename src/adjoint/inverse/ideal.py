@@ -8,6 +8,7 @@ import numpy as np
 
 from .axes import Axis, meeting_point
 from .families import Plan, common_point, plane_normal, position_places, side_places
+from .subproblems import across
 
 __all__ = ["difference_of", "idealised", "through"]
 
@@ -38,7 +39,7 @@ def _kept_to(a: Axis, k) -> Axis:
     """A revolute axis along k, or a slide across it."""
     if a.kind == "R":
         return a._replace(direction=k * np.sign(k @ a.direction))
-    d = a.direction - (k @ a.direction) * k
+    d = across(k, a.direction)
     return a._replace(direction=d / np.linalg.norm(d))
 
 
@@ -55,14 +56,14 @@ def _related(a: Axis, b: Axis, how: str) -> tuple[Axis, Axis]:
     if how == "right":
         slides = a if a.kind == "P" else b
         fixed = b if slides is a else a
-        d = slides.direction - (slides.direction @ fixed.direction) * fixed.direction
+        d = across(fixed.direction, slides.direction)
         straight = slides._replace(direction=d / np.linalg.norm(d))
         return (straight, b) if slides is a else (a, straight)
     return a, b
 
 
 def difference_of(axes: Sequence[Axis], ideal: Sequence[Axis]) -> float:
-    """How much an arm and its ideal differ, as lines in space [rad, m]."""
+    """How much an arm and its ideal differ, as lines in space [rad, sizes of the arm]."""
     apart = 0.0
     for a, b in zip(axes, ideal, strict=True):
         lines = [np.cross(x.point, x.direction) if x.kind == "R" else 0.0 for x in (a, b)]

@@ -17,6 +17,8 @@ from .axes import act, meeting_point, relation, spin
 from .families import Plan
 from .general import Elimination
 from .newton import pose_and_twists
+from .subproblems import across
+from .textbook import sign
 
 __all__ = ["Branch", "Branches", "Indicators", "branches", "indicators"]
 
@@ -129,7 +131,7 @@ def _sample(arm: Arm) -> list[tuple] | None:
 def _pose(arm: Arm, rng: np.random.Generator) -> tuple[np.ndarray, float | None]:
     """A random pose (4, 4) of the arm, and its redundancy parameter if it has one."""
     q = rng.uniform(-2.5, 2.5, arm.chain.count)
-    R, p, _ = pose_and_twists(arm.chain.axes, [g.factor * q[g.coordinate] + g.offset for g in arm.chain.gears])
+    R, p, _ = pose_and_twists(arm.chain.axes, [g.follow(q[g.coordinate]) for g in arm.chain.gears])
     T = np.vstack([np.column_stack([R, p]), [0, 0, 0, 1]]) @ arm.chain.home
     T[:3, 3] *= arm.chain.size
     if not arm.is_redundant:
@@ -187,10 +189,6 @@ def _is_puma(arm: Arm) -> bool:
     )
 
 
-def _sign(x):
-    return np.where(x >= 0, 1.0, -1.0)
-
-
 @kernel(robot=static, q="nq", frame=static)
 def indicators(robot: Robot, q, frame: str) -> Indicators:
     """The textbook's indicators ARM, ELBOW and WRIST of a configuration q (nq,) of an arm that is built like a PUMA.
@@ -220,12 +218,12 @@ def indicators(robot: Robot, q, frame: str) -> Indicators:
     c = meeting_point(axes[0], axes[1])
     z0, z1, z4 = axes[0].direction, placed(axes[1].direction, 1, spin), placed(axes[4].direction, 4, spin)
     w, e = placed(meeting_point(axes[3], axes[4]), 3), placed(axes[2].point, 2)
-    upper = (e - c) - z1 * (z1 @ (e - c))
-    which = _sign(-((w - c) @ np.cross(z1, z0)))
-    bent = which * _sign(-((w - e) @ np.cross(z1, upper)))
+    upper = across(z1, e - c)
+    which = sign(-((w - c) @ np.cross(z1, z0)))
+    bent = which * sign(-((w - e) @ np.cross(z1, upper)))
     n, s = (placed(arm.chain.home[:3, k], 6, spin) for k in (0, 1))
     slide = s @ z4
-    return Indicators(which, bent, _sign(np.where(np.abs(slide) > 1e-9, slide, n @ z4)))
+    return Indicators(which, bent, sign(np.where(np.abs(slide) > 1e-9, slide, n @ z4)))
 
 
 def _with_indicators(robot: Robot, frame: str, arm: Arm, found: list[Branch]) -> list[Branch]:

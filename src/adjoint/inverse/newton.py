@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile import scan, while_loop
+from ..definite import positive_solve
+from ..lie import so3
 from .axes import Axis
-from .chains import Answer, Chain, rotation
+from .chains import Answer, Chain
 
 __all__ = ["Refined", "distinct", "measured", "pose_and_twists", "refined"]
 
@@ -20,7 +22,7 @@ _SMALL = 1e-28  # of the squared error: no step makes it smaller
 
 
 class Refined(NamedTuple):
-    """Coordinates (n,) and the sum of squares of the pose's error [rad², m²] that they leave."""
+    """Coordinates (n,), and the square of the error that they leave; lengths count in sizes of the arm."""
 
     q: Any
     error2: Any
@@ -37,36 +39,26 @@ def pose_and_twists(axes: Sequence[Axis], q) -> tuple:
         else:
             point = R @ a.point + p
             seen.append((d, point))
-            R = R @ rotation(a.direction, np.cos(x), np.sin(x))
+            R = R @ so3.from_axis_angle(a.direction, x)
             p = point - R @ a.point
     return R, p, seen
 
 
-def _error(R, p, T) -> tuple:
-    """The pose T (4, 4) seen from (R, p): the sine of its angle times its axis, and its translation (6,).
-
-    They are the slope of half the sum of squares 2 (1 - cos angle) + |translation|², which comes second, and which is
-    computed without cancellation.
-    """
-    turned, shift = T[:3, :3] @ R.T, T[:3, 3] - p
-    twice = np.stack([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
-    rest = turned - np.eye(3)
-    return np.concatenate([0.5 * twice, shift]), 0.5 * np.sum(rest * rest) + shift @ shift
-
-
 def measured(chain: Chain, T, q, held: int | None = None) -> tuple:
-    """The error of the pose at coordinates q (n,), its square, and the Jacobian (6, n): how q turns and moves it.
+    """The error e (6,) of the pose at coordinates q (n,), and the Jacobian J (6, n): how q turns and moves the frame.
 
-    The coordinate `held` does not move: its column is 0.
+    e is the rotation vector and the translation from the frame to T, so that Jᵀ e is the slope of -|e|²/2. The
+    coordinate `held` does not move: its column is 0.
     """
-    R, p, seen = pose_and_twists(chain.axes, [g.factor * q[g.coordinate] + g.offset for g in chain.gears])
+    R, p, seen = pose_and_twists(chain.axes, [g.follow(q[g.coordinate]) for g in chain.gears])
     R, p = R @ chain.home[:3, :3], R @ chain.home[:3, 3] + p
     columns = [np.zeros(6) for _ in range(chain.count)]
     for (d, x), g in zip(seen, chain.gears, strict=True):
         if g.coordinate != held:
             own = np.concatenate([np.zeros(3), d] if x is None else [d, np.cross(d, p - x)])
             columns[g.coordinate] = columns[g.coordinate] + g.factor * own
-    return *_error(R, p, T), np.stack(columns, axis=1)
+    e = np.concatenate([so3.log(T[:3, :3] @ R.T), T[:3, 3] - p])
+    return e, np.stack(columns, axis=1)
 
 
 def refined(chain: Chain, T, q, active, most: int = 12, held: int | None = None) -> Refined:
@@ -78,10 +70,12 @@ def refined(chain: Chain, T, q, active, most: int = 12, held: int | None = None)
     """
 
     def step(state):
-        q, e, J, e2, damping, _ = state
+        q, e, J, damping, _ = state
+        e2 = e @ e
         A = J.T @ J + (damping * np.minimum(e2, _FAR) + 1e-18) * np.eye(chain.count)
-        move = _solved(A, J.T @ e)
-        e_new, e2_new, J_new = measured(chain, T, q + move, held)
+        move = positive_solve(A, J.T @ e)
+        e_new, J_new = measured(chain, T, q + move, held)
+        e2_new = e_new @ e_new
         better = e2_new < e2
 
         def kept(x, y):
@@ -89,12 +83,12 @@ def refined(chain: Chain, T, q, active, most: int = 12, held: int | None = None)
 
         damping = kept(np.maximum(0.1 * damping, 1.0), 10 * damping)
         on = (e2_new > _SMALL) & (damping < 1e8) & (move @ move > _SMALL)
-        return kept(q + move, q), kept(e_new, e), kept(J_new, J), kept(e2_new, e2), damping, np.where(on, 1.0, 0.0)
+        return kept(q + move, q), kept(e_new, e), kept(J_new, J), damping, np.where(on, 1.0, 0.0)
 
-    e, e2, J = measured(chain, T, q, held)
-    start = (q, e, J, e2, 1.0, np.where(active & (e2 > _SMALL), 1.0, 0.0))
-    q, _, _, e2, *_ = while_loop(lambda state: state[-1] > 0, step, start, max_iterations=most)
-    return Refined(q, e2)
+    e, J = measured(chain, T, q, held)
+    start = (q, e, J, 1.0, np.where(active & (e @ e > _SMALL), 1.0, 0.0))
+    q, e, *_ = while_loop(lambda state: state[-1] > 0, step, start, max_iterations=most)
+    return Refined(q, e @ e)
 
 
 def distinct(rows, chain: Chain) -> list[Answer]:
@@ -119,16 +113,3 @@ def distinct(rows, chain: Chain) -> list[Answer]:
 def _wrapped(angle):
     """Any angle, in [-π, π]."""
     return angle - 2 * np.pi * np.rint(angle / (2 * np.pi))
-
-
-def _solved(A, b):
-    """The solution of A x = b for a positive definite A."""
-    L = np.linalg.cholesky(A)
-    n = len(b)
-    y: list = []
-    for i in range(n):
-        y.append((b[i] - sum((L[i, k] * y[k] for k in range(i)), 0.0)) / L[i, i])
-    x: list = [None] * n
-    for i in reversed(range(n)):
-        x[i] = (y[i] - sum((L[k, i] * x[k] for k in range(i + 1, n)), 0.0)) / L[i, i]
-    return np.stack(x)

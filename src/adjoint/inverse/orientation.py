@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .subproblems import Root, angle_of, circle_roots, half_turn, inverse, rotated, turn, wrapped
+from .subproblems import Root, angle_of, circle_roots, half_turn, inverse, perpendicular, rotated, turn, wrapped
 
 __all__ = ["Oriented", "middle_roots", "rotations_to"]
 
@@ -43,7 +43,7 @@ def rotations_to(directions: Sequence, image: Callable, apart: float = 0.0) -> l
     """
     a, b, c = directions
     y = image(c)
-    m = _across(c)
+    m = perpendicular(c)
     n = np.cross(c, m)
     normal = np.cross(a, y)
     if _is_right(a, b) and _is_right(b, c):
@@ -77,9 +77,3 @@ def _right_angles(a, b, c, y, normal, Rm, m, n) -> list[Oriented]:
 def _is_right(a, b) -> bool:
     cosine = a @ b
     return isinstance(cosine, (int, float)) and abs(cosine) < _RIGHT
-
-
-def _across(c):
-    """A unit vector at right angles to c, which is a constant of the robot."""
-    m = np.cross(c, np.eye(3)[np.argmin(np.abs(c))])
-    return m / np.sqrt(m @ m)

@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .axes import Axis, act, meeting_point
-from .subproblems import Root, circle_roots, conic_roots, line_root, line_roots, quartic_roots, turn
+from .subproblems import (
+    Root,
+    across,
+    circle_roots,
+    conic_roots,
+    line_root,
+    line_roots,
+    perpendicular,
+    quartic_roots,
+    turn,
+)
 
 __all__ = ["Case", "Placed", "placements_of_point", "square_distance"]
 
@@ -77,7 +87,7 @@ def _roots_of_squares(C: Axis, signed: Sequence[tuple], plus: tuple, how: Case) 
             for i in range(3):
                 for j in range(3):
                     x[i + j] = x[i + j] + sign * (f[i] * f[j])
-        return quartic_roots(x, 1.0, how.apart)
+        return quartic_roots(x, how.apart)
     a, b, d, e, f, g = 0.0, 0.0, 0.0, plus[1], plus[2], plus[0]
     for sign, (x0, x1, x2) in signed:
         a, b, d = a + sign * (x1 * x1), b + sign * (2 * (x1 * x2)), d + sign * (x2 * x2)
@@ -138,10 +148,9 @@ def _in_turn(A: Axis, B: Axis, C: Axis, o, t, how: Case) -> list[Placed]:
         across2 = v @ v - z * z
         if relation == "meeting":  # the height along A's axis, of the reachable point towards t
             near = np.where(exact_C, 1.0, np.sqrt((v @ v) / np.where(reach2 > 0, reach2, 1.0)))
-            g, beta = A.direction - (A.direction @ k) * k, A.direction @ (t - x) * near - (A.direction @ k) * z
+            g, beta = across(k, A.direction), A.direction @ (t - x) * near - (A.direction @ k) * z
         elif A.kind == "R":  # the distance from A's axis
-            g = x - A.point
-            g = 2 * (g - (g @ k) * k)
+            g = 2 * across(k, x - A.point)
             far = t - A.point
             far2 = far @ far - (k @ far) * (k @ far)
             beta = far2 - 0.25 * (g @ g) - across2
@@ -161,13 +170,13 @@ def _eliminated(A: Axis, B: Axis, C: Axis, o, t, how: Case) -> list[Placed]:
     k, x = B.direction, B.point
     distance2, height = square_distance(C, o, x), _height(C, o, k, x)
     if A.kind == "R":
-        g1, g2 = A.direction - (A.direction @ k) * k, 2 * (x - A.point)
+        g1, g2 = across(k, A.direction), 2 * (x - A.point)
         far = t - A.point
         beta1 = _plus((-(A.direction @ k), height), (1.0, (A.direction @ (t - x), 0.0, 0.0)))
         beta2 = _plus((-1.0, distance2), (1.0, (far @ far - 0.25 * (g2 @ g2), 0.0, 0.0)))
     else:
         e1, e2 = _across(A, B, how.relation)
-        g1, g2 = e1 - (e1 @ k) * k, e2
+        g1, g2 = across(k, e1), e2
         beta1 = _plus((-(e1 @ k), height), (1.0, (e1 @ (t - x), 0.0, 0.0)))
         beta2 = (e2 @ (t - x), 0.0, 0.0)
     # g1 and g2 are at right angles: Z = β1 g1/|g1|² + β2 g2/|g2|².
@@ -186,8 +195,7 @@ def _across(A: Axis, B: Axis, relation: str) -> tuple:
     """Two unit vectors at right angles to the direction of A and to each other, the second also to that of B."""
     a, b = A.direction, B.direction
     if relation == "parallel":
-        least = np.argmin(np.abs(a))
-        b = np.eye(3)[least]
+        b = perpendicular(a)
     e2 = np.cross(a, b)
     e2 = e2 / np.sqrt(e2 @ e2)
     return np.cross(e2, a), e2

@@ -27,6 +27,7 @@ __all__ = [
     "half_turn",
     "line_root",
     "line_roots",
+    "perpendicular",
     "quartic_roots",
     "rotated",
     "turn",
@@ -34,8 +35,7 @@ __all__ = [
 ]
 
 TOUCHING = 1e-11  # a root that is missed by less, relative to the terms of its equation, exists
-ROUNDING = 1e-13  # [m, m²] and so does one that is missed by less
-_TINY = 1e-300  # added to what may be 0 before a division
+ROUNDING = 1e-13  # [sizes of the arm] and so does one that is missed by less
 
 
 class Root(NamedTuple):
@@ -65,6 +65,12 @@ def turn(k, x, y) -> tuple:
 def across(k, x):
     """The part of x (3,) across the unit vector k (3,)."""
     return x - (k @ x) * k
+
+
+def perpendicular(k):
+    """A unit vector (3,) at right angles to k (3,), which is a constant of the robot."""
+    m = np.cross(k, np.eye(3)[np.argmin(np.abs(k))])
+    return m / np.sqrt(m @ m)
 
 
 def unit(c, s) -> tuple:
@@ -225,16 +231,15 @@ def _polished(point, exact, conic, size) -> Root:
     return Root((c, s), exact & (np.abs(value(c, s)) <= 3 * ROUNDING * size))
 
 
-def quartic_roots(x: Sequence, length, apart: float = 0.0) -> list[Root]:
-    """The four roots of x0 + x1 q + x2 q² + x3 q³ + x4 q⁴ = 0, for lengths q of the order of `length`.
+def quartic_roots(x: Sequence, apart: float = 0.0) -> list[Root]:
+    """The four roots of x0 + x1 q + x2 q² + x3 q³ + x4 q⁴ = 0, for lengths q of the order of 1.
 
-    With q = `length` tan(φ/2) = `length` s / (1 + c), the equation times (1 + c)² is a conic in (c, s).
+    With q = tan(φ/2) = s / (1 + c), the equation times (1 + c)² is a conic in (c, s).
     """
-    y0, y1, y2, y3, y4 = (xk * length**k for k, xk in enumerate(x))
-    conic = (y4 - y2 + y0, y1 - y3, 0.0, 2 * (y0 - y4), y1 + y3, y4 + y2 + y0)
-    roots = conic_roots(conic, apart)
-    finite = [1 + c > 1e-9 for (c, _), _ in roots]  # a root at infinity means that the degree is lower
-    return [
-        Root(length * s / np.where(here, 1 + c, 1.0), exact & here)
-        for ((c, s), exact), here in zip(roots, finite, strict=True)
-    ]
+    x0, x1, x2, x3, x4 = x
+    conic = (x4 - x2 + x0, x1 - x3, 0.0, 2 * (x0 - x4), x1 + x3, x4 + x2 + x0)
+    found = []
+    for (c, s), exact in conic_roots(conic, apart):
+        finite = 1 + c > 1e-9  # a root at infinity means that the degree is lower
+        found.append(Root(s / np.where(finite, 1 + c, 1.0), exact & finite))
+    return found

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..compile import kernel
 
-__all__ = ["PUMA_LENGTHS", "puma_solution"]
+__all__ = ["PUMA_LENGTHS", "puma_solution", "sign"]
 
 PUMA_LENGTHS = (0.4318, -0.02032, 0.14909, 0.43307, 0.05625)
 """a_2, a_3, d_2, d_4, d_6 [m] of the PUMA 560 (Fig. 2.11)."""
 
 
-def _sign(x):
-    """(2.3-70): +1 for 0, unlike NumPy's."""
+def sign(x):
+    """The sign of x, which is +1 for 0, unlike NumPy's: (2.3-70)."""
     return np.where(x >= 0, 1.0, -1.0)
 
 
@@ -56,7 +56,7 @@ def puma_solution(T, arm=1.0, elbow=1.0, wrist=1.0, flip=-1.0, lengths=PUMA_LENG
     C1, S1, C23, S23 = np.cos(theta1), np.sin(theta1), np.cos(theta2 + theta3), np.sin(theta2 + theta3)
     normal = np.cross(np.stack([C1 * S23, S1 * S23, C23]), a)
     omega = np.where(np.abs(s @ normal) > 1e-12, s @ normal, n @ normal)
-    M = wrist * _sign(omega)
+    M = wrist * sign(omega)
     theta4 = np.arctan2(M * (C1 * a[1] - S1 * a[0]), M * (C1 * C23 * a[0] + S1 * C23 * a[1] - S23 * a[2]))
     C4, S4 = np.cos(theta4), np.sin(theta4)
     # (2.3-73): the fifth

@@ -100,18 +100,16 @@ def nearest_motions(T: np.ndarray) -> tuple[np.ndarray, int | None]:
     the nearest rotation: two steps R ← R (3 - Rᵀ R) / 2 of Newton and Schulz, each of which squares the error.
     """
     R = T[:, :3, :3]
-    off = np.abs(R @ R.mT - _ONE)
+    off, bad = np.abs(R @ R.mT - _ONE), np.linalg.det(R) < 0
     if off.max(initial=0.0) > _EXACT or (T[:, 3] != _LAST).any():
         off = off.max(axis=(1, 2)) + np.abs(T[:, 3] - _LAST).max(axis=1)
-        if off.max() > _ROUNDED:
-            return T, int(np.argmax(off > _ROUNDED))
-        T, rough = T.copy(), off > _EXACT
+        bad |= off > _ROUNDED
+        T, rough = T.copy(), (off > _EXACT) & ~bad
         for _ in range(2):
             R = T[rough, :3, :3]
             T[rough, :3, :3] = R @ (3 * _ONE - R.mT @ R) / 2
-        T[:, 3] = _LAST
-    mirrored = np.linalg.det(T[:, :3, :3]) < 0
-    return T, int(np.argmax(mirrored)) if mirrored.any() else None
+        T[~bad, 3] = _LAST
+    return T, int(np.argmax(bad)) if bad.any() else None
 
 
 def count(n, label: str) -> int:
