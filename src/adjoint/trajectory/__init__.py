@@ -4,6 +4,10 @@ Both return a `Motion`.
 
 | file | contents |
 |---|---|
+| `piecewise` | `Trajectory`: pieces of polynomials, sampled, cut, joined, stretched and reversed |
+| `polynomials` | values, rates, pieces and extremes of polynomials |
+| `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
+| `states` | `cubic`, `quintic`, `septic` between two states |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -16,16 +20,26 @@ Both return a `Motion`.
 """
 
 from .motion import Motion as Motion
-from .motion import Sample as Sample
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
+from .piecewise import Sample as Sample
+from .piecewise import Trajectory as Trajectory
+from .piecewise import joined as joined
 from .solution import Step as Step
+from .states import cubic as cubic
+from .states import quintic as quintic
+from .states import septic as septic
 
 __all__ = [
     "Motion",
     "Sample",
     "Step",
+    "Trajectory",
+    "cubic",
+    "joined",
     "optimal_motion",
+    "quintic",
+    "septic",
     "spline_motion",
 ]
 
