@@ -31,7 +31,7 @@ def mixture(x):
 def run_all(program: Program, X, width: int | None = None, order: Literal["C", "F"] = "C") -> list[np.ndarray]:
     width = width or jit.host().width("f64")
     text, scratch, rows = emit.emit(program, width, "f64")
-    code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1)
+    code = Compiled("test", program.inputs, program.outputs, width, "f64", jit.compile_ir(text), scratch, rows, 1, 0)
     out = [np.full((len(X), *o.shape), np.nan, order=order) for o in program.outputs]
     code.plan([X], out, (len(X),), 0).run([X, *out], lambda: 1)
     return out
@@ -153,7 +153,8 @@ def test_long_results_leave_as_whole_lines(width, dtype, streamed, monkeypatch):
         program = kernel(long, x=4).only_specialisation("test").program
         text, scratch, rows = emit.emit(program, width, dtype)
         assert f"@scattered{size}(" in text and f"@lines{size + 2}(" in text
-        code = Compiled("test", program.inputs, program.outputs, width, dtype, jit.compile_ir(text), scratch, rows, 1)
+        machine_code = jit.compile_ir(text)
+        code = Compiled("test", program.inputs, program.outputs, width, dtype, machine_code, scratch, rows, 1, 0)
         want = [np.stack(column).astype(real) for column in zip(*(long(x) for x in X), strict=True)]
         for offset in (0, 1, width // 2 + 1, width - 1):
             for count in (1, width, width + 2, len(X)):

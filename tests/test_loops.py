@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.compiled import agree
 
-from adjoint import check_grads, kernel, scan, while_loop
+from adjoint import check_grads, kernel, row_at, scan, while_loop
 from adjoint.compile import each_row
 from adjoint.errors import ArgumentError, DerivativeError, TraceError
 
@@ -741,3 +741,117 @@ def test_all_rows_that_are_asked_for_are_as_many():
         odd(np.zeros(3), np.zeros(4))
     with pytest.raises(TraceError, match="a scan over 4 rows cannot read rows of 3"):
         odd.eager(np.zeros(3), np.zeros(4))
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+INDICES = np.array([-5, -0.5, 0, 0.5, 1.99, 3, 9, 9.5, 1e30, np.nan, -np.inf, np.inf, 4.0, 4.0, 4.0, 4.0, 4.5])
+
+
+def rows_of(table, indices):
+    """The rows that `row_at` is to find."""
+    last = len(table) - 1
+    return table[np.clip(np.nan_to_num(indices, nan=0.0, posinf=1e9, neginf=0.0), 0, last).astype(int)]
+
+
+@kernel(table=(..., 3))
+def looked_up(table, index):
+    return row_at(table, index)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_row_at_rounds_down_and_stays_inside(dtype):
+    table, indices = np.arange(30.0).reshape(10, 3).astype(dtype), INDICES.astype(dtype)
+    wanted = rows_of(table, indices)
+    assert looked_up(table, indices).dtype == dtype
+    assert np.array_equal(looked_up(table, indices), wanted)
+    for i, row in zip(indices, wanted, strict=True):
+        assert np.array_equal(looked_up(table, i), row) and np.array_equal(looked_up.eager(table, i), row)
+    assert np.array_equal(looked_up(np.tile(table, (len(indices), 1, 1)), indices), wanted)  # tables of their own
+    assert np.array_equal(looked_up(table[::-1], indices), rows_of(table[::-1], indices))  # any strides
+    assert np.array_equal(looked_up(table, np.tile(indices, 100)), np.tile(wanted, (100, 1)))
+
+
+def test_rows_that_neighbours_share_are_read_anew_in_every_call():
+    """Neighbouring samples that read the same row read it once; another call has other numbers at the same address."""
+    table = np.arange(30.0).reshape(10, 3)
+    indices = np.repeat([3.0, 4.0, 3.0], 24)
+    for k in range(3):
+        table += k
+        assert np.array_equal(looked_up(table, indices), rows_of(table, indices))
+        assert np.array_equal(looked_up(table[None, None], indices[:, None]), rows_of(table, indices)[:, None])
+
+
+def test_row_at_of_no_rows_is_zero():
+    assert np.array_equal(looked_up(np.zeros((0, 3)), INDICES), np.zeros((len(INDICES), 3)))
+    assert np.array_equal(looked_up(np.zeros((0, 3)), 1.0), np.zeros(3))
+    assert np.array_equal(row_at(np.zeros((0, 3)), 1.0), np.zeros(3))
+
+
+@kernel(table=(6, 2))
+def from_input(table, i):
+    return row_at(table, i) * i
+
+
+CONSTANTS = np.random.default_rng(0).normal(size=(50, 120))
+
+
+@kernel
+def walk(x):
+    """A loop whose every step looks up a row of constants, long enough for a machine loop over its elements."""
+
+    def step(carry, _):
+        total, at = carry
+        row, number = row_at((CONSTANTS, np.arange(50.0)), 10 * at)
+        return (total + row.sum() + number, at + x), None
+
+    return scan(step, (0.0, 0.0), length=20)[0][0]
+
+
+def test_tables_of_inputs_and_constants():
+    tables, indices = np.random.default_rng(1).normal(size=(33, 6, 2)), np.linspace(-1, 7, 33)
+    wanted = [rows_of(t, np.array([i]))[0] * i for t, i in zip(tables, indices, strict=True)]
+    assert np.array_equal(from_input(tables, indices), wanted)
+    x = np.linspace(0, 0.5, 33)
+    close(walk(x), np.array([walk.eager(a) for a in x]), atol=1e-12)  # 2400 terms of size 1
+
+
+def test_tables_in_programs_that_are_cut_into_segments():
+    @kernel(table=(..., 3))
+    def long(table, x):
+        total = 0.0
+        for k in range(400):
+            total = np.sin(total + row_at(table, x + k)[k % 3])
+        return total
+
+    table = np.random.default_rng(2).normal(size=(7, 3))
+    x = np.linspace(-400, 5, 20)
+    close(long(table, x), np.array([long.eager(table, a) for a in x]), atol=1e-13)
+
+
+def test_derivatives_of_tables():
+    table = np.random.default_rng(3).normal(size=(6, 2))
+    assert np.array_equal(from_input.jacobian("i")(table, 2.5), table[2])
+    by_table = np.zeros((2, 6, 2))
+    by_table[[0, 1], 2, [0, 1]] = 2.5
+    assert np.array_equal(from_input.jacobian("table")(table, 2.5), by_table)
+    assert np.array_equal(looked_up.jvp(table @ np.ones((2, 3)), 3.0, np.ones((6, 3)), 1.0)[1], np.ones(3))
+    close(walk.jacobian("x")(0.3), 0.0)
+    with pytest.raises(DerivativeError, match="row_at looks up are not provided; use jvp"):
+        from_input.vjp(table, 2.5, np.ones(2))
+
+
+def test_tables_in_c_and_casadi(tmp_path):
+    table = np.random.default_rng(4).normal(size=(10, 3))
+    for i in INDICES:
+        assert np.array_equal(in_c(looked_up, (table, i), tmp_path, length=10), rows_of(table, np.array([i]))[0])
+    assert np.array_equal(in_c(looked_up, (table, 1.0), tmp_path, length=0), np.zeros(3))
+    assert np.array_equal(in_c(from_input, (table[:6, :2], 3.7), tmp_path), table[3, :2] * 3.7)
+    symbolic = from_input.symbolic()
+    for i in (-1.0, 0.0, 2.5, 5.0, 9.0):
+        close(symbolic(table[:6, :2], i).full().ravel(), from_input(table[:6, :2], i))
+
+
+def test_the_index_is_one_number():
+    with pytest.raises(TraceError, match="must be one number"):
+        kernel(lambda x: row_at(np.eye(3), np.stack([x, x])))(1.0)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .compile import clear_cache as clear_cache
     from .compile import forget as forget
     from .compile import kernel as kernel
+    from .compile import row_at as row_at
     from .compile import scan as scan
     from .compile import static as static
     from .compile import while_loop as while_loop
@@ -105,7 +106,7 @@ __version__ = "0.3.0"
 # Where each name of the door is defined. `import adjoint` stays light: a module is loaded when one of its names is
 # first used. A test keeps this table and the imports above, which editors and type checkers read, the same.
 _HOMES = {
-    "compile": "Kernel cache_info check_grads clear_cache forget kernel scan static while_loop",
+    "compile": "Kernel cache_info check_grads clear_cache forget kernel row_at scan static while_loop",
     "errors": "AdjointError ArgumentError CompileError DerivativeError MissingPackageError ModelError SolveError "
     "TraceError",
     "model": "Robot check difference distance from_dh from_screws integrate interpolate load neutral "

@@ -19,6 +19,7 @@ from .decorator import kernel as kernel
 from .front.kept_kernels import forget as forget
 from .front.parameters import static as static
 from .graph.loops import each_row as each_row
+from .graph.loops import row_at as row_at
 from .graph.loops import scan as scan
 from .graph.loops import while_loop as while_loop
 from .graph.nested import map_leaves as map_leaves
@@ -50,6 +51,7 @@ __all__ = [
     "forget",
     "kernel",
     "map_leaves",
+    "row_at",
     "scan",
     "static",
     "while_loop",

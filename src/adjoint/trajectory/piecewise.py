@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, scan, static
+from ..compile import kernel, row_at, scan, static, while_loop
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.configuration import integrate
@@ -19,6 +19,7 @@ from .polynomials import mirrored, rates, shifted
 
 __all__ = ["Sample", "Trajectory", "joined", "pieced", "seconds"]
 
+_MANY = 32  # pieces: more are searched by halving
 _ROUNDING = 1e-12  # times this little outside of a trajectory, as a fraction of its duration, are at its ends
 
 
@@ -38,41 +39,48 @@ class _Shape(NamedTuple):
     nq: int
     n: int
     order: int
+    many: bool  # whether there are many pieces
 
 
-def _piece(starts, coefficients, t, end, shape: tuple) -> tuple:
-    """The last piece that starts at or before t, and before the end: its start and its coefficients."""
+def _piece(shape: _Shape, starts, t, end, pieces):
+    """The number of the last piece that starts at or before t, and before the end.
 
-    def later(carry, row):
-        start, c = row
-        now = (t >= start) & (start < end)
-        return (np.where(now, start, carry[0]), np.where(now, c, carry[1])), None
+    A few pieces are counted, which is quick because no comparison waits for another; of many, the range is halved.
+    """
+    if not shape.many:
+        count, _ = scan(lambda n, start: (n + np.where((start <= t) & (start < end), 1.0, 0.0), None), -1.0, starts)
+        return count
 
-    found, _ = scan(later, (0.0 * t, np.zeros(shape)), (starts, coefficients))
+    def halved(bounds):
+        low, high = bounds
+        middle = np.floor(0.5 * (low + high))
+        start = row_at(starts, middle)
+        earlier = (start <= t) & (start < end)
+        return np.where(earlier, middle, low), np.where(earlier, high, middle)
+
+    found, _ = while_loop(lambda bounds: bounds[1] - bounds[0] > 1, halved, (0.0 * t, pieces), max_iterations=64)
     return found
 
 
 def _held(sample: Sample, t, end) -> Sample:
     """The sample, at rest before the start and after the end."""
-    inside = (t >= 0) & (t <= end)
+    inside = (t >= -_ROUNDING * end) & (t <= (1 + _ROUNDING) * end)
     return Sample(sample.q, *(np.where(inside, x, 0.0) for x in sample[1:]))
 
 
 @kernel(shape=static, starts=(...,), coefficients=(..., "n", "order"))
-def _vector_sample(shape: _Shape, starts, coefficients, end, t) -> Sample:
-    """The sample at time t of a trajectory whose pieces start at `starts`, and which ends at `end`."""
+def _vector_sample(shape: _Shape, starts, coefficients, end, pieces, t) -> Sample:
+    """The sample at time t of a trajectory of so many `pieces`, which start at `starts`; it ends at `end`."""
     s = np.clip(t, 0.0, end)
-    start, c = _piece(starts, coefficients, s, end, (shape.n, shape.order))
+    start, c = row_at((starts, coefficients), _piece(shape, starts, s, end, pieces))
     return _held(Sample(*rates(c, s - start)), t, end)
 
 
 @kernel(shape=static, starts=(...,), coefficients=(..., "n", "order"), anchors=(..., "nq"))
-def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, t) -> Sample:
+def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, pieces, t) -> Sample:
     """The same on the manifold of a robot's configurations: q = anchor ∘ exp(x)."""
     s = np.clip(t, 0.0, end)
-    rows = scan(lambda carry, row: (carry, np.concatenate([row[0].ravel(), row[1]])), 0.0, (coefficients, anchors))[1]
-    start, row = _piece(starts, rows, s, end, (shape.n * shape.order + shape.nq,))
-    c, anchor = row[: -shape.nq].reshape(shape.n, shape.order), row[-shape.nq :]
+    start, c, anchor = row_at((starts, coefficients, anchors), _piece(shape, starts, s, end, pieces))
     x = rates(c, s - start)
     q = integrate(shape.robot, anchor, x[0])  # type: ignore[arg-type]
     return _held(Sample(q, *local_rates(shape.robot, *x)), t, end)  # type: ignore[arg-type]
@@ -139,10 +147,23 @@ class Trajectory:
     # --- samples ------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _sampler(self):
+    def _end(self) -> float | None:
+        """The duration of one trajectory; None of a batch."""
+        return None if self.batch else float(self.knots[-1])
+
+    @cached_property
+    def _sampler(self) -> tuple:
+        """The kernel that samples it, and its arguments but the time: for one time, and for an axis of times."""
         nq = self.nv if self.anchors is None else self.anchors.shape[-1]
-        shape = _Shape(self.robot if self.anchors is not None else None, nq, self.nv, self.degree + 1)
-        return (_vector_sample if self.anchors is None else _manifold_sample).bind(shape)
+        robot = self.robot if self.anchors is not None else None
+        shape = _Shape(robot, nq, self.nv, self.degree + 1, self.pieces > _MANY)
+        kernel = (_vector_sample if self.anchors is None else _manifold_sample).bind(shape)
+        tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
+        tables = [np.ascontiguousarray(x) for x in tables]
+        # The axis of times comes after those of the batch.
+        behind = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
+        pieces = np.array(float(self.pieces))
+        return kernel, (*tables, self.knots[..., -1], pieces), (*behind, self.knots[..., -1:], pieces)
 
     def __call__(self, t, *, hold: bool = False) -> Sample:
         """The `Sample` at times t [s], within 0 and `duration`; with `hold`, it rests at its ends before and after.
@@ -150,30 +171,28 @@ class Trajectory:
         Of a batch, t is one time, times (N,) for all of it, or (..., N) with leading axes that broadcast against the
         batch: q is (..., N, nq).
         """
+        sample, one, many = self._sampler
+        if type(t) is float and self._end is not None and 0 <= t <= self._end:  # a control loop: no array is made
+            return sample(*one, t)
         t = np.asarray(t, float)
-        end = self.knots[..., -1]
-        if t.ndim and self.knots.ndim > 1:
-            end = end[..., None]
         if not hold:
-            t = self._inside(t, end)
-        tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
-        if t.ndim:  # the last axis of t comes after those of the batch
-            tables = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
-        return self._sampler(*tables, end, t)
+            self._require_inside(t)
+        return sample(*(many if t.ndim else one), t)
 
-    def _inside(self, t: np.ndarray, end) -> np.ndarray:
-        """The times, clipped to the trajectory if they are outside by no more than rounding errors."""
-        slack = _ROUNDING * end
-        if not np.all((t >= -slack) & (t <= end + slack)):
+    def _require_inside(self, t: np.ndarray) -> None:
+        """Raises an `ArgumentError` if a time is outside by more than rounding errors; the sampler clips the others."""
+        end = self.knots[..., -1:] if t.ndim else self.knots[..., -1]
+        if t.size and not (t.min() >= -_ROUNDING * np.min(end) and t.max() <= (1 + _ROUNDING) * np.min(end)):
             t, end = np.broadcast_arrays(t, end)
             bad = ~((t >= -_ROUNDING * end) & (t <= (1 + _ROUNDING) * end))
+            if not bad.any():  # the ends of a batch differ
+                return
             place = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(bad)))
             which = f" at t[{', '.join(map(str, place))}]" if t.ndim else ""
             raise ArgumentError(
                 f"a trajectory of {np.atleast_1d(end)[place]:g} s has no time {np.atleast_1d(t)[place]:g} s{which}; "
                 "with hold=True it rests before its start and after its end"
             )
-        return np.clip(t, 0.0, end)
 
     def __getitem__(self, index) -> Trajectory:
         """Some trajectories of a batch, by NumPy's rules for its axes."""

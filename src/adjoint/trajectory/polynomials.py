@@ -76,9 +76,7 @@ class Ends(NamedTuple):
 def _hermite(ends: Ends, start, goal, h) -> np.ndarray:
     m = ends.m
     c = [start[j] * h**j / _FACTORIAL[j] for j in range(m)]  # over unit time
-    left = [
-        goal[j] * h**j - sum(c[i] * (_FACTORIAL[i] / _FACTORIAL[i - j]) for i in range(j, m)) for j in range(m)
-    ]
+    left = [goal[j] * h**j - sum(c[i] * (_FACTORIAL[i] / _FACTORIAL[i - j]) for i in range(j, m)) for j in range(m)]
     c += [sum(w * e for w, e in zip(row, left, strict=True)) for row in _HERMITE[m - 2]]
     return np.stack([c[j] / h**j for j in range(2 * m)])
 
@@ -148,4 +146,3 @@ def extremes(of: Order, c, h) -> Extremes:
         at_low, low = np.where(x < low, s, at_low), np.where(x < low, x, low)
         at_high, high = np.where(x > high, s, at_high), np.where(x > high, x, high)
     return Extremes(low, high, at_low, at_high)
-

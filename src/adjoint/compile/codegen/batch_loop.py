@@ -185,9 +185,9 @@ class _Rows:
 class _Batch(Coder):
     """Writes the function `batch`."""
 
-    def __init__(self, module: Module, width: int, dtype: str, program: Program):
+    def __init__(self, module: Module, width: int, dtype: str, program: Program, memos: Sequence[int]):
         super().__init__(module, width, dtype)
-        self.program, self.places = program, program.tile.places
+        self.program, self.places, self.memos = program, program.tile.places, memos
         self.unrolled = MOST_UNROLLED if len(program.nodes) < LONG_PROGRAM else 0
         self.used: dict[str, set[int]] = {}  # input -> the elements that the body reads
         for x in program.nodes:
@@ -207,6 +207,7 @@ class _Batch(Coder):
         self.emit(f" %out = getelementptr i8, ptr %work, i64 {tile_in * w * size}")
         self.emit(f" %context = getelementptr i8, ptr %work, i64 {(tile_in + tile_out) * w * size}")
         words = self._operand_words()
+        _clear_memos(self, self.memos)
         samples, last = self.word("sub i64 %stop, %start"), self.word("sub i64 %stop, 1")
         self.emit(f" %stream = icmp sge i64 {self.mul(samples, len(self.places) * size)}, {STREAM_BYTES}")
         self.module.add("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
@@ -340,15 +341,24 @@ def _work(program: Program) -> int:
     return work_of(program.nodes) + MOVE_WORK * moved
 
 
-def batch_function(module: Module, width: int, dtype: str, program: Program) -> str:
+def _clear_memos(b: Coder, memos: Sequence[int]) -> None:
+    """Emit code that forgets what was read last: another call may have other tables at the same address."""
+    if memos:
+        scratch = b.pointer(b.get("%context", 1))
+        for k in memos:
+            place = b.op(f"getelementptr {b.type('f')}, ptr {scratch}, i64 {k}", "p").name
+            b.put(0, place, 0)
+
+
+def batch_function(module: Module, width: int, dtype: str, program: Program, memos: Sequence[int] = ()) -> str:
     """The IR of `batch(start, stop, operands, work)`, which computes the samples from `start` to `stop`.
 
     `operands` has two words for every operand, its address and its stride over the batch, and then the words of the
     context's head. A sequence has four words: address, stride over the batch, stride over the rows, and the address of
     a table of the offsets of its elements. The result is 0 if all samples were computed; otherwise it is the word
-    `stop` of the watch.
+    `stop` of the watch. `memos` are places in scratch memory whose words are 0 at the start.
     """
-    return _Batch(module, width, dtype, program).function()
+    return _Batch(module, width, dtype, program, memos).function()
 
 
 def _move(b: Coder, source: str, i: str, target: str, k: str) -> None:
@@ -367,7 +377,7 @@ def are_results_scattered(program: Program, width: int) -> bool:
     return not body_stores_results(program, width) and found != list(range(len(found)))
 
 
-def whole_function(module: Module, width: int, dtype: str, program: Program) -> str:
+def whole_function(module: Module, width: int, dtype: str, program: Program, memos: Sequence[int] = ()) -> str:
     """The IR of `whole(in, out, context)`, which computes one group of samples in tiles.
 
     It runs the body, and then puts every element of the results in its own place of the tile.
@@ -381,6 +391,7 @@ def whole_function(module: Module, width: int, dtype: str, program: Program) -> 
             place = b.op(f"getelementptr {t}, ptr %out, i64 {at}", "p").name
             b.put(b.word(f"ptrtoint ptr {place} to i64"), "%context", CONTEXT_HEAD + k)
             at += o.size
+    _clear_memos(b, memos)
     b.emit(" call void @body(ptr %in, ptr %out, ptr %context)")
     if are_results_scattered(program, width):
         found = program.tile.places

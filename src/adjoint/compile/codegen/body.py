@@ -45,6 +45,8 @@ class Emitter:
     target: Target  # the kind of processor
     scratch: int = 0  # vectors of scratch memory that are needed, whatever the length of the sequences
     scratch_rows: int = 0  # vectors of scratch memory that are needed for each row of the sequences
+    # Places in scratch memory of words that say what was read last; they are 0 when a call starts.
+    memos: list[int] = field(default_factory=list)
     # ("in" or "out", name of a sequence) -> the number of its entry in the context
     slots: dict[tuple[str, str], int] = field(default_factory=dict)
     frame: str = ""  # the address of scratch memory, by its name in the function that is being emitted
@@ -201,6 +203,10 @@ class Emitter:
             return self.load(place.base, place.index)
         if x.op in ("sequence", "array"):
             return self._array(x, env)
+        if x.op == "row":
+            own = self.buffer(x, False)
+            self.copy_row(x, self._value(x.args[0], env), self._value(x.args[1], env), own)
+            return own
         if x.op == "loop":
             return self._loop(x, env, top)
         if x.op == "item":
@@ -356,12 +362,68 @@ class Emitter:
             at = b.op(f"mul i64 {row}, {size}", "w").name
             p = b.op(f"getelementptr {b.type('f')}, ptr {start}, i64 {at}", "p").name
             return (lambda k: self.load(p, k)), (lambda k, v: self.store(p, k, v))
-        assert buffer.slot is not None
-        shared = any(
-            k == buffer.slot and side == "in" and name in self.shared for (side, name), k in self.slots.items()
-        )
-        row_of = _OperandRow(self, buffer.slot, row, shared)
+        row_of = _OperandRow(self, buffer, row)
         return row_of.load, row_of.store
+
+    def is_shared(self, buffer: Buffer) -> bool:
+        """Return whether a buffer is a sequence that all samples of a batch have in common."""
+        slots = self.slots.items()
+        return any(k == buffer.slot and side == "in" and name in self.shared for (side, name), k in slots)
+
+    # --- tables ------------------------------------------------------------------------------------
+
+    def copy_row(self, x: Expr, table: Buffer, index: Value, own: Buffer) -> None:
+        """Copy row number `index` of a table into scratch memory, for each lane its own.
+
+        Nothing is read from a sequence without rows, and the row is 0 then.
+        """
+        b, (size, count) = self.b, x.value
+        assert own.place is not None
+        to, length = self.element(own.place.base, own.place.index), self._word(0) if count is None else str(count)
+        if count is not None:
+            return self._copy_lanes(table, self._lane_rows(index, length), size, to)
+        there = b.op(f"icmp sgt i64 {length}, 0", "m").name
+        with b.when(there):
+            self._copy_lanes(table, self._lane_rows(index, length), size, to)
+        with b.when(b.op(f"xor i1 {there}, true", "m").name):
+            self._each_element(size, lambda k: self.store(to, k, b.const(0.0)))
+
+    def _lane_rows(self, index: Value, length: str) -> str:
+        """The row of every lane, as a vector of words: its index rounded down, and clipped to the table."""
+        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
+        end = _joined(b, [b.op(f"sitofp i64 {b.word(f'sub i64 {length}, 1')} to {scalar}", "f").name])
+        at = b.select(index > 0.0, index, 0.0)  # NaN is not above 0
+        at = b.select(at < end, at, end)
+        return b.word(f"fptosi {b.type('f')} {at.name} to {_words(b)}")
+
+    def _copy_lanes(self, table: Buffer, rows: str, size: int, to: str) -> None:
+        """Copy a row for each lane. If all lanes read the same row, as neighbouring samples often do, it is read once.
+
+        If it is the row that was read last, it is still there: a word of scratch memory has its address.
+        """
+        b, start = self.b, self.start(table)
+        lanes = _TableRows(self, table, rows) if start is None else _ScratchRows(self, start, rows, size)
+        if b.width == 1 or start is not None:
+            return self._each_element(size, lambda k: self.store(to, k, lanes.load(k)))
+        first, differ = lanes.address(0), lanes.differ()
+        self.memos.append(self.reserve(1))
+        memo = self.element(FRAME, self.memos[-1])
+        new = b.op(f"icmp ne i64 {first}, {b.get(memo, 0)}", "m").name
+        with b.when(b.op(f"and i1 {new}, {b.op(f'xor i1 {differ}, true', 'm').name}", "m").name):
+            self._each_element(size, lambda k: self.store(to, k, lanes.load(k, 1)))
+            b.put(first, memo, 0)
+        with b.when(differ):
+            self._each_element(size, lambda k: self.store(to, k, lanes.load(k)))
+            b.put(0, memo, 0)
+
+    def _each_element(self, size: int, copy: Callable) -> None:
+        """Emit a copy of every element of a row: written out, or as a loop if there are many."""
+        if size > MANY_ELEMENTS:
+            with self.b.loop(size) as k:
+                copy(k)
+        else:
+            for k in range(size):
+                copy(k)
 
     # --- loops -------------------------------------------------------------------------------------
 
@@ -520,17 +582,18 @@ class _OperandRow:
     """One row of a caller's sequence, in the caller's memory: each lane has an address of its own.
 
     The entry of a sequence in the context has an address for each lane, the stride over the rows, and the address of a
-    table of offsets of the elements in a row. If the sequence is `shared` by all samples, only the first lane's address
+    table of offsets of the elements in a row. If the sequence is shared by all samples, only the first lane's address
     is used.
     """
 
-    def __init__(self, emitter: Emitter, slot: int, row: str, shared: bool):
+    def __init__(self, emitter: Emitter, buffer: Buffer, row: str):
         e, b = emitter, emitter.b
-        self.b, self.lanes = b, 1 if shared else b.width
-        at = CONTEXT_HEAD + slot * (b.width + 2)
-        step = b.op(f"mul i64 {row}, {e._word(at + b.width)}", "w").name
+        assert buffer.slot is not None
+        self.b, self.lanes = b, 1 if e.is_shared(buffer) else b.width
+        at = CONTEXT_HEAD + buffer.slot * (b.width + 2)
+        step = b.mul(row, e._word(at + b.width))
         self.offsets = b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
-        self.addresses = [b.op(f"add i64 {e._word(at + lane)}, {step}", "w").name for lane in range(self.lanes)]
+        self.addresses = [b.add(e._word(at + lane), step) for lane in range(self.lanes)]
 
     def _address(self, k: int | str, lane: int) -> str:
         b = self.b
@@ -541,22 +604,95 @@ class _OperandRow:
 
     def load(self, k: int | str) -> Value:
         b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        values = [b.op(f"load {scalar}, ptr {self._address(k, lane)}", "f").name for lane in range(self.lanes)]
-        if b.width == 1:
-            return Value(b, values[0], "f")
-        v = "poison"
-        for lane in range(self.lanes):
-            v = b.op(f"insertelement {b.type('f')} {v}, {scalar} {values[lane]}, i32 {lane}", "f").name
-        if self.lanes == 1:
-            t = b.type("f")
-            return b.op(f"shufflevector {t} {v}, {t} poison, <{b.width} x i32> zeroinitializer", "f")
-        return Value(b, v, "f")
+        places = [self._address(k, lane) for lane in range(self.lanes)]
+        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
 
     def store(self, k: int | str, v: Value) -> None:
         b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
         for lane in range(self.lanes):
             e = v.name if b.width == 1 else b.op(f"extractelement {b.type('f')} {v.name}, i32 {lane}", "f").name
             b.emit(f" store {scalar} {e}, ptr {self._address(k, lane)}")
+
+
+class _TableRows:
+    """Rows of a caller's sequence, one for each lane. `rows` is a vector of their numbers."""
+
+    def __init__(self, emitter: Emitter, buffer: Buffer, rows: str):
+        e, b = emitter, emitter.b
+        assert buffer.slot is not None
+        at = CONTEXT_HEAD + buffer.slot * (b.width + 2)
+        self.b, self.offsets = b, b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
+        words, stride = _words(b), _same_words(b, e._word(at + b.width))
+        first = b.op(f"getelementptr i64, ptr %context, i64 {at}", "p").name
+        base = _same_words(b, e._word(at)) if e.is_shared(buffer) else b.word(f"load {words}, ptr {first}, align 8")
+        self.addresses = b.word(f"add {words} {base}, {b.word(f'mul {words} {rows}, {stride}')}")
+
+    def address(self, lane: int) -> str:
+        """The address of a lane's row."""
+        b = self.b
+        return self.addresses if b.width == 1 else b.word(f"extractelement {_words(b)} {self.addresses}, i32 {lane}")
+
+    def differ(self) -> str:
+        """Whether not all lanes read the same row."""
+        b, words = self.b, _words(self.b)
+        first = f"shufflevector {words} {self.addresses}, {words} poison, <{b.width} x i32> zeroinitializer"
+        return b.any(b.op(f"icmp ne {words} {self.addresses}, {b.word(first)}", "m"))
+
+    def load(self, k: int | str, lanes: int = 0) -> Value:
+        """Element k of every lane's row; of the first lane's row for all of them, with lanes=1."""
+        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
+        offset = b.get(self.offsets, k)
+        places = [b.pointer(b.add(self.address(lane), offset)) for lane in range(lanes or b.width)]
+        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
+
+
+class _ScratchRows:
+    """Rows of an array in scratch memory, which has a vector of lanes for each element; each lane has a row of its own.
+
+    `start` is the address of the array, `rows` a vector of the rows, and `size` the number of elements in a row.
+    """
+
+    def __init__(self, emitter: Emitter, start: str, rows: str, size: int):
+        b = self.b = emitter.b
+        self.step, words = b.width * BYTES[b.dtype], _words(b)
+        steps = b.word(f"mul {words} {rows}, {_same_words(b, str(size * self.step))}")
+        parts = [steps] if b.width == 1 else [
+            b.word(f"extractelement {words} {steps}, i32 {lane}") for lane in range(b.width)
+        ]  # fmt: skip
+        first = b.word(f"ptrtoint ptr {start} to i64")
+        self.places = [b.add(b.add(first, lane * BYTES[b.dtype]), part) for lane, part in enumerate(parts)]
+
+    def load(self, k: int | str) -> Value:
+        """Element k of every lane's row."""
+        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
+        places = [b.pointer(b.add(place, b.mul(k, self.step))) for place in self.places]
+        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
+
+
+def _words(b: Coder) -> str:
+    """The type of a vector of words, one for each lane."""
+    return "i64" if b.width == 1 else f"<{b.width} x i64>"
+
+
+def _same_words(b: Coder, word: str) -> str:
+    """A vector that has the same word in every lane."""
+    if b.width == 1:
+        return b.word(f"add i64 {word}, 0")
+    t = _words(b)
+    first = b.word(f"insertelement {t} poison, i64 {word}, i32 0")
+    return b.word(f"shufflevector {t} {first}, {t} poison, <{b.width} x i32> zeroinitializer")
+
+
+def _joined(b: Coder, values: list[str]) -> Value:
+    """A vector of lanes of these numbers; a single number is that of all lanes."""
+    if b.width == 1:
+        return Value(b, values[0], "f")
+    t, v = b.type("f"), "poison"
+    for lane, x in enumerate(values):
+        v = b.op(f"insertelement {t} {v}, {'double' if b.dtype == 'f64' else 'float'} {x}, i32 {lane}", "f").name
+    if len(values) == 1:
+        return b.op(f"shufflevector {t} {v}, {t} poison, <{b.width} x i32> zeroinitializer", "f")
+    return Value(b, v, "f")
 
 
 # Operations that are one instruction, and those that the Builder has; all others are in vecmath.
@@ -597,8 +733,8 @@ def emit(
     fixed = emitter.scratch * width * BYTES[dtype]
     if are_results_scattered(program, width):
         emitter.scratch = max(emitter.scratch, len(program.tile.places))  # `whole` sorts the results there
-    module.add("whole", whole_function(module, width, dtype, program))
-    module.add("batch", batch_function(module, width, dtype, program))
+    module.add("whole", whole_function(module, width, dtype, program, emitter.memos))
+    module.add("batch", batch_function(module, width, dtype, program, emitter.memos))
     module.add("stops", stops_function(module))
     return module.text().replace("@SCRATCH@", str(fixed)), emitter.scratch, emitter.scratch_rows
 

@@ -134,6 +134,8 @@ class _CWriter:
             for k, a in enumerate(x.args):
                 self.emit(f"{name}[{k}] = {env[a.id]};")
             return name
+        if x.op == "row":
+            return self._row(x, env)
         if x.op == "item":
             return f"{env[x.args[0].id]}[{x.value}]"
         if x.op == "loop":
@@ -144,6 +146,19 @@ class _CWriter:
         text = OPS[x.op].c.format(*(env[a.id] for a in x.args))
         self.emit(f"const {'int' if x.mask else 'double'} {name} = {text};")
         return name
+
+    def _row(self, x: Expr, env: dict) -> str:
+        """Write a pointer to the row of a table; to zeros if a sequence has no rows."""
+        (size, count), (table, index) = x.value, (env[a.id] for a in x.args)
+        i, row, last = self.fresh(), self.fresh(), "length - 1" if count is None else str(count - 1)
+        self.emit(f"const long {i} = {index} > 0 ? ({index} < {last} ? (long)({index}) : {last}) : 0;")
+        there = f"{table} + {i} * {size}"
+        if count is None:
+            zeros = self.fresh()
+            self.buffers.append(f"    const double {zeros}[{max(size, 1)}] = {{0}};")
+            there = f"length > 0 ? {there} : {zeros}"
+        self.emit(f"const double *const {row} = {there};")
+        return row
 
     def _local(self, size: int) -> str:
         """Declare a local array; returns its name."""

@@ -32,7 +32,7 @@ REREAD_AFTER = 32  # a value that was used more steps ago is read again from mem
 FEW_CAPTURED = 16  # a loop that captures at most so many values has them in registers
 # Values that have places of their own, and are read where they are used.
 READ_ANYWHERE = {"const", "bool", "input", "item", "carry"}
-ARRAYS = {"array", "stacked", "sequence"}
+ARRAYS = {"array", "stacked", "sequence", "row"}
 # A step is (a node, the values that must be known before it, 0). A long array is filled in several steps: the values
 # are then a part of its elements, and the number is that of the first one.
 Step = tuple[Expr, tuple[Expr, ...], int]
@@ -120,6 +120,8 @@ class Segments:
         if x.op == "array":  # an array that lies among the inputs is in memory already
             size = 0 if self._own(x) is None else len(x.args)
             return [(x, x.args[k : k + SEGMENT], k) for k in range(0, size, SEGMENT)]
+        if x.op == "row":  # its table is in memory
+            return [(x, x.args[1:], 0)]
         if x.op == "loop":
             # The last arguments are arrays, which are in memory.
             return [(x, x.args[: len(x.args) - len(x.value.xs)], 0)]
@@ -194,6 +196,9 @@ class Segments:
                 continue
             for a in before:
                 self._provide(a, step)
+            if x.op == "row":
+                e.copy_row(x, self.buffer(x.args[0]), self.env[x.args[1].id], self.buffer(x))
+                continue
             self._provide(x, step)
             v = self.env[x.id]
             done(x, v)

@@ -213,15 +213,16 @@ class Specialisation:
 
         with progress.reported(self.name) as note:
             program, made = self.traced
-            cost = sum(count_operations(program))
-            note.begin(cost)
+            cost = [sum(count_operations(program, length)) for length in (0, 1)]
+            note.begin(cost[1])
             text, scratch, scratch_rows = emit(program, _width(dtype, single), dtype, shared, jit.host().target)
             header = {
                 "outputs": [[o.name, o.shape, o.sequence] for o in program.outputs],
                 "scratch": scratch,
                 "scratch_rows": scratch_rows,
                 "result": None if made is None else _describe(made),
-                "cost": cost,
+                "cost": cost[0],
+                "cost_rows": cost[1] - cost[0],
             }
             entry = disk_cache.Entry(header, jit.compile_ir(text))
         # The name is computed again here, because only tracing tells which state of the library the code belongs to.
@@ -237,7 +238,8 @@ class Specialisation:
         h = entry.header
         outputs = tuple(Operand(name, tuple(shape), sequence) for name, shape, sequence in h["outputs"])
         width, scratch = _width(dtype, single), (h["scratch"], h["scratch_rows"])
-        code = Compiled(self.name, self.inputs, outputs, width, dtype, entry.code, *scratch, h["cost"])
+        cost = h["cost"], h["cost_rows"]
+        code = Compiled(self.name, self.inputs, outputs, width, dtype, entry.code, *scratch, *cost)
         if self._traced is not None:
             return code, self._traced[1]
         return code, None if h["result"] is None else _recall(*h["result"])

@@ -52,6 +52,8 @@ def _run(roots: Sequence[Expr], env: dict, inputs: Inputs) -> list:
             env[x.id] = np.array([env[a.id] for a in x.args], dtype=object)
         elif x.op == "item":
             env[x.id] = np.ravel(env[x.args[0].id])[x.value]
+        elif x.op == "row":
+            env[x.id] = _row(x, env, inputs)
         elif x.op == "loop":
             env[x.id] = _loop(x, env, inputs)
         elif x.op in ("carry", "stacked"):
@@ -59,6 +61,18 @@ def _run(roots: Sequence[Expr], env: dict, inputs: Inputs) -> list:
         else:
             env[x.id] = inputs.apply(x.op, *(env[a.id] for a in x.args))
     return [env[r.id] for r in roots]
+
+
+def _row(x: Expr, env: dict, inputs: Inputs) -> np.ndarray:
+    (size, _), index = x.value, env[x.args[1].id]
+    rows = np.reshape(env[x.args[0].id], (-1, size))
+    if inputs.choose is None:
+        return rows[int(min(max(index, 0), len(rows) - 1)) if index == index else 0] if len(rows) else np.zeros(size)
+    found = rows[0]  # a symbolic index: the last row that does not begin after it
+    for k in range(1, len(rows)):
+        after = inputs.apply("le", inputs.number(float(k)), index)
+        found = np.array([inputs.choose(after, new, old) for new, old in zip(rows[k], found, strict=True)], object)
+    return found
 
 
 def _loop(x: Expr, env: dict, inputs: Inputs) -> tuple[list, list]:
@@ -101,6 +115,6 @@ def inline(graph: Graph, roots: Sequence[Expr], inputs: dict, sequences: dict[st
             env[x.id] = (sequences or {})[x.value]
         elif x.op in OPS:
             env[x.id] = apply(x.op, *(env[a.id] for a in x.args))
-        else:  # A loop, or a node that reads one. The body of a loop has inputs of its own, so it serves in any graph.
+        else:  # A loop, a row, or what reads one. The body of a loop has inputs of its own, so it serves in any graph.
             env[x.id] = graph.node(x.op, tuple(graph.lift(env[a.id]) for a in x.args), x.value)
     return [env[r.id] for r in roots]

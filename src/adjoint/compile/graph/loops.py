@@ -1,9 +1,9 @@
-"""Loops: `scan` and `while_loop`, traced once and emitted as machine loops.
+"""Loops: `scan` and `while_loop`, traced once and emitted as machine loops; and `row_at`, which looks up a table.
 
 In a graph a loop is one node whose arguments are the initial carry, the values its body captures, and the buffers it
 reads; `carry` and `stacked` nodes read its results. Buffers are nodes too: `array` (elements computed before the
 loop), `sequence` (an input whose length is known when the kernel is called), `stacked` (outputs of a loop, one row an
-iteration); `item` reads one element of a buffer.
+iteration), `row` (a copy of one row of another buffer, whose number is computed); `item` reads one element of a buffer.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = [
     "each_row",
     "plain_number",
     "prune",
+    "row_at",
     "scan",
     "while_loop",
 ]
@@ -73,7 +74,7 @@ class Loop:
 class Sequence:
     """A traced sequence: an argument declared with a leading `...`, or the stacked results of a scan over one.
 
-    Its length is known only when the kernel is called, so all it can do is be scanned over or be returned.
+    Its length is known only when the kernel is called, so all it can do is be scanned over, looked up, or be returned.
     """
 
     def __init__(self, node: Expr, shape: tuple[int, ...]):
@@ -82,7 +83,7 @@ class Sequence:
     def _refuse(self, *_, **__):
         raise trace_errors.error(
             "a sequence of unknown length cannot be used outside a scan",
-            "pass it as the xs of scan(step, carry, xs) and compute inside the step",
+            "pass it as the xs of scan(step, carry, xs) and compute inside the step, or read a row by row_at",
         )
 
     __getitem__ = __iter__ = __len__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
@@ -314,6 +315,62 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
     )
     node = _loop_node(graph, loop, [e for _, es in starts for e in es], tuple(inner.captured), [])
     return _results(graph, node, carry, starts)
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+def row_at(rows, index):
+    """Row number `index` of a table, where the index is computed: rows[index] for an index that is traced.
+
+    Parameters
+    ----------
+    rows
+        An array, a kernel argument declared with a leading `...` axis, or any nesting of them; the table is read along
+        the first axis.
+    index
+        A number. It is rounded down; below 0, and if it is NaN, it counts as 0, and beyond the last row as the last.
+
+    The row is read from memory: a table may have millions of rows. Derivatives by the index are 0, and those by the
+    table go forward only (`jvp`). Of a sequence without rows, the row is 0.
+    """
+    graph = current_graph()
+    if graph is None:
+        return map_leaves(lambda leaf: _eager_row(leaf, index), rows)
+    shape, elements = tracing.flatten(index, "the index of row_at")
+    if shape != ():
+        raise trace_errors.error(
+            f"the index of row_at must be one number; it has shape {shape}", "look up one row at a time"
+        )
+    number = graph.lift(plain_number(elements[0]))
+    return map_leaves(lambda leaf: _traced_row(graph, leaf, number), rows)
+
+
+def _eager_row(table, index) -> np.ndarray:
+    table = np.asarray(table)
+    if len(table) == 0:
+        return np.zeros(table.shape[1:])
+    return table[int(min(max(np.nan_to_num(float(index), nan=0.0), 0.0), len(table) - 1))]
+
+
+def _traced_row(graph: Graph, source, index: Expr):
+    shape = _row_shape(source)
+    count = None if isinstance(source, Sequence) else len(source)
+    if count == 0:
+        return np.zeros(shape)
+    buffer = graph.lift(_buffer(_owner(graph, source), source, count))
+    size = int(np.prod(shape))
+    row = graph.node("row", (buffer, index), (size, count))
+    return tracing.traced_array([graph.node("item", (row,), k) for k in range(size)], shape)
+
+
+def _owner(graph: Graph, source) -> Graph:
+    """The outermost graph in which all elements of an array are known: there, a loop fills it only once."""
+    elements = [] if isinstance(source, Sequence) else tracing.flatten(source, "the rows of row_at")[1]
+    depth = max((e.graph.depth for e in elements if isinstance(e, Expr)), default=0)
+    while graph.depth > depth and graph.parent is not None:
+        graph = graph.parent
+    return graph
 
 
 # --- building nodes ----------------------------------------------------------------------------------

@@ -115,11 +115,13 @@ def _tile(elements: list[Expr]) -> Tile:
 
 
 def array_size(x: Expr) -> int:
-    """Return how many numbers an array has: given elements, or what a loop stacks.
+    """Return how many numbers an array has: given elements, a row of another one, or what a loop stacks.
 
     The answer is 0 for any other node, and for stacks whose length is known only when the kernel is called.
     """
     if x.op == "stacked":
         loop = x.args[0].value
         return len(loop.ys[x.value]) * (loop.length or 0)
+    if x.op == "row":
+        return x.value[0]
     return len(x.args) if x.op == "array" else 0

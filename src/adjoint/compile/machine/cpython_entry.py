@@ -122,7 +122,7 @@ def _limits(code: Compiled, threads: int) -> dict[str, int]:
     Python's global lock while the code runs. Above `most_rows`, it leaves the call to the fallback, which may use
     several threads. Above `most_new_rows`, it does so if it had to make new arrays for the results.
     """
-    cost, sequences = max(code.cost, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
+    cost, sequences = max(code.cost + code.cost_rows, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
     most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
     # The fallback reuses the memory of large results. The system's allocator does so by itself for one array, but not
     # for several.

@@ -62,7 +62,7 @@ class Plan:
         for k, a in zip(self.places, arrays, strict=True):
             words[k] = address(a)
         total, code = self.total, self.code
-        work = total * max(code.cost, 1) * max(self.length, 1)
+        work = total * max(code.cost + code.cost_rows * self.length, 1)
         parts = min(threads(), work // THREAD_WORK, -(-total // code.width)) if work >= 2 * THREAD_WORK else 1
         if parts <= 1:
             if total:
@@ -101,8 +101,8 @@ class Plan:
 class Compiled:
     """Loaded machine code of one kernel for one dtype and width.
 
-    `cost` is the number of operations that one sample takes, and `scratch` and `scratch_rows` are the vectors of
-    scratch memory that the code needs: always, and for each row of the sequences.
+    `cost` and `cost_rows` are the numbers of operations that one sample takes: always, and for each row of the
+    sequences. `scratch` and `scratch_rows` are the vectors of scratch memory that it needs, in the same way.
     """
 
     def __init__(
@@ -116,9 +116,11 @@ class Compiled:
         scratch: int,
         scratch_rows: int,
         cost: int,
+        cost_rows: int,
     ):
         self.name, self.inputs, self.outputs = name, tuple(inputs), tuple(outputs)
-        self.width, self.dtype, self.cost, self.size = width, dtype, cost, len(object_code)
+        self.width, self.dtype, self.size = width, dtype, len(object_code)
+        self.cost, self.cost_rows = cost, cost_rows
         self.library = jit.load(object_code, ("whole", "batch"))
         self.whole = self.library.address["whole"]
         self.batch = _BATCH(self.library.address["batch"])

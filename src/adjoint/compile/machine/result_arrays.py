@@ -16,8 +16,8 @@ from .layouts import address
 __all__ = ["RECYCLED", "forget_memory", "new_array", "prepare_out"]
 
 # Sizes in bytes of memory that is used again: that of an array of results, or work memory.
-RECYCLED = range(1 << 19, 96 << 20)
-_waiting: deque[np.ndarray] = deque(maxlen=4)  # memory that waits to be used again
+RECYCLED = range(1 << 17, 96 << 20)
+_waiting: deque[np.ndarray] = deque(maxlen=8)  # memory that waits to be used again
 
 
 def prepare_out(

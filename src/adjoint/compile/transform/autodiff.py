@@ -61,6 +61,8 @@ def _tangent(graph: Graph, x: Expr, below: list[Tangent]) -> Tangent:
         return {d: graph.node("array", tuple(graph.lift(t.get(d, 0.0)) for t in below)) for d in directions}
     if x.op == "item":
         return {d: graph.node("item", (b,), x.value) for d, b in below[0].items()}  # type: ignore[misc]
+    if x.op == "row":  # of the table; its number has no slope
+        return {d: graph.node("row", (b, x.args[1]), x.value) for d, b in below[0].items()}  # type: ignore[misc]
     return _chain_rule(x, below) if x.op in OPS else {}
 
 
@@ -223,6 +225,8 @@ class _Reverse:
         t = self.bar.get(x.id)
         if x.op == "loop":
             self._loop(x)
+        elif x.op == "row" and x.args[0].id in self.active and x.id in self.elements:
+            raise DerivativeError("reverse derivatives by a table that row_at looks up are not provided; use jvp")
         elif x.op == "array":
             for k, a in enumerate(x.args):
                 self._add(a, self._element(x, k))
@@ -338,8 +342,10 @@ def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[l
     """Return d(root)/d(x) for every root and x, forward or in reverse, whichever visits fewer nodes."""
     nodes = reachable(roots)
     loops = [x.value for x in nodes if x.op == "loop"]
-    if any(map(only_forward, loops)) or (
-        2 * len(roots) >= len(wrt) if loops else _forward_is_cheaper(nodes, roots, wrt)
+    if (
+        any(map(only_forward, loops))
+        or any(x.op == "row" for x in nodes)
+        or (2 * len(roots) >= len(wrt) if loops else _forward_is_cheaper(nodes, roots, wrt))
     ):
         _, tangents = pushforward(graph, roots, {x: {k: 1.0} for k, x in enumerate(wrt)})
         return [[t.get(k, 0.0) for k in range(len(wrt))] for t in tangents]
@@ -347,8 +353,11 @@ def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[l
 
 
 def only_forward(loop: Loop) -> bool:
-    """Return whether a Jacobian is always taken forward through this loop: a while loop, or one with loops inside."""
-    return loop.condition is not None or any(x.op == "loop" for x in reachable(loop.roots))
+    """Return whether a Jacobian is always taken forward through this loop.
+
+    This holds for a while loop, and for one that has loops, or tables that are looked up, inside.
+    """
+    return loop.condition is not None or any(x.op in ("loop", "row") for x in reachable(loop.roots))
 
 
 def _forward_is_cheaper(nodes: list[Expr], roots: Sequence[Expr], wrt: Sequence[Expr]) -> bool:
