@@ -98,6 +98,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "parallel_transport": ((ROBOT, Q, V, A, 1.0, 3), {}),
         "random_configuration": ((ROBOT, 3), {"rng": 0}),
         "random_velocity": ((ROBOT, Q), {"rng": 0, "kT": 1.0}),
+        "row_at": ((np.eye(3), 1.0), {}),
         "Samples": ((Q, V, A, A), {}),
         "spline_motion": ((ROBOT, Q, A, 1.0), {"cost": "effort", "weights": np.ones(2)}),
         "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),

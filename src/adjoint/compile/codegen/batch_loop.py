@@ -3,7 +3,8 @@
 A *row* holds the elements of one sample, as the caller's arrays do. A *tile* holds a group of samples: one vector for
 each element, one *lane* of the vector for each sample. `batch(start, stop, operands, work)` runs the body over samples
 whose elements are contiguous, and transposes small blocks. In the last, incomplete group the idle lanes repeat the last
-sample: they compute and store the same numbers once more, so nothing beyond an end is read or written.
+sample: they compute and store the same numbers once more, so nothing beyond an end is read or written. An input that
+is the same for all samples is moved once.
 
 `work` is the memory of the call: the tile of inputs, the tile of results, the context (a table of words that the body
 reads, see `body`), and scratch memory.
@@ -216,7 +217,8 @@ class _Batch(Coder):
             first = self.add("%start", self.mul(group, w))
             lanes = [self.word(f"call i64 @llvm.smin.i64(i64 {self.add(first, n)}, i64 {last})") for n in range(w)]
             left = self.word(f"sub i64 %stop, {first}")
-            self._group(words, lanes, self.word(f"call i64 @llvm.smin.i64(i64 {left}, i64 {w})"))
+            count = self.word(f"call i64 @llvm.smin.i64(i64 {left}, i64 {w})")
+            self._group(words, lanes, count, self.same(group, 0))
         self.emit(" br label %stopped")
         self.label("stopped")
         if self.has_lines:
@@ -255,12 +257,12 @@ class _Batch(Coder):
             self.put(self.get("%operands", at + k), "%context", k)
         return words
 
-    def _group(self, words: list[list[str]], lanes: list[str], count: str) -> None:
-        """Compute one group of `count` samples."""
+    def _group(self, words: list[list[str]], lanes: list[str], count: str, first: str) -> None:
+        """Compute one group of `count` samples; `first` says whether it is the first one."""
         p = self.program
         rows = [[self.add(address, self.mul(lane, stride)) for lane in lanes] for address, stride, *_ in words]
         self._put_sequences(words, rows)
-        self._load_inputs(rows)
+        self._load_inputs(words, rows, first)
         results = list(zip(p.outputs, rows[len(p.inputs) :], words[len(p.inputs) :], strict=True))
         if self.has_lines:
             with self.when("%stream"):
@@ -290,14 +292,17 @@ class _Batch(Coder):
                     self.put(word, "%context", slot)
                     slot += 1
 
-    def _load_inputs(self, rows: list[list[str]]) -> None:
-        """Move the inputs from their rows to the tile."""
+    def _load_inputs(self, words: list[list[str]], rows: list[list[str]], first: str) -> None:
+        """Move the inputs from their rows to the tile; one that is the same for all samples only in the first group."""
         at = 0
-        for o, lane_rows in zip(self.program.inputs, rows, strict=False):
-            if not o.sequence:
-                places = range(at, at + o.size)
+        for o, (_, stride, *_), lane_rows in zip(self.program.inputs, words, rows, strict=False):
+            if o.sequence:
+                continue
+            places = range(at, at + o.size)
+            differs = self.op(f"icmp ne i64 {stride}, 0", "m").name
+            with self.when(self.op(f"or i1 {differs}, {first}", "m").name):
                 _Rows(self, lane_rows, "%work", places, "", self.unrolled).load(self.used.get(o.name, set()))
-                at += o.size
+            at += o.size
 
     def _store(self, o: Operand, at: int, rows: list[str], stride: str, count: str) -> None:
         """Move a result from its tile to rows.

@@ -204,8 +204,9 @@ class Emitter:
         if x.op in ("sequence", "array"):
             return self._array(x, env)
         if x.op == "row":
-            own = self.buffer(x, False)
-            self.copy_row(x, self._value(x.args[0], env), self._value(x.args[1], env), own)
+            own, table = self.buffer(x, False), self._value(x.args[0], env)
+            assert isinstance(table, Buffer)
+            self.copy_row(x, table, self._value(x.args[1], env), own)
             return own
         if x.op == "loop":
             return self._loop(x, env, top)
@@ -402,8 +403,11 @@ class Emitter:
         If it is the row that was read last, it is still there: a word of scratch memory has its address.
         """
         b, start = self.b, self.start(table)
-        lanes = _TableRows(self, table, rows) if start is None else _ScratchRows(self, start, rows, size)
-        if b.width == 1 or start is not None:
+        if start is not None:
+            own = _ScratchRows(self, start, rows, size)
+            return self._each_element(size, lambda k: self.store(to, k, own.load(k)))
+        lanes = _TableRows(self, table, rows)
+        if b.width == 1:
             return self._each_element(size, lambda k: self.store(to, k, lanes.load(k)))
         first, differ = lanes.address(0), lanes.differ()
         self.memos.append(self.reserve(1))

@@ -347,10 +347,18 @@ def row_at(rows, index):
 
 
 def _eager_row(table, index) -> np.ndarray:
-    table = np.asarray(table)
-    if len(table) == 0:
-        return np.zeros(table.shape[1:])
-    return table[int(min(max(np.nan_to_num(float(index), nan=0.0), 0.0), len(table) - 1))]
+    try:
+        rows, number = np.asarray(table, float), float(index)
+    except (TypeError, ValueError, OverflowError):
+        rows, number = np.zeros(()), 0.0
+    if rows.ndim == 0:
+        raise ArgumentError(
+            f"row_at: rows must be numbers with a first axis to look up along, and index one number; "
+            f"got {table!r:.60} and {index!r:.60}"
+        )
+    if len(rows) == 0:
+        return np.zeros(rows.shape[1:])
+    return rows[int(min(max(number, 0.0), len(rows) - 1)) if number == number else 0]
 
 
 def _traced_row(graph: Graph, source, index: Expr):
