@@ -174,6 +174,9 @@ BROADCASTS = [
     ((3, 1, 1), (4, 1), (2,)),
     ((0,), (1,), ()),
     ((4, 1), (0,), ()),
+    ((3, 1), (37,), ()),  # a batch for each of the first axis
+    ((37,), (3, 1), (3, 37)),
+    ((2, 1, 1), (3, 1), (37,)),
 ]
 
 
@@ -186,6 +189,19 @@ def test_batches_broadcast(two, batches):
     for got, wanted in zip(result, expected, strict=True):
         assert got.shape == wanted.shape
         np.testing.assert_allclose(got, wanted, rtol=0, atol=100 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_two_axes_have_the_bits_of_one(two, threads):
+    """A batch over two axes runs as a batch for each index of the first; it is split over threads along the first."""
+    A, x, s = samples(301, 1)[0], samples(1, 1000)[1], samples(301, 1000)[2]
+    f = kernel(A=(2, 3), x=3)(lambda A, x, s: A @ x * np.sin(s))
+    f.threads = threads
+    wide = [np.broadcast_to(a, (301, 1000, *a.shape[2:])).reshape(301000, *a.shape[2:]) for a in (A, x, s)]
+    assert np.array_equal(f(A, x, s).reshape(301000, 2), f(*wide))
+    assert np.array_equal(f(A, x, s[:, ::-1])[:, 0], f(A[:, 0], x[:, 0], s[:, -1]))
+    turned = f(A.swapaxes(0, 1), x.swapaxes(0, 1), s.T)
+    assert np.array_equal(turned.swapaxes(0, 1), f(A, x, s))
 
 
 def test_many_batch_axes():

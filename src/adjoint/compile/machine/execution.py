@@ -30,8 +30,10 @@ __all__ = [
 
 DTYPES = {"f64": np.dtype(np.float64), "f32": np.dtype(np.float32)}
 THREAD_WORK = 500_000  # a further thread pays only if it gets more operations than this
+LEAST_GROUPS = 2  # of two axes, the second one is at least so many groups of lanes long
 LOCK_WORK = 20_000  # releasing Python's global lock pays only for more operations than this
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_NESTED = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4, *[ctypes.c_void_p] * 5)
 _STRIDED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
 
 
@@ -46,10 +48,12 @@ class Plan:
     code: Compiled
     batch: tuple[int, ...]
     length: int
-    plain: bool  # `batch` serves the call: samples are contiguous and lie along one axis; otherwise `strided` does
+    plain: bool  # `batch` serves the call: samples are contiguous and lie along one axis, or two; else `strided` does
     words: np.ndarray
     places: list[int]
     keep: list[np.ndarray]
+    growth: np.ndarray | None = None  # of two axes: by how much each of the words grows with the index of the first one
+    inner: int = 0  # the length of the second one
 
     @property
     def total(self) -> int:
@@ -63,17 +67,19 @@ class Plan:
             words[k] = address(a)
         total, code = self.total, self.code
         work = total * max(code.cost + code.cost_rows * self.length, 1)
-        parts = min(threads(), work // THREAD_WORK, -(-total // code.width)) if work >= 2 * THREAD_WORK else 1
+        # Threads share the samples in whole groups of lanes; or, of two axes, the indices of the first one.
+        units, grain = (total, code.width) if self.growth is None else (total // max(self.inner, 1), 1)
+        parts = min(threads(), work // THREAD_WORK, -(-units // grain)) if work >= 2 * THREAD_WORK else 1
         if parts <= 1:
             if total:
-                self._part(words, 0, total)
+                self._part(words, 0, units)
             return
-        step = -(-total // (parts * code.width)) * code.width  # whole groups of lanes
-        starts = range(0, total, step)
+        step = -(-units // (parts * grain)) * grain
+        starts = range(0, units, step)
         watches = new_watches(len(starts))
         # Every part owns the arrays that it works on: it may outlive the caller's names for them.
         runs = [
-            partial(self._part, words.copy(), start, min(start + step, total), watch, arrays)
+            partial(self._part, words.copy(), start, min(start + step, units), watch, arrays)
             for start, watch in zip(starts, watches, strict=True)
         ]
         run_together(runs, partial(watches[:, STOP].fill, 1))
@@ -88,7 +94,11 @@ class Plan:
             start_watch(watch)
         at = len(words) - 2 if self.plain else 3
         words[at], words[at + 1] = work.start + code.fixed, address(watch)
-        if self.plain:
+        if self.growth is not None:
+            local, batch = np.empty_like(words), code.library.address["batch"]
+            tables = address(words), address(self.growth), address(local)
+            stopped = code.nested(start, stop, self.inner, len(words), *tables, work.start, batch)
+        elif self.plain:
             stopped = code.batch(start, stop, address(words), work.start)
         else:
             out = work.start + code.tile_in
@@ -136,6 +146,11 @@ class Compiled:
         """The function `strided` of `strided_loop`, which serves arrays of any layout."""
         return _STRIDED(strided_loop.library(self.width, self.dtype).address["strided"])
 
+    @cached_property
+    def nested(self):
+        """The function `nested` of `strided_loop`, which serves batches of two axes."""
+        return _NESTED(strided_loop.nested_library().address["nested"])
+
     @property
     def memory(self) -> tuple[int, int, int]:
         """Work memory: its bytes, further bytes for each row of the sequences, and where scratch memory begins."""
@@ -151,12 +166,17 @@ class Compiled:
         arrays = (*inputs, *outputs)
         views = [view_of(o, a, len(batch)) for o, a in zip((*self.inputs, *self.outputs), arrays, strict=True)]
         shape, strides = collapse(batch, views)
-        plain = len(shape) <= 1 and all(
+        nested = len(shape) == 2 and shape[1] >= LEAST_GROUPS * self.width
+        plain = (len(shape) <= 1 or nested) and all(
             v.operand.sequence or (a.flags.aligned and v.contiguous(BYTES[self.dtype]))
             for v, a in zip(views, arrays, strict=True)
         )
         words, places = self._words(views, strides, length) if plain else self._table(views, shape, strides, length)
-        return Plan(self, tuple(batch), length, plain, words, places, [v.offsets for v in views])
+        found = Plan(self, tuple(batch), length, plain, words, places, [v.offsets for v in views])
+        if plain and nested:
+            found.growth, found.inner = np.zeros_like(words), shape[1]
+            found.growth[places] = [s[0] for s in strides]
+        return found
 
     def _words(self, views: list[View], strides: list[list[int]], length: int) -> tuple[np.ndarray, list[int]]:
         """The table of operands for `batch`, and the places of the addresses in it."""
@@ -164,7 +184,7 @@ class Compiled:
         places: list[int] = []
         for v, s in zip(views, strides, strict=True):
             places.append(len(words))
-            words += [0, s[0] if s else 0]
+            words += [0, s[-1] if s else 0]
             if v.operand.sequence:
                 words += [v.row, address(v.offsets)]
         return np.array([*words, length, 0, 0], np.int64), places

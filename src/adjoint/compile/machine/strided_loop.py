@@ -1,7 +1,8 @@
 """Machine code that every kernel shares: batches of any layout, asking Python whether to go on, waiting for threads.
 
 `strided(start, stop, table, work, out, context, body)` runs a kernel's function `whole` over operands with any strides
-and any number of batch axes that broadcast. `ask(watch)` lets Python run its signal handlers, see `codegen.watch`.
+and any number of batch axes that broadcast. `nested` runs a kernel's function `batch` over the second of two batch
+axes, for each index of the first. `ask(watch)` lets Python run its signal handlers, see `codegen.watch`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ __all__ = [
     "door",
     "idle_watch",
     "library",
+    "nested_library",
     "shared",
 ]
 
@@ -144,6 +146,32 @@ class _Strided(Coder):
             for lane in self.lanes:
                 x = v if self.width == 1 else self.op(f"extractelement {self.vector} {v}, i32 {lane}", "f").name
                 self.emit(f" store {self.scalar} {x}, ptr {self._element(entry, e, lane)}, align 1")
+
+
+# --- two axes ----------------------------------------------------------------------------------------
+
+
+def _nested(module: Module) -> str:
+    """The IR of `nested(start, stop, inner, count, words, growth, local, work, batch)`.
+
+    For each index of the first axis from `start` to `stop` it runs `batch` over the `inner` samples of the second axis.
+    The table that `batch` reads has `count` words; they are `words`, and grow by `growth` with each index. `local` is
+    memory for that table. The result is 0, or what `batch` returned if the call had to stop.
+    """
+    b = Coder(module, 1, "f64")
+    with b.loop(b.word("sub i64 %stop, %start")) as k:
+        index = b.add("%start", k)
+        with b.loop("%count") as word:
+            b.put(b.add(b.get("%words", word), b.mul(b.get("%growth", word), index)), "%local", word)
+        stopped = b.word("call i64 %batch(i64 0, i64 %inner, ptr %local, ptr %work)")
+        b.emit(f" store i64 {stopped}, ptr %result")
+        b.require(b.same(stopped, 0), "stopped")
+    b.emit(" br label %stopped\nstopped:\n %found = load i64, ptr %result\n ret i64 %found")
+    first = [" %result = alloca i64", " store i64 0, ptr %result"]
+    arguments = (
+        "i64 %start, i64 %stop, i64 %inner, i64 %count, ptr %words, ptr %growth, ptr %local, ptr %work, ptr %batch"
+    )
+    return "\n".join([f"define i64 @nested({arguments}) {{", "entry:", *first, *b.lines, "}"])
 
 
 # --- asking Python -----------------------------------------------------------------------------------
@@ -294,6 +322,12 @@ def _for_ever(words: list) -> int:
 def library(width: int, dtype: str) -> jit.Library:
     """Load the code for batches of any layout, for one width and dtype; a machine compiles it once."""
     return shared(("strided", width, dtype), {"strided": lambda module: _Strided(module, width, dtype).function()})
+
+
+@jit.once
+def nested_library() -> jit.Library:
+    """Load the code for batches of two axes."""
+    return shared(("nested",), {"nested": _nested})
 
 
 def shared(parts: tuple, functions: dict[str, Callable[[Module], str]]) -> jit.Library:
