@@ -41,11 +41,11 @@ class _Shape(NamedTuple):
 
 
 def _piece(starts, coefficients, t, end, shape: tuple) -> tuple:
-    """The last piece that starts at or before t, and before the end: its start and its coefficients."""
+    """The last piece that starts at or before t, and before the end or at 0: its start and its coefficients."""
 
     def later(carry, row):
         start, c = row
-        now = (t >= start) & (start < end)
+        now = (t >= start) & ((start < end) | (start <= 0))  # a motion that lasts no time has pieces at 0 only
         return (np.where(now, start, carry[0]), np.where(now, c, carry[1])), None
 
     found, _ = scan(later, (0.0 * t, np.zeros(shape)), (starts, coefficients))
