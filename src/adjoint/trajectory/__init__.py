@@ -10,6 +10,7 @@ Both return a `Motion`.
 | `states` | `cubic`, `quintic`, `septic` between two states |
 | `profiles` | `trapezoidal`, `s_curve`: from rest to rest under limits, synchronised |
 | `blends` | `linear_blends`: lines through waypoints, joined by parabolas |
+| `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -23,6 +24,9 @@ Both return a `Motion`.
 from .blends import linear_blends as linear_blends
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
+from .online import OnlineMotion as OnlineMotion
+from .online import State as State
+from .online import jerk_limited as jerk_limited
 from .optimal import optimal_motion as optimal_motion
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory

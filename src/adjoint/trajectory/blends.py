@@ -95,8 +95,8 @@ def _shortest_blends(q: np.ndarray, t: np.ndarray, limit: np.ndarray) -> np.ndar
         D = np.max(np.abs(steps[..., k, :]) / limit, axis=-1)
         left = T[..., k] ** 2 - shared * D
         _refuse(left < 0, lambda at, k=k, D=D, name=name: (
-            f"the {name} segment{_of(at)} lasts {T[(*at, k)]:g} s, but to leave rest or come to it, the acceleration limits need "
-            f"{np.sqrt(shared * D[at]):.17g} s at least"
+            f"the {name} segment{_of(at)} lasts {T[(*at, k)]:g} s, but to leave rest or come to it, the acceleration "
+            f"limits need {np.sqrt(shared * D[at]):.17g} s at least"
         ), SolveError)  # fmt: skip
         tau[..., k] = D / (T[..., k] + np.sqrt(left))
     v = steps / np.diff(_corners(t, tau))[..., None]
@@ -117,9 +117,8 @@ def _waypoints(waypoints, times) -> tuple[np.ndarray, np.ndarray]:
     for name, x in (("waypoints", q), ("times", t)):
         if not np.isfinite(x).all():
             raise ArgumentError(f"linear_blends: {name} contain NaN or infinity")
-    if (t[..., 0] != 0).any():
-        raise ArgumentError(f"linear_blends: a trajectory starts at the time 0, not at {t[..., 0].max():g} s")
-    _refuse(np.diff(t) <= 0, lambda at: f"times must increase, but the time after times{[*at]} = {t[at]:g} s is not later")
+    _refuse(t[..., 0] != 0, lambda at: f"times{[*at, 0]} is {t[(*at, 0)]:g} s; a trajectory starts at the time 0")
+    _refuse(np.diff(t) <= 0, lambda at: f"times must increase, but the one after times{[*at]} = {t[at]:g} s does not")
     return q, t
 
 

@@ -195,7 +195,8 @@ def _line(caller: str, robot: Robot | None, start, goal) -> tuple[np.ndarray, np
     if robot is None or not has_manifold_joints(robot):
         return q_0, q_1, None
     anchors, still = anchored(robot, q_0), np.zeros(robot.nv)
-    return *(coordinates(robot, anchors, q, still, still).x for q in (q_0, q_1)), anchors
+    x_0, x_1 = (coordinates(robot, anchors, q, still, still).x for q in (q_0, q_1))
+    return x_0, x_1, anchors
 
 
 def _timed(caller: str, profile, given: tuple, duration, robot: Robot | None, anchors) -> Trajectory:
