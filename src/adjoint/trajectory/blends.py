@@ -13,7 +13,7 @@ from .profiles import limits
 
 __all__ = ["linear_blends"]
 
-_ROUNDING = 1e-12  # blends that overlap by this fraction of a segment touch each other
+_ROUNDING = 1e-12  # blends too long by this fraction of their segment fit
 
 
 def linear_blends(waypoints, times, blend=None, *, acceleration=None) -> Trajectory:
@@ -94,11 +94,11 @@ def _shortest_blends(q: np.ndarray, t: np.ndarray, limit: np.ndarray) -> np.ndar
     for k, name in ((0, "first"), (-1, "last")):
         D = np.max(np.abs(steps[..., k, :]) / limit, axis=-1)
         left = T[..., k] ** 2 - shared * D
-        _refuse(left < 0, lambda at, k=k, D=D, name=name: (
+        _refuse(left < -_ROUNDING * T[..., k] ** 2, lambda at, k=k, D=D, name=name: (
             f"the {name} segment{_of(at)} lasts {T[(*at, k)]:g} s, but to leave rest or come to it, the acceleration "
             f"limits need {np.sqrt(shared * D[at]):.17g} s at least"
         ), SolveError)  # fmt: skip
-        tau[..., k] = D / (T[..., k] + np.sqrt(left))
+        tau[..., k] = D / (T[..., k] + np.sqrt(np.maximum(left, 0.0)))
     v = steps / np.diff(_corners(t, tau))[..., None]
     tau[..., 1:-1] = np.max(np.abs(np.diff(v, axis=-2)) / (2 * limit[..., None, :]), axis=-1)
     return tau

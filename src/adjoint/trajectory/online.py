@@ -123,11 +123,15 @@ def _merged(phases: np.ndarray, durations: np.ndarray) -> Trajectory:
     end = durations[..., None, None]
     starts = np.minimum(np.cumsum(phases[..., 0], axis=-1) - phases[..., 0], end)  # (..., n, P)
     knots = np.sort(starts.reshape(*durations.shape, -1), axis=-1)  # (..., M)
+    lasting = np.diff(knots, axis=-1, append=end[..., 0]) > 0
+    knots = knots[..., np.flatnonzero(lasting.reshape(-1, knots.shape[-1]).any(axis=0))]
+    if not knots.shape[-1]:  # nothing moves
+        knots = np.zeros((*durations.shape, 1))
     now = np.sum(starts[..., None, :] <= knots[..., None, :, None], axis=-1) - 1  # (..., n, M) the phase at each knot
     c = np.take_along_axis(phases[..., 1:] / [1.0, 1.0, 2.0, 6.0], now[..., None], axis=-2)  # (..., n, M, 4)
     passed = knots[..., None, :] - np.take_along_axis(starts, now, axis=-1)
     coefficients = shifted(c, passed).swapaxes(-3, -2)
-    return Trajectory(np.concatenate([knots, end[..., 0]], axis=-1), coefficients)._without_empty_pieces()
+    return Trajectory(np.concatenate([knots, end[..., 0]], axis=-1), coefficients)
 
 
 # --- each cycle -------------------------------------------------------------------------------------------------------
@@ -180,8 +184,9 @@ class OnlineMotion:
     def step(self, state: State, target: State) -> State:
         """The `State` one cycle later, on the fastest way from `state` to `target`, which all joints reach together.
 
-        The state may be beyond the limits, and is then brought within them. Past its target, the motion goes on with
-        the target's velocity and acceleration until there is another one.
+        The state may be beyond the limits, and is then brought within them. The target is where it is now: one that
+        moves on in each cycle is approached ever more slowly, so give its state at a later time to meet it. Past its
+        target, the motion goes on with the target's velocity and acceleration until there is another one.
         """
         ruckig, otg, given, found = self._ruckig
         start, goal = self._rows("state", state), self._rows("target", target)

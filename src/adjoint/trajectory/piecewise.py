@@ -152,12 +152,13 @@ class Trajectory:
         """
         t = np.asarray(t, float)
         end = self.knots[..., -1]
-        if t.ndim and self.knots.ndim > 1:
+        several = t.ndim > 0  # before one time becomes one for each trajectory of a batch
+        if several and self.knots.ndim > 1:
             end = end[..., None]
         if not hold:
             t = self._inside(t, end)
         tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
-        if t.ndim:  # the last axis of t comes after those of the batch
+        if several:  # the last axis of t comes after those of the batch
             tables = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
         return self._sampler(*tables, end, t)
 
