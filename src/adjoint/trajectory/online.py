@@ -121,7 +121,8 @@ def _merged(phases: np.ndarray, durations: np.ndarray) -> Trajectory:
     used = np.flatnonzero((phases[..., 0] > 0).reshape(-1, _PHASES).any(axis=0))
     phases = phases[..., [*used, _PHASES - 1], :]
     end = durations[..., None, None]
-    starts = np.minimum(np.cumsum(phases[..., 0], axis=-1) - phases[..., 0], end)  # (..., n, P)
+    before = np.roll(phases[..., 0], 1, axis=-1)  # the time of the phase before; the last one, first here, has 0
+    starts = np.minimum(np.cumsum(before, axis=-1), end)  # (..., n, P)
     knots = np.sort(starts.reshape(*durations.shape, -1), axis=-1)  # (..., M)
     lasting = np.diff(knots, axis=-1, append=end[..., 0]) > 0
     knots = knots[..., np.flatnonzero(lasting.reshape(-1, knots.shape[-1]).any(axis=0))]
