@@ -101,6 +101,7 @@ def test_a_batch_is_a_loop(rng):
             np.testing.assert_array_equal(trajectory.knots[at], one.knots)
     assert linear_blends(q[0, 0], t, 0.1).batch == (3, 4)
     assert linear_blends(q, t[0, 0], 0.1).batch == (3, 4)
+    assert linear_blends(q[:0], t[:0], 0.1).batch == linear_blends(q[:0], t[:0], acceleration=9.0).batch == (0, 4)
 
 
 def test_acceleration_limits_hold_and_are_reached_in_every_blend(rng):

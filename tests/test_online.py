@@ -73,6 +73,7 @@ def test_a_batch_is_a_loop(rng):
         assert (np.diff(one.knots) > 0).all() and one.duration == np.ravel(together.duration)[k]
         q = together[divmod(k, 3)](t * one.duration).q
         np.testing.assert_allclose(q, one(t * one.duration).q, atol=100 * EPS)
+    assert jerk_limited(np.zeros((0, 2)), np.ones(2), **LIMITS).batch == (0,)
 
 
 def test_ends_limits_and_continuity(rng):

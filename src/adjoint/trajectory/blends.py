@@ -68,8 +68,9 @@ def _blended(q: np.ndarray, t: np.ndarray, tau: np.ndarray) -> Trajectory:
     blends = np.stack([q - h * before, before, a / 2], axis=-1)
     lines = np.stack([q + h * after, after, 0 * a], axis=-1)
     pieces = np.stack([blends, lines], axis=-3)  # (..., N, 2, n, 3)
-    coefficients = pieces.reshape(*q.shape[:-2], -1, q.shape[-1], 3)[..., :-1, :, :]
-    knots = np.stack([corners - tau, corners + tau], axis=-1).reshape(*t.shape[:-1], -1)
+    *batch, N, n = q.shape
+    coefficients = pieces.reshape(*batch, 2 * N, n, 3)[..., :-1, :, :]
+    knots = np.stack([corners - tau, corners + tau], axis=-1).reshape(*batch, 2 * N)
     knots[..., 0], knots[..., -1] = 0.0, t[..., -1]
     return Trajectory(np.maximum.accumulate(knots, axis=-1), coefficients)
 

@@ -123,7 +123,7 @@ def _merged(phases: np.ndarray, durations: np.ndarray) -> Trajectory:
     end = durations[..., None, None]
     before = np.roll(phases[..., 0], 1, axis=-1)  # the time of the phase before; the last one, first here, has 0
     starts = np.minimum(np.cumsum(before, axis=-1), end)  # (..., n, P)
-    knots = np.sort(starts.reshape(*durations.shape, -1), axis=-1)  # (..., M)
+    knots = np.sort(starts.reshape(*durations.shape, starts.shape[-2] * starts.shape[-1]), axis=-1)  # (..., M)
     lasting = np.diff(knots, axis=-1, append=end[..., 0]) > 0
     knots = knots[..., np.flatnonzero(lasting.reshape(-1, knots.shape[-1]).any(axis=0))]
     if not knots.shape[-1]:  # nothing moves
