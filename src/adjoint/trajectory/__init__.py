@@ -8,23 +8,31 @@ Both return a `Motion`.
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
 | `states` | `cubic`, `quintic`, `septic` between two states |
+| `profiles` | `trapezoidal`, `s_curve`: from rest to rest under limits, synchronised |
+| `blends` | `linear_blends`: lines through waypoints, joined by parabolas |
+| `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
 | `torque` | the torque at one instant, with its derivatives |
-| `problem` | the nonlinear program behind an optimal motion, with its derivatives |
 | `solver`, `solution` | the program's solution by IPOPT |
 | `reaching` | goals that are placements of frames |
 | `explain` | why no motion was found |
 | `draw` | plots |
 """
 
+from .blends import linear_blends as linear_blends
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
+from .online import OnlineMotion as OnlineMotion
+from .online import State as State
+from .online import jerk_limited as jerk_limited
 from .optimal import optimal_motion as optimal_motion
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
+from .profiles import s_curve as s_curve
+from .profiles import trapezoidal as trapezoidal
 from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
@@ -32,15 +40,21 @@ from .states import septic as septic
 
 __all__ = [
     "Motion",
+    "OnlineMotion",
     "Sample",
+    "State",
     "Step",
     "Trajectory",
     "cubic",
+    "jerk_limited",
     "joined",
+    "linear_blends",
     "optimal_motion",
     "quintic",
+    "s_curve",
     "septic",
     "spline_motion",
+    "trapezoidal",
 ]
 
 
