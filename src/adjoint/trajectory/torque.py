@@ -15,6 +15,7 @@ from ..compile import Kernel, kernel, static
 from ..dynamics.newton_euler import inverse_dynamics
 from ..dynamics.state_derivatives import inverse_dynamics_derivatives
 from ..lazy import cached_property
+from ..model.once import once_a_robot
 from ..model.robot import Robot
 
 __all__ = ["Torque", "true_torque"]
@@ -26,6 +27,7 @@ def weighted_torque(robot: Robot, q, v, a, w) -> Any:
     return np.dot(w, inverse_dynamics(robot, q, v, a))
 
 
+@once_a_robot
 def without_limits(robot: Robot) -> Robot:
     """The robot without limits and without dry friction, so that robots with other limits share its machine code."""
     free = np.full(robot.nv, np.inf)
