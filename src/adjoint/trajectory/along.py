@@ -30,7 +30,7 @@ def mover(trajectory: Trajectory, robot: Robot | None, caller: str) -> Robot:
     """The robot that follows the trajectory: the one given, or else the trajectory's own; its joints must fit."""
     robot = trajectory.robot if robot is None else robot
     if robot is None:
-        raise ArgumentError(f"{caller} needs a robot: this trajectory was made without one, so give it: {caller}(robot)")
+        raise ArgumentError(f"{caller} needs a robot, as this trajectory was made without one: {caller}(robot)")
     need_robot(robot, caller)
     check_joints(robot, trajectory.nv, trajectory.anchors, caller)
     return robot

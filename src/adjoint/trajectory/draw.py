@@ -13,7 +13,7 @@ from ..errors import ArgumentError
 from ..extras import package
 from ..model.robot import Robot
 from .along import mover
-from .peaks import dense_times
+from .peaks import piece_times
 from .torque import true_torque
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .piecewise import Trajectory
 
 __all__ = ["draw_motion", "draw_trajectory"]
+
+_SAMPLES = 600  # of a curve
 
 
 def draw_motion(motion: Motion, target: Path) -> Path:
@@ -47,7 +49,7 @@ def draw_trajectory(trajectory: Trajectory, target: Path, robot: Robot | None) -
         raise ArgumentError(f"plot draws one trajectory, this is a batch {trajectory.batch}: trajectory[i].plot(...)")
     if robot is not None or trajectory.robot is not None:
         robot = mover(trajectory, robot, "plot")
-    t = dense_times(trajectory)
+    t = piece_times(trajectory.knots, max(32, _SAMPLES // trajectory.pieces)).ravel()  # jumps become upright lines
     q, v, a, _ = trajectory(t)
     rows = [
         (q, "position [rad or m]", () if robot is None else (robot.lower, robot.upper)),
@@ -81,20 +83,25 @@ def _finish(axes, label: str, limits: Sequence[np.ndarray]) -> None:
     """Adds the label and the limits to a row whose curves are drawn."""
     low, high = axes.get_ylim()
     reach = high - low
-    for i, limit in ((i, x) for limit in limits for i, x in enumerate(limit)):
-        if low - reach / 2 < limit < high + reach / 2:  # a limit far away would flatten the curves
-            axes.axhline(limit, ls=":", color=f"C{i % 10}", lw=1)
+    for limit in limits:
+        near = (low - reach / 2 < limit) & (limit < high + reach / 2)  # a limit far away would flatten the curves
+        for x in np.unique(limit[near]):
+            joints = np.flatnonzero(limit == x)
+            axes.axhline(x, ls=":", lw=1, color=f"C{joints[0] % 10}" if len(joints) == 1 else "0.3")
     axes.set_ylabel(label)
     axes.margins(x=0)
 
 
 def _saved(figure, title: str, target: Path) -> Path:
     figure.axes[0].set_title(title)
-    count = len(figure.axes[0].get_legend_handles_labels()[1])
-    figure.axes[0].legend(frameon=False, ncols=min(6, max(1, count)))
     figure.axes[-1].set_xlabel("time [s]")
+    lines, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=min(6, len(names)))
     target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, dpi=150)
+    try:
+        figure.savefig(target, dpi=150)
+    except ValueError as error:
+        raise ArgumentError(f"plot: {target}: {error}") from None
     return target
 
 

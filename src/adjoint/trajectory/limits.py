@@ -30,8 +30,8 @@ __all__ = ["LimitReport", "Reach", "Worst", "limits_hold"]
 class Reach(NamedTuple):
     """How far a trajectory goes towards a limit of each joint, at the time when it goes farthest; (..., n) each.
 
-    `excess` is how far `value` is beyond `limit`: below 0 where the limit holds, -inf where there is none. `relative` is
-    `excess` as a fraction of the limit, and for positions of half the range (of 1 rad or 1 m with a limit on one side).
+    `excess` is how far `value` is beyond `limit`: below 0 where the limit holds, -inf where there is none. `relative`
+    is `excess` as a fraction of the limit; of positions, of half the range (of 1 rad or m with a limit on one side).
     """
 
     value: np.ndarray
@@ -140,7 +140,7 @@ def limits_hold(
         reach["torque"] = _within(_torque_extremes(trajectory, robot), robot.effort_limit)
     units = {kind: tuple(_units(robot, kind)) for kind in reach}
     joints = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
-    return LimitReport(*map(MappingProxyType, (reach, joints, units)), tolerance)
+    return LimitReport(MappingProxyType(reach), MappingProxyType(joints), MappingProxyType(units), tolerance)
 
 
 def _limit(robot: Robot, value, kind: str) -> np.ndarray:

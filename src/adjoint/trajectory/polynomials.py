@@ -42,7 +42,8 @@ def rate(c: np.ndarray, times: int = 1) -> np.ndarray:
 
 def shifted(c: np.ndarray, by) -> np.ndarray:
     """The coefficients of x(s + by), from c (..., order) and `by` (...): Taylor's series, by Horner's rule."""
-    c, by = np.array(c), np.asarray(by)
+    by = np.asarray(by)
+    c = np.array(np.broadcast_to(c, (*np.broadcast_shapes(c.shape[:-1], by.shape), c.shape[-1])))
     for i in range(c.shape[-1] - 1):
         for k in reversed(range(i, c.shape[-1] - 1)):
             c[..., k] += by * c[..., k + 1]

@@ -189,5 +189,5 @@ def _sizes(path: Path, header: list[str]) -> tuple[int, int, int]:
         (f"anchor_{k}" for k in range(nq)),
     )
     if n * order != len(places) or header != list(expected):
-        raise ArgumentError(f"{path}:1: the columns must be start, stop, c_0_0, c_0_1, ..., anchor_0, ... in this order")
+        raise ArgumentError(f"{path}:1: its columns must be start, stop, c_0_0, c_0_1, ..., anchor_0, ..., in order")
     return n, order, nq

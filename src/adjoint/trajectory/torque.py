@@ -30,9 +30,7 @@ def weighted_torque(robot: Robot, q, v, a, w) -> Any:
 @once_a_robot
 def without_limits(robot: Robot) -> Robot:
     """The robot without limits and without dry friction, so that robots with other limits share its machine code."""
-    free = np.full(robot.nv, np.inf)
-    unlimited = {"lower": -free, "upper": free, "velocity_limit": free, "effort_limit": free}
-    return robot.replace(friction=np.zeros(robot.nv), **unlimited)
+    return robot.replace(friction=0.0, lower=-np.inf, upper=np.inf, velocity_limit=np.inf, effort_limit=np.inf)
 
 
 def true_torque(robot: Robot, q, v, a) -> np.ndarray:
