@@ -168,8 +168,8 @@ class Trajectory:
         batch: q is (..., N, nq). At a knot, the sample is that of the piece which starts there.
         """
         t = as_input(t, "t", "Trajectory").astype(float, copy=False)
-        end = self.knots[..., -1]
-        if t.ndim and self.knots.ndim > 1:
+        many, end = t.ndim > 0, self.knots[..., -1]
+        if many and self.knots.ndim > 1:
             end = end[..., None]
         try:
             np.broadcast_shapes(t.shape[:-1], self.batch)
@@ -183,7 +183,7 @@ class Trajectory:
         elif np.isnan(t).any():
             raise ArgumentError("t contains NaN, which is no time")
         tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
-        if t.ndim:  # the last axis of t comes after those of the batch
+        if many:  # the last axis of t comes after those of the batch
             tables = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
         return self._sampler(*tables, end, t)
 
