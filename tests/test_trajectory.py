@@ -1,5 +1,7 @@
 """`Trajectory`: samples, batches, parts, other trajectories made of it, and joints on manifolds."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -168,7 +170,8 @@ def test_bad_times_of_batches_are_named():
 
 def test_a_cut_is_the_same_motion():
     x = pieces(np.random.default_rng(5))
-    for start, stop in ((0.0, 0.1), (0.3, x.duration), (x.knots[1], x.knots[3]), (x.knots[1] + 0.01, x.knots[2] + 0.01)):
+    a, b, c = x.knots[1:4]
+    for start, stop in ((0.0, 0.1), (0.3, x.duration), (a, c), (a + 0.01, b + 0.01)):
         part = x.cut(start, stop)
         t = np.linspace(1e-9, part.duration - 1e-9, 50)
         assert_allclose(part.duration, stop - start, rtol=1e-14)
@@ -192,7 +195,7 @@ def test_a_batch_is_cut_at_different_times():
 def test_joined_parts_are_the_whole():
     x = fitting(np.random.default_rng(7))
     at = [0.0, 0.4, x.knots[1], 2.0, x.duration]
-    whole = joined([x.cut(a, b) for a, b in zip(at[:-1], at[1:], strict=True)])
+    whole = joined([x.cut(a, b) for a, b in itertools.pairwise(at)])
     assert_allclose(whole.duration, x.duration, rtol=1e-15)
     t = np.linspace(0, x.duration, 101)
     for found, expected in zip(whole(t), x(t), strict=True):

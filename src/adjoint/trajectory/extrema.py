@@ -29,24 +29,12 @@ class Extrema(NamedTuple):
 
 def extrema(trajectory: Trajectory) -> Extrema:
     """The `Extrema` of a trajectory; see `Trajectory.extrema`."""
-    h = np.diff(trajectory.knots, axis=-1)[..., None]
-    each = rate_extremes(Order(trajectory.degree + 1), trajectory.coefficients, h)  # (..., K, n, 4)
-    whole = _of_all_pieces(each, trajectory.knots[..., :-1, None, None], h[..., None] > 0)
+    knots = trajectory.knots[..., None, :]  # for every coordinate
+    c = np.moveaxis(trajectory.coefficients, -3, -2)
+    whole = rate_extremes(Order(trajectory.degree + 1), knots[..., :-1], np.diff(knots), c)  # (..., n, 4)
     q, v, a, jerk = (Extremes(*(x[..., k] for x in whole)) for k in range(4))
     found = Extrema(q, v, a, jerk)
     return found if trajectory.anchors is None else _on_manifold(trajectory, found)
-
-
-def _of_all_pieces(each: Extremes, starts: np.ndarray, lasts: np.ndarray) -> Extremes:
-    """The extremes over all pieces that last some time, from those of each (..., K, n, 4), with times of the whole."""
-    lowest, highest = np.where(lasts, each.lowest, np.inf), np.where(lasts, each.highest, -np.inf)
-    low, high = lowest.argmin(axis=-3)[..., None, :, :], highest.argmax(axis=-3)[..., None, :, :]
-
-    def chosen(x: np.ndarray, k: np.ndarray) -> np.ndarray:
-        return np.take_along_axis(x, k, axis=-3)[..., 0, :, :]
-
-    at = starts + each.at_lowest, starts + each.at_highest
-    return Extremes(chosen(lowest, low), chosen(highest, high), chosen(at[0], low), chosen(at[1], high))
 
 
 # --- joints of several degrees of freedom -----------------------------------------------------------------------------

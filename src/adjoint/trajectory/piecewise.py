@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class Trajectory:
         return self.coefficients.shape[-1] - 1
 
     @property
-    def duration(self):
+    def duration(self) -> Any:
         """The duration [s]: a number, or an array of the shape of the batch."""
         return float(self.knots[-1]) if self.knots.ndim == 1 else self.knots[..., -1]
 
@@ -389,6 +389,7 @@ def _without_empty_pieces(robot: Robot | None, knots, coefficients, anchors=None
 def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
     """The trajectories one after the other, as one; each must start where the one before it ends.
 
+        >>> from adjoint.trajectory import quintic
         >>> there = quintic([0.0], [1.0], duration=2.0)
         >>> joined([there, there.reversed()])
         <Trajectory: 4 s, 1 joint, 2 pieces of degree 5>

@@ -176,13 +176,34 @@ def extremes(of: Order, c, h) -> Extremes:
     return _extremes_among(c, [0.0 * h, *(roots[0] if roots else []), h])
 
 
-@kernel(of=static, c="order")
-def rate_extremes(of: Order, c, h) -> Extremes:
-    """The `Extremes`, (4,) each, of the polynomial c (order,) and of its first three derivatives, on 0 <= s <= h."""
-    c = [c[k] for k in range(of.order)]
+def _rate_extremes(c, h) -> Extremes:
+    """The `Extremes`, (4,) each, of the polynomial c and of its first three derivatives, on 0 <= s <= h."""
     roots, found = _root_times(_slope(c), h), []
     for k in range(4):
         turns = roots[k] if k < len(roots) else []
         found.append(_extremes_among(c, [0.0 * h, *turns, h]))
         c = _slope(c) or [0.0 * h]
     return Extremes(*(np.stack(part) for part in zip(*found, strict=True)))
+
+
+@kernel(of=static, starts=(...,), lengths=(...,), c=(..., "order"))
+def rate_extremes(of: Order, starts, lengths, c) -> Extremes:
+    """The `Extremes`, (4,) each, of one coordinate and of its first three rates over all pieces.
+
+    Piece k has the polynomial c[k], and lasts from starts[k] for the time lengths[k] [s]; pieces that last no time do
+    not count. Times of the extremes are those of the whole.
+    """
+
+    def with_piece(found: Extremes, piece) -> tuple[Extremes, None]:
+        start, h, c = piece
+        low, high, at_low, at_high = _rate_extremes([c[k] for k in range(of.order)], h)
+        lower, higher = (low < found.lowest) & (h > 0), (high > found.highest) & (h > 0)
+        return Extremes(
+            np.where(lower, low, found.lowest),
+            np.where(higher, high, found.highest),
+            np.where(lower, start + at_low, found.at_lowest),
+            np.where(higher, start + at_high, found.at_highest),
+        ), None
+
+    none = Extremes(np.full(4, np.inf), np.full(4, -np.inf), np.zeros(4), np.zeros(4))
+    return Extremes(*scan(with_piece, none, (starts, lengths, c))[0])

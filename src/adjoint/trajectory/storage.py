@@ -8,10 +8,12 @@ start, stop [s], c_<i>_<j>, the coefficient of the power j of coordinate i, and 
 from __future__ import annotations
 
 import csv
+import errno
 import itertools
 import json
 import os
 import re
+import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,7 +104,11 @@ def _errors_of(path: Path) -> Iterator[None]:
         yield
     except ArgumentError:
         raise
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # it is about a place that the file cannot have
+            raise
+        raise ArgumentError(f"{path}: a damaged file: {error}") from None
+    except (zipfile.BadZipFile, struct.error, NotImplementedError, OverflowError, EOFError) as error:
         raise ArgumentError(f"{path}: not a .npz file, or a damaged one: {error}") from None
     except RecursionError:
         raise ArgumentError(f"{path}: lists are nested too deeply; no trajectory has such") from None
