@@ -317,6 +317,14 @@ def test_arrays_are_frozen_and_it_says_what_it_is():
         x.knots[0] = 1.0
 
 
+def test_arrays_of_the_caller_stay_theirs():
+    knots, c = np.array([0.0, 1.0]), np.ones((1, 2, 3))
+    x = Trajectory(knots, c)
+    knots[1], c[:] = 5.0, 7.0
+    assert x.duration == 1.0
+    assert_array_equal(x(0.0).q, 1.0)
+
+
 # --- between states ---------------------------------------------------------------------------------------------------
 
 MAKERS = {"cubic": (cubic, 2), "quintic": (quintic, 3), "septic": (septic, 4)}

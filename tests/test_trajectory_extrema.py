@@ -41,7 +41,7 @@ def polynomials(rng, degree: int):
     yield with_turning_points(rng, degree, doubled + 1e-9 * rng.normal(size=degree - 1))
     yield with_turning_points(rng, degree, np.repeat(rng.uniform(0, 1), degree - 1))
     wavy = np.polynomial.chebyshev.Chebyshev.basis(degree, domain=[0, 1])
-    yield np.asarray(wavy.convert(kind=np.polynomial.Polynomial).coef)
+    yield np.asarray(wavy.convert(kind=np.polynomial.Polynomial).coef, float)
     c = rng.normal(size=degree + 1)
     c[rng.integers(1, degree + 1)] = 0
     yield c

@@ -116,9 +116,7 @@ class Trajectory:
         for name in _CORE:
             array = getattr(self, name)
             if array is not None:
-                array = np.ascontiguousarray(as_input(array, name, "Trajectory"), float)
-                array.flags.writeable = False
-                object.__setattr__(self, name, array)
+                object.__setattr__(self, name, _frozen(as_input(array, name, "Trajectory")))
         _check(self)
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -126,7 +124,8 @@ class Trajectory:
     @property
     def batch(self) -> tuple[int, ...]:
         """The shape of the batch; () for one trajectory."""
-        return np.broadcast_shapes(self.knots.shape[:-1], self.coefficients.shape[:-3])
+        anchors = () if self.anchors is None else self.anchors.shape[:-2]
+        return np.broadcast_shapes(self.knots.shape[:-1], self.coefficients.shape[:-3], anchors)
 
     @property
     def pieces(self) -> int:
@@ -145,7 +144,7 @@ class Trajectory:
 
     @property
     def duration(self) -> Any:
-        """The duration [s]: a number, or an array of the shape of the batch."""
+        """The duration [s]: a number, or an array (...) for a batch of trajectories with knots of their own."""
         return float(self.knots[-1]) if self.knots.ndim == 1 else self.knots[..., -1]
 
     @property
@@ -349,6 +348,13 @@ class Trajectory:
         return f"<Trajectory{whose}: {many}{lasting}, {joints}, {pieces} of degree {self.degree}>"
 
 
+def _frozen(array: np.ndarray, *, own: bool = False) -> np.ndarray:
+    """The array, read-only and contiguous; a copy of it if it can be written, unless it is our `own`."""
+    array = np.array(array, float, order="C", copy=None if own or not array.flags.writeable else True)
+    array.flags.writeable = False
+    return array
+
+
 def _check(x: Trajectory) -> None:
     """Raises `ArgumentError` unless shapes fit, all numbers are finite, and the knots increase from 0."""
     shapes = f"knots {x.knots.shape}, coefficients {x.coefficients.shape}"
@@ -383,7 +389,7 @@ def _without_empty_pieces(robot: Robot | None, knots, coefficients, anchors=None
         knots = np.concatenate([knots[..., kept], knots[..., -1:]], axis=-1)
         anchors = None if anchors is None else anchors[..., kept, :]
         coefficients = coefficients[..., kept, :, :]
-    return Trajectory(knots, coefficients, robot, anchors)
+    return Trajectory(_frozen(knots, own=True), _frozen(coefficients, own=True), robot, anchors)
 
 
 def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
@@ -444,6 +450,7 @@ def seconds(value, label: str) -> np.ndarray:
 
 
 def pieced(robot: Robot | None, durations: np.ndarray, coefficients: np.ndarray, anchors=None) -> Trajectory:
-    """The trajectory of pieces that last `durations` (..., K) [s]."""
+    """The trajectory of pieces that last `durations` (..., K) [s]; it keeps the array of coefficients, read-only."""
     knots = np.concatenate([np.zeros_like(durations[..., :1]), np.cumsum(durations, axis=-1)], axis=-1)
-    return Trajectory(knots, coefficients, robot, anchors if has_manifold_joints(robot) else None)
+    anchors = anchors if has_manifold_joints(robot) else None
+    return Trajectory(_frozen(knots, own=True), _frozen(coefficients, own=True), robot, anchors)
