@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["dense_times", "piece_times", "refined_extremes"]
 
 _DENSE = 32  # intervals of each piece between samples
-_TOPS = 2  # the highest tops among the samples, of which each is looked at closer
+_TOPS = 3  # the highest tops among the samples, of which each is looked at closer
 _ZOOM = np.linspace(0.0, 1.0, 9)  # samples of the interval around a top; the next interval is a quarter of it
 _MOST_ROUNDS = 14  # where a function jumps: it is sampled within 1e-10 of a piece's duration beside the jump
 _ROUNDING = 64 * np.finfo(float).eps  # of a function's values, as a fraction of its largest
@@ -24,8 +24,7 @@ _PORTION = 2_000_000  # numbers that one call computes at most, of a batch of tr
 
 
 def piece_times(knots: np.ndarray, intervals: int = _DENSE) -> np.ndarray:
-    """Times (..., K, intervals + 1) [s] of every piece, from its start to just before the next one, to which its end
-    belongs."""
+    """Times (..., K, intervals + 1) [s] of every piece, from its start to just before the next one starts."""
     start, stop = knots[..., :-1, None], knots[..., 1:, None]
     last = np.concatenate([np.nextafter(stop[..., :-1, :], start[..., :-1, :]), stop[..., -1:, :]], axis=-2)
     return np.minimum(start + np.linspace(0.0, 1.0, intervals + 1) * (stop - start), last)
@@ -42,8 +41,8 @@ def dense_times(trajectory: Trajectory) -> np.ndarray:
 def refined_extremes(trajectory: Trajectory, values: Callable[[Trajectory, np.ndarray], np.ndarray]) -> Extremes:
     """The `Extremes` (..., m) of `values(trajectory, t)`, which are (..., N, m) at times t (..., N), for any batch.
 
-    The two highest and the two lowest of the samples' tops, 32 samples on each piece, are refined until rounding; a top
-    narrower than their distance may be missed. Where a function jumps, as dry friction does, it is looked at within
+    Three tops and three bottoms of the samples, 32 on each piece, are refined until rounding; a top that is narrower
+    than their distance may be missed. Where a function jumps, as dry friction does, it is looked at within
     1e-10 of the piece's duration beside the jump. All candidates of all functions are sampled in one call per round.
     """
 
@@ -94,11 +93,17 @@ def _peaks(trajectory: Trajectory, values: Callable) -> tuple[np.ndarray, np.nda
 
 
 def _tops(times: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times (..., tops, m) of the highest samples that no neighbour exceeds, and the ends of their pieces."""
-    edge = np.full_like(y[..., :1, :], -np.inf)
-    before, after = np.concatenate([edge, y[..., :-1, :]], axis=-2), np.concatenate([y[..., 1:, :], edge], axis=-2)
-    tops = np.where((y >= before) & (y >= after), y, -np.inf)
-    flat = tops.reshape(*y.shape[:-3], -1, y.shape[-1])  # (..., K N, m)
+    """Times (..., tops, m) of samples that no neighbour exceeds, and the ends of their pieces.
+
+    They are those with the highest parabola through them and their neighbours, of samples inside a piece.
+    """
+    rise, fall = np.diff(y, axis=-2)[..., :-1, :], -np.diff(y, axis=-2)[..., 1:, :]
+    bend = rise + fall
+    above = (rise - fall) ** 2 / (8 * np.where(bend > 0, bend, 1.0))
+    inner = np.where((rise >= 0) & (fall >= 0), y[..., 1:-1, :] + above, -np.inf)
+    first = np.where(y[..., :1, :] >= y[..., 1:2, :], y[..., :1, :], -np.inf)
+    last = np.where(y[..., -1:, :] >= y[..., -2:-1, :], y[..., -1:, :], -np.inf)
+    flat = np.concatenate([first, inner, last], axis=-2).reshape(*y.shape[:-3], -1, y.shape[-1])  # (..., K N, m)
     chosen = np.argpartition(-flat, _TOPS - 1, axis=-2)[..., :_TOPS, :]
 
     def picked(x: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -374,7 +374,7 @@ def _check(x: Trajectory) -> None:
             raise ArgumentError(f"Trajectory: {name}{list(place)} is {array[place]}; all numbers must be finite")
     h = np.diff(x.knots, axis=-1)
     if np.any(x.knots[..., 0] != 0) or np.any(h < 0) or not np.all((h > 0).reshape(-1, x.pieces).any(axis=0)):
-        raise ArgumentError(f"Trajectory: knots must increase, from 0 on, got {x.knots.tolist()!r:.120}")
+        raise ArgumentError(f"Trajectory: knots must increase, from 0 on, got {x.knots!r:.200}")
     if x.robot is not None:
         need_robot(x.robot, "Trajectory")
         check_joints(x.robot, x.nv, x.anchors, "Trajectory")
@@ -392,7 +392,7 @@ def _without_empty_pieces(robot: Robot | None, knots, coefficients, anchors=None
     return Trajectory(_frozen(knots, own=True), _frozen(coefficients, own=True), robot, anchors)
 
 
-def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
+def joined(trajectories: Iterable[Trajectory]) -> Trajectory:
     """The trajectories one after the other, as one; each must start where the one before it ends.
 
         >>> from adjoint.trajectory import quintic
@@ -400,7 +400,8 @@ def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
         >>> joined([there, there.reversed()])
         <Trajectory: 4 s, 1 joint, 2 pieces of degree 5>
     """
-    parts = list(trajectories) if isinstance(trajectories, Sequence) else []
+    several = isinstance(trajectories, Iterable) and not isinstance(trajectories, Trajectory)
+    parts = list(trajectories) if several else []
     if not parts or not all(isinstance(part, Trajectory) for part in parts):
         raise ArgumentError(f"joined needs a list of trajectories, got {trajectories!r:.60}")
     try:
