@@ -11,6 +11,11 @@ Both return a `Motion`.
 | `profiles` | `trapezoidal`, `s_curve`: from rest to rest under limits, synchronised |
 | `blends` | `linear_blends`: lines through waypoints, joined by parabolas |
 | `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
+| `extrema` | the lowest and highest q, v, a and jerk of a trajectory |
+| `along` | torques along a trajectory |
+| `limits` | whether a trajectory keeps a robot's limits, `LimitReport` |
+| `peaks` | extremes of what is no polynomial, by refined samples |
+| `storage` | trajectories in .npz, .json and .csv files |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -21,7 +26,12 @@ Both return a `Motion`.
 | `draw` | plots |
 """
 
+from .along import Torques as Torques
 from .blends import linear_blends as linear_blends
+from .extrema import Extrema as Extrema
+from .limits import LimitReport as LimitReport
+from .limits import Reach as Reach
+from .limits import Worst as Worst
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
 from .online import OnlineMotion as OnlineMotion
@@ -31,6 +41,7 @@ from .optimal import optimal_motion as optimal_motion
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
+from .polynomials import Extremes as Extremes
 from .profiles import s_curve as s_curve
 from .profiles import trapezoidal as trapezoidal
 from .solution import Step as Step
@@ -39,12 +50,18 @@ from .states import quintic as quintic
 from .states import septic as septic
 
 __all__ = [
+    "Extrema",
+    "Extremes",
+    "LimitReport",
     "Motion",
     "OnlineMotion",
+    "Reach",
     "Sample",
     "State",
     "Step",
+    "Torques",
     "Trajectory",
+    "Worst",
     "cubic",
     "jerk_limited",
     "joined",
