@@ -6,10 +6,12 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.input_checks import floats
+from ..model.needs import need_robot
 from ..model.robot import Robot
+from .manifold import has_manifold_joints
 from .states import ends
 
-__all__ = ["common_batch", "end_rates", "knot_positions", "segment_times", "spans"]
+__all__ = ["common_batch", "end_rates", "knot_positions", "plain_joints", "segment_times", "spans"]
 
 
 def knot_positions(caller: str, knots, *, least: int, most: int | None = None, label: str = "knots") -> np.ndarray:
@@ -67,6 +69,17 @@ def end_rates(caller: str, n: int, velocity, acceleration, label: str, robot: Ro
     still = np.zeros(n if robot is None else robot.nq)
     _, v, a = ends(caller, robot, (still, velocity, acceleration), label)
     return np.stack([v, a], axis=-2)
+
+
+def plain_joints(caller: str, robot: Robot | None, n: int) -> None:
+    """Raise `ArgumentError` if a robot is given that has not n joints of one degree of freedom each."""
+    if robot is None:
+        return
+    need_robot(robot, caller)
+    if has_manifold_joints(robot):
+        raise ArgumentError(f"{caller} is for joints of one degree of freedom; `spline` takes robot '{robot.name}'")
+    if robot.nq != n:
+        raise ArgumentError(f"{caller}: robot '{robot.name}' has {robot.nq} joints; knots of {n} were given")
 
 
 def common_batch(caller: str, **cores: tuple[np.ndarray, int]) -> tuple[int, ...]:
