@@ -8,6 +8,12 @@ Both return a `Motion`.
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
 | `states` | `cubic`, `quintic`, `septic` between two states |
+| `textbook` | the polynomials of Fu, Gonzalez & Lee: degree 7, 4-3-4, 3-5-3, and five cubics |
+| `pick_and_place` | from two poses, by lift-off and set-down knots, to a motion of joints |
+| `joint_splines` | splines through knots, with free end knots, and of control points |
+| `smoothing` | splines near knots |
+| `knot_times` | `minimum_time_spline`: the times between knots under limits |
+| `knot_checks` | checks of knots and times |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -19,28 +25,52 @@ Both return a `Motion`.
 | `draw` | plots |
 """
 
+from .joint_splines import b_spline as b_spline
+from .joint_splines import free_end_spline as free_end_spline
+from .joint_splines import spline as spline
+from .knot_times import minimum_time_spline as minimum_time_spline
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
+from .pick_and_place import pick_and_place as pick_and_place
+from .pick_and_place import withdrawn as withdrawn
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
+from .smoothing import smoothing_spline as smoothing_spline
 from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
 from .states import septic as septic
+from .textbook import degree_seven as degree_seven
+from .textbook import five_cubic as five_cubic
+from .textbook import four_three_four as four_three_four
+from .textbook import normalised_coefficients as normalised_coefficients
+from .textbook import three_five_three as three_five_three
 
 __all__ = [
     "Motion",
     "Sample",
     "Step",
     "Trajectory",
+    "b_spline",
     "cubic",
+    "degree_seven",
+    "five_cubic",
+    "four_three_four",
+    "free_end_spline",
     "joined",
+    "minimum_time_spline",
+    "normalised_coefficients",
     "optimal_motion",
+    "pick_and_place",
     "quintic",
     "septic",
+    "smoothing_spline",
+    "spline",
     "spline_motion",
+    "three_five_three",
+    "withdrawn",
 ]
 
 

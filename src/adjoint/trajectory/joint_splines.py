@@ -80,9 +80,8 @@ def cubic_pieces(q: np.ndarray, w: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 def _interior_rows(q: np.ndarray, u: np.ndarray, free: np.ndarray) -> list:
     """Rows of all knots but the first and the last: (lower, diagonal, upper, right), (..., N - 2, n) each."""
-    three = [(x[..., :-2, :], x[..., 1:-1, :], x[..., 2:, :]) for x in (q, free[..., None])]
-    left, right = u[..., :-1, None], u[..., 1:, None]
-    return list(np.broadcast_arrays(*knot_row(*three, left, right)))
+    at, room = ((x[..., :-2, :], x[..., 1:-1, :], x[..., 2:, :]) for x in (q, free[..., None]))
+    return list(np.broadcast_arrays(*knot_row(at, room, u[..., :-1, None], u[..., 1:, None])))
 
 
 def _solved(rows: list) -> np.ndarray:
@@ -345,7 +344,7 @@ def b_spline(control_points, duration, *, degree: int = 5, robot: Robot | None =
     segments = points.shape[-2] - degree
     knots = np.concatenate([np.zeros(degree), np.linspace(0, 1, segments + 1), np.ones(degree)])
     basis = BSpline(knots, np.eye(points.shape[-2]), degree)
-    taylor = [basis(knots[degree:-degree - 1], nu=j) / math.factorial(j) for j in range(degree + 1)]
+    taylor = [basis(knots[degree : -degree - 1], nu=j) / math.factorial(j) for j in range(degree + 1)]
     c = np.einsum("jkl,...ln->...knj", taylor, points)  # over unit time
     unit = Trajectory(np.linspace(0, 1, segments + 1), np.broadcast_to(c, (*batch, *c.shape[-3:])), robot)
     return unit.stretched(T)

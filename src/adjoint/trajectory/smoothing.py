@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import solveh_banded
 
@@ -60,17 +62,17 @@ def smoothing_spline(
         label = "smoothness" if tolerance is None else "tolerance"
         raise ArgumentError(f"{caller}: {label} must be a positive number, or {n} of them, got {given.tolist()!r:.60}")
     slack = _slack(caller, weights, N)
-    v_0, v_1 = (end_rates(caller, n, v, 0.0, e)[..., 0, :] for v, e in ((start_velocity, "start"), (goal_velocity, "goal")))
+    ends = (start_velocity, "start"), (goal_velocity, "goal")
+    v_0, v_1 = (end_rates(caller, n, v, 0.0, label)[..., 0, :] for v, label in ends)
     batch = common_batch(caller, knots=(knots, 2), times=(u, 1), start=(v_0, 1), goal=(v_1, 1))
     parts = (knots.swapaxes(-1, -2), N), (u[..., None, :], N - 1), (v_0[..., None], 1), (v_1[..., None], 1)
     lanes = [np.broadcast_to(x, (*batch, n, size)).reshape(-1, size) for x, size in parts]
     aims = np.broadcast_to(given, (*batch, n)).ravel()
-    x = [
-        _near(*lane, slack, aim) if tolerance is not None else _smoothed(*lane, slack, aim)
-        for *lane, aim in zip(*lanes, aims, strict=True)
-    ]
+    smoothed = _smoothed if tolerance is None else _near
+    x = [smoothed(y, h, v, w, slack, aim) for y, h, v, w, aim in zip(*lanes, aims, strict=True)]
     moved = np.reshape(x, (*batch, n, N)).swapaxes(-1, -2)
-    return spline(moved, durations=u, start_velocity=v_0, goal_velocity=v_1, robot=robot)
+    velocities: dict[str, Any] = {"start_velocity": v_0, "goal_velocity": v_1}
+    return spline(moved, durations=u, robot=robot, **velocities)
 
 
 def _slack(caller: str, weights, N: int) -> np.ndarray:

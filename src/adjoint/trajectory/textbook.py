@@ -106,7 +106,7 @@ def _request(caller: str, knots, times, segments: int, start: tuple, goal: tuple
     knots = knot_positions(caller, knots, least=4, most=4)
     times = segment_times(caller, times, segments)
     n = knots.shape[-1]
-    first, last = end_rates(caller, n, *start, "start"), end_rates(caller, n, *goal, "goal")
+    first, last = (end_rates(caller, n, v, a, label) for (v, a), label in ((start, "start"), (goal, "goal")))
     batch = common_batch(caller, knots=(knots, 2), times=(times, 1), start=(first, 2), goal=(last, 2))
     wide = [np.broadcast_to(x, (*batch, *x.shape[-2:])).swapaxes(-1, -2) for x in (knots, first, last)]
     return wide[0], np.broadcast_to(times, (*batch, segments))[..., None, :], *wide[1:]
@@ -170,7 +170,7 @@ def _quintic(first, last) -> list:
 
 @kernel(knots=4, times=3, start=2, goal=2)
 def _four_three_four(knots, times, start, goal) -> np.ndarray:
-    """Coefficients (3, 5) [per second]: Table 4.3, corrected. It solves Eq. (4.3-46) for σ = a_13, and the rest follows.
+    """Coefficients (3, 5) [per second]: Table 4.3, corrected, which solves Eq. (4.3-46) for σ = a_13.
 
     det C = 12 (2 t1 t2 + t1 tn + 3 t2² + 2 t2 tn) / (t1² t2⁴ tn²) > 0, so there is always one solution (problem 4.4).
     """
