@@ -16,6 +16,12 @@ Both return a `Motion`.
 | `limits` | whether a trajectory keeps a robot's limits, `LimitReport` |
 | `peaks` | extremes of what is no polynomial, by refined samples |
 | `storage` | trajectories in .npz, .json and .csv files |
+| `textbook` | the polynomials of Fu, Gonzalez & Lee: degree 7, 4-3-4, 3-5-3, and five cubics |
+| `pick_and_place` | from two poses, by lift-off and set-down knots, to a motion of joints |
+| `joint_splines` | splines through knots, with free end knots, and of control points |
+| `smoothing` | splines near knots |
+| `knot_times` | `minimum_time_spline`: the times between knots under limits |
+| `knot_checks` | checks of knots and times |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -29,6 +35,10 @@ Both return a `Motion`.
 from .along import Torques as Torques
 from .blends import linear_blends as linear_blends
 from .extrema import Extrema as Extrema
+from .joint_splines import b_spline as b_spline
+from .joint_splines import free_end_spline as free_end_spline
+from .joint_splines import spline as spline
+from .knot_times import minimum_time_spline as minimum_time_spline
 from .limits import LimitReport as LimitReport
 from .limits import Reach as Reach
 from .limits import Worst as Worst
@@ -38,16 +48,24 @@ from .online import OnlineMotion as OnlineMotion
 from .online import State as State
 from .online import jerk_limited as jerk_limited
 from .optimal import optimal_motion as optimal_motion
+from .pick_and_place import pick_and_place as pick_and_place
+from .pick_and_place import withdrawn as withdrawn
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
 from .polynomials import Extremes as Extremes
 from .profiles import s_curve as s_curve
 from .profiles import trapezoidal as trapezoidal
+from .smoothing import smoothing_spline as smoothing_spline
 from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
 from .states import septic as septic
+from .textbook import degree_seven as degree_seven
+from .textbook import five_cubic as five_cubic
+from .textbook import four_three_four as four_three_four
+from .textbook import normalised_coefficients as normalised_coefficients
+from .textbook import three_five_three as three_five_three
 
 __all__ = [
     "Extrema",
@@ -62,16 +80,28 @@ __all__ = [
     "Torques",
     "Trajectory",
     "Worst",
+    "b_spline",
     "cubic",
+    "degree_seven",
+    "five_cubic",
+    "four_three_four",
+    "free_end_spline",
     "jerk_limited",
     "joined",
     "linear_blends",
+    "minimum_time_spline",
+    "normalised_coefficients",
     "optimal_motion",
+    "pick_and_place",
     "quintic",
     "s_curve",
     "septic",
+    "smoothing_spline",
+    "spline",
     "spline_motion",
+    "three_five_three",
     "trapezoidal",
+    "withdrawn",
 ]
 
 

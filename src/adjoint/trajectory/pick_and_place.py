@@ -1,0 +1,163 @@
+"""`pick_and_place`: from two poses to a motion of joints that leaves the first and reaches the second head-on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ArgumentError, SolveError, nearest
+from ..inverse.choice import middle_of_limits, nearest_copy, nearest_solution
+from ..inverse.closed_form import Solutions, inverse_kinematics
+from ..inverse.meaning import branches
+from ..model.input_checks import floats, vectors
+from ..model.needs import need_coordinates, need_robot
+from ..model.robot import Robot
+from .knot_checks import segment_times
+from .piecewise import Trajectory
+from .textbook import degree_seven, five_cubic, four_three_four, three_five_three
+
+__all__ = ["pick_and_place", "withdrawn"]
+
+_SCHEMES = {"4-3-4": four_three_four, "3-5-3": three_five_three, "5-cubic": five_cubic, "7": degree_seven}
+_POSES = ("start", "lift-off", "set-down", "goal")
+
+
+def withdrawn(T, distance, turn=0.0) -> np.ndarray:
+    """Poses T (..., 4, 4), moved back along their approach vector a by `distance` [m], and turned about s by `turn`.
+
+    The columns of a pose are n, s, a and p in the textbook, and this one is [R Rot(s, turn), p - distance · a]: it is
+    where a hand waits before it goes down to T, or where it is first after it has lifted off. `turn` is in rad.
+
+        >>> T = np.diag([-1.0, 1.0, -1.0, 1.0])                             # a hand that looks down, at the origin
+        >>> withdrawn(T, 0.1)[:3, 3].tolist()
+        [0.0, 0.0, 0.1]
+    """
+    T = floats(T)
+    if T.shape[-2:] != (4, 4):
+        raise ArgumentError(f"withdrawn: T must be poses (..., 4, 4), got shape {T.shape}")
+    distance, turn = floats(distance), floats(turn)
+    if not (np.isfinite(distance).all() and np.isfinite(turn).all()):
+        raise ArgumentError("withdrawn: distance [m] and turn [rad] must be finite numbers, or arrays of them")
+    c, s, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
+    rows = [c, zero, s, zero], [zero, zero + 1, zero, zero], [-s, zero, c, zero], [zero, zero, zero, zero + 1]
+    step = np.broadcast_to(np.eye(4), (*distance.shape, 4, 4)).copy()
+    step[..., 2, 3] = -distance
+    return T @ step @ np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def pick_and_place(
+    robot: Robot, T_start, T_goal, frame: str, *, lift, times, scheme: str = "4-3-4", start=None, redundancy=None,
+    turn=0.0, start_velocity=0.0, start_acceleration=0.0, goal_velocity=0.0, goal_acceleration=0.0,
+) -> Trajectory:  # fmt: skip
+    """The motion of a frame from pose T_start to pose T_goal (..., 4, 4), by lift-off and set-down knots.
+
+        >>> T = forward_kinematics(robot, [[0.0, -0.5, 2.2, 0.0, 1.2, 0.0], [1.0, -0.4, 2.1, 0.0, 1.2, 0.5]], "tool")
+        >>> pick_and_place(robot, T[0], T[1], "tool", lift=0.1, times=[0.4, 1.0, 0.4])
+        <Trajectory of 'puma560': 1.8 s, 6 joints, 3 pieces of degree 4>
+
+    Parameters
+    ----------
+    robot, frame
+        An arm with inverse kinematics, and the name of the frame whose poses are given.
+    T_start, T_goal
+        Poses of the frame in the base (..., 4, 4), lengths in m. The third column is the approach vector a.
+    lift
+        The way [m] from the start to the lift-off knot, and from the set-down knot to the goal, out along -a: one
+        number for both, or two. `turn` [rad] turns the hand about its own s axis there, see `withdrawn`.
+    times
+        The durations [s] of the segments (..., 3), or (..., 5) with the scheme "5-cubic".
+    scheme
+        "4-3-4", "3-5-3", "5-cubic" or "7": `four_three_four`, `three_five_three`, `five_cubic`, `degree_seven`, which
+        also explain the rates at both ends.
+    start
+        A configuration (nq,) near which the motion begins; it chooses the branch and the turns. Without it, the branch
+        is the one that moves the joints least, begun near the middle of the joint limits.
+    redundancy
+        The parameter that `inverse_kinematics` needs for arms with seven joints.
+
+    All four knots are on one branch of the inverse kinematics, inside the joint limits, and full turns are added so
+    that no joint jumps. A `SolveError` names the pose that is out of reach, or what stops each branch. Between the
+    knots the joints follow the polynomials, and may pass their limits a little. Fu, Gonzalez & Lee (1987), §4.3.
+    """
+    caller = "pick_and_place"
+    need_robot(robot, caller)
+    need_coordinates(robot, f"{caller} is")
+    if scheme not in _SCHEMES:
+        raise ArgumentError(f"{caller}: no scheme {scheme!r:.60}; {nearest(scheme, list(_SCHEMES))}")
+    times = segment_times(caller, times, 5 if scheme == "5-cubic" else 3)
+    lifts, turns = (_pair(x, label) for x, label in ((lift, "lift [m]"), (turn, "turn [rad]")))
+    T_0, T_1 = (_poses(T, label) for T, label in ((T_start, "T_start"), (T_goal, "T_goal")))
+    four = T_0, withdrawn(T_0, lifts[0], turns[0]), withdrawn(T_1, lifts[1], turns[1]), T_1
+    found = [inverse_kinematics(robot, T, frame, redundancy=redundancy) for T in four]
+    if start is not None:
+        start = vectors(start, robot.nq, "start", caller)
+    knots = _on_one_branch(robot, found, start, frame)
+    rates = {"start_velocity": start_velocity, "start_acceleration": start_acceleration}
+    rates |= {"goal_velocity": goal_velocity, "goal_acceleration": goal_acceleration}
+    moved = _SCHEMES[scheme](knots, times, **rates)
+    return Trajectory(moved.knots, moved.coefficients, robot)
+
+
+def _pair(value, label: str) -> np.ndarray:
+    found = floats(value)
+    if found.shape not in ((), (2,)) or not np.isfinite(found).all():
+        raise ArgumentError(f"pick_and_place: {label} must be one number or two, got {value!r:.60}")
+    return np.broadcast_to(found, 2)
+
+
+def _poses(value, label: str) -> np.ndarray:
+    T = floats(value)
+    if T.shape[-2:] != (4, 4) or not np.isfinite(T).all():
+        raise ArgumentError(f"pick_and_place: {label} must be finite poses (..., 4, 4), got shape {T.shape}")
+    if (left := np.linalg.det(T[..., :3, :3]) < 0).any():
+        place = f"[{', '.join(map(str, np.argwhere(left)[0]))}]" if T.ndim > 2 else ""
+        raise ArgumentError(f"pick_and_place: {label}{place} is left-handed: its columns n, s, a have n × s = -a")
+    return T
+
+
+def _on_one_branch(robot: Robot, found: list[Solutions], start, frame: str) -> np.ndarray:
+    """The knots (..., 4, nq), all on the branch that moves least from `start`, or from the first knot, on."""
+    batch = np.broadcast_shapes(*(x.exact.shape[:-1] for x in found), () if start is None else np.shape(start)[:-1])
+    k = found[0].exact.shape[-1]
+    if not any(branch.roots for branch in branches(robot, frame).branches) and k > 1:
+        return _nearest_in_turn(robot, found, start, batch)
+    q = np.broadcast_to((middle_of_limits(robot) if start is None else start)[..., None, :], (*batch, k, robot.nq))
+    cost, usable, knots = np.zeros((*batch, k)), [], []
+    for i, (solutions, exact) in enumerate(found):
+        copy, inside = nearest_copy(robot, solutions, q)
+        usable.append(np.broadcast_to(inside & exact, (*batch, k)))
+        if i > 0 or start is not None:
+            cost = cost + ((copy - q) ** 2).sum(axis=-1)
+        q = np.broadcast_to(copy, (*batch, k, robot.nq))
+        knots.append(q)
+    whole = np.all(usable, axis=0)
+    if not whole.any(axis=-1).all():
+        _explain(np.array(usable), [np.broadcast_to(x.exact, (*batch, k)) for x in found], whole)
+    best = np.where(whole, cost, np.inf).argmin(axis=-1)
+    return np.take_along_axis(np.stack(knots, axis=-2), best[..., None, None, None], axis=-3)[..., 0, :, :]
+
+
+def _nearest_in_turn(robot: Robot, found: list[Solutions], start, batch: tuple) -> np.ndarray:
+    """The knots of an arm whose branches have no names: each is the solution nearest to the one before."""
+    q, knots = np.broadcast_to(middle_of_limits(robot) if start is None else start, (*batch, robot.nq)), []
+    for label, solutions in zip(_POSES, found, strict=True):
+        q = nearest_solution(robot, solutions, q).q
+        if np.isnan(q).any():
+            raise SolveError(f"pick_and_place: the {label} pose is out of reach, or outside of the joint limits")
+        knots.append(np.broadcast_to(q, (*batch, robot.nq)))
+    return np.stack(knots, axis=-2)
+
+
+def _explain(usable: np.ndarray, exact: list[np.ndarray], whole: np.ndarray) -> None:
+    """Raise the `SolveError` that says why no branch reaches all four poses, of the first sample without one."""
+    place = tuple(np.argwhere(~whole.any(axis=-1))[0])
+    which = f" of motion {', '.join(map(str, place))}" if place else ""
+    for i, label in enumerate(_POSES):
+        if not exact[i][place].any():
+            raise SolveError(f"pick_and_place: the {label} pose{which} is out of reach")
+        if not usable[(i, *place)].any():
+            raise SolveError(f"pick_and_place: at the {label} pose{which}, every solution is outside the joint limits")
+    stops = [
+        f"branch {b} misses the {' and the '.join(_POSES[i] for i in range(4) if not usable[(i, *place, b)])}"
+        for b in range(whole.shape[-1])
+    ]
+    raise SolveError(f"pick_and_place: no branch reaches all four poses{which}: {'; '.join(stops)}")
