@@ -17,7 +17,7 @@ Both return a `Motion`.
 | `peaks` | extremes of what is no polynomial, by refined samples |
 | `storage` | trajectories in .npz, .json and .csv files |
 | `textbook` | the polynomials of Fu, Gonzalez & Lee: degree 7, 4-3-4, 3-5-3, and five cubics |
-| `pick_and_place` | from two poses, by lift-off and set-down knots, to a motion of joints |
+| `picking` | `pick_and_place`: from two poses, by lift-off and set-down knots, to a motion of joints |
 | `joint_splines` | splines through knots, with free end knots, and of control points |
 | `smoothing` | splines near knots |
 | `knot_times` | `minimum_time_spline`: the times between knots under limits |
@@ -48,8 +48,8 @@ from .online import OnlineMotion as OnlineMotion
 from .online import State as State
 from .online import jerk_limited as jerk_limited
 from .optimal import optimal_motion as optimal_motion
-from .pick_and_place import pick_and_place as pick_and_place
-from .pick_and_place import withdrawn as withdrawn
+from .picking import pick_and_place as pick_and_place
+from .picking import withdrawn as withdrawn
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined

@@ -316,7 +316,7 @@ def minimum_time_spline(
     The times between the knots are chosen, so that their sum is least: a local optimum of the nonlinear program, by
     sequential quadratic programming with exact derivatives. All limits but torque are kept exactly between the knots
     too, and those of torque at all peaks, which are refined to rounding errors. The spline may swing beyond its knots;
-    look at its extremes if joint limits are near. Without a jerk limit, the outer segments of free ends become very short.
+    look at its extremes if joint limits are near. Without a jerk limit, the outer segments of free ends become short.
 
     Lin, Chang & Luh (1983), "Formulation and optimization of cubic polynomial joint trajectories for industrial
     robots", IEEE Trans. Autom. Control 28(12), who use the flexible polyhedron of Nelder & Mead; Fu, Gonzalez & Lee
@@ -426,7 +426,7 @@ def _programmed(layout: _Layout, limits: _Limits, u: np.ndarray, chosen, box: fl
     T, K = u.sum(), len(u)
     conditions = {"type": "ineq", "fun": lambda z: constraints(z)[0], "jac": lambda z: constraints(z)[1]}
     found = minimize(
-        lambda z: u @ z / T, np.ones(K), jac=lambda _: u / T, method="SLSQP", bounds=[(1 - box, 1 + box)] * K,
+        lambda z: u @ z / T, np.ones(K), jac=lambda _: u / T, method="SLSQP", bounds=[(1 - box, 1 / (1 - box))] * K,
         constraints=conditions, options={"maxiter": 100, "ftol": _ACCURACY},
     )  # fmt: skip
     return found.x, bool(found.success)

@@ -18,6 +18,7 @@ from .textbook import degree_seven, five_cubic, four_three_four, three_five_thre
 __all__ = ["pick_and_place", "withdrawn"]
 
 _SCHEMES = {"4-3-4": four_three_four, "3-5-3": three_five_three, "5-cubic": five_cubic, "7": degree_seven}
+_FIRST = 1e6  # the weight of the way from `start` to the first knot: it decides, unless branches meet there
 _POSES = ("start", "lift-off", "set-down", "goal")
 
 
@@ -69,8 +70,8 @@ def pick_and_place(
         "4-3-4", "3-5-3", "5-cubic" or "7": `four_three_four`, `three_five_three`, `five_cubic`, `degree_seven`, which
         also explain the rates at both ends.
     start
-        A configuration (nq,) near which the motion begins; it chooses the branch and the turns. Without it, the branch
-        is the one that moves the joints least, begun near the middle of the joint limits.
+        A configuration (nq,) near which the motion begins; the nearest branch is taken, with its turns. Without it,
+        the branch is the one that moves the joints least, begun near the middle of the joint limits.
     redundancy
         The parameter that `inverse_kinematics` needs for arms with seven joints.
 
@@ -115,7 +116,7 @@ def _poses(value, label: str) -> np.ndarray:
 
 
 def _on_one_branch(robot: Robot, found: list[Solutions], start, frame: str) -> np.ndarray:
-    """The knots (..., 4, nq), all on the branch that moves least from `start`, or from the first knot, on."""
+    """The knots (..., 4, nq), all on the branch nearest to `start`, or on the one that moves least."""
     batch = np.broadcast_shapes(*(x.exact.shape[:-1] for x in found), () if start is None else np.shape(start)[:-1])
     k = found[0].exact.shape[-1]
     if not any(branch.roots for branch in branches(robot, frame).branches) and k > 1:
@@ -126,7 +127,7 @@ def _on_one_branch(robot: Robot, found: list[Solutions], start, frame: str) -> n
         copy, inside = nearest_copy(robot, solutions, q)
         usable.append(np.broadcast_to(inside & exact, (*batch, k)))
         if i > 0 or start is not None:
-            cost = cost + ((copy - q) ** 2).sum(axis=-1)
+            cost = cost + (_FIRST if i == 0 else 1.0) * ((copy - q) ** 2).sum(axis=-1)
         q = np.broadcast_to(copy, (*batch, k, robot.nq))
         knots.append(q)
     whole = np.all(usable, axis=0)
