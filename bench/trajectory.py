@@ -1,0 +1,199 @@
+"""Trajectories beside SciPy, the Robotics Toolbox, toppra and ruckig: sampled, made, and the fastest along a path.
+
+python bench/trajectory.py            one run, one core; writes bench/results/trajectory.{json,png}
+
+Every system computes the same thing: all four of position, velocity, acceleration and jerk for samples, the same
+splines through the same waypoints and the same limits for time-optimal motions. Peers take one trajectory a call; ours
+is timed one a call, and in batches.
+"""
+
+import os
+import tempfile
+
+from common import bars, machine, one_core, race, save, table, versions
+
+one_core()
+os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
+
+import numpy as np  # noqa: E402
+import roboticstoolbox as rtb  # noqa: E402
+import ruckig  # noqa: E402
+import toppra  # noqa: E402
+import toppra.algorithm  # noqa: E402
+import toppra.constraint  # noqa: E402
+from inverse_numeric import urdf  # noqa: E402
+from scipy.interpolate import PPoly  # noqa: E402
+
+import adjoint as aj  # noqa: E402
+from adjoint import trajectory as tr  # noqa: E402
+from adjoint.lie import se3  # noqa: E402
+
+toppra.setup_logging("ERROR")
+JOINTS, PIECES, TIMES, MANY, POINTS = 7, 9, 20_000, 100_000, 100
+PATHS, WAYPOINTS, GRID = 256, 10, 100
+LEAST = {
+    "samples": 30, "samples of many trajectories": 20, "quintics made": 100, "trapezoids made": 100,
+    "time-optimal, one path": 20, "time-optimal, a batch": 100,
+}  # fmt: skip
+
+
+def sampling() -> dict[str, float]:
+    """Nanoseconds a time and joint: position, velocity, acceleration and jerk of a spline at sorted times."""
+    rng = np.random.default_rng(0)
+    ours = tr.spline(rng.normal(size=(PIECES + 1, JOINTS)), np.linspace(0, 2, PIECES + 1), degree=5)
+    theirs = PPoly(np.moveaxis(ours.coefficients, -1, 0)[::-1], ours.knots)
+    rates = [theirs, *(theirs.derivative(k) for k in (1, 2, 3))]
+    t = np.sort(rng.uniform(0, 2, TIMES))
+    for k, found in enumerate(ours(t)):
+        np.testing.assert_allclose(found, rates[k](t), atol=1e-9 * 10**k)
+    laps = race({"adjoint": lambda: ours(t), "PPoly": lambda: [rate(t) for rate in rates]})
+    return {name: 1e9 * lap / TIMES / JOINTS for name, lap in laps.items()}
+
+
+def one_time() -> dict[str, float]:
+    """Microseconds for one time, as in a control loop: position, velocity, acceleration and jerk of all joints."""
+    rng = np.random.default_rng(0)
+    ours = tr.spline(rng.normal(size=(PIECES + 1, JOINTS)), np.linspace(0, 2, PIECES + 1), degree=5)
+    theirs = PPoly(np.moveaxis(ours.coefficients, -1, 0)[::-1], ours.knots)
+    rates = [theirs, *(theirs.derivative(k) for k in (1, 2, 3))]
+    laps = race({"adjoint": lambda: ours(0.7), "PPoly": lambda: [rate(0.7) for rate in rates]})
+    return {name: 1e6 * lap for name, lap in laps.items()}
+
+
+def many_trajectories() -> dict[str, float]:
+    """Microseconds a trajectory of six joints at 100 times: quintics between different states."""
+    start, goal = np.random.default_rng(0).normal(size=(2, 1000, 6))
+    t = np.linspace(0, 2, POINTS)
+    ours = tr.quintic(start, goal, 2.0)
+    laps = race(
+        {
+            "adjoint, batch": lambda: ours(t),
+            "Robotics Toolbox": lambda: [rtb.jtraj(a, b, t) for a, b in zip(start[:50], goal[:50], strict=True)],
+        }
+    )
+    return {"adjoint, batch": 1e6 * laps["adjoint, batch"] / 1000, "Robotics Toolbox": 2e4 * laps["Robotics Toolbox"]}
+
+
+def made(kind: str) -> dict[str, float]:
+    """Microseconds to make one trajectory of six joints, of 10⁵ different ones in one call; theirs are sampled twice.
+
+    The Robotics Toolbox makes a trajectory only together with its samples, so it gets the two times of the ends.
+    """
+    start, goal = np.random.default_rng(0).normal(size=(2, MANY, 6))
+    ours = {
+        "quintic": lambda: tr.quintic(start, goal, 2.0),
+        "trapezoidal": lambda: tr.trapezoidal(start, goal, velocity=1.0, acceleration=2.0),
+    }[kind]
+    theirs, t = getattr(rtb, kind), np.array([0.0, 2.0])
+    pairs = list(zip(start[:50], goal[:50], strict=True))
+    calls = {"adjoint, batch": ours, "Robotics Toolbox": lambda: [rtb.mtraj(theirs, a, b, t) for a, b in pairs]}
+    if kind == "trapezoidal":
+        calls["adjoint, S-curve"] = lambda: tr.s_curve(start, goal, velocity=1.0, acceleration=2.0, jerk=10.0)
+        calls["ruckig, S-curve"] = lambda: [to_goal(a, b) for a, b in pairs]
+    laps = race(calls, rounds=7)
+    return {name: 1e6 * lap / (50 if name[0] in "Rr" else MANY) for name, lap in laps.items()}
+
+
+def to_goal(start: np.ndarray, goal: np.ndarray) -> ruckig.Trajectory:
+    """Ruckig's motion from rest to rest."""
+    given, found = ruckig.InputParameter(6), ruckig.Trajectory(6)
+    given.current_position, given.target_position = start, goal
+    given.max_velocity, given.max_acceleration, given.max_jerk = [1.0] * 6, [2.0] * 6, [10.0] * 6
+    ruckig.Ruckig(6).calculate(given, found)
+    return found
+
+
+def by_toppra(waypoints: np.ndarray) -> float:
+    """The duration of toppra's solution."""
+    path = toppra.SplineInterpolator(np.linspace(0, 1, WAYPOINTS), waypoints)
+    velocity = toppra.constraint.JointVelocityConstraint(np.full(JOINTS, 2.0))
+    acceleration = toppra.constraint.JointAccelerationConstraint(np.full(JOINTS, 5.0))
+    grid = np.linspace(0, 1, GRID + 1)
+    limits = [velocity, acceleration]
+    solver = toppra.algorithm.TOPPRA(limits, path, gridpoints=grid, parametrizer="ParametrizeConstAccel")
+    return solver.compute_trajectory(0, 0).duration
+
+
+def time_optimal() -> dict[str, dict[str, float]]:
+    """Microseconds a path of seven joints through ten waypoints, 100 grid points; and how durations compare."""
+    ways = np.random.default_rng(0).normal(size=(PATHS, WAYPOINTS, JOINTS))
+    panda = aj.load(urdf("panda"))
+    panda = panda.locked(dict.fromkeys(panda.joint_names[7:], 0.02)) if panda.nv > 7 else panda
+    strong = np.array([87, 87, 87, 87, 30, 30, 30.0])
+    inside = aj.random_configuration(panda, (PATHS, WAYPOINTS), rng=0) * 0.5
+    limits = {"velocity": 2.0, "acceleration": 5.0, "grid": GRID}
+    torques = {"velocity": 2.0, "acceleration": 5.0, "robot": panda, "torque": strong, "grid": GRID}
+    ours = tr.time_optimal(ways, **limits)
+    ratio = ours.duration[:20] / [by_toppra(way) for way in ways[:20]]
+    laps = race(
+        {
+            "adjoint, one": lambda: tr.time_optimal(ways[0], **limits),
+            "adjoint, batch": lambda: tr.time_optimal(ways, **limits),
+            "adjoint, one, torques": lambda: tr.time_optimal(inside[0], **torques),
+            "adjoint, batch, torques": lambda: tr.time_optimal(inside, **torques),
+            "toppra": lambda: by_toppra(ways[0]),
+        },
+        rounds=7,
+    )
+    times = {name: 1e6 * lap / (PATHS if "batch" in name else 1) for name, lap in laps.items()}
+    fine = np.linspace(0, 1, 10 * GRID * WAYPOINTS + 1) * ours.duration[:, None]
+    sample = ours(fine)
+    return {
+        "µs": times,
+        "duration / toppra's": {"least": float(ratio.min()), "largest": float(ratio.max())},
+        "largest / limit": {"v": float(np.abs(sample.v).max() / 2), "a": float(np.abs(sample.a).max() / 5)},
+    }
+
+
+def lines() -> dict[str, float]:
+    """Milliseconds for joints along a straight line of a PUMA's hand: 1000 poses, and with bounded deviation."""
+    puma = aj.robots.puma560()
+    q = np.radians([30, -45, 120, 20, 40, -60])
+    T_0 = aj.forward_kinematics(puma, q, "tool")
+    T_1 = se3.from_rotation_translation(T_0[:3, :3], T_0[:3, 3] + [-0.3, -0.5, 0.1])
+    poses = tr.line(T_0, T_1, 1.0)(np.linspace(0, 1, 1000)).T
+    laps = race(
+        {
+            "1000 poses": lambda: aj.inverse.follow_path(puma, poses, "tool", start=q),
+            "bounded deviation": lambda: tr.bounded_deviation(
+                puma, T_0, T_1, "tool", position=1e-3, angle=1e-2, start=q
+            ),
+        }
+    )
+    return {name: 1e3 * lap for name, lap in laps.items()}
+
+
+def main() -> None:
+    """Runs everything, prints the tables, and writes them as JSON and as a picture."""
+    fast = time_optimal()
+    results = {
+        "samples [ns a time and joint]": sampling(),
+        "one time [µs]": one_time(),
+        "samples of many trajectories [µs each]": many_trajectories(),
+        "quintics made [µs each]": made("quintic"),
+        "trapezoids made [µs each]": made("trapezoidal"),
+        "time-optimal [µs a path]": fast["µs"],
+        "lines [ms]": lines(),
+    }
+    for name, row in results.items():
+        print(name)
+        table(list(row), [list(row.values())])
+    peers = {"samples": ("PPoly", "adjoint"), "time-optimal, one path": ("toppra", "adjoint, one")}
+    rows = []
+    for name, least in LEAST.items():
+        row = next(r for k, r in results.items() if k.startswith(name.split(",")[0]))
+        peer, own = peers.get(name, ("Robotics Toolbox" if "Robotics Toolbox" in row else "toppra", "adjoint, batch"))
+        rows.append([name, row[peer] / row[own], float(least)])
+    print("Times faster than the peer\n")
+    table(["", "measured", "wanted"], rows)
+    print("Durations of time-optimal motions, and their largest velocity and acceleration 10 times between grid points")
+    print({k: v for k, v in fast.items() if k != "µs"}, "\n")
+    packages = versions("adjoint", "numpy", "scipy", "roboticstoolbox-python", "toppra", "ruckig")
+    found = {**results, **{k: v for k, v in fast.items() if k != "µs"}}
+    print("wrote", save("trajectory", {"machine": machine(), "versions": packages, "results": found}))
+    drawn = {name.replace(" [", "\n["): row for name, row in results.items() if "lines" not in name}
+    print("wrote", bars("trajectory", "Trajectories", drawn, "see below each group"))
+
+
+if __name__ == "__main__":
+    main()
