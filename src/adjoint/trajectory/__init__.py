@@ -7,6 +7,7 @@ Both return a `Motion`.
 | `piecewise` | `Trajectory`: pieces of polynomials, sampled, cut, joined, stretched and reversed |
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
+| `poses` | `PoseTrajectory`, motions of a frame in space: `line`, `lines`, `paul_lines`, `screw_motion`, `arc`, `circle`, `pose_spline` |
 | `states` | `cubic`, `quintic`, `septic` between two states |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
@@ -25,6 +26,17 @@ from .optimal import optimal_motion as optimal_motion
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
+from .poses import PoseSample as PoseSample
+from .poses import PoseTrajectory as PoseTrajectory
+from .poses import arc as arc
+from .poses import circle as circle
+from .poses import drive as drive
+from .poses import drive_transform as drive_transform
+from .poses import line as line
+from .poses import lines as lines
+from .poses import paul_lines as paul_lines
+from .poses import pose_spline as pose_spline
+from .poses import screw_motion as screw_motion
 from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
@@ -32,13 +44,24 @@ from .states import septic as septic
 
 __all__ = [
     "Motion",
+    "PoseSample",
+    "PoseTrajectory",
     "Sample",
     "Step",
     "Trajectory",
+    "arc",
+    "circle",
     "cubic",
+    "drive",
+    "drive_transform",
     "joined",
+    "line",
+    "lines",
     "optimal_motion",
+    "paul_lines",
+    "pose_spline",
     "quintic",
+    "screw_motion",
     "septic",
     "spline_motion",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from ..model.robot import Robot
 from .manifold import has_manifold_joints, local_rates
 from .polynomials import mirrored, rates, shifted
 
-__all__ = ["Sample", "Trajectory", "joined", "pieced", "seconds"]
+__all__ = ["Sample", "Trajectory", "joined", "piece_at", "pieced", "seconds"]
 
+Motion = TypeVar("Motion")
 _ROUNDING = 1e-12  # times this little outside of a trajectory, as a fraction of its duration, are at its ends
 
 
@@ -40,7 +41,7 @@ class _Shape(NamedTuple):
     order: int
 
 
-def _piece(starts, coefficients, t, end, shape: tuple) -> tuple:
+def piece_at(starts, coefficients, t, end, shape: tuple) -> tuple:
     """The last piece that starts at or before t, and before the end: its start and its coefficients."""
 
     def later(carry, row):
@@ -62,7 +63,7 @@ def _held(sample: Sample, t, end) -> Sample:
 def _vector_sample(shape: _Shape, starts, coefficients, end, t) -> Sample:
     """The sample at time t of a trajectory whose pieces start at `starts`, and which ends at `end`."""
     s = np.clip(t, 0.0, end)
-    start, c = _piece(starts, coefficients, s, end, (shape.n, shape.order))
+    start, c = piece_at(starts, coefficients, s, end, (shape.n, shape.order))
     return _held(Sample(*rates(c, s - start)), t, end)
 
 
@@ -71,7 +72,7 @@ def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, t) -> Sa
     """The same on the manifold of a robot's configurations: q = anchor ∘ exp(x)."""
     s = np.clip(t, 0.0, end)
     rows = scan(lambda carry, row: (carry, np.concatenate([row[0].ravel(), row[1]])), 0.0, (coefficients, anchors))[1]
-    start, row = _piece(starts, rows, s, end, (shape.n * shape.order + shape.nq,))
+    start, row = piece_at(starts, rows, s, end, (shape.n * shape.order + shape.nq,))
     c, anchor = row[: -shape.nq].reshape(shape.n, shape.order), row[-shape.nq :]
     x = rates(c, s - start)
     q = integrate(shape.robot, anchor, x[0])  # type: ignore[arg-type]
@@ -150,6 +151,10 @@ class Trajectory:
         Of a batch, t is one time, times (N,) for all of it, or (..., N) with leading axes that broadcast against the
         batch: q is (..., N, nq).
         """
+        return self._sampler(*self.arguments(t, hold))
+
+    def arguments(self, t, hold: bool) -> tuple:
+        """What a kernel that samples the pieces needs: starts, coefficients, anchors if there are any, end, and t."""
         t = np.asarray(t, float)
         end = self.knots[..., -1]
         if t.ndim and self.knots.ndim > 1:
@@ -159,7 +164,7 @@ class Trajectory:
         tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
         if t.ndim:  # the last axis of t comes after those of the batch
             tables = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
-        return self._sampler(*tables, end, t)
+        return *tables, end, t
 
     def _inside(self, t: np.ndarray, end) -> np.ndarray:
         """The times, clipped to the trajectory if they are outside by no more than rounding errors."""
@@ -212,9 +217,9 @@ class Trajectory:
         first, last = np.clip(self.knots[..., :-1], t_0, t_1), np.clip(self.knots[..., 1:], t_0, t_1)
         moved = shifted(self.coefficients, (first - self.knots[..., :-1])[..., None])
         knots = np.concatenate([first, last[..., -1:]], axis=-1) - t_0
-        return replace(self, knots=knots, coefficients=moved)._without_empty_pieces()
+        return replace(self, knots=knots, coefficients=moved).without_empty_pieces()
 
-    def _without_empty_pieces(self) -> Trajectory:
+    def without_empty_pieces(self) -> Trajectory:
         """The same, without pieces that last no time; of a batch, without those that last none in all of it."""
         h = np.diff(self.knots, axis=-1)
         kept = np.flatnonzero((h > 0).reshape(-1, self.pieces).any(axis=0))
@@ -252,9 +257,14 @@ class Trajectory:
         return f"<Trajectory{whose}: {many}{lasting}, {self.nv} joints, {pieces} of degree {self.degree}>"
 
 
-def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
-    """The trajectories one after the other, as one; the end of each should be the start of the next."""
-    parts = list(trajectories)
+def joined(trajectories: Sequence[Motion]) -> Motion:
+    """The trajectories one after the other, as one; the end of each should be the start of the next.
+
+    They are all motions of joints, `Trajectory`, or all motions of a frame, `PoseTrajectory`.
+    """
+    parts: list = list(trajectories)
+    if parts and hasattr(parts[0], "joined_with"):  # motions of frames
+        return parts[0].joined_with(parts[1:])
     if not parts or not all(isinstance(part, Trajectory) for part in parts):
         raise ArgumentError(f"joined needs a list of trajectories, got {trajectories!r:.60}")
     first = parts[0]
@@ -271,7 +281,7 @@ def joined(trajectories: Sequence[Trajectory]) -> Trajectory:
     padded = [np.pad(p.coefficients, [(0, 0)] * (p.coefficients.ndim - 1) + [(0, order - 1 - p.degree)]) for p in parts]
     knots = [whole(part.knots[..., :-1], 1) + start[..., None] for part, start in zip(parts, starts, strict=False)]
     anchors = None if first.anchors is None else [whole(part.anchors, 2) for part in parts]  # type: ignore[arg-type]
-    return Trajectory(
+    return Trajectory(  # type: ignore[return-value]
         np.concatenate([*knots, starts[-1][..., None]], axis=-1),
         np.concatenate([whole(c, 3) for c in padded], axis=-3),
         first.robot,
