@@ -7,7 +7,9 @@ Both return a `Motion`.
 | `piecewise` | `Trajectory`: pieces of polynomials, sampled, cut, joined, stretched and reversed |
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
-| `poses` | `PoseTrajectory`, motions of a frame in space: `line`, `lines`, `paul_lines`, `screw_motion`, `arc`, `circle`, `pose_spline` |
+| `poses` | `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
+| `following` | `joint_motion`: the motion of joints that moves a frame so |
+| `deviation` | `bounded_deviation`: knots between which straight joint motion stays near a line |
 | `states` | `cubic`, `quintic`, `septic` between two states |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
@@ -20,6 +22,9 @@ Both return a `Motion`.
 | `draw` | plots |
 """
 
+from .deviation import BoundedPath as BoundedPath
+from .deviation import bounded_deviation as bounded_deviation
+from .following import joint_motion as joint_motion
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
@@ -43,6 +48,7 @@ from .states import quintic as quintic
 from .states import septic as septic
 
 __all__ = [
+    "BoundedPath",
     "Motion",
     "PoseSample",
     "PoseTrajectory",
@@ -50,11 +56,13 @@ __all__ = [
     "Step",
     "Trajectory",
     "arc",
+    "bounded_deviation",
     "circle",
     "cubic",
     "drive",
     "drive_transform",
     "joined",
+    "joint_motion",
     "line",
     "lines",
     "optimal_motion",
