@@ -37,11 +37,13 @@ from .poses import arc as arc
 from .poses import circle as circle
 from .poses import drive as drive
 from .poses import drive_transform as drive_transform
+from .poses import in_next_frame as in_next_frame
 from .poses import line as line
 from .poses import lines as lines
 from .poses import paul_lines as paul_lines
 from .poses import pose_spline as pose_spline
 from .poses import screw_motion as screw_motion
+from .poses import task_pose as task_pose
 from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
@@ -61,6 +63,7 @@ __all__ = [
     "cubic",
     "drive",
     "drive_transform",
+    "in_next_frame",
     "joined",
     "joint_motion",
     "line",
@@ -72,6 +75,7 @@ __all__ = [
     "screw_motion",
     "septic",
     "spline_motion",
+    "task_pose",
 ]
 
 

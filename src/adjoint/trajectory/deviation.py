@@ -82,11 +82,11 @@ def bounded_deviation(
     need_coordinates(robot, f"{caller} is")
     position = positive(position, f"{caller}: position [m]")
     angle = np.inf if angle == np.inf else positive(angle, f"{caller}: angle [rad]")
-    T = np.stack([poses_of(x, f"{caller}: {name}") for x, name in ((T_0, "T_0"), (T_1, "T_1"))])
-    if T.shape != (2, 4, 4):
-        raise ArgumentError(f"{caller}: T_0 and T_1 must be one pose each, (4, 4)")
+    ends = [poses_of(x, f"{caller}: {name}") for x, name in ((T_0, "T_0"), (T_1, "T_1"))]
+    if any(T.shape != (4, 4) for T in ends):
+        raise ArgumentError(f"{caller}: T_0 and T_1 must be one pose each, (4, 4), got {[T.shape for T in ends]}")
     given = None if start is None else numbers(start, (robot.nq,), f"{caller}: start")
-    reach = _Reach(robot, frame, angle < np.inf, T)
+    reach = _Reach(robot, frame, angle < np.inf, np.stack(ends))
     return _refined(reach, reach.ends(given), (position, angle), count(levels, f"{caller}: levels"))
 
 
@@ -119,7 +119,7 @@ def _refined(reach: _Reach, q: np.ndarray, bounds: tuple[float, float], levels: 
     for level in range(levels + 1):
         k = np.flatnonzero(new)
         middle, between = 0.5 * (at[k] + at[k + 1]), 0.5 * (q[k] + q[k + 1])
-        T, *off = look(*reach.line, middle, between)
+        T, *off = look(reach.line[0], reach.line[1], middle, between)
         over = (off[0] > bounds[0]) | (off[1] > bounds[1])
         kept = np.maximum(kept, [x[~over].max(initial=0.0) for x in off])
         if not over.any():
@@ -157,7 +157,7 @@ class _Reach(NamedTuple):
         near = middle_of_limits(self.robot) if start is None else start
         q = [self._found(self.line[:1], near, np.zeros(1), 100)[0]]
         for s in np.linspace(0, 1, _STRIDES + 1)[1:, None]:
-            q.append(self._found(_on_line(*self.line, s), q[-1], s)[0])
+            q.append(self._found(_on_line(self.line[0], self.line[1], s), q[-1], s)[0])
         return np.stack([q[0], q[-1]])
 
     def _branch(self, start) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..model.robot import Robot
 from .deviation import has_closed_form
 from .piecewise import Trajectory, pieced
 from .polynomials import Order, extremes, hermite
-from .poses.pose_trajectory import PoseSample, PoseTrajectory, exponentials
+from .poses.pose_trajectory import PoseSample, PoseTrajectory, piece_sample
 
 __all__ = ["joint_motion"]
 
@@ -67,14 +67,32 @@ def joint_motion(
         raise ArgumentError(f"{_CALLER}: samples must be at least 1, got {samples}")
     given = None if start is None else numbers(start, (robot.nq,), f"{_CALLER}: start")
     task = _Task(robot, frame, path, np.array(chain_of(robot, frame).places))
-    t = _grid(path, samples)
-    if has_closed_form(robot, frame):
-        t, q = _on_a_branch(task, t, given)
+    try:
+        return _followed(task, given, tolerance, samples)
+    except SolveError as error:
+        if given is None or not has_closed_form(robot, frame) or not _passes(task, tolerance, samples):
+            raise
+        raise SolveError(f"{error}. Without start= another branch goes all the way") from None
+
+
+def _followed(task: _Task, start, tolerance: float, samples: int) -> Trajectory:
+    t = _grid(task.path, samples)
+    if has_closed_form(task.robot, task.frame):
+        t, q = _on_a_branch(task, t, start)
     else:
-        q = _walked(task, t, given)
+        q = _walked(task, t, start)
     motion = _refined(task, t, q, tolerance)
-    _check_limits(robot, motion)
+    _check_limits(task, motion)
     return motion
+
+
+def _passes(task: _Task, tolerance: float, samples: int) -> bool:
+    """Whether the path can be followed from another start."""
+    try:
+        _followed(task, None, tolerance, samples)
+    except SolveError:
+        return False
+    return True
 
 
 class _Task(NamedTuple):
@@ -161,12 +179,7 @@ def _on_a_branch(task: _Task, t: np.ndarray, start) -> tuple[np.ndarray, np.ndar
         found = follow_path(robot, path(t).T, frame, start=q_0)
     if found.jumps:
         jump = found.jumps[0]
-        elsewhere = start is not None and not follow_path(robot, path(t).T, frame).jumps
-        help = (
-            "without start= another branch goes all the way"
-            if elsewhere
-            else ("move the path or the base, or cut the path there and go on from another branch")
-        )
+        help = "move the path or the base, or cut the path there and go on from another branch"
         raise task.failed(t[jump.index], jump.reason, help)
     return t, found.q
 
@@ -193,7 +206,7 @@ def _walked(task: _Task, t: np.ndarray, start) -> np.ndarray:
         k_4 = slope(q[-1] + h * k_3, V[2 * i + 2])
         new, error = task.corrected((q[-1] + h / 6 * (k_1 + 2 * k_2 + 2 * k_3 + k_4))[None], T[i + 1][None])
         if not error[0] <= _MET:
-            raise task.failed(t[i + 1], f"the error stays {error[0]:.3g}, so {_state(task, q[-1])}", _ADVICE)
+            raise task.failed(t[i + 1], f"it is out of reach or singular ({_state(task, q[-1])})", _ADVICE)
         q.append(new[0])
     return np.stack(q)
 
@@ -204,9 +217,7 @@ _ADVICE = "keep the path away from there, or from the edge of reach"
 def _state(task: _Task, q: np.ndarray) -> str:
     """How near a configuration is to a singular one."""
     J = jacobian(task.robot, q, task.frame)[:, task.places]
-    return (
-        f"it is out of reach or singular (the smallest singular value of the Jacobian is {np.linalg.svd(J)[1][-1]:.2g})"
-    )
+    return f"the smallest singular value of the Jacobian is {np.linalg.svd(J)[1][-1]:.2g}"
 
 
 # --- further samples --------------------------------------------------------------------------------------------------
@@ -227,13 +238,12 @@ def _refined(task: _Task, t: np.ndarray, q: np.ndarray, tolerance: float) -> Tra
             return motion
         if over.sum() + len(t) > _MOST or not np.isfinite(now).all():
             k = int(np.argmax(np.where(np.isfinite(off), off, np.inf).max(axis=1)))
-            why = f"{_state(task, q[k])}, and the frame would be {off[k].max():.2g} off with {len(t)} samples"
-            raise task.failed(t[k], why, _ADVICE)
+            raise task.failed(t[k], f"the arm is singular there ({_state(task, q[k])})", _ADVICE)
         middle = at[over, 1]
         new, error = task.corrected(now.reshape(*at.shape, -1)[over, 1], task.path(middle).T)
         if not (error <= _MET).all():
             k = int(np.argmin(error <= _MET))
-            raise task.failed(middle[k], f"the error stays {error[k]:.3g}, so {_state(task, new[k])}", _ADVICE)
+            raise task.failed(middle[k], f"the arm is singular near there ({_state(task, new[k])})", _ADVICE)
         order = np.argsort(np.concatenate([t, middle]), kind="stable")
         t, q = np.concatenate([t, middle])[order], np.concatenate([q, new])[order]
 
@@ -247,24 +257,23 @@ def _through(task: _Task, t: np.ndarray, q: np.ndarray) -> Trajectory:
     k = np.searchsorted(path.knots[1:-1], 0.5 * (t[1:] + t[:-1]))
     states = []
     for times, own in ((t[:-1], q[:-1]), (t[1:], q[1:])):
-        table = path.coordinates
-        at: PoseSample = exponentials(path.shape, table.coefficients[k], table.anchors[k], times - path.knots[k])
+        c, rows = path.coordinates.coefficients, np.asarray(path.coordinates.anchors)
+        at: PoseSample = piece_sample(path.shape, c[k], rows[k], times - path.knots[k])
         states.append(np.stack([own, *task.rates(own, at.twist, at.acceleration)], axis=-1))
-    return pieced(task.robot, h, hermite(*states, h[:, None]))
+    return pieced(task.robot, h, hermite(states[0], states[1], h[:, None]))
 
 
-def _check_limits(robot: Robot, motion: Trajectory) -> None:
-    """Raise a `SolveError` if a joint passes a limit between the samples."""
-    found = extremes(Order(motion.degree + 1), motion.coefficients, np.diff(motion.knots)[:, None])
-    beyond = np.maximum(robot.lower - found.lowest, found.highest - robot.upper)
-    if (beyond > _INSIDE).any():
-        k, i = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
-        low = robot.lower[i] - found.lowest[k, i] > found.highest[k, i] - robot.upper[i]
-        value, at, limit = (
-            (found.lowest, found.at_lowest, robot.lower) if low else (found.highest, found.at_highest, robot.upper)
-        )
-        raise SolveError(
-            f"{_CALLER}: joint '{motion.joint_names[i]}' would pass its limit {limit[i]:.4g} at t = "
-            f"{motion.knots[k] + at[k, i]:.4g} s, where it is at {value[k, i]:.4g}; another start=, or another branch, "
-            "may stay inside"
-        )
+def _check_limits(task: _Task, motion: Trajectory) -> None:
+    """Raise a `SolveError` if a joint passes a limit, also between the samples."""
+    robot, h = task.robot, np.diff(motion.knots)
+    found = extremes(Order(motion.degree + 1), motion.coefficients, h[:, None])
+    beyond = np.maximum(robot.lower - found.lowest, found.highest - robot.upper) > _INSIDE
+    if beyond.any():
+        k = int(np.argmax(beyond.any(axis=1)))
+        i = int(np.argmax(beyond[k]))
+        t = motion.knots[k] + h[k] * np.linspace(0, 1, 257)
+        q = motion(t).q[:, i]
+        first = t[int(np.argmax((q < robot.lower[i] - _INSIDE) | (q > robot.upper[i] + _INSIDE)))]
+        limit = robot.lower[i] if found.lowest[k, i] < robot.lower[i] - _INSIDE else robot.upper[i]
+        why = f"joint '{motion.joint_names[i]}' would pass its limit {limit:.4g}"
+        raise task.failed(first, why, "another start=, or another branch, may stay inside")

@@ -41,15 +41,14 @@ class _Shape(NamedTuple):
     order: int
 
 
-def piece_at(starts, coefficients, t, end, shape: tuple) -> tuple:
-    """The last piece that starts at or before t, and before the end: its start and its coefficients."""
+def piece_at(starts, tables: tuple, t, end, shapes: tuple) -> tuple:
+    """The last piece that starts at or before t, and before the end: its start, and its row of each table."""
 
     def later(carry, row):
-        start, c = row
-        now = (t >= start) & (start < end)
-        return (np.where(now, start, carry[0]), np.where(now, c, carry[1])), None
+        now = (t >= row[0]) & (row[0] < end)
+        return tuple(np.where(now, new, old) for new, old in zip(row, carry, strict=True)), None
 
-    found, _ = scan(later, (0.0 * t, np.zeros(shape)), (starts, coefficients))
+    found, _ = scan(later, (0.0 * t, *(np.zeros(shape) for shape in shapes)), (starts, *tables))
     return found
 
 
@@ -63,7 +62,7 @@ def _held(sample: Sample, t, end) -> Sample:
 def _vector_sample(shape: _Shape, starts, coefficients, end, t) -> Sample:
     """The sample at time t of a trajectory whose pieces start at `starts`, and which ends at `end`."""
     s = np.clip(t, 0.0, end)
-    start, c = piece_at(starts, coefficients, s, end, (shape.n, shape.order))
+    start, c = piece_at(starts, (coefficients,), s, end, ((shape.n, shape.order),))
     return _held(Sample(*rates(c, s - start)), t, end)
 
 
@@ -71,9 +70,8 @@ def _vector_sample(shape: _Shape, starts, coefficients, end, t) -> Sample:
 def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, t) -> Sample:
     """The same on the manifold of a robot's configurations: q = anchor ∘ exp(x)."""
     s = np.clip(t, 0.0, end)
-    rows = scan(lambda carry, row: (carry, np.concatenate([row[0].ravel(), row[1]])), 0.0, (coefficients, anchors))[1]
-    start, row = piece_at(starts, rows, s, end, (shape.n * shape.order + shape.nq,))
-    c, anchor = row[: -shape.nq].reshape(shape.n, shape.order), row[-shape.nq :]
+    shapes = (shape.n, shape.order), (shape.nq,)
+    start, c, anchor = piece_at(starts, (coefficients, anchors), s, end, shapes)
     x = rates(c, s - start)
     q = integrate(shape.robot, anchor, x[0])  # type: ignore[arg-type]
     return _held(Sample(q, *local_rates(shape.robot, *x)), t, end)  # type: ignore[arg-type]
@@ -156,13 +154,13 @@ class Trajectory:
     def arguments(self, t, hold: bool) -> tuple:
         """What a kernel that samples the pieces needs: starts, coefficients, anchors if there are any, end, and t."""
         t = np.asarray(t, float)
-        end = self.knots[..., -1]
-        if t.ndim and self.knots.ndim > 1:
+        end, many = self.knots[..., -1], t.ndim > 0
+        if many and self.knots.ndim > 1:
             end = end[..., None]
         if not hold:
             t = self._inside(t, end)
         tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
-        if t.ndim:  # the last axis of t comes after those of the batch
+        if many:  # the last axis of t comes after those of the batch
             tables = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
         return *tables, end, t
 

@@ -7,6 +7,7 @@
 | `paul` | `drive_transform`, `drive`, `paul_lines` |
 | `arcs` | `arc`, `circle` |
 | `pose_splines` | `pose_spline` |
+| `task_frames` | `task_pose`, `in_next_frame`: objects in frames that may move, and tools |
 | `checks` | poses and points that people give |
 """
 
@@ -21,6 +22,8 @@ from .pose_trajectory import PoseTrajectory as PoseTrajectory
 from .straight import line as line
 from .straight import lines as lines
 from .straight import screw_motion as screw_motion
+from .task_frames import in_next_frame as in_next_frame
+from .task_frames import task_pose as task_pose
 
 __all__ = [
     "PoseSample",
@@ -29,11 +32,13 @@ __all__ = [
     "circle",
     "drive",
     "drive_transform",
+    "in_next_frame",
     "line",
     "lines",
     "paul_lines",
     "pose_spline",
     "screw_motion",
+    "task_pose",
 ]
 
 

@@ -16,7 +16,7 @@ from ..piecewise import Trajectory, joined, piece_at, pieced
 from ..polynomials import Order, composed, extremes, rate, rates, shifted
 from .checks import poses_of
 
-__all__ = ["PoseSample", "PoseTrajectory", "exponentials", "pose_pieces"]
+__all__ = ["PoseSample", "PoseTrajectory", "Shape", "piece_sample", "pose_pieces"]
 
 _SAME = 1e-9  # durations that differ by less than this, relative to them, are equal
 _HALVINGS = 60  # of a profile's time, at which it passes a knot of the path
@@ -35,39 +35,54 @@ class PoseSample(NamedTuple):
     acceleration: np.ndarray
 
 
-class _Shape(NamedTuple):
-    """What the machine code of a motion depends on: n = 6 m numbers of m exponents, of polynomials with `order`."""
+class Shape(NamedTuple):
+    """What the machine code of a motion depends on.
 
-    n: int
+    There are m exponents, polynomials with `order` coefficients of the variables σ, which are polynomials with `inner`
+    coefficients of time. A row of `size` numbers holds the A and the exponents of a piece.
+    """
+
+    m: int
     order: int
+    inner: int
+
+    @property
+    def size(self) -> int:
+        return 16 + 6 * self.m * self.order
 
 
-def _moved(c, anchor, s) -> PoseSample:
-    """The sample of A exp(ξ_1(s)) ··· exp(ξ_m(s)) from the polynomials c (6 m, order) of all ξ and A (16,)."""
-    T, V, A = anchor.reshape(4, 4), np.zeros(6), np.zeros(6)
-    x = rates(c, s)
-    for k in range(0, c.shape[0], 6):
-        own = [part[k : k + 6] for part in x]
-        E, (v, a, _) = se3.exp(own[0]), body_rates(*own)
+def _moved(shape: Shape, c, row, s) -> PoseSample:
+    """The sample of A exp(ξ_1(σ_1(s))) ··· exp(ξ_m(σ_m(s))), from the polynomials c (m, inner) of all σ and a row."""
+    sigma = np.stack(rates(c, s)[:3], axis=-1)  # (m, 3)
+
+    def further(carry, own):
+        T, V, A = carry
+        (y, y_1, y_2), xi = own
+        x, x_1, x_2, _ = rates(xi, y)
+        x_1, x_2 = x_1 * y_1, x_2 * y_1**2 + x_1 * y_2
+        E, (v, a, _) = se3.exp(x), body_rates(x, x_1, x_2, 0 * x)
         # V ← Ad(E⁻¹) V + v, and d/dt Ad(E⁻¹) V = Ad(E⁻¹) V̇ + [Ad(E⁻¹) V, v]
         V, A = se3.Ad_inv_action(E, V), se3.Ad_inv_action(E, A)
-        T, V, A = se3.compose(T, E), V + v, A + se3.bracket(V, v) + a
+        return (se3.compose(T, E), V + v, A + se3.bracket(V, v) + a), None
+
+    start = row[:16].reshape(4, 4), np.zeros(6), np.zeros(6)
+    (T, V, A), _ = scan(further, start, (sigma, row[16:].reshape(shape.m, 6, shape.order)))
     return PoseSample(T, V, A)
 
 
-@kernel(shape=static, c=("n", "order"), anchor=16)
-def exponentials(shape: _Shape, c, anchor, s) -> PoseSample:
+@kernel(shape=static, c=("m", "inner"), row=("size",))
+def piece_sample(shape: Shape, c, row, s) -> PoseSample:
     """The sample of one piece, `_moved`, at the time s since its start."""
-    return _moved(c, anchor, s)
+    return _moved(shape, c, row, s)
 
 
-@kernel(shape=static, starts=(...,), coefficients=(..., "n", "order"), anchors=(..., 16))
-def _pose_sample(shape: _Shape, starts, coefficients, anchors, end, t) -> PoseSample:
+@kernel(shape=static, starts=(...,), coefficients=(..., "m", "inner"), rows=(..., "size"))
+def _pose_sample(shape: Shape, starts, coefficients, rows, end, t) -> PoseSample:
     """The sample at time t of pieces that start at `starts`; the last one ends at `end`."""
     s = np.clip(t, 0.0, end)
-    rows = scan(lambda carry, row: (carry, np.concatenate([row[0].ravel(), row[1]])), 0.0, (coefficients, anchors))[1]
-    start, row = piece_at(starts, rows, s, end, (shape.n * shape.order + 16,))
-    found = _moved(row[:-16].reshape(shape.n, shape.order), row[-16:], s - start)
+    shapes = (shape.m, shape.inner), (shape.size,)
+    start, c, row = piece_at(starts, (coefficients, rows), s, end, shapes)
+    found = _moved(shape, c, row, s - start)
     inside = (t >= 0) & (t <= end)
     return PoseSample(found.T, *(np.where(inside, x, 0.0) for x in found[1:]))
 
@@ -81,13 +96,14 @@ class PoseTrajectory:
         >>> twist[1]
         array([0. , 0. , 0.5, 0.1, 0. , 0. ])
 
-    Piece k is T(t) = A_k exp(ξ_1(s)) ··· exp(ξ_m(s)), where s = t - knots[k], A_k is a rigid motion and all ξ_j (6,)
-    are polynomials. `coordinates` holds them: its coefficients are (..., K, 6 m, degree + 1), and its anchors
-    (..., K, 16) are the A_k. `line`, `lines`, `paul_lines`, `screw_motion`, `arc`, `circle` and `pose_spline` make such
-    motions. With another one or a constant pose, `C @ path @ tool` is the motion C(t) T(t) tool.
+    Piece k is T(t) = A_k exp(ξ_1(σ_1)) ··· exp(ξ_m(σ_m)), where A_k is a rigid motion, all ξ_j (6,) are polynomials,
+    and the variables σ_j are polynomials of the time since knots[k]: `coordinates` is their trajectory. `line`,
+    `lines`, `paul_lines`, `screw_motion`, `arc`, `circle` and `pose_spline` make such motions. With another motion or a
+    constant pose, `C @ path @ tool` is the motion C(t) T(t) tool.
     """
 
-    coordinates: Trajectory
+    coordinates: Trajectory  # of the m variables; its anchors are rows (..., K, size) of all A_k and ξ_j
+    order: int  # the number of coefficients of the polynomials ξ_j
 
     __array_ufunc__ = None  # so that array @ path asks the path
 
@@ -106,8 +122,14 @@ class PoseTrajectory:
     @property
     def anchors(self) -> np.ndarray:
         """The rigid motions A_k (..., K, 4, 4)."""
-        flat = np.asarray(self.coordinates.anchors)
-        return flat.reshape(*flat.shape[:-1], 4, 4)
+        rows = np.asarray(self.coordinates.anchors)
+        return rows[..., :16].reshape(*rows.shape[:-1], 4, 4)
+
+    @property
+    def exponents(self) -> np.ndarray:
+        """The coefficients (..., K, m, 6, order) of the ξ_j, those of low powers first."""
+        rows = np.asarray(self.coordinates.anchors)
+        return rows[..., 16:].reshape(*rows.shape[:-1], self.factors, 6, self.order)
 
     @property
     def pieces(self) -> int:
@@ -117,12 +139,7 @@ class PoseTrajectory:
     @property
     def factors(self) -> int:
         """The number m of exponentials in a piece."""
-        return self.coordinates.nv // 6
-
-    @property
-    def degree(self) -> int:
-        """The degree of the polynomials."""
-        return self.coordinates.degree
+        return self.coordinates.nv
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -130,9 +147,9 @@ class PoseTrajectory:
         return self.coordinates.batch
 
     @property
-    def shape(self) -> _Shape:
+    def shape(self) -> Shape:
         """What the machine code of the motion depends on."""
-        return _Shape(self.coordinates.nv, self.degree + 1)
+        return Shape(self.factors, self.order, self.coordinates.degree + 1)
 
     def __call__(self, t, *, hold: bool = False) -> PoseSample:
         """The `PoseSample` at times t [s], within 0 and `duration`; with `hold`, it rests before and after.
@@ -144,7 +161,7 @@ class PoseTrajectory:
 
     def __getitem__(self, index) -> PoseTrajectory:
         """Some motions of a batch, by NumPy's rules for its axes."""
-        return PoseTrajectory(self.coordinates[index])
+        return replace(self, coordinates=self.coordinates[index])
 
     def __len__(self) -> int:
         """The length of the first axis of a batch."""
@@ -154,39 +171,41 @@ class PoseTrajectory:
 
     def cut(self, start: float = 0.0, stop: float | None = None) -> PoseTrajectory:
         """The part from `start` to `stop` [s], which begins at time 0."""
-        return PoseTrajectory(self.coordinates.cut(start, stop))
+        return replace(self, coordinates=self.coordinates.cut(start, stop))
 
     def stretched(self, factor) -> PoseTrajectory:
         """The same path, lasting `factor` times as long."""
-        return PoseTrajectory(self.coordinates.stretched(factor))
+        return replace(self, coordinates=self.coordinates.stretched(factor))
 
     def lasting(self, duration) -> PoseTrajectory:
         """The same path within another `duration` [s]."""
-        return PoseTrajectory(self.coordinates.lasting(duration))
+        return replace(self, coordinates=self.coordinates.lasting(duration))
 
     def reversed(self) -> PoseTrajectory:
         """The same path backward: T(duration - t)."""
-        return PoseTrajectory(self.coordinates.reversed())
+        return replace(self, coordinates=self.coordinates.reversed())
 
     def joined_with(self, others: Sequence[PoseTrajectory]) -> PoseTrajectory:
         """This motion and then the others; `joined` calls it."""
         parts = [self, *others]
         if not all(isinstance(part, PoseTrajectory) for part in parts):
             raise ArgumentError(f"joined: {parts!r:.120} are motions of a frame and others")
-        n = max(part.coordinates.nv for part in parts)
-        return PoseTrajectory(joined([part._padded(n) for part in parts]))
+        m, order = max(part.factors for part in parts), max(part.order for part in parts)
+        return PoseTrajectory(joined([part._padded(m, order) for part in parts]), order)
 
-    def _padded(self, n: int) -> Trajectory:
-        """The coordinates, with exponents that stay 0 after the others, so that there are n."""
-        c = self.coordinates.coefficients
-        more = np.zeros((*c.shape[:-2], n - c.shape[-2], c.shape[-1]))
-        return replace(self.coordinates, coefficients=np.concatenate([c, more], axis=-2))
+    def _padded(self, m: int, order: int) -> Trajectory:
+        """The coordinates, with exponents that stay 0 after the others, so that there are m."""
+        c, xi = self.coordinates.coefficients, self.exponents
+        more, higher = m - self.factors, order - self.order
+        c = np.pad(c, [*[(0, 0)] * (c.ndim - 2), (0, more), (0, 0)])
+        xi = np.pad(xi, [*[(0, 0)] * (xi.ndim - 3), (0, more), (0, 0), (0, higher)])
+        return replace(self.coordinates, coefficients=c, anchors=_rows(self.anchors, xi))
 
     def timed(self, profile: Trajectory) -> PoseTrajectory:
         """The same path, run with another profile: T(σ(t)), where σ(t) is a trajectory of one coordinate.
 
         The path begins where the profile begins and ends where it ends, whatever the unit of σ: a number from 0 to 1,
-        or a length in m. The path's own time goes with σ, and pieces stay polynomials, of the product of both degrees.
+        or a length in m. The path's own time goes with σ.
 
             >>> path = aj.trajectory.line(np.eye(4), se3.exp([0, 0, 0, 0.3, 0, 0]), duration=1.0)
             >>> path.timed(aj.trajectory.quintic([0.0], [0.3], duration=2.0))(1.0).twist[3:]
@@ -202,53 +221,59 @@ class PoseTrajectory:
         inner[..., 0] -= _taken(self.knots, k, 0)
         c = composed(_taken(self.coordinates.coefficients, k, 2), inner[..., None, :])
         whole = Trajectory(knots, c, None, _taken(self.coordinates.anchors, k, 1))
-        return PoseTrajectory(whole.without_empty_pieces())
+        return PoseTrajectory(whole.without_empty_pieces(), self.order)
 
     # --- algebra ------------------------------------------------------------------------------------------------------
 
     def inverse(self) -> PoseTrajectory:
         """T(t)⁻¹: how the other frame moves, seen from the moving one."""
         # (A exp(ξ_1) ··· exp(ξ_m))⁻¹ = A⁻¹ exp(-Ad(A) ξ_m) ··· exp(-Ad(A) ξ_1)
-        turned = -_seen(self.anchors, self.coordinates.coefficients)
-        parts = np.split(turned, self.factors, axis=-2)
-        return self._with(np.concatenate(parts[::-1], axis=-2), se3.inverse(self.anchors))
+        back = -_seen(self.anchors, self.exponents)[..., ::-1, :, :]
+        rows = _rows(se3.inverse(self.anchors), back)
+        c = self.coordinates.coefficients[..., ::-1, :]
+        return PoseTrajectory(replace(self.coordinates, coefficients=c, anchors=rows), self.order)
 
     def __matmul__(self, other) -> PoseTrajectory:
         if isinstance(other, PoseTrajectory):
             return _product(self, other)
         B = poses_of(other, "PoseTrajectory @ T: T")[..., None, :, :]
         # exp(ξ) B = B exp(Ad(B⁻¹) ξ)
-        return self._with(_seen(se3.inverse(B), self.coordinates.coefficients), se3.compose(self.anchors, B))
+        rows = _rows(se3.compose(self.anchors, B), _seen(se3.inverse(B), self.exponents))
+        return PoseTrajectory(replace(self.coordinates, anchors=rows), self.order)
 
     def __rmatmul__(self, other) -> PoseTrajectory:
         B = poses_of(other, "T @ PoseTrajectory: T")[..., None, :, :]
-        return self._with(self.coordinates.coefficients, se3.compose(B, self.anchors))
-
-    def _with(self, coefficients: np.ndarray, anchors: np.ndarray) -> PoseTrajectory:
-        flat = anchors.reshape(*anchors.shape[:-2], 16)
-        return PoseTrajectory(replace(self.coordinates, coefficients=coefficients, anchors=flat))
+        rows = _rows(se3.compose(B, self.anchors), self.exponents)
+        return PoseTrajectory(replace(self.coordinates, anchors=rows), self.order)
 
     def __repr__(self) -> str:
-        head, tail = repr(self.coordinates).removeprefix("<Trajectory: ").split(f"{self.coordinates.nv} joints, ")
+        head = repr(self.coordinates).removeprefix("<Trajectory: ").partition(f", {self.factors} joints")[0]
+        pieces = "1 piece" if self.pieces == 1 else f"{self.pieces} pieces"
         factors = "1 exponential" if self.factors == 1 else f"{self.factors} exponentials"
-        return f"<PoseTrajectory: {head}{tail[:-1]}, {factors}>"
+        return f"<PoseTrajectory: {head}, {pieces} of {factors}>"
 
 
-def pose_pieces(durations: np.ndarray, coefficients: np.ndarray, anchors: np.ndarray) -> PoseTrajectory:
+def pose_pieces(durations: np.ndarray, exponents: np.ndarray, anchors: np.ndarray) -> PoseTrajectory:
     """The motion of pieces that last `durations` (..., K) [s].
 
-    `coefficients` are (..., K, m, 6, degree + 1), and `anchors` (..., K, 4, 4).
+    `exponents` are polynomials in time, (..., K, m, 6, order), and `anchors` are (..., K, 4, 4).
     """
-    c, A = coefficients, anchors
-    c, A = c.reshape(*c.shape[:-3], -1, c.shape[-1]), A.reshape(*A.shape[:-2], 16)
-    return PoseTrajectory(replace(pieced(None, durations, c), anchors=A).without_empty_pieces())
+    m, _, order = exponents.shape[-3:]
+    time = np.broadcast_to([0.0, 1.0], (*durations.shape, m, 2))
+    whole = replace(pieced(None, durations, time), anchors=_rows(anchors, exponents))
+    return PoseTrajectory(whole.without_empty_pieces(), order)
 
 
-def _seen(T: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The coefficients (..., 6 m, order) of Ad(T) ξ, from those of all ξ."""
-    xi = c.reshape(*c.shape[:-2], -1, 6, c.shape[-1])
-    found = se3.Ad(T)[..., None, :, :] @ xi
-    return found.reshape(*found.shape[:-3], -1, c.shape[-1])
+def _rows(anchors: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    """The numbers (..., K, size) of all pieces."""
+    batch = np.broadcast_shapes(anchors.shape[:-2], exponents.shape[:-3])
+    parts = [np.broadcast_to(anchors, (*batch, 4, 4)), np.broadcast_to(exponents, (*batch, *exponents.shape[-3:]))]
+    return np.concatenate([x.reshape(*batch, -1) for x in parts], axis=-1)
+
+
+def _seen(T: np.ndarray, xi: np.ndarray) -> np.ndarray:
+    """The coefficients (..., K, m, 6, order) of Ad(T) ξ, from those of all ξ."""
+    return se3.Ad(T)[..., None, :, :] @ xi
 
 
 def _product(a: PoseTrajectory, b: PoseTrajectory) -> PoseTrajectory:
@@ -256,16 +281,20 @@ def _product(a: PoseTrajectory, b: PoseTrajectory) -> PoseTrajectory:
     if not np.allclose(a.duration, b.duration, rtol=_SAME, atol=0.0):
         raise ArgumentError(f"a product of motions needs equal durations, got {a!r} and {b!r}")
     knots = _sorted(a.knots, np.minimum(b.knots[..., 1:-1], np.asarray(a.duration)[..., None]))
-    a, b = (PoseTrajectory(_recut(x.coordinates, knots)) for x in (a, b))
+    a, b = (replace(x, coordinates=_recut(x.coordinates, knots)) for x in (a, b))
     # A exp(ξ_1) ··· B exp(η_1) ··· = A B exp(Ad(B⁻¹) ξ_1) ··· exp(η_1) ···
-    first, second = _seen(se3.inverse(b.anchors), a.coordinates.coefficients), b.coordinates.coefficients
-    order = max(first.shape[-1], second.shape[-1])
-    batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
-    c = np.zeros((*batch, first.shape[-2] + second.shape[-2], order))
-    c[..., : first.shape[-2], : first.shape[-1]] = first
-    c[..., first.shape[-2] :, : second.shape[-1]] = second
-    found = a._with(c, se3.compose(a.anchors, b.anchors))
-    return PoseTrajectory(found.coordinates.without_empty_pieces())
+    xi = _stacked(_seen(se3.inverse(b.anchors), a.exponents), b.exponents, -3)
+    c = _stacked(a.coordinates.coefficients, b.coordinates.coefficients, -2)
+    whole = Trajectory(knots, c, None, _rows(se3.compose(a.anchors, b.anchors), xi))
+    return PoseTrajectory(whole.without_empty_pieces(), xi.shape[-1])
+
+
+def _stacked(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+    """Polynomials x and y along an axis, those of lower degree with zeros, leading axes broadcast."""
+    order = max(x.shape[-1], y.shape[-1])
+    batch = np.broadcast_shapes(x.shape[:axis], y.shape[:axis])
+    parts = [np.pad(z, [*[(0, 0)] * (z.ndim - 1), (0, order - z.shape[-1])]) for z in (x, y)]
+    return np.concatenate([np.broadcast_to(z, (*batch, *z.shape[axis:])) for z in parts], axis=axis)
 
 
 # --- pieces between other knots ---------------------------------------------------------------------------------------
