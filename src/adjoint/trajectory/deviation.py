@@ -69,7 +69,7 @@ def bounded_deviation(
         >>> T_1 = T_0 @ se3.exp([0, 0, 0, 0.0, 0.1, -0.2])
         >>> path = bounded_deviation(robot, T_0, T_1, "tool", position=1e-3, angle=1e-2, start=q_0)
         >>> path.q.shape
-        (5, 6)
+        (6, 6)
         >>> motion = path.trajectory(duration=2.0)
 
     The arm stays on one branch: that nearest to `start` (nq,), or, without it, that on which the joints move least. If

@@ -25,7 +25,7 @@ def arc(T_0, via, T_1, duration=None, *, profile: Trajectory | None = None) -> P
     seen from T_0 as the screw S, and its angle α, it is T_0 exp(λ α S) exp(-λ α u) exp(λ log(R_0ᵀ R_1)).
 
         >>> T_0, T_1 = se3.from_rotation_translation(np.eye(3), [[1.0, 0, 0], [-1, 0, 0]])
-        >>> arc(T_0, [0.0, 1.0, 0.0], T_1, duration=1.0)(0.5).T[:3, 3]
+        >>> arc(T_0, [0.0, 1.0, 0.0], T_1, duration=1.0)(0.5).T[:3, 3].round(4) + 0.0
         array([0., 1., 0.])
     """
     caller = "arc"
@@ -57,7 +57,7 @@ def circle(
     those of `line`.
 
         >>> T_0 = se3.from_rotation_translation(np.eye(3), [1.0, 0.0, 0.0])
-        >>> circle(T_0, [0, 0, 0], [0, 0, 1], np.pi, duration=1.0)(0.5).T[:3, 3]
+        >>> circle(T_0, [0, 0, 0], [0, 0, 1], np.pi, duration=1.0)(0.5).T[:3, 3].round(4) + 0.0
         array([0., 1., 0.])
     """
     caller = "circle"

@@ -14,7 +14,7 @@ from .pose_trajectory import PoseTrajectory, pose_pieces
 
 __all__ = ["pose_spline"]
 
-_ROUNDS = 50  # of the fixed point; each divides its error by 3 or more at the angles that are allowed
+_ROUNDS = 200  # of the fixed point at most; turns of 1 rad between poses take some 11, the largest ones some 60
 _LARGEST = 0.9 * np.pi  # [rad] between neighbouring poses: near π, the short way round is not clear
 
 
