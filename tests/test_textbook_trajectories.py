@@ -13,7 +13,6 @@ from adjoint.trajectory import (
     five_cubic,
     four_three_four,
     free_end_spline,
-    joined,
     normalised_coefficients,
     pick_and_place,
     quintic,
@@ -345,7 +344,7 @@ def test_a_batch_is_a_loop(scheme):
 
 
 def test_normalised_coefficients_are_those_of_unit_time():
-    one = joined([quintic([0.0], [1.0], 2.0), quintic([1.0], [0.0], 3.0)])
+    one = quintic([0.0], [1.0], 2.0).followed_by(quintic([1.0], [0.0], 3.0))
     assert_allclose(normalised_coefficients(one)[:, 0, 3:], [[10, -15, 6], [-10, 15, -6]], atol=1e-12)
 
 

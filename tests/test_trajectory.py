@@ -10,7 +10,7 @@ from scipy.interpolate import PPoly
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import Trajectory, cubic, joined, quintic, septic
+from adjoint.trajectory import Trajectory, cubic, quintic, septic
 
 FIELDS = ("q", "v", "a", "jerk")
 EPS = np.finfo(float).eps
@@ -31,7 +31,7 @@ def fitting(rng, count=3, n=2) -> Trajectory:
                 start_acceleration=a[k], goal_acceleration=a[k + 1])
         for k in range(count)
     ]  # fmt: skip
-    return joined(parts)
+    return parts[0].followed_by(*parts[1:])
 
 
 # --- samples ----------------------------------------------------------------------------------------------------------
@@ -63,8 +63,8 @@ def test_one_time_and_an_array_of_times_are_the_same():
 def test_an_array_of_times_is_one_compiled_call(monkeypatch):
     x = quintic([0.0, 1.0], [1.0, 0.0], 2.0)
     x(0.0)
-    calls, (sampler, *tables) = [], x._sampler
-    monkeypatch.setitem(x.__dict__, "_sampler", (lambda *args: calls.append(args) or sampler(*args), *tables))
+    calls, sampler = [], x._sampler
+    monkeypatch.setitem(x.__dict__, "_sampler", lambda *args: calls.append(args) or sampler(*args))
     assert x(np.linspace(0, 2, 1000)).q.shape == (1000, 2)
     assert len(calls) == 1
 
@@ -195,7 +195,8 @@ def test_a_batch_is_cut_at_different_times():
 def test_joined_parts_are_the_whole():
     x = fitting(np.random.default_rng(7))
     at = [0.0, 0.4, x.knots[1], 2.0, x.duration]
-    whole = joined([x.cut(a, b) for a, b in itertools.pairwise(at)])
+    first, *others = (x.cut(a, b) for a, b in itertools.pairwise(at))
+    whole = first.followed_by(*others)
     assert_allclose(whole.duration, x.duration, rtol=1e-15)
     t = np.linspace(0, x.duration, 101)
     for found, expected in zip(whole(t), x(t), strict=True):
@@ -204,7 +205,7 @@ def test_joined_parts_are_the_whole():
 
 def test_joined_takes_different_degrees_and_batches():
     first = cubic(np.zeros((3, 2)), np.ones((3, 2)), [1.0, 2.0, 3.0])
-    whole = joined([first, septic([1.0, 1.0], [0.0, 2.0], 1.0)])
+    whole = first.followed_by(septic([1.0, 1.0], [0.0, 2.0], 1.0))
     assert (whole.batch, whole.degree, whole.pieces) == ((3,), 7, 2)
     assert_allclose(whole.duration, [2.0, 3.0, 4.0])
     assert_allclose(whole(whole.duration[:, None]).q[:, 0], np.tile([0.0, 2.0], (3, 1)), atol=1e-13)
@@ -251,11 +252,9 @@ def test_pieces_that_vanish_by_rounding_are_left_out():
         (lambda x: x.stretched("twice"), "stretched: factor"),
         (lambda x: x.lasting(-1.0), "lasting: duration must be a positive time"),
         (lambda x: x.lasting(np.inf), "lasting: duration"),
-        (lambda x: joined([]), "list of trajectories"),
-        (lambda x: joined(x), "list of trajectories"),
-        (lambda x: joined([x, 3]), "list of trajectories"),
-        (lambda x: joined([x, cubic([0.0], [1.0], 1.0)]), "different joints"),
-        (lambda x: joined([x, x]), "trajectory 1 does not start where trajectory 0 ends: 'joint 1' would jump by 2"),
+        (lambda x: x.followed_by(3), "needs trajectories of joints"),
+        (lambda x: x.followed_by(cubic([0.0], [1.0], 1.0)), "different joints"),
+        (lambda x: x.followed_by(x), "trajectory 1 does not start where trajectory 0 ends: 'joint 1' would jump by 2"),
     ],
 )
 def test_bad_requests_are_named(call, message):
@@ -267,7 +266,7 @@ def test_bad_requests_are_named(call, message):
 def test_batches_that_do_not_match_are_not_joined():
     x = cubic(np.zeros((3, 1)), np.zeros((3, 1)), 1.0)
     with pytest.raises(ArgumentError, match="different shapes"):
-        joined([x, x[:2]])
+        x.followed_by(x[:2])
 
 
 ZERO = np.zeros((2, 3, 4))
@@ -408,7 +407,7 @@ def test_trees_are_cut_joined_stretched_and_reversed():
     x = on_tree(3)
     robot, t = x.robot, np.linspace(0.01, 1.49, 40)
     assert robot is not None
-    whole = joined([x.cut(0, 0.6), x.cut(0.6)])
+    whole = x.cut(0, 0.6).followed_by(x.cut(0.6))
     assert whole.pieces == 2
     for found, expected in zip(whole(t), x(t), strict=True):
         assert_allclose(found, expected, atol=1e-9)
@@ -419,4 +418,4 @@ def test_trees_are_cut_joined_stretched_and_reversed():
     batch = quintic(np.stack([x(0.0).q] * 2), np.stack([x(1.0).q, x(1.5).q]), [1.0, 2.0], robot=robot)
     assert_allclose(batch(0.4).q[1], batch[1](0.4).q, atol=0)
     with pytest.raises(ArgumentError, match="would jump"):
-        joined([x, x])
+        x.followed_by(x)

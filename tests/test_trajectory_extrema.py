@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import adjoint as aj
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import Trajectory, cubic, joined, quintic, septic
+from adjoint.trajectory import Trajectory, cubic, quintic, septic
 from adjoint.trajectory.polynomials import Order, extremes, rate, rate_extremes
 
 EPS = np.finfo(float).eps
@@ -126,7 +126,7 @@ def test_extrema_of_a_textbook_move():
 
 def test_extrema_of_many_pieces_have_times_of_the_whole():
     there = quintic([0.0, 1.0], [1.0, -1.0], 1.0)
-    x = joined([there, there.reversed().stretched(0.5), there])
+    x = there.followed_by(there.reversed().stretched(0.5), there)
     at = x.extrema()
     assert_allclose(at.v.at_highest, [0.5, 1.25])
     assert_allclose(at.v.at_lowest, [1.25, 0.5])
@@ -135,7 +135,7 @@ def test_extrema_of_many_pieces_have_times_of_the_whole():
 
 def test_both_sides_of_a_jump_count():
     """The acceleration of cubics jumps at their knots: from -6 to 6, of which a sample at the knot shows one."""
-    x = joined([cubic([0.0], [1.0], 1.0), cubic([1.0], [2.0], 1.0)])
+    x = cubic([0.0], [1.0], 1.0).followed_by(cubic([1.0], [2.0], 1.0))
     at = x.extrema().a
     assert_allclose((at.lowest, at.highest), [[-6.0], [6.0]], atol=1e-13)
     assert_allclose(at.at_lowest, 1.0)

@@ -14,7 +14,7 @@ import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.files import whole_file
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import Trajectory, joined, quintic
+from adjoint.trajectory import Trajectory, quintic
 
 SUFFIXES = [".npz", ".json", ".csv"]
 
@@ -49,7 +49,7 @@ def test_round_trips_are_exact(tmp_path, suffix):
 def test_batches_are_kept(tmp_path, suffix):
     x = quintic(np.zeros((2, 3, 2)), np.random.default_rng(1).normal(size=(2, 3, 2)), [1.0, 2.0, 3.0])
     shared = Trajectory(np.array([0.0, 1.0]), x.coefficients)
-    cut = joined([x, x.reversed()]).cut(np.array([0.5, 2.5, 0.1]))  # with pieces that last no time in some
+    cut = x.followed_by(x.reversed()).cut(np.array([0.5, 2.5, 0.1]))  # with pieces that last no time in some
     for k, each in enumerate((x, shared, cut)):
         assert_same(Trajectory.load(each.save(tmp_path / f"{k}{suffix}")), each)
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import LimitReport, cubic, joined, quintic
+from adjoint.trajectory import LimitReport, cubic, quintic
 
 NAMES = aj.robots.puma560().joint_names
 
@@ -99,7 +99,8 @@ def test_torque_peaks_are_refined():
     rng = np.random.default_rng(1)
     q, v = rng.normal(size=(2, 3, 6))
     robot = arm(effort_limit=20.0)
-    x = joined([quintic(q[k], q[k + 1], 0.8, start_velocity=v[k], goal_velocity=v[k + 1]) for k in range(2)])
+    parts = [quintic(q[k], q[k + 1], 0.8, start_velocity=v[k], goal_velocity=v[k + 1]) for k in range(2)]
+    x = parts[0].followed_by(parts[1])
     at = x.limits_hold(robot).reach["torque"]
     tau = x.torques(robot, np.linspace(0, x.duration, 64001)).tau
     assert np.all(np.abs(at.value) >= np.abs(tau).max(axis=0) * (1 - 1e-13))
@@ -112,7 +113,7 @@ def test_torque_peaks_are_refined():
 def test_torque_peaks_beside_jumps_are_found():
     """Dry friction jumps where a joint turns round, here just after the torque of gravity was largest."""
     robot = arm(friction=5.0)
-    x = joined([move(), move().reversed()])
+    x = move().followed_by(move().reversed())
     at = x.limits_hold(robot).reach["torque"]
     tau = x.torques(robot, np.concatenate([np.linspace(0, 3, 3001), 1.5 + np.array([-1e-9, 1e-9])])).tau
     assert np.all(np.abs(at.value) >= np.abs(tau).max(axis=0) * (1 - 1e-8))
@@ -203,7 +204,7 @@ def test_plots_have_a_row_for_each_rate_and_for_torque(tmp_path, monkeypatch):
 
     drawn = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, path, **_: drawn.append((figure, path)))
-    x = joined([move(), move().reversed()])
+    x = move().followed_by(move().reversed())
     assert x.plot(tmp_path / "new" / "a.png") == tmp_path / "new" / "a.png"
     x.plot(str(tmp_path / "b.png"), arm())
     (plain, _), (loaded, _) = drawn

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compile import kernel, static
 from ..errors import ArgumentError
 from ..model.input_checks import floats, numbers, positive, vectors
 from ..model.needs import need_robot
+from ..model.once import once_a_robot
 from ..model.robot import Robot
 from .chains import chain_of
 from .closed_form import Solutions, inverse_kinematics
@@ -171,6 +173,7 @@ def _weights(value, n: int, caller: str) -> np.ndarray:
     return w
 
 
+@once_a_robot
 def _moved_by(robot: Robot, frame: str) -> np.ndarray:
     """(nq,) whether a coordinate moves a frame."""
     return np.isin(np.arange(robot.nq), chain_of(robot, frame).places)
@@ -226,8 +229,76 @@ def follow_path(robot: Robot, T, frame: str, *, start=None, redundancy=None, max
         found = Solutions(np.where(_moved_by(robot, frame), found.q, given), found.exact)
     if len(found.q) == 0:
         return Followed(np.zeros((0, robot.nq)), np.zeros(0, int), ())
+    if (smooth := _on_one_branch(robot, found, given, max_step)) is not None:
+        return smooth
     q, branch = _traced_back(*_viterbi(robot, found, given, max_step))
     return Followed(q, branch, _jumps(robot, found, q, branch, given, max_step))
+
+
+class _Size(NamedTuple):
+    """The numbers k of branches and n of coordinates."""
+
+    k: int
+    n: int
+
+
+class _Steps(NamedTuple):
+    """From one pose to the next: full turns (k, n) that make each branch's step shortest, the step's square (k,) and
+    largest part (k,), and the least such part `across` two branches.
+    """
+
+    turns: Any
+    square: Any
+    largest: Any
+    across: Any
+
+
+@kernel(size=static, here=("k", "n"), there=("k", "n"), exact=("k",), then_exact=("k",), turning=("n",))
+def _steps(size: _Size, here, there, exact, then_exact, turning) -> _Steps:
+    turns, square, largest, across = [], [], [], []
+    for i in range(size.k):
+        for j in range(size.k):
+            away = there[j] - here[i]
+            whole = -np.rint(away / _TURN) * turning
+            away = away + _TURN * whole
+            far = np.max(np.abs(away))
+            if i == j:
+                turns.append(whole)
+                square.append(np.dot(away, away))
+                largest.append(far)
+            else:
+                across.append(np.where((exact[i] > 0) & (then_exact[j] > 0), far, np.inf))
+    nearest = np.min(np.stack(across)) if across else np.inf + 0 * here[0, 0]
+    return _Steps(np.stack(turns), np.stack(square), np.stack(largest), nearest)
+
+
+def _on_one_branch(robot: Robot, found: Solutions, start, max_step: float) -> Followed | None:
+    """The best of the paths that stay on a branch, have no jump and stay inside the limits; None if it may not be best.
+
+    Where no step between two branches is shorter than `max_step`, every path without jumps stays on its branch, so that
+    nothing has to be searched.
+    """
+    n, k = found.exact.shape
+    kept = np.flatnonzero(found.exact.all(axis=0))
+    if max_step >= 0.5 * _TURN or len(kept) == 0:
+        return None
+    q, exact = found.q, found.exact.astype(float)
+    size, turning = _Size(k, robot.nq), _turns(robot).astype(float)
+    steps = _steps(size, q[:-1], q[1:], exact[:-1], exact[1:], turning)
+    if not steps.across.min(initial=np.inf) > max_step:
+        return None
+    kept = kept[(steps.largest[:, kept] <= max_step).all(axis=0)]
+    first, _ = nearest_copy(robot, q[0, kept], middle_of_limits(robot) if start is None else start)
+    cost = steps.square[:, kept].sum(axis=0)
+    if start is not None:
+        near = np.abs(first - start).max(axis=-1, initial=0.0) <= max_step
+        kept, first, cost = kept[near], first[near], (cost + ((first - start) ** 2).sum(axis=-1))[near]
+    for best in np.argsort(cost, kind="stable"):
+        branch, path = kept[best], q[:, kept[best]] + (first[best] - q[0, kept[best]])
+        path[1:] += _TURN * np.cumsum(steps.turns[:, branch], axis=0)
+        if ((path >= robot.lower - _INSIDE) & (path <= robot.upper + _INSIDE)).all():
+            return Followed(path, np.full(n, branch), ())
+    return None
 
 
 def _viterbi(robot: Robot, found: Solutions, start, max_step: float) -> tuple[list, list, np.ndarray]:

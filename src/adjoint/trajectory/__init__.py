@@ -7,6 +7,9 @@ Both return a `Motion`.
 | `piecewise` | `Trajectory`: pieces of polynomials, sampled, cut, joined, stretched and reversed |
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
+| `poses` | `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
+| `following` | `joint_motion`: the motion of joints that moves a frame so |
+| `deviation` | `bounded_deviation`: knots between which straight joint motion stays near a line |
 | `states` | `cubic`, `quintic`, `septic` between two states |
 | `profiles` | `trapezoidal`, `s_curve`: from rest to rest under limits, synchronised |
 | `blends` | `linear_blends`: lines through waypoints, joined by parabolas |
@@ -34,7 +37,10 @@ Both return a `Motion`.
 
 from .along import Torques as Torques
 from .blends import linear_blends as linear_blends
+from .deviation import BoundedPath as BoundedPath
+from .deviation import bounded_deviation as bounded_deviation
 from .extrema import Extrema as Extrema
+from .following import joint_motion as joint_motion
 from .joint_splines import b_spline as b_spline
 from .joint_splines import free_end_spline as free_end_spline
 from .joint_splines import spline as spline
@@ -52,8 +58,20 @@ from .picking import pick_and_place as pick_and_place
 from .picking import withdrawn as withdrawn
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
-from .piecewise import joined as joined
 from .polynomials import Extremes as Extremes
+from .poses import PoseSample as PoseSample
+from .poses import PoseTrajectory as PoseTrajectory
+from .poses import arc as arc
+from .poses import circle as circle
+from .poses import drive as drive
+from .poses import drive_transform as drive_transform
+from .poses import in_next_frame as in_next_frame
+from .poses import line as line
+from .poses import lines as lines
+from .poses import paul_lines as paul_lines
+from .poses import pose_spline as pose_spline
+from .poses import screw_motion as screw_motion
+from .poses import task_pose as task_pose
 from .profiles import s_curve as s_curve
 from .profiles import trapezoidal as trapezoidal
 from .smoothing import smoothing_spline as smoothing_spline
@@ -68,11 +86,14 @@ from .textbook import normalised_coefficients as normalised_coefficients
 from .textbook import three_five_three as three_five_three
 
 __all__ = [
+    "BoundedPath",
     "Extrema",
     "Extremes",
     "LimitReport",
     "Motion",
     "OnlineMotion",
+    "PoseSample",
+    "PoseTrajectory",
     "Reach",
     "Sample",
     "State",
@@ -80,25 +101,37 @@ __all__ = [
     "Torques",
     "Trajectory",
     "Worst",
+    "arc",
     "b_spline",
+    "bounded_deviation",
+    "circle",
     "cubic",
     "degree_seven",
+    "drive",
+    "drive_transform",
     "five_cubic",
     "four_three_four",
     "free_end_spline",
+    "in_next_frame",
     "jerk_limited",
-    "joined",
+    "joint_motion",
+    "line",
     "linear_blends",
+    "lines",
     "minimum_time_spline",
     "normalised_coefficients",
     "optimal_motion",
+    "paul_lines",
     "pick_and_place",
+    "pose_spline",
     "quintic",
     "s_curve",
+    "screw_motion",
     "septic",
     "smoothing_spline",
     "spline",
     "spline_motion",
+    "task_pose",
     "three_five_three",
     "trapezoidal",
     "withdrawn",

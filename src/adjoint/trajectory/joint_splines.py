@@ -19,7 +19,8 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from .knot_checks import common_batch, end_rates, knot_positions, plain_joints, segment_times, spans
 from .manifold import anchored, coordinates, has_manifold_joints
-from .piecewise import Trajectory, pieced, seconds
+from .pieces import seconds
+from .piecewise import Trajectory, pieced
 from .polynomials import hermite
 
 __all__ = ["b_spline", "cubic_pieces", "eliminated", "free_end_spline", "knot_row", "spline", "tridiagonal"]

@@ -22,6 +22,7 @@ __all__ = [
     "Rates",
     "anchored",
     "body_rates",
+    "coordinate_rates",
     "coordinates",
     "has_manifold_joints",
     "joint_places",
@@ -71,11 +72,17 @@ def body_rates(x, x_1, x_2, x_3) -> Rates:
     return Rates(_twist(x, x_1), _twist_rate(x, x_1, x_2), _twist_rate.jvp(x, x_1, x_2, x_1, x_2, x_3)[1])
 
 
-def _coordinate_rates(x, v, a) -> tuple:
+class _TwoRates(NamedTuple):
+    x_1: np.ndarray
+    x_2: np.ndarray
+
+
+@kernel(x=6, v=6, a=6)
+def coordinate_rates(x, v, a) -> _TwoRates:
     """The rates ẋ and ẍ (6,) of a path x(t) at which exp(x) has the body twist v and its derivative a."""
     inverse = se3.right_jacobian_inv(x)
     x_1 = inverse @ v
-    return x_1, inverse @ (a - _twist_rate(x, x_1, 0 * x_1))
+    return _TwoRates(x_1, inverse @ (a - _twist_rate(x, x_1, 0 * x_1)))
 
 
 # --- all joints of a robot --------------------------------------------------------------------------------------------
@@ -120,5 +127,5 @@ def coordinates(robot: Robot, anchor, q, v, a) -> Coordinates:
         if S is None:
             parts.append((v[at], a[at]))
         else:
-            parts.append([S @ rate for rate in _coordinate_rates(x[at] @ S, v[at] @ S, a[at] @ S)])
+            parts.append([S @ rate for rate in coordinate_rates(x[at] @ S, v[at] @ S, a[at] @ S)])
     return Coordinates(x, *(np.concatenate(rate) for rate in zip(*parts, strict=True)))

@@ -16,7 +16,8 @@ from ..errors import ArgumentError, SolveError
 from ..extras import package
 from ..lazy import cached_property
 from ..model.input_checks import count, floats, positive
-from .piecewise import Trajectory, seconds
+from .pieces import seconds
+from .piecewise import Trajectory
 from .polynomials import shifted
 from .profiles import limits
 from .states import ends

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, row_at, scan, static, while_loop
-from ..compile.front.arguments import as_input
+from ..compile import kernel, static
 from ..dynamics.regressors import dof_names
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.configuration import difference, integrate
-from ..model.input_checks import floats
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .along import Torques, check_joints, torques
@@ -24,16 +22,13 @@ from .draw import draw_trajectory
 from .extrema import Extrema, extrema
 from .limits import LimitReport, limits_hold
 from .manifold import has_manifold_joints, local_rates
-from .polynomials import mirrored, rates, shifted
+from .pieces import Pieces, common_batch, frozen, joined_pieces, knots_after, piece_at, rates_inside
+from .polynomials import rates
 from .storage import read_arrays, save
 
-__all__ = ["Sample", "Trajectory", "joined", "pieced", "seconds"]
+__all__ = ["Sample", "Trajectory", "pieced"]
 
-_MANY = 32  # pieces: more are searched by halving
-_ROUNDING = 1e-12  # times this little outside of a trajectory, as a fraction of its duration, are at its ends
-_SHORTEST = 1e-40  # [s] its seventh power, and that of its inverse, are floating-point numbers
 _JUMP = 1e-6  # [rad or m] trajectories are joined if the next one starts this near to the end of the one before
-_CORE = {"knots": 1, "coefficients": 3, "anchors": 2}  # how many axes each array has behind those of the batch
 
 
 class Sample(NamedTuple):
@@ -55,48 +50,23 @@ class _Shape(NamedTuple):
     many: bool  # whether there are many pieces
 
 
-def _piece(shape: _Shape, starts, t, end, pieces):
-    """The number of the last piece that starts at or before t, and before the end.
-
-    A few pieces are counted, which is quick because no comparison waits for another; of many, the range is halved.
-    """
-    if not shape.many:
-        count, _ = scan(lambda n, start: (n + np.where((start <= t) & (start < end), 1.0, 0.0), None), -1.0, starts)
-        return count
-
-    def halved(bounds):
-        low, high = bounds
-        middle = np.floor(0.5 * (low + high))
-        start = row_at(starts, middle)
-        earlier = (start <= t) & (start < end)
-        return np.where(earlier, middle, low), np.where(earlier, high, middle)
-
-    found, _ = while_loop(lambda bounds: bounds[1] - bounds[0] > 1, halved, (0.0 * t, pieces), max_iterations=64)
-    return found
-
-
-def _held(sample: Sample, t, end) -> Sample:
-    """The sample, at rest before the start and after the end."""
-    inside = (t >= -_ROUNDING * end) & (t <= (1 + _ROUNDING) * end)
-    return Sample(sample.q, *(np.where(inside, x, 0.0) for x in sample[1:]))
-
-
 @kernel(shape=static, starts=(...,), coefficients=(..., "n", "order"))
 def _vector_sample(shape: _Shape, starts, coefficients, end, pieces, t) -> Sample:
     """The sample at time t of a trajectory of so many `pieces`, which start at `starts`; it ends at `end`."""
     s = np.clip(t, 0.0, end)
-    start, c = row_at((starts, coefficients), _piece(shape, starts, s, end, pieces))
-    return _held(Sample(*rates(c, s - start)), t, end)
+    start, c = piece_at(shape.many, starts, (coefficients,), s, end, pieces)
+    q, *moving = rates(c, s - start)
+    return Sample(q, *rates_inside(moving, t, end))
 
 
 @kernel(shape=static, starts=(...,), coefficients=(..., "n", "order"), anchors=(..., "nq"))
 def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, pieces, t) -> Sample:
     """The same on the manifold of a robot's configurations: q = anchor ∘ exp(x)."""
     s = np.clip(t, 0.0, end)
-    start, c, anchor = row_at((starts, coefficients, anchors), _piece(shape, starts, s, end, pieces))
+    start, c, anchor = piece_at(shape.many, starts, (coefficients, anchors), s, end, pieces)
     x = rates(c, s - start)
     q = integrate(shape.robot, anchor, x[0])  # type: ignore[arg-type]
-    return _held(Sample(q, *local_rates(shape.robot, *x)), t, end)  # type: ignore[arg-type]
+    return Sample(q, *rates_inside(local_rates(shape.robot, *x), t, end))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,26 +89,34 @@ class Trajectory:
     coefficients: np.ndarray  # (..., K, nv, degree + 1)
     robot: Robot | None = None
     anchors: np.ndarray | None = None  # (..., K, nq), of robots with joints of several degrees of freedom
+    _pieces: Pieces = field(init=False, repr=False)
 
     def __post_init__(self):
-        for name in _CORE:
-            array = getattr(self, name)
-            if array is not None:
-                object.__setattr__(self, name, _frozen(as_input(array, name, "Trajectory")))
-        _check(self)
+        pieces = Pieces(self.knots, self.coefficients, self.anchors)
+        for name, array in (("knots", pieces.knots), ("coefficients", pieces.coefficients), ("anchors", pieces.rows)):
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "_pieces", pieces)
+        if self.robot is not None:
+            need_robot(self.robot, "Trajectory")
+            check_joints(self.robot, self.nv, self.anchors, "Trajectory")
+        elif self.anchors is not None:
+            raise ArgumentError("Trajectory: anchors belong to joints of several degrees of freedom; give the robot")
+
+    def _of(self, pieces: Pieces) -> Trajectory:
+        """A trajectory of the same joints."""
+        return Trajectory(pieces.knots, pieces.coefficients, self.robot, pieces.rows)
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     @property
     def batch(self) -> tuple[int, ...]:
         """The shape of the batch; () for one trajectory."""
-        anchors = () if self.anchors is None else self.anchors.shape[:-2]
-        return np.broadcast_shapes(self.knots.shape[:-1], self.coefficients.shape[:-3], anchors)
+        return self._pieces.batch
 
     @property
     def pieces(self) -> int:
         """The number K of pieces."""
-        return self.coefficients.shape[-3]
+        return self._pieces.count
 
     @property
     def nv(self) -> int:
@@ -148,12 +126,12 @@ class Trajectory:
     @property
     def degree(self) -> int:
         """The degree of the polynomials."""
-        return self.coefficients.shape[-1] - 1
+        return self._pieces.degree
 
     @property
     def duration(self) -> Any:
         """The duration [s]: a number, or an array (...) for a batch of trajectories with knots of their own."""
-        return float(self.knots[-1]) if self.knots.ndim == 1 else self.knots[..., -1]
+        return self._pieces.duration
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -163,23 +141,12 @@ class Trajectory:
     # --- samples ------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _end(self) -> float | None:
-        """The duration of one trajectory; None of a batch."""
-        return None if self.batch else float(self.knots[-1])
-
-    @cached_property
-    def _sampler(self) -> tuple:
-        """The kernel that samples it, and its arguments but the time: for one time, and for an axis of times."""
+    def _sampler(self):
+        """The kernel that samples it."""
         nq = self.nv if self.anchors is None else self.anchors.shape[-1]
         robot = self.robot if self.anchors is not None else None
-        shape = _Shape(robot, nq, self.nv, self.degree + 1, self.pieces > _MANY)
-        kernel = (_vector_sample if self.anchors is None else _manifold_sample).bind(shape)
-        tables = [self.knots[..., :-1], self.coefficients, *([] if self.anchors is None else [self.anchors])]
-        tables = [np.ascontiguousarray(x) for x in tables]
-        # The axis of times comes after those of the batch.
-        behind = [np.expand_dims(x, axis) for x, axis in zip(tables, (-2, -4, -3), strict=False)]
-        pieces = np.array(float(self.pieces))
-        return kernel, (*tables, self.knots[..., -1], pieces), (*behind, self.knots[..., -1:], pieces)
+        shape = _Shape(robot, nq, self.nv, self.degree + 1, self._pieces.many)
+        return (_vector_sample if self.anchors is None else _manifold_sample).bind(shape)
 
     def __call__(self, t, *, hold: bool = False) -> Sample:
         """The `Sample` at times t [s], within 0 and `duration`; with `hold`, it rests at its ends before and after.
@@ -187,52 +154,16 @@ class Trajectory:
         Of a batch, t is one time, times (N,) for all of it, or (..., N) with leading axes that broadcast against the
         batch: q is (..., N, nq). At a knot, the sample is that of the piece which starts there.
         """
-        sample, one, many = self._sampler
-        if type(t) is float and self._end is not None and 0 <= t <= self._end:  # a control loop: no array is made
-            return sample(*one, t)
-        t = as_input(t, "t", "Trajectory").astype(float, copy=False)
-        try:
-            np.broadcast_shapes(t.shape[:-1], self.batch)
-        except ValueError:
-            raise ArgumentError(
-                f"t has shape {t.shape}; a batch {self.batch} of trajectories needs one time, (N,), or (..., N) whose "
-                "leading axes broadcast against the batch"
-            ) from None
-        if not hold:
-            self._require_inside(t)
-        elif np.isnan(t).any():
-            raise ArgumentError("t contains NaN, which is no time")
-        return sample(*(many if t.ndim else one), t)
+        return self._sampler(*self._pieces.arguments(t, hold))
 
-    def _require_inside(self, t: np.ndarray) -> None:
-        """Raises an `ArgumentError` if a time is outside by more than rounding errors; the sampler clips the others."""
-        end = self.knots[..., -1:] if t.ndim else self.knots[..., -1]
-        if t.size and not (t.min() >= -_ROUNDING * np.min(end) and t.max() <= (1 + _ROUNDING) * np.min(end)):
-            t, end = np.broadcast_arrays(t, end)
-            bad = ~((t >= -_ROUNDING * end) & (t <= (1 + _ROUNDING) * end))
-            if not bad.any():  # the ends of a batch differ
-                return
-            place = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(bad)))
-            which = f" at t[{', '.join(map(str, place))}]" if t.ndim else ""
-            raise ArgumentError(
-                f"a trajectory of {np.atleast_1d(end)[place]:g} s has no time {np.atleast_1d(t)[place]:g} s{which}; "
-                "with hold=True it rests before its start and after its end"
-            )
+    @property
+    def _last(self) -> Sample:
+        """The sample (..., n) at the end."""
+        return Sample(*(x[..., 0, :] for x in self(self.knots[..., -1:])))
 
     def __getitem__(self, index) -> Trajectory:
         """Some trajectories of a batch, by NumPy's rules for its axes."""
-        if not self.batch:
-            raise ArgumentError(
-                f"one trajectory of {self.pieces} pieces has no items; trajectory(t) is it at times t, "
-                "trajectory.cut(start, stop) a part of it"
-            )
-        chosen = {name: x[index] for name, x in self._arrays(self.batch).items()}
-        return _without_empty_pieces(self.robot, **chosen)
-
-    def _arrays(self, batch: tuple[int, ...]) -> dict[str, np.ndarray]:
-        """{name: array with all axes of the batch} of the arrays that there are."""
-        found = {name: getattr(self, name) for name in _CORE if getattr(self, name) is not None}
-        return {name: np.broadcast_to(x, (*batch, *x.shape[x.ndim - _CORE[name] :])) for name, x in found.items()}
+        return self._of(self._pieces.chosen(index))
 
     def __len__(self) -> int:
         """The length of the first axis of a batch."""
@@ -323,154 +254,60 @@ class Trajectory:
 
     def cut(self, start=0.0, stop=None) -> Trajectory:
         """The part from `start` to `stop` [s], numbers or arrays (...) for a batch, which begins at time 0."""
-        end = np.asarray(self.duration)
-        t_0 = floats(start)
-        t_1 = end if stop is None else floats(stop)
-        if not np.all((t_0 >= 0) & (t_0 < t_1) & (t_1 <= end * (1 + _ROUNDING))):
-            raise ArgumentError(
-                f"cut: a trajectory of {np.min(end):g} s has no part from {start!r:.60} to {stop!r:.60}; "
-                "0 <= start < stop <= duration is needed"
-            )
-        t_0, t_1 = t_0[..., None], np.minimum(t_1, end)[..., None]
-        first, last = np.clip(self.knots[..., :-1], t_0, t_1), np.clip(self.knots[..., 1:], t_0, t_1)
-        moved = shifted(self.coefficients, (first - self.knots[..., :-1])[..., None])
-        knots = np.concatenate([first, last[..., -1:]], axis=-1) - t_0
-        return _without_empty_pieces(self.robot, knots, moved, self.anchors)
+        return self._of(self._pieces.cut(start, stop))
 
     def stretched(self, factor) -> Trajectory:
         """The same path, lasting `factor` (...) times as long: v, a, jerk are divided by its first to third power."""
-        times = floats(factor)
-        if not np.all((times > 0) & (times < np.inf)):
-            raise ArgumentError(f"stretched: factor must be a positive number, or an array of them, got {factor!r:.80}")
-        return self.lasting(times * self.duration)
+        return self._of(self._pieces.stretched(factor))
 
     def lasting(self, duration) -> Trajectory:
         """The same path within another `duration` (...) [s]."""
-        new, old = seconds(duration, "lasting: duration")[..., None], self.knots[..., -1:]
-        powers = (new / old)[..., None, None] ** np.arange(self.degree + 1.0)
-        return replace(self, knots=self.knots / old * new, coefficients=self.coefficients / powers)
+        return self._of(self._pieces.lasting(duration))
 
     def reversed(self) -> Trajectory:
         """The same path backward: q(duration - t)."""
-        knots = self.knots[..., -1:] - self.knots[..., ::-1]
-        back = mirrored(self.coefficients, np.diff(self.knots, axis=-1)[..., None])[..., ::-1, :, :]
-        anchors = None if self.anchors is None else self.anchors[..., ::-1, :]
-        return _without_empty_pieces(self.robot, knots, back, anchors)
+        return self._of(self._pieces.reversed())
+
+    def followed_by(self, *others: Trajectory) -> Trajectory:
+        """This trajectory and then the others, as one; each must start where the one before it ends.
+
+        >>> there = quintic([0.0], [1.0], duration=2.0)
+        >>> there.followed_by(there.reversed())
+        <Trajectory: 4 s, 1 joint, 2 pieces of degree 5>
+        """
+        parts = [self, *others]
+        if not all(isinstance(part, Trajectory) for part in parts):
+            raise ArgumentError(f"followed_by needs trajectories of joints, got {others!r:.120}")
+        for k, (before, after) in enumerate(pairwise(parts)):
+            _check_meeting(before, after, k)
+        whole = joined_pieces([part._pieces for part in parts])
+        robot = next((part.robot for part in parts if part.robot is not None), None)
+        return Trajectory(whole.knots, whole.coefficients, robot, whole.rows)
 
     def __repr__(self) -> str:
-        many = f"{self.batch} " if self.batch else ""
-        low, high = np.min(self.duration), np.max(self.duration)
-        lasting = f"{low:g} s" if low == high else f"{low:g} to {high:g} s"
         pieces = "1 piece" if self.pieces == 1 else f"{self.pieces} pieces"
         whose = f" of '{self.robot.name}'" if self.robot is not None else ""
         joints = "1 joint" if self.nv == 1 else f"{self.nv} joints"
-        return f"<Trajectory{whose}: {many}{lasting}, {joints}, {pieces} of degree {self.degree}>"
+        return f"<Trajectory{whose}: {self._pieces.shown}, {joints}, {pieces} of degree {self.degree}>"
 
 
-def _frozen(array: np.ndarray, *, own: bool = False) -> np.ndarray:
-    """The array, read-only and contiguous; a copy of it if it can be written, unless it is our `own`."""
-    array = np.array(array, float, order="C", copy=None if own or not array.flags.writeable else True)
-    array.flags.writeable = False
-    return array
-
-
-def _check(x: Trajectory) -> None:
-    """Raises `ArgumentError` unless shapes fit, all numbers are finite, and the knots do not decrease from 0 on."""
-    shapes = f"knots {x.knots.shape}, coefficients {x.coefficients.shape}"
-    shapes += "" if x.anchors is None else f", anchors {x.anchors.shape}"
-    needed = "knots (..., K + 1), coefficients (..., K, nv, degree + 1) and anchors (..., K, nq), if any, are needed"
-    arrays = {name: array for name in _CORE if (array := getattr(x, name)) is not None}
-    fit = all(array.ndim >= _CORE[name] for name, array in arrays.items()) and 0 not in x.coefficients.shape[-3:]
-    if not fit or {x.knots.shape[-1] - 1, *([] if x.anchors is None else x.anchors.shape[-2:-1])} != {x.pieces}:
-        raise ArgumentError(f"Trajectory: {shapes} do not fit; {needed}")
-    try:
-        np.broadcast_shapes(*(array.shape[: array.ndim - _CORE[name]] for name, array in arrays.items()))
-    except ValueError:
-        raise ArgumentError(f"Trajectory: leading axes of {shapes} do not match") from None
-    for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            place = tuple(map(int, np.argwhere(~np.isfinite(array))[0]))
-            raise ArgumentError(f"Trajectory: {name}{list(place)} is {array[place]}; all numbers must be finite")
-    h = np.diff(x.knots, axis=-1)
-    if np.any(x.knots[..., 0] != 0) or np.any(h < 0):
-        raise ArgumentError(f"Trajectory: knots must not decrease, from 0 on, got {x.knots!r:.200}")
-    if x.robot is not None:
-        need_robot(x.robot, "Trajectory")
-        check_joints(x.robot, x.nv, x.anchors, "Trajectory")
-    elif x.anchors is not None:
-        raise ArgumentError("Trajectory: anchors belong to joints of several degrees of freedom; give the robot too")
-
-
-def _without_empty_pieces(robot: Robot | None, knots, coefficients, anchors=None) -> Trajectory:
-    """The trajectory without pieces that last no time; of a batch, without those that last none in all of it."""
-    kept = np.flatnonzero((np.diff(knots, axis=-1) > 0).reshape(-1, knots.shape[-1] - 1).any(axis=0))
-    if 0 < len(kept) < knots.shape[-1] - 1:
-        knots = np.concatenate([knots[..., kept], knots[..., -1:]], axis=-1)
-        anchors = None if anchors is None else anchors[..., kept, :]
-        coefficients = coefficients[..., kept, :, :]
-    return Trajectory(_frozen(knots, own=True), _frozen(coefficients, own=True), robot, anchors)
-
-
-def joined(trajectories: Iterable[Trajectory]) -> Trajectory:
-    """The trajectories one after the other, as one; each must start where the one before it ends.
-
-    >>> from adjoint.trajectory import quintic
-    >>> there = quintic([0.0], [1.0], duration=2.0)
-    >>> joined([there, there.reversed()])
-    <Trajectory: 4 s, 1 joint, 2 pieces of degree 5>
-    """
-    several = isinstance(trajectories, Iterable) and not isinstance(trajectories, Trajectory)
-    parts = list(trajectories) if several else []
-    if not parts or not all(isinstance(part, Trajectory) for part in parts):
-        raise ArgumentError(f"joined needs a list of trajectories, got {trajectories!r:.60}")
-    try:
-        batch = np.broadcast_shapes(*(part.batch for part in parts))
-    except ValueError:
-        shapes = ", ".join(str(part.batch) for part in parts)
-        raise ArgumentError(f"joined: batches of different shapes: {shapes}") from None
-    for k in range(1, len(parts)):
-        _check_joint(parts[k - 1], parts[k], k)
-    order = max(part.degree for part in parts) + 1
-    starts = np.cumsum([np.zeros(batch), *(np.broadcast_to(part.duration, batch) for part in parts)], axis=0)
-    arrays = [part._arrays(batch) for part in parts]
-    knots = [x["knots"][..., :-1] + start[..., None] for x, start in zip(arrays, starts, strict=False)]
-    padded = [np.pad(x["coefficients"], [*[(0, 0)] * (len(batch) + 2), (0, order - 1 - p.degree)])
-              for x, p in zip(arrays, parts, strict=True)]  # fmt: skip
-    return _without_empty_pieces(
-        next((part.robot for part in parts if part.robot is not None), None),
-        np.concatenate([*knots, starts[-1][..., None]], axis=-1),
-        np.concatenate(padded, axis=-3),
-        None if parts[0].anchors is None else np.concatenate([x["anchors"] for x in arrays], axis=-2),
-    )
-
-
-def _check_joint(before: Trajectory, after: Trajectory, k: int) -> None:
-    """Raises `ArgumentError` unless trajectory number k begins where the one before it ends."""
+def _check_meeting(before: Trajectory, after: Trajectory, k: int) -> None:
+    """Raises `ArgumentError` unless trajectory number k + 1 begins where trajectory number k ends."""
     robots = before.robot, after.robot
     if before.nv != after.nv or (None not in robots and robots[0] != robots[1]):
-        raise ArgumentError(f"joined: trajectories {k - 1} and {k} are of different joints: {before!r} and {after!r}")
-    end = np.asarray(before.duration)
-    stop = before(end).q if not end.ndim else before(end[..., None]).q[..., 0, :]
-    start = after(0.0).q
+        raise ArgumentError(f"followed_by: different joints move in {before!r} and {after!r}")
+    common_batch([before._pieces, after._pieces])
+    start, stop = after(0.0).q, before._last.q
     gap = np.abs(start - stop if before.anchors is None else difference(before.robot, stop, start))  # type: ignore[arg-type]
     if not np.all(gap <= _JUMP * (1 + np.abs(stop).max(axis=-1, keepdims=True))):
         *_, i = np.unravel_index(np.argmax(gap), gap.shape)
         raise ArgumentError(
-            f"joined: trajectory {k} does not start where trajectory {k - 1} ends: "
+            f"followed_by: trajectory {k + 1} does not start where trajectory {k} ends: "
             f"'{before.joint_names[int(i)]}' would jump by {gap.max():.6g}"
         )
 
 
-def seconds(value, label: str) -> np.ndarray:
-    """Positive times [s], one or an array, whose powers are numbers; or an `ArgumentError` that names `label`."""
-    found = floats(value)
-    if not np.all((found > _SHORTEST) & (found < 1 / _SHORTEST)):
-        raise ArgumentError(f"{label} must be a positive time [s], or an array of them, got {value!r:.80}")
-    return found
-
-
 def pieced(robot: Robot | None, durations: np.ndarray, coefficients: np.ndarray, anchors=None) -> Trajectory:
     """The trajectory of pieces that last `durations` (..., K) [s]; it keeps the array of coefficients, read-only."""
-    knots = np.concatenate([np.zeros_like(durations[..., :1]), np.cumsum(durations, axis=-1)], axis=-1)
     anchors = anchors if has_manifold_joints(robot) else None
-    return Trajectory(_frozen(knots, own=True), _frozen(coefficients, own=True), robot, anchors)
+    return Trajectory(frozen(knots_after(durations), own=True), frozen(coefficients, own=True), robot, anchors)

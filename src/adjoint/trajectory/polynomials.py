@@ -12,7 +12,18 @@ import numpy as np
 
 from ..compile import kernel, scan, static
 
-__all__ = ["Extremes", "Order", "extremes", "hermite", "mirrored", "rate", "rate_extremes", "rates", "shifted"]
+__all__ = [
+    "Extremes",
+    "Order",
+    "composed",
+    "extremes",
+    "hermite",
+    "mirrored",
+    "rate",
+    "rate_extremes",
+    "rates",
+    "shifted",
+]
 
 _HALVINGS = 27  # of an interval in which a root lies: half of the bits of a number
 _NEWTON_STEPS = 2  # after them: each doubles the number of right bits
@@ -53,6 +64,23 @@ def shifted(c: np.ndarray, by) -> np.ndarray:
 def mirrored(c: np.ndarray, h) -> np.ndarray:
     """The coefficients of x(h - s), from c (..., order) and h (...): the polynomial run backward from s = h."""
     return shifted(c, h) * (-1.0) ** np.arange(c.shape[-1])
+
+
+def composed(c: np.ndarray, inner: np.ndarray) -> np.ndarray:
+    """The coefficients of x(y(s)), from those of x, c (..., order), and of y, inner (..., m): Horner's rule.
+
+    The degree is the product of both.
+    """
+    c, inner = np.asarray(c), np.asarray(inner)
+    found, m = c[..., -1:], inner.shape[-1]
+    for k in reversed(range(c.shape[-1] - 1)):
+        batch = np.broadcast_shapes(found.shape[:-1], inner.shape[:-1])
+        product = np.zeros((*batch, found.shape[-1] + m - 1))
+        for j in range(m):
+            product[..., j : j + found.shape[-1]] += inner[..., j : j + 1] * found
+        product[..., 0] += c[..., k]
+        found = product
+    return found
 
 
 # --- between two states -----------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from ..errors import ArgumentError, SolveError
 from ..model.input_checks import floats, vectors
 from ..model.robot import Robot
 from .manifold import anchored, coordinates, has_manifold_joints
-from .piecewise import Trajectory, seconds
+from .pieces import seconds
+from .piecewise import Trajectory
 from .states import ends
 
 __all__ = ["limits", "s_curve", "trapezoidal"]
