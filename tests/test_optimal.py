@@ -12,10 +12,10 @@ from adjoint import Robot, robots
 from adjoint.errors import ArgumentError, SolveError
 from adjoint.lie import inertia
 from adjoint.trajectory import optimal_motion, spline_motion
-from adjoint.trajectory.problem import Bounds, Problem
-from adjoint.trajectory.reaching import reach
-from adjoint.trajectory.solver import solve
-from adjoint.trajectory.splines import quintic, refined
+from adjoint.trajectory.optimal.problem import Bounds, Problem
+from adjoint.trajectory.optimal.reaching import reach
+from adjoint.trajectory.optimal.solver import solve
+from adjoint.trajectory.optimal.splines import quintic, refined
 from adjoint.trajectory.torque import Torque
 
 HANGING, UPRIGHT = np.array([-np.pi / 2, 0.0]), np.array([np.pi / 2, 0.0])
@@ -358,7 +358,7 @@ def test_nothing_cheaper_than_the_spline_is_a_warning(monkeypatch):
     def astray(problem, x, scale, **options):
         return solve(problem, x, scale, **options)._replace(x=x + 1.0)
 
-    monkeypatch.setattr("adjoint.trajectory.solver.solve", astray)
+    monkeypatch.setattr("adjoint.trajectory.optimal.solver.solve", astray)
     with pytest.warns(RuntimeWarning, match="ended with no improvement on the spline, the cost may not be the least"):
         motion = optimal_motion(slider(), [0.0], [1.0], 1.0)
     assert not motion.converged and motion.improvement == 0

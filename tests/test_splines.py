@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 
-from adjoint.trajectory.problem import lobatto
-from adjoint.trajectory.splines import DEGREE, basis, knots, path, quintic, rate_points, refined
+from adjoint.trajectory.optimal.problem import lobatto
+from adjoint.trajectory.optimal.splines import DEGREE, basis, knots, path, quintic, rate_points, refined
 
 rng = np.random.default_rng(0)
 

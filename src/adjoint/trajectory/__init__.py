@@ -8,24 +8,18 @@ Both return a `Motion`.
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
 | `states` | `cubic`, `quintic`, `septic` between two states |
-| `motion` | `Motion`, its costs and limits, and `spline_motion` |
-| `optimal` | `optimal_motion` |
-| `splines` | quintic B-splines |
 | `torque` | the torque at one instant, with its derivatives |
-| `problem` | the nonlinear program behind an optimal motion, with its derivatives |
-| `solver`, `solution` | the program's solution by IPOPT |
-| `reaching` | goals that are placements of frames |
-| `explain` | why no motion was found |
+| `optimal` | a folder: `Motion`, its costs and limits, `spline_motion`, and `optimal_motion` |
 | `draw` | plots |
 """
 
-from .motion import Motion as Motion
-from .motion import spline_motion as spline_motion
-from .optimal import optimal_motion as optimal_motion
+from .optimal.motion import Motion as Motion
+from .optimal.motion import spline_motion as spline_motion
+from .optimal.search import optimal_motion as optimal_motion
+from .optimal.solution import Step as Step
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
-from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
 from .states import septic as septic

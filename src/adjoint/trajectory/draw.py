@@ -10,7 +10,7 @@ import numpy as np
 from ..extras import package
 
 if TYPE_CHECKING:
-    from .motion import Motion
+    from .optimal.motion import Motion
 
 __all__ = ["draw_motion"]
 

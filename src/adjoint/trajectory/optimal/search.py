@@ -15,18 +15,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, SolveError
-from ..extras import package
-from ..model.input_checks import count
-from ..model.robot import Robot
-from ..randomness import Rng, generator
+from ...errors import ArgumentError, SolveError
+from ...extras import package
+from ...model.input_checks import count
+from ...model.robot import Robot
+from ...randomness import Rng, generator
+from ..torque import Torque
 from .explain import why_not
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
 from .problem import Bounds, EndCondition, Problem
 from .reaching import nearest_configuration, reach
 from .solution import Solution, Step
 from .splines import DEGREE, quintic, refined
-from .torque import Torque
 
 __all__ = ["optimal_motion"]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, static
-from ..errors import ArgumentError, SolveError
-from ..goals.search import find_configuration
-from ..kinematics.forward import forward_kinematics
-from ..lie import se3, so3
-from ..model.input_checks import motions
-from ..model.robot import Robot
+from ...compile import kernel, static
+from ...errors import ArgumentError, SolveError
+from ...goals.search import find_configuration
+from ...kinematics.forward import forward_kinematics
+from ...lie import se3, so3
+from ...model.input_checks import motions
+from ...model.robot import Robot
 from .problem import EndCondition
 
 __all__ = ["nearest_configuration", "reach"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.robot import Robot
+from ...model.robot import Robot
+from ..torque import true_torque
 from .motion import Motion, spline_motion
-from .torque import true_torque
 
 __all__ = ["why_not"]
 

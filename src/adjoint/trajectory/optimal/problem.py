@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lazy import cached_property
+from ...lazy import cached_property
+from ..torque import Torque
 from .splines import DEGREE, basis, rate_points
-from .torque import Torque
 
 __all__ = ["Bounds", "EndCondition", "Pattern", "Problem", "lobatto"]
 

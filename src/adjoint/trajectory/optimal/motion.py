@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..display import html_table
-from ..errors import ArgumentError
-from ..lazy import cached_property
-from ..model.input_checks import floats, positive
-from ..model.joints import JOINTS
-from ..model.needs import need_robot
-from ..model.robot import Robot
+from ...display import html_table
+from ...errors import ArgumentError
+from ...lazy import cached_property
+from ...model.input_checks import floats, positive
+from ...model.joints import JOINTS
+from ...model.needs import need_robot
+from ...model.robot import Robot
+from ..torque import true_torque
 from .solution import Step
 from .splines import DEGREE, path, quintic, rate_points
-from .torque import true_torque
 
 __all__ = ["COSTS", "Motion", "Sample", "spline_motion"]
 
@@ -188,7 +188,7 @@ class Motion:
 
         It returns the path of the file.
         """
-        from .draw import draw_motion
+        from ..draw import draw_motion
 
         return draw_motion(self, Path(target))
 
