@@ -24,14 +24,13 @@ def draw_motion(motion: Motion, target: Path) -> Path:
         ("v", "velocity [rad/s or m/s]", (-robot.velocity_limit, robot.velocity_limit)),
         ("tau", "torque [N m or N]", (-robot.effort_limit, robot.effort_limit)),
     )
+    curves = [_curves(motion), *([_curves(motion.spline)] if motion.spline else [])]
     figure = Figure(figsize=(8, 9), layout="constrained")
     for axes, (field, label, limits) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
         for i, name in enumerate(robot.joint_names):
-            (line,) = axes.plot(motion.times, getattr(motion, field)[:, i], label=name)
-            if motion.spline:
-                axes.plot(
-                    motion.spline.times, getattr(motion.spline, field)[:, i], "--", color=line.get_color(), lw=0.8
-                )
+            (line,) = axes.plot(curves[0]["t"], curves[0][field][:, i], label=name)
+            for beside in curves[1:]:
+                axes.plot(beside["t"], beside[field][:, i], "--", color=line.get_color(), lw=0.8)
         low, high = axes.get_ylim()
         reach = high - low
         for i, limit in ((i, limit[i]) for limit in limits for i in range(robot.nv)):
@@ -45,6 +44,13 @@ def draw_motion(motion: Motion, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(target, dpi=150)
     return target
+
+
+def _curves(motion: Motion) -> dict[str, np.ndarray]:
+    """Times, positions, velocities and torques to draw."""
+    t = motion.times
+    at = motion(t)
+    return {"t": t, "q": at.q, "v": at.v, "tau": motion.torques(t)}
 
 
 def _title(motion: Motion) -> str:

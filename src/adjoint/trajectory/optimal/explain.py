@@ -32,16 +32,18 @@ def _worst(motion: Motion) -> str:
         return "The goal is missed"
     kind, i = np.unravel_index(np.argmax(excess), excess.shape)
     name = robot.joint_names[i]
+    at = motion(motion.times)
     if kind == 0:
-        q = motion.q[:, i]
+        q = at.q[:, i]
         k = int(np.argmax(np.maximum(robot.lower[i] - q, q - robot.upper[i])))
         return (
             f"The nearest one puts joint '{name}' at {q[k]:.4g} at t = {motion.times[k]:.3g} s, outside its limits "
             f"{robot.lower[i]:.4g} ... {robot.upper[i]:.4g}"
         )
-    what, samples, limit = (
-        ("a speed", motion.v, robot.velocity_limit) if kind == 1 else ("a torque", motion.tau, robot.effort_limit)
-    )
+    if kind == 1:
+        what, samples, limit = "a speed", at.v, robot.velocity_limit
+    else:
+        what, samples, limit = "a torque", motion.torques(motion.times), robot.effort_limit
     k = int(np.argmax(np.abs(samples[:, i])))
     value = abs(samples[k, i])
     ratio = value / limit[i]

@@ -1,4 +1,4 @@
-"""`Motion` is a spline in time: it knows its torques, what it costs, and whether it keeps the robot's limits."""
+"""`Motion` is a robot's trajectory that knows its torques, what it costs, and whether it keeps the robot's limits."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ from ...model.input_checks import floats, positive
 from ...model.joints import JOINTS
 from ...model.needs import need_robot
 from ...model.robot import Robot
+from ..piecewise import Sample, Trajectory
+from ..polynomials import Order, extremes, rate
+from ..states import quintic
 from ..torque import true_torque
 from .solution import Step
-from .splines import DEGREE, path, quintic, rate_points
 
-__all__ = ["COSTS", "Motion", "Sample", "spline_motion"]
+__all__ = ["COSTS", "Motion", "Peaks", "spline_motion"]
 
 COSTS = ("effort", "energy")
 _NOTHING = 1e-12  # smaller costs are rounding errors
-_DENSE = 32  # samples on each segment, among which the largest torque is looked for
+_ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
+_DENSE = 32  # samples on each piece, among which the largest torque is looked for
+_FEWEST = 256  # samples, if there are few pieces
 _GAUSS = 4  # Gauss nodes in each interval of four samples, for costs: exact to degree 7, and dense enough for |τ v|
 
 
-class Sample(NamedTuple):
-    """Position q, velocity v, acceleration a and torque tau of a motion at some times, (..., n) each."""
+class Peaks(NamedTuple):
+    """The largest |q|, |v|, |a| and |τ| of each joint of a motion, (n,) each."""
 
     q: np.ndarray
     v: np.ndarray
@@ -41,91 +45,66 @@ class Sample(NamedTuple):
 class Motion:
     """A motion of a robot from one state to another. `optimal_motion` and `spline_motion` make it.
 
-    `motion(t)` is the `Sample` at any times t; `times`, `q`, `v`, `a` and `tau` are dense samples. `effort` is
-    ½ ∫ Σ w τ² dt, in s if w = 1 / τmax² and in (N m)² s if w = 1. `energy` [J] is ∫ Σ |τ v| dt. `cost` is the one of
-    the two that was asked for.
+    `motion(t)` is the `Sample` (q, v, a, jerk) of its `trajectory` at any times t, and `motion.torques(t)` are the
+    torques there. `effort` is ½ ∫ Σ w τ² dt, in s if w = 1 / τmax² and in (N m)² s if w = 1. `energy` [J] is
+    ∫ Σ |τ v| dt. `cost` is the one of the two that was asked for.
 
         motion = spline_motion(robot, q_start, q_goal, 2.0)
-        q, v, a, tau = motion([0.0, 0.5, 1.0])
+        q, v, a, jerk = motion([0.0, 0.5, 1.0])
+        tau = motion.torques([0.0, 0.5, 1.0])
     """
 
     robot: Robot
-    control_points: np.ndarray  # (K, n) of the quintic B-spline q(t)
-    duration: float  # [s]
-    objective: str  # "effort" or "energy"
+    trajectory: Trajectory  # pieces of polynomials of degree 5
+    objective: str  # one of `COSTS`
     weights: np.ndarray  # (n,) the weights w of the effort
     spline: Motion | None = None  # the straight spline that an optimal motion is compared with
     converged: bool = True  # False if the solver stopped before it found a minimum
     status: str = "given"  # the solver's own word for how it ended
     history: tuple[Step, ...] = ()  # the solver's iterations
 
-    def __post_init__(self):
-        self.control_points.flags.writeable = False
+    def __call__(self, t, *, hold: bool = False) -> Sample:
+        """The `Sample` of the trajectory at times t (...) [s], within 0 and `duration`."""
+        return self.trajectory(t, hold=hold)
 
     @property
-    def segments(self) -> int:
-        """The number of segments of the spline."""
-        return len(self.control_points) - DEGREE
+    def duration(self) -> float:
+        """The duration [s]."""
+        return float(self.trajectory.knots[-1])
 
-    def __call__(self, t) -> Sample:
-        """The `Sample` at times t (...) [s], within 0 and `duration`."""
-        t = np.asarray(t, float)
-        rounding = 1e-12 * self.duration
-        if not np.all((t >= -rounding) & (t <= self.duration + rounding)):
-            raise ArgumentError(f"a motion of {self.duration:g} s has no time {_first_outside(t, self.duration):g}")
-        q, v, a = path(self.control_points, self.duration, np.clip(t, 0, self.duration))
-        return Sample(q, v, a, true_torque(self.robot, q, v, a))
+    def torques(self, t) -> np.ndarray:
+        """The torques (..., n) [N m or N] at times t (...) [s], by `inverse_dynamics`."""
+        at = self(t)
+        return true_torque(self.robot, at.q, at.v, at.a)
 
     @cached_property
     def times(self) -> np.ndarray:
-        """The times (N,) [s] of the dense samples `q`, `v`, `a` and `tau`."""
-        return np.linspace(0, self.duration, _DENSE * max(8, self.segments) + 1)
-
-    @cached_property
-    def _samples(self) -> Sample:
-        return self(self.times)
-
-    @property
-    def q(self) -> np.ndarray:
-        """Positions (N, n) at `times`."""
-        return self._samples.q
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (N, n) at `times`."""
-        return self._samples.v
-
-    @property
-    def a(self) -> np.ndarray:
-        """Accelerations (N, n) at `times`."""
-        return self._samples.a
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Torques (N, n) [N m or N] at `times`."""
-        return self._samples.tau
+        """Times (N,) [s] that are dense enough to draw the motion and to see its peaks."""
+        pieces = self.trajectory.pieces
+        return np.linspace(0, self.duration, pieces * max(_DENSE, -(-_FEWEST // pieces)) + 1)
 
     # --- what it costs ------------------------------------------------------------------------------------------------
 
-    def _integral(self, running: Callable[[Sample], np.ndarray]) -> float:
-        """The integral of `running` over time, by Gauss's rule on short intervals."""
+    def _integral(self, running: Callable[[Sample, np.ndarray], np.ndarray]) -> float:
+        """The integral over time of `running`, a function of samples and torques: Gauss's rule on short intervals."""
         nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
         starts, length = self.times[:-1:4, None], 4 * self.times[1]
-        return float(np.sum(running(self(starts + length * (nodes + 1) / 2)) @ weights) * length / 2)
+        t = starts + length * (nodes + 1) / 2
+        return float(np.sum(running(self(t), self.torques(t)) @ weights) * length / 2)
 
     @cached_property
     def effort(self) -> float:
         """The effort ½ ∫ Σ w τ² dt, with `weights` w."""
-        return self._integral(lambda at: 0.5 * at.tau**2 @ self.weights)
+        return self._integral(lambda at, tau: 0.5 * tau**2 @ self.weights)
 
     @cached_property
     def energy(self) -> float:
         """The energy ∫ Σ |τ v| dt [J]: the work of the motors, where braking counts like driving."""
-        return self._integral(lambda at: np.abs(at.tau * at.v).sum(axis=-1))
+        return self._integral(lambda at, tau: np.abs(tau * at.v).sum(axis=-1))
 
     @property
     def cost(self) -> float:
-        """`effort` or `energy`, whichever is the `objective`."""
+        """The cost that is the `objective`."""
         return getattr(self, self.objective)
 
     @property
@@ -136,26 +115,30 @@ class Motion:
     # --- limits -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def peaks(self) -> Sample:
-        """The largest |q|, |v|, |a| and |τ| of each joint, (n,) each, at any time: tops of parabolas through samples.
+    def _ranges(self) -> list[np.ndarray]:
+        """The lowest and the highest q, v and a (2, n) each, at any time: exact, by the roots of derivatives."""
+        c, h = self.trajectory.coefficients, np.diff(self.trajectory.knots)[:, None]
+        found = [extremes(Order(c.shape[-1] - k), rate(c, k), h) for k in range(3)]
+        return [np.stack([x.lowest.min(axis=0), x.highest.max(axis=0)]) for x in found]
 
-        Where a speed follows its limit a parabola would be a little too high, so speeds are also bounded by the control
-        points of the velocity.
-        """
-        found = Sample(*map(_peak, self._samples))
-        hull = np.abs(rate_points(self.segments) @ self.control_points).max(axis=0) / self.duration
-        return found._replace(v=np.minimum(found.v, hull))
+    @cached_property
+    def peaks(self) -> Peaks:
+        """The `Peaks` at any time: of q, v and a exact, of torques by parabolas through dense samples."""
+        q, v, a = (np.abs(x).max(axis=0) for x in self._ranges)
+        return Peaks(q, v, a, peak(self.torques(self.times)))
 
     @cached_property
     def excess(self) -> np.ndarray:
         """By how much (3, n) positions, speeds and torques exceed their limits; 0 where they keep them.
 
-        Positions are in rad or m; speeds and torques are fractions of their limits.
+        Positions are in rad or m; speeds and torques are fractions of their limits. Less than 1e-9 is a rounding error,
+        and counts as 0.
         """
-        robot, (q, _, _, _) = self.robot, self._samples
-        outside = np.maximum(robot.lower - q, q - robot.upper).max(axis=0)
+        robot, (lowest, highest) = self.robot, self._ranges[0]
+        outside = np.maximum(robot.lower - lowest, highest - robot.upper)
         speeds, torques = self.peaks.v / robot.velocity_limit - 1, self.peaks.tau / robot.effort_limit - 1
-        return np.maximum(np.stack([outside, speeds, torques]), 0.0)
+        found = np.stack([outside, speeds, torques])
+        return np.where(found > _ROUNDING, found, 0.0)
 
     # --- display ------------------------------------------------------------------------------------------------------
 
@@ -170,8 +153,8 @@ class Motion:
 
     def _joints(self) -> Iterator[tuple]:
         """(joint, from, to, largest speed, limit, largest torque, limit) of each joint."""
-        robot, peaks = self.robot, self.peaks
-        columns = self.q[0], self.q[-1], peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
+        robot, peaks, ends = self.robot, self.peaks, self([0.0, self.duration]).q
+        columns = *ends, peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
         return zip(robot.joint_names, *columns, strict=True)
 
     def summary(self) -> str:
@@ -193,12 +176,7 @@ class Motion:
         return draw_motion(self, Path(target))
 
 
-def _first_outside(t: np.ndarray, duration: float) -> float:
-    """The first of the times that is not within 0 and `duration`."""
-    return float(t[~((t >= 0) & (t <= duration))].ravel()[0])
-
-
-def _peak(samples: np.ndarray) -> np.ndarray:
+def peak(samples: np.ndarray) -> np.ndarray:
     """The largest |x| (n,) of evenly spaced samples (N, n), by parabolas through each sample and its neighbours."""
     x = np.abs(samples)
     before, here, after = x[:-2], x[1:-1], x[2:]
@@ -299,7 +277,11 @@ def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "ef
     caller = "spline_motion"
     check_robot(robot, caller)
     check_cost(cost, caller)
-    q_0, v_0 = state(robot, start, f"{caller}: start")
-    q_1, v_1 = state(robot, goal, f"{caller}: goal")
+    ends = state(robot, start, f"{caller}: start"), state(robot, goal, f"{caller}: goal")
     T = seconds(duration, f"{caller}: duration")
-    return Motion(robot, quintic(q_0, v_0, q_1, v_1, T), T, cost, effort_weights(robot, weights, caller))
+    return Motion(robot, straight(robot, *ends, T), cost, effort_weights(robot, weights, caller))
+
+
+def straight(robot: Robot, start: np.ndarray, goal: np.ndarray, duration: float) -> Trajectory:
+    """The polynomial of degree 5 between two states (q, v) (2, n), without acceleration at both ends."""
+    return quintic(start[0], goal[0], duration, start_velocity=start[1], goal_velocity=goal[1], robot=robot)

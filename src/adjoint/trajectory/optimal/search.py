@@ -22,16 +22,15 @@ from ...model.robot import Robot
 from ...randomness import Rng, generator
 from ..torque import Torque
 from .explain import why_not
-from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state
+from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state, straight
 from .problem import Bounds, EndCondition, Problem
 from .reaching import nearest_configuration, reach
 from .solution import Solution, Step
-from .splines import DEGREE, quintic, refined
+from .splines import inner, pieces, through
 
 __all__ = ["optimal_motion"]
 
 _INSIDE = 1e-6  # the fraction of speed and torque limits that is kept free for the solver's tolerance
-_ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
 _REACHED = 1e-6  # [rad or m] a motion that ends nearer to its goal reaches it
 _ROUNDS = 8  # torque limits at the nodes are tightened at most so many times, until the torques between them hold
 _OVER = 1.3  # each time they are tightened by the excess, times a power of this
@@ -124,7 +123,7 @@ def _program(task: _Task, margin: np.ndarray) -> Problem:
     bounds = Bounds(
         robot.lower, robot.upper, (1 - _INSIDE) * robot.velocity_limit, (1 - _INSIDE - margin) * robot.effort_limit
     )
-    speed = np.abs(spline.v).mean(axis=0)
+    speed = np.abs(spline(spline.times).v).mean(axis=0)
     slow = _SLOW * np.maximum(speed, max(speed.max() / 4, 1e-3))  # joints at rest in the spline may move, too
     power = max(spline.energy / spline.duration / robot.nv, 1e-6)
     cost = (spline.weights, 0.0) if spline.objective == "effort" else (0 * spline.weights, power)
@@ -153,9 +152,10 @@ def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Ste
 def _motion(task: _Task, points: np.ndarray, T: float, solution: Solution) -> Motion:
     """The solver's solution as a `Motion`, with the straight spline of the same ends and duration beside it."""
     robot, objective, weights = task.spline.robot, task.spline.objective, task.spline.weights
-    (q_0, v_0), (_, v_1) = task.ends
-    beside = Motion(robot, quintic(q_0, v_0, points[-1], v_1, T), T, objective, weights)
-    return Motion(robot, points, T, objective, weights, beside, solution.converged, solution.status, solution.steps)
+    start, (_, v_1) = task.ends
+    beside = Motion(robot, straight(robot, start, np.stack([points[-1], v_1]), T), objective, weights)
+    how = solution.converged, solution.status, solution.steps
+    return Motion(robot, pieces(points, T, robot), objective, weights, beside, *how)
 
 
 def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
@@ -166,20 +166,22 @@ def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
 
 def _holds(task: _Task, motion: Motion) -> bool:
     """Whether the motion keeps all limits and reaches the goal."""
-    missed = task.condition.error(motion.control_points[-1]) if task.condition else np.zeros(1)
-    return motion.excess.max() < _ROUNDING and np.abs(missed).max() < _REACHED
+    missed = task.condition.error(motion(motion.duration).q) if task.condition else np.zeros(1)
+    return not motion.excess.any() and np.abs(missed).max() < _REACHED
 
 
 def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]]:
     """Control points and durations to start from: the straight spline, then splines with random bumps and durations."""
     rng, robot = generator(rng, "optimal_motion"), task.spline.robot
-    straight, T = refined(task.spline.control_points, task.segments), task.spline.duration
-    yield straight, T
+    T, s = task.spline.duration, inner(task.segments)
+    q = task.spline(T * s).q
+    yield through(q, *task.ends, T), T
     height = np.minimum(_BUMP, (robot.upper - robot.lower) / 4)
+    shapes = np.stack([s**2 * (1 - s) ** 3, s**3 * (1 - s) ** 2], axis=1)
     for _ in range(starts - 1):
-        bump = np.zeros((1 + DEGREE, robot.nv))
-        bump[2:-2] = 3 * height * rng.standard_normal((2, robot.nv))
-        yield np.clip(straight + refined(bump, task.segments), robot.lower, robot.upper), rng.uniform(*task.times)
+        bump = 30 * shapes @ (height * rng.standard_normal((2, robot.nv)))
+        points = through(q + bump, *task.ends, T)
+        yield np.clip(points, robot.lower, robot.upper), rng.uniform(*task.times)
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------
