@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...display import html_table
+from ...dynamics.energy import kinetic_energy
 from ...errors import ArgumentError
 from ...lazy import cached_property
 from ...model.input_checks import floats, positive
@@ -19,12 +20,12 @@ from ...model.robot import Robot
 from ..piecewise import Sample, Trajectory
 from ..polynomials import Order, extremes, rate
 from ..states import quintic
-from ..torque import true_torque
+from ..torque import true_torque, without_limits
 from .solution import Step
 
 __all__ = ["COSTS", "Motion", "Peaks", "spline_motion"]
 
-COSTS = ("effort", "energy")
+COSTS = ("effort", "energy", "kinetic")
 _NOTHING = 1e-12  # smaller costs are rounding errors
 _ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
 _DENSE = 32  # samples on each piece, among which the largest torque is looked for
@@ -47,7 +48,7 @@ class Motion:
 
     `motion(t)` is the `Sample` (q, v, a, jerk) of its `trajectory` at any times t, and `motion.torques(t)` are the
     torques there. `effort` is ½ ∫ Σ w τ² dt, in s if w = 1 / τmax² and in (N m)² s if w = 1. `energy` [J] is
-    ∫ Σ |τ v| dt. `cost` is the one of the two that was asked for.
+    ∫ Σ |τ v| dt, and `kinetic` [J s] is ∫ ½ vᵀ M v dt. `cost` is the one of the three that was asked for.
 
         motion = spline_motion(robot, q_start, q_goal, 2.0)
         q, v, a, jerk = motion([0.0, 0.5, 1.0])
@@ -101,6 +102,11 @@ class Motion:
     def energy(self) -> float:
         """The energy ∫ Σ |τ v| dt [J]: the work of the motors, where braking counts like driving."""
         return self._integral(lambda at, tau: np.abs(tau * at.v).sum(axis=-1))
+
+    @cached_property
+    def kinetic(self) -> float:
+        """The integral ∫ ½ vᵀ M v dt [J s] of the kinetic energy."""
+        return self._integral(lambda at, tau: kinetic_energy(without_limits(self.robot), at.q, at.v))
 
     @property
     def cost(self) -> float:
@@ -259,7 +265,7 @@ def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
 
 
 def check_cost(cost: str, caller: str) -> None:
-    """Raises an `ArgumentError` unless `cost` is "effort" or "energy"."""
+    """Raises an `ArgumentError` unless `cost` is one of `COSTS`."""
     if not isinstance(cost, str) or cost not in COSTS:
         raise ArgumentError(f"{caller}: cost is {cost!r}; it must be one of {', '.join(map(repr, COSTS))}")
 
@@ -267,9 +273,9 @@ def check_cost(cost: str, caller: str) -> None:
 def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "effort", weights=None) -> Motion:
     """The `Motion` along the polynomial of degree 5 between two states, without acceleration at both ends.
 
-    `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v); `duration` is in seconds. `cost` ("effort" or
-    "energy") and the `weights` (n,) of the effort are as in `optimal_motion`. Speeds and torques may exceed the robot's
-    limits: `motion.excess` tells by how much.
+    `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v); `duration` is in seconds. `cost` ("effort",
+    "energy" or "kinetic") and the `weights` (n,) of the effort are as in `optimal_motion`. Speeds and torques may
+    exceed the robot's limits: `motion.excess` tells by how much.
 
         motion = spline_motion(robot, q_start, q_goal, 2.0)
         motion.excess.any()

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...lazy import cached_property
 from ..torque import Torque
+from .kinetic import Kinetic
 from .splines import DEGREE, basis, rate_points
 
 __all__ = ["Bounds", "EndCondition", "Pattern", "Problem", "lobatto"]
@@ -92,9 +93,9 @@ class _Nodes(NamedTuple):
 class Problem:
     """Minimise cost(x) with range[0] <= constraints(x) <= range[1] and box[0] <= x <= box[1]; derivatives are sparse.
 
-    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,); if `power` [W], the unit of powers, is not 0, it is this sum plus
-    ∫ Σ |τ v| dt. `start` and `goal` are states (q, v), each (2, n); with an `end` condition the q of the goal does not
-    count. `duration` are the shortest and the longest duration [s].
+    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,), plus ∫ Σ |τ v| dt if `power` [W], the unit of powers, is not 0,
+    plus ∫ ½ vᵀ M v dt if `kinetic` is given. `start` and `goal` are states (q, v), each (2, n); with an `end` condition
+    the q of the goal does not count. `duration` are the shortest and the longest duration [s].
 
     The constraints are, in this order and each as a fraction of its limit: the torques at the nodes, of joints that
     have limits; the control points of velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; and the end condition.
@@ -109,6 +110,7 @@ class Problem:
     duration: tuple[float, float]
     bounds: Bounds
     end: EndCondition | None = None
+    kinetic: Kinetic | None = None
 
     @property
     def n(self) -> int:
@@ -235,12 +237,18 @@ class Problem:
 
     def _running(self, x: np.ndarray) -> np.ndarray:
         """The running cost l (N,) at the nodes."""
-        effort = 0.5 * self._at(x).tau ** 2 @ self.weights
-        return effort + self.power * x[self._power_columns].sum(axis=1) if self.power else effort
+        at = self._at(x)
+        found = 0.5 * at.tau**2 @ self.weights
+        if self.power:
+            found += self.power * x[self._power_columns].sum(axis=1)
+        return found + self.kinetic.value(*at.z[:2]) if self.kinetic else found
 
     def _running_by_u(self, at: _Nodes) -> np.ndarray:
         """The derivatives ∂l/∂u (N, 6n + 1) of the running cost."""
-        return np.einsum("kn,knz,kzu->ku", self.weights * at.tau, at.tau_z, at.Z, optimize=True)
+        by_z = np.einsum("kn,knz->kz", self.weights * at.tau, at.tau_z)
+        if self.kinetic:
+            by_z[:, : 2 * self.n] += self.kinetic.gradient(*at.z[:2])
+        return np.einsum("kz,kzu->ku", by_z, at.Z)
 
     def cost(self, x: np.ndarray) -> float:
         """The cost T Σ w_k l_k."""
@@ -379,12 +387,14 @@ class Problem:
         torques, _, powers, ends = self._rows
         limited = self._limited[0]
         w = on_cost * self._rule[1][:, None]
-        # At every node l_k = ½ Σ α τ² + λ · τ + Σ ν τ v.
+        # At every node l_k = ½ Σ α τ² + λ · τ + Σ ν τ v + κ ½ vᵀ M v, with κ = T w.
         alpha, lam, nu = T * w * self.weights, np.zeros_like(at.tau), np.zeros_like(at.tau)
         lam[:, limited] = on_constraints[torques] / self.bounds.effort[limited]
         if self.power:
             nu = (on_constraints[powers[0]] - on_constraints[powers[1]]) / self.power
         H = self._node_hessians(at, alpha, lam, nu)
+        if self.kinetic:
+            H += self._kinetic_hessians(at, T * w)
         once = w * self._running_by_u(at)  # the mixed derivatives that come from the factor T of the cost
         H[:, -1] += once
         H[:, :, -1] += once
@@ -403,6 +413,14 @@ class Problem:
         by_z = np.einsum("kn,knz->kz", by_tau, at.tau_z)
         by_z[:, n : 2 * n] += nu * at.tau
         return at.Z.swapaxes(1, 2) @ K @ at.Z + self._bend(at, by_z)
+
+    def _kinetic_hessians(self, at: _Nodes, kappa: np.ndarray) -> np.ndarray:
+        """The Hessians (N, 6n + 1, 6n + 1) of κ ½ vᵀ M v, with κ (N, 1)."""
+        assert self.kinetic
+        q, v, _ = at.z
+        by_z = np.concatenate([kappa * self.kinetic.gradient(q, v), 0 * q], axis=1)
+        Z = at.Z[:, : 2 * self.n]
+        return Z.swapaxes(1, 2) @ (kappa[:, :, None] * self.kinetic.hessian(q, v)) @ Z + self._bend(at, by_z)
 
     def _bend(self, at: _Nodes, by_z: np.ndarray) -> np.ndarray:
         """The sum Σ by_z ∂²z/∂u² (N, 6n + 1, 6n + 1).

@@ -1,9 +1,9 @@
-"""`optimal_motion` finds the motion of least effort or energy between two states, within all limits.
+"""`optimal_motion` finds the motion of least effort, energy or kinetic energy between two states, within all limits.
 
 The method follows Martin & Bobrow (1999), "Minimum-effort motions for open-chain manipulators with task-dependent
 end-effector constraints", Int. J. Robotics Research 18 (2). Positions are splines, so torques follow by inverse
-dynamics without integration, and their derivatives of first and second order are exact. Park, Bobrow & Ploen (1995),
-§5, speak of another cost, the integral of the kinetic energy, which is least along geodesics: see `geodesic_between`.
+dynamics without integration, and their derivatives of first and second order are exact. The integral of the kinetic
+energy is the cost of Park, Bobrow & Ploen (1995), §5; without limits it is least along geodesics: `geodesic_between`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...model.robot import Robot
 from ...randomness import Rng, generator
 from ..torque import Torque
 from .explain import why_not
+from .kinetic import Kinetic
 from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state, straight
 from .problem import Bounds, EndCondition, Problem
 from .reaching import nearest_configuration, reach
@@ -64,8 +65,8 @@ def optimal_motion(
     - `frame`: if it is given, `goal` is the placement (4, 4) of this frame, or the position (3,) of its origin [m], in
       the base; the motion ends at rest, in the configuration that is cheapest.
     - `duration` is in seconds; of a pair, the duration between the two that costs least is found.
-    - `cost` is "effort", ½ ∫ Σ w τ² dt, or "energy", ∫ Σ |τ v| dt [J]: the work of motors that recover none of it. For
-      the energy, all joints need torque limits.
+    - `cost` is "effort", ½ ∫ Σ w τ² dt; "energy", ∫ Σ |τ v| dt [J], the work of motors that recover none of it, for
+      which all joints need torque limits; or "kinetic", ∫ ½ vᵀ M(q) v dt [J s], which gravity does not count in.
     - `weights` w (n,) of the effort are by default 1 / τmax² if every joint has a torque limit, and otherwise 1.
     - `segments` is the number of segments of the path, a quintic spline; more of them lower the cost a little.
     - `starts`: a local minimum is looked for from the straight spline, and from `starts` - 1 random splines about it
@@ -126,8 +127,9 @@ def _program(task: _Task, margin: np.ndarray) -> Problem:
     speed = np.abs(spline(spline.times).v).mean(axis=0)
     slow = _SLOW * np.maximum(speed, max(speed.max() / 4, 1e-3))  # joints at rest in the spline may move, too
     power = max(spline.energy / spline.duration / robot.nv, 1e-6)
-    cost = (spline.weights, 0.0) if spline.objective == "effort" else (0 * spline.weights, power)
-    return Problem(Torque(robot, slow), *cost, task.segments, *task.ends, task.times, bounds, task.condition)
+    cost = spline.weights * (spline.objective == "effort"), power * (spline.objective == "energy")
+    kinetic = Kinetic(robot) if spline.objective == "kinetic" else None
+    return Problem(Torque(robot, slow), *cost, task.segments, *task.ends, task.times, bounds, task.condition, kinetic)
 
 
 def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Step], None] | None) -> Motion:
@@ -193,8 +195,8 @@ def _check_options(robot: Robot, cost: str, weights, segments: int, starts: int,
         if count(value, f"optimal_motion: {name}") < 1:
             raise ArgumentError(f"optimal_motion: {name} must be 1 or more, got {value!r}")
     effort_weights(robot, weights, "optimal_motion")
-    if cost == "energy" and weights is not None:
-        raise ArgumentError("optimal_motion: weights are those of the effort; energy is counted in J and has none")
+    if cost != "effort" and weights is not None:
+        raise ArgumentError(f"optimal_motion: weights are those of the effort; cost={cost!r} has none")
     if cost == "energy" and not np.isfinite(robot.effort_limit).all():
         name = robot.joint_names[int(np.argmax(robot.effort_limit))]
         raise ArgumentError(
