@@ -385,7 +385,7 @@ BOXED = TWO_LINK.replace(lower=np.full(2, -1.0), upper=np.full(2, 1.0))
         (TWO_LINK, UPRIGHT, 0.3, r"takes a torque of 541\.6 in joint 'joint1' at t = .*, 21\.7 times its limit 25"),
         (TWO_LINK, UPRIGHT, 0.3, "The straight spline needs 1.7"),
         (WEAK, [0, 0], 0.4, "At the goal, joint 'joint1' cannot even hold still: gravity takes 19.61 of its 12"),
-        (WEAK, [0, 0], 0.4, "A slower motion does not help along the straight way"),
+        (WEAK, [0, 0], 0.4, "A slower motion does not help along the straight spline"),
         (TWO_LINK.replace(velocity_limit=np.full(2, 1.0)), UPRIGHT, 2.0, "Speed limits alone need 3.142 s"),
     ],
 )
@@ -430,7 +430,7 @@ def test_out_of_reach():
         ({"duration": "long"}, "must be a positive number"),
         ({"duration": (2, 1)}, "2 to 1 s"),
         ({"duration": (1, 2, 3)}, "seconds or a pair"),
-        ({"cost": "time"}, "must be one of 'effort', 'energy'"),
+        ({"cost": "time"}, "must be one of 'effort', 'energy', 'kinetic'"),
         ({"weights": [1]}, r"optimal_motion: weights must be numbers \(2,\)"),
         ({"weights": [1, 1], "cost": "energy"}, "weights are those of the effort"),
         ({"segments": 0}, "segments must be 1 or more"),

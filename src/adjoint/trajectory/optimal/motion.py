@@ -11,21 +11,19 @@ import numpy as np
 
 from ...display import html_table
 from ...dynamics.energy import kinetic_energy
-from ...errors import ArgumentError
+from ...goals.goal import Goal
+from ...goals.search import goal_errors
 from ...lazy import cached_property
-from ...model.input_checks import floats, positive
-from ...model.joints import JOINTS
-from ...model.needs import need_robot
 from ...model.robot import Robot
 from ..piecewise import Sample, Trajectory
 from ..polynomials import Order, extremes, rate
 from ..states import quintic
 from ..torque import true_torque, without_limits
+from .arguments import check_cost, check_robot, effort_weights, seconds, state
 from .solution import Step
 
-__all__ = ["COSTS", "Motion", "Peaks", "spline_motion"]
+__all__ = ["Motion", "Peaks", "spline_motion", "straight"]
 
-COSTS = ("effort", "energy", "kinetic")
 _NOTHING = 1e-12  # smaller costs are rounding errors
 _ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
 _DENSE = 32  # samples on each piece, among which the largest torque is looked for
@@ -57,9 +55,10 @@ class Motion:
 
     robot: Robot
     trajectory: Trajectory  # pieces of polynomials of degree 5
-    objective: str  # one of `COSTS`
+    objective: str  # "effort", "energy" or "kinetic"
     weights: np.ndarray  # (n,) the weights w of the effort
-    spline: Motion | None = None  # the straight spline that an optimal motion is compared with
+    path: tuple[Goal, ...] = ()  # goals that hold all along the motion
+    spline: Motion | None = None  # the straight spline, or that bent onto the path, to compare an optimal motion with
     converged: bool = True  # False if the solver stopped before it found a minimum
     status: str = "given"  # the solver's own word for how it ended
     history: tuple[Step, ...] = ()  # the solver's iterations
@@ -146,6 +145,15 @@ class Motion:
         found = np.stack([outside, speeds, torques])
         return np.where(found > _ROUNDING, found, 0.0)
 
+    @cached_property
+    def path_deviation(self) -> np.ndarray:
+        """The largest error [rad or m] of each goal of the `path` at any time, (number of goals,).
+
+        It is found by parabolas through dense samples, among them those between the points where the search enforces
+        the goals. Errors of goals that have a tolerance may be as large as it.
+        """
+        return peak(goal_errors(self.robot, self.path, self(self.times).q)) if self.path else np.zeros(0)
+
     # --- display ------------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -166,7 +174,9 @@ class Motion:
     def summary(self) -> str:
         """A table of the joints: where they start and end, their largest speeds and torques, and their limits."""
         width = max(5, *map(len, self.robot.joint_names))
-        lines = [f"{self!r}\neffort {self.effort:.6g}, energy {self.energy:.6g} J; solver: {self.status}"]
+        costs = f"effort {self.effort:.6g}, energy {self.energy:.6g} J, kinetic {self.kinetic:.6g} J s"
+        lines = [f"{self!r}\n{costs}; solver: {self.status}"]
+        lines += [f"{goal!r}: error <= {e:.2g}" for goal, e in zip(self.path, self.path_deviation, strict=True)]
         lines += [f"{'joint':{width}}{'from':>10}{'to':>10}{'speed':>10}{'limit':>10}{'torque':>10}{'limit':>10}"]
         for name, *numbers in self._joints():
             lines.append(f"{name:{width}}" + "".join(f"{x:>10.4g}" for x in numbers))
@@ -190,84 +200,6 @@ def peak(samples: np.ndarray) -> np.ndarray:
     top = (np.abs(slope) <= bend) & (bend > 0)
     tops = here + np.where(top, slope**2 / (2 * np.where(top, bend, 1.0)), 0.0)
     return np.maximum(x.max(axis=0), tops.max(axis=0))
-
-
-# --- arguments --------------------------------------------------------------------------------------------------------
-
-
-def check_robot(robot: Robot, caller: str) -> None:
-    """Raises an `ArgumentError` unless every joint has one coordinate, and limits of speed and torque above 0."""
-    need_robot(robot, caller)
-    several = [
-        name
-        for name, kind in zip(robot.body_joint_names, robot.joint_types, strict=True)
-        if JOINTS[kind].nv != 1 or JOINTS[kind].nq != 1
-    ]
-    if several:
-        raise ArgumentError(
-            f"{caller}: joint '{several[0]}' of robot '{robot.name}' has several degrees of freedom; the splines are "
-            "for joints with one, as sums of orientations are no orientations. robot.locked holds a joint still"
-        )
-    if not robot.nv:
-        raise ArgumentError(f"{caller}: robot '{robot.name}' has no joint to move")
-    for what, limit in (("velocity", robot.velocity_limit), ("effort", robot.effort_limit)):
-        if np.any(limit <= 0):
-            name = robot.joint_names[int(np.argmin(limit))]
-            raise ArgumentError(
-                f"{caller}: joint '{name}' of robot '{robot.name}' has {what} limit {limit.min():g}; it must be "
-                f"positive, robot.replace({what}_limit=...) gives others, infinity for none"
-            )
-
-
-def state(robot: Robot, value, label: str) -> np.ndarray:
-    """A state (q, v) (2, n) within the limits, from q (n,) at rest or from a pair q, v."""
-    n = robot.nv
-    given = floats(value)
-    if given.shape == (n,):
-        given = np.stack([given, np.zeros(n)])
-    if given.shape != (2, n) or not np.isfinite(given).all():
-        what = f"q ({n},) or a pair q, v of finite numbers, each ({n},)"
-        raise ArgumentError(f"{label} must be {what}, got {value!r}")
-    q, v = given
-    for what, x, low, high in (
-        ("q", q, robot.lower, robot.upper),
-        ("v", v, -robot.velocity_limit, robot.velocity_limit),
-    ):
-        if np.any((x < low) | (x > high)):
-            i = int(np.argmax(np.maximum(low - x, x - high)))
-            bounds = f"outside its limits {low[i]:g} ... {high[i]:g}"
-            raise ArgumentError(f"{label}: {what} of joint '{robot.joint_names[i]}' is {x[i]:g}, {bounds}")
-    return given
-
-
-def seconds(value, label: str) -> float:
-    """A positive time [s] whose square neither overflows nor underflows."""
-    found = positive(value, f"{label} [s]")
-    if not 1e-150 < found < 1e150:
-        raise ArgumentError(f"{label} is {found:g} s; rates of such a motion are no floating-point numbers")
-    return found
-
-
-def effort_weights(robot: Robot, weights, caller: str) -> np.ndarray:
-    """The weights w (n,) of the effort.
-
-    If none are given they are 1 / τmax², so that the effort compares torques with their limits, or 1 if a joint has no
-    limit.
-    """
-    if weights is None:
-        limit = robot.effort_limit
-        return 1 / limit**2 if np.isfinite(limit).all() else np.ones(robot.nv)
-    found = floats(weights)
-    if found.shape != (robot.nv,) or not np.all((found >= 0) & np.isfinite(found)) or not found.any():
-        what = f"numbers ({robot.nv},), none negative and not all zero"
-        raise ArgumentError(f"{caller}: weights must be {what}, got {weights!r}")
-    return found
-
-
-def check_cost(cost: str, caller: str) -> None:
-    """Raises an `ArgumentError` unless `cost` is one of `COSTS`."""
-    if not isinstance(cost, str) or cost not in COSTS:
-        raise ArgumentError(f"{caller}: cost is {cost!r}; it must be one of {', '.join(map(repr, COSTS))}")
 
 
 def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "effort", weights=None) -> Motion:

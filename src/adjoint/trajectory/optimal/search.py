@@ -15,17 +15,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import ArgumentError, SolveError
+from ...errors import SolveError
 from ...extras import package
-from ...model.input_checks import count
+from ...goals.goal import Goal
+from ...goals.problem import Goals
 from ...model.robot import Robot
 from ...randomness import Rng, generator
 from ..torque import Torque
+from .arguments import check_cost, check_options, check_robot, durations, require_inward, state
 from .explain import why_not
 from .kinetic import Kinetic
-from .motion import Motion, check_cost, check_robot, effort_weights, seconds, spline_motion, state, straight
+from .motion import Motion, spline_motion, straight
+from .path import (
+    DEVIATION,
+    ON_PATH,
+    Conditions,
+    Strays,
+    bent,
+    conditions_of,
+    path_goals,
+    require_on_path,
+    strays,
+)
 from .problem import Bounds, EndCondition, Problem
-from .reaching import nearest_configuration, reach
+from .reaching import nearest_configuration, reach, staying
 from .solution import Solution, Step
 from .splines import inner, pieces, through
 
@@ -33,7 +46,8 @@ __all__ = ["optimal_motion"]
 
 _INSIDE = 1e-6  # the fraction of speed and torque limits that is kept free for the solver's tolerance
 _REACHED = 1e-6  # [rad or m] a motion that ends nearer to its goal reaches it
-_ROUNDS = 8  # torque limits at the nodes are tightened at most so many times, until the torques between them hold
+_ROUNDS = 8  # limits at the nodes are tightened at most so many times, until they hold between the nodes
+_MOST_SEGMENTS = 256  # segments are doubled up to so many, until equations of the path hold between their points
 _OVER = 1.3  # each time they are tightened by the excess, times a power of this
 _EQUAL = 1e-6  # a straight spline is preferred to a motion found only if it costs less by more than this fraction,
 _SMALL = 1e-9  # and by more than this number; smaller costs count as 0
@@ -49,6 +63,7 @@ def optimal_motion(
     *,
     cost: str = "effort",
     frame: str | None = None,
+    path: Goals | None = None,
     weights=None,
     segments: int = 16,
     starts: int = 1,
@@ -60,13 +75,19 @@ def optimal_motion(
 
         motion = optimal_motion(robot, q_start, q_goal, duration=2.0)
         motion = optimal_motion(robot, q_start, T_goal, duration=(1.0, 3.0), frame="tool", cost="energy")
+        motion = optimal_motion(robot, q_start, q_goal, 2.0, path=aj.goals.distance("tool", 0.5, tolerance=0.5))
 
     - `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v).
     - `frame`: if it is given, `goal` is the placement (4, 4) of this frame, or the position (3,) of its origin [m], in
       the base; the motion ends at rest, in the configuration that is cheapest.
+    - `path`: goals of `adjoint.goals` that hold all along the motion, one or several: a tool on a `line` or in a
+      `plane`, a cup whose `axis` stays upright, a held `orientation`, ... With a tolerance of its own, a goal's error
+      stays below it at every time. Without one the error is 0 at `segments` + 1 points, and less than 1e-4 rad or m
+      between them, with more segments if need be; `motion.path_deviation` is what it is. Both ends are on the path.
     - `duration` is in seconds; of a pair, the duration between the two that costs least is found.
     - `cost` is "effort", ½ ∫ Σ w τ² dt; "energy", ∫ Σ |τ v| dt [J], the work of motors that recover none of it, for
-      which all joints need torque limits; or "kinetic", ∫ ½ vᵀ M(q) v dt [J s], which gravity does not count in.
+      which all joints need torque limits; or "kinetic", ∫ ½ vᵀ M(q) v dt [J s], which gravity does not count in. From
+      rest to rest a longer motion nearly always has the least kinetic energy, so that a pair gives its longer duration.
     - `weights` w (n,) of the effort are by default 1 / τmax² if every joint has a torque limit, and otherwise 1.
     - `segments` is the number of segments of the path, a quintic spline; more of them lower the cost a little.
     - `starts`: a local minimum is looked for from the straight spline, and from `starts` - 1 random splines about it
@@ -85,19 +106,25 @@ def optimal_motion(
     package("casadi", "casadi", f"{caller}, which solves its program by IPOPT,")
     check_robot(robot, caller)
     check_cost(cost, caller)
-    _check_options(robot, cost, weights, segments, starts, max_iterations)
-    ends, condition = _ends(robot, start, goal, frame)
-    times = _durations(duration)
+    check_options(robot, cost, weights, segments, starts, max_iterations)
+    goals = path_goals(robot, path, caller)
+    ends, condition = _ends(robot, start, goal, frame, goals)
+    times = durations(duration)
     spline = spline_motion(robot, *ends, (times[0] + times[1]) / 2, cost=cost, weights=weights)
-    task = _Task(spline, ends, times, condition, segments, max_iterations)
+    spline = _bent(spline, goals, ends, segments)
+    conditions = _on_path(spline, ends, segments)
+    if condition is not None:
+        condition = staying(condition, conditions.held, ends[1][0])
+    task = _Task(spline, ends, times, condition, conditions, segments, max_iterations)
     found = [
         _descend(task, guess, _reporter(progress, k, starts)) for k, guess in enumerate(_guesses(task, starts, rng))
     ]
     known = [*found, *_splines(task, found)]
     allowed = [motion for motion in known if _holds(task, motion)]
     if not allowed:
-        nearest = min(known, key=lambda motion: motion.excess.max())
-        raise SolveError(f"{caller}: {why_not(nearest, found[0].status, ends, times)}")
+        nearest = min(known, key=lambda motion: max(motion.excess.max(), *_strays(task, motion)))
+        reason = why_not(nearest, _strays(task, nearest), found[0].status, ends, times)
+        raise SolveError(f"{caller}: {reason}")
     best = min(allowed, key=lambda motion: motion.cost if motion.history else (1 + _EQUAL) * motion.cost + _SMALL)
     if not best.converged:
         after = f" after iteration {best.history[-1].iteration}" if best.history else ""
@@ -110,54 +137,110 @@ def optimal_motion(
 class _Task(NamedTuple):
     """What `optimal_motion` was asked for."""
 
-    spline: Motion  # the straight spline, the first guess; it has the cost and weights asked for
+    spline: Motion  # the straight spline or that bent onto the path, the first guess; with cost and weights asked for
     ends: tuple[np.ndarray, np.ndarray]  # the states (q, v) at the start and the goal, each (2, n)
     times: tuple[float, float]  # the shortest and longest duration [s]
     condition: EndCondition | None  # for the last configuration, if a frame is to be reached
+    path: Conditions
     segments: int
     max_iterations: int
 
 
-def _program(task: _Task, margin: np.ndarray) -> Problem:
-    """The nonlinear program to solve, with torques at the nodes below (1 - margin) of their limits."""
+class _Margins(NamedTuple):
+    """How far the program stays inside of limits at its nodes, so that they hold between them; and its segments."""
+
+    torques: np.ndarray  # (n,) as fractions of their limits
+    path: float  # of inequalities of the path
+    segments: int
+
+
+def _program(task: _Task, margins: _Margins) -> Problem:
+    """The nonlinear program to solve."""
     robot, spline = task.spline.robot, task.spline
-    bounds = Bounds(
-        robot.lower, robot.upper, (1 - _INSIDE) * robot.velocity_limit, (1 - _INSIDE - margin) * robot.effort_limit
-    )
+    torques = (1 - _INSIDE - margins.torques) * robot.effort_limit
+    bounds = Bounds(robot.lower, robot.upper, (1 - _INSIDE) * robot.velocity_limit, torques)
     speed = np.abs(spline(spline.times).v).mean(axis=0)
     slow = _SLOW * np.maximum(speed, max(speed.max() / 4, 1e-3))  # joints at rest in the spline may move, too
     power = max(spline.energy / spline.duration / robot.nv, 1e-6)
     cost = spline.weights * (spline.objective == "effort"), power * (spline.objective == "energy")
     kinetic = Kinetic(robot) if spline.objective == "kinetic" else None
-    return Problem(Torque(robot, slow), *cost, task.segments, *task.ends, task.times, bounds, task.condition, kinetic)
+    along = task.path.each(margins.path)
+    return Problem(
+        Torque(robot, slow), *cost, margins.segments, *task.ends, task.times, bounds, task.condition, kinetic, along
+    )
 
 
 def _descend(task: _Task, guess: tuple[np.ndarray, float], report: Callable[[Step], None] | None) -> Motion:
-    """A local minimum, from a guess of control points and duration; torque limits are tightened until torques hold."""
+    """A local minimum, from a guess of control points and duration.
+
+    Limits at the nodes are tightened until they hold between them, and segments are added until equations of the path
+    do.
+    """
     from .solver import solve  # imported here because it needs casadi
 
     points, T = guess
-    margin, steps, motion = np.zeros(task.spline.robot.nv), (), task.spline
+    margins, steps, motion = _Margins(np.zeros(task.spline.robot.nv), 0.0, task.segments), (), task.spline
     for again in range(_ROUNDS):
-        problem, scale = _program(task, margin), task.spline.cost if task.spline.cost > _SMALL else 1.0
+        problem, scale = _program(task, margins), task.spline.cost if task.spline.cost > _SMALL else 1.0
         x = problem.pack(points, T)
         solution = solve(problem, x, scale, max_iterations=task.max_iterations, before=steps, report=report)
         points, T = problem.unpack(solution.x)
         steps = solution.steps
         motion = _motion(task, points, T, solution)
-        if not solution.converged or not motion.excess[2].any():
+        tighter = _tightened(task, margins, motion, _OVER ** (again + 1))
+        if not solution.converged or tighter is margins:
             break
-        margin = np.minimum(margin + _OVER ** (again + 1) * motion.excess[2], 0.5)
+        if tighter.segments > margins.segments:
+            ends = task.ends[0], np.stack([points[-1], task.ends[1][1]])
+            points = through(motion(T * inner(tighter.segments)).q, *ends, T)
+        margins = tighter
     return motion
 
 
+def _tightened(task: _Task, margins: _Margins, motion: Motion, over: float) -> _Margins:
+    """Margins that are larger by what the motion exceeds, times `over`; the same ones if it exceeds nothing."""
+    torques, (held, within) = motion.excess[2], _strays(task, motion)
+    more = held > DEVIATION and 2 * margins.segments <= _MOST_SEGMENTS
+    if not torques.any() and within <= ON_PATH and not more:
+        return margins
+    return _Margins(
+        np.minimum(margins.torques + over * torques, 0.5),
+        min(margins.path + over * within, 0.5),
+        2 * margins.segments if more else margins.segments,
+    )
+
+
 def _motion(task: _Task, points: np.ndarray, T: float, solution: Solution) -> Motion:
-    """The solver's solution as a `Motion`, with the straight spline of the same ends and duration beside it."""
+    """The solver's solution as a `Motion`, with the spline of the same ends and duration beside it."""
     robot, objective, weights = task.spline.robot, task.spline.objective, task.spline.weights
-    start, (_, v_1) = task.ends
-    beside = Motion(robot, straight(robot, start, np.stack([points[-1], v_1]), T), objective, weights)
+    ends = task.ends[0], np.stack([points[-1], task.ends[1][1]])
+    beside = _bent(Motion(robot, straight(robot, *ends, T), objective, weights), task.path.goals, ends, task.segments)
     how = solution.converged, solution.status, solution.steps
-    return Motion(robot, pieces(points, T, robot), objective, weights, beside, *how)
+    return Motion(robot, pieces(points, T, robot), objective, weights, task.path.goals, beside, *how)
+
+
+def _strays(task: _Task, motion: Motion) -> Strays:
+    """By how much a motion misses the path."""
+    return strays(task.path, motion(motion.times).q)
+
+
+def _on_path(spline: Motion, ends: tuple, segments: int) -> Conditions:
+    """The conditions of the path of a spline, which both ends must meet."""
+    if not spline.path:
+        return Conditions()
+    conditions = conditions_of(spline.robot, spline.path, spline(spline.duration * inner(segments)).q)
+    require_on_path(spline.robot, conditions, dict(zip(("start", "goal"), ends, strict=True)), "optimal_motion")
+    return conditions
+
+
+def _bent(spline: Motion, goals: tuple[Goal, ...], ends: tuple, segments: int) -> Motion:
+    """The spline, bent so that it meets the goals of a path at its inner points."""
+    if not goals:
+        return spline
+    T = spline.duration
+    start, goal = ends
+    points = through(bent(spline.robot, goals, spline(T * inner(segments)).q), start, goal, T)
+    return replace(spline, trajectory=pieces(points, T, spline.robot), path=goals)
 
 
 def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
@@ -169,7 +252,9 @@ def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
 def _holds(task: _Task, motion: Motion) -> bool:
     """Whether the motion keeps all limits and reaches the goal."""
     missed = task.condition.error(motion(motion.duration).q) if task.condition else np.zeros(1)
-    return not motion.excess.any() and np.abs(missed).max() < _REACHED
+    off = _strays(task, motion)
+    on_path = off.held <= DEVIATION and off.within <= ON_PATH
+    return on_path and not motion.excess.any() and bool(np.abs(missed).max() < _REACHED)
 
 
 def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]]:
@@ -181,62 +266,26 @@ def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]
     height = np.minimum(_BUMP, (robot.upper - robot.lower) / 4)
     shapes = np.stack([s**2 * (1 - s) ** 3, s**3 * (1 - s) ** 2], axis=1)
     for _ in range(starts - 1):
-        bump = 30 * shapes @ (height * rng.standard_normal((2, robot.nv)))
-        points = through(q + bump, *task.ends, T)
+        bumped = q + 30 * shapes @ (height * rng.standard_normal((2, robot.nv)))
+        goals = task.path.goals
+        points = through(bent(robot, goals, bumped) if goals else bumped, *task.ends, T)
         yield np.clip(points, robot.lower, robot.upper), rng.uniform(*task.times)
 
 
-# --- arguments --------------------------------------------------------------------------------------------------------
-
-
-def _check_options(robot: Robot, cost: str, weights, segments: int, starts: int, max_iterations: int) -> None:
-    """Raises an `ArgumentError` about options that are out of range or do not fit the cost."""
-    for name, value in (("segments", segments), ("starts", starts), ("max_iterations", max_iterations)):
-        if count(value, f"optimal_motion: {name}") < 1:
-            raise ArgumentError(f"optimal_motion: {name} must be 1 or more, got {value!r}")
-    effort_weights(robot, weights, "optimal_motion")
-    if cost != "effort" and weights is not None:
-        raise ArgumentError(f"optimal_motion: weights are those of the effort; cost={cost!r} has none")
-    if cost == "energy" and not np.isfinite(robot.effort_limit).all():
-        name = robot.joint_names[int(np.argmax(robot.effort_limit))]
-        raise ArgumentError(
-            f"optimal_motion: joint '{name}' of robot '{robot.name}' has no torque limit, and without one the least "
-            "energy takes torques without bound for no time at all; robot.replace(effort_limit=...) gives limits"
-        )
-
-
-def _ends(robot: Robot, start, goal, frame: str | None) -> tuple[tuple[np.ndarray, np.ndarray], EndCondition | None]:
+def _ends(
+    robot: Robot, start, goal, frame: str | None, path: tuple[Goal, ...]
+) -> tuple[tuple[np.ndarray, np.ndarray], EndCondition | None]:
     """The states at both ends, and the condition for the last one if a frame is to be reached; it is then a guess."""
     first = state(robot, start, "optimal_motion: start")
-    _require_inward(robot, first[0], first[1], "optimal_motion: start", "goes on")
+    require_inward(robot, first[0], first[1], "optimal_motion: start", "goes on")
     if frame is None:
         last = state(robot, goal, "optimal_motion: goal")
-        _require_inward(robot, last[0], -last[1], "optimal_motion: goal", "comes from")
+        require_inward(robot, last[0], -last[1], "optimal_motion: goal", "comes from")
         return (first, last), None
     label = f"optimal_motion: goal of frame '{frame}'"
     condition = reach(robot, frame, goal, label)
-    last = nearest_configuration(robot, frame, goal, first[0], label)
+    last = nearest_configuration(robot, frame, goal, path, first[0], label)
     return (first, np.stack([last, 0 * first[0]])), condition
-
-
-def _require_inward(robot: Robot, q: np.ndarray, v: np.ndarray, label: str, moves: str) -> None:
-    """Raises an `ArgumentError` if a joint is on a limit and v leads beyond it."""
-    for i in np.flatnonzero(((q >= robot.upper) & (v > 0)) | ((q <= robot.lower) & (v < 0))):
-        raise ArgumentError(
-            f"{label}: joint '{robot.joint_names[i]}' is on its limit {q[i]:g} and {moves} beyond it, with a speed of "
-            f"{abs(v[i]):g}; on a limit a joint rests, or its velocity has the other sign"
-        )
-
-
-def _durations(duration) -> tuple[float, float]:
-    """The shortest and the longest duration allowed."""
-    given = duration if isinstance(duration, (tuple, list)) else (duration, duration)
-    if len(given) != 2:
-        raise ArgumentError(f"optimal_motion: duration must be seconds or a pair of them, got {duration!r}")
-    low, high = (seconds(x, "optimal_motion: duration") for x in given)
-    if low > high:
-        raise ArgumentError(f"optimal_motion: duration is {low:g} to {high:g} s; the first must not be the longer one")
-    return low, high
 
 
 def _reporter(progress, k: int, starts: int) -> Callable[[Step], None] | None:
