@@ -10,7 +10,7 @@ from ...goals.search import goal_errors
 from ...model.robot import Robot
 from ..torque import true_torque
 from .motion import Motion, spline_motion
-from .path import DEVIATION, ON_PATH, Strays
+from .path import Strays, amount
 
 __all__ = ["why_not"]
 
@@ -27,7 +27,7 @@ def why_not(
     """
     lasting = f"{times[1]:g} s" if times[0] == times[1] else f"{times[0]:g} to {times[1]:g} s"
     lines = [f"no motion of '{motion.robot.name}' in {lasting} within all limits was found ({status})"]
-    off = _off_path(motion) if missed.held > DEVIATION or missed.within > ON_PATH else ""
+    off = "" if missed.none else _off_path(motion)
     exceeded = _worst(motion) if motion.excess.any() else "" if off else "The goal is missed"
     slower = "" if off else _slower(motion, ends, times)
     lines += filter(None, [off, exceeded, _held(motion.robot, ends), slower])
@@ -39,7 +39,7 @@ def _off_path(motion: Motion) -> str:
     errors = goal_errors(motion.robot, motion.path, motion(motion.times).q)
     k, i = np.unravel_index(np.argmax(errors), errors.shape)
     return (
-        f"The nearest one leaves its path: it misses {motion.path[i]!r} by {errors[k, i]:.3g} rad or m at "
+        f"The nearest one leaves its path: it misses {amount(motion.path[i], errors[k, i])} at "
         f"t = {motion.times[k]:.3g} s. A tolerance of this goal, other ends, or more `starts` or `segments` may help"
     )
 

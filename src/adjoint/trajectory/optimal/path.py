@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ...compile import Kernel, kernel, static
 from ...errors import ArgumentError
@@ -24,12 +25,13 @@ from ...model.robot import Robot
 from ..torque import without_limits
 
 __all__ = [
-    "DEVIATION", "ON_PATH", "Conditions", "PathCondition", "Strays", "bent", "conditions_of", "independent",
-    "path_goals", "require_on_path", "strays",
+    "DEVIATION", "ON_PATH", "Conditions", "PathCondition", "Strays", "amount", "bent", "conditions_of", "detour",
+    "independent", "is_held", "path_goals", "require_on_path", "strays",
 ]  # fmt: skip
 
 DEVIATION = 1e-4  # [rad or m] the largest error of equations between the points where the search enforces them
 ON_PATH = 1e-6  # [rad or m] ends whose errors are less are on the path
+_HALVINGS = 5  # of the way between the ends, for a first guess
 _DEPENDENT = 1e-6  # rows of a Jacobian, as parts of their length, that the rows before do not give
 
 
@@ -214,11 +216,27 @@ def independent(J: np.ndarray, given: np.ndarray | None = None) -> np.ndarray:
     return np.array(found, int)
 
 
+_UNITS = {
+    "pose": " rad or m", "orientation": " rad", "axis": " rad", "look_at": " rad", "posture": " rad or m",
+    "manipulability": " in its logarithm",
+}  # fmt: skip
+
+
+def amount(goal: Goal, error: float) -> str:
+    """A goal and its error, in words."""
+    return f"{goal!r} by {error:.3g}{_UNITS.get(goal.task.kind, ' m')}"
+
+
 class Strays(NamedTuple):
     """By how much configurations miss a path: the largest error [rad or m] of equations, and the largest inequality."""
 
     held: float
     within: float
+
+    @property
+    def none(self) -> bool:
+        """Whether the path is kept."""
+        return self.held <= DEVIATION and self.within <= ON_PATH
 
 
 def strays(conditions: Conditions, q: np.ndarray) -> Strays:
@@ -237,6 +255,21 @@ def bent(robot: Robot, goals: tuple[Goal, ...], q: np.ndarray) -> np.ndarray:
     return np.where(found.success[:, None], found.q, q)
 
 
+def detour(robot: Robot, goals: tuple[Goal, ...], q_0: np.ndarray, q_1: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """What a way along a path adds to the straight way from q_0 to q_1 (n,), at times s (N,) of [0, 1]: (N, n).
+
+    Both start and end slowly, like a polynomial of degree 5. Projections of the straight way onto the path would crowd
+    together where the two are across each other. So the way is halved again and again: the middle of each part is
+    moved onto the path, and is a new point of it.
+    """
+    way = np.stack([q_0, q_1])
+    for _ in range(_HALVINGS):
+        middles = bent(robot, goals, (way[:-1] + way[1:]) / 2)
+        way = np.concatenate([np.stack([way[:-1], middles], axis=1).reshape(-1, len(q_0)), way[-1:]])
+    done = s**3 * (10 - 15 * s + 6 * s**2)
+    return CubicSpline(np.linspace(0, 1, len(way)), way)(done) - (q_0 + done[:, None] * (q_1 - q_0))
+
+
 def require_on_path(robot: Robot, conditions: Conditions, states: dict[str, np.ndarray], caller: str) -> None:
     """Raises an `ArgumentError` unless the states (q, v) (2, n), by their names, meet the goals and stay on them."""
     for label, (q, v) in states.items():
@@ -245,8 +278,8 @@ def require_on_path(robot: Robot, conditions: Conditions, states: dict[str, np.n
             if missed:
                 most = ON_PATH if goal.tolerance is None else " or ".join(f"{x:g}" for x in goal.tolerance)
                 raise ArgumentError(
-                    f"{caller}: {label} is not on the path: it misses {goal!r} by {error:.3g} rad or m, and {most} "
-                    "is allowed; find_configuration(robot, path) finds configurations on it"
+                    f"{caller}: {label} is not on the path: it misses {amount(goal, error)}, and {most} is allowed; "
+                    "find_configuration(robot, path) finds configurations on it"
                 )
         drift = np.zeros(1) if conditions.held is None else conditions.held.jacobian(q[None])[0] @ v
         if np.abs(drift).max() > ON_PATH * (1 + np.abs(v).max()):

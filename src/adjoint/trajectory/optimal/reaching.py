@@ -15,7 +15,7 @@ from ...kinematics.forward import forward_kinematics
 from ...lie import se3, so3
 from ...model.input_checks import motions
 from ...model.robot import Robot
-from .path import PathCondition, independent
+from .path import PathCondition, amount, independent
 from .problem import EndCondition
 
 __all__ = ["nearest_configuration", "reach", "staying"]
@@ -106,7 +106,7 @@ def _off_path(robot: Robot, path: tuple[Goal, ...], q: np.ndarray) -> str:
         return ""
     errors = goal_errors(robot, path, q)
     k = int(np.argmax(errors))
-    return f", and misses {path[k]!r} by {errors[k]:.3g} rad or m"
+    return f", and misses {amount(path[k], errors[k])}"
 
 
 def _apart(robot: Robot, frame: str, target: np.ndarray, q: np.ndarray) -> tuple[float, float | None]:

@@ -33,6 +33,8 @@ from .path import (
     Strays,
     bent,
     conditions_of,
+    detour,
+    is_held,
     path_goals,
     require_on_path,
     strays,
@@ -122,7 +124,7 @@ def optimal_motion(
     known = [*found, *_splines(task, found)]
     allowed = [motion for motion in known if _holds(task, motion)]
     if not allowed:
-        nearest = min(known, key=lambda motion: max(motion.excess.max(), *_strays(task, motion)))
+        nearest = min(known, key=lambda motion: _badness(task, motion))
         reason = why_not(nearest, _strays(task, nearest), found[0].status, ends, times)
         raise SolveError(f"{caller}: {reason}")
     best = min(allowed, key=lambda motion: motion.cost if motion.history else (1 + _EQUAL) * motion.cost + _SMALL)
@@ -224,6 +226,12 @@ def _strays(task: _Task, motion: Motion) -> Strays:
     return strays(task.path, motion(motion.times).q)
 
 
+def _badness(task: _Task, motion: Motion) -> tuple[float, float]:
+    """By how much a motion misses the path, if it does, and then by how much it exceeds limits."""
+    off = _strays(task, motion)
+    return 0.0 if off.none else max(off), motion.excess.max()
+
+
 def _on_path(spline: Motion, ends: tuple, segments: int) -> Conditions:
     """The conditions of the path of a spline, which both ends must meet."""
     if not spline.path:
@@ -234,13 +242,17 @@ def _on_path(spline: Motion, ends: tuple, segments: int) -> Conditions:
 
 
 def _bent(spline: Motion, goals: tuple[Goal, ...], ends: tuple, segments: int) -> Motion:
-    """The spline, bent so that it meets the goals of a path at its inner points."""
+    """The spline, bent so that it keeps the goals of a path, with more segments if need be."""
     if not goals:
         return spline
-    T = spline.duration
-    start, goal = ends
-    points = through(bent(spline.robot, goals, spline(T * inner(segments)).q), start, goal, T)
-    return replace(spline, trajectory=pieces(points, T, spline.robot), path=goals)
+    (start, goal), T, s = ends, spline.duration, inner(segments)
+    q = spline(T * s).q + detour(spline.robot, goals, start[0], goal[0], s)
+    points = through(bent(spline.robot, goals, q), start, goal, T)
+    found = replace(spline, trajectory=pieces(points, T, spline.robot), path=goals)
+    held = [is_held(g) for g in goals]
+    if found.path_deviation[held].max(initial=0.0) <= DEVIATION or 2 * segments > _MOST_SEGMENTS:
+        return found
+    return _bent(spline, goals, ends, 2 * segments)
 
 
 def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
@@ -252,9 +264,7 @@ def _splines(task: _Task, found: list[Motion]) -> list[Motion]:
 def _holds(task: _Task, motion: Motion) -> bool:
     """Whether the motion keeps all limits and reaches the goal."""
     missed = task.condition.error(motion(motion.duration).q) if task.condition else np.zeros(1)
-    off = _strays(task, motion)
-    on_path = off.held <= DEVIATION and off.within <= ON_PATH
-    return on_path and not motion.excess.any() and bool(np.abs(missed).max() < _REACHED)
+    return _strays(task, motion).none and not motion.excess.any() and bool(np.abs(missed).max() < _REACHED)
 
 
 def _guesses(task: _Task, starts: int, rng) -> Iterator[tuple[np.ndarray, float]]:
