@@ -167,7 +167,8 @@ class Motion:
 
     def _joints(self) -> Iterator[tuple]:
         """(joint, from, to, largest speed, limit, largest torque, limit) of each joint."""
-        robot, peaks, ends = self.robot, self.peaks, self([0.0, self.duration]).q
+        robot, peaks = self.robot, self.peaks
+        ends = np.round(self([0.0, self.duration]).q, 12) + 0.0  # without rounding errors and negative zeros
         columns = *ends, peaks.v, robot.velocity_limit, peaks.tau, robot.effort_limit
         return zip(robot.joint_names, *columns, strict=True)
 

@@ -1,4 +1,4 @@
-"""Goals that hold all along a motion, as conditions on its configurations: Martin & Bobrow (1999), §4.
+"""Goals that hold all along a motion, as conditions on its configurations (Martin & Bobrow 1999).
 
 A goal without a tolerance is an equation e(q) = 0; of the rows of e, those are taken that do not depend on the others.
 A goal with a tolerance is the inequality |e|² / tolerance² - 1 <= 0 of each of its parts.
@@ -251,7 +251,7 @@ def strays(conditions: Conditions, q: np.ndarray) -> Strays:
 
 def bent(robot: Robot, goals: tuple[Goal, ...], q: np.ndarray) -> np.ndarray:
     """The configurations q (N, n), each moved to a near one that meets the goals, or left where none is found."""
-    found = find_configuration(robot, goals, start=np.clip(q, robot.lower, robot.upper), seeds=0)
+    found = find_configuration(robot, goals, start=q, seeds=0)
     return np.where(found.success[:, None], found.q, q)
 
 

@@ -77,7 +77,7 @@ def optimal_motion(
 
         motion = optimal_motion(robot, q_start, q_goal, duration=2.0)
         motion = optimal_motion(robot, q_start, T_goal, duration=(1.0, 3.0), frame="tool", cost="energy")
-        motion = optimal_motion(robot, q_start, q_goal, 2.0, path=aj.goals.distance("tool", 0.5, tolerance=0.5))
+        motion = optimal_motion(robot, q_start, q_goal, duration=2.0, path=aj.goals.axis("tool", [0, 0, 1]))
 
     - `start` and `goal` are q (n,) [rad or m], at rest, or pairs (q, v).
     - `frame`: if it is given, `goal` is the placement (4, 4) of this frame, or the position (3,) of its origin [m], in
