@@ -24,9 +24,10 @@ import numpy as np
 
 from ..dynamics.regressors import coordinate_names
 from ..errors import ArgumentError, nearest
+from ..files import whole_file
 from ..identification.base import some
 from ..identification.data import angles
-from ..identification.files import csv_header, csv_pieces, file_errors, whole_file
+from ..identification.files import csv_header, csv_pieces, file_errors
 from ..lie import se3
 from ..model.joints import JOINTS
 from ..model.needs import need_robot

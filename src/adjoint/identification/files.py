@@ -20,13 +20,14 @@ import numpy as np
 
 from ..errors import ArgumentError, nearest
 from ..extras import package
+from ..files import whole_file
 from ..model.input_checks import count, positive
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .base import some
 from .data import Samples, checked_samples, column_names, each_piece
 
-__all__ = ["csv_header", "csv_pieces", "file_errors", "read_samples", "stream_samples", "whole_file", "write_samples"]
+__all__ = ["csv_header", "csv_pieces", "file_errors", "read_samples", "stream_samples", "write_samples"]
 
 ROWS = 20_000  # the most rows that a piece of a file has
 
@@ -46,17 +47,6 @@ def write_samples(path: str | Path, robot: Robot, samples: Samples | Iterable[Sa
     write, path = _format(path, "write_samples")[2], Path(path)
     with whole_file(path) as unfinished:
         write(unfinished, _tables(robot, samples))
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Gives the path of a file to write, which takes the place of `path` at the end; after an error nothing is left."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield unfinished
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _tables(robot: Robot, samples: Samples | Iterable[Samples]) -> Iterator[tuple[list[str], np.ndarray]]:

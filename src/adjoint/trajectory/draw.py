@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dynamics.regressors import coordinate_names, dof_names
+from ..errors import ArgumentError
 from ..extras import package
+from ..model.robot import Robot
+from .along import mover
+from .peaks import piece_times
+from .torque import true_torque
 
 if TYPE_CHECKING:
     from .optimal.motion import Motion
+    from .piecewise import Trajectory
 
-__all__ = ["draw_motion"]
+__all__ = ["draw_motion", "draw_trajectory"]
+
+_SAMPLES = 600  # of a curve
 
 
 def draw_motion(motion: Motion, target: Path) -> Path:
     """Draws positions, velocities and torques of each joint over time into a file; limits dotted, the spline dashed."""
-    Figure = package("matplotlib.figure", "plot", "Motion.plot").Figure
     robot = motion.robot
     rows = (
         ("q", "position [rad or m]", (robot.lower, robot.upper)),
@@ -25,24 +34,75 @@ def draw_motion(motion: Motion, target: Path) -> Path:
         ("tau", "torque [N m or N]", (-robot.effort_limit, robot.effort_limit)),
     )
     curves = [_curves(motion), *([_curves(motion.spline)] if motion.spline else [])]
-    figure = Figure(figsize=(8, 9), layout="constrained")
-    for axes, (field, label, limits) in zip(figure.subplots(3, 1, sharex=True), rows, strict=True):
-        for i, name in enumerate(robot.joint_names):
-            (line,) = axes.plot(curves[0]["t"], curves[0][field][:, i], label=name)
-            for beside in curves[1:]:
-                axes.plot(beside["t"], beside[field][:, i], "--", color=line.get_color(), lw=0.8)
-        low, high = axes.get_ylim()
-        reach = high - low
-        for i, limit in ((i, limit[i]) for limit in limits for i in range(robot.nv)):
-            if low - reach / 2 < limit < high + reach / 2:  # a limit far away would flatten the curves
-                axes.axhline(limit, ls=":", color=f"C{i % 10}", lw=1)
-        axes.set_ylabel(label)
-        axes.margins(x=0)
-    figure.axes[0].set_title(_title(motion))
-    figure.axes[0].legend(frameon=False, ncols=min(6, robot.nv))
+    figure = _figure("Motion.plot", len(rows))
+    for axes, (field, label, limits) in zip(figure.axes, rows, strict=True):
+        lines = axes.plot(curves[0]["t"], curves[0][field], label=robot.joint_names)
+        for beside in curves[1:]:
+            for line, dashed in zip(lines, beside[field].T, strict=True):
+                axes.plot(beside["t"], dashed, "--", color=line.get_color(), lw=0.8)
+        _finish(axes, label, limits)
+    return _saved(figure, _title(motion), target)
+
+
+def draw_trajectory(trajectory: Trajectory, target: Path, robot: Robot | None) -> Path:
+    """Draws a trajectory into a file; see `Trajectory.plot`."""
+    if trajectory.batch:
+        raise ArgumentError(f"plot draws one trajectory, this is a batch {trajectory.batch}: trajectory[i].plot(...)")
+    if robot is not None or trajectory.robot is not None:
+        robot = mover(trajectory, robot, "plot")
+    t = piece_times(trajectory.knots, max(32, _SAMPLES // trajectory.pieces)).ravel()  # jumps become upright lines
+    q, v, a, _ = trajectory(t)
+    rows = [
+        (q, "position [rad or m]", () if robot is None else (robot.lower, robot.upper)),
+        (v, "velocity [rad/s or m/s]", () if robot is None else (-robot.velocity_limit, robot.velocity_limit)),
+        (a, "acceleration [rad/s² or m/s²]", ()),
+    ]
+    if robot is not None:
+        rows.append((true_torque(robot, q, v, a), "torque [N m or N]", (-robot.effort_limit, robot.effort_limit)))
+    figure = _figure("Trajectory.plot", len(rows))
+    names = None if robot is None else (coordinate_names(robot), dof_names(robot))
+    for k, (axes, (values, label, limits)) in enumerate(zip(figure.axes, rows, strict=True)):
+        axes.plot(t, values, label=trajectory.joint_names if names is None else names[k > 0])
+        _finish(axes, label, limits)
+        for knot in trajectory.knots[1:-1]:
+            axes.axvline(knot, color="0.85", lw=0.6, zorder=0)
+    title = f"{trajectory.duration:g} s, {trajectory.pieces} piece{'s' * (trajectory.pieces > 1)}"
+    return _saved(figure, title if robot is None else f"{robot.name}: {title}", target)
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _figure(caller: str, rows: int) -> Any:
+    """A figure with so many rows over one axis of time."""
+    figure = package("matplotlib.figure", "plot", caller).Figure(figsize=(8, 3 * rows), layout="constrained")
+    figure.subplots(rows, 1, sharex=True)
+    return figure
+
+
+def _finish(axes, label: str, limits: Sequence[np.ndarray]) -> None:
+    """Adds the label and the limits to a row whose curves are drawn."""
+    low, high = axes.get_ylim()
+    reach = high - low
+    for limit in limits:
+        near = (low - reach / 2 < limit) & (limit < high + reach / 2)  # a limit far away would flatten the curves
+        for x in np.unique(limit[near]):
+            joints = np.flatnonzero(limit == x)
+            axes.axhline(x, ls=":", lw=1, color=f"C{joints[0] % 10}" if len(joints) == 1 else "0.3")
+    axes.set_ylabel(label)
+    axes.margins(x=0)
+
+
+def _saved(figure, title: str, target: Path) -> Path:
+    figure.axes[0].set_title(title)
     figure.axes[-1].set_xlabel("time [s]")
+    lines, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=min(6, len(names)))
     target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, dpi=150)
+    try:
+        figure.savefig(target, dpi=150)
+    except ValueError as error:
+        raise ArgumentError(f"plot: {target}: {error}") from None
     return target
 
 

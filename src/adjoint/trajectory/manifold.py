@@ -17,7 +17,16 @@ from ..model.configuration import difference
 from ..model.joints import FRAMES, JOINTS, standard_screws
 from ..model.robot import Robot
 
-__all__ = ["Coordinates", "Rates", "anchored", "body_rates", "coordinates", "has_manifold_joints", "local_rates"]
+__all__ = [
+    "Coordinates",
+    "Rates",
+    "anchored",
+    "body_rates",
+    "coordinates",
+    "has_manifold_joints",
+    "joint_places",
+    "local_rates",
+]
 
 
 class Rates(NamedTuple):
@@ -72,7 +81,7 @@ def _coordinate_rates(x, v, a) -> tuple:
 # --- all joints of a robot --------------------------------------------------------------------------------------------
 
 
-def _joints(robot: Robot):
+def joint_places(robot: Robot):
     """Yield (slice of q, slice of v, standard screws (nv, 6), or None for one degree of freedom) of every joint."""
     at = robot.layout
     for i, kind in enumerate(robot.joint_types):
@@ -84,7 +93,7 @@ def _joints(robot: Robot):
 def anchored(robot: Robot, q: np.ndarray) -> np.ndarray:
     """The anchors (..., nq) at configurations q: 0 for angles and lengths, q for orientations and poses."""
     anchor = np.zeros_like(q)
-    for place, _, screws in _joints(robot):
+    for place, _, screws in joint_places(robot):
         if screws is not None:
             anchor[..., place] = q[..., place]
     return anchor
@@ -94,7 +103,7 @@ def anchored(robot: Robot, q: np.ndarray) -> np.ndarray:
 def local_rates(robot: Robot, x, x_1, x_2, x_3) -> Rates:
     """The `Rates` (nv,) of the configuration whose coordinates about an anchor are x(t), with its first three rates."""
     parts = []
-    for _, at, S in _joints(robot):
+    for _, at, S in joint_places(robot):
         if S is None:
             parts.append((x_1[at], x_2[at], x_3[at]))
         else:  # the screws are orthonormal, and their brackets are combinations of them
@@ -107,7 +116,7 @@ def coordinates(robot: Robot, anchor, q, v, a) -> Coordinates:
     """The `Coordinates` about an anchor of the configuration q with velocity v and acceleration a."""
     x = difference(robot, anchor, q)
     parts = []
-    for _, at, S in _joints(robot):
+    for _, at, S in joint_places(robot):
         if S is None:
             parts.append((v[at], a[at]))
         else:

@@ -6,16 +6,16 @@ since the start of its segment. All kernels are for one coordinate; n joints, se
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compile import kernel, scan, static
 
-__all__ = ["Extremes", "Order", "extremes", "hermite", "mirrored", "rate", "rates", "shifted"]
+__all__ = ["Extremes", "Order", "extremes", "hermite", "mirrored", "rate", "rate_extremes", "rates", "shifted"]
 
-_HALVINGS = 52  # of an interval in which a root lies: as many as a number has bits
+_HALVINGS = 27  # of an interval in which a root lies: half of the bits of a number
+_NEWTON_STEPS = 2  # after them: each doubles the number of right bits
 
 
 class Order(NamedTuple):
@@ -42,7 +42,8 @@ def rate(c: np.ndarray, times: int = 1) -> np.ndarray:
 
 def shifted(c: np.ndarray, by) -> np.ndarray:
     """The coefficients of x(s + by), from c (..., order) and `by` (...): Taylor's series, by Horner's rule."""
-    c, by = np.array(c), np.asarray(by)
+    by = np.asarray(by)
+    c = np.array(np.broadcast_to(c, (*np.broadcast_shapes(c.shape[:-1], by.shape), c.shape[-1])))
     for i in range(c.shape[-1] - 1):
         for k in reversed(range(i, c.shape[-1] - 1)):
             c[..., k] += by * c[..., k + 1]
@@ -96,7 +97,7 @@ def hermite(start, goal, h) -> np.ndarray:
 
 
 class Extremes(NamedTuple):
-    """The lowest and the highest value of a polynomial on its segment, and the times s at which it has them."""
+    """The lowest and the highest value of a polynomial on its segment, and the first times s at which it has them."""
 
     lowest: np.ndarray
     highest: np.ndarray
@@ -111,9 +112,17 @@ def _value(c, s):
     return x
 
 
-def _bisected(c, low, high):
-    """The root of a polynomial that is monotone between `low` and `high`; one of these two if it has none there."""
-    rising = _value(c, high) >= _value(c, low)
+def _slope(c) -> list:
+    return [k * c[k] for k in range(1, len(c))]
+
+
+def _monotone_roots(c, bounds):
+    """Times (m,), one between each two neighbouring `bounds` (m + 1,): the root of c, which is monotone there.
+
+    Where c has no root between two bounds, the time is near the bound at which c is nearer to 0.
+    """
+    low, high = bounds[:-1], bounds[1:]
+    rising, slope = _value(c, high) >= _value(c, low), _slope(c)
 
     def halved(carry, _):
         low, high = carry
@@ -122,30 +131,79 @@ def _bisected(c, low, high):
         return (np.where(beyond, low, middle), np.where(beyond, middle, high)), None
 
     (low, high), _ = scan(halved, (low, high), length=_HALVINGS)
-    return 0.5 * (low + high)
+    s = 0.5 * (low + high)
+    for _ in range(_NEWTON_STEPS):
+        steep = _value(slope, s)
+        s = np.clip(s - _value(c, s) / np.where(steep == 0, 1.0, steep), low, high)
+    return s
 
 
-def _turning_points(c, h) -> list:
-    """Points of [0, h], in order, among which are all roots of the derivative of c.
+def _root_times(c, h) -> list:
+    """For c and each of its derivatives of degree 1 or more: times (k,) in [0, h], in order, with all roots among them.
 
-    Between neighbouring turning points of the derivative, the derivative is monotone, and has at most one root.
+    Between neighbouring roots of its derivative, a polynomial is monotone, and has at most one root.
     """
-    if len(c) <= 2:
+    if len(c) < 2:
         return []
-    slope = [k * c[k] for k in range(1, len(c))]
-    bounds = [0.0 * h, *_turning_points(slope, h), h]
-    return [_bisected(slope, low, high) for low, high in pairwise(bounds)]
+    above = _root_times(_slope(c), h)
+    inner = [above[0]] if above else []
+    return [_monotone_roots(c, np.concatenate([np.stack([0.0 * h]), *inner, np.stack([h])])), *above]
 
 
-@kernel(of=static, c="order")
-def extremes(of: Order, c, h) -> Extremes:
-    """The `Extremes` of the polynomial c (order,) on 0 <= s <= h, at its ends or at roots of its derivative."""
-    points = [0.0 * h, *_turning_points([c[k] for k in range(of.order)], h), h]
-    low = high = _value(c, points[0])
-    at_low = at_high = points[0]
-    for s in points[1:]:
+def _extremes_among(c, times) -> Extremes:
+    """The extremes of c at some times (k,)."""
+    low = high = _value(c, times[0])
+    at_low = at_high = times[0]
+    for s in times[1:]:
         x = _value(c, s)
         at_low, low = np.where(x < low, s, at_low), np.where(x < low, x, low)
         at_high, high = np.where(x > high, s, at_high), np.where(x > high, x, high)
     return Extremes(low, high, at_low, at_high)
 
+
+@kernel(of=static, c="order")
+def extremes(of: Order, c, h) -> Extremes:
+    """The `Extremes` of the polynomial c (order,) on 0 <= s <= h, at its ends or at roots of its derivative.
+
+    Values are exact to rounding errors of c: a root need only be found to half of the bits, where the slope is 0.
+
+        >>> lowest, highest, at_lowest, at_highest = extremes(Order(3), [0.0, 1.0, -1.0], 2.0)
+        >>> [float(x) for x in (lowest, at_lowest, highest, at_highest)]
+        [-2.0, 2.0, 0.25, 0.5]
+    """
+    c = [c[k] for k in range(of.order)]
+    roots = _root_times(_slope(c), h)
+    return _extremes_among(c, [0.0 * h, *(roots[0] if roots else []), h])
+
+
+def _rate_extremes(c, h) -> Extremes:
+    """The `Extremes`, (4,) each, of the polynomial c and of its first three derivatives, on 0 <= s <= h."""
+    roots, found = _root_times(_slope(c), h), []
+    for k in range(4):
+        turns = roots[k] if k < len(roots) else []
+        found.append(_extremes_among(c, [0.0 * h, *turns, h]))
+        c = _slope(c) or [0.0 * h]
+    return Extremes(*(np.stack(part) for part in zip(*found, strict=True)))
+
+
+@kernel(of=static, starts=(...,), lengths=(...,), c=(..., "order"))
+def rate_extremes(of: Order, starts, lengths, c) -> Extremes:
+    """The `Extremes`, (4,) each, of one coordinate and of its first three rates over all pieces.
+
+    Piece k has the polynomial c[k], and lasts from starts[k] for the time lengths[k] [s]; pieces that last no time do
+    not count. Times of the extremes are those of the whole.
+    """
+
+    def with_piece(found: Extremes, piece) -> tuple[Extremes, None]:
+        start, h, c = piece
+        low, high, at_low, at_high = _rate_extremes([c[k] for k in range(of.order)], h)
+        lower, higher = (low < found.lowest) & (h > 0), (high > found.highest) & (h > 0)
+        return Extremes(
+            np.where(lower, low, found.lowest),
+            np.where(higher, high, found.highest),
+            np.where(lower, start + at_low, found.at_lowest),
+            np.where(higher, start + at_high, found.at_highest),
+        ), None
+
+    none = Extremes(np.full(4, np.inf), np.full(4, -np.inf), np.zeros(4), np.zeros(4))
+    return Extremes(*scan(with_piece, none, (starts, lengths, c))[0])

@@ -15,6 +15,7 @@ from ..compile import Kernel, kernel, static
 from ..dynamics.newton_euler import inverse_dynamics
 from ..dynamics.state_derivatives import inverse_dynamics_derivatives
 from ..lazy import cached_property
+from ..model.once import once_a_robot
 from ..model.robot import Robot
 
 __all__ = ["Torque", "true_torque"]
@@ -26,11 +27,10 @@ def weighted_torque(robot: Robot, q, v, a, w) -> Any:
     return np.dot(w, inverse_dynamics(robot, q, v, a))
 
 
+@once_a_robot
 def without_limits(robot: Robot) -> Robot:
     """The robot without limits and without dry friction, so that robots with other limits share its machine code."""
-    free = np.full(robot.nv, np.inf)
-    unlimited = {"lower": -free, "upper": free, "velocity_limit": free, "effort_limit": free}
-    return robot.replace(friction=np.zeros(robot.nv), **unlimited)
+    return robot.replace(friction=0.0, lower=-np.inf, upper=np.inf, velocity_limit=np.inf, effort_limit=np.inf)
 
 
 def true_torque(robot: Robot, q, v, a) -> np.ndarray:
