@@ -46,28 +46,16 @@ def _off_path(motion: Motion) -> str:
 
 def _worst(motion: Motion) -> str:
     """A sentence about the limit that is exceeded most, and when."""
-    robot, excess = motion.robot, motion.excess
-    kind, i = np.unravel_index(np.argmax(excess), excess.shape)
-    name = robot.joint_names[i]
-    at = motion(motion.times)
-    if kind == 0:
-        q = at.q[:, i]
-        k = int(np.argmax(np.maximum(robot.lower[i] - q, q - robot.upper[i])))
-        return (
-            f"The nearest one puts joint '{name}' at {q[k]:.4g} at t = {motion.times[k]:.3g} s, outside its limits "
-            f"{robot.lower[i]:.4g} ... {robot.upper[i]:.4g}"
-        )
-    if kind == 1:
-        what, samples, limit = "a speed", at.v, robot.velocity_limit
-    else:
-        what, samples, limit = "a torque", motion.torques(motion.times), robot.effort_limit
-    k = int(np.argmax(np.abs(samples[:, i])))
-    value = abs(samples[k, i])
-    ratio = value / limit[i]
-    over = f"{ratio - 1:.1%} above" if ratio < 2 else f"{ratio:.3g} times"
+    at = motion.limits.worst
+    assert at is not None
+    if at.kind == "position":
+        where = f"{at.value:.4g} at t = {at.time:.3g} s, beyond its limit {at.limit:.4g}"
+        return f"The nearest one puts joint '{at.joint}' at {where}"
+    ratio = 1 + at.relative
+    over = f"{at.relative:.1%} above" if ratio < 2 else f"{ratio:.3g} times"
     return (
-        f"The nearest one takes {what} of {value:.4g} in joint '{name}' at t = {motion.times[k]:.3g} s, "
-        f"{over} its limit {limit[i]:.4g}"
+        f"The nearest one takes a {'speed' if at.kind == 'velocity' else at.kind} of {abs(at.value):.4g} in joint "
+        f"'{at.joint}' at t = {at.time:.3g} s, {over} its limit {abs(at.limit):.4g}"
     )
 
 

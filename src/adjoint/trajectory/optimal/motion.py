@@ -15,10 +15,11 @@ from ...goals.goal import Goal
 from ...goals.search import goal_errors
 from ...lazy import cached_property
 from ...model.robot import Robot
+from ..limits import LimitReport, torque_extremes
+from ..peaks import refined_extremes
 from ..piecewise import Sample, Trajectory
-from ..polynomials import Order, extremes, rate
 from ..states import quintic
-from ..torque import true_torque, without_limits
+from ..torque import without_limits
 from .arguments import check_cost, check_robot, effort_weights, seconds, state
 from .solution import Step
 
@@ -26,7 +27,7 @@ __all__ = ["Motion", "Peaks", "spline_motion", "straight"]
 
 _NOTHING = 1e-12  # smaller costs are rounding errors
 _ROUNDING = 1e-9  # a motion that exceeds its limits by less keeps them
-_DENSE = 32  # samples on each piece, among which the largest torque is looked for
+_DENSE = 32  # samples on each piece
 _FEWEST = 256  # samples, if there are few pieces
 _GAUSS = 4  # Gauss nodes in each interval of four samples, for costs: exact to degree 7, and dense enough for |τ v|
 
@@ -74,8 +75,7 @@ class Motion:
 
     def torques(self, t) -> np.ndarray:
         """The torques (..., n) [N m or N] at times t (...) [s], by `inverse_dynamics`."""
-        at = self(t)
-        return true_torque(self.robot, at.q, at.v, at.a)
+        return self.trajectory.torques(self.robot, t).tau
 
     @cached_property
     def times(self) -> np.ndarray:
@@ -120,17 +120,16 @@ class Motion:
     # --- limits -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _ranges(self) -> list[np.ndarray]:
-        """The lowest and the highest q, v and a (2, n) each, at any time: exact, by the roots of derivatives."""
-        c, h = self.trajectory.coefficients, np.diff(self.trajectory.knots)[:, None]
-        found = [extremes(Order(c.shape[-1] - k), rate(c, k), h) for k in range(3)]
-        return [np.stack([x.lowest.min(axis=0), x.highest.max(axis=0)]) for x in found]
+    def limits(self) -> LimitReport:
+        """Whether the motion keeps all limits, and what is nearest to or farthest beyond its limit."""
+        return self.trajectory.limits_hold(self.robot)
 
     @cached_property
     def peaks(self) -> Peaks:
-        """The `Peaks` at any time: of q, v and a exact, of torques by parabolas through dense samples."""
-        q, v, a = (np.abs(x).max(axis=0) for x in self._ranges)
-        return Peaks(q, v, a, peak(self.torques(self.times)))
+        """The `Peaks` at any time: of q, v and a exact, of torques refined from dense samples until rounding."""
+        q, v, a, _ = self.trajectory.extrema()
+        tau = torque_extremes(self.trajectory, self.robot)
+        return Peaks(*(np.maximum(np.abs(x.lowest), np.abs(x.highest)) for x in (q, v, a, tau)))
 
     @cached_property
     def excess(self) -> np.ndarray:
@@ -139,20 +138,20 @@ class Motion:
         Positions are in rad or m; speeds and torques are fractions of their limits. Less than 1e-9 is a rounding error,
         and counts as 0.
         """
-        robot, (lowest, highest) = self.robot, self._ranges[0]
-        outside = np.maximum(robot.lower - lowest, highest - robot.upper)
-        speeds, torques = self.peaks.v / robot.velocity_limit - 1, self.peaks.tau / robot.effort_limit - 1
-        found = np.stack([outside, speeds, torques])
+        reach = self.limits.reach
+        found = np.stack([reach["position"].excess, reach["velocity"].relative, reach["torque"].relative])
         return np.where(found > _ROUNDING, found, 0.0)
 
     @cached_property
     def path_deviation(self) -> np.ndarray:
         """The largest error [rad or m] of each goal of the `path` at any time, (number of goals,).
 
-        It is found by parabolas through dense samples, among them those between the points where the search enforces
-        the goals. Errors of goals that have a tolerance may be as large as it.
+        It is refined from dense samples, most of them between the points where the search enforces the goals. Errors of
+        goals that have a tolerance may be as large as it.
         """
-        return peak(goal_errors(self.robot, self.path, self(self.times).q)) if self.path else np.zeros(0)
+        if not self.path:
+            return np.zeros(0)
+        return refined_extremes(self.trajectory, lambda x, t: goal_errors(self.robot, self.path, x(t).q)).highest
 
     # --- display ------------------------------------------------------------------------------------------------------
 
@@ -191,16 +190,6 @@ class Motion:
         from ..draw import draw_motion
 
         return draw_motion(self, Path(target))
-
-
-def peak(samples: np.ndarray) -> np.ndarray:
-    """The largest |x| (n,) of evenly spaced samples (N, n), by parabolas through each sample and its neighbours."""
-    x = np.abs(samples)
-    before, here, after = x[:-2], x[1:-1], x[2:]
-    slope, bend = (after - before) / 2, np.maximum(2 * here - before - after, 0.0)
-    top = (np.abs(slope) <= bend) & (bend > 0)
-    tops = here + np.where(top, slope**2 / (2 * np.where(top, bend, 1.0)), 0.0)
-    return np.maximum(x.max(axis=0), tops.max(axis=0))
 
 
 def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "effort", weights=None) -> Motion:
