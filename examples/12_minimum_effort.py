@@ -44,7 +44,7 @@ def strobe(ax, name: str, motion: Motion) -> None:
     for k, q in enumerate(motion(np.linspace(0, motion.duration, 16)).q):
         points = np.vstack([np.zeros(2), aj.forward_kinematics(motion.robot, q, frames)[:, :2, 3]])
         ax.plot(*points.T, "o-", color=COLORS[name], alpha=0.15 + 0.85 * (k / 15) ** 2, ms=3, lw=2)
-    tip = aj.forward_kinematics(motion.robot, motion.q, "link2")[:, :2, 3]
+    tip = aj.forward_kinematics(motion.robot, motion(motion.times).q, "link2")[:, :2, 3]
     ax.plot(*tip.T, color="black", lw=0.7)
     ax.set(aspect="equal", xlim=(-2.2, 2.2), ylim=(-2.2, 2.2), xlabel="x [m]")
     ax.set_title(f"{name}\neffort {motion.effort:.3f} s, energy {motion.energy:.1f} J", fontsize=11)
@@ -53,7 +53,7 @@ def strobe(ax, name: str, motion: Motion) -> None:
 def torques(ax, motions: dict[str, Motion], i: int) -> None:
     """Draws the torques of joint i over time, with its limit."""
     for name, motion in motions.items():
-        ax.plot(motion.times, motion.tau[:, i], color=COLORS[name], label=name)
+        ax.plot(motion.times, motion.torques(motion.times)[:, i], color=COLORS[name], label=name)
     limit = motions["straight spline"].robot.effort_limit[i]
     for sign in (-1, 1):
         ax.axhline(sign * limit, ls=":", color="black", lw=1)

@@ -94,7 +94,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "load": (("no file.urdf",), {"base": "fixed", "package_dirs": (), "gravity": (0, 0, 0)}),
         "neutral": ((ROBOT,), {}),
         "operational_space": ((ROBOT, Q, V, "b"), {"part": "translation"}),
-        "optimal_motion": ((ROBOT, Q, A, 1.0), {"max_iterations": 1, "segments": 2, "starts": 1}),
+        "optimal_motion": ((ROBOT, Q, A, 1.0), {"max_iterations": 1, "segments": 2, "starts": 1, "path": ()}),
         "parallel_transport": ((ROBOT, Q, V, A, 1.0, 3), {}),
         "random_configuration": ((ROBOT, 3), {"rng": 0}),
         "random_velocity": ((ROBOT, Q), {"rng": 0, "kT": 1.0}),

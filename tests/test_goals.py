@@ -39,6 +39,8 @@ def every_goal(robot: Robot, q, frame: str, other: str) -> dict:
         "axis": goals.axis(frame, 3.0 * z),
         "look_at": goals.look_at(frame, ahead),
         "distance": goals.distance(frame, np.linalg.norm(T[..., :3, 3] - point, axis=-1), point=point),
+        "line": goals.line(frame, T[..., :3, 3] - 0.3 * point, 2.0 * point),
+        "plane": goals.plane(frame, T[..., :3, 3] + np.cross(z, point), 3.0 * z),
         "center_of_mass": goals.center_of_mass(aj.center_of_mass(robot, q)),
         "posture": goals.posture(q),
         "manipulability": goals.manipulability(frame, least=0.9 * aj.manipulability(robot, q, frame), part="all"),
@@ -73,6 +75,15 @@ def test_errors_are_angles_and_distances():
     w = aj.manipulability(PUMA, q, "tool")
     least = goals.goal_errors(PUMA, goals.manipulability("tool", least=0.1), q)[:, 0]
     np.testing.assert_allclose(least, np.maximum(np.log(0.1 / w), 0), rtol=1e-9, atol=1e-12)
+
+
+def test_distances_from_lines_and_planes():
+    """A point at height h above a plane and at x beside a line in it, both oblique."""
+    R, p = Rotation.from_rotvec([0.3, -0.8, 0.5]).as_matrix(), np.array([0.4, -0.1, 0.3])
+    q = aj.random_configuration(PUMA, 20, rng=1)
+    _, y, h = ((aj.forward_kinematics(PUMA, q, "tool")[:, :3, 3] - p) @ R).T
+    both = [goals.line("tool", p, 7 * R[:, 0]), goals.plane("tool", p, -2 * R[:, 2])]
+    np.testing.assert_allclose(goals.goal_errors(PUMA, both, q).T, [np.hypot(y, h), np.abs(h)], atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "posture"])
@@ -447,6 +458,8 @@ def moved_goal(kind: str, goal: goals.Goal, x: np.ndarray) -> goals.Goal:
         "position": lambda: goals.position(frame, t[:, :3] + x, point=t[:, 3:]),
         "look_at": lambda: goals.look_at(frame, t[:, 3:] + x),
         "distance": lambda: goals.distance(frame, t[:, 3] + x[0], point=t[:, :3]),
+        "line": lambda: goals.line(frame, t[:, :3] + x, t[:, 3:]),
+        "plane": lambda: goals.plane(frame, t[:, :3] + x, t[:, 3:]),
         "center_of_mass": lambda: goals.center_of_mass(t + x),
         "posture": lambda: goals.posture(t + x),
     }
@@ -520,6 +533,9 @@ SKEWED = np.stack([EYE, EYE, np.diag([1.0, 1, 2, 1])])
         (lambda: goals.pose("tool", EYE, tolerance=(1, 0)), "tolerance must be a positive number"),
         (lambda: goals.axis("tool", [0, 0, 0]), "direction is"),
         (lambda: goals.distance("tool", -1.0), "not negative"),
+        (lambda: goals.line("tool", [0, 0, 0], [0, 0, 0]), "direction is .* no direction"),
+        (lambda: goals.plane("tool", [0, 0, 0], [0, 0, 0]), "normal is .* no direction"),
+        (lambda: goals.plane("tool", [0, 0], [0, 0, 1]), "point"),
         (lambda: goals.manipulability("tool", least=0), "least is 0"),
         (lambda: goals.manipulability("tool", part="x"), "part is 'x'"),
         (lambda: goals.position("tool", np.zeros((2, 3)), point=np.zeros((3, 3))), "leading axes of the arguments"),

@@ -2,7 +2,7 @@
 
 | where | what |
 |---|---|
-| `goal` | goals as data: `pose`, `position`, `orientation`, `axis`, `look_at`, `distance`, ... |
+| `goal` | goals as data: `pose`, `position`, `orientation`, `axis`, `look_at`, `line`, `plane`, ... |
 | `search`, `rounds` | `find_configuration`: from many starts at once, until all goals are met |
 | `sensitivity` | `solution_derivatives`: how solutions move with their targets and with the robot's numbers |
 | `differential` | `differential_step`: velocities towards goals within limits, as a quadratic program |
@@ -16,9 +16,11 @@ from .goal import Goal as Goal
 from .goal import axis as axis
 from .goal import center_of_mass as center_of_mass
 from .goal import distance as distance
+from .goal import line as line
 from .goal import look_at as look_at
 from .goal import manipulability as manipulability
 from .goal import orientation as orientation
+from .goal import plane as plane
 from .goal import pose as pose
 from .goal import position as position
 from .goal import posture as posture
@@ -37,9 +39,11 @@ __all__ = [
     "distance",
     "find_configuration",
     "goal_errors",
+    "line",
     "look_at",
     "manipulability",
     "orientation",
+    "plane",
     "pose",
     "position",
     "posture",

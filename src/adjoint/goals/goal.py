@@ -1,4 +1,4 @@
-"""Goals as data, and the functions that make them: `pose`, `position`, `orientation`, `axis`, `look_at`, ..."""
+"""Goals as data, and the functions that make them: `pose`, `position`, `orientation`, `axis`, `line`, `plane`, ..."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ __all__ = [
     "axis",
     "center_of_mass",
     "distance",
+    "line",
     "look_at",
     "manipulability",
     "orientation",
+    "plane",
     "pose",
     "position",
     "posture",
@@ -144,6 +146,36 @@ def distance(
         Task("distance", frame, relative_to), target, _weights(weight, 1, "distance"),
         _tolerance(tolerance, 1, "distance"),
     )  # fmt: skip
+
+
+def line(
+    frame: str, point, direction, *, relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that a frame's origin p is on the line through `point` (..., 3) [m] along `direction` (..., 3).
+
+    Both are given in the base or in the frame `relative_to`; the direction may have any length but zero. The error
+    (1 - d dᵀ) (point - p), with d of unit length, has the length of the distance from the line [m].
+
+        >>> edge = aj.goals.line("tool", [0.4, 0.0, 0.3], [0, 1, 1])
+    """
+    target = _joined("line", point=(point, 3), direction=(_unit(direction, "direction", "line"), 3))
+    return Goal(Task("line", frame, relative_to), target, _weights(weight, 1, "line"), _tolerance(tolerance, 1, "line"))
+
+
+def plane(
+    frame: str, point, normal, *, relative_to: str | None = None, weight=1.0, tolerance=None
+) -> Goal:
+    """The goal that a frame's origin p is in the plane through `point` (..., 3) [m] that `normal` (..., 3) stands on.
+
+    Both are given in the base or in the frame `relative_to`; the normal may have any length but zero. The error
+    n · (point - p), with n of unit length, is the distance from the plane [m].
+
+        >>> table = aj.goals.plane("tool", [0.0, 0.0, 0.3], [0, 0, 1])
+    """
+    target = _joined("plane", point=(point, 3), normal=(_unit(normal, "normal", "plane"), 3))
+    return Goal(
+        Task("plane", frame, relative_to), target, _weights(weight, 1, "plane"), _tolerance(tolerance, 1, "plane")
+    )
 
 
 def center_of_mass(c, *, weight=1.0, tolerance=None) -> Goal:

@@ -228,6 +228,30 @@ def _distance_slope(robot, q, task, seen, target):
     return ((away / _length(away)) @ _motion(robot, q, task)[3:])[None]
 
 
+def _off_line(direction, x):
+    """The part of x (3,) across a unit vector."""
+    return x - direction * (direction @ x)
+
+
+def _line_error(robot, seen, target):
+    """(1 - d dᵀ) (x - p), with target = (x, d): a point of the line, and its direction."""
+    return _off_line(target[3:], target[:3] - origin_of(seen))
+
+
+def _line_slope(robot, q, task, seen, target):
+    J, d = _motion(robot, q, task)[3:], target[3:]
+    return J - np.outer(d, d @ J)
+
+
+def _plane_error(robot, seen, target):
+    """n · (x - p), with target = (x, n): a point of the plane, and its normal."""
+    return np.stack([target[3:] @ (target[:3] - origin_of(seen))])
+
+
+def _plane_slope(robot, q, task, seen, target):
+    return (target[3:] @ _motion(robot, q, task)[3:])[None]
+
+
 # --- the whole robot --------------------------------------------------------------------------------------------------
 
 
@@ -340,6 +364,8 @@ KINDS: dict[str, Kind] = {
     "axis": _row(_placement, _axis_error, _axis_slope, 12, 6, 1, spread=_alike(3), metre=(False,), tangent=3),
     "look_at": _row(_placement, _look_error, _look_slope, 12, 6, 1, spread=_alike(3), metre=(False,), tangent=3),
     "distance": _row(_placement, _distance_error, _distance_slope, 12, 4, 1, tangent=1),
+    "line": _row(_placement, _line_error, _line_slope, 12, 6, 1, spread=_alike(3), tangent=3),
+    "plane": _row(_placement, _plane_error, _plane_slope, 12, 6, 1, tangent=3),
     "center_of_mass": _row(_mass_centre, _straight, _mass_centre_slope, 3, 3, 3),
     "posture": _row(_configuration, _posture_error, _posture_slope, _nq, _nq, _nv, metre=(False,), tangent=_nv),
     "manipulability": _row(_measure, _measure_error, _measure_slope, 1, 1, 1, metre=(False,)),

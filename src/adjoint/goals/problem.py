@@ -21,7 +21,7 @@ from .goal import Goal, pose, position
 from .kinds import KINDS, Task, metres_per_radian, moving_columns
 from .rows import Sizes, Tasks
 
-__all__ = ["Goals", "Limits", "Problem", "batched", "limits_of", "need_short", "problem_of"]
+__all__ = ["Goals", "Limits", "Problem", "batched", "limits_of", "listed_goals", "need_short", "problem_of"]
 
 Goals = Goal | Sequence[Goal] | Mapping[str, object]
 """The type of goals: one goal, several, or {frame: T (..., 4, 4) or p (..., 3)}."""
@@ -55,7 +55,7 @@ def need_short(robot, caller: str) -> None:
 
 def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Problem:
     """The `Problem` of a robot and its goals."""
-    listed = _listed(goals, caller)
+    listed = listed_goals(goals, caller)
     tasks = _tasks(robot, tuple(goal.task for goal in listed))
     shape = _common_shape([(goal.task.kind, goal.target) for goal in listed], caller)
     data, start = np.empty((*shape, tasks.n_data)), 0
@@ -74,7 +74,7 @@ def problem_of(robot: Robot, goals: Goals, tolerance: float, caller: str) -> Pro
     return Problem(tasks, data, counted)
 
 
-def _listed(goals: Goals, caller: str) -> list[Goal]:
+def listed_goals(goals: Goals, caller: str) -> list[Goal]:
     """The goals as a list."""
     if isinstance(goals, Goal):
         return [goals]

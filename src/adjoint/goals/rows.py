@@ -18,7 +18,9 @@ from ..lazy import cached_property
 from ..model.robot import Robot
 from .kinds import KINDS, Task
 
-__all__ = ["Rows", "Tasks", "Wishes", "cost_of", "cut", "observed", "rows_of", "seed_cost", "task_errors"]
+__all__ = [
+    "Rows", "Tasks", "Wishes", "cost_of", "cut", "observed", "rows_of", "seed_cost", "squared_parts", "task_errors",
+]  # fmt: skip
 
 
 class Sizes(NamedTuple):
@@ -129,11 +131,11 @@ def rows_of(robot: Robot, tasks: Tasks, q, data, *, straight: bool = False) -> R
             e, slope = kind.error(robot, seen, target), kind.slope(robot, q, task, seen, target)
         r.append(w * e)
         J.append(w[:, None] * slope)
-        over += [size * s * s for size, s in zip(_squared_parts(kind, w, e), sharpness, strict=True)]
+        over += [size * s * s for size, s in zip(squared_parts(kind, w, e), sharpness, strict=True)]
     return Rows(np.concatenate(r), np.concatenate(J), np.max(np.stack(over)))
 
 
-def _squared_parts(kind, w, e) -> list:
+def squared_parts(kind, w, e) -> list:
     """|e|² of each part of an error; rows without weight do not count."""
     counted = np.where(w > 0, e, 0.0)
     return [counted[rows] @ counted[rows] for rows in kind.parts]
@@ -146,7 +148,7 @@ def task_errors(robot: Robot, tasks: Tasks, q, data) -> np.ndarray:
     for task, target, weights, _ in tasks.split(data):
         kind = KINDS[task.kind]
         e = kind.error(robot, kind.seen(robot, q, task), target)
-        found.append(np.sqrt(np.max(np.stack(_squared_parts(kind, kind.spread(weights), e)))))
+        found.append(np.sqrt(np.max(np.stack(squared_parts(kind, kind.spread(weights), e)))))
     return np.stack(found)
 
 

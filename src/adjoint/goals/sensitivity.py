@@ -48,8 +48,8 @@ def solution_derivatives(
     `find_configuration` does if it starts at q. `by` names x, or several of them, which give {name: derivative}:
 
     - "target": small motions of the targets of all goals, side by side. A pose moves to T exp(dx) (6), an orientation
-      to R exp(dx) (3); positions, points of `look_at`, directions and centres of mass move by dx (3) [m], a distance
-      and the logarithm of a least manipulability by dx (1), a posture along its tangent (nv).
+      to R exp(dx) (3); positions, directions, centres of mass and points of `look_at`, lines and planes move by dx (3)
+      [m], a distance and the logarithm of a least manipulability by dx (1), a posture along its tangent (nv).
     - names of the robot's numbers, as in `robot.liftable`: "offsets", "frame_offsets", "lengths", "screws", ...
 
     Joints on their limits are held there (see `find_configuration` for `limits`): derivatives are one-sided, towards
@@ -107,13 +107,20 @@ def _moved_pose(robot, target, shift):
     return np.concatenate([R @ so3.exp(shift[:3]), p[:, None]], axis=1).reshape(12)
 
 
+def _moved_point(robot, target, shift):
+    """A target of which the first three numbers are a point."""
+    return np.concatenate([target[:3] + shift, target[3:]])
+
+
 _MOVES: dict[str, Callable] = {
     "pose": _moved_pose,
-    "position": lambda robot, target, shift: np.concatenate([target[:3] + shift, target[3:]]),
+    "position": _moved_point,
     "orientation": lambda robot, target, shift: (target.reshape(3, 3) @ so3.exp(shift)).reshape(9),
     "axis": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
     "look_at": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
     "distance": lambda robot, target, shift: np.concatenate([target[:3], target[3:] + shift]),
+    "line": _moved_point,
+    "plane": _moved_point,
     "posture": integrate,
 }
 """{kind: (robot, target, small motion) -> the moved target}; other targets are moved by addition."""

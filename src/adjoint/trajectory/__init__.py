@@ -1,38 +1,26 @@
-"""Motions of a robot in time: `spline_motion` between two states, and `optimal_motion` of least effort or energy.
-
-Both return a `Motion`.
+"""Motions in time: `Trajectory` of joints and `PoseTrajectory` of a frame, the ways to make them, and optimal ones.
 
 | file | contents |
 |---|---|
-| `piecewise` | `Trajectory`: pieces of polynomials, sampled, cut, joined, stretched and reversed |
-| `polynomials` | values, rates, pieces and extremes of polynomials |
+| `piecewise` | `Trajectory`: what it is, and all it can do |
+| `pieces`, `polynomials` | pieces of polynomials: sampled, cut, joined, stretched and reversed; their rates and extremes |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
-| `poses` | `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
-| `following` | `joint_motion`: the motion of joints that moves a frame so |
-| `deviation` | `bounded_deviation`: knots between which straight joint motion stays near a line |
+| `extrema`, `peaks` | the lowest and highest q, v, a and jerk; extremes of what is no polynomial, by refined samples |
+| `torque`, `along` | the torque at one instant, with its derivatives; torques along a trajectory |
+| `limits` | whether a trajectory keeps a robot's limits, `LimitReport` |
+| `storage`, `draw` | trajectories in .npz, .json and .csv files; plots |
 | `states` | `cubic`, `quintic`, `septic` between two states |
 | `profiles` | `trapezoidal`, `s_curve`: from rest to rest under limits, synchronised |
 | `blends` | `linear_blends`: lines through waypoints, joined by parabolas |
-| `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
-| `extrema` | the lowest and highest q, v, a and jerk of a trajectory |
-| `along` | torques along a trajectory |
-| `limits` | whether a trajectory keeps a robot's limits, `LimitReport` |
-| `peaks` | extremes of what is no polynomial, by refined samples |
-| `storage` | trajectories in .npz, .json and .csv files |
 | `textbook` | the polynomials of Fu, Gonzalez & Lee: degree 7, 4-3-4, 3-5-3, and five cubics |
 | `picking` | `pick_and_place`: from two poses, by lift-off and set-down knots, to a motion of joints |
-| `joint_splines` | splines through knots, with free end knots, and of control points |
-| `smoothing` | splines near knots |
-| `knot_times` | `minimum_time_spline`: the times between knots under limits |
-| `knot_checks` | checks of knots and times |
-| `motion` | `Motion`, its costs and limits, and `spline_motion` |
-| `optimal` | `optimal_motion` |
-| `splines` | quintic B-splines |
-| `torque` | the torque at one instant, with its derivatives |
-| `solver`, `solution` | the program's solution by IPOPT |
-| `reaching` | goals that are placements of frames |
-| `explain` | why no motion was found |
-| `draw` | plots |
+| `joint_splines`, `smoothing` | splines through knots, with free end knots, of control points, and near knots |
+| `knot_times`, `knot_checks` | `minimum_time_spline`: the times between knots under limits; checks of knots |
+| `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
+| `poses` | a folder: `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
+| `following` | `joint_motion`: the motion of joints that moves a frame along its path |
+| `deviation` | `bounded_deviation`: knots between which straight joint motion stays near a line |
+| `optimal` | a folder: `optimal_motion` of least effort or energy, `spline_motion`, and `Motion`, which they return |
 """
 
 from .along import Torques as Torques
@@ -48,12 +36,13 @@ from .knot_times import minimum_time_spline as minimum_time_spline
 from .limits import LimitReport as LimitReport
 from .limits import Reach as Reach
 from .limits import Worst as Worst
-from .motion import Motion as Motion
-from .motion import spline_motion as spline_motion
 from .online import OnlineMotion as OnlineMotion
 from .online import State as State
 from .online import jerk_limited as jerk_limited
-from .optimal import optimal_motion as optimal_motion
+from .optimal.motion import Motion as Motion
+from .optimal.motion import spline_motion as spline_motion
+from .optimal.search import optimal_motion as optimal_motion
+from .optimal.solution import Step as Step
 from .picking import pick_and_place as pick_and_place
 from .picking import withdrawn as withdrawn
 from .piecewise import Sample as Sample
@@ -75,7 +64,6 @@ from .poses import task_pose as task_pose
 from .profiles import s_curve as s_curve
 from .profiles import trapezoidal as trapezoidal
 from .smoothing import smoothing_spline as smoothing_spline
-from .solution import Step as Step
 from .states import cubic as cubic
 from .states import quintic as quintic
 from .states import septic as septic

@@ -17,7 +17,7 @@ from .peaks import piece_times
 from .torque import true_torque
 
 if TYPE_CHECKING:
-    from .motion import Motion
+    from .optimal.motion import Motion
     from .piecewise import Trajectory
 
 __all__ = ["draw_motion", "draw_trajectory"]
@@ -33,12 +33,13 @@ def draw_motion(motion: Motion, target: Path) -> Path:
         ("v", "velocity [rad/s or m/s]", (-robot.velocity_limit, robot.velocity_limit)),
         ("tau", "torque [N m or N]", (-robot.effort_limit, robot.effort_limit)),
     )
+    curves = [_curves(motion), *([_curves(motion.spline)] if motion.spline else [])]
     figure = _figure("Motion.plot", len(rows))
     for axes, (field, label, limits) in zip(figure.axes, rows, strict=True):
-        lines = axes.plot(motion.times, getattr(motion, field), label=robot.joint_names)
-        if motion.spline:
-            for line, dashed in zip(lines, getattr(motion.spline, field).T, strict=True):
-                axes.plot(motion.spline.times, dashed, "--", color=line.get_color(), lw=0.8)
+        lines = axes.plot(curves[0]["t"], curves[0][field], label=robot.joint_names)
+        for beside in curves[1:]:
+            for line, dashed in zip(lines, beside[field].T, strict=True):
+                axes.plot(beside["t"], dashed, "--", color=line.get_color(), lw=0.8)
         _finish(axes, label, limits)
     return _saved(figure, _title(motion), target)
 
@@ -103,6 +104,13 @@ def _saved(figure, title: str, target: Path) -> Path:
     except ValueError as error:
         raise ArgumentError(f"plot: {target}: {error}") from None
     return target
+
+
+def _curves(motion: Motion) -> dict[str, np.ndarray]:
+    """Times, positions, velocities and torques to draw."""
+    t = motion.times
+    at = motion(t)
+    return {"t": t, "q": at.q, "v": at.v, "tau": motion.torques(t)}
 
 
 def _title(motion: Motion) -> str:

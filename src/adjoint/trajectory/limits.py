@@ -24,7 +24,7 @@ from .torque import true_torque
 if TYPE_CHECKING:
     from .piecewise import Trajectory
 
-__all__ = ["LimitReport", "Reach", "Worst", "limits_hold"]
+__all__ = ["LimitReport", "Reach", "Worst", "limits_hold", "torque_extremes"]
 
 
 class Reach(NamedTuple):
@@ -137,7 +137,7 @@ def limits_hold(
         if limit is not None:
             reach[kind] = _within(found, limit)
     if torque:
-        reach["torque"] = _within(_torque_extremes(trajectory, robot), robot.effort_limit)
+        reach["torque"] = _within(torque_extremes(trajectory, robot), robot.effort_limit)
     units = {kind: tuple(_units(robot, kind)) for kind in reach}
     joints = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
     return LimitReport(MappingProxyType(reach), MappingProxyType(joints), MappingProxyType(units), tolerance)
@@ -174,7 +174,7 @@ def _within(found: Extremes, limit: np.ndarray) -> Reach:
     return reach._replace(relative=reach.excess / np.where((limit > 0) & (limit < np.inf), limit, 1.0))
 
 
-def _torque_extremes(trajectory: Trajectory, robot: Robot) -> Extremes:
+def torque_extremes(trajectory: Trajectory, robot: Robot) -> Extremes:
     """The extremes of the torques."""
 
     def values(part: Trajectory, t: np.ndarray) -> np.ndarray:

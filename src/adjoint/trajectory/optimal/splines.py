@@ -8,12 +8,16 @@ at the start is 5 · segments · (c_1 - c_0) / T. See de Boor (1978), "A practic
 
 from __future__ import annotations
 
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import BSpline
 
-__all__ = ["DEGREE", "Basis", "basis", "path", "quintic", "rate_points", "refined"]
+from ...model.robot import Robot
+from ..piecewise import Trajectory
+
+__all__ = ["DEGREE", "Basis", "basis", "inner", "pieces", "rate_points", "through"]
 
 DEGREE = 5
 
@@ -39,11 +43,12 @@ def basis(segments: int, s: np.ndarray) -> Basis:
     return Basis(first, np.array(values))
 
 
-def path(control_points: np.ndarray, duration: float, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, v and a (..., n) of a path at the times t (...)."""
-    spline = BSpline(knots(len(control_points) - DEGREE), control_points, DEGREE)
-    s = np.asarray(t) / duration
-    return spline(s), spline(s, 1) / duration, spline(s, 2) / duration**2
+def pieces(control_points: np.ndarray, duration: float, robot: Robot | None = None) -> Trajectory:
+    """The path as a `Trajectory`: on each segment it is the polynomial of its derivatives at the segment's start."""
+    segments = len(control_points) - DEGREE
+    spline, starts = BSpline(knots(segments), control_points, DEGREE), np.arange(segments) / segments
+    series = [spline(starts, order) / (factorial(order) * duration**order) for order in range(DEGREE + 1)]
+    return Trajectory(np.linspace(0, duration, segments + 1), np.stack(series, axis=-1), robot)
 
 
 def rate_points(segments: int) -> np.ndarray:
@@ -53,15 +58,24 @@ def rate_points(segments: int) -> np.ndarray:
     return DEGREE / spans[:, None] * np.diff(np.eye(segments + DEGREE), axis=0)
 
 
-def quintic(q_0, v_0, q_1, v_1, duration: float) -> np.ndarray:
-    """Control points (6, n) of the polynomial of degree 5 between two states, without acceleration at both ends."""
-    first, last = duration * np.asarray(v_0) / DEGREE, duration * np.asarray(v_1) / DEGREE
-    return np.stack([q_0, q_0 + first, q_0 + 2 * first, q_1 - 2 * last, q_1 - last, q_1])
+def inner(segments: int) -> np.ndarray:
+    """Points s (segments + 1,) of [0, 1], one for each control point that the states at both ends leave free.
 
-
-def refined(control_points: np.ndarray, segments: int) -> np.ndarray:
-    """Control points of the same path with a multiple of its segments, by interpolation at the Greville points."""
+    They are the Greville points, where a control point counts most; a path through any positions at these points exists
+    by the theorem of Schoenberg & Whitney (de Boor 1978, chapter XIII).
+    """
     t = knots(segments)
-    greville = np.mean([t[1 + k : k + 1 + segments + DEGREE] for k in range(DEGREE)], axis=0)
-    splines = BSpline(t, np.eye(segments + DEGREE), DEGREE)
-    return np.linalg.solve(splines(greville), path(control_points, 1.0, greville)[0])
+    return np.mean([t[1 + k : k + 1 + segments + DEGREE] for k in range(DEGREE)], axis=0)[2:-2]
+
+
+def through(q: np.ndarray, start: np.ndarray, goal: np.ndarray, duration: float) -> np.ndarray:
+    """Control points (segments + 5, n) of the path through q (segments + 1, n) at the `inner` points.
+
+    `start` and `goal` are its states (q, v) (2, n) at both ends.
+    """
+    segments = len(q) - 1
+    step = duration / (DEGREE * segments)
+    first, last = (start[0], start[0] + step * start[1]), (goal[0] - step * goal[1], goal[0])
+    B = BSpline(knots(segments), np.eye(segments + DEGREE), DEGREE)(inner(segments))
+    free = np.linalg.solve(B[:, 2:-2], q - B[:, :2] @ np.stack(first) - B[:, -2:] @ np.stack(last))
+    return np.concatenate([first, free, last])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, static
-from ..errors import ArgumentError, SolveError
-from ..goals.search import find_configuration
-from ..kinematics.forward import forward_kinematics
-from ..lie import se3, so3
-from ..model.input_checks import motions
-from ..model.robot import Robot
+from ...compile import kernel, static
+from ...errors import ArgumentError, SolveError
+from ...goals.goal import Goal, pose, position
+from ...goals.search import find_configuration, goal_errors
+from ...kinematics.forward import forward_kinematics
+from ...lie import se3, so3
+from ...model.input_checks import motions
+from ...model.robot import Robot
+from .path import PathCondition, amount, independent
 from .problem import EndCondition
 
-__all__ = ["nearest_configuration", "reach"]
+__all__ = ["nearest_configuration", "reach", "staying"]
 
 
 @kernel(robot=static, q="nq", frame=static, target=(4, 4))
@@ -65,16 +68,45 @@ def reach(robot: Robot, frame: str, target, label: str) -> EndCondition:
     )
 
 
-def nearest_configuration(robot: Robot, frame: str, target, q: np.ndarray, label: str) -> np.ndarray:
-    """A configuration within the limits at which a frame is at `target`, searched from q and then from others."""
-    found = find_configuration(robot, {frame: target}, start=q)
+def staying(end: EndCondition, held: PathCondition | None, q: np.ndarray) -> EndCondition:
+    """The end condition and the equations of a path together, without those that it implies at q (n,)."""
+    rows = np.zeros(0, int) if held is None else independent(held.jacobian(q[None])[0], end.jacobian(q))
+    if held is None or not len(rows):
+        return end
+    more, m = replace(held, chosen=held.chosen[rows]), len(end.error(q))
+    return EndCondition(
+        lambda q: np.concatenate([end.error(q), more.value(q[None])[0]]),
+        lambda q: np.concatenate([end.jacobian(q), more.jacobian(q[None])[0]]),
+        lambda q, w: end.curvature(q, w[:m]) + more.curvature(q[None], w[None, m:])[0],
+    )
+
+
+def nearest_configuration(
+    robot: Robot, frame: str, target, path: tuple[Goal, ...], q: np.ndarray, label: str
+) -> np.ndarray:
+    """A configuration within the limits at which a frame is at `target`, searched from q and then from others.
+
+    It meets the goals of the path, too.
+    """
+    there = position(frame, target) if np.shape(target) == (3,) else pose(frame, target)
+    found = find_configuration(robot, [there, *path], start=q)
     if found.success:
         return found.q
     shift, turn = _apart(robot, frame, np.asarray(target, float), found.q)
     raise SolveError(
-        f"{label} is out of reach within the joint limits: the nearest configuration found is {shift:.3g} m"
-        f"{'' if turn is None else f' and {turn:.3g} rad'} away"
+        f"{label} is out of reach within the joint limits{' and on the path' if path else ''}: the nearest "
+        f"configuration found is {shift:.3g} m{'' if turn is None else f' and {turn:.3g} rad'} away"
+        f"{_off_path(robot, path, found.q)}"
     )
+
+
+def _off_path(robot: Robot, path: tuple[Goal, ...], q: np.ndarray) -> str:
+    """By how much q misses the goals of a path, in words."""
+    if not path:
+        return ""
+    errors = goal_errors(robot, path, q)
+    k = int(np.argmax(errors))
+    return f", and misses {amount(path[k], errors[k])}"
 
 
 def _apart(robot: Robot, frame: str, target: np.ndarray, q: np.ndarray) -> tuple[float, float | None]:

@@ -20,9 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lazy import cached_property
-from .splines import DEGREE, basis, rate_points
-from .torque import Torque
+from ...lazy import cached_property
+from ..torque import Torque
+from .kinetic import Kinetic
+from .path import PathCondition
+from .splines import DEGREE, basis, inner, rate_points
 
 __all__ = ["Bounds", "EndCondition", "Pattern", "Problem", "lobatto"]
 
@@ -78,6 +80,21 @@ class EndCondition(NamedTuple):
     curvature: Callable[[np.ndarray, np.ndarray], np.ndarray]  # ∂²(λ · e)/∂q² (n, n) as a function of q and λ (m,)
 
 
+class _Support(NamedTuple):
+    """Which unknowns count at P points of time."""
+
+    near: np.ndarray  # (P, 6) the numbers of the control points
+    values: np.ndarray  # (3, P, 6) their basis splines and two derivatives
+    columns: np.ndarray  # (P, 6n + 1) the place in x of every entry of u, or -1 if it is given
+
+
+class _PathPoints(NamedTuple):
+    """What one condition of the path needs at its P points, for one x."""
+
+    q: np.ndarray  # (P, n)
+    Q: np.ndarray  # (P, n, 6n + 1): ∂q/∂u
+
+
 class _Nodes(NamedTuple):
     """What the cost and the constraints need at the N nodes, for one x."""
 
@@ -86,18 +103,21 @@ class _Nodes(NamedTuple):
     Z: np.ndarray  # (N, 3n, 6n + 1): ∂z/∂u
     tau: np.ndarray  # (N, n) the torques
     tau_z: np.ndarray  # (N, n, 3n): ∂τ/∂z
+    path: list[_PathPoints]
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Minimise cost(x) with range[0] <= constraints(x) <= range[1] and box[0] <= x <= box[1]; derivatives are sparse.
 
-    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,); if `power` [W], the unit of powers, is not 0, it is this sum plus
-    ∫ Σ |τ v| dt. `start` and `goal` are states (q, v), each (2, n); with an `end` condition the q of the goal does not
-    count. `duration` are the shortest and the longest duration [s].
+    The cost is ½ ∫ Σ w τ² dt with `weights` w (n,), plus ∫ Σ |τ v| dt if `power` [W], the unit of powers, is not 0,
+    plus ∫ ½ vᵀ M v dt if `kinetic` is given. `start` and `goal` are states (q, v), each (2, n); with an `end` condition
+    the q of the goal does not count. `duration` are the shortest and the longest duration [s].
 
     The constraints are, in this order and each as a fraction of its limit: the torques at the nodes, of joints that
-    have limits; the control points of velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; and the end condition.
+    have limits; the control points of velocities, as ± D c / vmax - T <= 0; ± τ v - p <= 0; the end condition; and the
+    conditions of the `path`. Its equations hold at one point for each free control point, so that there are never more
+    equations than unknowns; its inequalities hold at the nodes.
     """
 
     torque: Torque
@@ -109,6 +129,8 @@ class Problem:
     duration: tuple[float, float]
     bounds: Bounds
     end: EndCondition | None = None
+    kinetic: Kinetic | None = None
+    path: tuple[PathCondition, ...] = ()
 
     @property
     def n(self) -> int:
@@ -200,18 +222,24 @@ class Problem:
         """The nodes (N,) as fractions of the duration."""
         return self._rule[0]
 
-    @cached_property
-    def _near(self) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers (N, 6) of the control points that count at each node, and their basis splines (3, N, 6)."""
-        first, values = basis(self.segments, self.times)
-        return first[:, None] + np.arange(DEGREE + 1), values
+    def _support(self, s: np.ndarray) -> _Support:
+        """The `_Support` at points s (P,) of [0, 1]."""
+        first, values = basis(self.segments, s)
+        near = first[:, None] + np.arange(DEGREE + 1)
+        block = self.block[near][:, :, None]
+        columns = np.where(block < 0, -1, block * self.n + np.arange(self.n)).reshape(len(block), -1)
+        columns = np.concatenate([columns, np.full((len(columns), 1), self._T_column)], axis=1)
+        return _Support(near, values, columns)
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        """The place in x of every entry of u at every node (N, 6n + 1), or -1 if it is given."""
-        block = self.block[self._near[0]][:, :, None]
-        columns = np.where(block < 0, -1, block * self.n + np.arange(self.n)).reshape(len(block), -1)
-        return np.concatenate([columns, np.full((len(columns), 1), self._T_column)], axis=1)
+    def _at_nodes(self) -> _Support:
+        return self._support(self.times)
+
+    @cached_property
+    def _at_path(self) -> list[_Support]:
+        """The points at which each condition of the path holds; given ends are none of them."""
+        nodes = self.times[1:] if self.end else self.times[1:-1]
+        return [self._support(inner(self.segments) if condition.held else nodes) for condition in self.path]
 
     def _at(self, x: np.ndarray) -> _Nodes:
         """The nodes of x. Those of the last x are kept, as the solver calls all functions with one x in turn."""
@@ -223,24 +251,41 @@ class Problem:
 
     def _evaluate(self, x: np.ndarray) -> _Nodes:
         """The nodes of x, computed."""
-        (c, T), (near, values) = self.unpack(x), self._near
+        (c, T), (near, values, _) = self.unpack(x), self._at_nodes
         scaled = values / T ** np.arange(3)[:, None, None]  # ∂(q, v, a)/∂c_l
         q, v, a = np.einsum("dkl,kln->dkn", scaled, c[near])
-        by_c = np.einsum("dkl,ij->kdilj", scaled, np.eye(self.n)).reshape(len(q), 3 * self.n, -1)
         by_T = np.einsum("dkl,kln->kdn", scaled, self.rate[near]) - np.stack([0 * q, v, 2 * a], axis=1) / T
-        Z = np.concatenate([by_c, by_T.reshape(len(q), -1, 1)], axis=2)
-        return _Nodes(T, (q, v, a), Z, self.torque.value(q, v, a), self.torque.jacobian(q, v, a))
+        Z = self._by_u(scaled, by_T)
+        path = [self._path_points(c, support) for support in self._at_path]
+        return _Nodes(T, (q, v, a), Z, self.torque.value(q, v, a), self.torque.jacobian(q, v, a), path)
+
+    def _by_u(self, values: np.ndarray, by_T: np.ndarray) -> np.ndarray:
+        """Derivatives (P, d n, 6n + 1) by u, from the basis splines (d, P, 6) and from derivatives (P, d, n) by T."""
+        by_c = np.einsum("dkl,ij->kdilj", values, np.eye(self.n)).reshape(len(by_T), values.shape[0] * self.n, -1)
+        return np.concatenate([by_c, by_T.reshape(len(by_T), -1, 1)], axis=2)
+
+    def _path_points(self, c: np.ndarray, support: _Support) -> _PathPoints:
+        """Configurations at the points of one condition of the path, from the control points c (K, n)."""
+        near, values, _ = support
+        q, by_T = (np.einsum("kl,kln->kn", values[0], x[near]) for x in (c, self.rate))
+        return _PathPoints(q, self._by_u(values[:1], by_T[:, None]))
 
     # --- cost ---------------------------------------------------------------------------------------------------------
 
     def _running(self, x: np.ndarray) -> np.ndarray:
         """The running cost l (N,) at the nodes."""
-        effort = 0.5 * self._at(x).tau ** 2 @ self.weights
-        return effort + self.power * x[self._power_columns].sum(axis=1) if self.power else effort
+        at = self._at(x)
+        found = 0.5 * at.tau**2 @ self.weights
+        if self.power:
+            found += self.power * x[self._power_columns].sum(axis=1)
+        return found + self.kinetic.value(*at.z[:2]) if self.kinetic else found
 
     def _running_by_u(self, at: _Nodes) -> np.ndarray:
         """The derivatives ∂l/∂u (N, 6n + 1) of the running cost."""
-        return np.einsum("kn,knz,kzu->ku", self.weights * at.tau, at.tau_z, at.Z, optimize=True)
+        by_z = np.einsum("kn,knz->kz", self.weights * at.tau, at.tau_z)
+        if self.kinetic:
+            by_z[:, : 2 * self.n] += self.kinetic.gradient(*at.z[:2])
+        return np.einsum("kz,kzu->ku", by_z, at.Z)
 
     def cost(self, x: np.ndarray) -> float:
         """The cost T Σ w_k l_k."""
@@ -251,8 +296,9 @@ class Problem:
         at, w = self._at(x), self._rule[1]
         by_u = at.T * w[:, None] * self._running_by_u(at)
         by_u[:, -1] += w * self._running(x)
-        kept = self._columns >= 0
-        found = np.bincount(self._columns[kept], by_u[kept], self.size)
+        columns = self._at_nodes.columns
+        kept = columns >= 0
+        found = np.bincount(columns[kept], by_u[kept], self.size)
         if self.power:
             found[self._power_columns] = at.T * w[:, None] * self.power
         return found
@@ -281,6 +327,7 @@ class Problem:
             parts += [works - powers, -works - powers]
         if self.end:
             parts += [self.end.error(c[-1])]
+        parts += [condition.value(points.q) for condition, points in zip(self.path, at.path, strict=True)]
         return np.concatenate([p.ravel() for p in parts])
 
     @cached_property
@@ -297,14 +344,23 @@ class Problem:
         return tuple([part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)])
 
     @cached_property
+    def _path_rows(self) -> list[np.ndarray]:
+        """The numbers (P, m) of the constraints of each condition of the path, which come last."""
+        shapes = [(len(s.columns), len(c.chosen)) for c, s in zip(self.path, self._at_path, strict=True)]
+        starts = np.cumsum([sum(part.size for part in self._rows), *(p * m for p, m in shapes)])
+        return [start + np.arange(p * m).reshape(p, m) for start, (p, m) in zip(starts, shapes, strict=False)]
+
+    @cached_property
     def range(self) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper bounds of the constraints."""
         torques, speeds, powers, ends = (part.size for part in self._rows)
-        low = np.concatenate([-np.ones(torques), np.full(speeds + powers, -np.inf), np.zeros(ends)])
-        return low, np.concatenate([np.ones(torques), np.zeros(speeds + powers + ends)])
+        path = [condition.range(len(rows)) for condition, rows in zip(self.path, self._path_rows, strict=True)]
+        low = [-np.ones(torques), np.full(speeds + powers, -np.inf), np.zeros(ends), *(bounds[0] for bounds in path)]
+        high = [np.ones(torques), np.zeros(speeds + powers + ends), *(bounds[1] for bounds in path)]
+        return np.concatenate(low), np.concatenate(high)
 
     def _with_T(self, by_joint: np.ndarray) -> np.ndarray:
-        """A mask of joints (n, n) as a mask of the columns of u (n, 6n + 1), in which T is always true."""
+        """A mask of joints (m, n) as a mask of the columns of u (m, 6n + 1), in which T is always true."""
         last = np.ones((len(by_joint), 1), bool)
         return np.concatenate([np.tile(by_joint, DEGREE + 1), last], axis=1)
 
@@ -319,16 +375,21 @@ class Problem:
         torques, speeds, powers, ends = self._rows
         _, joints, D = self._limited
         coupled = self._with_T(self.torque.coupled)[:, None]
-        by_u = np.where(coupled, self._columns, -1).swapaxes(0, 1)
+        by_u = np.where(coupled, self._at_nodes.columns, -1).swapaxes(0, 1)
         by_point = np.where((self.block < 0) | (D[:, None] == 0), -1, self.block * self.n + joints[:, None])
+        path = [
+            (rows[:, :, None], np.where(self._with_T(condition.coupled), support.columns[:, None], -1))
+            for condition, support, rows in zip(self.path, self._at_path, self._path_rows, strict=True)
+        ]
         return Pattern(
-            (ends.size + powers.size + speeds.size + torques.size, self.size),
+            (len(self.range[0]), self.size),
             (torques[:, :, None], by_u[:, self._limited[0]]),
             (speeds[..., None], by_point),
             (speeds, self._T_column),
             (powers[..., None], by_u[: powers.shape[1]]),
             (powers, self._power_columns),
             (ends[:, None], self._end_columns),
+            *path,
         )
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
@@ -347,6 +408,7 @@ class Problem:
             powers,
             -np.ones(self._rows[2].size),
             self.end.jacobian(c[-1]) if self.end else np.zeros(0),
+            *(condition.jacobian(q) @ Q for condition, (q, Q) in zip(self.path, at.path, strict=True)),
         )
 
     def _work_by_z(self, at: _Nodes) -> np.ndarray:
@@ -361,17 +423,22 @@ class Problem:
     @cached_property
     def hessian_pattern(self) -> Pattern:
         """The pattern of the upper triangle of the Hessian of cost and constraints."""
-        u, e = self._columns, self._end_columns if self.end else np.zeros(0, int)
-        coupled = self._with_T(self.torque.coupled)
-        met = coupled.T.astype(int) @ coupled > 0
+        e = self._end_columns if self.end else np.zeros(0, int)
         powers = self._power_columns
         T = np.full_like(powers, self._T_column)
         return Pattern(
             (self.size, self.size),
-            (np.where(met & (u[:, :, None] <= u[:, None]), u[:, :, None], -1), u[:, None]),
+            self._pairs(self._at_nodes.columns, self.torque.coupled),
             (T, powers),
             (np.where(e[:, None] <= e, e[:, None], -1), e),
+            *(self._pairs(s.columns, c.coupled) for c, s in zip(self.path, self._at_path, strict=True)),
         )
+
+    def _pairs(self, u: np.ndarray, coupled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The upper triangle of blocks (P, 6n + 1, 6n + 1) at columns u, of joints that occur in one row of a mask."""
+        every = self._with_T(coupled)
+        met = every.T.astype(int) @ every > 0
+        return np.where(met & (u[:, :, None] <= u[:, None]), u[:, :, None], -1), u[:, None]
 
     def hessian(self, x: np.ndarray, on_cost: float, on_constraints: np.ndarray) -> np.ndarray:
         """The values of on_cost ∂²cost/∂x² + Σ on_constraints ∂²constraints/∂x² in the order of `hessian_pattern`."""
@@ -379,18 +446,24 @@ class Problem:
         torques, _, powers, ends = self._rows
         limited = self._limited[0]
         w = on_cost * self._rule[1][:, None]
-        # At every node l_k = ½ Σ α τ² + λ · τ + Σ ν τ v.
+        # At every node l_k = ½ Σ α τ² + λ · τ + Σ ν τ v + κ ½ vᵀ M v, with κ = T w.
         alpha, lam, nu = T * w * self.weights, np.zeros_like(at.tau), np.zeros_like(at.tau)
         lam[:, limited] = on_constraints[torques] / self.bounds.effort[limited]
         if self.power:
             nu = (on_constraints[powers[0]] - on_constraints[powers[1]]) / self.power
         H = self._node_hessians(at, alpha, lam, nu)
+        if self.kinetic:
+            H += self._kinetic_hessians(at, T * w)
         once = w * self._running_by_u(at)  # the mixed derivatives that come from the factor T of the cost
         H[:, -1] += once
         H[:, :, -1] += once
         by_power = np.broadcast_to(w * self.power, self._power_columns.shape) if self.power else np.zeros(0)
         bend = self.end.curvature(c[-1], on_constraints[ends]) if self.end else np.zeros(0)
-        return self.hessian_pattern.add(H, by_power, bend)
+        path = [
+            Q.swapaxes(1, 2) @ condition.curvature(q, on_constraints[rows]) @ Q
+            for condition, rows, (q, Q) in zip(self.path, self._path_rows, at.path, strict=True)
+        ]
+        return self.hessian_pattern.add(H, by_power, bend, *path)
 
     def _node_hessians(self, at: _Nodes, alpha: np.ndarray, lam: np.ndarray, nu: np.ndarray) -> np.ndarray:
         """The Hessians Zᵀ (∂²l/∂z²) Z + (∂l/∂z) ∂²z/∂u² (N, 6n + 1, 6n + 1) of l = ½ Σ α τ² + λ · τ + Σ ν τ v."""
@@ -403,6 +476,14 @@ class Problem:
         by_z = np.einsum("kn,knz->kz", by_tau, at.tau_z)
         by_z[:, n : 2 * n] += nu * at.tau
         return at.Z.swapaxes(1, 2) @ K @ at.Z + self._bend(at, by_z)
+
+    def _kinetic_hessians(self, at: _Nodes, kappa: np.ndarray) -> np.ndarray:
+        """The Hessians (N, 6n + 1, 6n + 1) of κ ½ vᵀ M v, with κ (N, 1)."""
+        assert self.kinetic
+        q, v, _ = at.z
+        by_z = np.concatenate([kappa * self.kinetic.gradient(q, v), 0 * q], axis=1)
+        Z = at.Z[:, : 2 * self.n]
+        return Z.swapaxes(1, 2) @ (kappa[:, :, None] * self.kinetic.hessian(q, v)) @ Z + self._bend(at, by_z)
 
     def _bend(self, at: _Nodes, by_z: np.ndarray) -> np.ndarray:
         """The sum Σ by_z ∂²z/∂u² (N, 6n + 1, 6n + 1).
