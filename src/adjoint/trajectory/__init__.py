@@ -3,7 +3,7 @@
 | file | contents |
 |---|---|
 | `piecewise` | `Trajectory`: what it is, and all it can do |
-| `pieces`, `polynomials` | pieces of polynomials: sampled, cut, joined, stretched and reversed; their rates and extremes |
+| `pieces`, `polynomials` | pieces of polynomials: cut, joined, stretched and reversed; their rates and extremes |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
 | `extrema`, `peaks` | the lowest and highest q, v, a and jerk; extremes of what is no polynomial, by refined samples |
 | `torque`, `along` | the torque at one instant, with its derivatives; torques along a trajectory |
