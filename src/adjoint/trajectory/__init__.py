@@ -8,6 +8,11 @@ Both return a `Motion`.
 | `polynomials` | values, rates, pieces and extremes of polynomials |
 | `manifold` | coordinates about a configuration, for joints of several degrees of freedom |
 | `states` | `cubic`, `quintic`, `septic` between two states |
+| `path_timing` | `time_optimal` along a given path, and its `phase_plane` |
+| `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
+| `path_grid` | paths on grids of their parameter, and their pieces in time |
+| `reachability` | the fastest speed along a path, by reachable sets |
+| `path_torque` | torques along a path, as limits of its speed and acceleration |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |
 | `splines` | quintic B-splines |
@@ -22,6 +27,9 @@ Both return a `Motion`.
 from .motion import Motion as Motion
 from .motion import spline_motion as spline_motion
 from .optimal import optimal_motion as optimal_motion
+from .path_timing import PhasePlane as PhasePlane
+from .path_timing import phase_plane as phase_plane
+from .path_timing import time_optimal as time_optimal
 from .piecewise import Sample as Sample
 from .piecewise import Trajectory as Trajectory
 from .piecewise import joined as joined
@@ -32,15 +40,18 @@ from .states import septic as septic
 
 __all__ = [
     "Motion",
+    "PhasePlane",
     "Sample",
     "Step",
     "Trajectory",
     "cubic",
     "joined",
     "optimal_motion",
+    "phase_plane",
     "quintic",
     "septic",
     "spline_motion",
+    "time_optimal",
 ]
 
 

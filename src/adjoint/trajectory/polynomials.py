@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compile import kernel, scan, static
 
-__all__ = ["Extremes", "Order", "extremes", "hermite", "mirrored", "rate", "rates", "shifted"]
+__all__ = ["Extremes", "Order", "extremes", "hermite", "mirrored", "rate", "rates", "shifted", "turning_points"]
 
 _HALVINGS = 52  # of an interval in which a root lies: as many as a number has bits
 
@@ -125,7 +125,17 @@ def _bisected(c, low, high):
     return 0.5 * (low + high)
 
 
-def _turning_points(c, h) -> list:
+def _parabola_roots(c, h) -> list:
+    """Two points of [0, h], in order, among which are the roots of c_0 + c_1 s + c_2 s²; its vertex if it has none."""
+    half = -0.5 * c[1]
+    root = np.sqrt(np.maximum(half * half - c[0] * c[2], 0.0))
+    far = np.where(half < 0, half - root, half + root)  # of the larger modulus, without cancellation
+    safe = [np.where(x == 0, 1.0, x) for x in (c[2], far)]
+    roots = [np.clip(np.where(d == 0, 0.0, n / s), 0.0, h) for n, d, s in ((far, c[2], safe[0]), (c[0], far, safe[1]))]
+    return [np.minimum(*roots), np.maximum(*roots)]
+
+
+def turning_points(c, h) -> list:
     """Points of [0, h], in order, among which are all roots of the derivative of c.
 
     Between neighbouring turning points of the derivative, the derivative is monotone, and has at most one root.
@@ -133,14 +143,18 @@ def _turning_points(c, h) -> list:
     if len(c) <= 2:
         return []
     slope = [k * c[k] for k in range(1, len(c))]
-    bounds = [0.0 * h, *_turning_points(slope, h), h]
+    if len(slope) == 2:
+        return [np.clip(np.where(slope[1] == 0, 0.0, -slope[0] / np.where(slope[1] == 0, 1.0, slope[1])), 0.0, h)]
+    if len(slope) == 3:
+        return _parabola_roots(slope, h)
+    bounds = [0.0 * h, *turning_points(slope, h), h]
     return [_bisected(slope, low, high) for low, high in pairwise(bounds)]
 
 
 @kernel(of=static, c="order")
 def extremes(of: Order, c, h) -> Extremes:
     """The `Extremes` of the polynomial c (order,) on 0 <= s <= h, at its ends or at roots of its derivative."""
-    points = [0.0 * h, *_turning_points([c[k] for k in range(of.order)], h), h]
+    points = [0.0 * h, *turning_points([c[k] for k in range(of.order)], h), h]
     low = high = _value(c, points[0])
     at_low = at_high = points[0]
     for s in points[1:]:
