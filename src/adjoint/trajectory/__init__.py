@@ -16,6 +16,10 @@
 | `picking` | `pick_and_place`: from two poses, by lift-off and set-down knots, to a motion of joints |
 | `joint_splines`, `smoothing` | splines through knots, with free end knots, of control points, and near knots |
 | `knot_times`, `knot_checks` | `minimum_time_spline`: the times between knots under limits; checks of knots |
+| `path_timing` | `time_optimal` along a given path, and its `phase_plane` |
+| `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
+| `path_grid`, `path_torque` | paths on grids of their parameter, and their pieces in time; torques along them |
+| `reachability` | the fastest speed along a path, by reachable sets |
 | `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
 | `poses` | a folder: `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
 | `following` | `joint_motion`: the motion of joints that moves a frame along its path |
@@ -43,6 +47,9 @@ from .optimal.motion import Motion as Motion
 from .optimal.motion import spline_motion as spline_motion
 from .optimal.search import optimal_motion as optimal_motion
 from .optimal.solution import Step as Step
+from .path_timing import PhasePlane as PhasePlane
+from .path_timing import phase_plane as phase_plane
+from .path_timing import time_optimal as time_optimal
 from .picking import pick_and_place as pick_and_place
 from .picking import withdrawn as withdrawn
 from .piecewise import Sample as Sample
@@ -80,6 +87,7 @@ __all__ = [
     "LimitReport",
     "Motion",
     "OnlineMotion",
+    "PhasePlane",
     "PoseSample",
     "PoseTrajectory",
     "Reach",
@@ -110,6 +118,7 @@ __all__ = [
     "normalised_coefficients",
     "optimal_motion",
     "paul_lines",
+    "phase_plane",
     "pick_and_place",
     "pose_spline",
     "quintic",
@@ -121,6 +130,7 @@ __all__ = [
     "spline_motion",
     "task_pose",
     "three_five_three",
+    "time_optimal",
     "trapezoidal",
     "withdrawn",
 ]

@@ -23,6 +23,7 @@ __all__ = [
     "rate_extremes",
     "rates",
     "shifted",
+    "turning_points",
 ]
 
 _HALVINGS = 27  # of an interval in which a root lies: half of the bits of a number
@@ -172,8 +173,31 @@ def _root_times(c, h) -> list:
     if len(c) < 2:
         return []
     above = _root_times(_slope(c), h)
-    inner = [above[0]] if above else []
-    return [_monotone_roots(c, np.concatenate([np.stack([0.0 * h]), *inner, np.stack([h])])), *above]
+    if len(c) == 2:
+        return [np.stack([np.clip(_ratio(-c[0], c[1]), 0.0, h)])]
+    if len(c) == 3:
+        return [_parabola_roots(c, h), *above]
+    return [_monotone_roots(c, np.concatenate([np.stack([0.0 * h]), above[0], np.stack([h])])), *above]
+
+
+def _ratio(x, y):
+    """x / y, and 0 if y is 0."""
+    return np.where(y == 0, 0.0, x / np.where(y == 0, 1.0, y))
+
+
+def _parabola_roots(c, h):
+    """Two times (2,) in [0, h], in order, among which are the roots of c_0 + c_1 s + c_2 s²; its vertex if it has none."""
+    half = -0.5 * c[1]
+    root = np.sqrt(np.maximum(half * half - c[0] * c[2], 0.0))
+    far = np.where(half < 0, half - root, half + root)  # of the larger modulus, without cancellation
+    roots = [np.clip(_ratio(far, c[2]), 0.0, h), np.clip(_ratio(c[0], far), 0.0, h)]
+    return np.stack([np.minimum(*roots), np.maximum(*roots)])
+
+
+def turning_points(c, h) -> list:
+    """Times in [0, h], in order, among which are all roots of the derivative of c (order,)."""
+    roots = _root_times(_slope(c), h)
+    return list(roots[0]) if roots else []
 
 
 def _extremes_among(c, times) -> Extremes:
