@@ -186,7 +186,7 @@ def _ratio(x, y):
 
 
 def _parabola_roots(c, h):
-    """Two times (2,) in [0, h], in order, among which are the roots of c_0 + c_1 s + c_2 s²; its vertex if it has none."""
+    """Two times (2,) in [0, h], in order: the roots of c_0 + c_1 s + c_2 s², or its vertex if it has none."""
     half = -0.5 * c[1]
     root = np.sqrt(np.maximum(half * half - c[0] * c[2], 0.0))
     far = np.where(half < 0, half - root, half + root)  # of the larger modulus, without cancellation
