@@ -15,11 +15,12 @@ from scipy.optimize import minimize
 
 from ..compile import kernel, scan
 from ..errors import ArgumentError, SolveError
-from ..model.input_checks import floats, truth
+from ..model.input_checks import truth
 from ..model.robot import Robot
+from .checks import knot_positions, plain_joints
 from .joint_splines import cubic_pieces, eliminated, knot_row
-from .knot_checks import knot_positions, plain_joints
 from .piecewise import Trajectory, pieced
+from .quantities import limits
 from .torque import Torque, true_torque
 
 __all__ = ["minimum_time_spline"]
@@ -346,13 +347,10 @@ def _limits(caller: str, n: int, velocity, acceleration, jerk, torque, robot: Ro
     elif torque is not None:
         raise ArgumentError(f"{caller}: torque limits need a robot")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "torque": torque}
-    found = {}
-    for name, value in given.items():
-        limit = floats(np.inf if value is None else value)
-        if limit.shape not in ((), (n,)) or not (limit > 0).all():
-            raise ArgumentError(f"{caller}: {name} must be a positive limit, or {n} of them, got {value!r:.80}")
-        found[name] = np.broadcast_to(limit, n)
-    v, a, j, tau = found.values()
+    v, a, j, tau = (
+        limits(np.inf if value is None else value, n, name, caller, infinite=True, batch=False)
+        for name, value in given.items()
+    )
     return _Limits(np.stack([v, v, a, j]), robot, tau)
 
 
