@@ -143,7 +143,7 @@ BAD = [
     ),
     ((Q, TIMES, 0.0), r"blend\[1\] is 0 s; a positive time is needed, or 0 at the first"),
     ((Q, TIMES, [0.1, -0.1, 0.1]), r"blend\[1\] is -0.1 s"),
-    ((Q, TIMES, [np.nan, 0.1, 0.1]), r"argument 'blend' is a str"),
+    ((Q, TIMES, [np.nan, 0.1, 0.1]), r"blend\[0\] is nan s"),
     ((Q, TIMES, np.inf), r"blend\[0\] is inf s"),
     ((Q, TIMES, "short"), r"argument 'blend' is a str"),
     ((Q, TIMES, [0.1, 0.1]), r"argument 'blend' has shape \(2,\); \(..., 3\) is needed"),
