@@ -12,6 +12,7 @@ Both return a `Motion`.
 | `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
 | `path_grid` | paths on grids of their parameter, and their pieces in time |
 | `reachability` | the fastest speed along a path, by reachable sets |
+| `path_jerk` | the fastest motion along a path with bounded jerk |
 | `path_torque` | torques along a path, as limits of its speed and acceleration |
 | `motion` | `Motion`, its costs and limits, and `spline_motion` |
 | `optimal` | `optimal_motion` |

@@ -13,7 +13,7 @@ from ..model.robot import Robot
 from .path_grid import PathGrid, Shape, of_pieces, of_waypoints
 from .piecewise import Trajectory
 
-__all__ = ["PathProblem", "joint_name", "place", "stated"]
+__all__ = ["PathProblem", "jerk_limit", "joint_name", "place", "stated"]
 
 _CORNER = 1e-9  # slopes of neighbouring pieces that differ by more than this fraction of the largest make a corner
 
@@ -179,3 +179,10 @@ def stated(
     batch = np.broadcast_shapes(on_grid.local.shape[:-3], on_grid.steps.shape[:-1])
     ends = [_squared_speed(caller, *end, batch) for end in (("start_speed", start_speed), ("goal_speed", goal_speed))]
     return PathProblem(caller, robot, on_grid, _limit(caller, "velocity", fastest_speed, n), most, effort, *ends)
+
+
+def jerk_limit(problem: PathProblem, jerk) -> np.ndarray:
+    """Limits (n,) of jerk, for a motion from rest to rest."""
+    if problem.start.any() or problem.goal.any():
+        raise ArgumentError(f"{problem.caller}: with limits of jerk, start_speed and goal_speed must be 0")
+    return _limit(problem.caller, "jerk", jerk, problem.shape.n)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..model.robot import Robot
 from .path_grid import bound, timed
-from .path_problem import PathProblem, joint_name, stated
+from .path_jerk import with_bounded_jerk
+from .path_problem import PathProblem, jerk_limit, joint_name, stated
 from .path_solution import solved
 from .path_torque import torque_at
 from .piecewise import Trajectory
@@ -21,7 +22,7 @@ _SWITCHED = 1e-6  # accelerations this near to an end of their range, as a fract
 
 def time_optimal(
     path, *, velocity=None, acceleration=None, robot: Robot | None = None, torque=None, parameters=None, grid=100,
-    start_speed=0.0, goal_speed=0.0,
+    start_speed=0.0, goal_speed=0.0, jerk=None,
 ) -> Trajectory:  # fmt: skip
     """The fastest `Trajectory` along a path within limits of velocities, accelerations and torques: Bobrow's problem.
 
@@ -56,7 +57,10 @@ def time_optimal(
     problem = stated(
         "time_optimal", path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed
     )
-    return timed(problem.grid, solved(problem).x, robot)
+    fastest = solved(problem)  # says what stands in the way, also of a motion with bounded jerk
+    if jerk is None:
+        return timed(problem.grid, fastest.x, robot)
+    return with_bounded_jerk(problem, jerk_limit(problem, jerk))
 
 
 class PhasePlane(NamedTuple):

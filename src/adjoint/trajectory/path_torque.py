@@ -18,7 +18,7 @@ from ..model.robot import Robot
 from .path_grid import PathGrid, bound
 from .polynomials import Order, rates
 
-__all__ = ["PathTorque", "damping", "path_torque", "torque_at", "torque_excess"]
+__all__ = ["PathTorque", "damping", "path_torque", "terms_at", "torque_at", "torque_excess"]
 
 _FINER = 10  # parts of an interval between which torques are measured
 _APART = 0.02  # torques nearer to their limit than this, as a fraction of it, are measured in any case
@@ -126,6 +126,11 @@ def damping(robot: Robot, grid: PathGrid, effort: np.ndarray, x: np.ndarray) -> 
     part = np.reshape((0.0, 0.5, 1.0), (3, *(1 for _ in grid.local.shape[:-2])))
     found = _bound(robot, _damping, grid.local.shape[-2])(grid.local, grid.steps, part, x[..., :-1], x[..., 1:], effort)
     return np.moveaxis(found, 0, -2)
+
+
+def terms_at(robot: Robot, c: np.ndarray, s: np.ndarray, effort: np.ndarray) -> np.ndarray:
+    """A, B and g (..., 3, n) of polynomials c (..., order, n) of the path at s (...)."""
+    return _bound(robot, _terms, c.shape[-2])(c, s, 1.0, effort)
 
 
 def torque_at(robot: Robot, grid: PathGrid, effort: np.ndarray, part: float, x: np.ndarray) -> np.ndarray:
