@@ -29,7 +29,7 @@ from ..dynamics.newton_euler import inverse_dynamics
 from ..errors import SolveError
 from ..model.robot import Robot
 from .path_grid import PathGrid
-from .path_problem import PathProblem
+from .path_problem import PathProblem, joint_name
 from .path_torque import terms_at
 from .piecewise import Trajectory, pieced
 from .polynomials import Order, extremes, rate, shifted
@@ -119,7 +119,15 @@ def _points(problem: PathProblem) -> _Points:
         A, B, g = np.moveaxis(terms_at(robot, grid.local[at], left, effort), -2, 0)
         D = robot.damping * rates[0] / effort
         B[ends] = D[ends] = 0.0
-        torque = A, B, g + robot.friction * np.sign(rates[0]) / effort, D
+        g = g + robot.friction * np.sign(rates[0]) / effort
+        if np.max(np.abs(g)) >= 1:
+            i, j = np.unravel_index(np.argmax(np.abs(g)), g.shape)
+            raise SolveError(
+                f"{problem.caller}: with limits of jerk, torques must be able to hold the robot all along the path; "
+                f"gravity and friction of {joint_name(problem, j)} exceed its limit {effort[j]:.4g} at "
+                f"s = {grid.s[at[i]] + left[i]:g}"
+            )
+        torque = A, B, g, D
     return _Points(rates, _sums(grid.s), torque)
 
 
@@ -204,8 +212,8 @@ def _fastest(task: _Task, now: np.ndarray) -> np.ndarray:
             break
     if np.isinf(duration):
         raise SolveError(
-            f"{task.problem.caller}: no motion from rest to rest with bounded jerk is within the limits, however slow; "
-            "torques must be able to hold the robot all along the path"
+            f"{task.problem.caller}: no motion from rest to rest with bounded jerk was found within the limits, "
+            "however slow"
         )
     return now
 

@@ -41,6 +41,7 @@ class PathProblem(NamedTuple):
 
 
 def joint_name(problem: PathProblem, j) -> str:
+    """The name of a joint, if there is a robot, or its number."""
     robot = problem.robot
     named = robot is not None and len(robot.joint_names) == problem.shape.n
     return f"joint '{robot.joint_names[j]}'" if named else f"joint {j}"  # type: ignore[union-attr]

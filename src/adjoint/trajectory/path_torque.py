@@ -44,10 +44,15 @@ def _damping(robot: Robot, of: Order, c, h, part, x, x_end, effort) -> np.ndarra
 
 @kernel(robot=static, of=static, c=("order", "nv"), effort="nv")
 def _torque(robot: Robot, of: Order, c, h, part, x, x_end, effort) -> np.ndarray:
-    """The torque (nv,) at a `part` of an interval between the squared speeds x and `x_end`."""
-    q, slope, bend, _ = rates(c.T, part * h)
-    u, x = (x_end - x) / (2 * h), x + part * (x_end - x)
-    return inverse_dynamics(robot, q, slope * np.sqrt(np.maximum(x, 0.0)), slope * u + bend * x) / effort
+    """The torque (nv,) at a `part` of the time of an interval between the squared speeds x and `x_end`.
+
+    In time it is smooth; in s, the damping √x of a motion from rest is not.
+    """
+    first, u = np.sqrt(x), (x_end - x) / (2 * h)
+    t = part * 2 * h / (first + np.sqrt(x_end))
+    q, slope, bend, _ = rates(c.T, (first + 0.5 * u * t) * t)
+    speed = np.maximum(first + u * t, 1e-150)  # at rest, dry friction is that of the motion that follows
+    return inverse_dynamics(robot, q, slope * speed, slope * u + bend * speed**2) / effort
 
 
 class _Joints(NamedTuple):
@@ -112,13 +117,17 @@ def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray) -> PathTorque:
 
 
 def _signs(grid: PathGrid) -> np.ndarray:
-    """The least and the largest sign (..., G, 2, n) that each q' may have in an interval."""
+    """The least and the largest sign (..., G, 2, n) that each q̇ may have in an interval; 0 is one at both ends."""
     order = grid.local.shape[-2]
     scale = np.arange(1, order)[:, None] * grid.steps[..., None, None] ** np.arange(order - 1)[:, None]
     parts = grid.local[..., 1:, :] * scale
     first, later = parts[..., 0, :], parts[..., 1:, :]
-    least, most = (first + pick(later, 0.0).sum(axis=-2) for pick in (np.minimum, np.maximum))
-    return np.sign(np.stack([least, most], axis=-2))
+    bounds = [first + pick(later, 0.0).sum(axis=-2) for pick in (np.minimum, np.maximum)]
+    found = np.sign(np.stack(bounds, axis=-2))
+    for end in (0, -1):
+        found[..., end, 0, :] = np.minimum(found[..., end, 0, :], 0.0)
+        found[..., end, 1, :] = np.maximum(found[..., end, 1, :], 0.0)
+    return found
 
 
 def damping(robot: Robot, grid: PathGrid, effort: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -134,7 +143,7 @@ def terms_at(robot: Robot, c: np.ndarray, s: np.ndarray, effort: np.ndarray) -> 
 
 
 def torque_at(robot: Robot, grid: PathGrid, effort: np.ndarray, part: float, x: np.ndarray) -> np.ndarray:
-    """The torques (..., G, n) at a `part` of the intervals, in units of their limits."""
+    """The torques (..., G, n) at a `part` of the time of the intervals, in units of their limits."""
     given = grid.local, grid.steps, part, x[..., :-1], x[..., 1:], effort
     return _bound(robot, _torque, grid.local.shape[-2])(*given)
 
