@@ -104,12 +104,19 @@ def _bound(robot: Robot, function: Kernel, order: int) -> Kernel:
     return function.bind(robot, Order(order))
 
 
-def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray) -> PathTorque:
-    """The `PathTorque` with limits `effort` (n,) of the torques' moduli; viscous damping is left out."""
+def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray, smooth: bool) -> PathTorque:
+    """The `PathTorque` with limits `effort` (n,) of the torques' moduli; viscous damping is left out.
+
+    If the path is `smooth`, so that q'' is continuous, the end of an interval is the start of the next one.
+    """
     batch, (order, n) = grid.local.shape[:-2], grid.local.shape[-2:]
     terms, bounds = np.empty((*batch, 3, 3, n)), np.empty((*batch, 2, n))
-    part = np.reshape((0.0, 0.5, 1.0), (3, *(1 for _ in batch)))
-    _bound(robot, _terms, order)(grid.local, grid.steps, part, effort, out=np.moveaxis(terms, -3, 0))
+    function, parts = _bound(robot, _terms, order), (0.0, 0.5) if smooth else (0.0, 0.5, 1.0)
+    part = np.reshape(parts, (-1, *(1 for _ in batch)))
+    function(grid.local, grid.steps, part, effort, out=np.moveaxis(terms[..., : len(parts), :, :], -3, 0))
+    if smooth:
+        terms[..., :-1, 2, :, :] = terms[..., 1:, 0, :, :]
+        terms[..., -1, 2, :, :] = function(grid.local[..., -1, :, :], grid.steps[..., -1], 1.0, effort)
     bounds[..., 0, :], bounds[..., 1, :] = -1.0, 1.0
     if robot.friction.any():
         bounds -= robot.friction / effort * _signs(grid)
