@@ -20,7 +20,7 @@
 | `path_timing` | `time_optimal` along a given path, and its `phase_plane` |
 | `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
 | `path_grid`, `path_torque` | paths on grids of their parameter, and their pieces in time; torques along them |
-| `reachability` | the fastest speed along a path, by reachable sets |
+| `reachability`, `path_jerk` | the fastest speed along a path, by reachable sets; the same with bounded jerk |
 | `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
 | `poses` | a folder: `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
 | `following` | `joint_motion`: the motion of joints that moves a frame along its path |

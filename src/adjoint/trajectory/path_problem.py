@@ -10,10 +10,11 @@ from ..errors import ArgumentError
 from ..model.input_checks import count, floats
 from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
+from .manifold import has_manifold_joints
 from .path_grid import PathGrid, Shape, of_pieces, of_waypoints
 from .piecewise import Trajectory
 
-__all__ = ["PathProblem", "joint_name", "place", "stated"]
+__all__ = ["PathProblem", "jerk_limit", "joint_name", "place", "stated"]
 
 _CORNER = 1e-9  # slopes of neighbouring pieces that differ by more than this fraction of the largest make a corner
 
@@ -29,6 +30,7 @@ class PathProblem(NamedTuple):
     effort: np.ndarray | None  # (n,)
     start: np.ndarray  # (...) squared speeds at both ends
     goal: np.ndarray
+    smooth: bool  # whether q'' is continuous
     paths: np.ndarray | None = None  # (paths, k) where these are in the batch that was given, if they are some of it
 
     @property
@@ -41,6 +43,7 @@ class PathProblem(NamedTuple):
 
 
 def joint_name(problem: PathProblem, j) -> str:
+    """The name of a joint, if there is a robot, or its number."""
     robot = problem.robot
     named = robot is not None and len(robot.joint_names) == problem.shape.n
     return f"joint '{robot.joint_names[j]}'" if named else f"joint {j}"  # type: ignore[union-attr]
@@ -99,11 +102,11 @@ def _limit(caller: str, name: str, given, n: int) -> np.ndarray:
     return found if found.ndim else np.full(n, found)
 
 
-def _path(caller: str, path, parameters, grid: int, degree: int) -> PathGrid:
+def _path(caller: str, path, parameters, grid: int) -> PathGrid:
     """The path on its grid."""
     if not isinstance(path, Trajectory):
         points = _waypoints(caller, path)
-        return of_waypoints(_parameters(caller, parameters, points.shape[-2]), points, degree, grid)
+        return of_waypoints(_parameters(caller, parameters, points.shape[-2]), points, grid)
     if parameters is not None:
         raise ArgumentError(f"{caller}: parameters are for waypoints; the parameter of a Trajectory is its time")
     if path.anchors is not None:
@@ -157,17 +160,18 @@ def _squared_speed(caller: str, name: str, given, batch: tuple[int, ...]) -> np.
 
 
 def stated(
-    caller: str, path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed, degree: int = 3
+    caller: str, path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed
 ) -> PathProblem:
     """The problem that the arguments of `time_optimal` state."""
     intervals = count(grid, f"{caller}: grid")
     if not 0 < intervals <= 100_000:
         raise ArgumentError(f"{caller}: grid must be a number of intervals, 1 ... 100000, got {grid!r}")
-    on_grid = _path(caller, path, parameters, intervals, degree)
+    on_grid = _path(caller, path, parameters, intervals)
     n = on_grid.local.shape[-1]
     if robot is not None:
         need_robot(robot, caller)
-        need_coordinates(robot, f"`{caller}` is")
+        if has_manifold_joints(robot):
+            need_coordinates(robot, f"`{caller}` is")
         if n != robot.nv:
             raise ArgumentError(f"{caller}: the path has {n} joints, robot '{robot.name}' {robot.nv}")
         velocity = robot.velocity_limit if velocity is None else velocity
@@ -178,4 +182,20 @@ def stated(
         raise ArgumentError(f"{caller} needs limits of accelerations or torques; speeds could jump without them")
     batch = np.broadcast_shapes(on_grid.local.shape[:-3], on_grid.steps.shape[:-1])
     ends = [_squared_speed(caller, *end, batch) for end in (("start_speed", start_speed), ("goal_speed", goal_speed))]
-    return PathProblem(caller, robot, on_grid, _limit(caller, "velocity", fastest_speed, n), most, effort, *ends)
+    return PathProblem(
+        caller,
+        robot,
+        on_grid,
+        _limit(caller, "velocity", fastest_speed, n),
+        most,
+        effort,
+        *ends,
+        smooth=not isinstance(path, Trajectory),
+    )
+
+
+def jerk_limit(problem: PathProblem, jerk) -> np.ndarray:
+    """Limits (n,) of jerk, for a motion from rest to rest."""
+    if problem.start.any() or problem.goal.any():
+        raise ArgumentError(f"{problem.caller}: with limits of jerk, start_speed and goal_speed must be 0")
+    return _limit(problem.caller, "jerk", jerk, problem.shape.n)
