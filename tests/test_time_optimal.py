@@ -12,7 +12,7 @@ from support.robots import urdf
 
 import adjoint as aj
 from adjoint.compile import kernel, static
-from adjoint.trajectory import cubic, joined, phase_plane, quintic, time_optimal
+from adjoint.trajectory import Trajectory, cubic, phase_plane, quintic, time_optimal
 from adjoint.trajectory.polynomials import turning_points
 
 PATHS = np.random.default_rng(0).uniform(-1, 1, (6, 10, 7))  # ten points for seven joints
@@ -391,12 +391,12 @@ BAD = {
     "the path has 2 joints, robot 'puma560' 6": {"robot": aj.robots.puma560()},
     "needs a Robot": {"robot": "puma"},
     "the path has a corner at s = 1, in joint 0": {
-        "path": joined([cubic([0.0], [1.0], 1.0, goal_velocity=1.0), cubic([1.0], [3.0], 1.0)])
+        "path": cubic([0.0], [1.0], 1.0, goal_velocity=1.0).followed_by(cubic([1.0], [3.0], 1.0))
     },
-    "the path jumps at s = 1": {"path": joined([cubic([0.0], [1.0], 1.0), cubic([2.0], [3.0], 1.0)])},
+    "the path jumps at s = 1": {"path": Trajectory([0.0, 1.0, 2.0], [[[0.0, 1.0]], [[2.0, 1.0]]])},
     "parameters are for waypoints": {"path": cubic([0.0], [1.0], 1.0), "parameters": [0, 1]},
     "the path stands still at s = 1": {
-        "path": joined([cubic([0.0], [1.0], 1.0), cubic([1.0], [1.0], 1.0), cubic([1.0], [2.0], 1.0)])
+        "path": cubic([0.0], [1.0], 1.0).followed_by(cubic([1.0], [1.0], 1.0), cubic([1.0], [2.0], 1.0))
     },
 }
 
