@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..model.robot import Robot
-from .path_grid import bound, timed
-from .path_jerk import with_bounded_jerk
-from .path_problem import PathProblem, jerk_limit, joint_name, stated
-from .path_solution import solved
-from .path_torque import torque_at
-from .piecewise import Trajectory
+from ...model.robot import Robot
+from ..piecewise import Trajectory
+from .grid import bound, timed
+from .jerk import with_bounded_jerk
+from .problem import PathProblem, jerk_limit, joint_name, stated
 from .reachability import allowed
+from .solution import solved
+from .torque import torque_at
 
 __all__ = ["PhasePlane", "phase_plane", "time_optimal"]
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..compile import Kernel, kernel, static
-from ..model.robot import Robot
-from .piecewise import Trajectory, pieced
+from ...compile import Kernel, kernel, static
+from ...model.robot import Robot
+from ..piecewise import Trajectory, pieced
 
 __all__ = ["PathGrid", "Shape", "bound", "of_pieces", "of_waypoints", "timed"]
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, SolveError
-from .path_grid import PathGrid, bound
-from .path_problem import PathProblem, joint_name, place
-from .path_torque import PathTorque, damping, path_torque, torque_excess
+from ...errors import ArgumentError, SolveError
+from .grid import PathGrid, bound
+from .problem import PathProblem, joint_name, place
 from .reachability import TimeLaw, fastest, speed_limit
+from .torque import PathTorque, damping, path_torque, torque_excess
 
 __all__ = ["PathSolution", "solved"]
 

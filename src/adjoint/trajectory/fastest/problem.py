@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
-from ..model.input_checks import count, floats
-from ..model.needs import need_coordinates, need_robot
-from ..model.robot import Robot
-from .manifold import has_manifold_joints
-from .path_grid import PathGrid, Shape, of_pieces, of_waypoints
-from .piecewise import Trajectory
+from ...errors import ArgumentError
+from ...model.input_checks import count, floats
+from ...model.needs import need_coordinates, need_robot
+from ...model.robot import Robot
+from ..manifold import has_manifold_joints
+from ..piecewise import Trajectory
+from ..quantities import limits
+from .grid import PathGrid, Shape, of_pieces, of_waypoints
 
 __all__ = ["PathProblem", "jerk_limit", "joint_name", "place", "stated"]
 
@@ -93,15 +94,6 @@ def _parameters(caller: str, given, points: int) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def _limit(caller: str, name: str, given, n: int) -> np.ndarray:
-    """Positive limits (n,), from one number or n; infinity is no limit."""
-    found = floats(given)
-    if found.shape not in ((), (n,)) or not (found > 0).all():
-        bad = f"got {given!r:.80}" if found.shape in ((), (n,)) else f"got shape {found.shape}"
-        raise ArgumentError(f"{caller}: {name} must be a positive number, or ({n},) of them, {bad}")
-    return found if found.ndim else np.full(n, found)
-
-
 def _path(caller: str, path, parameters, grid: int) -> PathGrid:
     """The path on its grid."""
     if not isinstance(path, Trajectory):
@@ -140,9 +132,10 @@ def _torque_limit(caller: str, robot: Robot | None, torque, n: int) -> np.ndarra
     if robot is None:
         raise ArgumentError(f"{caller}: limits of torques need a robot, whose dynamics they limit; robot is None")
     if torque is None or torque is True:
-        found = _limit(caller, f"torque (here the effort limit of robot '{robot.name}')", robot.effort_limit, n)
+        label = f"torque (here the effort limit of robot '{robot.name}')"
+        found = limits(robot.effort_limit, n, label, caller, infinite=True, batch=False)
     else:
-        found = _limit(caller, "torque", torque, n)
+        found = limits(torque, n, "torque", caller, infinite=True, batch=False)
     return found if np.isfinite(found).any() else None
 
 
@@ -177,7 +170,7 @@ def stated(
         velocity = robot.velocity_limit if velocity is None else velocity
     effort = _torque_limit(caller, robot, torque, n)
     fastest_speed = np.inf if velocity is None or velocity is False else velocity
-    most = None if acceleration is None else _limit(caller, "acceleration", acceleration, n)
+    most = None if acceleration is None else limits(acceleration, n, "acceleration", caller, infinite=True, batch=False)
     if effort is None and (most is None or not np.isfinite(most).any()):
         raise ArgumentError(f"{caller} needs limits of accelerations or torques; speeds could jump without them")
     batch = np.broadcast_shapes(on_grid.local.shape[:-3], on_grid.steps.shape[:-1])
@@ -186,7 +179,7 @@ def stated(
         caller,
         robot,
         on_grid,
-        _limit(caller, "velocity", fastest_speed, n),
+        limits(fastest_speed, n, "velocity", caller, infinite=True, batch=False),
         most,
         effort,
         *ends,
@@ -198,4 +191,4 @@ def jerk_limit(problem: PathProblem, jerk) -> np.ndarray:
     """Limits (n,) of jerk, for a motion from rest to rest."""
     if problem.start.any() or problem.goal.any():
         raise ArgumentError(f"{problem.caller}: with limits of jerk, start_speed and goal_speed must be 0")
-    return _limit(problem.caller, "jerk", jerk, problem.shape.n)
+    return limits(jerk, problem.shape.n, "jerk", problem.caller, infinite=True, batch=False)

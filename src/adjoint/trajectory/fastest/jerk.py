@@ -25,15 +25,15 @@ from scipy.interpolate import BSpline
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, diags_array, vstack
 
-from ..dynamics.newton_euler import inverse_dynamics
-from ..errors import SolveError
-from ..model.robot import Robot
-from .path_grid import PathGrid
-from .path_problem import PathProblem, joint_name
-from .path_torque import terms_at
-from .piecewise import Trajectory, pieced
-from .polynomials import Order, extremes, rate, shifted
+from ...dynamics.newton_euler import inverse_dynamics
+from ...errors import SolveError
+from ...model.robot import Robot
+from ..piecewise import Trajectory, pieced
+from ..polynomials import Order, extremes, rate, shifted
+from .grid import PathGrid
+from .problem import PathProblem, joint_name
 from .reachability import UNBOUNDED
+from .torque import terms_at
 
 __all__ = ["with_bounded_jerk"]
 

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import Kernel, kernel, static
-from ..dynamics.newton_euler import friction_force, inverse_dynamics
-from ..model.once import once_a_robot
-from ..model.robot import Robot
-from .path_grid import PathGrid, bound
-from .polynomials import Order, rates
+from ...compile import Kernel, kernel, static
+from ...dynamics.newton_euler import friction_force, inverse_dynamics
+from ...model.once import once_a_robot
+from ...model.robot import Robot
+from ..polynomials import Order, rates
+from .grid import PathGrid, bound
 
 __all__ = ["PathTorque", "damping", "path_torque", "terms_at", "torque_at", "torque_excess"]
 
