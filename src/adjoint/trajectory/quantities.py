@@ -24,6 +24,8 @@ def seconds(value, label: str) -> np.ndarray:
 
 def limits(value, n: int, label: str, caller: str, *, infinite: bool = False, batch: bool = True) -> np.ndarray:
     """Limits (..., n) > 0 of n joints, from one number for all of them or an array; (n,) only without a `batch`."""
+    if type(value) is float and 0 < value < np.inf:
+        return np.full(n, value)
     given = as_input(value, label, caller)
     found = vectors(np.full(n, given) if given.ndim == 0 else given, n, label, caller)
     if found.ndim > 1 and not batch:
