@@ -855,3 +855,12 @@ def test_tables_in_c_and_casadi(tmp_path):
 def test_the_index_is_one_number():
     with pytest.raises(TraceError, match="must be one number"):
         kernel(lambda x: row_at(np.eye(3), np.stack([x, x])))(1.0)
+
+
+def test_no_row_beyond_the_last_is_read_where_floats_are_coarse():
+    """float32 has no number for the last row of 2**24 + 4; the nearest one above it must not be read."""
+    rows = 2**24 + 4
+    table = np.arange(rows + 8, dtype=np.float32)[:, None]
+    last = kernel(table=(..., 1))(lambda table, index: row_at(table, index))
+    for index in (np.full(9, np.inf, np.float32), np.float32(np.inf)):
+        assert np.all(last(table[:rows], index) == table[rows - 1])

@@ -1,6 +1,8 @@
 """`Trajectory`: samples, batches, parts, other trajectories made of it, and joints on manifolds."""
 
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from scipy.interpolate import PPoly
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import Trajectory, cubic, quintic, septic
+from adjoint.trajectory import Trajectory, cubic, quintic, septic, trapezoidal
 
 FIELDS = ("q", "v", "a", "jerk")
 EPS = np.finfo(float).eps
@@ -419,3 +421,61 @@ def test_trees_are_cut_joined_stretched_and_reversed():
     assert_allclose(batch(0.4).q[1], batch[1](0.4).q, atol=0)
     with pytest.raises(ArgumentError, match="would jump"):
         x.followed_by(x)
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def test_items_of_a_batch_are_those_of_its_axes_alone():
+    x = quintic(np.zeros((3, 2)), np.ones((3, 2)), [1.0, 2.0, 3.0], start_velocity=1.0)
+    assert x[..., :2].batch == (2,) and x[::-1].duration.tolist() == [3.0, 2.0, 1.0]
+    assert_array_equal(x[..., 1](1.0).q, x(1.0).q[1])
+    assert x[np.array([[0, 1], [2, 0]])].batch == (2, 2)
+    assert x[None].batch == (1, 3)
+    for index in ((slice(None), slice(2)), 3, "a"):
+        with pytest.raises(ArgumentError, match="has no items"):
+            x[index]
+
+
+def test_empty_batches_are_batches():
+    x = quintic(np.zeros((0, 2)), np.ones((0, 2)), 1.0)
+    assert repr(x) == "<Trajectory: (0,) 0 s, 2 joints, 1 piece of degree 5>"
+    assert x(0.5).q.shape == (0, 2) and x([0.1, 0.2]).q.shape == (0, 2, 2)
+    assert x.extrema().q.highest.shape == (0, 2)
+    y = quintic(np.zeros((3, 2)), np.ones((3, 2)), [1.0, 2.0, 3.0])[:0]
+    assert y(np.linspace(0, 1, 5)).q.shape == (0, 5, 2) and y.reversed().batch == (0,)
+
+
+def test_arguments_for_another_batch_are_named():
+    x = quintic(np.zeros((3, 2)), np.ones((3, 2)), [1.0, 2.0, 3.0])
+    for call, what in (
+        (lambda: x.cut([0.1, 0.2]), "cut: start"),
+        (lambda: x.cut(0.0, [0.1, 0.2]), "cut: stop"),
+        (lambda: x.stretched([1.0, 2.0]), "stretched: factor"),
+        (lambda: x.lasting([1.0, 2.0]), "lasting: duration"),
+    ):
+        with pytest.raises(ArgumentError, match=rf"{what} has shape \(2,\); the batch of trajectories is \(3,\)"):
+            call()
+
+
+def test_nobody_else_can_write_the_numbers_of_a_trajectory():
+    x = np.array([0.0, 1.0])
+    c = np.zeros((1, 1, 2))
+    given = Trajectory(np.broadcast_to(x, (2,)), c)
+    x[1], c[0, 0, 0] = 7.0, np.nan
+    assert given.duration == 1.0 and np.isfinite(given.coefficients).all()
+    again = pickle.loads(pickle.dumps(given))
+    assert not again.knots.flags.writeable and not again.coefficients.flags.writeable
+    assert_array_equal(again(0.5).q, given(0.5).q)
+    assert copy.deepcopy(given).duration == 1.0
+
+
+def test_what_lasts_no_time_is_where_it_is():
+    x = trapezoidal([5.0, 1.0], [5.0, 1.0], velocity=1.0, acceleration=1.0)
+    assert x.duration == 0
+    at = x.extrema()
+    assert_array_equal(at.q.highest, [5.0, 1.0])
+    assert_array_equal(at.v.highest, 0)
+    both = trapezoidal([[5.0], [0.0]], [[5.0], [1.0]], velocity=1.0, acceleration=1.0).extrema()
+    assert_array_equal(both.q.highest[:, 0], [5.0, 1.0])
+    assert_array_equal(both.q.lowest[:, 0], [5.0, 0.0])

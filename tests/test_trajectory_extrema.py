@@ -84,7 +84,7 @@ def test_extremes_of_rates_are_those_of_each():
     rng = np.random.default_rng(0)
     for order in range(1, 9):
         c, h = rng.normal(size=(50, order)), rng.uniform(0.1, 3, 50)
-        together = rate_extremes(Order(order), np.zeros(1), h[:, None], c[:, None])
+        together = rate_extremes(Order(order), np.zeros(1), h[:, None], np.ones(1), c[:, None])
         for k in range(4):
             slope = rate(c, k)
             for found, expected in zip(together, extremes(Order(slope.shape[-1]), slope, h), strict=True):

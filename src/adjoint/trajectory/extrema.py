@@ -30,8 +30,12 @@ class Extrema(NamedTuple):
 def extrema(trajectory: Trajectory) -> Extrema:
     """The `Extrema` of a trajectory; see `Trajectory.extrema`."""
     knots = trajectory.knots[..., None, :]  # for every coordinate
-    c = np.moveaxis(trajectory.coefficients, -3, -2)
-    whole = rate_extremes(Order(trajectory.degree + 1), knots[..., :-1], np.diff(knots), c)  # (..., n, 4)
+    c, lengths = np.moveaxis(trajectory.coefficients, -3, -2), np.diff(knots)
+    # Pieces that last no time do not count, unless none lasts: the first one is then where the robot stands.
+    counts = (lengths > 0) | ((knots[..., -1:] == 0) & (np.arange(trajectory.pieces) == 0))
+    whole = rate_extremes(
+        Order(trajectory.degree + 1), knots[..., :-1], lengths, counts.astype(float), c
+    )  # (..., n, 4)
     q, v, a, jerk = (Extremes(*(x[..., k] for x in whole)) for k in range(4))
     found = Extrema(q, v, a, jerk)
     return found if trajectory.anchors is None else _on_manifold(trajectory, found)

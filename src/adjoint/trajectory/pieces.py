@@ -115,7 +115,8 @@ class Pieces:
     @property
     def shown(self) -> str:
         """The batch and the duration, for a `repr`."""
-        low, high = np.min(self.duration), np.max(self.duration)
+        ends = np.ravel(self.duration)
+        low, high = (ends.min(), ends.max()) if ends.size else (0.0, 0.0)
         lasting = f"{low:g} s" if low == high else f"{low:g} to {high:g} s"
         return f"{self.batch} {lasting}" if self.batch else lasting
 
@@ -175,7 +176,10 @@ class Pieces:
     def _require_inside(self, t: np.ndarray) -> None:
         """Raises an `ArgumentError` if a time is outside by more than rounding errors; samplers clip the others."""
         end = self.knots[..., -1:] if t.ndim else self.knots[..., -1]
-        if not t.size or (t.min() >= -ROUNDING * np.min(end) and t.max() <= (1 + ROUNDING) * np.min(end)):
+        if not (t.size and end.size):
+            return
+        least = end.min()
+        if t.min() >= -ROUNDING * least and t.max() <= (1 + ROUNDING) * least:
             return
         t, end = np.broadcast_arrays(t, end)
         bad = ~((t >= -ROUNDING * end) & (t <= (1 + ROUNDING) * end))
@@ -187,6 +191,9 @@ class Pieces:
                 "with hold=True it rests before its start and after its end"
             )
 
+    def __reduce__(self):
+        return Pieces, (self.knots, self.coefficients, self.rows, self.of)
+
     # --- others made of them ------------------------------------------------------------------------------------------
 
     def chosen(self, index) -> Pieces:
@@ -196,7 +203,21 @@ class Pieces:
                 f"one trajectory of {self.count} pieces has no items; trajectory(t) is it at times t, "
                 "trajectory.cut(start, stop) a part of it"
             )
-        return self.renewed(**{name: x[index] for name, x in self.over(self.batch).items()}).without_empty()
+        numbers = np.arange(np.prod(self.batch, dtype=int)).reshape(self.batch)
+        try:
+            places = numbers[index]
+        except IndexError as error:
+            raise ArgumentError(f"a batch {self.batch} of trajectories has no items {index!r:.60}: {error}") from None
+        flat = {k: x.reshape(numbers.size, *x.shape[len(self.batch) :]) for k, x in self.over(self.batch).items()}
+        return self.renewed(**{name: x[places] for name, x in flat.items()}).without_empty()
+
+    def _of_batch(self, label: str, x: np.ndarray) -> np.ndarray:
+        """Numbers (...) whose axes broadcast against the batch."""
+        try:
+            np.broadcast_shapes(x.shape, self.batch)
+        except ValueError:
+            raise ArgumentError(f"{label} has shape {x.shape}; the batch of trajectories is {self.batch}") from None
+        return x
 
     def without_empty(self) -> Pieces:
         """The same, without pieces that last no time; of a batch, without those that last none in all of it."""
@@ -210,8 +231,8 @@ class Pieces:
     def cut(self, start, stop) -> Pieces:
         """The part from `start` to `stop` [s], numbers or arrays (...) for a batch, which begins at time 0."""
         end = np.asarray(self.duration)
-        t_0 = floats(start)
-        t_1 = end if stop is None else floats(stop)
+        t_0 = self._of_batch("cut: start", floats(start))
+        t_1 = end if stop is None else self._of_batch("cut: stop", floats(stop))
         if not np.all((t_0 >= 0) & (t_0 < t_1) & (t_1 <= end * (1 + ROUNDING))):
             raise ArgumentError(
                 f"cut: a trajectory of {np.min(end):g} s has no part from {start!r:.60} to {stop!r:.60}; "
@@ -225,14 +246,15 @@ class Pieces:
 
     def stretched(self, factor) -> Pieces:
         """The same, lasting `factor` (...) times as long."""
-        times = floats(factor)
+        times = self._of_batch("stretched: factor", floats(factor))
         if not np.all((times > 0) & (times < np.inf)):
             raise ArgumentError(f"stretched: factor must be a positive number, or an array of them, got {factor!r:.80}")
         return self.lasting(times * self.duration)
 
     def lasting(self, duration) -> Pieces:
         """The same within another `duration` (...) [s]."""
-        new, old = seconds(duration, "lasting: duration")[..., None], self.knots[..., -1:]
+        new, old = self._of_batch("lasting: duration", seconds(duration, "lasting: duration")), self.knots[..., -1:]
+        new = new[..., None]
         if np.any(old == 0):
             raise ArgumentError("lasting: a trajectory that lasts 0 s stands still, and cannot be stretched")
         powers = (new / old)[..., None, None] ** np.arange(self.degree + 1.0)
@@ -273,8 +295,10 @@ def joined_pieces(parts: Sequence[Pieces]) -> Pieces:
 
 
 def frozen(array: np.ndarray, *, own: bool = False) -> np.ndarray:
-    """The array, read-only and contiguous; a copy of it if it can be written, unless it is our `own`."""
-    array = np.array(array, float, order="C", copy=None if own or not array.flags.writeable else True)
+    """The array, read-only and contiguous; a copy of it if someone can write it, unless it is our `own`."""
+    base = array if array.base is None else array.base
+    fixed = isinstance(base, np.ndarray) and not (base.flags.writeable or array.flags.writeable)
+    array = np.array(array, float, order="C", copy=None if own or fixed else True)
     array.flags.writeable = False
     return array
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -102,6 +103,9 @@ class Trajectory:
         elif self.anchors is not None:
             raise ArgumentError("Trajectory: anchors belong to joints of several degrees of freedom; give the robot")
 
+    def __reduce__(self):
+        return Trajectory, (self.knots, self.coefficients, self.robot, self.anchors)
+
     def _of(self, pieces: Pieces) -> Trajectory:
         """A trajectory of the same joints."""
         return Trajectory(pieces.knots, pieces.coefficients, self.robot, pieces.rows)
@@ -170,6 +174,9 @@ class Trajectory:
         if not self.batch:
             raise TypeError("one trajectory has no length; its duration [s] is trajectory.duration")
         return self.batch[0]
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self[k] for k in range(len(self)))
 
     def __bool__(self) -> bool:
         return True

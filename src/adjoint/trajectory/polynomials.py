@@ -236,18 +236,18 @@ def _rate_extremes(c, h) -> Extremes:
     return Extremes(*(np.stack(part) for part in zip(*found, strict=True)))
 
 
-@kernel(of=static, starts=(...,), lengths=(...,), c=(..., "order"))
-def rate_extremes(of: Order, starts, lengths, c) -> Extremes:
+@kernel(of=static, starts=(...,), lengths=(...,), counts=(...,), c=(..., "order"))
+def rate_extremes(of: Order, starts, lengths, counts, c) -> Extremes:
     """The `Extremes`, (4,) each, of one coordinate and of its first three rates over all pieces.
 
-    Piece k has the polynomial c[k], and lasts from starts[k] for the time lengths[k] [s]; pieces that last no time do
-    not count. Times of the extremes are those of the whole.
+    Piece k has the polynomial c[k], and lasts from starts[k] for the time lengths[k] [s]; it counts if counts[k] is
+    not 0. Times of the extremes are those of the whole.
     """
 
     def with_piece(found: Extremes, piece) -> tuple[Extremes, None]:
-        start, h, c = piece
+        start, h, count, c = piece
         low, high, at_low, at_high = _rate_extremes([c[k] for k in range(of.order)], h)
-        lower, higher = (low < found.lowest) & (h > 0), (high > found.highest) & (h > 0)
+        lower, higher = (low < found.lowest) & (count != 0), (high > found.highest) & (count != 0)
         return Extremes(
             np.where(lower, low, found.lowest),
             np.where(higher, high, found.highest),
@@ -256,4 +256,4 @@ def rate_extremes(of: Order, starts, lengths, c) -> Extremes:
         ), None
 
     none = Extremes(np.full(4, np.inf), np.full(4, -np.inf), np.zeros(4), np.zeros(4))
-    return Extremes(*scan(with_piece, none, (starts, lengths, c))[0])
+    return Extremes(*scan(with_piece, none, (starts, lengths, counts, c))[0])

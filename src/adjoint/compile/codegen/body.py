@@ -392,10 +392,13 @@ class Emitter:
     def _lane_rows(self, index: Value, length: str) -> str:
         """The row of every lane, as a vector of words: its index rounded down, and clipped to the table."""
         b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        end = _joined(b, [b.op(f"sitofp i64 {b.word(f'sub i64 {length}, 1')} to {scalar}", "f").name])
+        last, words = b.word(f"sub i64 {length}, 1"), _words(b)
+        end = _joined(b, [b.op(f"sitofp i64 {last} to {scalar}", "f").name])
         at = b.select(index > 0.0, index, 0.0)  # NaN is not above 0
         at = b.select(at < end, at, end)
-        return b.word(f"fptosi {b.type('f')} {at.name} to {_words(b)}")
+        row, most = b.word(f"fptosi {b.type('f')} {at.name} to {words}"), _same_words(b, last)
+        before = b.op(f"icmp slt {words} {row}, {most}", "m").name  # `end` may be rounded up to the next float
+        return b.word(f"select {b.type('m')} {before}, {words} {row}, {words} {most}")
 
     def _copy_lanes(self, table: Buffer, rows: str, size: int, to: str) -> None:
         """Copy a row for each lane. If all lanes read the same row, as neighbouring samples often do, it is read once.

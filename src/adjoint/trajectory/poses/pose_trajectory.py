@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -175,6 +176,9 @@ class PoseTrajectory:
         if not self.batch:
             raise TypeError("one motion has no length; its duration [s] is motion.duration")
         return self.batch[0]
+
+    def __iter__(self) -> Iterator[PoseTrajectory]:
+        return (self[k] for k in range(len(self)))
 
     def __bool__(self) -> bool:
         return True
