@@ -15,7 +15,8 @@
 | `textbook` | the polynomials of Fu, Gonzalez & Lee: degree 7, 4-3-4, 3-5-3, and five cubics |
 | `picking` | `pick_and_place`: from two poses, by lift-off and set-down knots, to a motion of joints |
 | `joint_splines`, `smoothing` | splines through knots, with free end knots, of control points, and near knots |
-| `knot_times`, `knot_checks` | `minimum_time_spline`: the times between knots under limits; checks of knots |
+| `knot_times` | `minimum_time_spline`: the times between knots under limits |
+| `checks`, `quantities` | checks of knots, times, rates and limits that users give |
 | `path_timing` | `time_optimal` along a given path, and its `phase_plane` |
 | `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
 | `path_grid`, `path_torque` | paths on grids of their parameter, and their pieces in time; torques along them |

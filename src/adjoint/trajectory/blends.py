@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import AdjointError, ArgumentError, SolveError
 from ..model.input_checks import floats, vectors
 from .piecewise import Trajectory
-from .profiles import limits
+from .quantities import limits
 
 __all__ = ["linear_blends"]
 

@@ -18,9 +18,9 @@ from ..model.input_checks import count, numbers, positive
 from ..model.needs import need_coordinates, need_robot
 from ..model.once import once_a_robot
 from ..model.robot import Robot
-from .pieces import seconds
 from .piecewise import Trajectory, pieced
 from .poses.checks import poses_of
+from .quantities import seconds
 
 __all__ = ["BoundedPath", "bounded_deviation", "has_closed_form"]
 

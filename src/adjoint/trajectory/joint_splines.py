@@ -17,11 +17,11 @@ from ..model.configuration import difference
 from ..model.input_checks import count, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
-from .knot_checks import common_batch, end_rates, knot_positions, plain_joints, segment_times, spans
+from .checks import common_batch, end_rates, knot_positions, plain_joints, segment_times, spans
 from .manifold import anchored, coordinates, has_manifold_joints
-from .pieces import seconds
 from .piecewise import Trajectory, pieced
 from .polynomials import hermite
+from .quantities import seconds
 
 __all__ = ["b_spline", "cubic_pieces", "eliminated", "free_end_spline", "knot_row", "spline", "tridiagonal"]
 

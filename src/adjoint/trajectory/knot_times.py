@@ -15,11 +15,13 @@ from scipy.optimize import minimize
 
 from ..compile import kernel, scan
 from ..errors import ArgumentError, SolveError
-from ..model.input_checks import floats, truth
+from ..model.input_checks import truth
 from ..model.robot import Robot
+from .checks import knot_positions, plain_joints
 from .joint_splines import cubic_pieces, eliminated, knot_row
-from .knot_checks import knot_positions, plain_joints
+from .limits import torque_extremes
 from .piecewise import Trajectory, pieced
+from .quantities import limits
 from .torque import Torque, true_torque
 
 __all__ = ["minimum_time_spline"]
@@ -28,7 +30,6 @@ _POWERS = (1, 1, 2, 3)  # of λ, in velocities at knots and between them, accele
 _FRACTIONS = (0.0, 0.2, 0.4, 0.6, 0.8)  # of each segment, at which the optimiser sees torques
 _DENSE = 64  # instants of each segment among which the largest torques are looked for, before they are refined
 _SLOW = 0.02  # the speed at which the optimiser lets dry friction set in, as a fraction of a joint's largest speed
-_THIRDS = 60  # steps in which an interval around a largest torque shrinks by a third
 _NEAR = 0.5  # from this fraction of its limit on, a constraint is looked at in the next round
 _BOX = 0.5  # the largest change of a time in one round, as a fraction of it
 _LEAST_BOX = 1e-4
@@ -229,8 +230,12 @@ def _torque_stretch(spline: _Spline, limits: _Limits) -> float:
     segment, s = np.repeat(np.arange(K), _DENSE), np.tile(s, K)
     segment, s = np.append(segment, K - 1), np.append(s, 1.0)
     factor = _least_factor(spline, limits, segment, s)
-    more = _largest_torques(spline, limits, segment, s, factor)
-    return max(factor, _least_factor(spline, limits, *more))
+    u = factor * spline.u
+    motion = pieced(limits.robot, u, cubic_pieces(spline.q.T, spline.w.T / factor**2, u))
+    peaks = torque_extremes(motion, limits.robot)  # type: ignore[arg-type]
+    t = np.concatenate([peaks.at_lowest, peaks.at_highest])
+    k = np.searchsorted(motion.knots[1:-1], t, side="right")
+    return max(factor, _least_factor(spline, limits, k, (t - motion.knots[k]) / u[k]))
 
 
 def _least_factor(spline: _Spline, limits: _Limits, segment: np.ndarray, s: np.ndarray) -> float:
@@ -256,32 +261,6 @@ def _least_factor(spline: _Spline, limits: _Limits, segment: np.ndarray, s: np.n
         x = np.array(roots)
         x = np.where(x > 0, x, np.inf).min()
     return float(1 / x)
-
-
-def _largest_torques(spline: _Spline, limits: _Limits, segment, s, factor: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where |τ| / limit has its local maxima near 1 or above, at times stretched by the factor: by thirds."""
-    robot = limits.robot
-
-    def ratios(segment, s):
-        q, v, a = _instants(spline, segment, s)
-        return np.abs(true_torque(robot, q, v / factor, a / factor**2)) / limits.torque  # type: ignore[arg-type]
-
-    r = ratios(segment, s)
-    padded = np.pad(r, ((1, 1), (0, 0)))
-    places, joints = np.nonzero((r >= padded[:-2]) & (r >= padded[2:]) & (r > 0.9))
-    at = segment[places] + s[places]  # segments and fractions as one number
-    low, high = np.maximum(at - 1 / _DENSE, 0.0), np.minimum(at + 1 / _DENSE, float(len(spline.u)))
-
-    def split(x):
-        whole = np.minimum(x.astype(int), len(spline.u) - 1)
-        return whole, x - whole
-
-    rows = np.arange(len(at))
-    for _ in range(_THIRDS if len(at) else 0):
-        one, other = low + (high - low) / 3, high - (high - low) / 3
-        left = ratios(*split(one))[rows, joints] > ratios(*split(other))[rows, joints]
-        low, high = np.where(left, low, one), np.where(left, other, high)
-    return split(np.concatenate([low, high, at]) if len(at) else np.zeros(1))
 
 
 # --- the times --------------------------------------------------------------------------------------------------------
@@ -346,13 +325,10 @@ def _limits(caller: str, n: int, velocity, acceleration, jerk, torque, robot: Ro
     elif torque is not None:
         raise ArgumentError(f"{caller}: torque limits need a robot")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "torque": torque}
-    found = {}
-    for name, value in given.items():
-        limit = floats(np.inf if value is None else value)
-        if limit.shape not in ((), (n,)) or not (limit > 0).all():
-            raise ArgumentError(f"{caller}: {name} must be a positive limit, or {n} of them, got {value!r:.80}")
-        found[name] = np.broadcast_to(limit, n)
-    v, a, j, tau = found.values()
+    v, a, j, tau = (
+        limits(np.inf if value is None else value, n, name, caller, infinite=True, batch=False)
+        for name, value in given.items()
+    )
     return _Limits(np.stack([v, v, a, j]), robot, tau)
 
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..dynamics.regressors import coordinate_names, dof_names
-from ..errors import ArgumentError
 from ..lazy import cached_property
-from ..model.input_checks import floats, positive, truth
+from ..model.input_checks import positive, truth
 from ..model.robot import Robot
 from .along import mover
 from .extrema import extrema
 from .manifold import joint_places
 from .peaks import refined_extremes
 from .polynomials import Extremes
+from .quantities import limits
 from .torque import true_torque
 
 if TYPE_CHECKING:
@@ -126,11 +126,13 @@ def limits_hold(
     robot = mover(trajectory, robot, caller)
     tolerance = positive(tolerance, f"{caller}: tolerance", or_zero=True)
     torque = truth(torque, f"{caller}: torque")
+    rates = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     rates = {
-        "velocity": robot.velocity_limit if velocity is None else _limit(robot, velocity, "velocity"),
-        "acceleration": None if acceleration is None else _limit(robot, acceleration, "acceleration"),
-        "jerk": None if jerk is None else _limit(robot, jerk, "jerk"),
+        kind: None if value is None else limits(value, robot.nv, kind, caller, infinite=True)
+        for kind, value in rates.items()
     }
+    if velocity is None:
+        rates["velocity"] = robot.velocity_limit
     q, *others = extrema(trajectory)
     reach = {"position": _between(q, robot.lower, robot.upper)}
     for (kind, limit), found in zip(rates.items(), others, strict=True):
@@ -141,15 +143,6 @@ def limits_hold(
     units = {kind: tuple(_units(robot, kind)) for kind in reach}
     joints = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
     return LimitReport(MappingProxyType(reach), MappingProxyType(joints), MappingProxyType(units), tolerance)
-
-
-def _limit(robot: Robot, value, kind: str) -> np.ndarray:
-    """Limits (n,), from a number for all joints or one for each."""
-    found = floats(value)
-    if found.shape not in ((), (robot.nv,)) or not np.all(found > 0):
-        what = f"a positive number or {robot.nv} of them, infinity for none"
-        raise ArgumentError(f"limits_hold: {kind} must be {what}, got {value!r:.80}")
-    return np.broadcast_to(found, (robot.nv,))
 
 
 def _between(found: Extremes, lower: np.ndarray, upper: np.ndarray) -> Reach:

@@ -16,10 +16,9 @@ from ..errors import ArgumentError, SolveError
 from ..extras import package
 from ..lazy import cached_property
 from ..model.input_checks import count, floats, positive
-from .pieces import seconds
 from .piecewise import Trajectory
 from .polynomials import shifted
-from .profiles import limits
+from .quantities import limits, seconds
 from .states import ends
 
 __all__ = ["OnlineMotion", "State", "jerk_limited"]

@@ -11,7 +11,7 @@ from ..inverse.meaning import branches
 from ..model.input_checks import floats, vectors
 from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
-from .knot_checks import segment_times
+from .checks import segment_times
 from .piecewise import Trajectory
 from .textbook import degree_seven, five_cubic, four_three_four, three_five_three
 

@@ -14,6 +14,7 @@ from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model.input_checks import floats
 from .polynomials import mirrored, shifted
+from .quantities import seconds
 
 __all__ = [
     "ROUNDING",
@@ -31,7 +32,6 @@ ROUNDING = 1e-12
 """Times this little outside of a motion, as a fraction of its duration, are at its ends."""
 
 _MANY = 32  # pieces: more are searched by halving
-_SHORTEST = 1e-40  # [s] its seventh power, and that of its inverse, are floating-point numbers
 _CORE = {"knots": 1, "coefficients": 3, "rows": 2}  # how many axes each array has behind those of the batch
 
 
@@ -276,14 +276,6 @@ def frozen(array: np.ndarray, *, own: bool = False) -> np.ndarray:
     array = np.array(array, float, order="C", copy=None if own or not array.flags.writeable else True)
     array.flags.writeable = False
     return array
-
-
-def seconds(value, label: str) -> np.ndarray:
-    """Positive times [s], one or an array, whose powers are numbers; or an `ArgumentError` that names `label`."""
-    found = floats(value)
-    if not np.all((found > _SHORTEST) & (found < 1 / _SHORTEST)):
-        raise ArgumentError(f"{label} must be a positive time [s], or an array of them, got {value!r:.80}")
-    return found
 
 
 def knots_after(durations: np.ndarray) -> np.ndarray:

@@ -15,14 +15,13 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError, SolveError
-from ..model.input_checks import floats, vectors
 from ..model.robot import Robot
 from .manifold import anchored, coordinates, has_manifold_joints
-from .pieces import seconds
 from .piecewise import Trajectory
+from .quantities import limits, seconds
 from .states import ends
 
-__all__ = ["limits", "s_curve", "trapezoidal"]
+__all__ = ["s_curve", "trapezoidal"]
 
 _ROUNDING = 1e-12  # a duration this much too short, as a fraction, is the shortest one
 
@@ -77,18 +76,6 @@ def s_curve(start, goal, *, velocity, acceleration, jerk, duration=None, robot: 
     A = limits(acceleration, n, "acceleration", "s_curve", infinite=True)
     J = limits(jerk, n, "jerk", "s_curve")
     return _timed("s_curve", _double_s, (x_0, x_1, V, A, J), duration, robot, anchors)
-
-
-def limits(value, n: int, label: str, caller: str, *, infinite: bool = False) -> np.ndarray:
-    """Limits (..., n) > 0 of n joints, from one number for all of them or an array."""
-    found = vectors(np.full(n, floats(value)) if np.ndim(value) == 0 else value, n, label, caller)
-    good = (found > 0) & ((found < np.inf) | infinite)
-    if not good.all():
-        place = [int(k[0]) for k in np.nonzero(~good)]
-        which, bad = (f"{label}{place}", found[tuple(place)]) if np.ndim(value) else (label, value)
-        needed = "a positive number" if infinite else "a positive finite number"
-        raise ArgumentError(f"{caller}: the limit {which} is {bad!s:.60}; {needed} is needed")
-    return found
 
 
 # --- one sample -------------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from scipy.linalg import solveh_banded
 from ..errors import ArgumentError
 from ..model.input_checks import floats
 from ..model.robot import Robot
+from .checks import common_batch, end_rates, knot_positions, plain_joints, spans
 from .joint_splines import spline
-from .knot_checks import common_batch, end_rates, knot_positions, plain_joints, spans
 from .piecewise import Trajectory
 
 __all__ = ["smoothing_spline"]

@@ -9,9 +9,9 @@ from ..model.input_checks import vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .manifold import anchored, coordinates, has_manifold_joints
-from .pieces import seconds
 from .piecewise import Trajectory, pieced
 from .polynomials import hermite
+from .quantities import seconds
 
 __all__ = ["cubic", "ends", "quintic", "septic"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compile import kernel
 from ..errors import ArgumentError
-from .knot_checks import common_batch, end_rates, knot_positions, segment_times
+from .checks import common_batch, end_rates, knot_positions, segment_times
 from .piecewise import Trajectory, pieced
 
 __all__ = ["degree_seven", "five_cubic", "four_three_four", "normalised_coefficients", "three_five_three"]

@@ -7,8 +7,8 @@ import numpy as np
 from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import floats
-from ..pieces import seconds
 from ..piecewise import Trajectory
+from ..quantities import seconds
 from .checks import broadcast, poses_of
 from .pose_trajectory import PoseTrajectory, pose_pieces
 

@@ -1,4 +1,4 @@
-"""Checks of what users give for trajectories through knots: the knots, the times between them, rates at both ends."""
+"""Checks of what users give for trajectories: knots, the times between them, and rates at both ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..model.input_checks import floats
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .manifold import has_manifold_joints
+from .quantities import SHORTEST
 from .states import ends
 
 __all__ = ["common_batch", "end_rates", "knot_positions", "plain_joints", "segment_times", "spans"]
@@ -35,7 +36,7 @@ def segment_times(caller: str, times, count: int, label: str = "times") -> np.nd
     if found.ndim == 0 or found.shape[-1] != count:
         got = f"shape {found.shape}" if found.ndim else repr(times)[:60]
         raise ArgumentError(f"{caller}: {label} must be {count} durations [s], (..., {count}), got {got}")
-    bad = ~((found > 1e-150) & (found < 1e150))
+    bad = ~((found > SHORTEST) & (found < 1 / SHORTEST))
     if bad.any():
         place = np.argwhere(bad)[0]
         which = ", ".join(map(str, place))

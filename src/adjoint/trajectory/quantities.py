@@ -1,0 +1,35 @@
+"""Times and limits that users give: positive numbers, one or many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..model.input_checks import floats, vectors
+
+__all__ = ["SHORTEST", "limits", "seconds"]
+
+SHORTEST = 1e-40
+"""[s] The seventh power of the shortest time, and that of its inverse, are floating-point numbers."""
+
+
+def seconds(value, label: str) -> np.ndarray:
+    """Positive times [s], one or an array, whose powers are numbers; or an `ArgumentError` that names `label`."""
+    found = floats(value)
+    if not np.all((found > SHORTEST) & (found < 1 / SHORTEST)):
+        raise ArgumentError(f"{label} must be a positive time [s], or an array of them, got {value!r:.80}")
+    return found
+
+
+def limits(value, n: int, label: str, caller: str, *, infinite: bool = False, batch: bool = True) -> np.ndarray:
+    """Limits (..., n) > 0 of n joints, from one number for all of them or an array; (n,) only without a `batch`."""
+    found = vectors(np.full(n, floats(value)) if np.ndim(value) == 0 else value, n, label, caller)
+    if found.ndim > 1 and not batch:
+        raise ArgumentError(f"{caller}: argument '{label}' has shape {found.shape}; one number or ({n},) is needed")
+    good = (found > 0) & ((found < np.inf) | infinite)
+    if not good.all():
+        place = [int(k[0]) for k in np.nonzero(~good)]
+        which, bad = (f"{label}{place}", found[tuple(place)]) if np.ndim(value) else (label, value)
+        needed = "a positive number" if infinite else "a positive finite number"
+        raise ArgumentError(f"{caller}: the limit {which} is {bad!s:.60}; {needed} is needed")
+    return found
