@@ -241,17 +241,18 @@ def draw_corners(plt) -> None:
     for colour, (label, path) in zip(COLOURS, rounded_corners().items(), strict=False):
         axes[0].plot(*path(np.linspace(0, 2, 400)).T[:, :2, 3].T, color=colour, lw=2, label=label)
     finish(axes[0], xlabel="x [m]", ylabel="y [m]", title="lines round a corner", aspect="equal")
+    axes[0].legend(fontsize=8, frameon=False, loc="upper left")
     for colour, (label, (t, off)) in zip(COLOURS, deviations().items(), strict=False):
         axes[1].semilogy(t, off, color=colour, lw=1.3, label=label)
     finish(axes[1], xlabel="part of the way", ylabel="off the line [mm]", title="bounded deviation", ylim=(1e-2, 400))
+    axes[1].legend(fontsize=8, frameon=False, loc="upper center")
     with suppress(aj.errors.MissingPackageError):
         t, target, rows = moving_target()
         axes[2].plot(t, target, color="0.5", ls="--", lw=1.2, label="target [rad]")
         for colour, label, values in zip(COLOURS, ("q [rad]", "v [rad/s]", "a / 4 [rad/s²]"), rows.T, strict=False):
             axes[2].plot(t, values / (4 if "/ 4" in label else 1), color=colour, lw=1.6, label=label)
+        axes[2].legend(fontsize=8, frameon=False, loc="upper right", ncols=2)
     finish(axes[2], xlabel="time [s]", title="online, to a target that jumps", ylim=(-1.8, 2.6))
-    for ax, place in zip(axes, ("upper left", "upper center", "upper right"), strict=True):
-        ax.legend(fontsize=8, frameon=False, loc=place, ncols=2 if ax is axes[2] else 1)
     figure.savefig(OUTPUT / "corners.png", dpi=90)
 
 
