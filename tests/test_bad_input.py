@@ -104,7 +104,54 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),
         "to_urdf": ((ROBOT, None), {}),
     }  # fmt: skip
-    return found
+    return found | trajectories()
+
+
+def trajectories() -> dict[str, tuple[tuple, dict]]:
+    """The same for functions that make trajectories."""
+    knots, times = np.array([Q, V, A, Q]), np.array([0.4, 1.0, 0.4])
+    ends = {"start_velocity": V, "start_acceleration": A, "goal_velocity": 0.0, "goal_acceleration": 0.0}
+    rates = {"velocity": 1.0, "acceleration": [2.0, 3.0]}
+    near = np.array([[0.3, 0.4], [0.35, 0.45], [0.4, 0.5]])
+    poses = aj.forward_kinematics(ROBOT, near, "b")
+    home = np.array([0.5, -0.8, 2.1, 0.3, 0.7, -1.0])
+    along = aj.forward_kinematics(aj.robots.puma560(), home + np.array([[0.0], [0.02]]), "tool")
+    reachable = aj.trajectory.screw_motion(*along, 1.0)
+    grid = {"grid": 10, "start_speed": 0.0, "goal_speed": 0.0, "parameters": [0.0, 0.3, 0.6, 1.0]}
+    return {
+        "arc": ((poses[0], poses[1, :3, 3] + [0.1, 0, 0], poses[2], 1.0), {}),
+        "b_spline": ((knots, 2.0), {"degree": 3}),
+        "bounded_deviation": ((ROBOT, poses[0], poses[0], "b"), {
+            "position": 0.1, "angle": 1.0, "start": Q, "levels": 2,
+        }),
+        "circle": ((poses[0], [1.0, 0, 0], [0, 0, 1.0], 1.0, 2.0), {"turned": True}),
+        "cubic": ((Q, A, 2.0), {"start_velocity": V, "goal_velocity": 1.0, "robot": ROBOT}),
+        "degree_seven": ((knots, times), ends),
+        "five_cubic": ((knots, np.ones(5)), ends),
+        "four_three_four": ((knots, times), ends),
+        "free_end_spline": ((knots, np.ones(5)), {**ends, "robot": ROBOT}),
+        "jerk_limited": ((Q, A), {**rates, "jerk": 10.0, "start_velocity": 0.1, "minimum_duration": 2.0}),
+        "joint_motion": ((aj.robots.puma560(), reachable, "tool"), {"start": home, "tolerance": 1e-3, "samples": 4}),
+        "line": ((poses[0], poses[1], 1.0), {}),
+        "linear_blends": ((knots, [0.0, 1, 2, 3]), {"blend": 0.1}),
+        "lines": ((poses, [1.0, 1.0]), {"blend": 0.1}),
+        "minimum_time_spline": ((knots,), {**rates, "jerk": 10.0, "free_ends": True}),
+        "normalised_coefficients": ((aj.trajectory.cubic(Q, A, 1.0),), {}),
+        "paul_lines": ((poses, [1.0, 1.0]), {"blend": 0.1}),
+        "phase_plane": ((knots,), {**rates, **grid}),
+        "pick_and_place": ((ROBOT, poses[0], poses[2], "b"), {"lift": 0.0, "times": times, "start": Q}),
+        "pose_spline": ((poses, [0.0, 1.0, 2.0]), {"start_twist": np.zeros(6), "goal_twist": np.zeros(6)}),
+        "quintic": ((Q, A, 2.0), {**ends, "robot": ROBOT}),
+        "s_curve": ((Q, A), {**rates, "jerk": 10.0, "duration": 5.0, "robot": ROBOT}),
+        "screw_motion": ((poses[0], poses[1], 1.0), {}),
+        "septic": ((Q, A, 2.0), {**ends, "start_jerk": 1.0, "goal_jerk": V}),
+        "smoothing_spline": ((knots, [0.0, 1, 2, 3]), {"tolerance": 0.01, "weights": np.ones(4)}),
+        "spline": ((knots, [0.0, 1, 2, 3]), {"degree": 3, "ends": "clamped", "start_velocity": V, "robot": ROBOT}),
+        "three_five_three": ((knots, times), ends),
+        "time_optimal": ((knots,), {**rates, **grid}),
+        "trapezoidal": ((Q, A), {**rates, "duration": 5.0, "robot": ROBOT}),
+        "withdrawn": ((poses[0], 0.1, 0.2), {}),
+    }  # fmt: skip
 
 
 # Classes, marks, and functions without arguments or with the caller's own functions as arguments.
@@ -120,6 +167,10 @@ FUNCTIONS = {name: getattr(aj, name) for name in aj.__all__ if name not in LEFT_
         "ricci_curvature scalar_curvature sectional_curvature",
         "identification": "Samples excitation",
         "kinematics": "kinematic_hessian singular_directions",
+        "trajectory": "arc b_spline bounded_deviation circle cubic degree_seven five_cubic four_three_four "
+        "free_end_spline jerk_limited joint_motion line linear_blends lines minimum_time_spline "
+        "normalised_coefficients paul_lines phase_plane pick_and_place pose_spline quintic s_curve screw_motion septic "
+        "smoothing_spline spline three_five_three time_optimal trapezoidal withdrawn",
     }.items()
     for name in names.split()
 }

@@ -145,15 +145,15 @@ BAD = [
     ((Q, TIMES, [0.1, -0.1, 0.1]), r"blend\[1\] is -0.1 s"),
     ((Q, TIMES, [np.nan, 0.1, 0.1]), r"blend\[0\] is nan s"),
     ((Q, TIMES, np.inf), r"blend\[0\] is inf s"),
-    ((Q, TIMES, "short"), r"blend\[0\] is nan s"),
+    ((Q, TIMES, "short"), r"argument 'blend' is a str"),
     ((Q, TIMES, [0.1, 0.1]), r"argument 'blend' has shape \(2,\); \(..., 3\) is needed"),
     ((Q, [0.0, 1.0, 1.0], 0.1), r"times must increase, but the one after times\[1\] = 1 s does not"),
     ((Q, [0.5, 1.0, 2.0], 0.1), r"times\[0\] is 0.5 s; a trajectory starts at the time 0"),
     ((Q, [0.0, 1.0], 0.1), r"argument 'times' has shape \(2,\); \(..., 3\) is needed"),
     ((Q, [0.0, np.nan, 2.0], 0.1), "times contain NaN"),
-    (([[0.0, np.inf], *Q[1:]], TIMES, 0.1), "waypoints contain NaN or infinity"),
-    (([0.0, 1.0], [0.0, 1.0], 0.1), r"waypoints have shape \(2,\); \(..., N, n\) with N >= 2"),
-    (([[0.0, 1.0]], [0.0], 0.1), r"waypoints have shape \(1, 2\)"),
+    (([[0.0, np.inf], *Q[1:]], TIMES, 0.1), r"waypoints\[0, 1\] is inf"),
+    (([0.0, 1.0], [0.0, 1.0], 0.1), r"with at least 2 of them \(N\), got shape \(2,\)"),
+    (([[0.0, 1.0]], [0.0], 0.1), r"got shape \(1, 2\)"),
     ((np.zeros((2, 3, 1)), np.tile(TIMES, (3, 1)), 0.1), "leading axes do not match"),
     ((Q, TIMES), "either blend, a time"),
 ]
@@ -168,7 +168,7 @@ def test_bad_input_is_refused(given, message):
 def test_limits_that_times_do_not_allow_are_refused():
     with pytest.raises(ArgumentError, match="not both"):
         linear_blends(Q, TIMES, 0.1, acceleration=1.0)
-    with pytest.raises(ArgumentError, match=r"the limit acceleration\[1\] is 0.0; a positive finite number"):
+    with pytest.raises(ArgumentError, match=r"the limit acceleration\[1\] is 0; a positive finite number"):
         linear_blends(Q, TIMES, acceleration=[1.0, 0.0])
     with pytest.raises(SolveError, match=r"the first segment lasts 1 s.* limits need (\S+) s at least") as error:
         linear_blends(Q, TIMES, acceleration=1.9)

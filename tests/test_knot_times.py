@@ -210,8 +210,8 @@ def test_limits_of_the_robot_are_taken():
     ("knots", "options", "says"),
     [
         (KNOTS, {}, "no joint that moves has a limit"),
-        (KNOTS, {"velocity": 0.0}, "the limit velocity is 0.0; a positive number is needed"),
-        (KNOTS, {"velocity": -1.0}, "the limit velocity is -1.0"),
+        (KNOTS, {"velocity": 0.0}, "the limit velocity is 0; a positive number is needed"),
+        (KNOTS, {"velocity": -1.0}, "the limit velocity is -1"),
         (KNOTS, {"velocity": 1.0, "jerk": np.nan}, "the limit jerk is nan"),
         (KNOTS, {"acceleration": [1.0, 2.0]}, r"'acceleration' has shape \(2,\)"),
         (KNOTS, {"velocity": 1.0, "torque": 5.0}, "torque limits need a robot"),

@@ -175,11 +175,11 @@ def test_limits_of_trees():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"velocity": 0.0}, "the limit velocity is 0.0; a positive number is needed"),
+        ({"velocity": 0.0}, "the limit velocity is 0; a positive number is needed"),
         ({"velocity": [1.0, 2.0]}, r"'velocity' has shape \(2,\)"),
         ({"acceleration": np.nan}, "the limit acceleration is nan"),
-        ({"jerk": -1.0}, "the limit jerk is -1.0"),
-        ({"jerk": "much"}, "the limit jerk is much"),
+        ({"jerk": -1.0}, "the limit jerk is -1"),
+        ({"jerk": "much"}, "'jerk' is a str"),
         ({"torque": 5.0}, "torque must be True or False"),
         ({"tolerance": -1.0}, "tolerance must be"),
         ({"tolerance": np.inf}, "tolerance must be"),

@@ -17,10 +17,7 @@
 | `joint_splines`, `smoothing` | splines through knots, with free end knots, of control points, and near knots |
 | `knot_times` | `minimum_time_spline`: the times between knots under limits |
 | `checks`, `quantities` | checks of knots, times, rates and limits that users give |
-| `path_timing` | `time_optimal` along a given path, and its `phase_plane` |
-| `path_problem`, `path_solution` | its arguments, and the fastest speed or the reason why there is none |
-| `path_grid`, `path_torque` | paths on grids of their parameter, and their pieces in time; torques along them |
-| `reachability` | the fastest speed along a path, by reachable sets |
+| `fastest` | a folder: `time_optimal` along a given path, and its `phase_plane` |
 | `online` | `jerk_limited` and `OnlineMotion`: state to state, and each cycle to a moving target, by ruckig |
 | `poses` | a folder: `PoseTrajectory`, motions of a frame in space: lines, arcs, screw motions, splines |
 | `following` | `joint_motion`: the motion of joints that moves a frame along its path |
@@ -33,6 +30,9 @@ from .blends import linear_blends as linear_blends
 from .deviation import BoundedPath as BoundedPath
 from .deviation import bounded_deviation as bounded_deviation
 from .extrema import Extrema as Extrema
+from .fastest.timing import PhasePlane as PhasePlane
+from .fastest.timing import phase_plane as phase_plane
+from .fastest.timing import time_optimal as time_optimal
 from .following import joint_motion as joint_motion
 from .joint_splines import b_spline as b_spline
 from .joint_splines import free_end_spline as free_end_spline
@@ -48,9 +48,6 @@ from .optimal.motion import Motion as Motion
 from .optimal.motion import spline_motion as spline_motion
 from .optimal.search import optimal_motion as optimal_motion
 from .optimal.solution import Step as Step
-from .path_timing import PhasePlane as PhasePlane
-from .path_timing import phase_plane as phase_plane
-from .path_timing import time_optimal as time_optimal
 from .picking import pick_and_place as pick_and_place
 from .picking import withdrawn as withdrawn
 from .piecewise import Sample as Sample

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..errors import AdjointError, ArgumentError, SolveError
-from ..model.input_checks import floats, vectors
+from ..model.input_checks import vectors
+from .checks import common_batch, knot_positions
 from .piecewise import Trajectory
 from .quantities import limits
 
@@ -45,11 +47,7 @@ def linear_blends(waypoints, times, blend=None, *, acceleration=None) -> Traject
         given = _given_blends(blend, t.shape[-1])
     else:
         given = limits(acceleration, q.shape[-1], "acceleration", "linear_blends")
-    try:
-        batch = np.broadcast_shapes(q.shape[:-2], t.shape[:-1], given.shape[:-1])
-    except ValueError:
-        shapes = f"waypoints {q.shape}, times {t.shape}, {'acceleration' if blend is None else 'blend'} {given.shape}"
-        raise ArgumentError(f"linear_blends: leading axes do not match: {shapes}") from None
+    batch = common_batch("linear_blends", waypoints=(q, 2), times=(t, 1), blends=(given, 1))
     q, t, given = (np.broadcast_to(x, batch + x.shape[x.ndim - core :]) for x, core in ((q, 2), (t, 1), (given, 1)))
     tau = given if blend is not None else _shortest_blends(q, t, given)
     _check_fit(t, tau, ArgumentError if blend is not None else SolveError)
@@ -110,14 +108,10 @@ def _shortest_blends(q: np.ndarray, t: np.ndarray, limit: np.ndarray) -> np.ndar
 
 def _waypoints(waypoints, times) -> tuple[np.ndarray, np.ndarray]:
     """Waypoints (..., N, n) and their times (..., N), as finite numbers."""
-    shape = np.shape(waypoints)
-    if len(shape) < 2 or shape[-2] < 2 or not shape[-1]:
-        raise ArgumentError(f"linear_blends: waypoints have shape {shape}; (..., N, n) with N >= 2 is needed")
-    q = vectors(waypoints, shape[-1], "waypoints", "linear_blends")
-    t = vectors(times, shape[-2], "times", "linear_blends")
-    for name, x in (("waypoints", q), ("times", t)):
-        if not np.isfinite(x).all():
-            raise ArgumentError(f"linear_blends: {name} contain NaN or infinity")
+    q = knot_positions("linear_blends", waypoints, least=2, label="waypoints")
+    t = vectors(times, q.shape[-2], "times", "linear_blends")
+    if not np.isfinite(t).all():
+        raise ArgumentError("linear_blends: times contain NaN or infinity")
     _refuse(t[..., 0] != 0, lambda at: f"times{[*at, 0]} is {t[(*at, 0)]:g} s; a trajectory starts at the time 0")
     _refuse(np.diff(t) <= 0, lambda at: f"times must increase, but the one after times{[*at]} = {t[at]:g} s does not")
     return q, t
@@ -125,7 +119,8 @@ def _waypoints(waypoints, times) -> tuple[np.ndarray, np.ndarray]:
 
 def _given_blends(blend, count: int) -> np.ndarray:
     """Half lengths τ (..., N) of the blends, from a number or an array."""
-    tau = vectors(np.full(count, floats(blend)) if np.ndim(blend) == 0 else blend, count, "blend", "linear_blends")
+    given = as_input(blend, "blend", "linear_blends")
+    tau = vectors(np.full(count, given) if given.ndim == 0 else given, count, "blend", "linear_blends")
     inner = (np.arange(count) > 0) & (np.arange(count) < count - 1)
     bad = ~((tau > 0) | ((tau == 0) & ~inner)) | ~np.isfinite(tau)
     _refuse(bad, lambda at: f"blend{[*at]} is {tau[at]:g} s; a positive time is needed, or 0 at the first and the last")

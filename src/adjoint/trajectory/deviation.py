@@ -82,7 +82,8 @@ def bounded_deviation(
     need_robot(robot, caller)
     need_coordinates(robot, f"{caller} is")
     position = positive(position, f"{caller}: position [m]")
-    angle = np.inf if angle == np.inf else positive(angle, f"{caller}: angle [rad]")
+    angle = np.inf if isinstance(angle, float) and angle == np.inf else positive(angle, f"{caller}: angle [rad]")
+    robot.frame(frame)
     ends = [poses_of(x, f"{caller}: {name}") for x, name in ((T_0, "T_0"), (T_1, "T_1"))]
     if any(T.shape != (4, 4) for T in ends):
         raise ArgumentError(f"{caller}: T_0 and T_1 must be one pose each, (4, 4), got {[T.shape for T in ends]}")

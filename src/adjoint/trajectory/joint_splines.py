@@ -139,7 +139,7 @@ def spline(
     u = np.broadcast_to(u, (*batch, u.shape[-1]))
     curved = robot is not None and has_manifold_joints(robot)
     x = _cumulated(robot, knots) if curved else knots  # type: ignore[arg-type]
-    if degree == 3:
+    if count(degree, f"{caller}: degree") == 3:
         w = _cubic_accelerations(caller, x, u, ends, first, last)
         c = cubic_pieces(x, w, u)
     elif degree == 5:
@@ -151,7 +151,7 @@ def spline(
 
 def _cubic_accelerations(caller: str, q, u, ends: str, first, last) -> np.ndarray:
     """The accelerations ω (..., N, n) at the knots of the cubic spline."""
-    if ends not in _ENDS:
+    if not isinstance(ends, str) or ends not in _ENDS:
         raise ArgumentError(f"{caller}: no ends {ends!r:.60}; {nearest(ends, _ENDS)}")
     rows = _interior_rows(q, u, np.zeros(q.shape[-2]))
     if ends == "not-a-knot":

@@ -66,23 +66,20 @@ class Pieces:
     def _check(self) -> None:
         """Raises `ArgumentError` unless shapes fit, all numbers are finite, and the knots do not decrease from 0 on."""
         arrays = self._arrays
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         fit = all(array.ndim >= _CORE[name] for name, array in arrays.items()) and 0 not in self.coefficients.shape[-3:]
-        if fit:
-            lengths = {self.knots.shape[-1] - 1, *([] if self.rows is None else self.rows.shape[-2:-1])}
-            fit = lengths == {self.count}
-        if not fit:
+        fit = fit and self.knots.shape[-1] - 1 == self.count
+        if not fit or (self.rows is not None and self.rows.shape[-2] != self.count):
             needed = "knots (..., K + 1), coefficients (..., K, n, degree + 1) and rows (..., K, m), if any, are needed"
-            raise ArgumentError(f"{self.of}: {shapes} do not fit; {needed}")
+            raise ArgumentError(f"{self.of}: {self._shapes} do not fit; {needed}")
         try:
-            np.broadcast_shapes(*(array.shape[: array.ndim - _CORE[name]] for name, array in arrays.items()))
+            _ = self.batch
         except ValueError:
-            raise ArgumentError(f"{self.of}: leading axes of {shapes} do not match") from None
+            raise ArgumentError(f"{self.of}: leading axes of {self._shapes} do not match") from None
         for name, array in arrays.items():
             if not np.isfinite(array).all():
                 place = tuple(map(int, np.argwhere(~np.isfinite(array))[0]))
                 raise ArgumentError(f"{self.of}: {name}{list(place)} is {array[place]}; all numbers must be finite")
-        if np.any(self.knots[..., 0] != 0) or np.any(np.diff(self.knots, axis=-1) < 0):
+        if (self.knots[..., 0] != 0).any() or (self.knots[..., 1:] < self.knots[..., :-1]).any():
             raise ArgumentError(f"{self.of}: knots must not decrease, from 0 on, got {self.knots!r:.200}")
 
     # --- what they are ------------------------------------------------------------------------------------------------
@@ -90,6 +87,10 @@ class Pieces:
     @property
     def _arrays(self) -> dict[str, np.ndarray]:
         return {name: array for name in _CORE if (array := getattr(self, name)) is not None}
+
+    @property
+    def _shapes(self) -> str:
+        return ", ".join(f"{name} {array.shape}" for name, array in self._arrays.items())
 
     @property
     def batch(self) -> tuple[int, ...]:

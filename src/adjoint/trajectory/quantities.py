@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..model.input_checks import floats, vectors
 
@@ -23,13 +24,16 @@ def seconds(value, label: str) -> np.ndarray:
 
 def limits(value, n: int, label: str, caller: str, *, infinite: bool = False, batch: bool = True) -> np.ndarray:
     """Limits (..., n) > 0 of n joints, from one number for all of them or an array; (n,) only without a `batch`."""
-    found = vectors(np.full(n, floats(value)) if np.ndim(value) == 0 else value, n, label, caller)
+    if type(value) is float and 0 < value < np.inf:
+        return np.full(n, value)
+    given = as_input(value, label, caller)
+    found = vectors(np.full(n, given) if given.ndim == 0 else given, n, label, caller)
     if found.ndim > 1 and not batch:
         raise ArgumentError(f"{caller}: argument '{label}' has shape {found.shape}; one number or ({n},) is needed")
     good = (found > 0) & ((found < np.inf) | infinite)
     if not good.all():
         place = [int(k[0]) for k in np.nonzero(~good)]
-        which, bad = (f"{label}{place}", found[tuple(place)]) if np.ndim(value) else (label, value)
+        which = f"{label}{place}" if given.ndim else label
         needed = "a positive number" if infinite else "a positive finite number"
-        raise ArgumentError(f"{caller}: the limit {which} is {bad!s:.60}; {needed} is needed")
+        raise ArgumentError(f"{caller}: the limit {which} is {found[tuple(place)]:g}; {needed} is needed")
     return found

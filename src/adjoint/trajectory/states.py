@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..model.input_checks import vectors
 from ..model.needs import need_robot
@@ -65,16 +66,15 @@ def ends(caller: str, robot: Robot | None, given: tuple, label: str) -> list[np.
     """The parts (..., n) of a state, position first, as finite arrays of one shape."""
     if robot is not None:
         need_robot(robot, caller)
-    q = vectors(given[0], np.shape(given[0])[-1] if np.ndim(given[0]) else 1, label, caller)
+    q = np.atleast_1d(as_input(given[0], label, caller)).astype(float, copy=False)
     if robot is not None and q.shape[-1] != robot.nq:
         raise ArgumentError(f"{caller}: {label} has shape {q.shape}; robot '{robot.name}' needs (..., {robot.nq})")
     n = q.shape[-1] if robot is None else robot.nv
     names = ("velocity", "acceleration", "jerk")
     parts = [q]
     for name, value in zip(names, given[1:], strict=False):
-        if np.ndim(value) == 0:
-            value = np.full(n, value, float)
-        parts.append(vectors(value, n, f"{label}_{name}", caller))
+        value = as_input(value, f"{label}_{name}", caller)
+        parts.append(vectors(np.full(n, value) if value.ndim == 0 else value, n, f"{label}_{name}", caller))
     for name, part in zip(("", *names), parts, strict=False):
         if not np.isfinite(part).all():
             raise ArgumentError(f"{caller}: {label}{'_' * bool(name)}{name} contains NaN or infinity")

@@ -12,13 +12,13 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import CubicSpline, make_interp_spline
+from scipy.interpolate import CubicSpline
 
-from ..compile import Kernel, kernel, static
-from ..model.robot import Robot
-from .piecewise import Trajectory, pieced
+from ...compile import Kernel, kernel, static
+from ...model.robot import Robot
+from ..piecewise import Trajectory, pieced
 
-__all__ = ["PathGrid", "Shape", "bound", "of_pieces", "of_waypoints", "through", "timed"]
+__all__ = ["PathGrid", "Shape", "bound", "of_pieces", "of_waypoints", "timed"]
 
 
 class PathGrid(NamedTuple):
@@ -59,35 +59,20 @@ def of_pieces(knots: np.ndarray, coefficients: np.ndarray, grid: int) -> PathGri
     return PathGrid(s, steps, local.reshape(*local.shape[:-3], -1, order, n))
 
 
-def through(parameters, waypoints: np.ndarray, degree: int = 3) -> np.ndarray:
-    """The coefficients (N - 1, degree + 1, ...) of the spline through waypoints (N, ...) at parameters (N,).
-
-    Its first and last inner knots are none, as in SciPy's `CubicSpline`. Through N <= degree points, it is the
-    polynomial of degree N - 1.
-    """
-    s = np.asarray(parameters)
-    if degree == 3:
-        found = CubicSpline(s, waypoints).c[::-1]
-    else:
-        spline = make_interp_spline(s, waypoints, k=min(degree, len(s) - 1))
-        factorials = np.cumprod([1.0, *range(1, degree + 1)])
-        found = np.array([spline(s[:-1], nu=j) / factorials[j] for j in range(degree + 1)])
-    return np.pad(found, [(0, degree + 1 - len(found)), *[(0, 0)] * (found.ndim - 1)]).swapaxes(0, 1)
-
-
 @lru_cache(maxsize=64)
-def _waypoint_map(parameters: tuple[float, ...], degree: int, grid: int) -> PathGrid:
-    """The grid of the spline, with the matrix (G (degree + 1), N) from waypoints to coefficients in `local`."""
-    each = through(parameters, np.eye(len(parameters)), degree)
-    found = of_pieces(np.array(parameters), each.swapaxes(-1, -2), grid)
+def _waypoint_map(parameters: tuple[float, ...], grid: int) -> PathGrid:
+    """The grid of the cubic spline, with the matrix (4 G, N) from waypoints to coefficients in `local`."""
+    each = CubicSpline(parameters, np.eye(len(parameters))).c[::-1]  # (order, K, N); fewer points have a lower degree
+    each = np.pad(each, ((0, 4 - len(each)), (0, 0), (0, 0)))
+    found = of_pieces(np.array(parameters), each.transpose(1, 2, 0), grid)
     return found._replace(local=np.ascontiguousarray(found.local.reshape(-1, len(parameters))))
 
 
-def of_waypoints(parameters: tuple[float, ...], waypoints: np.ndarray, degree: int, grid: int) -> PathGrid:
-    """The `PathGrid` of the spline through waypoints (..., N, n)."""
-    found = _waypoint_map(parameters, degree, grid)
+def of_waypoints(parameters: tuple[float, ...], waypoints: np.ndarray, grid: int) -> PathGrid:
+    """The `PathGrid` of the cubic spline through waypoints (..., N, n); its first and last inner ones are no knots."""
+    found = _waypoint_map(parameters, grid)
     local = found.local @ np.ascontiguousarray(waypoints)
-    return found._replace(local=local.reshape(*waypoints.shape[:-2], -1, degree + 1, waypoints.shape[-1]))
+    return found._replace(local=local.reshape(*waypoints.shape[:-2], -1, 4, waypoints.shape[-1]))
 
 
 # --- pieces in time ---------------------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError, SolveError
-from .path_grid import PathGrid, bound
-from .path_problem import PathProblem, joint_name, place
-from .path_torque import PathTorque, damping, path_torque, torque_excess
+from ...errors import ArgumentError, SolveError
+from .grid import PathGrid, bound
+from .problem import PathProblem, joint_name, place
 from .reachability import TimeLaw, fastest, speed_limit
+from .torque import PathTorque, damping, path_torque, torque_excess
 
 __all__ = ["PathSolution", "solved"]
 
@@ -85,7 +85,7 @@ def solved(problem: PathProblem) -> PathSolution:
 def _within_torques(problem: PathProblem, caps: np.ndarray) -> PathSolution:
     """The fastest motion within all limits, those of torques among them."""
     assert problem.robot is not None and problem.effort is not None
-    torque = path_torque(problem.robot, problem.grid, problem.effort)
+    torque = path_torque(problem.robot, problem.grid, problem.effort, problem.smooth)
     torque.bounds[..., 0, :] += _SLACK
     torque.bounds[..., 1, :] -= _SLACK
     _damp(problem, caps, torque)
@@ -110,19 +110,22 @@ def _mended(problem: PathProblem, solution: PathSolution, passes: int) -> PathSo
             f"{problem.caller}: torques exceed their limits by {excess.max():.2g} of them between the points of the "
             "grid; a finer grid is needed"
         )
-    margin = _MARGIN * excess[wrong][..., None, :] * [[1.0], [-1.0]]
-    again = PathTorque(torque.terms[wrong], torque.bounds[wrong] + margin)
-    some, lower = _some(problem, wrong), caps[wrong]
+    at = wrong if wrong.ndim else ...
+    margin = _MARGIN * excess[at][..., None, :] * [[1.0], [-1.0]]
+    again = PathTorque(torque.terms[at], torque.bounds[at] + margin)
+    some, lower = _some(problem, wrong), caps[at]
     slower, better = _law(some, lower, again)
     mended = _mended(some, PathSolution(better, lower, slower, again), passes - 1)
-    x[wrong], torque.bounds[wrong] = mended.x, again.bounds
+    x[at], torque.bounds[at] = mended.x, again.bounds
     for part, new in zip(law, mended.law, strict=True):
-        part[wrong] = new
+        part[at] = new
     return solution
 
 
 def _some(problem: PathProblem, chosen: np.ndarray) -> PathProblem:
     """The problem of some paths of a batch."""
+    if not chosen.ndim:
+        return problem
     s, steps, local = problem.grid
     s, steps = (part[chosen] if part.ndim > 1 else part for part in (s, steps))
     paths = np.argwhere(chosen) if problem.paths is None else problem.paths[chosen]
@@ -133,16 +136,17 @@ def _some(problem: PathProblem, chosen: np.ndarray) -> PathProblem:
 def _damp(problem: PathProblem, caps: np.ndarray, torque: PathTorque) -> None:
     """Add viscous damping to the torques: that of the speeds which are found without it, then with it, and so on.
 
-    What is left of the difference is treated as an excess of torque. Where velocity limits bound damping to little,
-    it is that of the largest speeds.
+    What is left of the difference is treated as an excess of torque. Where velocity limits bound damping to little, the
+    torques are kept away from their limits by that.
     """
     robot, grid, effort = problem.robot, problem.grid, problem.effort
     assert robot is not None and effort is not None
     if not robot.damping.any():
         return
-    most = np.max(robot.damping * problem.velocity / effort, where=robot.damping > 0, initial=0.0)
-    if most < _LITTLE:
-        torque.terms[..., 2, :] += damping(robot, grid, effort, caps)
+    most = np.where(robot.damping > 0, robot.damping / effort * np.minimum(problem.velocity, 1e100), 0.0)
+    if np.max(most) < _LITTLE:
+        torque.bounds[..., 0, :] += most
+        torque.bounds[..., 1, :] -= most
         return
     now = 0.0
     for _ in range(_SETTLED):

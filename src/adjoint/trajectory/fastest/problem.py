@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ArgumentError
-from ..model.input_checks import count, floats
-from ..model.needs import need_coordinates, need_robot
-from ..model.robot import Robot
-from .path_grid import PathGrid, Shape, of_pieces, of_waypoints
-from .piecewise import Trajectory
+from ...errors import ArgumentError
+from ...model.input_checks import count, floats
+from ...model.needs import need_coordinates, need_robot
+from ...model.robot import Robot
+from ..manifold import has_manifold_joints
+from ..piecewise import Trajectory
+from ..quantities import limits
+from .grid import PathGrid, Shape, of_pieces, of_waypoints
 
-__all__ = ["PathProblem", "joint_name", "place", "stated"]
+__all__ = ["PathProblem", "jerk_limit", "joint_name", "place", "stated"]
 
 _CORNER = 1e-9  # slopes of neighbouring pieces that differ by more than this fraction of the largest make a corner
 
@@ -29,6 +31,7 @@ class PathProblem(NamedTuple):
     effort: np.ndarray | None  # (n,)
     start: np.ndarray  # (...) squared speeds at both ends
     goal: np.ndarray
+    smooth: bool  # whether q'' is continuous
     paths: np.ndarray | None = None  # (paths, k) where these are in the batch that was given, if they are some of it
 
     @property
@@ -41,6 +44,7 @@ class PathProblem(NamedTuple):
 
 
 def joint_name(problem: PathProblem, j) -> str:
+    """The name of a joint, if there is a robot, or its number."""
     robot = problem.robot
     named = robot is not None and len(robot.joint_names) == problem.shape.n
     return f"joint '{robot.joint_names[j]}'" if named else f"joint {j}"  # type: ignore[union-attr]
@@ -90,20 +94,11 @@ def _parameters(caller: str, given, points: int) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def _limit(caller: str, name: str, given, n: int) -> np.ndarray:
-    """Positive limits (n,), from one number or n; infinity is no limit."""
-    found = floats(given)
-    if found.shape not in ((), (n,)) or not (found > 0).all():
-        bad = f"got {given!r:.80}" if found.shape in ((), (n,)) else f"got shape {found.shape}"
-        raise ArgumentError(f"{caller}: {name} must be a positive number, or ({n},) of them, {bad}")
-    return found if found.ndim else np.full(n, found)
-
-
-def _path(caller: str, path, parameters, grid: int, degree: int) -> PathGrid:
+def _path(caller: str, path, parameters, grid: int) -> PathGrid:
     """The path on its grid."""
     if not isinstance(path, Trajectory):
         points = _waypoints(caller, path)
-        return of_waypoints(_parameters(caller, parameters, points.shape[-2]), points, degree, grid)
+        return of_waypoints(_parameters(caller, parameters, points.shape[-2]), points, grid)
     if parameters is not None:
         raise ArgumentError(f"{caller}: parameters are for waypoints; the parameter of a Trajectory is its time")
     if path.anchors is not None:
@@ -137,9 +132,10 @@ def _torque_limit(caller: str, robot: Robot | None, torque, n: int) -> np.ndarra
     if robot is None:
         raise ArgumentError(f"{caller}: limits of torques need a robot, whose dynamics they limit; robot is None")
     if torque is None or torque is True:
-        found = _limit(caller, f"torque (here the effort limit of robot '{robot.name}')", robot.effort_limit, n)
+        label = f"torque (here the effort limit of robot '{robot.name}')"
+        found = limits(robot.effort_limit, n, label, caller, infinite=True, batch=False)
     else:
-        found = _limit(caller, "torque", torque, n)
+        found = limits(torque, n, "torque", caller, infinite=True, batch=False)
     return found if np.isfinite(found).any() else None
 
 
@@ -157,25 +153,42 @@ def _squared_speed(caller: str, name: str, given, batch: tuple[int, ...]) -> np.
 
 
 def stated(
-    caller: str, path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed, degree: int = 3
+    caller: str, path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed
 ) -> PathProblem:
     """The problem that the arguments of `time_optimal` state."""
     intervals = count(grid, f"{caller}: grid")
     if not 0 < intervals <= 100_000:
         raise ArgumentError(f"{caller}: grid must be a number of intervals, 1 ... 100000, got {grid!r}")
-    on_grid = _path(caller, path, parameters, intervals, degree)
+    on_grid = _path(caller, path, parameters, intervals)
     n = on_grid.local.shape[-1]
     if robot is not None:
         need_robot(robot, caller)
-        need_coordinates(robot, f"`{caller}` is")
+        if has_manifold_joints(robot):
+            need_coordinates(robot, f"`{caller}` is")
         if n != robot.nv:
             raise ArgumentError(f"{caller}: the path has {n} joints, robot '{robot.name}' {robot.nv}")
         velocity = robot.velocity_limit if velocity is None else velocity
     effort = _torque_limit(caller, robot, torque, n)
     fastest_speed = np.inf if velocity is None or velocity is False else velocity
-    most = None if acceleration is None else _limit(caller, "acceleration", acceleration, n)
+    most = None if acceleration is None else limits(acceleration, n, "acceleration", caller, infinite=True, batch=False)
     if effort is None and (most is None or not np.isfinite(most).any()):
         raise ArgumentError(f"{caller} needs limits of accelerations or torques; speeds could jump without them")
     batch = np.broadcast_shapes(on_grid.local.shape[:-3], on_grid.steps.shape[:-1])
     ends = [_squared_speed(caller, *end, batch) for end in (("start_speed", start_speed), ("goal_speed", goal_speed))]
-    return PathProblem(caller, robot, on_grid, _limit(caller, "velocity", fastest_speed, n), most, effort, *ends)
+    return PathProblem(
+        caller,
+        robot,
+        on_grid,
+        limits(fastest_speed, n, "velocity", caller, infinite=True, batch=False),
+        most,
+        effort,
+        *ends,
+        smooth=not isinstance(path, Trajectory),
+    )
+
+
+def jerk_limit(problem: PathProblem, jerk) -> np.ndarray:
+    """Limits (n,) of jerk, for a motion from rest to rest."""
+    if problem.start.any() or problem.goal.any():
+        raise ArgumentError(f"{problem.caller}: with limits of jerk, start_speed and goal_speed must be 0")
+    return limits(jerk, problem.shape.n, "jerk", problem.caller, infinite=True, batch=False)

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, scan, static, while_loop
-from .path_grid import Shape
-from .polynomials import turning_points
+from ...compile import kernel, scan, static, while_loop
+from ..polynomials import turning_points
+from .grid import Shape
 
 __all__ = ["UNBOUNDED", "Range", "SpeedLimit", "TimeLaw", "allowed", "fastest", "speed_limit"]
 

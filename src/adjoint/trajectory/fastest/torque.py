@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import Kernel, kernel, static
-from ..dynamics.newton_euler import friction_force, inverse_dynamics
-from ..model.once import once_a_robot
-from ..model.robot import Robot
-from .path_grid import PathGrid, bound
-from .polynomials import Order, rates
+from ...compile import Kernel, kernel, static
+from ...dynamics.newton_euler import friction_force, inverse_dynamics
+from ...model.once import once_a_robot
+from ...model.robot import Robot
+from ..polynomials import Order, rates
+from .grid import PathGrid, bound
 
-__all__ = ["PathTorque", "damping", "path_torque", "torque_at", "torque_excess"]
+__all__ = ["PathTorque", "damping", "path_torque", "terms_at", "torque_at", "torque_excess"]
 
 _FINER = 10  # parts of an interval between which torques are measured
 _APART = 0.02  # torques nearer to their limit than this, as a fraction of it, are measured in any case
@@ -44,10 +44,15 @@ def _damping(robot: Robot, of: Order, c, h, part, x, x_end, effort) -> np.ndarra
 
 @kernel(robot=static, of=static, c=("order", "nv"), effort="nv")
 def _torque(robot: Robot, of: Order, c, h, part, x, x_end, effort) -> np.ndarray:
-    """The torque (nv,) at a `part` of an interval between the squared speeds x and `x_end`."""
-    q, slope, bend, _ = rates(c.T, part * h)
-    u, x = (x_end - x) / (2 * h), x + part * (x_end - x)
-    return inverse_dynamics(robot, q, slope * np.sqrt(np.maximum(x, 0.0)), slope * u + bend * x) / effort
+    """The torque (nv,) at a `part` of the time of an interval between the squared speeds x and `x_end`.
+
+    In time it is smooth; in s, the damping √x of a motion from rest is not.
+    """
+    first, u = np.sqrt(x), (x_end - x) / (2 * h)
+    t = part * 2 * h / (first + np.sqrt(x_end))
+    q, slope, bend, _ = rates(c.T, (first + 0.5 * u * t) * t)
+    speed = np.maximum(first + u * t, 1e-150)  # at rest, dry friction is that of the motion that follows
+    return inverse_dynamics(robot, q, slope * speed, slope * u + bend * speed**2) / effort
 
 
 class _Joints(NamedTuple):
@@ -99,12 +104,19 @@ def _bound(robot: Robot, function: Kernel, order: int) -> Kernel:
     return function.bind(robot, Order(order))
 
 
-def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray) -> PathTorque:
-    """The `PathTorque` with limits `effort` (n,) of the torques' moduli; viscous damping is left out."""
+def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray, smooth: bool) -> PathTorque:
+    """The `PathTorque` with limits `effort` (n,) of the torques' moduli; viscous damping is left out.
+
+    If the path is `smooth`, so that q'' is continuous, the end of an interval is the start of the next one.
+    """
     batch, (order, n) = grid.local.shape[:-2], grid.local.shape[-2:]
     terms, bounds = np.empty((*batch, 3, 3, n)), np.empty((*batch, 2, n))
-    part = np.reshape((0.0, 0.5, 1.0), (3, *(1 for _ in batch)))
-    _bound(robot, _terms, order)(grid.local, grid.steps, part, effort, out=np.moveaxis(terms, -3, 0))
+    function, parts = _bound(robot, _terms, order), (0.0, 0.5) if smooth else (0.0, 0.5, 1.0)
+    part = np.reshape(parts, (-1, *(1 for _ in batch)))
+    function(grid.local, grid.steps, part, effort, out=np.moveaxis(terms[..., : len(parts), :, :], -3, 0))
+    if smooth:
+        terms[..., :-1, 2, :, :] = terms[..., 1:, 0, :, :]
+        terms[..., -1, 2, :, :] = function(grid.local[..., -1, :, :], grid.steps[..., -1], 1.0, effort)
     bounds[..., 0, :], bounds[..., 1, :] = -1.0, 1.0
     if robot.friction.any():
         bounds -= robot.friction / effort * _signs(grid)
@@ -112,13 +124,17 @@ def path_torque(robot: Robot, grid: PathGrid, effort: np.ndarray) -> PathTorque:
 
 
 def _signs(grid: PathGrid) -> np.ndarray:
-    """The least and the largest sign (..., G, 2, n) that each q' may have in an interval."""
+    """The least and the largest sign (..., G, 2, n) that each q̇ may have in an interval; 0 is one at both ends."""
     order = grid.local.shape[-2]
     scale = np.arange(1, order)[:, None] * grid.steps[..., None, None] ** np.arange(order - 1)[:, None]
     parts = grid.local[..., 1:, :] * scale
     first, later = parts[..., 0, :], parts[..., 1:, :]
-    least, most = (first + pick(later, 0.0).sum(axis=-2) for pick in (np.minimum, np.maximum))
-    return np.sign(np.stack([least, most], axis=-2))
+    bounds = [first + pick(later, 0.0).sum(axis=-2) for pick in (np.minimum, np.maximum)]
+    found = np.sign(np.stack(bounds, axis=-2))
+    for end in (0, -1):
+        found[..., end, 0, :] = np.minimum(found[..., end, 0, :], 0.0)
+        found[..., end, 1, :] = np.maximum(found[..., end, 1, :], 0.0)
+    return found
 
 
 def damping(robot: Robot, grid: PathGrid, effort: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -128,8 +144,13 @@ def damping(robot: Robot, grid: PathGrid, effort: np.ndarray, x: np.ndarray) -> 
     return np.moveaxis(found, 0, -2)
 
 
+def terms_at(robot: Robot, c: np.ndarray, s: np.ndarray, effort: np.ndarray) -> np.ndarray:
+    """A, B and g (..., 3, n) of polynomials c (..., order, n) of the path at s (...)."""
+    return _bound(robot, _terms, c.shape[-2])(c, s, 1.0, effort)
+
+
 def torque_at(robot: Robot, grid: PathGrid, effort: np.ndarray, part: float, x: np.ndarray) -> np.ndarray:
-    """The torques (..., G, n) at a `part` of the intervals, in units of their limits."""
+    """The torques (..., G, n) at a `part` of the time of the intervals, in units of their limits."""
     given = grid.local, grid.steps, part, x[..., :-1], x[..., 1:], effort
     return _bound(robot, _torque, grid.local.shape[-2])(*given)
 
