@@ -19,6 +19,7 @@ demo: $(VENV)/.demo
 	$(RUN) examples/04_robot.py
 	$(RUN) examples/06_dynamics.py
 	$(RUN) examples/16_inverse_kinematics.py
+	$(RUN) examples/19_trajectories.py
 	$(RUN) examples/14_fixman.py
 
 # Random examples are the same in every run; make test OPTIONS=--hypothesis-profile=random draws new ones.

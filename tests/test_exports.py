@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -147,8 +148,8 @@ def test_what_is_said_of_names_elsewhere_is_true():
     from adjoint.other_names import PEERS
 
     for _, ours in PEERS.values():
-        for name, given in re.findall(r"adjoint\.(\w+)(?:\(([^()]*)\))?", ours):
-            value = getattr(adjoint, name)
+        for name, given in re.findall(r"adjoint\.([\w.]*\w)(?:\(([^()]*)\))?", ours):
+            value = attrgetter(name)(adjoint)
             if given and hasattr(value, "arguments"):
                 names = [x.partition("=")[0].strip() for x in given.split(",")]
                 known = [p.name for p in value.parameters]
