@@ -110,7 +110,7 @@ def test_parts_of_a_batch():
     assert x[[0, 3], [1, 1]].batch == (2,)
     assert [part.batch for part in x] == [(2,)] * 4
     assert_array_equal(x[2:, 1](0.1).a[1], x[3, 1](0.1).a)
-    with pytest.raises(IndexError):
+    with pytest.raises(ArgumentError, match="has no items 4: index 4 is out of bounds"):
         x[4]
 
 
