@@ -156,9 +156,10 @@ def test_a_trajectory_is_a_path():
     path = aj.trajectory.Trajectory(spline.x, spline.c[::-1].transpose(1, 2, 0))
     limits = {"velocity": VELOCITY, "acceleration": ACCELERATION}
     assert_allclose(time_optimal(path, **limits).knots, time_optimal(PATHS[0], **limits).knots, rtol=1e-9)
-    paths = quintic([[0.0, 0.0], [0.0, 1.0]], [1.0, 2.0], [1.0, 3.0])
+    way = np.array([[1.0, 2.0], [1.0, 1.0]])
+    paths = quintic([1.0, 2.0] - way, [1.0, 2.0], [1.0, 3.0], start_velocity=0.3 * way, goal_velocity=0.2 * way)
     found = time_optimal(paths, velocity=1.0, acceleration=1.0, grid=400)
-    assert_allclose(found.duration, [3.0, 2.0], rtol=1e-2)  # slopes of a quintic vanish at its ends
+    assert_allclose(found.duration, [3.0, 2.0], rtol=1e-2)
     assert found.degree == 10
 
 
@@ -396,7 +397,9 @@ BAD = {
     "the path jumps at s = 1": {"path": Trajectory([0.0, 1.0, 2.0], [[[0.0, 1.0]], [[2.0, 1.0]]])},
     "parameters are for waypoints": {"path": cubic([0.0], [1.0], 1.0), "parameters": [0, 1]},
     "the path stands still at s = 1": {
-        "path": cubic([0.0], [1.0], 1.0).followed_by(cubic([1.0], [1.0], 1.0), cubic([1.0], [2.0], 1.0))
+        "path": cubic([0.0], [1.0], 1.0, start_velocity=1.0).followed_by(
+            cubic([1.0], [1.0], 1.0), cubic([1.0], [2.0], 1.0, goal_velocity=1.0)
+        )
     },
 }
 
@@ -445,3 +448,27 @@ def test_paths_of_joints_with_several_degrees_of_freedom_are_refused():
     robot = aj.robots.random_tree(0, 3, types=("spherical",))
     with pytest.raises(aj.ArgumentError, match="spherical"):
         time_optimal(np.outer([0.0, 1.0], np.ones(robot.nv)), robot=robot, acceleration=1.0)
+
+
+def test_chord_lengths_as_parameters():
+    """Points at uneven distances on a straight line: by their chords, the spline is that line at a constant rate."""
+    points = np.array([0.0, 0.01, 0.3, 1.0])[:, None] * [1.0, -0.5]
+    by_chord = time_optimal(points, velocity=1.0, acceleration=2.0, parameters="chord", grid=400)
+    straight = time_optimal(points[[0, -1]], velocity=1.0, acceleration=2.0, grid=400)
+    assert abs(by_chord.duration / straight.duration - 1) < 1e-2
+    lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+    same = time_optimal(points, velocity=1.0, acceleration=2.0, parameters=lengths, grid=400)
+    assert np.array_equal(same.knots, by_chord.knots)
+    with pytest.raises(aj.ArgumentError, match="the path has no length"):
+        time_optimal(np.zeros((3, 2)), acceleration=1.0, parameters="chord")
+
+
+def test_a_motion_from_rest_is_no_path_but_its_points_are():
+    move = quintic([0.0, 0.0], [1.0, -0.5], 2.0)
+    with pytest.raises(aj.ArgumentError, match=r"the path starts at rest, .* parameters='chord'"):
+        time_optimal(move, velocity=1.0, acceleration=2.0)
+    with pytest.raises(aj.ArgumentError, match="the path ends at rest"):
+        time_optimal(cubic([0.0], [1.0], 1.0, start_velocity=1.0), acceleration=2.0)
+    points = move(np.linspace(0, move.duration, 20)).q
+    fast = time_optimal(points, velocity=1.0, acceleration=2.0, parameters="chord")
+    assert abs(fast.duration - 1.5) < 0.03  # a trapezoid of joint 0: 1 / 1 + 1 / 2 s

@@ -17,6 +17,7 @@ from .grid import PathGrid, Shape, of_pieces, of_waypoints
 
 __all__ = ["PathProblem", "jerk_limit", "joint_name", "place", "stated"]
 
+_AT_REST = 1e-9  # a path slower than this fraction of its largest rate q' rests
 _CORNER = 1e-9  # slopes of neighbouring pieces that differ by more than this fraction of the largest make a corner
 
 
@@ -82,14 +83,21 @@ def _waypoints(caller: str, given) -> np.ndarray:
     return found
 
 
-def _parameters(caller: str, given, points: int) -> tuple[float, ...]:
-    """The parameters s of the waypoints; equally spaced from 0 to 1 by default."""
+def _parameters(caller: str, given, waypoints: np.ndarray) -> tuple[float, ...]:
+    """The parameters s of the waypoints (..., N, n); equally spaced from 0 to 1 by default."""
+    points = waypoints.shape[-2]
     if given is None:
         return tuple((np.arange(points) / (points - 1)).tolist())
     found = floats(given)
+    if isinstance(given, str) and given == "chord":
+        chords = np.linalg.norm(np.diff(waypoints, axis=-2), axis=-1).reshape(-1, points - 1).mean(axis=0)
+        if not chords.all():
+            return _parameters(caller, None, waypoints)  # nothing moves
+        found = np.append(0.0, np.cumsum(chords))
     if found.shape != (points,) or not np.isfinite(found).all() or not np.all(np.diff(found) > 0):
         raise ArgumentError(
-            f"{caller}: parameters must be {points} increasing numbers, one for each waypoint, got {given!r:.80}"
+            f"{caller}: parameters must be {points} increasing numbers, one for each waypoint, or 'chord', got "
+            f"{given!r:.80}"
         )
     return tuple(found.tolist())
 
@@ -98,12 +106,13 @@ def _path(caller: str, path, parameters, grid: int) -> PathGrid:
     """The path on its grid."""
     if not isinstance(path, Trajectory):
         points = _waypoints(caller, path)
-        return of_waypoints(_parameters(caller, parameters, points.shape[-2]), points, grid)
+        return of_waypoints(_parameters(caller, parameters, points), points, grid)
     if parameters is not None:
         raise ArgumentError(f"{caller}: parameters are for waypoints; the parameter of a Trajectory is its time")
     if path.anchors is not None:
         raise ArgumentError(f"{caller} needs a path of joints with one degree of freedom, got {path!r}")
     _no_corners(caller, path)
+    _no_rest(caller, path)
     return of_pieces(path.knots, path.coefficients, grid)
 
 
@@ -123,6 +132,19 @@ def _no_corners(caller: str, path: Trajectory) -> None:
             raise ArgumentError(
                 f"{caller}: the path {what} at s = {s:g}, in {path.joint_names[place[-1]]}; a smooth path is needed"
             )
+
+
+def _no_rest(caller: str, path: Trajectory) -> None:
+    """Raise `ArgumentError` if the parameter of a path goes on at an end where the path does not: it starts at rest."""
+    extremes = path.extrema().v
+    fastest = np.maximum(extremes.highest, -extremes.lowest).max(axis=-1)
+    slow = np.abs(path(path.knots[..., [0, -1]]).v).max(axis=-1) <= _AT_REST * fastest[..., None]
+    if (slow & (fastest > 0)[..., None]).any():
+        at = "starts" if (slow[..., 0] & (fastest > 0)).any() else "ends"
+        raise ArgumentError(
+            f"{caller}: the path {at} at rest, as a motion does; its parameter must move it on there. Give points of "
+            "it, as in path(np.linspace(0, path.duration, 20)).q with parameters='chord'"
+        )
 
 
 def _torque_limit(caller: str, robot: Robot | None, torque, n: int) -> np.ndarray | None:

@@ -37,11 +37,11 @@ def time_optimal(
     - `velocity` [rad/s, m/s], `acceleration` [rad/s², m/s²] and `torque` [N m, N] are limits of the moduli: a number,
       or (n,). Infinity is no limit. With a `robot`, velocities and torques have the robot's own limits by default;
       False is no limit. Limits of accelerations or of torques are needed.
-    - `parameters` (N,), increasing, are the s of the waypoints, 0 ... 1 in equal steps by default. The spline's first
-      and last inner points are not knots, as in SciPy's `CubicSpline`.
+    - `parameters` (N,), increasing, are the s of the waypoints, 0 ... 1 in equal steps by default. "chord" takes the
+      lengths of the straight lines between them, which is better where their distances differ much: of a batch, their
+      mean. The spline's first and last inner points are not knots, as in SciPy's `CubicSpline`.
     - `grid` is the least number of intervals of s. Each piece of the path has equally many.
     - `start_speed` and `goal_speed` are ṡ at the ends of the path: one number, or one for each path.
-
     - `jerk` [rad/s³, m/s³] are limits of jerk, for a motion from rest to rest.
 
     The method is TOPP-RA of Pham & Pham (2018), IEEE Trans. Robot. 34(3). The result consists of one piece for each
@@ -59,8 +59,9 @@ def time_optimal(
     1.015 times as long as without limits of jerk on the same grid.
 
     Where a path asks for what the limits do not allow, a `SolveError` names the place and the limit: a joint that is
-    too weak to hold the robot, or a speed at an end that is too high. A path may not stand still, nor have corners.
-    Turning points, at which all joints change their direction, are allowed.
+    too weak to hold the robot, or a speed at an end that is too high. A path may not stand still, nor have corners; so
+    a motion from rest to rest is no path, but points of it are. Turning points, at which all joints change their
+    direction, are allowed.
     """
     problem = stated(
         "time_optimal", path, velocity, acceleration, robot, torque, parameters, grid, start_speed, goal_speed
@@ -89,7 +90,7 @@ def phase_plane(
     path, *, velocity=None, acceleration=None, robot: Robot | None = None, torque=None, parameters=None, grid=100,
     start_speed=0.0, goal_speed=0.0,
 ) -> PhasePlane:  # fmt: skip
-    """The `PhasePlane` of the fastest motion along a path; arguments are those of `time_optimal`.
+    """The `PhasePlane` of the fastest motion along a path; arguments are those of `time_optimal`, but for jerk.
 
     In an interval, the motion speeds up as fast as limits allow, slows down as fast, or does neither where a limit of
     velocities holds it. A batch has as many `switches` as the path with the most of them; the rest are NaN.
