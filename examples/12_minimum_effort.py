@@ -53,7 +53,8 @@ def strobe(ax, name: str, motion: Motion) -> None:
 def torques(ax, motions: dict[str, Motion], i: int) -> None:
     """Draws the torques of joint i over time, with its limit."""
     for name, motion in motions.items():
-        ax.plot(motion.times, motion.torques(motion.times)[:, i], color=COLORS[name], label=name)
+        t, tau = motion.torques()
+        ax.plot(t, tau[:, i], color=COLORS[name], label=name)
     limit = motions["straight spline"].robot.effort_limit[i]
     for sign in (-1, 1):
         ax.axhline(sign * limit, ls=":", color="black", lw=1)

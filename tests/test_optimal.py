@@ -36,7 +36,7 @@ def slider(**changes) -> Robot:
 def over_limits(robot, motion) -> float:
     """The largest excess on a grid far denser than any that the library looks at, torques by `inverse_dynamics`."""
     t = np.linspace(0, motion.duration, 20001)
-    at, tau = motion(t), motion.torques(t)
+    at, tau = motion(t), motion.torques(t).tau
     assert_allclose(tau, aj.inverse_dynamics(robot, at.q, at.v, at.a), atol=1e-9)
     return max(
         np.max(robot.lower - at.q),
@@ -486,7 +486,7 @@ def test_pendulum_swings_up_with_a_motor_too_weak_to_hold_it():
     assert np.sum(np.diff(np.sign(motion(motion.times[1:-1]).v[:, 0])) != 0) >= 2
     t = np.linspace(0, 4, 50)
     at = motion(t)
-    assert_allclose(aj.forward_dynamics(pendulum, at.q, at.v, motion.torques(t)), at.a, atol=1e-9)
+    assert_allclose(aj.forward_dynamics(pendulum, at.q, at.v, motion.torques(t).tau), at.a, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -568,7 +568,7 @@ def test_an_error_in_progress_reaches_the_caller(error, capfd):
 def test_motion_is_a_function_of_time(tmp_path):
     motion = optimal_motion(slider(), [0.0], [1.0], 2.0, segments=4)
     assert motion(1.0).q == pytest.approx(0.5)
-    assert motion.torques(np.zeros((2, 3))).shape == (2, 3, 1)
+    assert motion.torques(np.zeros((2, 3))).tau.shape == (2, 3, 1)
     for bad in (-0.1, 2.1, np.nan):
         with pytest.raises(ArgumentError, match="trajectory of 2 s has no time"):
             motion(bad)

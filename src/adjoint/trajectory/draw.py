@@ -110,7 +110,7 @@ def _curves(motion: Motion) -> dict[str, np.ndarray]:
     """Times, positions, velocities and torques to draw."""
     t = motion.times
     at = motion(t)
-    return {"t": t, "q": at.q, "v": at.v, "tau": motion.torques(t)}
+    return {"t": t, "q": at.q, "v": at.v, "tau": motion.torques(t).tau}
 
 
 def _title(motion: Motion) -> str:

@@ -15,6 +15,7 @@ from ...goals.goal import Goal
 from ...goals.search import goal_errors
 from ...lazy import cached_property
 from ...model.robot import Robot
+from ..along import Torques
 from ..limits import LimitReport, torque_extremes
 from ..peaks import refined_extremes
 from ..piecewise import Sample, Trajectory
@@ -51,7 +52,7 @@ class Motion:
 
         motion = spline_motion(robot, q_start, q_goal, 2.0)
         q, v, a, jerk = motion([0.0, 0.5, 1.0])
-        tau = motion.torques([0.0, 0.5, 1.0])
+        t, tau = motion.torques([0.0, 0.5, 1.0])
     """
 
     robot: Robot
@@ -73,9 +74,9 @@ class Motion:
         """The duration [s]."""
         return float(self.trajectory.knots[-1])
 
-    def torques(self, t) -> np.ndarray:
-        """The torques (..., n) [N m or N] at times t (...) [s], by `inverse_dynamics`."""
-        return self.trajectory.torques(self.robot, t).tau
+    def torques(self, t=None) -> Torques:
+        """The `Torques` (..., n) [N m or N] at times t (...) [s], by `inverse_dynamics`; at dense times without t."""
+        return self.trajectory.torques(self.robot, self.times if t is None else t)
 
     @cached_property
     def times(self) -> np.ndarray:
@@ -90,7 +91,7 @@ class Motion:
         nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
         starts, length = self.times[:-1:4, None], 4 * self.times[1]
         t = starts + length * (nodes + 1) / 2
-        return float(np.sum(running(self(t), self.torques(t)) @ weights) * length / 2)
+        return float(np.sum(running(self(t), self.torques(t).tau) @ weights) * length / 2)
 
     @cached_property
     def effort(self) -> float:
