@@ -55,7 +55,7 @@ def spans(caller: str, times, durations, knots: int) -> np.ndarray:
         got = f"shape {found.shape}" if found.ndim else repr(times)[:60]
         raise ArgumentError(f"{caller}: times must be those of the {knots} knots [s], (..., {knots}), got {got}")
     h = np.diff(found, axis=-1)
-    bad = ~((h > 0) & np.isfinite(h))
+    bad = ~((h > SHORTEST) & (h < 1 / SHORTEST))
     if bad.any():
         place = np.argwhere(bad)[0]
         before, after = (", ".join(map(str, (*place[:-1], place[-1] + k))) for k in (0, 1))
