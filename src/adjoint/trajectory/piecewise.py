@@ -299,6 +299,11 @@ def _check_meeting(before: Trajectory, after: Trajectory, k: int) -> None:
     robots = before.robot, after.robot
     if before.nv != after.nv or (None not in robots and robots[0] != robots[1]):
         raise ArgumentError(f"followed_by: different joints move in {before!r} and {after!r}")
+    if (before.anchors is None) != (after.anchors is None):
+        raise ArgumentError(
+            f"followed_by: different kinds of joints move in {before!r} and {after!r}: those of one have several "
+            "degrees of freedom"
+        )
     common_batch([before._pieces, after._pieces])
     start, stop = after(0.0).q, before._last.q
     gap = np.abs(start - stop if before.anchors is None else difference(before.robot, stop, start))  # type: ignore[arg-type]
