@@ -140,7 +140,8 @@ def test_wrong_arguments_of_joint_motions_are_refused():
         ({"path": line(P[:2], P[1:], 1.0)}, "path must be one PoseTrajectory"),
         ({"tolerance": 0.0}, "tolerance"),
         ({"samples": 0}, "samples must be at least 1"),
-        ({"start": np.zeros(5)}, "start must have shape"),
+        ({"start": np.zeros(5)}, "'start' has shape"),
+        ({"start": np.zeros((2, 6))}, "start has shape"),
         ({"start": np.full(6, np.nan)}, "start contains NaN"),
         ({"frame": "hand"}, "hand"),
     ):
@@ -208,6 +209,16 @@ def test_an_arm_without_a_closed_form_stays_near_the_line():
     T = aj.forward_kinematics(panda, path.q, "panda_hand")
     assert np.abs(T - line(P[0], P[1], 1.0)(path.at).T).max() < 1e-7 and 3 <= len(path.q) < 30
     assert np.abs(path.q[0] - q).max() < 1e-6
+
+
+def test_bounded_deviation_says_which_start_or_duration_is_wrong():
+    P, q = poses(puma, "tool"), np.full(6, np.nan)
+    with pytest.raises(aj.ArgumentError, match="bounded_deviation: start contains NaN"):
+        bounded_deviation(puma, P[0], P[1], "tool", position=1e-3, start=q)
+    with pytest.raises(aj.ArgumentError, match="joint_motion: start contains NaN"):
+        joint_motion(puma, line(P[0], P[1], 1.0), "tool", start=q)
+    with pytest.raises(aj.ArgumentError, match=r"duration must be one time \[s\], got an array of shape \(2,\)"):
+        bounded_deviation(puma, P[0], P[1], "tool", position=1e-3).trajectory([1.0, 2.0])
 
 
 def test_bounded_deviation_says_what_is_wrong():

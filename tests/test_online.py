@@ -1,11 +1,13 @@
 """Motion by ruckig: a trajectory is its result exactly, and each cycle of the online motion is its update."""
 
 import inspect
+import pickle
 import sys
 
 import numpy as np
 import pytest
 import ruckig
+from numpy.testing import assert_array_equal
 from support.pieces import EPS, jumps, peaks, sampled_peaks
 
 from adjoint.errors import ArgumentError, MissingPackageError, SolveError
@@ -264,6 +266,16 @@ def test_bad_steps_are_refused_and_the_next_good_one_is_made():
         with pytest.raises(ArgumentError, match=f"^OnlineMotion.step: {message}"):
             motion.step(state, target)
         assert (motion.step(state, State([1.0, 1.0])).q > 0).all()
+
+
+def test_numbers_of_numpy_and_pickles_of_a_motion_that_was_used():
+    motion, target = OnlineMotion(2, 0.01, **LIMITS), State(np.ones(2))
+    expected = motion.step(State(np.zeros(2), 0.0, 0.0), target)
+    for zero in (0, np.int64(0), np.float32(0), np.float64(0)):
+        assert_array_equal(motion.step(State(np.zeros(2), zero, zero), target), expected)
+    again = pickle.loads(pickle.dumps(motion))
+    assert_array_equal(again.step(State(np.zeros(2)), target), expected)
+    assert_array_equal(again.velocity, motion.velocity)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 import adjoint as aj
 from adjoint.lie import se3, so3
@@ -278,6 +279,40 @@ def test_splines_of_translations_are_cubic_splines():
     assert np.abs(path(t).acceleration[:, 3:] - spline(t, 2)).max() < 1e-11
 
 
+@pytest.mark.parametrize(("ratio", "turn", "twist"), [(100, 1.5, 0), (100, 2.5, 0), (1, 1.0, 80), (1, 1.0, 200)])
+def test_splines_are_cubic_for_uneven_times_and_large_twists(ratio, turn, twist):
+    """Powers 4 and 5 vanish. A fixed point in place of Newton's method stays away from some of these."""
+    local = np.random.default_rng(3)
+    steps = local.normal(size=(60, 6, 6)) * [1, 1, 1, 0.2, 0.2, 0.2]
+    steps[..., :3] *= turn / np.linalg.norm(steps[..., :3], axis=-1, keepdims=True)
+    poses = [np.broadcast_to(np.eye(4), (60, 4, 4))]
+    for k in range(6):
+        poses.append(poses[-1] @ se3.exp(steps[:, k]))
+    times = np.concatenate([np.zeros((60, 1)), np.cumsum(ratio ** local.uniform(size=(60, 6)), axis=-1)], axis=-1)
+    twists = {"start_twist": [0, twist, 0, 0, 0, 0], "goal_twist": [twist, 0, 0, 0, 0, 0]}
+    path = pose_spline(np.stack(poses, axis=1), times, **twists)
+    c = path.exponents[..., 0, :, :] * np.diff(path.knots)[..., None, None] ** np.arange(6)
+    assert np.all(np.abs(c[..., 4:]).max(axis=(1, 2, 3)) < 1e-9 * np.abs(c[..., 3]).max(axis=(1, 2)))
+
+
+def test_splines_with_senseless_twists_and_times():
+    for twist in (1e60, 1e200, 1e300):
+        with pytest.raises((aj.ArgumentError, aj.SolveError), match="too large"):
+            pose_spline(POSES[:3], [0, 1, 2], start_twist=np.full(6, twist))
+    for times, twist in (([0, 1], [1e7] * 6), ([0, 1], [1e300] * 6), ([0, 1e-20], [0, 0, 0, 1e300, 0, 0])):
+        with pytest.raises(aj.ArgumentError, match="are too large, or times are too uneven"):
+            pose_spline(POSES[:2], times, goal_twist=twist)
+    with pytest.raises(aj.ArgumentError, match="times are too uneven"):
+        pose_spline(POSES[:3], [0, 1e-9, 1])
+    for times in ([0, 1e-60, 1], [0, 1, 1e200]):
+        with pytest.raises(aj.ArgumentError, match="times must grow"):
+            pose_spline(POSES[:3], times)
+    with pytest.raises(aj.ArgumentError, match=r"poses \(2,\), times \(\), start_twist \(3,\)"):
+        pose_spline(np.stack([POSES] * 2), TIMES, start_twist=np.zeros((3, 6)))
+    with pytest.raises(aj.ArgumentError, match="at least 2 poses"):
+        pose_spline(POSES[:1], [0.0])
+
+
 def test_two_poses_and_equal_poses():
     path = pose_spline(POSES[:2], [0.0, 2.0])
     assert np.abs(path([0.0, 2.0]).T - POSES[:2]).max() < 1e-14 and not path([0.0]).twist.any()
@@ -303,9 +338,9 @@ def test_wrong_poses_times_and_points_are_refused():
     for bad in (0.0, -1.0, np.nan, np.inf, "soon"):
         with pytest.raises(aj.ArgumentError, match="line: duration must be a positive time"):
             line(POSES[0], POSES[1], bad)
-    with pytest.raises(aj.ArgumentError, match=r"times\[1\] and times\[2\] do not"):
+    with pytest.raises(aj.ArgumentError, match=r"times\[1\] is 1 and times\[2\] is 1"):
         pose_spline(POSES, [0, 1, 1, 2, 3])
-    with pytest.raises(aj.ArgumentError, match=r"5 poses need \(\.\.\., 5\)"):
+    with pytest.raises(aj.ArgumentError, match=r"those of the 5 knots \[s\], \(\.\.\., 5\)"):
         pose_spline(POSES, [0, 1])
     turned = se3.from_rotation_translation(so3.rotation_z([0.0, 3.0, 3.1]), np.zeros(3))
     with pytest.raises(aj.ArgumentError, match=r"poses 0 and 1 differ by 171\.9 degrees"):
@@ -320,6 +355,55 @@ def test_wrong_poses_times_and_points_are_refused():
         circle(POSES[0], np.zeros(3), np.zeros(3), 1.0, 1.0)
     with pytest.raises(aj.ArgumentError, match="leading axes do not match"):
         line(POSES[:2], POSES[:3], 1.0)
+
+
+def test_arcs_end_where_they_should_however_flat_they_are():
+    """The end is exact to rounding, and the way passes `via`; circles that are too large for that are refused."""
+    T_0, T_1 = POSES[0], POSES[1].copy()
+    step = T_1[:3, 3] - T_0[:3, 3]
+    aside = np.cross(step, [0.3, 0.5, -0.2])
+    for height in (1.0, 1e-3, 1e-6, 1e-8):
+        via = T_0[:3, 3] + 0.5 * step + height * aside
+        path = arc(T_0, via, T_1, 1.0)
+        assert np.abs(path(1.0).T - T_1).max() < 1e-14
+        assert np.linalg.norm(path(0.5).T[:3, 3] - via) < 1e-14
+    for far in (1e8, 1e12):
+        with pytest.raises(aj.ArgumentError, match="straight line"):
+            arc(np.eye(4), [far, 1.0, 0.0], se3.exp([0, 0, 0, 2.0, 0, 0]), 1.0)
+    tiny = arc(np.eye(4), [1e-170, 1e-170, 0], se3.exp([0, 0, 0, 2e-170, 0, 0]), 1.0)
+    assert_allclose(tiny(1.0).T[:3, 3], [2e-170, 0, 0], atol=1e-184)
+    wide = [circle(T_0, np.zeros(3), [0, 0, size], 1.0, 1.0)(1.0).T for size in (1.0, 1e200, 1e-300)]
+    assert_array_equal(wide[1:], wide[:1] * 2)
+
+
+def test_batches_that_do_not_match_are_named():
+    three, two = line(POSES[:3], POSES[1:4], 1.0), line(POSES[1:3], POSES[2:4], 1.0)
+    profile = aj.trajectory.quintic(np.zeros((2, 1)), np.ones((2, 1)), 1.0)
+    for call, message in (
+        (lambda: three.followed_by(two), r"batches of different shapes: \(3,\), \(2,\)"),
+        (lambda: three @ two, r"first \(3,\), second \(2,\)"),
+        (lambda: three @ POSES[:2], r"motion \(3,\), T \(2,\)"),
+        (lambda: POSES[:2] @ three, r"T \(2,\), motion \(3,\)"),
+        (lambda: three.timed(profile), r"timed: leading axes do not match: motion \(3,\), profile \(2,\)"),
+        (lambda: line(POSES[:3], POSES[1], profile=profile), r"motion \(3,\), profile \(2,\)"),
+    ):
+        with pytest.raises(aj.ArgumentError, match=message):
+            call()
+    still = aj.trajectory.trapezoidal([1.0], [1.0], velocity=1.0, acceleration=1.0)
+    with pytest.raises(aj.ArgumentError, match="the profile lasts 0 s"):
+        line(POSES[0], POSES[1], profile=still)
+
+
+def test_empty_batches_of_motions():
+    none = np.zeros((0, 3, 4, 4)) + np.eye(4)
+    one, other, axis = none[:, 0], np.eye(4), [0.0, 0.0, 1.0]
+    for path in (
+        line(one, other, 1.0), screw_motion(one, other, 1.0), lines(none, 1.0, blend=0.1), paul_lines(none, 1.0),
+        pose_spline(none, [0.0, 1.0, 2.0]), arc(one, axis, POSES[1], 1.0), circle(one, axis, axis, 1.0, 1.0),
+    ):  # fmt: skip
+        assert path.batch == (0,)
+        assert path.reversed().cut(0.2).batch == (0,)
+        assert (path @ other @ path).exponents.shape[0] == 0
 
 
 def test_the_words_of_a_motion():

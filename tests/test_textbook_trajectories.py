@@ -404,10 +404,14 @@ def test_poses_that_cannot_be_reached_are_named():
         ({"lift": [1, 2, 3]}, "one number or two"),
         ({"times": [1, 1, 0]}, r"times\[2\] is 0 s"),
         ({"scheme": "5-cubic"}, "must be 5 durations"),
-        ({"T_goal": np.diag([1.0, 1, -1, 1])}, "T_goal is left-handed"),
-        ({"T_start": np.full((4, 4), np.nan)}, "T_start must be finite poses"),
-        ({"T_start": np.eye(3)}, "T_start must be finite poses"),
+        ({"T_goal": np.diag([1.0, 1, -1, 1])}, "T_goal is not a rigid motion"),
+        ({"T_start": np.full((4, 4), np.nan)}, "T_start contains NaN"),
+        ({"T_start": np.eye(3)}, "T_start must be poses"),
         ({"start": [0.0]}, "start"),
+        ({"start": np.full(6, np.nan)}, "start contains NaN"),
+        ({"start": np.zeros((3, 6)), "times": np.ones((2, 3))}, r"times \(2,\), start \(3,\)"),
+        ({"T_start": np.stack([np.eye(4)] * 2), "T_goal": np.stack([np.eye(4)] * 3)}, r"T_start \(2,\), T_goal \(3,\)"),
+        ({"scheme": ["4-3-4"]}, "no scheme"),
         ({"robot": "puma"}, "needs a Robot"),
     ],
 )
@@ -417,6 +421,17 @@ def test_bad_requests_for_pick_and_place(change, says):
     request = {"robot": robot, "T_start": T[0], "T_goal": T[1], "frame": "tool", "lift": 0.1, "times": [0.4, 1, 0.4]}
     with pytest.raises(ArgumentError, match=says):
         pick_and_place(**{**request, **change})
+
+
+def test_bad_poses_to_withdraw():
+    for given, says in (
+        ((np.full((4, 4), np.nan), 0.1), "T contains NaN"),
+        ((np.diag([1.0, 1, -1, 1]), 0.1), "T is not a rigid motion"),
+        ((np.stack([np.eye(4)] * 3), [0.1, 0.2]), r"T \(3,\), distance \(2,\), turn \(\)"),
+        ((np.eye(4), [0.1, 0.2, 0.3], [0.1, 0.2]), r"distance \(3,\), turn \(2,\)"),
+    ):
+        with pytest.raises(ArgumentError, match=says):
+            withdrawn(*given)
 
 
 def test_robots_with_joints_of_several_degrees_of_freedom_are_refused():

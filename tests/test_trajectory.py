@@ -12,7 +12,7 @@ from scipy.interpolate import PPoly
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import Trajectory, cubic, quintic, septic, trapezoidal
+from adjoint.trajectory import Trajectory, cubic, quintic, s_curve, septic, trapezoidal
 
 FIELDS = ("q", "v", "a", "jerk")
 EPS = np.finfo(float).eps
@@ -263,6 +263,29 @@ def test_bad_requests_are_named(call, message):
     x = cubic([0.0, 0.0], [1.0, -2.0], 2.0)
     with pytest.raises(ArgumentError, match=message):
         call(x)
+
+
+def test_plain_joints_and_those_of_several_degrees_of_freedom_are_not_joined():
+    robot = random_tree(1, 2, ["spherical", "revolute"])
+    q = aj.neutral(robot)
+    on_manifold, plain = quintic(q, q, 1.0, robot=robot), quintic(np.zeros(robot.nv), np.zeros(robot.nv), 1.0)
+    for one, other in ((on_manifold, plain), (plain, on_manifold)):
+        with pytest.raises(ArgumentError, match="different kinds of joints"):
+            one.followed_by(other)
+
+
+def test_quaternions_of_no_length_are_named():
+    robot = random_tree(1, 2, ["spherical", "revolute"])
+    q, none = aj.neutral(robot), np.zeros(robot.nq)
+    limits = {"velocity": 1.0, "acceleration": 1.0}
+    for call, name in (
+        (lambda: quintic(none, q, 1.0, robot=robot), "quintic: start"),
+        (lambda: cubic([q, q], [q, none], 1.0, robot=robot), "cubic: goal"),
+        (lambda: trapezoidal(q, none, robot=robot, **limits), "trapezoidal: goal"),
+        (lambda: s_curve(none, q, robot=robot, jerk=1.0, **limits), "s_curve: start"),
+    ):
+        with pytest.raises(ArgumentError, match=rf"{name} has a quaternion \(0, 0, 0, 0\)"):
+            call()
 
 
 def test_batches_that_do_not_match_are_not_joined():

@@ -50,7 +50,7 @@ def test_batches_are_kept(tmp_path, suffix):
     x = quintic(np.zeros((2, 3, 2)), np.random.default_rng(1).normal(size=(2, 3, 2)), [1.0, 2.0, 3.0])
     shared = Trajectory(np.array([0.0, 1.0]), x.coefficients)
     cut = x.followed_by(x.reversed()).cut(np.array([0.5, 2.5, 0.1]))  # with pieces that last no time in some
-    for k, each in enumerate((x, shared, cut)):
+    for k, each in enumerate((x, shared, cut, x[:0], shared[:, :0])):
         assert_same(Trajectory.load(each.save(tmp_path / f"{k}{suffix}")), each)
 
 
@@ -239,6 +239,8 @@ def test_foreign_archives_are_read_if_they_fit(tmp_path):
 
 TEXTS = {
     "no object": ("[1, 2]", "must be an object"),
+    "a shape with numbers": ('{"knots": {"shape": [9]}, "coefficients": [[[1]]]}', "shape of an empty array"),
+    "a bad shape": ('{"knots": {"shape": [0, -1]}, "coefficients": [[[1]]]}', "not a file of a trajectory"),
     "no json": ("knots: 1", "not a file of a trajectory"),
     "NaN": ('{"knots": [0, NaN], "coefficients": [[[1]]]}', "NaN is no number"),
     "infinity": ('{"knots": [0, -Infinity], "coefficients": [[[1]]]}', "-Infinity is no number"),

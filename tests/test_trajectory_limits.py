@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import LimitReport, cubic, quintic
+from adjoint.trajectory import LimitReport, cubic, quintic, spline
+from adjoint.trajectory.limits import torque_extremes
 
 NAMES = aj.robots.puma560().joint_names
 
@@ -53,6 +54,8 @@ def test_torques_need_a_robot_that_fits():
         cubic([0.0], [1.0], 1.0).torques(arm())
     with pytest.raises(ArgumentError, match="needs a Robot"):
         move().torques("puma")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="torques: argument 't'"):
+        move().torques(arm(), "a")
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -117,6 +120,30 @@ def test_torque_peaks_beside_jumps_are_found():
     at = x.limits_hold(robot).reach["torque"]
     tau = x.torques(robot, np.concatenate([np.linspace(0, 3, 3001), 1.5 + np.array([-1e-9, 1e-9])])).tau
     assert np.all(np.abs(at.value) >= np.abs(tau).max(axis=0) * (1 - 1e-8))
+
+
+@pytest.mark.parametrize(("friction", "durations"), [((5.0, 8.0, 4.0, 1.0, 1.0, 1.0), (2.0, 4.0)), (0.0, (0.5, 4.0))])
+def test_no_torque_peak_hides_behind_jumps_or_between_samples(friction, durations):
+    """Jumps of dry friction look like high tops; joints that turn by many rad in a piece have many narrow ones."""
+    robot, turns = arm(friction=friction), 1.0 if friction else 9.0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        x = spline(rng.uniform(-turns, turns, size=(9, 6)), durations=rng.uniform(*durations, size=8))
+        at = torque_extremes(x, robot)
+        tau = x.torques(robot, np.linspace(0, x.duration, 40001)).tau
+        largest = np.abs(tau).max(axis=0)
+        assert np.all(at.highest >= tau.max(axis=0) - 1e-6 * largest)
+        assert np.all(at.lowest <= tau.min(axis=0) + 1e-6 * largest)
+
+
+def test_empty_batches_keep_all_limits():
+    x = quintic(np.zeros((0, 6)), np.ones((0, 6)), duration=1.0)
+    report = x.limits_hold(arm())
+    assert report.holds.shape == (0,)
+    assert report
+    assert report.worst is None
+    assert report.reach["torque"].value.shape == (0, 6)
+    assert x.torques(arm()).tau.shape == (0, 33, 6)
 
 
 def test_torques_are_left_out_on_demand():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..model.needs import need_robot
 from ..model.robot import Robot
@@ -54,6 +55,6 @@ def check_joints(robot: Robot, nv: int, anchors: np.ndarray | None, label: str) 
 def torques(trajectory: Trajectory, robot: Robot | None, t) -> Torques:
     """The `Torques` along a trajectory; see `Trajectory.torques`."""
     robot = mover(trajectory, robot, "torques")
-    t = dense_times(trajectory) if t is None else np.asarray(t, float)
+    t = dense_times(trajectory) if t is None else as_input(t, "t", "torques").astype(float)
     q, v, a, _ = trajectory(t)
     return Torques(t, true_torque(robot, q, v, a))

@@ -11,7 +11,7 @@ from ..errors import AdjointError, ArgumentError, SolveError
 from ..model.input_checks import vectors
 from .checks import common_batch, knot_positions
 from .piecewise import Trajectory
-from .quantities import limits
+from .quantities import SHORTEST, limits
 
 __all__ = ["linear_blends"]
 
@@ -113,7 +113,8 @@ def _waypoints(waypoints, times) -> tuple[np.ndarray, np.ndarray]:
     if not np.isfinite(t).all():
         raise ArgumentError("linear_blends: times contain NaN or infinity")
     _refuse(t[..., 0] != 0, lambda at: f"times{[*at, 0]} is {t[(*at, 0)]:g} s; a trajectory starts at the time 0")
-    _refuse(np.diff(t) <= 0, lambda at: f"times must increase, but the one after times{[*at]} = {t[at]:g} s does not")
+    short = ~(np.diff(t) > SHORTEST)
+    _refuse(short, lambda at: f"times must increase, but the one after times{[*at]} = {t[at]:g} s does not")
     return q, t
 
 
@@ -122,7 +123,7 @@ def _given_blends(blend, count: int) -> np.ndarray:
     given = as_input(blend, "blend", "linear_blends")
     tau = vectors(np.full(count, given) if given.ndim == 0 else given, count, "blend", "linear_blends")
     inner = (np.arange(count) > 0) & (np.arange(count) < count - 1)
-    bad = ~((tau > 0) | ((tau == 0) & ~inner)) | ~np.isfinite(tau)
+    bad = ~((tau > SHORTEST) | ((tau == 0) & ~inner)) | ~np.isfinite(tau)
     _refuse(bad, lambda at: f"blend{[*at]} is {tau[at]:g} s; a positive time is needed, or 0 at the first and the last")
     return tau
 

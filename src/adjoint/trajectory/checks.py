@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ArgumentError
-from ..model.input_checks import floats
+from ..model.configuration import neutral
+from ..model.input_checks import floats, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .manifold import has_manifold_joints
 from .quantities import SHORTEST
 from .states import ends
 
-__all__ = ["common_batch", "end_rates", "knot_positions", "plain_joints", "segment_times", "spans"]
+__all__ = ["common_batch", "end_rates", "given_start", "knot_positions", "plain_joints", "segment_times", "spans"]
 
 
 def knot_positions(caller: str, knots, *, least: int, most: int | None = None, label: str = "knots") -> np.ndarray:
@@ -55,7 +56,7 @@ def spans(caller: str, times, durations, knots: int) -> np.ndarray:
         got = f"shape {found.shape}" if found.ndim else repr(times)[:60]
         raise ArgumentError(f"{caller}: times must be those of the {knots} knots [s], (..., {knots}), got {got}")
     h = np.diff(found, axis=-1)
-    bad = ~((h > 0) & np.isfinite(h))
+    bad = ~((h > SHORTEST) & (h < 1 / SHORTEST))
     if bad.any():
         place = np.argwhere(bad)[0]
         before, after = (", ".join(map(str, (*place[:-1], place[-1] + k))) for k in (0, 1))
@@ -67,9 +68,21 @@ def spans(caller: str, times, durations, knots: int) -> np.ndarray:
 
 def end_rates(caller: str, n: int, velocity, acceleration, label: str, robot: Robot | None = None) -> np.ndarray:
     """Velocity and acceleration (..., 2, n) at an end; each is given as (..., n) or as one number for all joints."""
-    still = np.zeros(n if robot is None else robot.nq)
+    still = np.zeros(n) if robot is None else neutral(robot)
     _, v, a = ends(caller, robot, (still, velocity, acceleration), label)
     return np.stack([v, a], axis=-2)
+
+
+def given_start(caller: str, robot: Robot, start, *, batch: bool = False) -> np.ndarray | None:
+    """The finite configuration (nq,) near which a motion begins, (..., nq) with `batch`; None if none is given."""
+    if start is None:
+        return None
+    found = vectors(start, robot.nq, "start", caller)
+    if found.ndim > 1 and not batch:
+        raise ArgumentError(f"{caller}: start has shape {found.shape}; one configuration, ({robot.nq},), is needed")
+    if not np.isfinite(found).all():
+        raise ArgumentError(f"{caller}: start contains NaN or infinity")
+    return found
 
 
 def plain_joints(caller: str, robot: Robot | None, n: int) -> None:

@@ -14,10 +14,11 @@ from ..inverse.choice import middle_of_limits, nearest_solution
 from ..inverse.closed_form import inverse_kinematics
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3, so3
-from ..model.input_checks import count, numbers, positive
+from ..model.input_checks import count, positive
 from ..model.needs import need_coordinates, need_robot
 from ..model.once import once_a_robot
 from ..model.robot import Robot
+from .checks import given_start
 from .piecewise import Trajectory, pieced
 from .poses.checks import poses_of
 from .quantities import seconds
@@ -41,7 +42,10 @@ class BoundedPath(NamedTuple):
 
     def trajectory(self, duration: float) -> Trajectory:
         """The motion that goes straight in joint space from knot to knot, with the speed that is even on the line."""
-        h = np.diff(self.at) * seconds(duration, "trajectory: duration")
+        T = seconds(duration, "trajectory: duration")
+        if T.ndim:
+            raise ArgumentError(f"trajectory: duration must be one time [s], got an array of shape {T.shape}")
+        h = np.diff(self.at) * T
         c = np.stack([self.q[:-1], np.diff(self.q, axis=0) / h[:, None]], axis=-1)
         return pieced(self.robot, h, c)
 
@@ -87,7 +91,7 @@ def bounded_deviation(
     ends = [poses_of(x, f"{caller}: {name}") for x, name in ((T_0, "T_0"), (T_1, "T_1"))]
     if any(T.shape != (4, 4) for T in ends):
         raise ArgumentError(f"{caller}: T_0 and T_1 must be one pose each, (4, 4), got {[T.shape for T in ends]}")
-    given = None if start is None else numbers(start, (robot.nq,), f"{caller}: start")
+    given = given_start(caller, robot, start)
     reach = _Reach(robot, frame, angle < np.inf, np.stack(ends))
     return _refined(reach, reach.ends(given), (position, angle), count(levels, f"{caller}: levels"))
 

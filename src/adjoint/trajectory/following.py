@@ -14,9 +14,10 @@ from ..inverse.closed_form import inverse_kinematics
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import jacobian, jacobian_rate
 from ..lie import se3, so3
-from ..model.input_checks import count, numbers, positive
+from ..model.input_checks import count, positive
 from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
+from .checks import given_start
 from .deviation import has_closed_form
 from .piecewise import Trajectory, pieced
 from .polynomials import Order, extremes, hermite
@@ -65,7 +66,7 @@ def joint_motion(
     tolerance = positive(tolerance, f"{_CALLER}: tolerance [m and rad]")
     if (samples := count(samples, f"{_CALLER}: samples")) < 1:
         raise ArgumentError(f"{_CALLER}: samples must be at least 1, got {samples}")
-    given = None if start is None else numbers(start, (robot.nq,), f"{_CALLER}: start")
+    given = given_start(_CALLER, robot, start)
     task = _Task(robot, frame, path, np.array(chain_of(robot, frame).places))
     try:
         return _followed(task, given, tolerance, samples)

@@ -18,7 +18,7 @@ from ..model.input_checks import count, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .checks import common_batch, end_rates, knot_positions, plain_joints, segment_times, spans
-from .manifold import anchored, coordinates, has_manifold_joints
+from .manifold import anchored, check_orientations, coordinates, has_manifold_joints
 from .piecewise import Trajectory, pieced
 from .polynomials import hermite
 from .quantities import seconds
@@ -115,9 +115,10 @@ def spline(
     ends
         Of cubics. "clamped": with the velocities given; "natural": with the accelerations given, which are 0 in the
         narrow sense of the word; "not-a-knot": the first two and the last two cubics are one (N >= 4). Quintics have
-        both velocities and accelerations given.
+        both velocities and accelerations given, and no other ends.
     start_velocity, goal_velocity, start_acceleration, goal_acceleration
-        Rates at both ends, (..., n) or one number for all joints.
+        Rates at both ends, (..., n) or one number for all joints. Those that have no effect must be 0: accelerations
+        of "clamped" cubics, velocities of "natural" ones, and both of "not-a-knot".
     robot
         Needed if joints have several degrees of freedom: their knots are in `q`, and the spline is on their manifold.
 
@@ -130,29 +131,42 @@ def spline(
     if robot is not None:
         need_robot(robot, caller)
         knots = vectors(knots, robot.nq, "knots", caller)
+        check_orientations(caller, robot, knots, "knots")
     u = spans(caller, times, durations, knots.shape[-2])
     n = knots.shape[-1] if robot is None else robot.nv
     first = end_rates(caller, n, start_velocity, start_acceleration, "start", robot)
     last = end_rates(caller, n, goal_velocity, goal_acceleration, "goal", robot)
     batch = common_batch(caller, knots=(knots, 2), times=(u, 1), start=(first, 2), goal=(last, 2))
+    _check_ends(caller, degree, ends, first, last)
     knots, first, last = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (knots, first, last))
     u = np.broadcast_to(u, (*batch, u.shape[-1]))
     curved = robot is not None and has_manifold_joints(robot)
     x = _cumulated(robot, knots) if curved else knots  # type: ignore[arg-type]
-    if count(degree, f"{caller}: degree") == 3:
-        w = _cubic_accelerations(caller, x, u, ends, first, last)
-        c = cubic_pieces(x, w, u)
-    elif degree == 5:
-        c = _quintic_pieces(x, u, first, last)
+    if degree == 3:
+        c = cubic_pieces(x, _cubic_accelerations(caller, x, u, ends, first, last), u)
     else:
-        raise ArgumentError(f"{caller}: degree must be 3 or 5, got {degree!r:.60}")
+        c = _quintic_pieces(x, u, first, last)
     return _on_manifold(robot, knots, c, u) if curved else pieced(robot, u, c)  # type: ignore[arg-type]
+
+
+def _check_ends(caller: str, degree: int, ends: str, first, last) -> None:
+    """Raise `ArgumentError` for other degrees and ends than those there are, and for rates that have no effect."""
+    if count(degree, f"{caller}: degree") not in (3, 5):
+        raise ArgumentError(f"{caller}: degree must be 3 or 5, got {degree!r:.60}")
+    if not isinstance(ends, str) or ends not in _ENDS:
+        raise ArgumentError(f"{caller}: no ends {ends!r:.60}; {nearest(ends, _ENDS)}")
+    if degree == 5 and ends != "clamped":
+        raise ArgumentError(f"{caller}: ends={ends!r} is of cubics; quintics have velocities and accelerations given")
+    names = "velocity", "acceleration"
+    idle = () if degree == 5 else {"clamped": (1,), "natural": (0,), "not-a-knot": (0, 1)}[ends]
+    for rates, label in ((first, "start"), (last, "goal")):
+        for k in idle:
+            if rates[..., k, :].any():
+                raise ArgumentError(f"{caller}: {label}_{names[k]} has no effect on a cubic spline with ends={ends!r}")
 
 
 def _cubic_accelerations(caller: str, q, u, ends: str, first, last) -> np.ndarray:
     """The accelerations ω (..., N, n) at the knots of the cubic spline."""
-    if not isinstance(ends, str) or ends not in _ENDS:
-        raise ArgumentError(f"{caller}: no ends {ends!r:.60}; {nearest(ends, _ENDS)}")
     rows = _interior_rows(q, u, np.zeros(q.shape[-2]))
     if ends == "not-a-knot":
         return _not_a_knot(caller, rows, q, u)

@@ -89,6 +89,8 @@ class LimitReport:
     @cached_property
     def worst(self) -> Worst | None:
         """What is farthest beyond its limit, or nearest to it if all hold; None if nothing has a limit."""
+        if not self.holds.size:
+            return None
         places = {kind: np.unravel_index(np.argmax(x.relative), x.relative.shape) for kind, x in self.reach.items()}
         kind = max(places, key=lambda kind: self.reach[kind].relative[places[kind]])
         found = self._at(kind, places[kind])

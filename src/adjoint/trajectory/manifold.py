@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
+from ..errors import ArgumentError
 from ..lie import se3
 from ..model.configuration import difference
 from ..model.joints import FRAMES, JOINTS, standard_screws
@@ -22,6 +23,7 @@ __all__ = [
     "Rates",
     "anchored",
     "body_rates",
+    "check_orientations",
     "coordinate_rates",
     "coordinates",
     "has_manifold_joints",
@@ -95,6 +97,20 @@ def joint_places(robot: Robot):
         if i not in robot.mimics:
             q, v, row = at.q_start[i], at.v_start[i], JOINTS[kind]
             yield slice(q, q + row.nq), slice(v, v + row.nv), standard_screws(kind) if kind in FRAMES else None
+
+
+def check_orientations(caller: str, robot: Robot, q: np.ndarray, label: str) -> None:
+    """Raises `ArgumentError` if a configuration q (..., nq) has a quaternion 0."""
+    at = robot.layout
+    for i, kind in enumerate(robot.joint_types):
+        row = JOINTS[kind]
+        if i not in robot.mimics and row.has_quaternion:
+            end = at.q_start[i] + row.nq
+            if not q[..., end - 4 : end].any(axis=-1).all():
+                raise ArgumentError(
+                    f"{caller}: {label} has a quaternion (0, 0, 0, 0), which is no orientation, at joint "
+                    f"'{robot.body_joint_names[i]}'; q = adjoint.neutral(robot) is a configuration"
+                )
 
 
 def anchored(robot: Robot, q: np.ndarray) -> np.ndarray:

@@ -182,6 +182,10 @@ class OnlineMotion:
         given.max_jerk = self.jerk.tolist()
         return ruckig, ruckig.Ruckig(self.n, self.cycle), given, ruckig.OutputParameter(self.n)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but ruckig's plan, which is made again."""
+        return {name: value for name, value in vars(self).items() if name != "_ruckig"}
+
     def step(self, state: State, target: State) -> State:
         """The `State` one cycle later, on the fastest way from `state` to `target`, which all joints reach together.
 
@@ -208,7 +212,7 @@ class OnlineMotion:
             raise ArgumentError(f"OnlineMotion.step: {name} must be a State(q, v, a), got {state!r:.60}")
         rows = []
         for part, x in zip("qva", state, strict=True):
-            if part != "q" and isinstance(x, int | float):
+            if part != "q" and isinstance(x, int | float | np.integer | np.floating):
                 rows.append([float(x)] * self.n)
                 continue
             if not isinstance(x, np.ndarray) or x.dtype != np.float64:

@@ -8,11 +8,12 @@ from ..errors import ArgumentError, SolveError, nearest
 from ..inverse.choice import middle_of_limits, nearest_copy, nearest_solution
 from ..inverse.closed_form import Solutions, inverse_kinematics
 from ..inverse.meaning import branches
-from ..model.input_checks import floats, vectors
+from ..model.input_checks import floats
 from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
-from .checks import segment_times
+from .checks import common_batch, given_start, segment_times
 from .piecewise import Trajectory
+from .poses.checks import broadcast, poses_of
 from .textbook import degree_seven, five_cubic, four_three_four, three_five_three
 
 __all__ = ["pick_and_place", "withdrawn"]
@@ -32,12 +33,11 @@ def withdrawn(T, distance, turn=0.0) -> np.ndarray:
         >>> withdrawn(T, 0.1)[:3, 3].tolist()
         [0.0, 0.0, 0.1]
     """
-    T = floats(T)
-    if T.shape[-2:] != (4, 4):
-        raise ArgumentError(f"withdrawn: T must be poses (..., 4, 4), got shape {T.shape}")
+    T = poses_of(T, "withdrawn: T")
     distance, turn = floats(distance), floats(turn)
     if not (np.isfinite(distance).all() and np.isfinite(turn).all()):
         raise ArgumentError("withdrawn: distance [m] and turn [rad] must be finite numbers, or arrays of them")
+    broadcast("withdrawn", T=T.shape[:-2], distance=distance.shape, turn=turn.shape)
     c, s, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
     rows = [c, zero, s, zero], [zero, zero + 1, zero, zero], [-s, zero, c, zero], [zero, zero, zero, zero + 1]
     step = np.broadcast_to(np.eye(4), (*distance.shape, 4, 4)).copy()
@@ -70,7 +70,7 @@ def pick_and_place(
         "4-3-4", "3-5-3", "5-cubic" or "7": `four_three_four`, `three_five_three`, `five_cubic`, `degree_seven`, which
         also explain the rates at both ends.
     start
-        A configuration (nq,) near which the motion begins; the nearest branch is taken, with its turns. Without it,
+        A configuration (..., nq) near which the motion begins; the nearest branch is taken, with its turns. Without it,
         the branch is the one that moves the joints least, begun near the middle of the joint limits.
     redundancy
         The parameter that `inverse_kinematics` needs for arms with seven joints.
@@ -82,15 +82,16 @@ def pick_and_place(
     caller = "pick_and_place"
     need_robot(robot, caller)
     need_coordinates(robot, f"{caller} is")
-    if scheme not in _SCHEMES:
+    if not isinstance(scheme, str) or scheme not in _SCHEMES:
         raise ArgumentError(f"{caller}: no scheme {scheme!r:.60}; {nearest(scheme, list(_SCHEMES))}")
     times = segment_times(caller, times, 5 if scheme == "5-cubic" else 3)
     lifts, turns = (_pair(x, label) for x, label in ((lift, "lift [m]"), (turn, "turn [rad]")))
-    T_0, T_1 = (_poses(T, label) for T, label in ((T_start, "T_start"), (T_goal, "T_goal")))
+    T_0, T_1 = (poses_of(T, f"{caller}: {label}") for T, label in ((T_start, "T_start"), (T_goal, "T_goal")))
+    start = given_start(caller, robot, start, batch=True)
+    near = {} if start is None else {"start": (start, 1)}
+    common_batch(caller, T_start=(T_0, 2), T_goal=(T_1, 2), times=(times, 1), **near)
     four = T_0, withdrawn(T_0, lifts[0], turns[0]), withdrawn(T_1, lifts[1], turns[1]), T_1
     found = [inverse_kinematics(robot, T, frame, redundancy=redundancy) for T in four]
-    if start is not None:
-        start = vectors(start, robot.nq, "start", caller)
     knots = _on_one_branch(robot, found, start, frame)
     rates = {"start_velocity": start_velocity, "start_acceleration": start_acceleration}
     rates |= {"goal_velocity": goal_velocity, "goal_acceleration": goal_acceleration}
@@ -103,16 +104,6 @@ def _pair(value, label: str) -> np.ndarray:
     if found.shape not in ((), (2,)) or not np.isfinite(found).all():
         raise ArgumentError(f"pick_and_place: {label} must be one number or two, got {value!r:.60}")
     return np.broadcast_to(found, 2)
-
-
-def _poses(value, label: str) -> np.ndarray:
-    T = floats(value)
-    if T.shape[-2:] != (4, 4) or not np.isfinite(T).all():
-        raise ArgumentError(f"pick_and_place: {label} must be finite poses (..., 4, 4), got shape {T.shape}")
-    if (left := np.linalg.det(T[..., :3, :3]) < 0).any():
-        place = f"[{', '.join(map(str, np.argwhere(left)[0]))}]" if T.ndim > 2 else ""
-        raise ArgumentError(f"pick_and_place: {label}{place} is left-handed: its columns n, s, a have n × s = -a")
-    return T
 
 
 def _on_one_branch(robot: Robot, found: list[Solutions], start, frame: str) -> np.ndarray:

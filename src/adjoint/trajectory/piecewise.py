@@ -192,7 +192,8 @@ class Trajectory:
 
         They are exact to rounding errors, at ends of pieces or at roots of derivatives; where a or jerk jumps at a
         knot, the values on both sides count. Rates of joints of several degrees of freedom are no polynomials: theirs
-        are the tops of dense samples, refined until rounding. Coordinates of quaternions have NaN.
+        are the tops of samples, at least 32 on each piece as in `limits_hold`, refined until rounding. Coordinates of
+        quaternions have NaN.
         """
         return extrema(self)
 
@@ -219,8 +220,10 @@ class Trajectory:
 
         Robots have no limits of `acceleration` and `jerk`; give them, as a number or (n,), to have them looked at.
         `velocity` takes the place of the robot's own limits. Extrema of q, v, a and jerk are those of `extrema`;
-        torques are looked at unless `torque` is False, and their peaks are tops of dense samples, refined until
-        rounding. A limit holds if it is exceeded by no more than the fraction `tolerance`.
+        torques are looked at unless `torque` is False, and their peaks are the highest three tops of samples, refined
+        until rounding. Samples are 1/32 of a piece apart, or less where the joints together turn by more than 0.2 rad
+        in that time, down to 1/1024; a peak that is narrower may be missed. A limit holds if it is exceeded by no more
+        than the fraction `tolerance`.
         """
         return limits_hold(self, robot, velocity, acceleration, jerk, torque, tolerance)
 
@@ -303,6 +306,11 @@ def _check_meeting(before: Trajectory, after: Trajectory, k: int) -> None:
     robots = before.robot, after.robot
     if before.nv != after.nv or (None not in robots and robots[0] != robots[1]):
         raise ArgumentError(f"followed_by: different joints move in {before!r} and {after!r}")
+    if (before.anchors is None) != (after.anchors is None):
+        raise ArgumentError(
+            f"followed_by: different kinds of joints move in {before!r} and {after!r}: those of one have several "
+            "degrees of freedom"
+        )
     common_batch([before._pieces, after._pieces])
     start, stop = after(0.0).q, before._last.q
     gap = np.abs(start - stop if before.anchors is None else difference(before.robot, stop, start))  # type: ignore[arg-type]

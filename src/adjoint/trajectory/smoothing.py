@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, SolveError
 from ..model.input_checks import floats
 from ..model.robot import Robot
 from .checks import common_batch, end_rates, knot_positions, plain_joints, spans
@@ -16,6 +16,7 @@ from .piecewise import Trajectory
 
 __all__ = ["smoothing_spline"]
 
+_HIDDEN = 1e-2  # relative errors of the spline's bends by rounding, at most
 _HALVINGS = 50  # of the interval, in powers of 10, in which the largest smoothness lies
 
 
@@ -37,11 +38,14 @@ def smoothing_spline(
         As in `spline`: configurations (..., N, n), N >= 3, and their times (..., N) or the durations between them.
     tolerance
         The spline is as smooth as it can be without being further from any knot than this [rad or m]: one number or
-        (n,). Each joint of each trajectory gets the largest λ for which this holds.
+        (n,). Halving of log λ finds, for each joint of each trajectory, a λ at which the largest distance just reaches
+        it; where it stays below, λ is 1e6 T³, with the whole duration T, or what rounding errors allow. As the distance
+        of one knot may fall where λ grows, a larger λ may keep the tolerance, too.
     smoothness
-        Or λ itself [s³, with weights 1]: one number or (n,); 0 interpolates.
+        Or λ itself [s³, with weights 1]: one finite number or (n,); 0 interpolates. A `SolveError` says if it is too
+        large in relation to the times between knots, so that rounding errors hide the bends.
     weights
-        w >= 0, (N,); infinity makes the spline pass through the knot. By default 1, and infinity at both ends.
+        w > 0, (N,); infinity makes the spline pass through the knot. By default 1, and infinity at both ends.
     start_velocity, goal_velocity
         Velocities at both ends, (..., n) or one number for all joints.
     robot
@@ -58,7 +62,8 @@ def smoothing_spline(
     if (tolerance is None) == (smoothness is None):
         raise ArgumentError(f"{caller} needs either a tolerance [rad or m] or the smoothness λ")
     given = floats(smoothness if tolerance is None else tolerance)
-    if given.shape not in ((), (n,)) or not np.all((given > 0) | (given == 0) & (tolerance is None)):
+    good = given > 0 if smoothness is None else (given >= 0) & (given < np.inf)
+    if given.shape not in ((), (n,)) or not np.all(good):
         label = "smoothness" if tolerance is None else "tolerance"
         raise ArgumentError(f"{caller}: {label} must be a positive number, or {n} of them, got {given.tolist()!r:.60}")
     slack = _slack(caller, weights, N)
@@ -70,6 +75,11 @@ def smoothing_spline(
     aims = np.broadcast_to(given, (*batch, n)).ravel()
     smoothed = _smoothed if tolerance is None else _near
     x = [smoothed(y, h, v, w, slack, aim) for y, h, v, w, aim in zip(*lanes, aims, strict=True)]
+    if not np.isfinite(x).all():
+        raise SolveError(
+            f"{caller}: smoothness λ = {aims.max():g} is too large for times between knots of {u.min():g} s and these "
+            "weights: rounding errors hide the bends of the spline; a smaller λ, or tolerance=, has an answer"
+        )
     moved = np.reshape(x, (*batch, n, N)).swapaxes(-1, -2)
     velocities: dict[str, Any] = {"start_velocity": v_0, "goal_velocity": v_1}
     return spline(moved, durations=u, robot=robot, **velocities)
@@ -82,12 +92,18 @@ def _slack(caller: str, weights, N: int) -> np.ndarray:
     w = floats(weights)
     if w.shape != (N,) or not (w > 0).all():
         raise ArgumentError(f"{caller}: weights must be {N} positive numbers or infinity, got {weights!r:.60}")
-    return 1 / w
+    with np.errstate(over="ignore"):
+        return 1 / w
 
 
 def _smoothed(y, u, v_0, v_1, slack, smoothness: float) -> np.ndarray:
-    """Positions x (N,) of the knots of one joint."""
+    """Positions x (N,) of the knots of one joint; NaN if λ is so large that rounding errors win."""
     N, p = len(y), 1 / u
+    # Where all ω are equal, R ω is of the size u ω, and rounding errors of the rest must be smaller.
+    with np.errstate(over="ignore"):
+        largest = smoothness * slack.max() * (4 * p.max()) ** 2
+    if not largest * np.finfo(float).eps < _HIDDEN * u.mean():
+        return np.full(N, np.nan)
     # Q has the columns of the second differences: (Qᵀ y)_k = (y_{k+1} - y_k) / u_k - (y_k - y_{k-1}) / u_{k-1}.
     diagonal = -(np.append(p, 0.0) + np.append(0.0, p))
     right = np.append(np.diff(y) * p, v_1) - np.append(v_0, np.diff(y) * p)

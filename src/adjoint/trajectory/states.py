@@ -9,7 +9,7 @@ from ..errors import ArgumentError
 from ..model.input_checks import vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
-from .manifold import anchored, coordinates, has_manifold_joints
+from .manifold import anchored, check_orientations, coordinates, has_manifold_joints
 from .piecewise import Trajectory, pieced
 from .polynomials import hermite
 from .quantities import seconds
@@ -78,6 +78,8 @@ def ends(caller: str, robot: Robot | None, given: tuple, label: str) -> list[np.
     for name, part in zip(("", *names), parts, strict=False):
         if not np.isfinite(part).all():
             raise ArgumentError(f"{caller}: {label}{'_' * bool(name)}{name} contains NaN or infinity")
+    if robot is not None:
+        check_orientations(caller, robot, q, label)
     try:
         batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
     except ValueError:

@@ -1,8 +1,9 @@
 """Trajectories in files, exact to the last bit: .npz and .json for any batch, .csv for one trajectory.
 
 A .json file has lists `knots`, `coefficients` and, of robots with joints of several degrees of freedom, `anchors`, with
-the axes of `Trajectory`; a .npz file has arrays of these names. A .csv file has one row for each piece and the columns
-start, stop [s], c_<i>_<j>, the coefficient of the power j of coordinate i, and anchor_<k>.
+the axes of `Trajectory`, or {"shape": [...]} in the place of a list without numbers, of an empty batch; a .npz file has
+arrays of these names. A .csv file has one row for each piece and the columns start, stop [s], c_<i>_<j>, the
+coefficient of the power j of coordinate i, and anchor_<k>.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> Path:
             with unfinished.open("wb") as file:
                 np.savez(file, **arrays)
         elif suffix == ".json":
-            unfinished.write_text(json.dumps({name: x.tolist() for name, x in arrays.items()}), encoding="utf-8")
+            lists = {name: x.tolist() if x.size else {"shape": x.shape} for name, x in arrays.items()}
+            unfinished.write_text(json.dumps(lists), encoding="utf-8")
         else:
             _write_csv(unfinished, **arrays)
     return target
@@ -161,11 +163,19 @@ def _read_json(path: Path) -> dict[str, np.ndarray]:
         raise ArgumentError(f"{path}: it must be an object with {', '.join(_FIELDS)}, not a {type(content).__name__}")
     found = {}
     for name in _FIELDS.keys() & content.keys():
-        x = np.array(content[name])
+        x = _no_numbers(content[name]) if isinstance(content[name], dict) else np.array(content[name])
         if x.dtype.kind not in "if" or x.ndim == 0:
             raise ArgumentError(f"{path}: '{name}' must be lists of numbers")
         found[name] = x.astype(float)
     return found
+
+
+def _no_numbers(value: dict) -> np.ndarray:
+    """The array of an empty batch, from its shape."""
+    shape = value.get("shape")
+    if not isinstance(shape, list) or 0 not in shape:
+        raise ValueError(f"an object must have the shape of an empty array, got {value!r:.60}")
+    return np.zeros(shape)
 
 
 def _read_csv(path: Path) -> dict[str, np.ndarray]:

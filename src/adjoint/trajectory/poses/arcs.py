@@ -15,6 +15,7 @@ from .straight import run, turns, uniform
 __all__ = ["arc", "circle"]
 
 _STRAIGHT = 1e-9  # three points whose directions have a smaller sine lie on a straight line
+_LONGEST = 1e6  # arcs, relative to the distances of the points; their ends have errors of 1e-16 of their length
 
 
 def arc(T_0, via, T_1, duration=None, *, profile: Trajectory | None = None) -> PoseTrajectory:
@@ -33,18 +34,32 @@ def arc(T_0, via, T_1, duration=None, *, profile: Trajectory | None = None) -> P
     middle = vectors_of(via, "via", caller)
     broadcast(caller, T_0=T_0.shape[:-2], via=middle.shape[:-1], T_1=T_1.shape[:-2])
     a, b = middle - T_0[..., :3, 3], T_1[..., :3, 3] - T_0[..., :3, 3]
-    normal = np.cross(a, b)
-    n2 = np.sum(normal**2, axis=-1, keepdims=True)
-    a2, b2 = np.sum(a * a, axis=-1, keepdims=True), np.sum(b * b, axis=-1, keepdims=True)
-    if not np.all(n2 > _STRAIGHT**2 * a2 * b2):
-        raise ArgumentError(f"{caller}: T_0, via and T_1 lie on a straight line; `line` goes along it")
-    to_centre = np.cross(a2 * b - b2 * a, normal) / (2 * n2)
-    axis = normal / np.sqrt(n2)
-    x, y = -to_centre, b - to_centre
-    angle = np.arctan2(np.sum(axis * np.cross(x, y), axis=-1), np.sum(x * y, axis=-1)) % (2 * np.pi)
+    screw, back = _chord(T_0, a, b)
     w = so3.log(so3.compose(so3.inverse(T_0[..., :3, :3]), T_1[..., :3, :3]))
-    path = uniform(T_0, *_round(T_0, T_0[..., :3, 3] + to_centre, axis, angle), turns(w))
-    return run(path, duration, profile, caller)
+    return run(uniform(T_0, screw, turns(back), turns(w)), duration, profile, caller)
+
+
+def _chord(T_0: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The twist (..., 6) of the turn on the circle through 0, a and b (..., 3), seen from T_0, and the angle back.
+
+    The angle at a between the ways to 0 and to b is π - α/2, and the origin starts with the velocity
+    α/2 (cot(α/2) b - u × b). So it ends at b exactly, though the axis u and α are uncertain if the circle is large.
+    """
+    a, b = np.broadcast_arrays(a, b)
+    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True)
+    a, way = a / np.where(scale > 0, scale, 1.0), b / np.where(scale > 0, scale, 1.0)
+    normal, ahead = np.cross(a, way), np.sum(a * (way - a), axis=-1, keepdims=True)
+    sine = np.linalg.norm(normal, axis=-1, keepdims=True)
+    long = np.linalg.norm(way, axis=-1, keepdims=True)
+    half = np.arctan2(sine, ahead)
+    flat = sine <= _STRAIGHT * np.linalg.norm(a, axis=-1, keepdims=True) * long
+    if np.any(flat | (half * long * np.hypot(sine, ahead) > _LONGEST * sine)):
+        raise ArgumentError("arc: T_0, via and T_1 lie on a straight line, or almost; `line` goes along it")
+    u = normal - np.sum(normal * way, axis=-1, keepdims=True) * way / long**2  # the rounding error of a × b matters
+    u /= np.linalg.norm(u, axis=-1, keepdims=True)
+    turn = np.stack([2 * half * u, half * (ahead / sine * b - np.cross(u, b))], axis=-2)
+    w, v = np.moveaxis(turn @ T_0[..., :3, :3], -2, 0)
+    return np.concatenate([w, v], axis=-1), -w
 
 
 def circle(
@@ -64,12 +79,13 @@ def circle(
     T_0 = poses_of(T_0, f"{caller}: T_0")
     centre, axis, angle = vectors_of(centre, "centre", caller), vectors_of(axis, "axis", caller), floats(angle)
     broadcast(caller, T_0=T_0.shape[:-2], centre=centre.shape[:-1], axis=axis.shape[:-1], angle=angle.shape)
-    length = np.linalg.norm(axis, axis=-1, keepdims=True)
-    if not np.all(length > 0):
+    largest = np.abs(axis).max(axis=-1, keepdims=True)
+    if not np.all(largest > 0):
         raise ArgumentError(f"{caller}: axis must have a direction, got {axis.tolist()!r:.80}")
+    axis = axis / largest  # whose square does not overflow
     if not np.isfinite(angle).all():
         raise ArgumentError(f"{caller}: angle must be finite [rad], got {angle.tolist()!r:.80}")
-    screw, back = _round(T_0, centre, axis / length, angle)
+    screw, back = _round(T_0, centre, axis / np.linalg.norm(axis, axis=-1, keepdims=True), angle)
     path = uniform(T_0, screw) if truth(turned, f"{caller}: turned") else uniform(T_0, screw, back)
     return run(path, duration, profile, caller)
 

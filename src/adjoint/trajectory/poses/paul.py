@@ -21,7 +21,8 @@ def drive_transform(T_a, T_b) -> np.ndarray:
     `drive` turns them into T_a⁻¹ T_b: a translation by (x, y, z) [m], a rotation by θ in [0, π] about the axis
     (-sin ψ, cos ψ, 0), which swings the approach vector (z axis) of T_a into that of T_b, and a rotation by φ about the
     approach vector, all seen from T_a. If both approach vectors are parallel, ψ is 0; so is the axis of a swing by
-    θ = π, which could be any. Fu, Gonzalez & Lee (1987), (4.4-22) to (4.4-27), with λ = 1 in the formulas of φ.
+    θ = π, which could be any. The poses must be rigid motions: as in all kernels, they are not checked, and NaN gives
+    NaN. Fu, Gonzalez & Lee (1987), (4.4-22) to (4.4-27), with λ = 1 in the formulas of φ.
 
         >>> drive_transform(np.eye(4), se3.from_rotation_translation(so3.rotation_y(0.5), [1.0, 0, 0]))
         array([1. , 0. , 0. , 0. , 0.5, 0. ])

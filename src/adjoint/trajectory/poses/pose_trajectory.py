@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,10 @@ from ...errors import ArgumentError
 from ...lazy import cached_property
 from ...lie import se3
 from ..manifold import body_rates
-from ..pieces import Pieces, joined_pieces, knots_after, piece_at, rates_inside
+from ..pieces import Pieces, common_batch, joined_pieces, knots_after, piece_at, rates_inside
 from ..piecewise import Trajectory
 from ..polynomials import Order, composed, extremes, rate, rates, shifted
-from .checks import poses_of
+from .checks import broadcast, poses_of
 
 __all__ = ["PoseSample", "PoseTrajectory", "Shape", "piece_sample", "pose_pieces"]
 
@@ -206,10 +207,11 @@ class PoseTrajectory:
         parts = [self, *others]
         if not all(isinstance(part, PoseTrajectory) for part in parts):
             raise ArgumentError(f"followed_by needs motions of a frame, got {others!r:.120}")
+        common_batch([part.variables for part in parts])
         for k, (before, after) in enumerate(pairwise(parts)):
             end = before(before.knots[..., -1:]).T[..., 0, :, :]
-            gap = np.abs(after(0.0).T - end).max()
-            if not gap <= _JUMP * (1 + np.abs(end).max()):
+            gap = np.abs(after(0.0).T - end).max(initial=0.0)
+            if not gap <= _JUMP * (1 + np.abs(end).max(initial=0.0)):
                 raise ArgumentError(f"followed_by: motion {k + 1} does not start where motion {k} ends: {gap:.6g} off")
         m, order = max(part.factors for part in parts), max(part.order for part in parts)
         return PoseTrajectory(joined_pieces([part._padded(m, order) for part in parts]), order)
@@ -237,10 +239,8 @@ class PoseTrajectory:
         if self.pieces > 1:
             knots = _sorted(knots, _passed(sigma, self.knots[..., 1:-1]))
         k = _piece_numbers(self.knots, sigma(_middles(knots)).q[..., 0])
-        inner = _recut(sigma.knots, sigma.coefficients, knots)[
-            ..., 0, :
-        ].copy()  # of the time since the start of the path's piece
-        inner[..., 0] -= _taken(self.knots, k, 0)
+        inner = _recut(sigma.knots, sigma.coefficients, knots)[..., 0, :].copy()
+        inner[..., 0] -= _taken(self.knots, k, 0)  # the time since the start of the path's piece
         c = composed(_taken(self.variables.coefficients, k, 2), inner[..., None, :])
         return _of_pieces(knots, c, _taken(self.variables.rows, k, 1), self.order)
 
@@ -258,12 +258,14 @@ class PoseTrajectory:
         if isinstance(other, PoseTrajectory):
             return _product(self, other)
         B = poses_of(other, "PoseTrajectory @ T: T")[..., None, :, :]
+        broadcast("PoseTrajectory @ T", motion=self.batch, T=B.shape[:-3])
         # exp(ξ) B = B exp(Ad(B⁻¹) ξ)
         rows = _rows(se3.compose(self.anchors, B), _seen(se3.inverse(B), self.exponents))
         return PoseTrajectory(self.variables.renewed(rows=rows), self.order)
 
     def __rmatmul__(self, other) -> PoseTrajectory:
         B = poses_of(other, "T @ PoseTrajectory: T")[..., None, :, :]
+        broadcast("T @ PoseTrajectory", T=B.shape[:-3], motion=self.batch)
         rows = _rows(se3.compose(B, self.anchors), self.exponents)
         return PoseTrajectory(self.variables.renewed(rows=rows), self.order)
 
@@ -292,7 +294,7 @@ def _rows(anchors: np.ndarray, exponents: np.ndarray) -> np.ndarray:
     """The numbers (..., K, size) of all pieces."""
     batch = np.broadcast_shapes(anchors.shape[:-2], exponents.shape[:-3])
     parts = [np.broadcast_to(anchors, (*batch, 4, 4)), np.broadcast_to(exponents, (*batch, *exponents.shape[-3:]))]
-    return np.concatenate([x.reshape(*batch, -1) for x in parts], axis=-1)
+    return np.concatenate([x.reshape(*batch, prod(x.shape[len(batch) :])) for x in parts], axis=-1)
 
 
 def _seen(T: np.ndarray, xi: np.ndarray) -> np.ndarray:
@@ -302,6 +304,7 @@ def _seen(T: np.ndarray, xi: np.ndarray) -> np.ndarray:
 
 def _product(a: PoseTrajectory, b: PoseTrajectory) -> PoseTrajectory:
     """The motion T_a(t) T_b(t)."""
+    broadcast("PoseTrajectory @ PoseTrajectory", first=a.batch, second=b.batch)
     if not np.allclose(a.duration, b.duration, rtol=_SAME, atol=0.0):
         raise ArgumentError(f"a product of motions needs equal durations, got {a!r} and {b!r}")
     knots = _sorted(a.knots, np.minimum(b.knots[..., 1:-1], np.asarray(a.duration)[..., None]))
@@ -366,6 +369,9 @@ def _own_time(path: PoseTrajectory, profile: Trajectory) -> Trajectory:
     """The profile, scaled so that it goes from 0 to the duration of the path."""
     if not isinstance(profile, Trajectory) or profile.nv != 1 or profile.anchors is not None:
         raise ArgumentError(f"timed: profile must be a Trajectory of one coordinate, got {profile!r:.120}")
+    broadcast("timed", motion=path.batch, profile=profile.batch)
+    if np.any(profile.duration == 0):
+        raise ArgumentError("timed: the profile lasts 0 s; it must go from one number to another in some time")
     ends = profile(profile.knots[..., [0, -1]]).q[..., 0]
     first, last = ends[..., 0], ends[..., 1]
     scale = np.asarray(path.duration) / np.where(last == first, np.nan, last - first)

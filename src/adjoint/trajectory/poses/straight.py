@@ -8,7 +8,7 @@ from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import floats
 from ..piecewise import Trajectory
-from ..quantities import seconds
+from ..quantities import SHORTEST, seconds
 from .checks import broadcast, poses_of
 from .pose_trajectory import PoseTrajectory, pose_pieces
 
@@ -100,7 +100,7 @@ def corners(caller: str, poses, durations, blend) -> tuple[np.ndarray, np.ndarra
     if n < 2:
         raise ArgumentError(f"{caller}: poses has {n} pose{'s' * (n != 1)}; at least 2 are needed")
     T, tau = seconds(durations, f"{caller}: durations"), floats(blend)
-    if not np.all((tau >= 0) & (tau < np.inf)):
+    if not np.all(((tau == 0) | (tau > SHORTEST)) & (tau < np.inf)):
         raise ArgumentError(f"{caller}: blend must be times of 0 s or more, got {blend!r:.80}")
     for x, count, name in ((T, n - 1, "durations"), (tau, n - 2, "blend")):
         if x.ndim and x.shape[-1] != count:

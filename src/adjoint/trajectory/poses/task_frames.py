@@ -15,8 +15,9 @@ def task_pose(C, P, tool) -> np.ndarray:
     """The pose C P tool⁻¹ (4, 4) of an arm's last frame at which its tool is at the pose P in the frame C.
 
     `tool` (4, 4) is the tool in the arm's last frame. If C moves, as on a conveyor, `C @ path @ se3.inverse(tool)` is
-    the motion in time, with motions C and path; of a function C(t), `pose_spline(C(times), times)` makes a motion. Fu,
-    Gonzalez & Lee (1987), (4.4-1) to (4.4-3).
+    the motion in time, with motions C and path; of a function C(t), `pose_spline(C(times), times)` makes a motion. The
+    poses must be rigid motions: as in all kernels, they are not checked, and NaN gives NaN. Fu, Gonzalez & Lee (1987),
+    (4.4-1) to (4.4-3).
 
         >>> C, P, tool = se3.random(3, rng=0)
         >>> assert np.allclose(task_pose(C, P, tool) @ tool, C @ P)
@@ -29,8 +30,8 @@ def in_next_frame(P, C, tool, next_C, next_tool) -> np.ndarray:
     """The pose next_C⁻¹ C P tool⁻¹ next_tool (4, 4): where the next tool is in the next frame, while the arm rests.
 
     A motion from the pose P in the frame C to another one in `next_C` begins there, so that both of its ends are seen
-    from the frame in which it ends: it stays straight there even if the frames move. Fu, Gonzalez & Lee (1987), (4.4-5)
-    to (4.4-9).
+    from the frame in which it ends: it stays straight there even if the frames move. Poses are as in `task_pose`. Fu,
+    Gonzalez & Lee (1987), (4.4-5) to (4.4-9).
 
         >>> P, C, tool, next_C, next_tool = se3.random(5, rng=0)
         >>> begin = in_next_frame(P, C, tool, next_C, next_tool)
