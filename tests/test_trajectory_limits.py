@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.trajectory import LimitReport, cubic, quintic, spline
+from adjoint.trajectory import LimitReport, cubic, quintic, s_curve, spline, trapezoidal
 from adjoint.trajectory.limits import torque_extremes
 
 NAMES = aj.robots.puma560().joint_names
@@ -207,7 +207,8 @@ def test_limits_of_trees():
         ({"acceleration": np.nan}, "the limit acceleration is nan"),
         ({"jerk": -1.0}, "the limit jerk is -1"),
         ({"jerk": "much"}, "'jerk' is a str"),
-        ({"torque": 5.0}, "torque must be True or False"),
+        ({"torque": -5.0}, "the limit torque is -5"),
+        ({"torque": "strong"}, "'torque' is a str"),
         ({"tolerance": -1.0}, "tolerance must be"),
         ({"tolerance": np.inf}, "tolerance must be"),
     ],
@@ -252,3 +253,47 @@ def test_pictures_that_cannot_be_drawn(tmp_path):
         cubic(np.zeros((2, 1)), np.ones((2, 1)), 1.0).plot(tmp_path / "a.png")
     with pytest.raises(ArgumentError, match=r"a\.xyz"):
         cubic([0.0], [1.0], 1.0).plot(tmp_path / "a.xyz")
+
+
+# --- jumps, and limits without a robot --------------------------------------------------------------------------------
+
+
+def test_a_velocity_that_jumps_is_told_whatever_the_limits():
+    there = quintic(np.zeros(6), np.full(6, 0.5), 1.0, goal_velocity=1.0, robot=arm())
+    on = quintic(np.full(6, 0.5), np.full(6, 1.0), 1.0, robot=arm())
+    report = there.followed_by(on).limits_hold()
+    assert not report and report.worst.kind == "velocity jump" and report.worst.time == 1.0
+    assert_allclose(report.worst.value, 1.0, rtol=1e-12)
+    assert "velocity of joint 'joint1' jumps by 1 rad/s at 1 s" in str(report)
+    assert there.followed_by(there.reversed()).limits_hold().reach["velocity jump"].value[0] == pytest.approx(2.0)
+    smooth = there.followed_by(quintic(np.full(6, 0.5), np.full(6, 1.0), 1.0, start_velocity=1.0, robot=arm()))
+    assert "velocity jump" not in smooth.limits_hold().reach
+
+
+def test_accelerations_that_jump_are_told_if_jerk_has_a_limit():
+    x = trapezoidal([0.0], [1.0], velocity=1.0, acceleration=2.0)
+    assert x.limits_hold(velocity=1.0, acceleration=2.0)
+    report = x.limits_hold(acceleration=2.0, jerk=100.0)
+    assert not report and report.worst.kind == "acceleration jump" and report.worst.value == pytest.approx(2.0)
+    assert s_curve([0.0], [1.0], velocity=1.0, acceleration=2.0, jerk=10.0).limits_hold(jerk=10.0)
+
+
+def test_limits_without_a_robot():
+    x = quintic([0.0, 0.0], [1.0, 2.0], 1.0)
+    report = x.limits_hold(velocity=2.0)
+    assert not report and report.worst.joint == "joint 1" and set(report.reach) == {"velocity"}
+    assert x.limits_hold(velocity=[1.9, 3.8], acceleration=20.0)
+    with pytest.raises(ArgumentError, match="needs a robot"):
+        x.limits_hold()
+
+
+def test_limits_of_torques_may_be_given():
+    x = move(arm())
+    largest = x.limits_hold(torque=1e6).reach["torque"].value
+    assert x.limits_hold(torque=np.abs(largest) * 1.001) and not x.limits_hold(torque=np.abs(largest) * 0.999)
+
+
+def test_exactly_at_a_limit_is_no_excess_in_words():
+    x = trapezoidal([0.0], [1.0], velocity=1.0, acceleration=2.0)
+    words = str(x.limits_hold(velocity=1.0, acceleration=2.0))
+    assert "is at its limit" in words and "beyond" not in words

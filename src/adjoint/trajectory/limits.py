@@ -11,10 +11,10 @@ import numpy as np
 
 from ..dynamics.regressors import coordinate_names, dof_names
 from ..lazy import cached_property
-from ..model.input_checks import positive, truth
+from ..model.input_checks import positive
 from ..model.robot import Robot
 from .along import mover
-from .extrema import extrema
+from .extrema import Extrema, extrema
 from .manifold import joint_places
 from .peaks import refined_extremes
 from .polynomials import Extremes
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from .piecewise import Trajectory
 
 __all__ = ["LimitReport", "Reach", "Worst", "limits_hold", "torque_extremes"]
+
+
+_JUMP = " jump"  # the end of the names of kinds that are jumps at knots
+_ROUNDING_JUMP = 1e-6  # a jump of a rate by less than this fraction of its largest value is none
+_AT_LIMIT = 1e-9  # what is this near to its limit, as a fraction of it, is at its limit
 
 
 class Reach(NamedTuple):
@@ -44,8 +49,8 @@ class Reach(NamedTuple):
 class Worst(NamedTuple):
     """What is farthest beyond its limit, or nearest to it: a row of `Reach`, and whose it is.
 
-    `kind` is "position", "velocity", "acceleration", "jerk" or "torque"; `index` is the place of the trajectory in its
-    batch, () for one trajectory.
+    `kind` is "position", "velocity", "acceleration", "jerk" or "torque", or "velocity jump" or "acceleration jump";
+    `index` is the place of the trajectory in its batch, () for one trajectory.
     """
 
     joint: str
@@ -113,6 +118,11 @@ def _described(at: Worst) -> str:
     """The sentence that names joint, time and amount."""
     which = f"trajectory {list(at.index)}: " if at.index else ""
     unit = f" {at.unit}" if at.unit else ""
+    if at.kind.endswith(_JUMP):
+        kind = at.kind.removesuffix(_JUMP)
+        return f"{which}{kind} of joint '{at.joint}' jumps by {at.value:.6g}{unit} at {at.time:.6g} s"
+    if abs(at.relative) < _AT_LIMIT:
+        return f"{which}{at.kind} of joint '{at.joint}' is at its limit {at.limit:.6g}{unit} at {at.time:.6g} s"
     side = "beyond" if at.excess > 0 else "within"
     return (
         f"{which}{at.kind} of joint '{at.joint}' is {at.value:.6g}{unit} at {at.time:.6g} s, "
@@ -121,30 +131,74 @@ def _described(at: Worst) -> str:
 
 
 def limits_hold(
-    trajectory: Trajectory, robot: Robot | None, velocity, acceleration, jerk, torque: bool, tolerance: float
+    trajectory: Trajectory, robot: Robot | None, velocity, acceleration, jerk, torque, tolerance: float
 ) -> LimitReport:
     """The `LimitReport` of a trajectory; see `Trajectory.limits_hold`."""
-    caller = "limits_hold"
-    robot = mover(trajectory, robot, caller)
+    caller, n = "limits_hold", trajectory.nv
     tolerance = positive(tolerance, f"{caller}: tolerance", or_zero=True)
-    torque = truth(torque, f"{caller}: torque")
-    rates = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
-    rates = {
-        kind: None if value is None else limits(value, robot.nv, kind, caller, infinite=True)
-        for kind, value in rates.items()
-    }
-    if velocity is None:
-        rates["velocity"] = robot.velocity_limit
-    q, *others = extrema(trajectory)
-    reach = {"position": _between(q, robot.lower, robot.upper)}
-    for (kind, limit), found in zip(rates.items(), others, strict=True):
-        if limit is not None:
-            reach[kind] = _within(found, limit)
-    if torque:
-        reach["torque"] = _within(torque_extremes(trajectory, robot), robot.effort_limit)
-    units = {kind: tuple(_units(robot, kind)) for kind in reach}
-    joints = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
-    return LimitReport(MappingProxyType(reach), MappingProxyType(joints), MappingProxyType(units), tolerance)
+    given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+    bound = {k: limits(x, n, k, caller, infinite=True) for k, x in given.items() if x is not None}
+    if robot is None and trajectory.robot is None and bound and isinstance(torque, bool):
+        reach = _rates(trajectory, extrema(trajectory), bound)
+        names = dict.fromkeys(reach, trajectory.joint_names)
+        units = dict.fromkeys(reach, ("",) * n)
+    else:
+        robot = mover(trajectory, robot, caller)
+        strength = _strength(robot, torque, caller)
+        found = extrema(trajectory)
+        reach = {"position": _between(found.q, robot.lower, robot.upper)}
+        reach |= _rates(trajectory, found, {"velocity": robot.velocity_limit, **bound})
+        if strength is not None:
+            reach["torque"] = _within(torque_extremes(trajectory, robot), strength)
+        names = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
+        units = {kind: tuple(_units(robot, kind.removesuffix(_JUMP))) for kind in reach}
+    return LimitReport(MappingProxyType(reach), MappingProxyType(names), MappingProxyType(units), tolerance)
+
+
+def _strength(robot: Robot, torque, caller: str) -> np.ndarray | None:
+    """Limits of torques: the robot's own, those given, or None."""
+    if isinstance(torque, bool | np.bool_):
+        return robot.effort_limit if torque else None
+    return limits(torque, robot.nv, "torque", caller, infinite=True)
+
+
+def _rates(trajectory: Trajectory, found: Extrema, bound: dict[str, np.ndarray]) -> dict[str, Reach]:
+    """The reach of velocity, acceleration and jerk towards those limits that there are.
+
+    A velocity that jumps at a knot takes an infinite force; an acceleration that jumps is an infinite jerk.
+    """
+    reach = {}
+    for kind, extremes in (("velocity", found.v), ("acceleration", found.a), ("jerk", found.jerk)):
+        if kind in bound:
+            reach[kind] = _within(extremes, bound[kind])
+    looked_at = {"velocity": (found.v, 1), **({"acceleration": (found.a, 2)} if "jerk" in bound else {})}
+    for kind, (extremes, k) in looked_at.items():
+        largest = np.maximum(extremes.highest, -extremes.lowest)
+        if (jumps := _jumps(trajectory, k, largest)) is not None:
+            reach[kind + _JUMP] = jumps
+    return reach
+
+
+def _jumps(trajectory: Trajectory, rate: int, largest: np.ndarray) -> Reach | None:
+    """The largest jump at a knot, of the velocity (1) or the acceleration (2); None if there is none.
+
+    Rates are looked at just before and at the knot; less than a fraction of their `largest` is rounding.
+    """
+    if trajectory.pieces == 1:
+        return None
+    t = np.broadcast_to(trajectory.knots[..., 1:-1], (*trajectory.batch, trajectory.pieces - 1))
+    inside = (t > 0) & (t < trajectory.knots[..., -1:])
+    before = np.where(inside, np.nextafter(t, 0.0), 0.0)
+    after = np.where(inside, t, 0.0)
+    jump = np.abs(trajectory(after)[rate] - trajectory(before)[rate])  # (..., K - 1, n)
+    jump = np.where(jump > _ROUNDING_JUMP * (largest[..., None, :] + jump), jump, 0.0)
+    if not jump.any():
+        return None
+    at = jump.argmax(axis=-2)[..., None, :]
+    size = np.take_along_axis(jump, at, axis=-2)[..., 0, :]
+    time = np.take_along_axis(np.broadcast_to(t[..., None], jump.shape), at, axis=-2)[..., 0, :]
+    relative = np.where(size > 0, np.inf, -np.inf)
+    return Reach(size, time, np.zeros_like(size), np.where(size > 0, size, -np.inf), relative)
 
 
 def _between(found: Extremes, lower: np.ndarray, upper: np.ndarray) -> Reach:

@@ -207,7 +207,7 @@ class Trajectory:
         return torques(self, robot, t)
 
     def limits_hold(
-        self, robot: Robot | None = None, *, velocity=None, acceleration=None, jerk=None, torque: bool = True,
+        self, robot: Robot | None = None, *, velocity=None, acceleration=None, jerk=None, torque=True,
         tolerance: float = 1e-9,
     ) -> LimitReport:  # fmt: skip
         """Whether positions, velocities, torques keep the robot's limits at every time: a `LimitReport`.
@@ -219,11 +219,14 @@ class Trajectory:
             report.reach["velocity"].excess                 # (..., n), below 0 where the limit holds
 
         Robots have no limits of `acceleration` and `jerk`; give them, as a number or (n,), to have them looked at.
-        `velocity` takes the place of the robot's own limits. Extrema of q, v, a and jerk are those of `extrema`;
-        torques are looked at unless `torque` is False, and their peaks are the highest three tops of samples, refined
-        until rounding. Samples are 1/32 of a piece apart, or less where the joints together turn by more than 0.2 rad
-        in that time, down to 1/1024; a peak that is narrower may be missed. A limit holds if it is exceeded by no more
-        than the fraction `tolerance`.
+        `velocity` and `torque` take the place of the robot's own limits, and with `torque=False` torques are not looked
+        at. Without any robot, only the limits given are. Extrema of q, v, a and jerk are those of `extrema`. No motor
+        follows a velocity that jumps at a knot, so such a jump is told first; jumps of the acceleration are told if
+        there are limits of jerk. A limit holds if it is exceeded by no more than the fraction `tolerance`.
+
+        Peaks of torques are the highest three tops of samples, refined until rounding. Samples are 1/32 of a piece
+        apart, or less where the joints together turn by more than 0.2 rad in that time, down to 1/1024; a peak that is
+        narrower may be missed.
         """
         return limits_hold(self, robot, velocity, acceleration, jerk, torque, tolerance)
 
