@@ -316,3 +316,16 @@ def test_limits_that_must_be_finite():
         trapezoidal([0.0], [1.0], velocity=1.0, acceleration=np.inf)
     with pytest.raises(ArgumentError, match="the limit jerk is inf; a positive finite number is needed"):
         s_curve([0.0], [1.0], velocity=1.0, acceleration=1.0, jerk=np.inf)
+
+
+def test_a_robots_own_velocity_limits_are_the_default():
+    robot = aj.robots.puma560().replace(velocity_limit=np.arange(1.0, 7.0))
+    start, goal = np.zeros(6), np.full(6, 3.0)
+    for make in (
+        lambda **more: trapezoidal(start, goal, acceleration=20.0, **more),
+        lambda **more: s_curve(start, goal, acceleration=20.0, jerk=200.0, **more),
+    ):
+        own, given = make(robot=robot), make(velocity=robot.velocity_limit)
+        assert own.robot is robot and np.array_equal(own.knots, given.knots)
+        with pytest.raises(ArgumentError, match="needs limits of velocities"):
+            make()

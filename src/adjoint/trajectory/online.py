@@ -7,7 +7,7 @@ intermediate waypoints to a service on the internet; it is never given any here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +16,11 @@ from ..errors import ArgumentError, SolveError
 from ..extras import package
 from ..lazy import cached_property
 from ..model.input_checks import count, floats, positive
+from ..model.robot import Robot
+from .checks import plain_joints
 from .piecewise import Trajectory
 from .polynomials import shifted
-from .quantities import limits, seconds
+from .quantities import limits, seconds, velocity_limits
 from .states import ends
 
 __all__ = ["OnlineMotion", "State", "jerk_limited"]
@@ -38,8 +40,8 @@ class State(NamedTuple):
 
 
 def jerk_limited(
-    start, goal, *, velocity, acceleration, jerk, start_velocity=0.0, start_acceleration=0.0, goal_velocity=0.0,
-    goal_acceleration=0.0, minimum_duration=None,
+    start, goal, *, acceleration, jerk, velocity=None, start_velocity=0.0, start_acceleration=0.0, goal_velocity=0.0,
+    goal_acceleration=0.0, minimum_duration=None, robot: Robot | None = None,
 ) -> Trajectory:  # fmt: skip
     """The fastest `Trajectory` from one state to another (..., n) under limits of |v|, |a| and |jerk|, by ruckig.
 
@@ -47,7 +49,7 @@ def jerk_limited(
     do not move on a straight line: `s_curve` does, between states at rest. A start beyond the limits is first brought
     within them. The goal must be within them; limits are numbers, or arrays (..., n), and those of v and a may be
     infinite. Pieces of degree 3 begin wherever a joint changes its jerk. Ruckig is called once for each trajectory of a
-    batch. It needs the extra `[motion]`.
+    batch. With a `robot`, limits of v are by default the robot's own. It needs the extra `[motion]`.
 
         >>> trajectory = jerk_limited([0.0, 0.0], [1.0, 0.2], start_velocity=[0.5, 0.0],
         ...                           velocity=1.0, acceleration=2.0, jerk=10.0)
@@ -60,7 +62,8 @@ def jerk_limited(
     n = first[0].shape[-1]
     if not n or last[0].shape[-1] != n:
         raise ArgumentError(f"jerk_limited: start has {n} coordinates and goal {last[0].shape[-1]}")
-    bounds = _bounds("jerk_limited", n, velocity, acceleration, jerk)
+    plain_joints("jerk_limited", robot, n)
+    bounds = _bounds("jerk_limited", n, velocity_limits(velocity, robot, n, "jerk_limited"), acceleration, jerk)
     least = np.zeros(()) if minimum_duration is None else seconds(minimum_duration, "jerk_limited: minimum_duration")
     parts = [*first, *last, *bounds, least[..., None]]
     try:
@@ -70,7 +73,7 @@ def jerk_limited(
         raise ArgumentError(f"jerk_limited: leading axes of states, limits and times do not match: {shapes}") from None
     rows = (np.broadcast_to(part, (*batch, part.shape[-1])).reshape(-1, part.shape[-1]).tolist() for part in parts)
     phases, durations = _solved(ruckig, n, list(zip(*rows, strict=True)))
-    return _merged(phases.reshape(*batch, n, _PHASES, 5), durations.reshape(batch))
+    return replace(_merged(phases.reshape(*batch, n, _PHASES, 5), durations.reshape(batch)), robot=robot)
 
 
 def _bounds(caller: str, n: int, velocity, acceleration, jerk) -> list[np.ndarray]:

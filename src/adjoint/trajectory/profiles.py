@@ -18,7 +18,7 @@ from ..errors import ArgumentError, SolveError
 from ..model.robot import Robot
 from .manifold import anchored, coordinates, has_manifold_joints
 from .piecewise import Trajectory
-from .quantities import limits, seconds
+from .quantities import limits, seconds, velocity_limits
 from .states import ends
 
 __all__ = ["s_curve", "trapezoidal"]
@@ -26,17 +26,18 @@ __all__ = ["s_curve", "trapezoidal"]
 _ROUNDING = 1e-12  # a duration this much too short, as a fraction, is the shortest one
 
 
-def trapezoidal(start, goal, *, velocity, acceleration, duration=None, robot: Robot | None = None) -> Trajectory:
+def trapezoidal(start, goal, *, acceleration, velocity=None, duration=None, robot: Robot | None = None) -> Trajectory:
     """The fastest `Trajectory` from `start` to `goal` (..., n), at rest in both, under limits of |v| and |a|.
 
     It accelerates to v = min(V, √(A L)) for v / A, keeps this velocity, and brakes: 3 pieces of degree 2, which last
 
         T = L / v + v / A.
 
-    The middle one lasts no time where V is not reached. All joints move on a straight line and share the phases, see
-    above. The limits are numbers, or arrays (..., n), in units of `start` and seconds; V may be infinite. With a longer
-    `duration` (...) [s], all of the motion is slower in proportion. With a `robot`, joints of several degrees of
-    freedom move about a fixed axis or screw.
+    The middle one lasts no time where V is not reached. All joints move on the straight line to the goal and share the
+    phases: L, V and A are those of the joint that needs the longest. The limits are numbers, or arrays (..., n), in
+    units of `start` and seconds; V may be infinite. With a longer `duration` (...) [s], all of the motion is slower in
+    proportion. With a `robot`, joints of several degrees of freedom move about a fixed axis or screw, and V is by
+    default the robot's own.
 
         >>> trajectory = trapezoidal([0.0, 0.0], [3.0, -1.0], velocity=1.0, acceleration=2.0)
         >>> trajectory.knots
@@ -45,12 +46,12 @@ def trapezoidal(start, goal, *, velocity, acceleration, duration=None, robot: Ro
         array([ 1.        , -0.33333333])
     """
     x_0, x_1, anchors = _line("trapezoidal", robot, start, goal)
-    V = limits(velocity, x_0.shape[-1], "velocity", "trapezoidal", infinite=True)
+    V = velocity_limits(velocity, robot, x_0.shape[-1], "trapezoidal")
     A = limits(acceleration, x_0.shape[-1], "acceleration", "trapezoidal")
     return _timed("trapezoidal", _trapezoid, (x_0, x_1, V, A), duration, robot, anchors)
 
 
-def s_curve(start, goal, *, velocity, acceleration, jerk, duration=None, robot: Robot | None = None) -> Trajectory:
+def s_curve(start, goal, *, acceleration, jerk, velocity=None, duration=None, robot: Robot | None = None) -> Trajectory:
     """The fastest `Trajectory` from `start` to `goal` (..., n), at rest in both, under limits of |v|, |a| and |jerk|.
 
     It has 7 pieces of degree 3: the jerk is J, 0, -J, 0, -J, 0, J, for t_j, t_a, t_j, t_v, t_j, t_a, t_j, with
@@ -59,12 +60,12 @@ def s_curve(start, goal, *, velocity, acceleration, jerk, duration=None, robot: 
         t_a = min(V / (J t_j) - t_j, (√(t_j² + 4 L / (J t_j)) - 3 t_j) / 2),
         t_v = L / v - 2 t_j - t_a,  v = J t_j (t_j + t_a).
 
-    So t_a is 0 where A is not reached, and t_v where V is not. All joints move on a straight line and share the phases,
-    see above. The limits are numbers, or arrays (..., n), in units of `start` and seconds; V and A may be infinite.
+    So t_a is 0 where A is not reached, and t_v where V is not. All joints move on the straight line to the goal and
+    share the phases, as in `trapezoidal`. The limits are numbers, or arrays (..., n), in units of `start` and seconds; V and A may be infinite.
     Knots are times since the start, so a phase is exact to 1e-16 of the whole duration T: v and a may exceed V and A by
     the fraction 1e-16 T / t_j, which is more than the tolerance 1e-9 of `limits_hold` if t_j is below 1e-7 T. With a
     longer `duration` (...) [s], all of the motion is slower in proportion. With a `robot`, joints of several
-    degrees of freedom move about a fixed axis or screw.
+    degrees of freedom move about a fixed axis or screw, and V is by default the robot's own.
 
         >>> trajectory = s_curve([0.0, 0.0], [6.0, -2.0], velocity=2.0, acceleration=2.0, jerk=4.0)
         >>> trajectory.knots
@@ -74,7 +75,7 @@ def s_curve(start, goal, *, velocity, acceleration, jerk, duration=None, robot: 
     """
     x_0, x_1, anchors = _line("s_curve", robot, start, goal)
     n = x_0.shape[-1]
-    V = limits(velocity, n, "velocity", "s_curve", infinite=True)
+    V = velocity_limits(velocity, robot, n, "s_curve")
     A = limits(acceleration, n, "acceleration", "s_curve", infinite=True)
     J = limits(jerk, n, "jerk", "s_curve")
     return _timed("s_curve", _double_s, (x_0, x_1, V, A, J), duration, robot, anchors)

@@ -7,8 +7,9 @@ import numpy as np
 from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..model.input_checks import floats, vectors
+from ..model.robot import Robot
 
-__all__ = ["SHORTEST", "limits", "seconds"]
+__all__ = ["SHORTEST", "limits", "seconds", "velocity_limits"]
 
 SHORTEST = 1e-40
 """[s] The seventh power of the shortest time, and that of its inverse, are floating-point numbers."""
@@ -37,3 +38,11 @@ def limits(value, n: int, label: str, caller: str, *, infinite: bool = False, ba
         needed = "a positive number" if infinite else "a positive finite number"
         raise ArgumentError(f"{caller}: the limit {which} is {found[tuple(place)]:g}; {needed} is needed")
     return found
+
+
+def velocity_limits(value, robot: Robot | None, n: int, caller: str) -> np.ndarray:
+    """Limits (..., n) of velocities: those given, or the robot's own; infinity is none."""
+    if value is None and robot is None:
+        raise ArgumentError(f"{caller} needs limits of velocities, velocity=, or a robot, which has some")
+    own = value is None and robot is not None
+    return limits(robot.velocity_limit if own else value, n, "velocity", caller, infinite=True)  # type: ignore[union-attr]
