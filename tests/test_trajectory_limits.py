@@ -125,7 +125,7 @@ def test_torque_peaks_beside_jumps_are_found():
 @pytest.mark.parametrize(("friction", "durations"), [((5.0, 8.0, 4.0, 1.0, 1.0, 1.0), (2.0, 4.0)), (0.0, (0.5, 4.0))])
 def test_no_torque_peak_hides_behind_jumps_or_between_samples(friction, durations):
     """Jumps of dry friction look like high tops; joints that turn by many rad in a piece have many narrow ones."""
-    robot, turns = arm(friction=friction), 1.0 if friction else 9.0
+    robot, turns = arm(friction=friction), 1.0 if friction else 40.0
     for seed in range(8):
         rng = np.random.default_rng(seed)
         x = spline(rng.uniform(-turns, turns, size=(9, 6)), durations=rng.uniform(*durations, size=8))
