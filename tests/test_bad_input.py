@@ -142,6 +142,7 @@ def trajectories() -> dict[str, tuple[tuple, dict]]:
         "pick_and_place": ((ROBOT, poses[0], poses[2], "b"), {"lift": 0.0, "times": times, "start": Q}),
         "pose_spline": ((poses, [0.0, 1.0, 2.0]), {"start_twist": np.zeros(6), "goal_twist": np.zeros(6)}),
         "quintic": ((Q, A, 2.0), {**ends, "robot": ROBOT}),
+        "segment_durations": ((poses,), {"speed": 1.0, "turn_speed": 2.0}),
         "s_curve": ((Q, A), {**rates, "jerk": 10.0, "duration": 5.0, "robot": ROBOT}),
         "screw_motion": ((poses[0], poses[1], 1.0), {}),
         "septic": ((Q, A, 2.0), {**ends, "start_jerk": 1.0, "goal_jerk": V}),
@@ -169,8 +170,8 @@ FUNCTIONS = {name: getattr(aj, name) for name in aj.__all__ if name not in LEFT_
         "kinematics": "kinematic_hessian singular_directions",
         "trajectory": "arc b_spline bounded_deviation circle cubic degree_seven five_cubic four_three_four "
         "free_end_spline jerk_limited joint_motion line linear_blends lines minimum_time_spline "
-        "normalised_coefficients paul_lines phase_plane pick_and_place pose_spline quintic s_curve screw_motion septic "
-        "smoothing_spline spline three_five_three time_optimal trapezoidal withdrawn",
+        "normalised_coefficients paul_lines phase_plane pick_and_place pose_spline quintic s_curve screw_motion "
+        "segment_durations septic smoothing_spline spline three_five_three time_optimal trapezoidal withdrawn",
     }.items()
     for name in names.split()
 }

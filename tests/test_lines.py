@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import adjoint as aj
 from adjoint.lie import se3, so3
@@ -14,6 +15,8 @@ from adjoint.trajectory import (
     lines,
     paul_lines,
     pose_spline,
+    s_curve,
+    segment_durations,
     task_pose,
 )
 
@@ -234,3 +237,34 @@ def test_a_conveyor_carries_the_line():
     times = np.linspace(0, 2, 21)
     spline = pose_spline(table(times).T, times, start_twist=table(0.0).twist, goal_twist=table(2.0).twist)
     assert np.abs((spline @ paul_lines(P, 2.0))(t).T - (table @ paul_lines(P, 2.0))(t).T).max() < 1e-10
+
+
+def test_durations_of_segments_are_those_of_the_slower_of_way_and_turn():
+    """T7: the time of a segment follows from its distance and the speeds that are given."""
+    poses = np.stack([np.eye(4), se3.exp([0, 0, 0, 0.3, 0, 0]), se3.exp([0, 0, 0.5, 0.3, 0, 0])])
+    assert_allclose(segment_durations(poses, speed=0.2)[0], 1.5, rtol=1e-14)
+    assert_allclose(segment_durations(poses, speed=0.2, turn_speed=0.1)[1], 5.0, rtol=1e-14)
+    assert segment_durations(np.stack([poses, poses]), speed=1.0).shape == (2, 2)
+    for given, message in (
+        ({}, "there is no limit of its speed"),
+        ({"speed": 0.0}, "the limit speed is 0"),
+        ({"turn_speed": [1.0, 2.0]}, "'turn_speed' has shape"),
+    ):
+        with pytest.raises(aj.ArgumentError, match=message):
+            segment_durations(poses, **given)
+    with pytest.raises(aj.ArgumentError, match="repeats the one before"):
+        segment_durations(poses[[0, 0]], speed=1.0)
+
+
+def test_the_length_of_a_path_is_that_of_its_way():
+    T = se3.exp([0, 0, 0.5, 0.3, 0.1, 0])
+    assert_allclose(line(np.eye(4), T, 2.0).length, np.linalg.norm(T[:3, 3]), rtol=1e-14)
+    round_trip = circle(np.eye(4), [0.05, 0, 0], [0, 0, 1.0], duration=3.0)
+    assert_allclose(round_trip.length, 0.1 * np.pi, rtol=1e-13)
+    profile = s_curve([0.0], [round_trip.length], velocity=0.02, acceleration=0.1, jerk=1.0)
+    slow = round_trip.timed(profile)
+    assert_allclose(slow.length, round_trip.length, rtol=1e-9)
+    speeds = np.linalg.norm(slow(np.linspace(0, slow.duration, 1001)).twist[:, 3:], axis=1)
+    assert_allclose(speeds.max(), 0.02, rtol=1e-9)
+    both = line(np.eye(4), np.stack([T, T @ T]), 1.0).length
+    assert both.shape == (2,) and both[0] < both[1]

@@ -289,7 +289,7 @@ BAD = [
     ({"velocity": 0.0}, "the limit velocity is 0; a positive number is needed"),
     ({"velocity": [1.0, -2.0]}, r"the limit velocity\[1\] is -2; a positive number"),
     ({"velocity": np.nan}, "the limit velocity is nan"),
-    ({"velocity": None}, "argument 'velocity' is a NoneType"),
+    ({"velocity": None}, "needs limits of velocities"),
     ({"velocity": [1.0, 2.0, 3.0]}, r"argument 'velocity' has shape \(3,\); \(..., 2\) is needed"),
     ({"acceleration": -1.0}, "the limit acceleration is -1"),
     ({"duration": 0.0}, "duration must be a positive time"),

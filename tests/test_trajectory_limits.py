@@ -43,7 +43,7 @@ def test_torques_have_dry_friction():
 def test_torques_of_batches_have_times_of_their_own():
     x = quintic(np.zeros((4, 6)), np.random.default_rng(0).normal(size=(4, 6)), [1.0, 2.0, 3.0, 4.0], robot=arm())
     t, tau = x.torques()
-    assert (t.shape, tau.shape) == ((4, 33), (4, 33, 6))
+    assert (t.shape, tau.shape) == ((4, 257), (4, 257, 6))
     assert_allclose(x[2].torques().tau, tau[2], atol=1e-12)
 
 
@@ -143,7 +143,7 @@ def test_empty_batches_keep_all_limits():
     assert report
     assert report.worst is None
     assert report.reach["torque"].value.shape == (0, 6)
-    assert x.torques(arm()).tau.shape == (0, 33, 6)
+    assert x.torques(arm()).tau.shape == (0, 257, 6)
 
 
 def test_torques_are_left_out_on_demand():

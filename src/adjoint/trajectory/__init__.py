@@ -65,6 +65,7 @@ from .poses import lines as lines
 from .poses import paul_lines as paul_lines
 from .poses import pose_spline as pose_spline
 from .poses import screw_motion as screw_motion
+from .poses import segment_durations as segment_durations
 from .poses import task_pose as task_pose
 from .profiles import s_curve as s_curve
 from .profiles import trapezoidal as trapezoidal
@@ -122,6 +123,7 @@ __all__ = [
     "quintic",
     "s_curve",
     "screw_motion",
+    "segment_durations",
     "septic",
     "smoothing_spline",
     "spline",

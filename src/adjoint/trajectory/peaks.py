@@ -18,6 +18,7 @@ __all__ = ["dense_times", "piece_times", "refined_extremes"]
 
 _DENSE = 32  # intervals of each piece between samples, at least; ...
 _MOST_DENSE = 1024
+_FEWEST = 256  # intervals of a whole trajectory, for those who draw it
 _TURN = 0.2  # [rad] ... more where all joints together turn by more than this in one of them. Torques are sums of sines
 # of sums of twice all angles at most: there are 16 samples in the shortest period.
 _TOPS = 3  # the highest tops among the samples, of which each is looked at closer
@@ -35,11 +36,11 @@ def piece_times(knots: np.ndarray, intervals: int = _DENSE) -> np.ndarray:
 
 
 def dense_times(trajectory: Trajectory) -> np.ndarray:
-    """Times (..., N) [s] that are dense on every piece, among them all knots."""
-    knots = trajectory.knots
-    s = np.arange(_DENSE) / _DENSE
+    """Times (..., N) [s] that are dense on every piece, among them all knots: 256 or more in all."""
+    knots, intervals = trajectory.knots, max(_DENSE, -(-_FEWEST // trajectory.pieces))
+    s = np.arange(intervals) / intervals
     inner = knots[..., :-1, None] + s * np.diff(knots, axis=-1)[..., None]
-    return np.concatenate([inner.reshape(*knots.shape[:-1], _DENSE * trajectory.pieces), knots[..., -1:]], axis=-1)
+    return np.concatenate([inner.reshape(*knots.shape[:-1], intervals * trajectory.pieces), knots[..., -1:]], axis=-1)
 
 
 def refined_extremes(trajectory: Trajectory, values: Callable[[Trajectory, np.ndarray], np.ndarray]) -> Extremes:

@@ -28,7 +28,7 @@ __all__ = [
     "seconds",
 ]
 
-ROUNDING = 1e-12
+ROUNDING = 1e-9
 """Times this little outside of a motion, as a fraction of its duration, are at its ends."""
 
 _MANY = 32  # pieces: more are searched by halving

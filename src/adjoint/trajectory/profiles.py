@@ -61,11 +61,12 @@ def s_curve(start, goal, *, acceleration, jerk, velocity=None, duration=None, ro
         t_v = L / v - 2 t_j - t_a,  v = J t_j (t_j + t_a).
 
     So t_a is 0 where A is not reached, and t_v where V is not. All joints move on the straight line to the goal and
-    share the phases, as in `trapezoidal`. The limits are numbers, or arrays (..., n), in units of `start` and seconds; V and A may be infinite.
+    share the phases, as in `trapezoidal`. The limits are numbers, or arrays (..., n), in units of `start` and seconds;
+    V and A may be infinite. With a longer `duration` (...) [s], all of the motion is slower in proportion. With a
+    `robot`, joints of several degrees of freedom move about a fixed axis or screw, and V is by default the robot's own.
+
     Knots are times since the start, so a phase is exact to 1e-16 of the whole duration T: v and a may exceed V and A by
-    the fraction 1e-16 T / t_j, which is more than the tolerance 1e-9 of `limits_hold` if t_j is below 1e-7 T. With a
-    longer `duration` (...) [s], all of the motion is slower in proportion. With a `robot`, joints of several
-    degrees of freedom move about a fixed axis or screw, and V is by default the robot's own.
+    the fraction 1e-16 T / t_j, which is more than the tolerance 1e-9 of `limits_hold` if t_j is below 1e-7 T.
 
         >>> trajectory = s_curve([0.0, 0.0], [6.0, -2.0], velocity=2.0, acceleration=2.0, jerk=4.0)
         >>> trajectory.knots

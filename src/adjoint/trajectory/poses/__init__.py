@@ -22,6 +22,7 @@ from .pose_trajectory import PoseTrajectory as PoseTrajectory
 from .straight import line as line
 from .straight import lines as lines
 from .straight import screw_motion as screw_motion
+from .straight import segment_durations as segment_durations
 from .task_frames import in_next_frame as in_next_frame
 from .task_frames import task_pose as task_pose
 
@@ -38,6 +39,7 @@ __all__ = [
     "paul_lines",
     "pose_spline",
     "screw_motion",
+    "segment_durations",
     "task_pose",
 ]
 

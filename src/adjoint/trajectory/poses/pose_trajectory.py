@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ __all__ = ["PoseSample", "PoseTrajectory", "Shape", "piece_sample", "pose_pieces
 
 _SAME = 1e-9  # durations that differ by less than this, relative to them, are equal
 _JUMP = 1e-6  # motions are joined if the next one starts this near to the end of the one before
+_PARTS, _NODES = 4, 8  # of each piece, over which speeds are summed by Gauss's rule
 _HALVINGS = 60  # of a profile's time, at which it passes a knot of the path
 _BACK = 1e-9  # a profile may go back by this much, relative to its mean speed
 
@@ -150,6 +151,18 @@ class PoseTrajectory:
         """The shape of the batch; () for one motion."""
         return self.variables.batch
 
+    @cached_property
+    def length(self) -> Any:
+        """The length [m] of the way of the frame's origin, ∫ |v| dt: a number, or an array (...) for a batch."""
+        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        h = np.diff(self.knots, axis=-1)[..., None] / _PARTS
+        starts = self.knots[..., :-1, None] + h * np.arange(_PARTS)
+        t = starts[..., None] + h[..., None] * (nodes + 1) / 2  # (..., K, parts, nodes)
+        v = np.linalg.norm(self(t.reshape(*t.shape[:-3], -1)).twist[..., 3:], axis=-1)
+        w = np.broadcast_to(h[..., None] * weights / 2, t.shape).reshape(*t.shape[:-3], -1)
+        found = np.sum(v * w, axis=-1)
+        return found if self.batch else float(found)
+
     @property
     def shape(self) -> Shape:
         """What the machine code of the motion depends on."""
@@ -227,8 +240,9 @@ class PoseTrajectory:
     def timed(self, profile: Trajectory) -> PoseTrajectory:
         """The same path, run with another profile: T(σ(t)), where σ(t) is a trajectory of one coordinate.
 
-        The path begins where the profile begins and ends where it ends, whatever the unit of σ: a number from 0 to 1,
-        or a length in m. The path's own time goes with σ.
+        The path begins where the profile begins and ends where it ends, whatever the unit of σ; between them its own
+        time goes in proportion to σ. So if the path runs at a constant speed, as a line, an arc or `lines` with
+        `segment_durations` do, a profile from 0 to its `length` [m] has the speed of the frame in m/s.
 
             >>> path = aj.trajectory.line(np.eye(4), se3.exp([0, 0, 0, 0.3, 0, 0]), duration=1.0)
             >>> path.timed(aj.trajectory.quintic([0.0], [0.3], duration=2.0))(1.0).twist[3:]

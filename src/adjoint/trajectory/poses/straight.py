@@ -8,11 +8,11 @@ from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import floats
 from ..piecewise import Trajectory
-from ..quantities import SHORTEST, seconds
+from ..quantities import SHORTEST, limits, seconds
 from .checks import broadcast, poses_of
 from .pose_trajectory import PoseTrajectory, pose_pieces
 
-__all__ = ["corners", "line", "lines", "run", "screw_motion"]
+__all__ = ["corners", "line", "lines", "run", "screw_motion", "segment_durations"]
 
 
 def run(path: PoseTrajectory, duration, profile: Trajectory | None, caller: str) -> PoseTrajectory:
@@ -42,6 +42,27 @@ def moves(v: np.ndarray) -> np.ndarray:
 def turns(w: np.ndarray) -> np.ndarray:
     """The twists (..., 6) of rotations w (..., 3) about the frame's origin."""
     return np.concatenate([w, np.zeros_like(w)], axis=-1)
+
+
+def segment_durations(poses, *, speed=np.inf, turn_speed=np.inf) -> np.ndarray:
+    """How long (..., N - 1) [s] a frame takes from pose to pose (..., N, 4, 4) at given speeds, for `lines`.
+
+    It is the longer one of |p_1 - p_0| / speed and θ / turn_speed, where θ is the angle of R_0ᵀ R_1; `speed` [m/s] and
+    `turn_speed` [rad/s] are positive numbers.
+
+        >>> poses = se3.from_rotation_translation(np.eye(3), [[0, 0, 0], [0.3, 0, 0], [0.3, 0.1, 0]])
+        >>> segment_durations(poses, speed=0.2)
+        array([1.5, 0.5])
+    """
+    caller = "segment_durations"
+    T = poses_of(poses, f"{caller}: poses", 3)
+    v = limits(speed, 1, "speed", caller, infinite=True, batch=False)
+    w = limits(turn_speed, 1, "turn_speed", caller, infinite=True, batch=False)
+    way = np.linalg.norm(np.diff(T[..., :3, 3], axis=-2), axis=-1)
+    found = np.maximum(way / v, so3.distance(T[..., :-1, :3, :3], T[..., 1:, :3, :3]) / w)
+    if not (found > 0).all():
+        raise ArgumentError(f"{caller}: a pose repeats the one before, or there is no limit of its speed")
+    return found
 
 
 def _ends(caller: str, T_0, T_1) -> tuple[np.ndarray, np.ndarray]:
