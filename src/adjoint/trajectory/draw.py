@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_motion", "draw_trajectory"]
 
 _SAMPLES = 600  # of a curve
+_WIDTH = 100  # letters that fit beside each other below the figure
 
 
 def draw_motion(motion: Motion, target: Path) -> Path:
@@ -86,9 +87,15 @@ def _finish(axes, label: str, limits: Sequence[np.ndarray]) -> None:
     reach = high - low
     for limit in limits:
         near = (low - reach / 2 < limit) & (limit < high + reach / 2)  # a limit far away would flatten the curves
-        for x in np.unique(limit[near]):
+        for number, x in enumerate(np.unique(limit[near])):
             joints = np.flatnonzero(limit == x)
-            axes.axhline(x, ls=":", lw=1, color=f"C{joints[0] % 10}" if len(joints) == 1 else "0.3")
+            color = f"C{joints[0] % 10}" if len(joints) == 1 else "0.3"
+            axes.axhline(x, ls=":", lw=1, color=color)
+            if 1 < len(joints) < len(limit):  # it must be seen whose limit it is
+                names = ", ".join(axes.lines[k].get_label() for k in joints)
+                side, ha = ((1.0, "right"), (0.0, "left"))[number % 2]  # limits may be near to each other
+                at = {"xy": (side, x), "xycoords": ("axes fraction", "data"), "xytext": (2 - 4 * side, 1)}
+                axes.annotate(names, **at, textcoords="offset points", ha=ha, fontsize=6, color=color)
     axes.set_ylabel(label)
     axes.margins(x=0)
 
@@ -97,7 +104,8 @@ def _saved(figure, title: str, target: Path) -> Path:
     figure.axes[0].set_title(title)
     figure.axes[-1].set_xlabel("time [s]")
     lines, names = figure.axes[0].get_legend_handles_labels()
-    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=min(6, len(names)))
+    columns = max(1, min(6, len(names), _WIDTH // (max(map(len, names)) + 6)))
+    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=columns)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         figure.savefig(target, dpi=150)
