@@ -232,7 +232,7 @@ def follow_path(robot: Robot, T, frame: str, *, start=None, redundancy=None, max
     if (smooth := _on_one_branch(robot, found, given, max_step)) is not None:
         return smooth
     q, branch = _traced_back(*_viterbi(robot, found, given, max_step))
-    return Followed(q, branch, _jumps(robot, found, q, branch, given, max_step))
+    return Followed(q, branch, _jumps(robot, found, q, branch, given, max_step, redundancy is not None))
 
 
 class _Size(NamedTuple):
@@ -340,7 +340,9 @@ def _traced_back(states: list, back: list, cost: np.ndarray) -> tuple[np.ndarray
     return q, branch
 
 
-def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float) -> tuple[Jump, ...]:
+def _jumps(
+    robot: Robot, found: Solutions, q, branch, start, max_step: float, redundant: bool
+) -> tuple[Jump, ...]:
     jumps: list[Jump] = []
     last, last_branch = start, -1
     for i in range(len(q)):
@@ -352,7 +354,7 @@ def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float) ->
                 jumps.append(Jump(i, i + 1, why))
             continue
         if last is not None and (far := np.abs(q[i] - last)).max() > max_step:
-            why = _reason(robot, found, i, last, last_branch, int(far.argmax()), max_step)
+            why = _reason(robot, found, i, last, last_branch, int(far.argmax()), max_step, redundant)
             jumps.append(Jump(i, i, why))
         last, last_branch = q[i], int(branch[i])
     return tuple(jumps)
@@ -365,7 +367,9 @@ def _gap(found: Solutions, i: int) -> str:
     return "every solution is outside of the joint limits" if found.exact[i].any() else "the pose is out of reach"
 
 
-def _reason(robot: Robot, found: Solutions, i: int, last, branch: int, joint: int, max_step: float) -> str:
+def _reason(
+    robot: Robot, found: Solutions, i: int, last, branch: int, joint: int, max_step: float, redundant: bool
+) -> str:
     """Why the path does not go on smoothly at pose i from the configuration `last` on a branch."""
     names = robot.joint_names if robot.nq == len(robot.joint_names) else [f"q[{k}]" for k in range(robot.nq)]
     if branch < 0:
@@ -375,8 +379,8 @@ def _reason(robot: Robot, found: Solutions, i: int, last, branch: int, joint: in
     step = np.where(found.exact[i], np.abs(copy - last).max(axis=-1), np.inf)
     best = int(step.argmin())
     if step[best] > max_step:
-        why = "ends at a singularity, or the redundancy parameter jumps"
-        return f"branch {branch} {why}; joint '{names[joint]}' jumps"
+        why = "ends at a singularity" + ", or the redundancy parameter jumps" * redundant
+        return f"branch {branch} {why}: on the nearest other one, joint '{names[joint]}' is far away"
     outside = (copy[best] < robot.lower - _INSIDE) | (copy[best] > robot.upper + _INSIDE)
     if outside.any():
         k = int(outside.argmax())

@@ -180,7 +180,9 @@ def _on_a_branch(task: _Task, t: np.ndarray, start) -> tuple[np.ndarray, np.ndar
         found = follow_path(robot, path(t).T, frame, start=q_0)
     if found.jumps:
         jump = found.jumps[0]
-        help = "move the path or the base, or cut the path there and go on from another branch"
+        help = "move the path or the base"
+        if jump.until == jump.index:  # another branch is there
+            help += ", or cut the path there and go on from another branch"
         raise task.failed(t[jump.index], jump.reason, help)
     return t, found.q
 
