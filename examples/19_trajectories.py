@@ -36,7 +36,7 @@ def through_knots() -> dict[str, Trajectory]:
     times["7"] = times["4-3-4"]
     schemes = {
         f"degree {name}" if name == "7" else name: tr.pick_and_place(
-            PUMA, *poses, "tool", lift=LIFT, times=given, scheme=name, start=START
+            PUMA, poses[0], poses[1], "tool", lift=LIFT, times=given, scheme=name, start=START
         )
         for name, given in times.items()
     }

@@ -92,17 +92,17 @@ class LimitReport:
         return Worst(*names, tuple(index))
 
     @cached_property
-    def worst(self) -> Worst | None:
-        """What is farthest beyond its limit, or nearest to it if all hold; None if nothing has a limit."""
-        if not self.holds.size:
-            return None
-        places = {kind: np.unravel_index(np.argmax(x.relative), x.relative.shape) for kind, x in self.reach.items()}
+    def worst(self) -> Worst:
+        """What is farthest beyond its limit, or nearest to it if all hold; if nothing has a limit, `excess` is -inf."""
+        of_all = [(kind, x.relative) for kind, x in self.reach.items() if x.relative.size]
+        places = {kind: np.unravel_index(np.argmax(x), x.shape) for kind, x in of_all}
+        if not places:  # an empty batch
+            return Worst("", "", np.nan, np.nan, np.inf, -np.inf, -np.inf, "", ())
         kind = max(places, key=lambda kind: self.reach[kind].relative[places[kind]])
-        found = self._at(kind, places[kind])
-        return found if found.relative > -np.inf else None
+        return self._at(kind, places[kind])
 
     def __str__(self) -> str:
-        if self.worst is None:
+        if self.worst.relative == -np.inf:
             return "all limits hold: there are none"
         if self:
             return f"all limits hold; nearest to its limit: {_described(self.worst)}"
