@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.files import whole_file
+from adjoint.lie import se3
 from adjoint.model.catalog import random_tree
 from adjoint.trajectory import Trajectory, quintic
 
@@ -310,3 +311,33 @@ def test_files_that_others_write_are_read(tmp_path):
     (tmp_path / "a.csv").write_text("start,stop,c_0_0,c_0_1\n0,2,1,0.5\n\n")
     for name in ("a.json", "a.csv"):
         assert_array_equal(Trajectory.load(tmp_path / name)([0.0, 2.0]).q, [[1.0], [2.0]])
+
+
+# --- motions of a frame -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".csv"])
+def test_motions_of_a_frame_come_back_to_the_last_bit(tmp_path, suffix):
+    T = se3.exp([0.1, 0.2, 0.5, 0.3, 0.1, 0])
+    for path in (
+        aj.trajectory.line(np.eye(4), T, profile=quintic([0.0], [1.0], 2.0)),
+        aj.trajectory.paul_lines([np.eye(4), T, T @ T], [1.0, 2.0], blend=0.1),
+    ):
+        again = aj.trajectory.PoseTrajectory.load(path.save(tmp_path / f"path{suffix}"))
+        t = np.linspace(0, path.duration, 101)
+        for found, expected in zip(again(t), path(t), strict=True):
+            assert np.array_equal(found, expected)
+
+
+def test_files_of_joints_are_no_motions_of_a_frame(tmp_path):
+    joints = quintic([0.0, 1.0], [1.0, 0.0], 2.0).save(tmp_path / "joints.npz")
+    with pytest.raises(ArgumentError, match="no motion of a frame"):
+        aj.trajectory.PoseTrajectory.load(joints)
+    frame = aj.trajectory.line(np.eye(4), se3.exp([0, 0, 0, 0.3, 0, 0]), 1.0)
+    with pytest.raises(ArgumentError, match="anchors belong to joints"):
+        Trajectory.load(frame.save(tmp_path / "frame.npz"))
+    rows = np.array(frame.variables.rows)
+    rows[..., 0] = -1.0  # the first pose mirrors
+    np.savez(tmp_path / "bad.npz", knots=frame.knots, coefficients=frame.variables.coefficients, anchors=rows)
+    with pytest.raises(ArgumentError, match=r"anchors.* is not a rigid motion"):
+        aj.trajectory.PoseTrajectory.load(tmp_path / "bad.npz")

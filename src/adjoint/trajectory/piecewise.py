@@ -244,7 +244,7 @@ class Trajectory:
 
         The file appears, or is replaced, when everything is written. The robot is not in it; give it to `load`.
         """
-        return save(self, path)
+        return save(self._pieces, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:

@@ -1,9 +1,9 @@
 """Trajectories in files, exact to the last bit: .npz and .json for any batch, .csv for one trajectory.
 
 A .json file has lists `knots`, `coefficients` and, of robots with joints of several degrees of freedom, `anchors`, with
-the axes of `Trajectory`, or {"shape": [...]} in the place of a list without numbers, of an empty batch; a .npz file has
-arrays of these names. A .csv file has one row for each piece and the columns start, stop [s], c_<i>_<j>, the
-coefficient of the power j of coordinate i, and anchor_<k>.
+the axes of `Trajectory`; of a `PoseTrajectory` they are those of its variables, and `anchors` are its rows. An empty
+batch has {"shape": [...]} in the place of a list. A .npz file has arrays of these names. A .csv file has one row for
+each piece and the columns start, stop [s], c_<i>_<j>, the coefficient of the power j of coordinate i, and anchor_<k>.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..errors import ArgumentError
 from ..files import whole_file
 
 if TYPE_CHECKING:
-    from .piecewise import Trajectory
+    from .pieces import Pieces
 
 __all__ = ["read_arrays", "save"]
 
@@ -38,13 +38,14 @@ _FIELDS = {"knots": True, "coefficients": True, "anchors": False}  # whether a f
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> Path:
-    """Writes a trajectory into a file; see `Trajectory.save`."""
+def save(pieces: Pieces, path: str | os.PathLike[str]) -> Path:
+    """Writes the pieces of a trajectory into a file; see `Trajectory.save`."""
     target = _path(path, "save")
-    arrays = {name: getattr(trajectory, name) for name in _FIELDS if getattr(trajectory, name) is not None}
+    all_fields = zip(_FIELDS, (pieces.knots, pieces.coefficients, pieces.rows), strict=True)
+    arrays: dict[str, Any] = {name: array for name, array in all_fields if array is not None}
     suffix = target.suffix.lower()
-    if suffix == ".csv" and trajectory.batch:
-        raise ArgumentError(f"save: {target} holds one trajectory, this is a batch {trajectory.batch}; .npz holds it")
+    if suffix == ".csv" and pieces.batch:
+        raise ArgumentError(f"save: {target} holds one trajectory, this is a batch {pieces.batch}; .npz holds it")
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as unfinished:
         if suffix == ".npz":
