@@ -139,9 +139,11 @@ class Pieces:
     def _tables(self) -> tuple[Table, Table]:
         """The `Table` for one time, and that for an axis of times, which comes after those of the batch."""
         arrays = [np.ascontiguousarray(x) for x in (self.knots[..., :-1], *list(self._arrays.values())[1:])]
-        behind = [np.expand_dims(x, axis) for x, axis in zip(arrays, (-2, -4, -3), strict=False)]
         pieces = np.array(float(self.count))
         one = Table(tuple(arrays), self.knots[..., -1], pieces)
+        if not self.batch:
+            return one, one
+        behind = [np.expand_dims(x, axis) for x, axis in zip(arrays, (-2, -4, -3), strict=False)]
         return one, Table(tuple(behind), self.knots[..., -1:], pieces)
 
     @cached_property
