@@ -19,7 +19,7 @@ from ..model.input_checks import truth
 from ..model.robot import Robot
 from .checks import knot_positions, plain_joints
 from .joint_splines import cubic_pieces, eliminated, knot_row
-from .limits import torque_extremes
+from .limits import torque_peaks
 from .piecewise import Trajectory, pieced
 from .quantities import limits
 from .torque import Torque, true_torque
@@ -232,8 +232,7 @@ def _torque_stretch(spline: _Spline, limits: _Limits) -> float:
     factor = _least_factor(spline, limits, segment, s)
     u = factor * spline.u
     motion = pieced(limits.robot, u, cubic_pieces(spline.q.T, spline.w.T / factor**2, u))
-    peaks = torque_extremes(motion, limits.robot)  # type: ignore[arg-type]
-    t = np.concatenate([peaks.at_lowest, peaks.at_highest])
+    _, t = torque_peaks(motion, limits.robot)  # type: ignore[arg-type]
     k = np.searchsorted(motion.knots[1:-1], t, side="right")
     return max(factor, _least_factor(spline, limits, k, (t - motion.knots[k]) / u[k]))
 

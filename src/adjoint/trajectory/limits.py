@@ -16,7 +16,7 @@ from ..model.robot import Robot
 from .along import mover
 from .extrema import Extrema, extrema
 from .manifold import joint_places
-from .peaks import refined_extremes
+from .peaks import refined_tops
 from .polynomials import Extremes
 from .quantities import limits
 from .torque import true_torque
@@ -24,7 +24,7 @@ from .torque import true_torque
 if TYPE_CHECKING:
     from .piecewise import Trajectory
 
-__all__ = ["LimitReport", "Reach", "Worst", "limits_hold", "torque_extremes"]
+__all__ = ["LimitReport", "Reach", "TorquePeaks", "Worst", "limits_hold", "torque_peaks"]
 
 
 _JUMP = " jump"  # the end of the names of kinds that are jumps at knots
@@ -149,7 +149,8 @@ def limits_hold(
         reach = {"position": _between(found.q, robot.lower, robot.upper)}
         reach |= _rates(trajectory, found, {"velocity": robot.velocity_limit, **bound})
         if strength is not None:
-            reach["torque"] = _within(torque_extremes(trajectory, robot), strength)
+            tau, time = torque_peaks(trajectory, robot)
+            reach["torque"] = _within(Extremes(tau, tau, time, time), strength)
         names = {kind: coordinate_names(robot) if kind == "position" else dof_names(robot) for kind in reach}
         units = {kind: tuple(_units(robot, kind.removesuffix(_JUMP))) for kind in reach}
     return LimitReport(MappingProxyType(reach), MappingProxyType(names), MappingProxyType(units), tolerance)
@@ -223,14 +224,23 @@ def _within(found: Extremes, limit: np.ndarray) -> Reach:
     return reach._replace(relative=reach.excess / np.where((limit > 0) & (limit < np.inf), limit, 1.0))
 
 
-def torque_extremes(trajectory: Trajectory, robot: Robot) -> Extremes:
-    """The extremes of the torques."""
+class TorquePeaks(NamedTuple):
+    """The torques (..., n) of largest size [N m or N], and when [s] they act."""
 
-    def values(part: Trajectory, t: np.ndarray) -> np.ndarray:
+    tau: np.ndarray
+    time: np.ndarray
+
+
+def torque_peaks(trajectory: Trajectory, robot: Robot) -> TorquePeaks:
+    """The `TorquePeaks` of a trajectory, refined from dense samples."""
+
+    def torques(part: Trajectory, t: np.ndarray) -> np.ndarray:
         q, v, a, _ = part(t)
         return true_torque(robot, q, v, a)
 
-    return refined_extremes(trajectory, values)
+    top, time = refined_tops(trajectory, lambda part, t: np.abs(torques(part, t)))
+    tau = np.diagonal(torques(trajectory, time), axis1=-2, axis2=-1)  # of joint j at its own time
+    return TorquePeaks(np.copysign(top, tau), time)
 
 
 def _units(robot: Robot, kind: str) -> Iterator[str]:

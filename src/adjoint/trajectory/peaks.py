@@ -14,7 +14,7 @@ from .polynomials import Extremes
 if TYPE_CHECKING:
     from .piecewise import Trajectory
 
-__all__ = ["dense_times", "piece_times", "refined_extremes"]
+__all__ = ["dense_times", "piece_times", "refined_extremes", "refined_tops"]
 
 _DENSE = 32  # intervals of each piece between samples, at least; ...
 _MOST_DENSE = 1024
@@ -44,24 +44,32 @@ def dense_times(trajectory: Trajectory) -> np.ndarray:
 
 
 def refined_extremes(trajectory: Trajectory, values: Callable[[Trajectory, np.ndarray], np.ndarray]) -> Extremes:
-    """The `Extremes` (..., m) of `values(trajectory, t)`, which are (..., N, m) at times t (..., N), for any batch.
-
-    Three tops and three bottoms of the samples are refined until rounding. Each piece has 32 intervals between samples,
-    or more, up to 1024, so that all joints together turn by 0.2 rad in one of them on average; a top that is narrower
-    than such an interval may be missed. Where a function jumps, as dry friction does, it is looked at within 1e-10 of
-    the piece's duration beside the jump. All candidates of all functions are sampled in one call per round.
-    """
+    """The `Extremes` (..., m) of `values(trajectory, t)`, by `refined_tops` of the values and of their negatives."""
 
     def both(part: Trajectory, t: np.ndarray) -> np.ndarray:
         y = values(part, t)
         return np.concatenate([y, -y], axis=-1)
 
-    batch, several = trajectory.batch, _as_list(trajectory)
-    found = [(rows, *_peaks(several[rows], both, intervals)) for rows, intervals in _portions(several)]
-    rows, top, at = (np.concatenate(part) for part in zip(*found, strict=True))
-    m, order = top.shape[-1] // 2, np.argsort(rows)
-    top, at = (x[order].reshape(*batch, 2 * m) for x in (top, at))
+    top, at = refined_tops(trajectory, both)
+    m = top.shape[-1] // 2
     return Extremes(-top[..., m:], top[..., :m], at[..., m:], at[..., :m])
+
+
+def refined_tops(
+    trajectory: Trajectory, values: Callable[[Trajectory, np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The highest of `values(trajectory, t)`, which are (..., N, m) at times t (..., N), and when: (..., m) each.
+
+    Three tops of the samples are refined until rounding. Each piece has 32 intervals between samples, or more, up to
+    1024, so that all joints together turn by 0.2 rad in one of them on average; a top that is narrower than such an
+    interval may be missed. Where a function jumps, as dry friction does, it is looked at within 1e-10 of the piece's
+    duration beside the jump. All candidates of all functions are sampled in one call per round.
+    """
+    several = _as_list(trajectory)
+    found = [(rows, *_peaks(several[rows], values, intervals)) for rows, intervals in _portions(several)]
+    rows, top, at = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.argsort(rows)
+    return tuple(x[order].reshape(*trajectory.batch, x.shape[-1]) for x in (top, at))  # type: ignore[return-value]
 
 
 def _portions(several: Trajectory) -> Iterator[tuple[np.ndarray, int]]:

@@ -35,7 +35,8 @@ def without_limits(robot: Robot) -> Robot:
 
 def true_torque(robot: Robot, q, v, a) -> np.ndarray:
     """The torque (..., n) of `inverse_dynamics`, with dry friction f sign(v)."""
-    return inverse_dynamics(without_limits(robot), q, v, a) + robot.friction * np.sign(v)
+    tau = inverse_dynamics(without_limits(robot), q, v, a)
+    return tau + robot.friction * np.sign(v) if robot.friction.any() else tau
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from ...goals.search import goal_errors
 from ...lazy import cached_property
 from ...model.robot import Robot
 from ..along import Torques
-from ..limits import LimitReport, torque_extremes
+from ..limits import LimitReport, torque_peaks
 from ..peaks import refined_extremes
 from ..piecewise import Sample, Trajectory
 from ..states import quintic
@@ -129,8 +129,8 @@ class Motion:
     def peaks(self) -> Peaks:
         """The `Peaks` at any time: of q, v and a exact, of torques refined from dense samples until rounding."""
         q, v, a, _ = self.trajectory.extrema()
-        tau = torque_extremes(self.trajectory, self.robot)
-        return Peaks(*(np.maximum(np.abs(x.lowest), np.abs(x.highest)) for x in (q, v, a, tau)))
+        of_q, of_v, of_a = (np.maximum(np.abs(x.lowest), np.abs(x.highest)) for x in (q, v, a))
+        return Peaks(of_q, of_v, of_a, np.abs(torque_peaks(self.trajectory, self.robot).tau))
 
     @cached_property
     def excess(self) -> np.ndarray:
