@@ -8,6 +8,7 @@ from ..errors import ArgumentError, SolveError, nearest
 from ..inverse.choice import middle_of_limits, nearest_copy, nearest_solution
 from ..inverse.closed_form import Solutions, inverse_kinematics
 from ..inverse.meaning import branches
+from ..lie import se3, so3
 from ..model.input_checks import floats
 from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
@@ -38,11 +39,8 @@ def withdrawn(T, distance, turn=0.0) -> np.ndarray:
     if not (np.isfinite(distance).all() and np.isfinite(turn).all()):
         raise ArgumentError("withdrawn: distance [m] and turn [rad] must be finite numbers, or arrays of them")
     broadcast("withdrawn", T=T.shape[:-2], distance=distance.shape, turn=turn.shape)
-    c, s, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
-    rows = [c, zero, s, zero], [zero, zero + 1, zero, zero], [-s, zero, c, zero], [zero, zero, zero, zero + 1]
-    step = np.broadcast_to(np.eye(4), (*distance.shape, 4, 4)).copy()
-    step[..., 2, 3] = -distance
-    return T @ step @ np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    back = -distance[..., None] * np.array([0.0, 0.0, 1.0])
+    return T @ se3.from_rotation_translation(so3.rotation_y(turn), back)
 
 
 def pick_and_place(

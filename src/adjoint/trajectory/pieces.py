@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .quantities import seconds
 
 __all__ = [
     "ROUNDING",
+    "InPieces",
     "Pieces",
     "common_batch",
     "frozen",
@@ -25,7 +26,6 @@ __all__ = [
     "knots_after",
     "piece_at",
     "rates_inside",
-    "seconds",
 ]
 
 ROUNDING = 1e-9
@@ -268,6 +268,63 @@ class Pieces:
         back = mirrored(self.coefficients, np.diff(self.knots, axis=-1)[..., None])[..., ::-1, :, :]
         rows = {} if self.rows is None else {"rows": self.rows[..., ::-1, :]}
         return self.renewed(knots=knots, coefficients=back, **rows).without_empty()
+
+
+class InPieces:
+    """What motions of joints and of a frame have in common: their pieces of `variables`, and what is made of them."""
+
+    variables: Pieces
+
+    def _of(self, pieces: Pieces) -> Self:
+        """A motion of the same kind with other pieces."""
+        raise NotImplementedError
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The shape of the batch; () for one motion."""
+        return self.variables.batch
+
+    @property
+    def pieces(self) -> int:
+        """The number K of pieces."""
+        return self.variables.count
+
+    @property
+    def duration(self) -> Any:
+        """The duration [s]: a number, or an array (...) for a batch of motions with knots of their own."""
+        return self.variables.duration
+
+    def __getitem__(self, index) -> Self:
+        """Some motions of a batch, by NumPy's rules for its axes."""
+        return self._of(self.variables.chosen(index))
+
+    def __len__(self) -> int:
+        """The length of the first axis of a batch."""
+        if not self.batch:
+            raise TypeError("one motion has no length; its duration [s] is motion.duration")
+        return self.batch[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[k] for k in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def cut(self, start=0.0, stop=None) -> Self:
+        """The part from `start` to `stop` [s], numbers or arrays (...) for a batch, which begins at time 0."""
+        return self._of(self.variables.cut(start, stop))
+
+    def stretched(self, factor) -> Self:
+        """The same path, lasting `factor` (...) times as long: the k-th rates are divided by its k-th power."""
+        return self._of(self.variables.stretched(factor))
+
+    def lasting(self, duration) -> Self:
+        """The same path within another `duration` (...) [s]."""
+        return self._of(self.variables.lasting(duration))
+
+    def reversed(self) -> Self:
+        """The same path backward, from its end at time 0 to its start."""
+        return self._of(self.variables.reversed())
 
 
 def common_batch(parts: Sequence[Pieces]) -> tuple[int, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from .draw import draw_trajectory
 from .extrema import Extrema, extrema
 from .limits import LimitReport, limits_hold
 from .manifold import has_manifold_joints, local_rates
-from .pieces import Pieces, common_batch, frozen, joined_pieces, knots_after, piece_at, rates_inside
+from .pieces import InPieces, Pieces, common_batch, frozen, joined_pieces, knots_after, piece_at, rates_inside
 from .polynomials import rates
 from .storage import read_arrays, save
 
@@ -71,7 +70,7 @@ def _manifold_sample(shape: _Shape, starts, coefficients, anchors, end, pieces, 
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(InPieces):
     """A motion of joints in time, or a batch of them: pieces of polynomials, one after the other.
 
         trajectory = quintic(q_start, q_goal, duration=2.0)
@@ -90,13 +89,13 @@ class Trajectory:
     coefficients: np.ndarray  # (..., K, nv, degree + 1)
     robot: Robot | None = None
     anchors: np.ndarray | None = None  # (..., K, nq), of robots with joints of several degrees of freedom
-    _pieces: Pieces = field(init=False, repr=False)
+    variables: Pieces = field(init=False, repr=False)  # the same numbers, with all that pieces can do
 
     def __post_init__(self):
         pieces = Pieces(self.knots, self.coefficients, self.anchors)
         for name, array in (("knots", pieces.knots), ("coefficients", pieces.coefficients), ("anchors", pieces.rows)):
             object.__setattr__(self, name, array)
-        object.__setattr__(self, "_pieces", pieces)
+        object.__setattr__(self, "variables", pieces)
         if self.robot is not None:
             need_robot(self.robot, "Trajectory")
             check_joints(self.robot, self.nv, self.anchors, "Trajectory")
@@ -113,16 +112,6 @@ class Trajectory:
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     @property
-    def batch(self) -> tuple[int, ...]:
-        """The shape of the batch; () for one trajectory."""
-        return self._pieces.batch
-
-    @property
-    def pieces(self) -> int:
-        """The number K of pieces."""
-        return self._pieces.count
-
-    @property
     def nv(self) -> int:
         """The number of coordinates that move."""
         return self.coefficients.shape[-2]
@@ -130,12 +119,7 @@ class Trajectory:
     @property
     def degree(self) -> int:
         """The degree of the polynomials."""
-        return self._pieces.degree
-
-    @property
-    def duration(self) -> Any:
-        """The duration [s]: a number, or an array (...) for a batch of trajectories with knots of their own."""
-        return self._pieces.duration
+        return self.variables.degree
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -149,7 +133,7 @@ class Trajectory:
         """The kernel that samples it."""
         nq = self.nv if self.anchors is None else self.anchors.shape[-1]
         robot = self.robot if self.anchors is not None else None
-        shape = _Shape(robot, nq, self.nv, self.degree + 1, self._pieces.many)
+        shape = _Shape(robot, nq, self.nv, self.degree + 1, self.variables.many)
         return (_vector_sample if self.anchors is None else _manifold_sample).bind(shape)
 
     def __call__(self, t, *, hold: bool = False) -> Sample:
@@ -158,28 +142,12 @@ class Trajectory:
         Of a batch, t is one time, times (N,) for all of it, or (..., N) with leading axes that broadcast against the
         batch: q is (..., N, nq). At a knot, the sample is that of the piece which starts there.
         """
-        return self._sampler(*self._pieces.arguments(t, hold))
+        return self._sampler(*self.variables.arguments(t, hold))
 
     @property
     def _last(self) -> Sample:
         """The sample (..., n) at the end."""
         return Sample(*(x[..., 0, :] for x in self(self.knots[..., -1:])))
-
-    def __getitem__(self, index) -> Trajectory:
-        """Some trajectories of a batch, by NumPy's rules for its axes."""
-        return self._of(self._pieces.chosen(index))
-
-    def __len__(self) -> int:
-        """The length of the first axis of a batch."""
-        if not self.batch:
-            raise TypeError("one trajectory has no length; its duration [s] is trajectory.duration")
-        return self.batch[0]
-
-    def __iter__(self) -> Iterator[Trajectory]:
-        return (self[k] for k in range(len(self)))
-
-    def __bool__(self) -> bool:
-        return True
 
     # --- what it does -------------------------------------------------------------------------------------------------
 
@@ -244,7 +212,7 @@ class Trajectory:
 
         The file appears, or is replaced, when everything is written. The robot is not in it; give it to `load`.
         """
-        return save(self._pieces, path)
+        return save(self.variables, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:
@@ -265,22 +233,6 @@ class Trajectory:
 
     # --- other trajectories made of it --------------------------------------------------------------------------------
 
-    def cut(self, start=0.0, stop=None) -> Trajectory:
-        """The part from `start` to `stop` [s], numbers or arrays (...) for a batch, which begins at time 0."""
-        return self._of(self._pieces.cut(start, stop))
-
-    def stretched(self, factor) -> Trajectory:
-        """The same path, lasting `factor` (...) times as long: v, a, jerk are divided by its first to third power."""
-        return self._of(self._pieces.stretched(factor))
-
-    def lasting(self, duration) -> Trajectory:
-        """The same path within another `duration` (...) [s]."""
-        return self._of(self._pieces.lasting(duration))
-
-    def reversed(self) -> Trajectory:
-        """The same path backward: q(duration - t)."""
-        return self._of(self._pieces.reversed())
-
     def followed_by(self, *others: Trajectory) -> Trajectory:
         """This trajectory and then the others, as one; each must start where the one before it ends.
 
@@ -293,7 +245,7 @@ class Trajectory:
             raise ArgumentError(f"followed_by needs trajectories of joints, got {others!r:.120}")
         for k, (before, after) in enumerate(pairwise(parts)):
             _check_meeting(before, after, k)
-        whole = joined_pieces([part._pieces for part in parts])
+        whole = joined_pieces([part.variables for part in parts])
         robot = next((part.robot for part in parts if part.robot is not None), None)
         return Trajectory(whole.knots, whole.coefficients, robot, whole.rows)
 
@@ -301,7 +253,7 @@ class Trajectory:
         pieces = "1 piece" if self.pieces == 1 else f"{self.pieces} pieces"
         whose = f" of '{self.robot.name}'" if self.robot is not None else ""
         joints = "1 joint" if self.nv == 1 else f"{self.nv} joints"
-        return f"<Trajectory{whose}: {self._pieces.shown}, {joints}, {pieces} of degree {self.degree}>"
+        return f"<Trajectory{whose}: {self.variables.shown}, {joints}, {pieces} of degree {self.degree}>"
 
 
 def _check_meeting(before: Trajectory, after: Trajectory, k: int) -> None:
@@ -314,7 +266,7 @@ def _check_meeting(before: Trajectory, after: Trajectory, k: int) -> None:
             f"followed_by: different kinds of joints move in {before!r} and {after!r}: those of one have several "
             "degrees of freedom"
         )
-    common_batch([before._pieces, after._pieces])
+    common_batch([before.variables, after.variables])
     start, stop = after(0.0).q, before._last.q
     gap = np.abs(start - stop if before.anchors is None else difference(before.robot, stop, start))  # type: ignore[arg-type]
     if not np.all(gap <= _JUMP * (1 + np.abs(stop).max(axis=-1, keepdims=True))):

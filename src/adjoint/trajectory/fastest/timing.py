@@ -48,7 +48,7 @@ def time_optimal(
     interval, in which s̈ is constant; its degree is twice that of the path. Velocities and accelerations are within
     their limits at all times, by exact bounds of the polynomials. Torques are within theirs on a grid ten times finer,
     peaks of parabolas through neighbouring points included; on 256 random paths of a Panda they exceeded them by less
-    than 3e-5 of them anywhere. For that, they are kept below 0.9999 of their limits on the grid. The duration is longer
+    than 6e-5 of them anywhere. For that, they are kept below 0.9999 of their limits on the grid. The duration is longer
     than the shortest one by a fraction that is about proportional to the length of the intervals: by 1.4 % on average
     for seven joints and 10 random points with 100 intervals, and by 0.3 % with 400.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
@@ -17,7 +16,7 @@ from ...errors import ArgumentError
 from ...lazy import cached_property
 from ...lie import se3
 from ..manifold import body_rates
-from ..pieces import Pieces, common_batch, joined_pieces, knots_after, piece_at, rates_inside
+from ..pieces import InPieces, Pieces, common_batch, joined_pieces, knots_after, piece_at, rates_inside
 from ..piecewise import Trajectory
 from ..polynomials import Order, composed, extremes, rate, rates, shifted
 from ..storage import read_arrays, save
@@ -96,7 +95,7 @@ def _pose_sample(shape: Shape, starts, coefficients, rows, end, pieces, t) -> Po
 
 
 @dataclass(frozen=True, eq=False)
-class PoseTrajectory:
+class PoseTrajectory(InPieces):
     """A motion of a frame in space, or a batch of them: pieces of products of exponentials, one after the other.
 
         >>> path = aj.trajectory.screw_motion(np.eye(4), se3.exp([0, 0, 1.0, 0.2, 0, 0]), duration=2.0)
@@ -117,10 +116,8 @@ class PoseTrajectory:
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
-    @property
-    def duration(self):
-        """The duration [s]: a number, or an array of the shape of the batch."""
-        return self.variables.duration
+    def _of(self, pieces: Pieces) -> PoseTrajectory:
+        return PoseTrajectory(pieces, self.order)
 
     @property
     def knots(self) -> np.ndarray:
@@ -140,19 +137,9 @@ class PoseTrajectory:
         return rows[..., 16:].reshape(*rows.shape[:-1], self.factors, 6, self.order)
 
     @property
-    def pieces(self) -> int:
-        """The number K of pieces."""
-        return self.variables.count
-
-    @property
     def factors(self) -> int:
         """The number m of exponentials in a piece."""
         return self.variables.coefficients.shape[-2]
-
-    @property
-    def batch(self) -> tuple[int, ...]:
-        """The shape of the batch; () for one motion."""
-        return self.variables.batch
 
     @cached_property
     def length(self) -> Any:
@@ -184,39 +171,7 @@ class PoseTrajectory:
         """
         return self._sampler(*self.variables.arguments(t, hold))
 
-    def __getitem__(self, index) -> PoseTrajectory:
-        """Some motions of a batch, by NumPy's rules for its axes."""
-        return replace(self, variables=self.variables.chosen(index))
-
-    def __len__(self) -> int:
-        """The length of the first axis of a batch."""
-        if not self.batch:
-            raise TypeError("one motion has no length; its duration [s] is motion.duration")
-        return self.batch[0]
-
-    def __iter__(self) -> Iterator[PoseTrajectory]:
-        return (self[k] for k in range(len(self)))
-
-    def __bool__(self) -> bool:
-        return True
-
     # --- other motions made of it -------------------------------------------------------------------------------------
-
-    def cut(self, start: float = 0.0, stop: float | None = None) -> PoseTrajectory:
-        """The part from `start` to `stop` [s], which begins at time 0."""
-        return replace(self, variables=self.variables.cut(start, stop))
-
-    def stretched(self, factor) -> PoseTrajectory:
-        """The same path, lasting `factor` times as long."""
-        return replace(self, variables=self.variables.stretched(factor))
-
-    def lasting(self, duration) -> PoseTrajectory:
-        """The same path within another `duration` [s]."""
-        return replace(self, variables=self.variables.lasting(duration))
-
-    def reversed(self) -> PoseTrajectory:
-        """The same path backward: T(duration - t)."""
-        return replace(self, variables=self.variables.reversed())
 
     def followed_by(self, *others: PoseTrajectory) -> PoseTrajectory:
         """This motion and then the others, each of which must start where the one before it ends."""
