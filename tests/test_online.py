@@ -235,7 +235,7 @@ BAD = [
     ({"start": [np.nan, 0.0]}, ArgumentError, "start contains NaN or infinity"),
     ({"goal": [1.0]}, ArgumentError, "start has 2 coordinates and goal 1"),
     ({"start": [], "goal": []}, ArgumentError, "start has 0 coordinates"),
-    ({"start": np.zeros((3, 2)), "goal": np.zeros((2, 2))}, ArgumentError, "leading axes of states, limits and times"),
+    ({"start": np.zeros((3, 2)), "goal": np.zeros((2, 2))}, ArgumentError, "leading axes do not match: start"),
     ({"velocity": 0.0}, ArgumentError, "the limit velocity is 0"),
     ({"jerk": np.inf}, ArgumentError, "the limit jerk is inf; a positive finite number"),
     ({"acceleration": [1.0, -1.0]}, ArgumentError, r"the limit acceleration\[1\] is -1"),

@@ -10,7 +10,7 @@ from ..model.input_checks import floats, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .manifold import has_manifold_joints
-from .quantities import SHORTEST
+from .quantities import SHORTEST, broadcast
 from .states import ends
 
 __all__ = ["common_batch", "end_rates", "given_start", "knot_positions", "plain_joints", "segment_times", "spans"]
@@ -98,9 +98,4 @@ def plain_joints(caller: str, robot: Robot | None, n: int) -> None:
 
 def common_batch(caller: str, **cores: tuple[np.ndarray, int]) -> tuple[int, ...]:
     """The shape of the batch of arrays, each given with the number of axes of one sample."""
-    shapes = {name: x.shape[: x.ndim - core] for name, (x, core) in cores.items()}
-    try:
-        return np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ArgumentError(f"{caller}: leading axes do not match: {shown}") from None
+    return broadcast(caller, **{name: x.shape[: x.ndim - core] for name, (x, core) in cores.items()})

@@ -20,7 +20,7 @@ from ..model.robot import Robot
 from .checks import plain_joints
 from .piecewise import Trajectory
 from .polynomials import shifted
-from .quantities import limits, seconds, velocity_limits
+from .quantities import broadcast, limits, seconds, velocity_limits
 from .states import ends
 
 __all__ = ["OnlineMotion", "State", "jerk_limited"]
@@ -66,11 +66,9 @@ def jerk_limited(
     bounds = _bounds("jerk_limited", n, velocity_limits(velocity, robot, n, "jerk_limited"), acceleration, jerk)
     least = np.zeros(()) if minimum_duration is None else seconds(minimum_duration, "jerk_limited: minimum_duration")
     parts = [*first, *last, *bounds, least[..., None]]
-    try:
-        batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-    except ValueError:
-        shapes = ", ".join(str(part.shape) for part in parts)
-        raise ArgumentError(f"jerk_limited: leading axes of states, limits and times do not match: {shapes}") from None
+    shapes = {name: x.shape[:-1] for name, x in zip(("velocity", "acceleration", "jerk"), bounds, strict=True)}
+    ends_of = {"start": first[0].shape[:-1], "goal": last[0].shape[:-1]}
+    batch = broadcast("jerk_limited", **ends_of, **shapes, minimum_duration=least.shape)
     rows = (np.broadcast_to(part, (*batch, part.shape[-1])).reshape(-1, part.shape[-1]).tolist() for part in parts)
     phases, durations = _solved(ruckig, n, list(zip(*rows, strict=True)))
     return replace(_merged(phases.reshape(*batch, n, _PHASES, 5), durations.reshape(batch)), robot=robot)

@@ -14,7 +14,8 @@ from ..model.needs import need_coordinates, need_robot
 from ..model.robot import Robot
 from .checks import common_batch, given_start, segment_times
 from .piecewise import Trajectory
-from .poses.checks import broadcast, poses_of
+from .poses.checks import poses_of
+from .quantities import broadcast
 from .textbook import degree_seven, five_cubic, four_three_four, three_five_three
 
 __all__ = ["pick_and_place", "withdrawn"]

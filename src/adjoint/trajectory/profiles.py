@@ -18,7 +18,7 @@ from ..errors import ArgumentError, SolveError
 from ..model.robot import Robot
 from .manifold import anchored, coordinates, has_manifold_joints
 from .piecewise import Trajectory
-from .quantities import limits, seconds, velocity_limits
+from .quantities import broadcast, limits, seconds, velocity_limits
 from .states import ends
 
 __all__ = ["s_curve", "trapezoidal"]
@@ -194,12 +194,9 @@ def _line(caller: str, robot: Robot | None, start, goal) -> tuple[np.ndarray, np
 def _timed(caller: str, profile, given: tuple, duration, robot: Robot | None, anchors) -> Trajectory:
     """The trajectory that the kernel `profile` makes of the ends and the limits that are `given`, (..., n) each."""
     h = np.zeros(()) if duration is None else seconds(duration, f"{caller}: duration")
-    try:
-        batch = np.broadcast_shapes(*(x.shape[:-1] for x in given), h.shape)
-    except ValueError:
-        names = ("start", "goal", "velocity", "acceleration", "jerk")
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(names, given, strict=False))
-        raise ArgumentError(f"{caller}: leading axes do not match: {shapes}, duration {h.shape}") from None
+    names = ("start", "goal", "velocity", "acceleration", "jerk")
+    shapes = {name: x.shape[:-1] for name, x in zip(names, given, strict=False)}
+    batch = broadcast(caller, **shapes, duration=h.shape)
     found = profile(Joints(given[0].shape[-1]), *given, h)
     if not np.isfinite(found.shortest).all():
         raise ArgumentError(f"{caller}: distances and limits are too large or too small: the motion's time overflows")

@@ -1,4 +1,4 @@
-"""Times and limits that users give: positive numbers, one or many."""
+"""Times and limits that users give, which are positive numbers, one or many; and whether their axes match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import ArgumentError
 from ..model.input_checks import floats, vectors
 from ..model.robot import Robot
 
-__all__ = ["SHORTEST", "limits", "seconds", "velocity_limits"]
+__all__ = ["SHORTEST", "broadcast", "limits", "seconds", "velocity_limits"]
 
 SHORTEST = 1e-40
 """[s] The seventh power of the shortest time, and that of its inverse, are floating-point numbers."""
@@ -46,3 +46,12 @@ def velocity_limits(value, robot: Robot | None, n: int, caller: str) -> np.ndarr
         raise ArgumentError(f"{caller} needs limits of velocities, velocity=, or a robot, which has some")
     own = value is None and robot is not None
     return limits(robot.velocity_limit if own else value, n, "velocity", caller, infinite=True)  # type: ignore[union-attr]
+
+
+def broadcast(caller: str, **shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The common leading axes, or an `ArgumentError` that shows those of each argument."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ArgumentError(f"{caller}: leading axes do not match: {shown}") from None

@@ -12,7 +12,7 @@ from ..model.robot import Robot
 from .manifold import anchored, check_orientations, coordinates, has_manifold_joints
 from .piecewise import Trajectory, pieced
 from .polynomials import hermite
-from .quantities import seconds
+from .quantities import broadcast, seconds
 
 __all__ = ["cubic", "ends", "quintic", "septic"]
 
@@ -80,11 +80,9 @@ def ends(caller: str, robot: Robot | None, given: tuple, label: str) -> list[np.
             raise ArgumentError(f"{caller}: {label}{'_' * bool(name)}{name} contains NaN or infinity")
     if robot is not None:
         check_orientations(caller, robot, q, label)
-    try:
-        batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-    except ValueError:
-        shapes = ", ".join(str(part.shape) for part in parts)
-        raise ArgumentError(f"{caller}: leading axes of the {label} do not match: {shapes}") from None
+    batch = broadcast(
+        caller, **{f"{label}_{k}": part.shape[:-1] for k, part in zip(("q", *names), parts, strict=False)}
+    )
     return [np.broadcast_to(part, (*batch, part.shape[-1])) for part in parts]
 
 
@@ -94,11 +92,7 @@ def _between(caller: str, robot: Robot | None, duration, start: tuple, goal: tup
     h = seconds(duration, f"{caller}: duration")
     if first[0].shape[-1] != last[0].shape[-1]:
         raise ArgumentError(f"{caller}: start has {first[0].shape[-1]} coordinates and goal {last[0].shape[-1]}")
-    try:
-        batch = np.broadcast_shapes(first[0].shape[:-1], last[0].shape[:-1], h.shape)
-    except ValueError:
-        shapes = f"start {first[0].shape}, goal {last[0].shape}, duration {h.shape}"
-        raise ArgumentError(f"{caller}: leading axes do not match: {shapes}") from None
+    batch = broadcast(caller, start=first[0].shape[:-1], goal=last[0].shape[:-1], duration=h.shape)
     anchors = None
     if robot is not None and has_manifold_joints(robot):
         anchors = anchored(robot, first[0])

@@ -8,7 +8,8 @@ from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import floats, truth
 from ..piecewise import Trajectory
-from .checks import broadcast, poses_of, vectors_of
+from ..quantities import broadcast
+from .checks import poses_of, vectors_of
 from .pose_trajectory import PoseTrajectory
 from .straight import run, turns, uniform
 

@@ -8,7 +8,7 @@ from ...errors import ArgumentError
 from ...model.input_checks import floats, vectors
 from ...model.rigidity import corrected
 
-__all__ = ["broadcast", "poses_of", "vectors_of"]
+__all__ = ["poses_of", "vectors_of"]
 
 
 def poses_of(value, label: str, core: int = 2) -> np.ndarray:
@@ -37,12 +37,3 @@ def vectors_of(value, label: str, caller: str) -> np.ndarray:
     if not np.isfinite(found).all():
         raise ArgumentError(f"{caller}: {label} contains NaN or infinity")
     return found
-
-
-def broadcast(caller: str, **shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The common leading axes, or an `ArgumentError` that shows those of each argument."""
-    try:
-        return np.broadcast_shapes(*shapes.values())
-    except ValueError:
-        shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ArgumentError(f"{caller}: leading axes do not match: {shown}") from None

@@ -11,7 +11,8 @@ from ...model.input_checks import vectors
 from ..checks import spans
 from ..manifold import body_rates, coordinate_rates
 from ..polynomials import hermite
-from .checks import broadcast, poses_of
+from ..quantities import broadcast
+from .checks import poses_of
 from .pose_trajectory import PoseTrajectory, pose_pieces
 
 __all__ = ["pose_spline"]

@@ -19,8 +19,9 @@ from ..manifold import body_rates
 from ..pieces import InPieces, Pieces, common_batch, joined_pieces, knots_after, piece_at, rates_inside
 from ..piecewise import Trajectory
 from ..polynomials import Order, composed, extremes, rate, rates, shifted
+from ..quantities import broadcast
 from ..storage import read_arrays, save
-from .checks import broadcast, poses_of
+from .checks import poses_of
 
 __all__ = ["PoseSample", "PoseTrajectory", "Shape", "piece_sample", "pose_pieces"]
 

@@ -8,8 +8,8 @@ from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import floats
 from ..piecewise import Trajectory
-from ..quantities import SHORTEST, limits, seconds
-from .checks import broadcast, poses_of
+from ..quantities import SHORTEST, broadcast, limits, seconds
+from .checks import poses_of
 from .pose_trajectory import PoseTrajectory, pose_pieces
 
 __all__ = ["corners", "line", "lines", "run", "screw_motion", "segment_durations"]
