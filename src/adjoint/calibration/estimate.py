@@ -99,9 +99,21 @@ def calibrate(
         raise_doubts(robot, problem, first)
     fit = fitted(problem, first, loss)
     _need_enough(problem, fit)
+    deal = generator(rng, "calibrate")
+    validation = _validated(problem, fit, loss, folds, deal) if folds else None
+    found = _calibration(robot, frame, problem, first, fit, loss, dropped, validation)
+    for text in found.warnings:
+        warnings.warn(f"calibrate: {text}", stacklevel=2)
+    return found
+
+
+def _calibration(
+    robot: Robot, frame: str, problem: Problem, first, fit: Fit, loss: str, dropped: int, validation
+) -> Calibration:
+    """The `Calibration` that a fit is, from its `first` guess."""
     kept, seen, covariance = _certainty(problem, fit, loss)
     unseen, gauge = generic_split(robot, problem, fit.numbers, fit.sigma, seen.unseen)
-    found = Calibration(
+    return Calibration(
         model=robot,
         frame=frame,
         robot=calibrated(robot, frame, fit.numbers),
@@ -126,11 +138,8 @@ def calibrate(
         loss=loss,
         iterations=fit.iterations,
         dropped=dropped,
-        validation=_validated(problem, fit, loss, folds, generator(rng, "calibrate")) if folds else None,
+        validation=validation,
     )
-    for text in found.warnings:
-        warnings.warn(f"calibrate: {text}", stacklevel=2)
-    return found
 
 
 def _need_enough(problem: Problem, fit: Fit) -> None:

@@ -21,6 +21,7 @@ from ..graph.program import Program, array_size, stack_of
 from . import vecmath
 from .batch_loop import CONTEXT_HEAD, are_results_scattered, batch_function, body_stores_results, whole_function
 from .ir import BYTES, FRAME, Buffer, Builder, Coder, Module, Place, Value
+from .rows import MANY_ELEMENTS, OperandRow, copy_row
 from .scheduler import fused_products, schedule, sin_cos_pairs
 from .segments import LongLoop, Segments, has_long_body, is_long
 from .target import ANY, Target
@@ -29,7 +30,6 @@ from .watch import check_stop, count_work, iteration_work, repetitions_between_c
 __all__ = ["emit"]
 
 MANY_NODES = 4000  # in programs with more nodes, LLVM is kept from joining stores of single numbers: see `store`
-MANY_ELEMENTS = 100  # the same holds for stores to arrays with more elements
 MANY_ZEROS = 16  # a result with more zeros than this is first cleared as a whole
 _LOADED = {"const", "bool", "input", "item"}  # operations whose values are read wherever they are used
 
@@ -77,7 +77,7 @@ class Emitter:
         # LLVM keeps vectors for which there is no register on the stack; on an unaligned one they would cross cache
         # lines.
         self.module.add("#1", 'attributes #1 = { "no-trapping-math"="true" "stackrealign" }')
-        self.frame = self._word(1, "ptr")
+        self.frame = self.context_word(1, "ptr")
         bodies = [len(reachable(x.value.roots)) for x in p.nodes if x.op == "loop"]
         self._has_many_nodes = len(p.nodes) + sum(bodies) > MANY_NODES
         stores = self._stores_in_place() if body_stores_results(p, self.b.width) else self._stores_in_tile()
@@ -122,7 +122,7 @@ class Emitter:
         if number is None:
             return "%out"
         if number not in self._results:
-            self._results[number] = self._word(CONTEXT_HEAD + number, "ptr")
+            self._results[number] = self.context_word(CONTEXT_HEAD + number, "ptr")
         return self._results[number]
 
     def _clear(self, at: str, size: int) -> None:
@@ -144,7 +144,7 @@ class Emitter:
         before, name = (self.b, self._results, self.frame), f"segment{self._functions}"
         self._functions += 1
         self.b, self._results = Coder(self.module, self.b.width, self.b.dtype, prefix=prefix), {}
-        self.frame = self._word(1, "ptr")
+        self.frame = self.context_word(1, "ptr")
         yield
         self.module.add(name, self.text(name).replace("define", "define internal", 1))
         self.b, self._results, self.frame = before
@@ -206,7 +206,7 @@ class Emitter:
         if x.op == "row":
             own, table = self.buffer(x, False), self._value(x.args[0], env)
             assert isinstance(table, Buffer)
-            self.copy_row(x, table, self._value(x.args[1], env), own)
+            copy_row(self, x, table, self._value(x.args[1], env), own)
             return own
         if x.op == "loop":
             return self._loop(x, env, top)
@@ -295,7 +295,7 @@ class Emitter:
 
     # --- buffers -----------------------------------------------------------------------------------
 
-    def _word(self, k: int, type: str = "i64") -> str:
+    def context_word(self, k: int, type: str = "i64") -> str:
         """Load word k of the context.
 
         Addresses are loaded as pointers: LLVM then sees that they point to none of the function's arguments.
@@ -352,7 +352,7 @@ class Emitter:
         # Buffers whose size is known only when the kernel is called come after all others. `emit` replaces @SCRATCH@ by
         # the size of those.
         step = self.b.width * BYTES[self.b.dtype]
-        rows = self.b.op(f"mul i64 {self._word(0)}, {buffer.rows * step}", "w").name
+        rows = self.b.op(f"mul i64 {self.context_word(0)}, {buffer.rows * step}", "w").name
         offset = self.b.op(f"add i64 {rows}, @SCRATCH@", "w").name
         return self.b.op(f"getelementptr i8, ptr {self.frame}, i64 {offset}", "p").name
 
@@ -363,74 +363,13 @@ class Emitter:
             at = b.op(f"mul i64 {row}, {size}", "w").name
             p = b.op(f"getelementptr {b.type('f')}, ptr {start}, i64 {at}", "p").name
             return (lambda k: self.load(p, k)), (lambda k, v: self.store(p, k, v))
-        row_of = _OperandRow(self, buffer, row)
+        row_of = OperandRow(self, buffer, row)
         return row_of.load, row_of.store
 
     def is_shared(self, buffer: Buffer) -> bool:
         """Return whether a buffer is a sequence that all samples of a batch have in common."""
         slots = self.slots.items()
         return any(k == buffer.slot and side == "in" and name in self.shared for (side, name), k in slots)
-
-    # --- tables ------------------------------------------------------------------------------------
-
-    def copy_row(self, x: Expr, table: Buffer, index: Value, own: Buffer) -> None:
-        """Copy row number `index` of a table into scratch memory, for each lane its own.
-
-        Nothing is read from a sequence without rows, and the row is 0 then.
-        """
-        b, (size, count) = self.b, x.value
-        assert own.place is not None
-        to, length = self.element(own.place.base, own.place.index), self._word(0) if count is None else str(count)
-        if count is not None:
-            return self._copy_lanes(table, self._lane_rows(index, length), size, to)
-        there = b.op(f"icmp sgt i64 {length}, 0", "m").name
-        with b.when(there):
-            self._copy_lanes(table, self._lane_rows(index, length), size, to)
-        with b.when(b.op(f"xor i1 {there}, true", "m").name):
-            self._each_element(size, lambda k: self.store(to, k, b.const(0.0)))
-
-    def _lane_rows(self, index: Value, length: str) -> str:
-        """The row of every lane, as a vector of words: its index rounded down, and clipped to the table."""
-        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        last, words = b.word(f"sub i64 {length}, 1"), _words(b)
-        end = _joined(b, [b.op(f"sitofp i64 {last} to {scalar}", "f").name])
-        at = b.select(index > 0.0, index, 0.0)  # NaN is not above 0
-        at = b.select(at < end, at, end)
-        row, most = b.word(f"fptosi {b.type('f')} {at.name} to {words}"), _same_words(b, last)
-        before = b.op(f"icmp slt {words} {row}, {most}", "m").name  # `end` may be rounded up to the next float
-        return b.word(f"select {b.type('m')} {before}, {words} {row}, {words} {most}")
-
-    def _copy_lanes(self, table: Buffer, rows: str, size: int, to: str) -> None:
-        """Copy a row for each lane. If all lanes read the same row, as neighbouring samples often do, it is read once.
-
-        If it is the row that was read last, it is still there: a word of scratch memory has its address.
-        """
-        b, start = self.b, self.start(table)
-        if start is not None:
-            own = _ScratchRows(self, start, rows, size)
-            return self._each_element(size, lambda k: self.store(to, k, own.load(k)))
-        lanes = _TableRows(self, table, rows)
-        if b.width == 1:
-            return self._each_element(size, lambda k: self.store(to, k, lanes.load(k)))
-        first, differ = lanes.address(0), lanes.differ()
-        self.memos.append(self.reserve(1))
-        memo = self.element(FRAME, self.memos[-1])
-        new = b.op(f"icmp ne i64 {first}, {b.get(memo, 0)}", "m").name
-        with b.when(b.op(f"and i1 {new}, {b.op(f'xor i1 {differ}, true', 'm').name}", "m").name):
-            self._each_element(size, lambda k: self.store(to, k, lanes.load(k, 1)))
-            b.put(first, memo, 0)
-        with b.when(differ):
-            self._each_element(size, lambda k: self.store(to, k, lanes.load(k)))
-            b.put(0, memo, 0)
-
-    def _each_element(self, size: int, copy: Callable) -> None:
-        """Emit a copy of every element of a row: written out, or as a loop if there are many."""
-        if size > MANY_ELEMENTS:
-            with self.b.loop(size) as k:
-                copy(k)
-        else:
-            for k in range(size):
-                copy(k)
 
     # --- loops -------------------------------------------------------------------------------------
 
@@ -480,7 +419,7 @@ class Emitter:
 
     def count(self, loop: Loop) -> tuple[str, Callable[[str], str]]:
         """Return how often a scan is repeated, and a function that gives the row of an iteration."""
-        length = self._word(0) if loop.length is None else str(loop.length)
+        length = self.context_word(0) if loop.length is None else str(loop.length)
         if not loop.reverse:
             return length, lambda count: count
         last = self.b.op(f"sub i64 {length}, 1", "w").name
@@ -583,123 +522,6 @@ class Emitter:
         """Fill in the phis of a loop that ends here. A row is (name, type, the first value, the value from here)."""
         for k, (name, t, x, y) in enumerate(rows):
             self.b.lines[at + k] = f" {name} = phi {t} [{x}, %{before}], [{y}, %{self.b.block}]"
-
-
-class _OperandRow:
-    """One row of a caller's sequence, in the caller's memory: each lane has an address of its own.
-
-    The entry of a sequence in the context has an address for each lane, the stride over the rows, and the address of a
-    table of offsets of the elements in a row. If the sequence is shared by all samples, only the first lane's address
-    is used.
-    """
-
-    def __init__(self, emitter: Emitter, buffer: Buffer, row: str):
-        e, b = emitter, emitter.b
-        assert buffer.slot is not None
-        self.b, self.lanes = b, 1 if e.is_shared(buffer) else b.width
-        at = CONTEXT_HEAD + buffer.slot * (b.width + 2)
-        step = b.mul(row, e._word(at + b.width))
-        self.offsets = b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
-        self.addresses = [b.add(e._word(at + lane), step) for lane in range(self.lanes)]
-
-    def _address(self, k: int | str, lane: int) -> str:
-        b = self.b
-        p = b.op(f"getelementptr i64, ptr {self.offsets}, i64 {k}", "p").name
-        offset = b.op(f"load i64, ptr {p}", "w").name
-        word = b.op(f"add i64 {self.addresses[lane]}, {offset}", "w").name
-        return b.op(f"inttoptr i64 {word} to ptr", "p").name
-
-    def load(self, k: int | str) -> Value:
-        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        places = [self._address(k, lane) for lane in range(self.lanes)]
-        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
-
-    def store(self, k: int | str, v: Value) -> None:
-        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        for lane in range(self.lanes):
-            e = v.name if b.width == 1 else b.op(f"extractelement {b.type('f')} {v.name}, i32 {lane}", "f").name
-            b.emit(f" store {scalar} {e}, ptr {self._address(k, lane)}")
-
-
-class _TableRows:
-    """Rows of a caller's sequence, one for each lane. `rows` is a vector of their numbers."""
-
-    def __init__(self, emitter: Emitter, buffer: Buffer, rows: str):
-        e, b = emitter, emitter.b
-        assert buffer.slot is not None
-        at = CONTEXT_HEAD + buffer.slot * (b.width + 2)
-        self.b, self.offsets = b, b.op(f"inttoptr i64 {e._word(at + b.width + 1)} to ptr", "p").name
-        words, stride = _words(b), _same_words(b, e._word(at + b.width))
-        first = b.op(f"getelementptr i64, ptr %context, i64 {at}", "p").name
-        base = _same_words(b, e._word(at)) if e.is_shared(buffer) else b.word(f"load {words}, ptr {first}, align 8")
-        self.addresses = b.word(f"add {words} {base}, {b.word(f'mul {words} {rows}, {stride}')}")
-
-    def address(self, lane: int) -> str:
-        """The address of a lane's row."""
-        b = self.b
-        return self.addresses if b.width == 1 else b.word(f"extractelement {_words(b)} {self.addresses}, i32 {lane}")
-
-    def differ(self) -> str:
-        """Whether not all lanes read the same row."""
-        b, words = self.b, _words(self.b)
-        first = f"shufflevector {words} {self.addresses}, {words} poison, <{b.width} x i32> zeroinitializer"
-        return b.any(b.op(f"icmp ne {words} {self.addresses}, {b.word(first)}", "m"))
-
-    def load(self, k: int | str, lanes: int = 0) -> Value:
-        """Element k of every lane's row; of the first lane's row for all of them, with lanes=1."""
-        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        offset = b.get(self.offsets, k)
-        places = [b.pointer(b.add(self.address(lane), offset)) for lane in range(lanes or b.width)]
-        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
-
-
-class _ScratchRows:
-    """Rows of an array in scratch memory, which has a vector of lanes for each element; each lane has a row of its own.
-
-    `start` is the address of the array, `rows` a vector of the rows, and `size` the number of elements in a row.
-    """
-
-    def __init__(self, emitter: Emitter, start: str, rows: str, size: int):
-        b = self.b = emitter.b
-        self.step, words = b.width * BYTES[b.dtype], _words(b)
-        steps = b.word(f"mul {words} {rows}, {_same_words(b, str(size * self.step))}")
-        parts = [steps] if b.width == 1 else [
-            b.word(f"extractelement {words} {steps}, i32 {lane}") for lane in range(b.width)
-        ]  # fmt: skip
-        first = b.word(f"ptrtoint ptr {start} to i64")
-        self.places = [b.add(b.add(first, lane * BYTES[b.dtype]), part) for lane, part in enumerate(parts)]
-
-    def load(self, k: int | str) -> Value:
-        """Element k of every lane's row."""
-        b, scalar = self.b, "double" if self.b.dtype == "f64" else "float"
-        places = [b.pointer(b.add(place, b.mul(k, self.step))) for place in self.places]
-        return _joined(b, [b.op(f"load {scalar}, ptr {p}", "f").name for p in places])
-
-
-def _words(b: Coder) -> str:
-    """The type of a vector of words, one for each lane."""
-    return "i64" if b.width == 1 else f"<{b.width} x i64>"
-
-
-def _same_words(b: Coder, word: str) -> str:
-    """A vector that has the same word in every lane."""
-    if b.width == 1:
-        return b.word(f"add i64 {word}, 0")
-    t = _words(b)
-    first = b.word(f"insertelement {t} poison, i64 {word}, i32 0")
-    return b.word(f"shufflevector {t} {first}, {t} poison, <{b.width} x i32> zeroinitializer")
-
-
-def _joined(b: Coder, values: list[str]) -> Value:
-    """A vector of lanes of these numbers; a single number is that of all lanes."""
-    if b.width == 1:
-        return Value(b, values[0], "f")
-    t, v = b.type("f"), "poison"
-    for lane, x in enumerate(values):
-        v = b.op(f"insertelement {t} {v}, {'double' if b.dtype == 'f64' else 'float'} {x}, i32 {lane}", "f").name
-    if len(values) == 1:
-        return b.op(f"shufflevector {t} {v}, {t} poison, <{b.width} x i32> zeroinitializer", "f")
-    return Value(b, v, "f")
 
 
 # Operations that are one instruction, and those that the Builder has; all others are in vecmath.

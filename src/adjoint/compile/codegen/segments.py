@@ -16,6 +16,7 @@ from ..graph.expressions import Expr, apply, reachable
 from ..graph.loops import Loop
 from ..graph.operations import OPS
 from .ir import FRAME, Buffer, Place, Value
+from .rows import copy_row
 from .scheduler import fused_products, schedule, sin_cos_pairs
 from .watch import check_stop, count_work, iteration_work
 
@@ -197,7 +198,7 @@ class Segments:
             for a in before:
                 self._provide(a, step)
             if x.op == "row":
-                e.copy_row(x, self.buffer(x.args[0]), self.env[x.args[1].id], self.buffer(x))
+                copy_row(e, x, self.buffer(x.args[0]), self.env[x.args[1].id], self.buffer(x))
                 continue
             self._provide(x, step)
             v = self.env[x.id]
