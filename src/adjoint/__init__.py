@@ -8,13 +8,14 @@
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
 `aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
-`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.polymer`, `aj.errors`.
+`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.polymer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import calibration as calibration
+    from . import control as control
     from . import dynamics as dynamics
     from . import equations as equations
     from . import errors as errors
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from . import model as model
     from . import polymer as polymer
     from . import robots as robots
+    from . import simulation as simulation
     from . import trajectory as trajectory
     from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from .model import neutral as neutral
     from .model import random_configuration as random_configuration
     from .model import to_urdf as to_urdf
+    from .simulation import simulate as simulate
     from .trajectory import optimal_motion as optimal_motion
     from .trajectory import spline_motion as spline_motion
 
@@ -124,9 +127,11 @@ _HOMES = {
     "identification": "base_parameters identify",
     "calibration": "calibrate",
     "trajectory": "optimal_motion spline_motion",
+    "simulation": "simulate",
 }
 _MODULES = (
     "calibration",
+    "control",
     "dynamics",
     "equations",
     "errors",
@@ -140,6 +145,7 @@ _MODULES = (
     "model",
     "polymer",
     "robots",
+    "simulation",
     "trajectory",
 )
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

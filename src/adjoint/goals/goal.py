@@ -148,9 +148,7 @@ def distance(
     )  # fmt: skip
 
 
-def line(
-    frame: str, point, direction, *, relative_to: str | None = None, weight=1.0, tolerance=None
-) -> Goal:
+def line(frame: str, point, direction, *, relative_to: str | None = None, weight=1.0, tolerance=None) -> Goal:
     """The goal that a frame's origin p is on the line through `point` (..., 3) [m] along `direction` (..., 3).
 
     Both are given in the base or in the frame `relative_to`; the direction may have any length but zero. The error
@@ -162,9 +160,7 @@ def line(
     return Goal(Task("line", frame, relative_to), target, _weights(weight, 1, "line"), _tolerance(tolerance, 1, "line"))
 
 
-def plane(
-    frame: str, point, normal, *, relative_to: str | None = None, weight=1.0, tolerance=None
-) -> Goal:
+def plane(frame: str, point, normal, *, relative_to: str | None = None, weight=1.0, tolerance=None) -> Goal:
     """The goal that a frame's origin p is in the plane through `point` (..., 3) [m] that `normal` (..., 3) stands on.
 
     Both are given in the base or in the frame `relative_to`; the normal may have any length but zero. The error

@@ -340,9 +340,7 @@ def _traced_back(states: list, back: list, cost: np.ndarray) -> tuple[np.ndarray
     return q, branch
 
 
-def _jumps(
-    robot: Robot, found: Solutions, q, branch, start, max_step: float, redundant: bool
-) -> tuple[Jump, ...]:
+def _jumps(robot: Robot, found: Solutions, q, branch, start, max_step: float, redundant: bool) -> tuple[Jump, ...]:
     jumps: list[Jump] = []
     last, last_branch = start, -1
     for i in range(len(q)):

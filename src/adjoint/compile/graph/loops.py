@@ -437,15 +437,21 @@ def _buffer(graph: Graph, source, count: int | None) -> Expr:
     _, elements = tracing.flatten(source, "the xs of a scan")
     first = elements[0] if elements else None
     if isinstance(first, Expr) and first.op == "item" and first.graph is graph:
-        # The stacked results of another scan, whole and in order: read them where they are.
-        stacked = first.args[0]
-        row = len(stacked.args[0].value.ys[stacked.value]) if stacked.op == "stacked" else 0
-        if len(elements) == (count or 0) * row and all(
-            isinstance(e, Expr) and e.op == "item" and e.args[0] is stacked and e.value == k
+        # The stacked results of another scan, or a row of a table, whole and in order: read them where they are.
+        whole = first.args[0]
+        if len(elements) == _size(whole, count) and all(
+            isinstance(e, Expr) and e.op == "item" and e.args[0] is whole and e.value == k
             for k, e in enumerate(elements)
         ):
-            return stacked
+            return whole
     return graph.node("array", tuple(graph.lift(plain_number(e)) for e in elements))
+
+
+def _size(buffer: Expr, count: int | None) -> int:
+    """The number of elements of a buffer that a scan of `count` iterations can read where it is; 0 for all others."""
+    if buffer.op == "stacked":
+        return (count or 0) * len(buffer.args[0].value.ys[buffer.value])
+    return buffer.value[0] if buffer.op == "row" else 0
 
 
 def _loop_node(graph: Graph, loop: Loop, start: list, captured, buffers: list[Expr]) -> Expr:

@@ -6,6 +6,7 @@ that are known from the structure are never multiplied out, so the sparsity of a
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -339,25 +340,28 @@ def _guarded_product(p, t):
 
 
 def jacobian(graph: Graph, roots: Sequence[Expr], wrt: Sequence[Expr]) -> list[list]:
-    """Return d(root)/d(x) for every root and x, forward or in reverse, whichever visits fewer nodes."""
+    """Return d(root)/d(x) for every root and x, forward or in reverse, whichever visits fewer nodes.
+
+    Where reverse derivatives are not provided, as through while loops, they are taken forward.
+    """
     nodes = reachable(roots)
-    loops = [x.value for x in nodes if x.op == "loop"]
-    if (
-        any(map(only_forward, loops))
-        or any(x.op == "row" for x in nodes)
-        or (2 * len(roots) >= len(wrt) if loops else _forward_is_cheaper(nodes, roots, wrt))
-    ):
-        _, tangents = pushforward(graph, roots, {x: {k: 1.0} for k, x in enumerate(wrt)})
-        return [[t.get(k, 0.0) for k in range(len(wrt))] for t in tangents]
-    return [pullback(graph, [r], [1.0], wrt) for r in roots]
+    has_loops = any(x.op == "loop" for x in nodes)
+    if not (2 * len(roots) >= len(wrt) if has_loops else _forward_is_cheaper(nodes, roots, wrt)):
+        with contextlib.suppress(DerivativeError):
+            return [pullback(graph, [r], [1.0], wrt) for r in roots]
+    _, tangents = pushforward(graph, roots, {x: {k: 1.0} for k, x in enumerate(wrt)})
+    return [[t.get(k, 0.0) for k in range(len(wrt))] for t in tangents]
 
 
 def only_forward(loop: Loop) -> bool:
-    """Return whether a Jacobian is always taken forward through this loop.
+    """Return whether reverse derivatives through this loop may not be provided.
 
-    This holds for a while loop, and for one that has loops, or tables that are looked up, inside.
+    This holds for a while loop, and for one that has such loops, or tables that are looked up, inside.
     """
-    return loop.condition is not None or any(x.op in ("loop", "row") for x in reachable(loop.roots))
+    inside = reachable(loop.roots)
+    return loop.condition is not None or any(
+        x.op == "row" or (x.op == "loop" and only_forward(x.value)) for x in inside
+    )
 
 
 def _forward_is_cheaper(nodes: list[Expr], roots: Sequence[Expr], wrt: Sequence[Expr]) -> bool:

@@ -1,0 +1,263 @@
+"""`Law`: a control law as frozen data and a function of one instant, to run alone, in batches and in simulations."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile import Kernel
+from ..compile.front.specialisation import record_class
+from ..compile.graph.nested import leaves, structure
+from ..errors import ArgumentError
+from ..model.needs import need_robot
+from ..model.robot import Robot
+from .assembled import Input, Numbers, Parts, Template, arrays_of, assembled_kernel, parted, with_numbers
+from .references import Target, check_reference, form, reference_at
+
+__all__ = ["Control", "Law", "LawPlan", "as_law", "law", "wrapped"]
+
+
+class Control(NamedTuple):
+    """What a law gives: the joint forces tau (..., nv) [N m, N], and its state after this instant."""
+
+    tau: Any
+    state: Any
+
+
+class LawPlan(NamedTuple):
+    """What the machine code of a law depends on."""
+
+    name: str
+    parts: Parts
+    robot: Robot  # the robot that the law computes with
+    state: Template
+    reference: Template
+
+    def control(self, p, state, t, q, v, reference) -> Control:
+        """One instant, on numbers or traced values; p has the parameters as attributes."""
+        found = self.parts.function(self.robot, p, state, t, q, v, reference)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise ArgumentError(f"{self.name}: the function of a law must return a pair (tau, state)")
+        tau, new = found
+        if Template(new) != self.state:
+            raise ArgumentError(
+                f"{self.name}: the function of a law must return a state like the one it is given, "
+                f"{self.state.described}; it returned {Template(new).described}"
+            )
+        if np.shape(tau) != (self.robot.nv,):
+            raise ArgumentError(
+                f"{self.name}: the law gives tau of shape {np.shape(tau)}; robot '{self.robot.name}' needs "
+                f"({self.robot.nv},)"
+            )
+        return Control(tau, new)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Law:
+    """A control law: `tau, state = law(robot, state, t, q, v, reference)`; `law` and its relatives make one.
+
+        pd = control.pd(q_goal, kp=100.0, kd=20.0)
+        tau, _ = pd(robot, None, 0.0, q, v)                     # one sample, or arrays with leading axes
+        run = simulate(robot, pd, q=q, v=v, duration=1.0, dt=0.001)
+        many = pd.replace(kp=np.linspace(50, 200, 1000))        # 1000 laws at once; no new machine code
+
+    - `parts` and `numbers`: its function, the options fixed in it, and its numbers, {name: array}.
+    - `state`: the state it starts with, any nesting of arrays; None if it has none.
+    - `reference`: what it follows: a constant, a `Trajectory`, a `PoseTrajectory`, or a function of t.
+    - `follows`: what its function gets as `reference`: a `Target`, a `PoseTarget`, or, if None, what it is given.
+    - `model`: the robot it computes with; None stands for the robot that it controls.
+    """
+
+    name: str
+    parts: Parts
+    numbers: Numbers
+    state: Any = None
+    reference: Any = None
+    follows: type | None = Target
+    model: Robot | None = None
+    _recent: list = field(default_factory=lambda: [None, None, ()], init=False)  # a robot, its kernel, the numbers
+
+    def replace(self, *, reference=None, state=None, **numbers) -> Law:
+        """Return the law with other numbers, another reference, or another state to start with.
+
+        Numbers and leaves of the state keep their shapes; leading axes before them are a batch of laws. No machine code
+        is made anew for other numbers.
+        """
+        changes: dict[str, Any] = {"numbers": with_numbers(self.parts, self.numbers, numbers, self.name)}
+        if reference is not None:
+            changes["reference"] = check_reference(self.name, self.follows, reference)
+        if state is not None:
+            if structure(state) != structure(self.state):
+                raise ArgumentError(f"{self.name}: the state must be {Template(self.state).described}")
+            changes["state"] = arrays_of(state, "state", self.name)
+        return dataclasses.replace(self, **changes)
+
+    def plan(self, robot: Robot | None) -> LawPlan:
+        """What the law's machine code depends on, if it controls this robot."""
+        found = self.model if self.model is not None else robot
+        if found is None:
+            raise ArgumentError(f"{self.name}: this law has no model of its own; give the robot that it controls")
+        need_robot(found, self.name)
+        reference = Template(form(found, self.follows, self.reference))
+        return LawPlan(self.name, self.parts, found, Template(self.state), reference)
+
+    # --- one instant --------------------------------------------------------------------------------------------------
+
+    def __call__(self, robot: Robot | None, state, t, q, v, reference=None) -> Control:
+        """The joint forces at the time t [s], at configuration q (..., nq) and velocity v (..., nv), and the new state.
+
+        `state` None is the state that the law starts with; `reference` None is the law's own at the time t. Leading
+        axes of all arrays are a batch.
+        """
+        if not isinstance(reference, tuple):
+            own = self.reference if reference is None else check_reference(self.name, self.follows, reference)
+            reference = reference_at(self.plan(robot).robot, self.follows, own, t)
+        if self._recent[1] is None or self._recent[0] is not robot:
+            self._recent[:] = robot, _kernel(self.plan(robot)), tuple(self.numbers.values())
+        _, compiled, numbers = self._recent
+        parts = reference if self.follows else leaves(reference)
+        if self.state is None:
+            return Control(compiled(t, q, v, *parts, *numbers), None)
+        state = leaves(self.state if state is None else state)
+        found = compiled(t, q, v, *parts, *state, *numbers)
+        return Control(found[0], Template(self.state).build(found[1:]))
+
+    def kernel(self, robot: Robot | None = None) -> Kernel:
+        """The compiled law of one instant, as a kernel with named inputs; a call of it takes about a microsecond.
+
+            control = law.kernel(robot)
+            tau = control(t, q, v, reference_q, reference_v, reference_a)
+
+        Inputs are t, q, v, the parts of the reference, the parts of the state, and the numbers, whose defaults are
+        those of the law. It gives tau; for a law with a state, a NamedTuple of tau and the parts of the new state.
+        """
+        return _assembled(self.plan(robot), self.numbers)
+
+    def source(self, language: str = "c", robot: Robot | None = None, name: str | None = None) -> str:
+        """The source text of one instant of the law: "c" for C99; `Law.kernel` tells its arguments."""
+        return self.kernel(robot).source(language, name or self.name)
+
+    def __repr__(self) -> str:
+        known = [f"{k} {x.tolist() if x.size < 8 else x.shape}" for k, x in self.numbers.items()]
+        return f"<Law {', '.join([self.name, *known])}>"
+
+
+@lru_cache(maxsize=64)
+def _kernel(plan: LawPlan) -> Kernel:
+    """The kernel of one instant, without defaults."""
+    return _assembled(plan, None)
+
+
+def _assembled(plan: LawPlan, defaults: Numbers | None) -> Kernel:
+    robot, names = plan.robot, plan.state.names("state")
+    inputs = {"t": Input(), "q": Input((robot.nq,)), "v": Input((robot.nv,))}
+    inputs |= plan.reference.inputs("reference") | plan.state.inputs("state")
+    own = plan.parts.inputs(defaults=defaults)
+    if clash := set(own) & set(inputs):
+        raise ArgumentError(f"{plan.name}: a parameter cannot be called '{sorted(clash)[0]}'; that is another input")
+    made = record_class(plan.name, ("tau", *names)) if names else None
+
+    def body(given: dict[str, Any]):
+        state, reference = plan.state.taken(given, "state"), plan.reference.taken(given, "reference")
+        p = plan.parts.namespace(given)
+        tau, new = plan.control(p, state, given["t"], given["q"], given["v"], reference)
+        return tau if made is None else made(tau, *leaves(new))
+
+    doc = f"One instant of the law '{plan.name}' of robot '{robot.name}'."
+    return assembled_kernel(plan.name, inputs | own, body, doc)
+
+
+# --- making laws ------------------------------------------------------------------------------------------------------
+
+
+def law(
+    function: Callable, /, *, reference=None, state=None, follows: type | None = Target, model: Robot | None = None,
+    name: str | None = None, **parameters,
+) -> Law:  # fmt: skip
+    """Make a control law of a NumPy function of one instant, with its parameters, state and reference.
+
+    The function is `f(robot, p, state, t, q, v, reference) -> (tau, state)`:
+
+        >>> def spring(robot, p, state, t, q, v, reference):
+        ...     return p.k * (reference.q - q) - p.d * v, state
+        >>> held = law(spring, reference=np.zeros(robot.nq), k=50.0, d=5.0)
+        >>> tau, _ = held(robot, None, 0.0, q, v)
+
+    Parameters
+    ----------
+    parameters
+        Numbers and arrays are inputs of the machine code: other values need no new code, and `Law.replace` takes a
+        batch of them. Everything else (names, robots, truth values) is fixed in the machine code.
+    reference
+        What the law follows. A `Trajectory` of joints, an array q (nq,) to rest at, or a function of t that gives q or
+        a `Target(q, v, a)`; the law's function gets a `Target`. With `follows=PoseTarget`: a `PoseTrajectory`, a pose T
+        (4, 4), or a function of t; the function gets a `PoseTarget`. With `follows=None`: any nesting of arrays, or a
+        function of t that gives one; the function gets just that.
+    state
+        The state that the law starts with: a number, an array, or any nesting of them.
+    model
+        The robot that the function gets; by default the robot that is controlled.
+    """
+    label = name or getattr(function, "__name__", type(function).__name__).strip("_<>")
+    parts, numbers = parted(function, parameters, label)
+    if model is not None:
+        need_robot(model, label)
+    start = arrays_of(state, "state", label)
+    return Law(label, parts, numbers, start, check_reference(label, follows, reference), follows, model)
+
+
+@dataclass(frozen=True)
+class _Wrapped:
+    """The function of a law around another law; see `wrapped`."""
+
+    outer: Callable
+    inner: Callable
+
+    def __call__(self, robot, p, state, t, q, v, reference):
+        def inside(own, t, q, v, reference):
+            return self.inner(robot, p, own, t, q, v, reference)
+
+        return self.outer(inside, robot, p, state, t, q, v, reference)
+
+
+def wrapped(inner: Law, outer: Callable, *, state=None, name: str, **parameters) -> Law:
+    """A law around another law. Its parameters are those of both, and its state is a pair: its own, and the inner one.
+
+    `outer(inside, robot, p, state, t, q, v, reference) -> (tau, state)` asks the law inside by
+    `tau, inner_state = inside(state[1], t, q, v, reference)`, with other arguments or at another time if it likes.
+    """
+    if not isinstance(inner, Law):
+        raise ArgumentError(f"{name} needs a Law; got {type(inner).__name__}")
+    more, numbers = parted(outer, parameters, name)
+    parts = inner.parts.joined(_Wrapped(outer, inner.parts.function), more, name)
+    start = arrays_of(state, "state", name), inner.state
+    both = MappingProxyType({**inner.numbers, **numbers})
+    return Law(f"{name}_{inner.name}", parts, both, start, inner.reference, inner.follows, inner.model)
+
+
+def as_law(controller, caller: str) -> Law:
+    """A controller as a law: a `Law` itself, or a function `f(t, q, v) -> tau`."""
+    if isinstance(controller, Law):
+        return controller
+    if not callable(controller):
+        raise ArgumentError(
+            f"{caller}: controller must be a Law, a function f(t, q, v) -> tau, or None; "
+            f"got {type(controller).__name__}"
+        )
+    return law(_Feedback(controller), follows=None, name=getattr(controller, "__name__", "controller").strip("<>"))
+
+
+@dataclass(frozen=True)
+class _Feedback:
+    """The function of a law that is a plain function of t, q and v."""
+
+    function: Callable
+
+    def __call__(self, robot, p, state, t, q, v, reference):
+        return self.function(t, q, v), state

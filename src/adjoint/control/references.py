@@ -1,0 +1,126 @@
+"""What a law is told to do: a constant, a trajectory, or a function of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile import kernel
+from ..compile.front.arguments import as_input
+from ..compile.graph.nested import map_leaves
+from ..errors import ArgumentError
+from ..model.robot import Robot
+from ..trajectory.piecewise import Trajectory
+from ..trajectory.poses.pose_trajectory import PoseTrajectory
+
+__all__ = [
+    "PoseTarget",
+    "Target",
+    "as_targets",
+    "check_reference",
+    "evaluated",
+    "form",
+    "is_function",
+    "is_sampled",
+    "reference_at",
+]
+
+
+class Target(NamedTuple):
+    """Where joints should be: the configuration q (nq,), its velocity v and its acceleration a (nv,)."""
+
+    q: Any
+    v: Any
+    a: Any
+
+
+class PoseTarget(NamedTuple):
+    """Where a frame should be: its pose T (4, 4), its body twist (6,), and the rate `acceleration` (6,) of that."""
+
+    T: Any
+    twist: Any
+    acceleration: Any
+
+
+def is_sampled(reference) -> bool:
+    """Whether the reference is a trajectory: it is sampled in advance, at the instants at which the law is asked."""
+    return isinstance(reference, Trajectory | PoseTrajectory)
+
+
+def is_function(reference) -> bool:
+    """Whether the reference is a function of time, which is traced with the law."""
+    return callable(reference) and not is_sampled(reference)
+
+
+def form(robot: Robot, follows: type | None, reference):
+    """One sample of a reference, of which only the structure and the shapes count.
+
+    `follows` is `Target`, `PoseTarget`, or None for a law that takes a reference of another structure, or none.
+    """
+    if follows is Target:
+        return Target(np.empty(robot.nq), np.empty(robot.nv), np.empty(robot.nv))
+    if follows is PoseTarget:
+        return PoseTarget(np.empty((4, 4)), np.empty(6), np.empty(6))
+    if is_function(reference):
+        return evaluated(robot, reference, 0.0)
+    return map_leaves(np.asarray, reference)
+
+
+def as_targets(robot: Robot, follows: type | None, reference, t):
+    """A reference at times t (N,) in its full structure, with arrays (..., N, ...), or (...) if it is constant.
+
+    A trajectory rests at its ends before and after. An array is a target at rest.
+    """
+    if is_sampled(reference):
+        return (Target if isinstance(reference, Trajectory) else PoseTarget)(*reference(t, hold=True)[:3])
+    if reference is None or follows is None or isinstance(reference, tuple | list | dict):
+        return map_leaves(lambda x: np.asarray(as_input(x, "reference", "law"), float), reference)
+    value = np.asarray(as_input(reference, "reference", "law"), float)
+    if follows is Target:
+        return Target(_shaped(robot, value, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
+    return PoseTarget(_shaped(robot, value, (4, 4)), np.zeros(6), np.zeros(6))
+
+
+def _shaped(robot: Robot, value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if value.ndim == 0 and len(shape) == 1:
+        value = np.full(shape, value)
+    if value.shape[value.ndim - len(shape) :] != shape:
+        wanted = ", ".join(map(str, ("...", *shape)))
+        raise ArgumentError(f"law: reference has shape {value.shape}; robot '{robot.name}' needs ({wanted})")
+    return value
+
+
+def evaluated(robot: Robot, function: Callable, t):
+    """The reference that a function of time gives. If it gives only q, the rates follow by differentiation.
+
+    This needs joints of one degree of freedom; for others, the function returns `Target(q, v, a)`.
+    """
+    found = function(t)
+    if isinstance(found, tuple | list | dict):
+        return found
+    if np.shape(found) != (robot.nq,) or robot.nq != robot.nv:
+        several = ", in a Target(q, v, a), as it has joints of several degrees of freedom"
+        raise ArgumentError(
+            f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs ({robot.nq},)"
+            + (several if robot.nq != robot.nv else "")
+        )
+    path = kernel(lambda t: function(t) + np.zeros(robot.nq))
+    rate = kernel(lambda t: path.jvp(t, 1.0)[1])
+    return Target(found, rate(t), rate.jvp(t, 1.0)[1])
+
+
+def reference_at(robot: Robot, follows: type | None, reference, t):
+    """The reference at the time t, or at times t (...,)."""
+    return evaluated(robot, reference, t) if is_function(reference) else as_targets(robot, follows, reference, t)
+
+
+def check_reference(name: str, follows: type | None, reference):
+    """The reference of a law; raises `ArgumentError` if the law follows another kind."""
+    if follows not in (Target, PoseTarget, None):
+        raise ArgumentError(f"{name}: follows is {follows!r}; it must be Target, PoseTarget or None")
+    wanted = {Target: Trajectory, PoseTarget: PoseTrajectory}.get(follows)
+    if is_sampled(reference) and wanted is not None and not isinstance(reference, wanted):
+        raise ArgumentError(f"{name} follows a {wanted.__name__}; got a {type(reference).__name__}")
+    return reference

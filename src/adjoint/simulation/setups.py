@@ -1,0 +1,186 @@
+"""`Setup`: a robot with its controller and its surroundings, checked and ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compile.front.arguments import as_input
+from ..compile.graph.nested import leaves
+from ..control.assembled import Input, Numbers, parted
+from ..control.laws import Law, as_law
+from ..control.references import as_targets, is_function, is_sampled
+from ..dynamics.closed_loops import Loop
+from ..errors import ArgumentError
+from ..model.input_checks import count, positive
+from ..model.needs import need_robot
+from ..model.robot import Robot
+from .forces import Change, Force
+from .integrators import Integrator, integrator_named
+from .plants import Plant
+from .rollouts import RunPlan
+
+__all__ = ["Setup", "Surroundings", "set_up"]
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What acts on a simulated robot besides its controller, and what varies in it; see `simulate`."""
+
+    forces: Sequence[Force] | Force = ()
+    changes: Sequence[Change] | Change = ()
+    loops: Sequence[Loop] | Loop = ()
+    base: Change | None = None
+    lift: Mapping[str, Any] | None = None
+    stop: Callable | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A robot, its controller and its surroundings: `plan` is what machine code depends on, `numbers` its inputs."""
+
+    plan: RunPlan
+    law: Law | None
+    numbers: Numbers
+    dt: float
+
+    @property
+    def robot(self) -> Robot:
+        """The robot that moves."""
+        return self.plan.plant.robot
+
+    def inputs(self) -> dict[str, Input]:
+        """The inputs of the kernels that `numbers` are values of."""
+        stop = {} if self.plan.stop is None else self.plan.stop.inputs("stop_")
+        return {k: x for k, x in (self.plan.inputs() | stop).items() if k in self.numbers}
+
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes of all numbers and of the reference."""
+        shapes = [(self.numbers[k].shape, x.shape) for k, x in self.inputs().items()]
+        if self.law is not None and not is_function(self.law.reference):
+            targets = leaves(self.targets(np.zeros(1) if is_sampled(self.law.reference) else None))
+            more = 1 if is_sampled(self.law.reference) else 0
+            shapes += [
+                (np.shape(x)[: np.ndim(x) - len(core) - more], ())
+                for x, core in zip(targets, self.plan.law.reference.shapes, strict=True)  # type: ignore[union-attr]
+            ]
+        try:
+            return np.broadcast_shapes(*(shape[: len(shape) - len(core)] for shape, core in shapes))
+        except ValueError:
+            raise ArgumentError(
+                f"simulate: leading axes of parameters, reference and numbers do not match: {[s for s, _ in shapes]}"
+            ) from None
+
+    def targets(self, t):
+        """The law's reference at times t (N,), with arrays (..., N, ...), or (...) if it is constant."""
+        if self.law is None or self.plan.law is None:
+            return None
+        return as_targets(self.plan.law.robot, self.law.follows, self.law.reference, t)
+
+    def reference(self, t: np.ndarray, rows: int | None) -> dict[str, np.ndarray]:
+        """The inputs of the reference at times t (N,): rows of so many steps each; None for one row a time."""
+        if self.law is None or self.plan.law is None or is_function(self.law.reference):
+            return {}
+        names, shapes = self.plan.law.reference.names("reference"), self.plan.law.reference.shapes
+        found = {}
+        for name, core, x in zip(names, shapes, leaves(self.targets(t)), strict=True):
+            if self.plan.reference == "sampled" and rows is not None:
+                lead = x.shape[: x.ndim - len(core) - 1]
+                x = x.reshape(*lead, len(t) // rows, rows * int(np.prod(core, dtype=int)))
+            elif self.plan.reference == "constant" and rows is None and x.ndim > len(core):
+                x = with_time_axis(x, core)
+            found[name] = x
+        return found
+
+
+def with_time_axis(x: np.ndarray, core: tuple[int, ...]) -> np.ndarray:
+    """Numbers (..., *core) of runs as (..., 1, *core), so that they broadcast against values at several times."""
+    lead = x.shape[: x.ndim - len(core)]
+    return x.reshape(*lead, 1, *core) if lead else x
+
+
+def set_up(
+    robot: Robot, controller, dt, integrator: str | Integrator, record: int, around: Surroundings, held: bool = False
+) -> Setup:
+    """Check a robot, its controller and its surroundings, and put them together."""
+    need_robot(robot, "simulate")
+    law = None if controller is None else as_law(controller, "simulate")
+    dt, record = positive(dt, "simulate: dt"), count(record, "simulate: record")
+    if record == 0:
+        raise ArgumentError("simulate: record must be 1 or more: every so many steps, the state is kept")
+    forces = _all(around.forces, Force, "forces")
+    changes = _all(around.changes, Change, "changes")
+    loops = _all(around.loops, Loop, "loops")
+    lifted = _lifted(robot, around.lift)
+    stop, stop_numbers = (None, {}) if around.stop is None else parted(_Stop(around.stop), {}, "simulate: stop")
+    base = None if around.base is None else _all(around.base, Change, "base")[0]
+    for acting in forces:
+        if acting.frame is not None:
+            robot.frame(acting.frame)  # raises an error that lists the frames
+    plant = Plant(
+        robot, tuple(lifted), tuple(x.plan for x in forces), tuple(x.parts for x in changes), loops,
+        None if base is None else base.parts,
+    )  # fmt: skip
+    numbers = {f"lift_{k}": x for k, x in lifted.items()}
+    for kind, group in (("force", forces), ("change", changes)):
+        for k, one in enumerate(group):
+            numbers |= {f"{kind}{k}_{name}": x for name, x in one.numbers.items()}
+    numbers |= {} if base is None else {f"base_{name}": x for name, x in base.numbers.items()}
+    numbers |= {f"stop_{name}": x for name, x in stop_numbers.items()}
+    numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items()}
+    plan = RunPlan(
+        plant, None if law is None else law.plan(robot), _kind_of_reference(law),
+        integrator_named(integrator, "simulate"), record, stop, held,
+    )  # fmt: skip
+    return Setup(plan, law, numbers, dt)
+
+
+def _kind_of_reference(law: Law | None) -> str | Callable | None:
+    if law is None:
+        return None
+    if is_function(law.reference):
+        return law.reference
+    if law.reference is None and law.follows is not None:
+        raise ArgumentError(f"simulate: the law '{law.name}' has no reference; law.replace(reference=...) gives it one")
+    return "sampled" if is_sampled(law.reference) else "constant"
+
+
+def _all(given, kind: type, name: str) -> tuple:
+    """The things of one kind that are given: several, one, or none."""
+    found = (given,) if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
+    for x in found:
+        if not isinstance(x, kind):
+            raise ArgumentError(f"simulate: {name} takes {kind.__name__} objects; got {type(x).__name__}")
+    return found
+
+
+def _lifted(robot: Robot, lift: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
+    """The numbers of the robot that vary from run to run, {name: (..., *its own shape)}."""
+    if lift is None:
+        return {}
+    if not isinstance(lift, Mapping):
+        raise ArgumentError(f"simulate: lift must be a dict of arrays; got {type(lift).__name__}")
+    own, found = robot.liftable, {}
+    for name, value in lift.items():
+        if name not in own:
+            raise ArgumentError(f"simulate: lift has no '{name}'; robot '{robot.name}' has {', '.join(own)}")
+        x, core = np.asarray(as_input(value, f"lift[{name!r}]", "simulate"), float), own[name].shape
+        if x.shape[x.ndim - len(core) :] != core:
+            raise ArgumentError(
+                f"simulate: lift[{name!r}] has shape {x.shape}; it must be (..., {', '.join(map(str, core))})"
+            )
+        found[name] = x
+    return found
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """The function that ends a run, as the plan has it."""
+
+    function: Callable
+
+    def __call__(self, robot, p, t, q, v):
+        return self.function(t, q, v)
