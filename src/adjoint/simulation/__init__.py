@@ -1,7 +1,32 @@
-"""Simulation: robots under control, in time."""
+"""Simulation: robots under control in time, one or thousands at once.
 
-from .forces import Change, Force, change, force
-from .runs import Run
-from .running import simulate
+| file | contents |
+|---|---|
+| `running` | `simulate` |
+| `runs` | `Run`: the states of a simulation, and what follows from them |
+| `setups` | a robot, its controller and its surroundings, checked and put together |
+| `rollouts` | the kernel of a run: controller, plant and integrator in one loop |
+| `plants` | the plant: a robot with all that acts on it, and its accelerations |
+| `forces` | `Force` and `Change`: what acts on a robot, and what changes in it |
+| `integrators` | one step on the manifold of configurations |
+"""
 
-__all__ = ["Change", "Force", "Run", "change", "force", "simulate"]
+from .forces import Change as Change
+from .forces import Force as Force
+from .forces import change as change
+from .forces import force as force
+from .running import simulate as simulate
+from .runs import Run as Run
+
+__all__ = [
+    "Change",
+    "Force",
+    "Run",
+    "change",
+    "force",
+    "simulate",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
