@@ -8,6 +8,7 @@
 | `rollouts` | the kernel of a run: controller, plant and integrator in one loop |
 | `plants` | the plant: a robot with all that acts on it, and its accelerations |
 | `forces` | `Force` and `Change`: what acts on a robot, and what changes in it |
+| `sensors` | `Sensor`: what a law is told besides q and v, such as the wrench at its tool |
 | `integrators` | one step on the manifold of configurations |
 """
 
@@ -17,14 +18,20 @@ from .forces import change as change
 from .forces import force as force
 from .running import simulate as simulate
 from .runs import Run as Run
+from .sensors import Sensor as Sensor
+from .sensors import sensor as sensor
+from .sensors import wrench_sensor as wrench_sensor
 
 __all__ = [
     "Change",
     "Force",
     "Run",
+    "Sensor",
     "change",
     "force",
+    "sensor",
     "simulate",
+    "wrench_sensor",
 ]
 
 

@@ -10,11 +10,11 @@ from ..control.assembled import Numbers, Parts, parted, with_numbers
 from ..errors import ArgumentError
 from .plants import ActingForce
 
-__all__ = ["Change", "Force", "change", "force"]
+__all__ = ["Change", "Force", "Named", "change", "force"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Named:
+class Named:
     """A function with its parameters and a name."""
 
     name: str
@@ -31,7 +31,7 @@ class _Named:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Force(_Named):
+class Force(Named):
     """A force on a simulated robot, on its joints or at a frame; `force` makes one of any function."""
 
     frame: str | None = None
@@ -43,7 +43,7 @@ class Force(_Named):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Change(_Named):
+class Change(Named):
     """A change of a simulated robot's numbers in time; `change` makes one of any function."""
 
 

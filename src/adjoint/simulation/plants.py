@@ -12,7 +12,7 @@ from ..dynamics.closed_loops import Loop, constrained_forward_dynamics
 from ..dynamics.forward import forward_dynamics
 from ..model.robot import Robot
 
-__all__ = ["ActingForce", "Plant"]
+__all__ = ["Acting", "ActingForce", "Plant"]
 
 
 class ActingForce(NamedTuple):
@@ -21,9 +21,12 @@ class ActingForce(NamedTuple):
     parts: Parts
     frame: str | None
 
-    def value(self, robot: Robot, given: Mapping[str, Any], prefix: str, t, q, v):
-        """The joint forces (nv,), or the wrench (6,) seen from the frame."""
-        return self.parts.function(robot, self.parts.namespace(given, prefix), t, q, v)
+
+class Acting(NamedTuple):
+    """What forces exert at one instant: joint forces (nv,), and pairs of a frame and the wrench (6,) seen from it."""
+
+    tau: list
+    wrenches: list
 
 
 class Plant(NamedTuple):
@@ -49,34 +52,41 @@ class Plant(NamedTuple):
             found |= change.inputs(f"change{k}_")
         return found | ({} if self.base is None else self.base.inputs("base_"))
 
+    def robot_at(self, given: Mapping[str, Any], t) -> Robot:
+        """The robot at the time t: a stand-in, if its numbers are inputs or change with time."""
+        numbers = {name: given[f"lift_{name}"] for name in self.lift}
+        for k, change in enumerate(self.changes):
+            robot = self.robot.lifted(numbers) if numbers else self.robot
+            numbers |= change.function(robot, change.namespace(given, f"change{k}_"), t)
+        return self.robot.lifted(numbers) if numbers else self.robot
+
+    def acting(self, given: Mapping[str, Any], robot: Robot, t, q, v) -> Acting:
+        """What the forces of the plant exert at one instant."""
+        tau, wrenches = [], []
+        for k, one in enumerate(self.forces):
+            found = one.parts.function(robot, one.parts.namespace(given, f"force{k}_"), t, q, v)
+            if one.frame is None:
+                tau.append(found)
+            else:
+                wrenches.append((one.frame, found))
+        return Acting(tau, wrenches)
+
     def accelerations(self, given: Mapping[str, Any]) -> Callable:
-        """The function (t, q, v, τ) -> a of this plant; `given` has the values of its inputs."""
-        lifted = {name: given[f"lift_{name}"] for name in self.lift}
+        """The function (t, q, v, τ) -> a (nv,) of this plant; `given` has the values of its inputs."""
 
         def acceleration(t, q, v, tau):
-            robot = self._robot_at(t, lifted, given)
-            frames, wrenches = [], []
-            for k, acting in enumerate(self.forces):
-                found = acting.value(robot, given, f"force{k}_", t, q, v)
-                if acting.frame is None:
-                    tau = tau + found
-                else:
-                    frames.append(acting.frame)
-                    wrenches.append(found)
-            options = {} if not frames else {"applied_wrenches": np.stack(wrenches), "frames": tuple(frames)}
+            robot = self.robot_at(given, t)
+            more, wrenches = self.acting(given, robot, t, q, v)
+            options: dict[str, Any] = {}
+            if wrenches:
+                frames, F = zip(*wrenches, strict=True)
+                options = {"applied_wrenches": np.stack(F), "frames": frames}
             if self.base is not None:
                 moving = self.base.function(robot, self.base.namespace(given, "base_"), t)
                 options |= dict(zip(("gravity", "base_twist", "base_acceleration"), moving, strict=True))
+            tau = sum(more, start=tau)
             if self.loops:
                 return constrained_forward_dynamics(robot, self.loops, q, v, tau, **options).a
             return forward_dynamics(robot, q, v, tau, **options)
 
         return acceleration
-
-    def _robot_at(self, t, lifted: dict[str, Any], given: Mapping[str, Any]) -> Robot:
-        """The robot at the time t: its numbers are inputs, or change with time."""
-        numbers = dict(lifted)
-        for k, change in enumerate(self.changes):
-            robot = self.robot.lifted(numbers) if numbers else self.robot
-            numbers |= change.function(robot, change.namespace(given, f"change{k}_"), t)
-        return self.robot.lifted(numbers) if numbers else self.robot

@@ -14,6 +14,7 @@ from ..compile.graph.nested import leaves, map_leaves
 from ..control.assembled import Input, Parts, Template, assembled_kernel
 from ..control.laws import LawPlan
 from ..control.references import evaluated
+from ..errors import ArgumentError
 from .integrators import Integrator
 from .plants import Plant
 
@@ -36,6 +37,7 @@ class RunPlan(NamedTuple):
     record: int = 1
     stop: Parts | None = None
     held: bool = False
+    sensors: tuple[tuple[str, Parts], ...] = ()  # (the number of the law that it replaces, the sensor)
 
     @property
     def memory(self) -> Template:
@@ -55,6 +57,9 @@ class RunPlan(NamedTuple):
             found |= self.law.parts.inputs("law_")
         if self.held:
             found["tau"] = Input((robot.nv,))
+        for k, (name, sensor) in enumerate(self.sensors):
+            found |= sensor.inputs(f"sensor{k}_")
+            del found[f"law_{name}"]
         return found | self.plant.inputs()
 
     def reference_inputs(self, rows: int | None) -> dict[str, Input]:
@@ -72,7 +77,22 @@ class RunPlan(NamedTuple):
             return given["tau"] if self.held else np.zeros(self.plant.robot.nv), state
         if callable(self.reference):
             reference = evaluated(self.law.robot, self.reference, t)
+        if self.sensors:
+            given = {**given, **self._readings(given, t, q, v)}
         return self.law.control(self.law.parts.namespace(given, "law_"), state, t, q, v, reference)
+
+    def _readings(self, given: Mapping[str, Any], t, q, v) -> dict[str, Any]:
+        """What the sensors read at one instant, as numbers of the law."""
+        robot, found = self.plant.robot_at(given, t), {}
+        wrenches, cores = self.plant.acting(given, robot, t, q, v).wrenches, dict(self.law.parts.cores)  # type: ignore
+        for k, (name, sensor) in enumerate(self.sensors):
+            x = sensor.function(robot, sensor.namespace(given, f"sensor{k}_"), t, q, v, wrenches)
+            if np.shape(x) != cores[name]:
+                raise ArgumentError(
+                    f"simulate: the sensor for '{name}' reads shape {np.shape(x)}; it needs {cores[name]}"
+                )
+            found[f"law_{name}"] = x
+        return found
 
 
 class _Moving(NamedTuple):

@@ -18,6 +18,7 @@ from .forces import Change, Force
 from .integrators import Integrator
 from .rollouts import NEVER, rollout_kernel
 from .runs import Run
+from .sensors import Sensor
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["simulate"]
@@ -29,7 +30,7 @@ def simulate(
     robot: Robot, controller=None, *, q=None, v=None, duration, dt, integrator: str | Integrator = "semi_implicit",
     record: int = 1, forces: Sequence[Force] | Force = (), changes: Sequence[Change] | Change = (),
     loops: Sequence[Loop] | Loop = (), base: Change | None = None, lift: Mapping[str, Any] | None = None,
-    stop: Callable | None = None,
+    stop: Callable | None = None, sensors: Mapping[str, Sensor] | None = None,
 ) -> Run:  # fmt: skip
     """Simulate a robot under a controller from (q, v) for `duration` seconds, in steps of `dt` seconds.
 
@@ -37,7 +38,7 @@ def simulate(
     >>> run.q.shape
     (501, 6)
     """
-    around = Surroundings(forces, changes, loops, base, lift, stop)
+    around = Surroundings(forces, changes, loops, base, lift, stop, sensors)
     setup = set_up(robot, controller, dt, integrator, record, around)
     steps = _steps(positive(duration, "simulate: duration"), setup)
     return _run(setup, *_start(setup, q, v), steps)

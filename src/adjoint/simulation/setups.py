@@ -22,6 +22,7 @@ from .forces import Change, Force
 from .integrators import Integrator, integrator_named
 from .plants import Plant
 from .rollouts import RunPlan
+from .sensors import Sensor, wrench_sensor
 
 __all__ = ["Setup", "Surroundings", "set_up"]
 
@@ -36,6 +37,7 @@ class Surroundings:
     base: Change | None = None
     lift: Mapping[str, Any] | None = None
     stop: Callable | None = None
+    sensors: Mapping[str, Sensor] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +132,14 @@ def set_up(
             numbers |= {f"{kind}{k}_{name}": x for name, x in one.numbers.items()}
     numbers |= {} if base is None else {f"base_{name}": x for name, x in base.numbers.items()}
     numbers |= {f"stop_{name}": x for name, x in stop_numbers.items()}
-    numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items()}
+    sensors = _sensors(robot, law, around.sensors)
+    numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items() if name not in sensors}
+    for k, one in enumerate(sensors.values()):
+        numbers |= {f"sensor{k}_{name}": x for name, x in one.numbers.items()}
     plan = RunPlan(
         plant, None if law is None else law.plan(robot), _kind_of_reference(law),
         integrator_named(integrator, "simulate"), record, stop, held,
+        tuple((name, one.parts) for name, one in sensors.items()),
     )  # fmt: skip
     return Setup(plan, law, numbers, dt)
 
@@ -146,6 +152,26 @@ def _kind_of_reference(law: Law | None) -> str | Callable | None:
     if law.reference is None and law.follows is not None:
         raise ArgumentError(f"simulate: the law '{law.name}' has no reference; law.replace(reference=...) gives it one")
     return "sampled" if is_sampled(law.reference) else "constant"
+
+
+def _sensors(robot: Robot, law: Law | None, given: Mapping[str, Sensor] | None) -> dict[str, Sensor]:
+    """The sensors, {number of the law that a reading replaces: sensor}.
+
+    A law with the number `wrench` and the option `frame` feels the wrench at that frame, if nothing else is said.
+    """
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"simulate: sensors must be a dict; got {type(given).__name__}")
+    found = dict(zip(given, _all(tuple(given.values()), Sensor, "sensors"), strict=True))
+    numbers = {} if law is None else law.numbers
+    for name in found:
+        if name not in numbers:
+            whose = "there is no law" if law is None else f"law '{law.name}' has {', '.join(numbers) or 'no numbers'}"
+            raise ArgumentError(f"simulate: sensors has '{name}', which is no number of the law; {whose}")
+    frame = None if law is None else dict(law.parts.options).get("frame")
+    if "wrench" in numbers and "wrench" not in found and isinstance(frame, str):
+        found["wrench"] = wrench_sensor(frame)
+    return found
 
 
 def _all(given, kind: type, name: str) -> tuple:
