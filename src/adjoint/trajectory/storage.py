@@ -9,13 +9,10 @@ each piece and the columns start, stop [s], c_<i>_<j>, the coefficient of the po
 from __future__ import annotations
 
 import csv
-import errno
 import itertools
 import json
 import os
 import re
-import struct
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError
-from ..files import whole_file
+from ..files import read_npz, whole_file
 
 if TYPE_CHECKING:
     from .pieces import Pieces
@@ -107,51 +104,14 @@ def _errors_of(path: Path) -> Iterator[None]:
         yield
     except ArgumentError:
         raise
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # it is about a place that the file cannot have
-            raise
-        raise ArgumentError(f"{path}: a damaged file: {error}") from None
-    except (zipfile.BadZipFile, struct.error, NotImplementedError, OverflowError, EOFError) as error:
-        raise ArgumentError(f"{path}: not a .npz file, or a damaged one: {error}") from None
     except RecursionError:
         raise ArgumentError(f"{path}: lists are nested too deeply; no trajectory has such") from None
-    except (ValueError, TypeError, KeyError, RuntimeError, csv.Error) as error:  # that of wrong UTF-8 is a ValueError
+    except (ValueError, TypeError, KeyError, csv.Error) as error:  # that of wrong UTF-8 is a ValueError
         raise ArgumentError(f"{path}: not a file of a trajectory: {error}") from None
 
 
 def _read_npz(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an archive. Nothing is unpacked or unpickled: an array takes no more memory than the file has."""
-    found = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in _FIELDS:
-            try:
-                entry = archive.getinfo(f"{name}.npy")
-            except KeyError:
-                continue
-            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size > path.stat().st_size:
-                raise ArgumentError(f"{path}: '{name}' is compressed; Trajectory.save, as np.savez, does not compress")
-            with archive.open(entry) as file:
-                found[name] = _read_npy(file, entry.file_size, f"{path}: '{name}'")
-    return found
-
-
-def _read_npy(file, size: int, label: str) -> np.ndarray:
-    """The array of a .npy file that has `size` bytes."""
-    form = np.lib.format
-    version = form.read_magic(file)
-    if version not in ((1, 0), (2, 0)):
-        raise ArgumentError(f"{label} has version {version} of the format .npy; it must be 1.0 or 2.0")
-    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
-    shape, fortran, dtype = read(file)
-    if dtype.kind != "f" or dtype.itemsize != 8:
-        raise ArgumentError(f"{label} has dtype {dtype}; it must be float64")
-    count = 1
-    for length in shape:
-        count *= length  # of Python's own numbers, which do not overflow
-    if min(shape, default=0) < 0 or 8 * count != size - file.tell():
-        raise ArgumentError(f"{label} has shape {shape}, but {size - file.tell()} bytes of numbers")
-    x = np.frombuffer(file.read(8 * count), dtype)
-    return x.reshape(shape, order="F" if fortran else "C").astype(float)
+    return read_npz(path, _FIELDS)
 
 
 def _read_json(path: Path) -> dict[str, np.ndarray]:
