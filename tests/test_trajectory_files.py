@@ -192,7 +192,7 @@ def header(shape, descr="<f8") -> bytes:
 KNOTS, C = np.array([0.0, 1.0]), np.zeros((1, 2, 4))
 ARCHIVES = {
     "pickled objects": ({"knots": np.array([Evil()], object), "coefficients": C}, "dtype object"),
-    "a bare pickle": ({"knots": pickle.dumps(Evil()), "coefficients": C}, "not a file of a trajectory"),
+    "a bare pickle": ({"knots": pickle.dumps(Evil()), "coefficients": C}, "not an archive of arrays"),
     "missing": ({"knots": KNOTS}, "coefficients missing"),
     "nothing": ({}, "knots and coefficients missing"),
     "whole numbers": ({"knots": np.array([0, 1]), "coefficients": C}, "must be float64"),

@@ -14,11 +14,12 @@ from ..compile.graph.nested import leaves, map_leaves
 from ..control.assembled import Input, Parts, Template, assembled_kernel
 from ..control.laws import LawPlan
 from ..control.references import evaluated
+from ..dynamics.energy import kinetic_energy, potential_energy
 from ..errors import ArgumentError
 from .integrators import Integrator
 from .plants import Plant
 
-__all__ = ["RunPlan", "instant_kernel", "rollout_kernel"]
+__all__ = ["Instant", "RunPlan", "energy_kernel", "instant_kernel", "rollout_kernel"]
 
 NEVER = np.inf  # the time at which a run that goes on has stopped
 
@@ -203,3 +204,23 @@ def instant_kernel(plan: RunPlan) -> Kernel:
         return Instant(tau, plan.plant.accelerations(given)(t, q, v, tau))
 
     return assembled_kernel("instant", inputs, body, f"One instant of a run of robot '{plan.plant.robot.name}'.")
+
+
+class _Energies(NamedTuple):
+    """The kinetic and the potential energy at one instant."""
+
+    kinetic: Any
+    potential: Any
+
+
+@lru_cache(maxsize=64)
+def energy_kernel(plant: Plant) -> Kernel:
+    """The kernel of the kinetic and potential energy of a plant at one instant."""
+    robot = plant.robot
+    inputs = {"q": Input((robot.nq,)), "v": Input((robot.nv,)), "t": Input()} | plant.inputs()
+
+    def body(given: dict[str, Any]):
+        now = plant.robot_at(given, given["t"])
+        return _Energies(kinetic_energy(now, given["q"], given["v"]), potential_energy(now, given["q"]))
+
+    return assembled_kernel("energies", inputs, body, f"Energies of robot '{robot.name}' in a run.")

@@ -2,110 +2,150 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..compile.graph.nested import leaves
-from ..control.assembled import Input
 from ..dynamics.closed_loops import Loop
-from ..errors import ArgumentError
+from ..errors import ArgumentError, TraceError
 from ..model.configuration import neutral
 from ..model.input_checks import positive, vectors
 from ..model.robot import Robot
+from .advance import Moment, advance, empty_store
+from .checkpoints import Checkpoint
 from .forces import Change, Force
 from .integrators import Integrator
-from .rollouts import NEVER, rollout_kernel
+from .progress import Progress
+from .python_controllers import run_in_python
 from .runs import Run
 from .sensors import Sensor
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["simulate"]
 
-_MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
-
 
 def simulate(
     robot: Robot, controller=None, *, q=None, v=None, duration, dt, integrator: str | Integrator = "semi_implicit",
     record: int = 1, forces: Sequence[Force] | Force = (), changes: Sequence[Change] | Change = (),
     loops: Sequence[Loop] | Loop = (), base: Change | None = None, lift: Mapping[str, Any] | None = None,
-    stop: Callable | None = None, sensors: Mapping[str, Sensor] | None = None,
+    stop: Callable | None = None, sensors: Mapping[str, Sensor] | None = None, trace: bool | str = True,
+    resume: Run | None = None, checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[float], object] = False,
 ) -> Run:  # fmt: skip
     """Simulate a robot under a controller from (q, v) for `duration` seconds, in steps of `dt` seconds.
 
-    >>> run = simulate(robot, q=q, v=v, duration=0.5, dt=0.001)              # let it swing
-    >>> run.q.shape
-    (501, 6)
+        >>> run = simulate(robot, q=q, v=v, duration=0.5, dt=0.001)              # let it swing
+        >>> run.q.shape
+        (501, 6)
+        >>> law = aj.control.computed_torque(robot, np.zeros(6), kp=100.0)
+        >>> run = simulate(robot, law, q=np.zeros((1000, 6)) + 0.1, duration=0.5, dt=0.001, record=50)    # 1000 runs
+
+    Controller, robot and integrator run in one loop of machine code. All arrays have leading axes that broadcast: many
+    starts, gains (`law.replace`), references, robots (`lift`) and surroundings (`force.replace`) run at once. A run of
+    a batch is the same, bit for bit, as that run alone.
+
+    Parameters
+    ----------
+    controller
+        A `Law`, a function `f(t, q, v) -> tau` in NumPy for one instant, or None: no joint forces. It is asked at the
+        start of every step, and its joint forces are held until the next. A law with a number `period` is asked every
+        `period` seconds.
+    q, v
+        Where the robot starts: (..., nq) and (..., nv). By default it rests at home.
+    duration, dt
+        In seconds; the duration is a whole number of steps.
+    integrator
+        The name of an integrator, such as "semi_implicit" or "rk4", or an `Integrator`.
+    record
+        Every so many steps the state is kept.
+    forces, changes, loops, base
+        What acts on the robot: `Force`s on joints and at frames; `Change`s of its numbers in time; loops that stay
+        closed; the motion of its base.
+    lift
+        Numbers of the robot that differ from run to run, {name: (..., *shape of the robot's own)}; names are those of
+        `robot.liftable`. The controller goes on computing with the robot as it is.
+    stop
+        A function `f(t, q, v) -> truth value` in NumPy for one instant: where it is true, a run ends and rests.
+    sensors
+        What the law is told, {name of a number of the law: `Sensor`}. A law with a number `wrench` and a name `frame`
+        feels the wrench that forces exert at that frame, if nothing else is said.
+    trace
+        True: the controller becomes machine code. False: it is called in Python at every step, with all runs at once;
+        it may be any function of t, q and v, such as a learned policy. "if possible": the one or the other.
+    resume
+        A `Run` to go on from the end of, in place of q and v; the result starts there. Two halves are the same, bit for
+        bit, as the whole.
+    checkpoint
+        A .npz file in which a long run is kept while it goes on. If it exists, the run goes on from there.
+    progress
+        True: a line tells how far the run is. A function is called with the part that is done, from 0 to 1.
     """
     around = Surroundings(forces, changes, loops, base, lift, stop, sensors)
     setup = set_up(robot, controller, dt, integrator, record, around)
-    steps = _steps(positive(duration, "simulate: duration"), setup)
-    return _run(setup, *_start(setup, q, v), steps)
+    steps = _steps(duration, setup)
+    start = _start(setup, q, v) if resume is None else _resumed(setup, resume, q, v)
+    if trace is not True and trace is not False and trace != "if possible":
+        raise ArgumentError(f"simulate: trace must be True, False or 'if possible'; got {trace!r}")
+    file = None if checkpoint is None else Checkpoint.at(checkpoint, setup, start, steps)
+    with Progress.shown(progress) as news:
+        if trace is False:
+            return run_in_python(setup, controller, start, steps, news, file)
+        try:
+            return _run(setup, start, steps, news, file, watched=progress is not False or file is not None)
+        except TraceError:
+            if trace is True or controller is None:
+                raise
+            return run_in_python(setup, controller, start, steps, news, file)
 
 
-def _steps(duration: float, setup: Setup) -> int:
+def _steps(duration, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
-    steps, record = round(duration / setup.dt), setup.plan.record
+    duration, record = positive(duration, "simulate: duration"), setup.plan.record
+    steps = round(duration / setup.dt)
     if steps < 1 or abs(steps * setup.dt - duration) > 1e-6 * duration:
         raise ArgumentError(f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s")
     if steps % record:
-        near = [k for k in range(1, min(steps, 10 * record) + 1) if steps % k == 0]
-        best = min(near, key=lambda k: abs(k - record))
+        best = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - record))
         raise ArgumentError(f"simulate: record={record} does not divide the {steps} steps of the run; {best} does")
     return steps
 
 
-def _start(setup: Setup, q, v) -> tuple[np.ndarray, np.ndarray, list, tuple[int, ...]]:
-    """The first q and v, the leaves of the controller's state, and the leading axes of all."""
+def _start(setup: Setup, q, v) -> Moment:
+    """The start of a run."""
     robot = setup.robot
     q = vectors(neutral(robot) if q is None else q, robot.nq, "q", "simulate")
     v = vectors(np.zeros(robot.nv) if v is None else v, robot.nv, "v", "simulate")
-    state = [] if setup.law is None else [np.asarray(x, float) for x in leaves(setup.law.state)]
-    shapes = [q.shape[:-1], v.shape[:-1], setup.batch()]
-    shapes += [x.shape[: x.ndim - len(core)] for x, core in zip(state, setup.plan.state.shapes, strict=True)]
-    try:
-        return q, v, state, np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ArgumentError(f"simulate: leading axes do not match: {', '.join(map(str, shapes))}") from None
+    return Moment.start(setup, q, v)
 
 
-def _run(setup: Setup, q, v, state: list, batch: tuple[int, ...], steps: int) -> Run:
-    """Go through all steps, in as many calls of the kernel as the memory for the reference asks for."""
-    plan, robot = setup.plan, setup.robot
-    record, blocks = plan.record, steps // plan.record
-    cores = {"q": (robot.nq,), "v": (robot.nv,)} | {k: x.shape for k, x in plan.state.inputs("state").items()}
-    kept = {name: np.empty((*batch, blocks + 1, *core)) for name, core in cores.items()}
-
-    def rows(name: str, which) -> np.ndarray:
-        """The rows `which` of what is kept, which is one number or a slice."""
-        return kept[name][(..., which, *(slice(None) for _ in cores[name]))]
-
-    for name, first in zip(cores, (q, v, *state), strict=True):
-        rows(name, slice(0, 1))[...] = np.expand_dims(first, first.ndim - len(cores[name]))
-    carried = plan.memory.inputs("memory") | {"stopped": Input()}
-    ends = {k: np.zeros((*batch, *x.shape)) for k, x in carried.items()}
-    for k, x in zip(ends, (*leaves(plan.memory.tree), NEVER), strict=True):
-        ends[k][...] = x
-    done = 0
-    while done < blocks:
-        n = min(blocks - done, _blocks_at_once(setup))
-        t = (done * record + np.arange(n * record)) * setup.dt
-        before, ends = ends, {k: np.empty_like(x) for k, x in ends.items()}
-        rollout_kernel(plan)(
-            **{name: rows(name, done) for name in cores}, **setup.numbers, **setup.reference(t, record), **before,
-            blocks=np.arange(n, dtype=float), first=float(done * record), t_0=0.0, dt=setup.dt,
-            out=(*(rows(name, slice(done + 1, done + 1 + n)) for name in cores), *ends.values()),
-        )  # fmt: skip
-        done += n
-    kept_state = plan.state.build([kept[k] for k in plan.state.names("state")])
-    t = np.arange(blocks + 1) * record * setup.dt
-    return Run(setup, t, kept["q"], kept["v"], kept_state, ends["stopped"], ends)
+def _resumed(setup: Setup, run, q, v) -> Moment:
+    """The end of a run, to go on from."""
+    if not isinstance(run, Run):
+        raise ArgumentError(f"simulate: resume must be a Run; got {type(run).__name__}. Run.load reads one from a file")
+    if q is not None or v is not None:
+        raise ArgumentError("simulate: a run that is resumed starts at its end; give either resume or q and v")
+    end, fresh = run.end, Moment.start(setup, run.end.q, run.end.v)
+    if run.setup.dt != setup.dt or set(end.ends) != set(fresh.ends) or len(end.state) != len(fresh.state):
+        raise ArgumentError(
+            "simulate: the run to resume had another dt, integrator or controller: "
+            f"dt {run.setup.dt:g} s, it keeps {', '.join(end.ends)} and {len(end.state)} arrays of the controller"
+        )
+    return end
 
 
-def _blocks_at_once(setup: Setup) -> int:
-    """How many blocks one call of the kernel takes."""
-    if setup.plan.law is None or setup.plan.reference != "sampled":
-        return 1 << 62
-    row = setup.plan.record * sum(int(np.prod(shape, dtype=int)) for shape in setup.plan.law.reference.shapes)
-    return max(_MOST_SAMPLES // max(row * int(np.prod(setup.batch(), dtype=int)), 1), 1)
+def _run(setup: Setup, start: Moment, steps: int, news: Progress, file: Checkpoint | None, watched: bool) -> Run:
+    """Go through all steps."""
+    record, plan = setup.plan.record, setup.plan
+    blocks = steps // record
+    store = empty_store(setup, start, blocks)
+    first, now = (0, start) if file is None else file.restored(store, start)
+    for done, moment in advance(setup, now, store, first, watched):
+        now = moment
+        news.tell(done / blocks)
+        if file is not None:
+            file.keep(store, done, now, last=done == blocks)
+    t = (start.step + np.arange(blocks + 1) * record) * setup.dt
+    state = plan.state.build([store.arrays[k] for k in plan.state.names("state")])
+    return Run(setup, t, store.arrays["q"], store.arrays["v"], state, now, {})

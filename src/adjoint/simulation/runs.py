@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.graph.nested import leaves
+from ..compile.graph.nested import leaves, map_leaves
+from ..control.references import PoseTarget, Target, is_function, is_sampled, reference_at
+from ..errors import ArgumentError
+from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
+from ..lie import se3
+from ..model.configuration import difference
 from ..model.robot import Robot
-from .rollouts import Instant, instant_kernel
+from .advance import Moment
+from .rollouts import Instant, energy_kernel, instant_kernel
+from .run_files import read_run, write_run
+from .run_plots import animate_run, draw_run
 from .setups import Setup, with_time_axis
 
-__all__ = ["Run"]
+__all__ = ["Energy", "Run"]
+
+
+class Energy(NamedTuple):
+    """The kinetic, potential and total energy (..., N) [J]."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    total: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,39 +40,192 @@ class Run:
     """A simulation: times t (N,) [s], configurations q (..., N, nq), velocities v (..., N, nv), and what follows.
 
         run = simulate(robot, law, q=q, v=v, duration=1.0, dt=0.001, record=10)
-        run.tau, run.a                                          # joint forces and accelerations at the same times
+        run.tau, run.a, run.error, run.energy.total             # at the same times
+        run.plot("run.png")
+        run.save("run.npz")
 
     The states are kept; joint forces, accelerations, energies and errors are computed from them when they are asked
-    for. Leading axes are those of the batch. `stopped` (...,) has the times at which runs ended early, else infinity.
+    for. Leading axes are those of the batch, and `run[i]` is one of it.
+
+    - `state` is the controller's state, with arrays (..., N, ...), in its own structure.
+    - `stopped` (...,) [s] has the times at which runs were ended by `stop=`; it is infinite for all others.
+    - `finite` (...,) tells which runs stayed finite.
     """
 
-    setup: Setup = field(repr=False)
+    setup: Setup
     t: np.ndarray
     q: np.ndarray
     v: np.ndarray
     state: Any
-    stopped: np.ndarray
-    ends: dict[str, np.ndarray]  # what the next step of the run would start with, besides q, v and the state
+    end: Moment
+    known: Mapping[str, np.ndarray]  # joint forces and accelerations that were kept and need not be computed
 
     @property
     def robot(self) -> Robot:
         """The robot that moved."""
         return self.setup.robot
 
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading axes of all arrays."""
+        return self.q.shape[:-2]
+
+    @property
+    def stopped(self) -> np.ndarray:
+        """The times (...,) [s] at which runs were ended by `stop=`, else infinity."""
+        return self.end.ends["stopped"]
+
+    @cached_property
+    def finite(self) -> np.ndarray:
+        """Whether each run (...,) stayed finite."""
+        return np.asarray(np.isfinite(self.q).all(axis=(-2, -1)) & np.isfinite(self.v).all(axis=(-2, -1)))
+
+    # --- what follows -------------------------------------------------------------------------------------------------
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        """The numbers of the setup, so that they broadcast against values at all times."""
+        inputs = self.setup.inputs()
+        return {k: with_time_axis(x, inputs[k].shape) for k, x in self.setup.numbers.items()}
+
     @cached_property
     def _instants(self) -> Instant:
-        setup, plan = self.setup, self.setup.plan
-        inputs = setup.inputs()
-        numbers = {k: with_time_axis(x, inputs[k].shape) for k, x in setup.numbers.items() if not k.startswith("stop_")}
-        state = dict(zip(plan.state.names("state"), leaves(self.state), strict=True))
-        return instant_kernel(plan)(q=self.q, v=self.v, **state, **numbers, t=self.t, **setup.reference(self.t, None))
+        plan, kernel = self.setup.plan, instant_kernel(self.setup.plan)
+        given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers() | self.setup.reference(self.t, None)
+        given |= dict(zip(plan.state.names("state"), leaves(self.state), strict=True)) | dict(self.known)
+        return kernel(**{p.name: given[p.name] for p in kernel.parameters})
 
     @property
     def tau(self) -> np.ndarray:
         """The joint forces (..., N, nv) [N m, N] that the controller gives at times t."""
-        return self._instants.tau
+        kept = self.known.get("tau")
+        return self._instants.tau if kept is None else kept
 
     @property
     def a(self) -> np.ndarray:
         """The accelerations (..., N, nv) [rad/s², m/s²] at times t, under the joint forces `tau`."""
-        return self._instants.a
+        kept = self.known.get("a")
+        return self._instants.a if kept is None else kept
+
+    @cached_property
+    def energy(self) -> Energy:
+        """The `Energy` of the robot at times t; its potential energy is that of gravity."""
+        if "kinetic" in self.known:
+            T, U = self.known["kinetic"], self.known["potential"]
+            return Energy(T, U, T + U)
+        kernel = energy_kernel(self.setup.plan.plant)
+        given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers()
+        T, U = kernel(**{p.name: given[p.name] for p in kernel.parameters})
+        return Energy(T, U, T + U)
+
+    @cached_property
+    def reference(self) -> Any:
+        """What the law followed at times t: a `Target`, a `PoseTarget`, or others, with arrays (..., N, ...) if it varies."""
+        law, robot = self.setup.law, self.setup.robot
+        if law is None:
+            return None
+        if is_function(law.reference):
+            every = [reference_at(robot, law.follows, law.reference, t) for t in self.t.tolist()]
+            return map_leaves(lambda *x: np.stack(x), *every)
+        return reference_at(robot, law.follows, law.reference, self.t)
+
+    @cached_property
+    def error(self) -> np.ndarray:
+        """How far the robot is from its reference at times t.
+
+        For laws that follow joints it is (..., N, nv): the way from q to the target's q. For laws that follow a frame
+        it is (..., N, 6): the twist that takes the frame to its target in unit time, seen from the frame.
+        """
+        target, law = self.reference, self.setup.law
+        varies = law is not None and (is_sampled(law.reference) or is_function(law.reference))
+        if isinstance(target, Target):
+            return difference(self.robot, self.q, target.q if varies else with_time_axis(target.q, (self.robot.nq,)))
+        frame = None if law is None else dict(law.parts.options).get("frame")
+        if isinstance(target, PoseTarget) and isinstance(frame, str):
+            T_now = forward_kinematics(self.robot, self.q, frame)
+            T_then = target.T if varies else with_time_axis(target.T, (4, 4))
+            return se3.log(se3.compose(se3.inverse(T_now), T_then))
+        raise ArgumentError("error: this run followed neither a Target of joints nor a PoseTarget of a frame")
+
+    def __getitem__(self, index) -> Run:
+        """The run, or runs, number `index` of the batch."""
+        if not self.batch:
+            raise ArgumentError("this is one run, not a batch; run.q[...] picks from its arrays")
+        where = index if isinstance(index, tuple) else (index,)
+        try:
+            np.empty(self.batch, bool)[where]
+        except IndexError as error:
+            raise ArgumentError(f"Run: {error}; the batch is {self.batch}") from None
+
+        def picked(x: np.ndarray, core: int) -> np.ndarray:
+            return np.broadcast_to(x, (*self.batch, *x.shape[x.ndim - core :]))[where]
+
+        inputs = self.setup.inputs()
+        numbers = {k: picked(x, len(inputs[k].shape)) for k, x in self.setup.numbers.items()}
+        setup = replace(self.setup, numbers=numbers, law=_picked_law(self, where))
+        shapes = self.setup.plan.state.shapes
+        rows = [picked(x, 1 + len(core)) for x, core in zip(leaves(self.state), shapes, strict=True)]
+        end = replace(
+            self.end, q=self.end.q[where], v=self.end.v[where],
+            state=[x[where] for x in self.end.state], ends={k: x[where] for k, x in self.end.ends.items()},
+        )  # fmt: skip
+        known = {k: x[where] for k, x in self.known.items()}
+        return Run(setup, self.t, self.q[where], self.v[where], self.setup.plan.state.build(rows), end, known)
+
+    # --- files and pictures -------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the run into a .npz file (all of it; `Run.load` reads it) or a .parquet file (a table for other tools).
+
+        The table has a row for each time and the columns t, q_<joint>, v_<joint>, a_<joint>, tau_<joint>, and `run`,
+        which numbers the runs of a batch. A file appears whole or not at all.
+        """
+        return write_run(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], robot: Robot, controller=None) -> Run:
+        """Read a run that `save` wrote into a .npz file; the robot is that of the run.
+
+        With the controller of the run, `simulate(..., resume=run)` goes on from its end.
+        """
+        return cls(*read_run(path, robot, controller))
+
+    def plot(self, path: str | os.PathLike[str]) -> Path:
+        """Draw positions with their reference, velocities, joint forces and errors over time into a file.
+
+        Of a batch, every joint has a line for the median and a band with all runs. This needs matplotlib: pip install
+        'adjoint[plot]'.
+        """
+        return draw_run(self, path)
+
+    def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
+        """Draw the moving robot, as lines between its joints, into a .gif file or a .html page that plays it.
+
+        It plays in real time. Of a batch, up to 50 runs are drawn over each other. This needs matplotlib.
+        """
+        return animate_run(self, path, frames_per_second)
+
+    def __repr__(self) -> str:
+        controller = "no controller" if self.setup.law is None else self.setup.law.name
+        many = f"{self.batch} runs, " if self.batch else ""
+        bad = int(np.size(self.finite) - np.count_nonzero(self.finite))
+        ended = int(np.count_nonzero(np.isfinite(self.stopped)))
+        notes = (f", {bad} not finite" if bad else "") + (f", {ended} stopped early" if ended else "")
+        return f"<Run of '{self.robot.name}', {controller}, {many}{len(self.t)} times to {self.t[-1]:g} s{notes}>"
+
+
+def _picked_law(run: Run, where: tuple):
+    """The law of some runs of a batch: its reference may be a batch, too."""
+    law = run.setup.law
+    if law is None or is_function(law.reference) or law.reference is None:
+        return law
+    own = law.reference
+    batch = getattr(own, "batch", None)
+    if batch is not None:  # a trajectory
+        return replace(law, reference=own[where]) if batch == run.batch else law
+    shapes = run.setup.plan.law.reference.shapes  # type: ignore[union-attr]
+    targets = leaves(run.setup.targets(None))
+    parts = [
+        x if x.ndim == len(core) else np.broadcast_to(x, (*run.batch, *core))[where]
+        for x, core in zip(targets, shapes, strict=True)
+    ]
+    return replace(law, reference=run.setup.plan.law.reference.build(parts))  # type: ignore[union-attr]
