@@ -268,6 +268,16 @@ class Kernel(Function, Generic[P, R]):
         """
         return self._derivative("jacobian", names)
 
+    def value_and_gradient(self, *names: str) -> Kernel[P, Any]:
+        """Return the kernel of a number and its gradient: a NamedTuple of `value` and a field for each named input.
+
+        It is for kernels that give one number, such as a cost. By default the gradient is by all inputs. It is taken in
+        reverse, whatever the number of inputs, and loops run forward once for both.
+
+            cost_and_gradient = cost.value_and_gradient("q")
+        """
+        return self._derivative("value_and_gradient", names)
+
     @overload
     def hessian(self: Kernel[P, np.ndarray], name: str, /) -> Kernel[P, np.ndarray]: ...
     @overload

@@ -8,6 +8,10 @@
 | `rollouts` | the kernel of a run: controller, plant and integrator in one loop |
 | `plants` | the plant: a robot with all that acts on it, and its accelerations |
 | `forces` | `Force` and `Change`: what acts on a robot, and what changes in it |
+| `advance`, `checkpoints`, `progress` | going through the steps of a run, with files and news on the way |
+| `python_controllers` | controllers that are called in Python |
+| `run_files`, `run_plots` | runs in files; plots and animations |
+| `gradients` | `gradient` of a cost over a run, in reverse, with checkpoints |
 | `sensors` | `Sensor`: what a law is told besides q and v, such as the wrench at its tool |
 | `integrators` | one step on the manifold of configurations |
 """
@@ -16,6 +20,8 @@ from .forces import Change as Change
 from .forces import Force as Force
 from .forces import change as change
 from .forces import force as force
+from .gradients import Gradient as Gradient
+from .gradients import gradient as gradient
 from .running import simulate as simulate
 from .runs import Run as Run
 from .sensors import Sensor as Sensor
@@ -25,10 +31,12 @@ from .sensors import wrench_sensor as wrench_sensor
 __all__ = [
     "Change",
     "Force",
+    "Gradient",
     "Run",
     "Sensor",
     "change",
     "force",
+    "gradient",
     "sensor",
     "simulate",
     "wrench_sensor",

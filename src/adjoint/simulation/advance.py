@@ -14,7 +14,7 @@ from ..errors import ArgumentError, TraceError
 from .rollouts import NEVER, RunPlan, rollout_kernel
 from .setups import Setup
 
-__all__ = ["Moment", "Stored", "advance", "empty_store"]
+__all__ = ["Moment", "Stored", "advance", "empty_store", "kernel_inputs"]
 
 _MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
 _PAUSE = 0.5  # [s] how long a call of the kernel should take, if someone waits for news
@@ -92,27 +92,29 @@ def advance(setup: Setup, start: Moment, store: Stored, done: int, watched: bool
 
     If someone waits for news (`watched`), this happens about twice a second, else as seldom as memory allows.
     """
-    plan, record, batch = setup.plan, setup.plan.record, start.batch(setup)
+    shapes, batch = carried(setup.plan), start.batch(setup)
     blocks = store.arrays["q"].shape[-2] - 1
     now, at_once = start, 1 if watched else blocks
-    ends = {k: np.broadcast_to(start.ends[k], (*batch, *x.shape)) for k, x in carried(plan).items()}
     while done < blocks:
-        n = min(blocks - done, at_once, _most_blocks(setup))
-        began, before = time.monotonic(), ends
-        ends = {k: np.empty_like(x) for k, x in before.items()}
-        t = (now.step + np.arange(n * record)) * setup.dt
+        n, began = min(blocks - done, at_once, _most_blocks(setup)), time.monotonic()
+        ends = {k: np.empty((*batch, *x.shape)) for k, x in shapes.items()}
+        rows = [store.rows(name, slice(done + 1, done + 1 + n)) for name in store.arrays]
         with _tracing(setup):
-            rollout_kernel(plan)(
-                **{name: store.rows(name, done) for name in store.arrays}, **setup.numbers, **before,
-                **setup.reference(t, record), blocks=np.arange(n, dtype=float), first=float(now.step), t_0=0.0,
-                dt=setup.dt, out=(*(store.rows(name, slice(done + 1, done + 1 + n)) for name in store.arrays),
-                *ends.values()),
-            )  # fmt: skip
+            rollout_kernel(setup.plan)(**kernel_inputs(setup, now, n), out=(*rows, *ends.values()))
         done += n
         q, v, *state = (store.rows(name, done) for name in store.arrays)
-        now = Moment(now.step + n * record, q, v, state, ends)
+        now = Moment(now.step + n * setup.plan.record, q, v, state, ends)
         at_once = max(1, min(10 * n, int(n * _PAUSE / max(time.monotonic() - began, 1e-9)))) if watched else blocks
         yield done, now
+
+
+def kernel_inputs(setup: Setup, now: Moment, blocks: int) -> dict[str, np.ndarray | float]:
+    """The inputs of a kernel that goes through so many blocks."""
+    record = setup.plan.record
+    t = (now.step + np.arange(blocks * record)) * setup.dt
+    moving = zip(cores(setup.plan), (now.q, now.v, *now.state), strict=True)
+    loop = {"blocks": np.arange(blocks, dtype=float), "first": float(now.step), "t_0": 0.0, "dt": setup.dt}
+    return {**dict(moving), **now.ends, **setup.numbers, **setup.reference(t, record), **loop}
 
 
 def _most_blocks(setup: Setup) -> int:

@@ -19,7 +19,18 @@ from ..errors import ArgumentError
 from .integrators import Integrator
 from .plants import Plant
 
-__all__ = ["Instant", "RunPlan", "energy_kernel", "instant_kernel", "rollout_kernel"]
+__all__ = [
+    "Instant",
+    "Moving",
+    "RunPlan",
+    "energy_kernel",
+    "instant_kernel",
+    "rollout_kernel",
+    "run_inputs",
+    "start_of",
+    "stepper",
+    "through_block",
+]
 
 NEVER = np.inf  # the time at which a run that goes on has stopped
 
@@ -96,7 +107,7 @@ class RunPlan(NamedTuple):
         return found
 
 
-class _Moving(NamedTuple):
+class Moving(NamedTuple):
     """What a run carries from step to step."""
 
     q: Any
@@ -107,21 +118,21 @@ class _Moving(NamedTuple):
 
 
 def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
-    """The function (number of the step, `_Moving`, reference) -> `_Moving` of one step."""
+    """The function (number of the step, `Moving`, reference) -> `Moving` of one step."""
     robot, dt, accelerations = plan.plant.robot, given["dt"], plan.plant.accelerations(given)
 
-    def step(k, now: _Moving, reference) -> _Moving:
+    def step(k, now: Moving, reference) -> Moving:
         t = given["t_0"] + k * dt
         tau, state = plan.control(given, now.state, t, now.q, now.v, reference)
         q, v, memory = plan.integrator.step(
             robot, lambda t, q, v: accelerations(t, q, v, tau), t, now.q, now.v, dt, now.memory
         )
         if plan.stop is None:
-            return _Moving(q, v, state, memory, now.stopped)
+            return Moving(q, v, state, memory, now.stopped)
         ends = plan.stop.function(robot, plan.stop.namespace(given, "stop_"), t, now.q, now.v)
         stopped = np.where(ends & (now.stopped > t), t, now.stopped)
         held = stopped <= t
-        new = _Moving(q, v, state, memory, stopped)
+        new = Moving(q, v, state, memory, stopped)
         return map_leaves(lambda old, new: np.where(held, old, new), now._replace(stopped=stopped), new)
 
     return step
@@ -134,36 +145,46 @@ def rollout_kernel(plan: RunPlan) -> Kernel:
     Blocks are numbered 0, 1, ...; `first` is the number of the first step. It gives the q, v and state after every
     block, and at the end the memory and `stopped`.
     """
-    size = plan.record
-    inputs = plan.inputs() | {"blocks": Input(sequence=True), "first": Input(), "t_0": Input(), "dt": Input()}
-    inputs |= plan.reference_inputs(size) | plan.memory.inputs("memory") | {"stopped": Input()}
-    if plan.stop is not None:
-        inputs |= plan.stop.inputs("stop_")
     state_names, memory_names = plan.state.names("state"), plan.memory.names("memory")
     made = record_class("Rollout", ("q", "v", *state_names, *memory_names, "stopped"))
 
     def body(given: dict[str, Any]):
         step = stepper(plan, given)
 
-        def block(now: _Moving, i):
-            start, rows = given["first"] + i * size, _reference_rows(plan, given, i)
-
-            def go_on(carry, row):
-                k, now = carry
-                return (k + 1.0, step(start + k, now, _reference(plan, given, row))), None
-
-            if size == 1:
-                (_, now), _ = go_on((0.0, now), [x[0] for x in rows])
-            else:
-                (_, now), _ = scan(go_on, (0.0, now), rows or None, None if rows else size)
+        def block(now: Moving, i):
+            now = through_block(plan, given, i, now, step)
             return now, (now.q, now.v, leaves(now.state))
 
-        state, memory = plan.state.taken(given, "state"), plan.memory.taken(given, "memory")
-        start = _Moving(given["q"], given["v"], state, memory, given["stopped"])
-        end, (q, v, states) = scan(block, start, given["blocks"])
+        end, (q, v, states) = scan(block, start_of(plan, given), given["blocks"])
         return made(q, v, *states, *leaves(end.memory), end.stopped)
 
-    return assembled_kernel("simulate", inputs, body, f"A run of robot '{plan.plant.robot.name}'.")
+    return assembled_kernel("simulate", run_inputs(plan), body, f"A run of robot '{plan.plant.robot.name}'.")
+
+
+def run_inputs(plan: RunPlan) -> dict[str, Input]:
+    """The inputs of a kernel that goes through blocks of a run."""
+    found = plan.inputs() | {"blocks": Input(sequence=True), "first": Input(), "t_0": Input(), "dt": Input()}
+    found |= plan.reference_inputs(plan.record) | plan.memory.inputs("memory") | {"stopped": Input()}
+    return found | ({} if plan.stop is None else plan.stop.inputs("stop_"))
+
+
+def start_of(plan: RunPlan, given: Mapping[str, Any]) -> Moving:
+    """Where a run starts, by the inputs of its kernel."""
+    state, memory = plan.state.taken(given, "state"), plan.memory.taken(given, "memory")
+    return Moving(given["q"], given["v"], state, memory, given["stopped"])
+
+
+def through_block(plan: RunPlan, given: Mapping[str, Any], i, now, step: Callable):
+    """Go through the steps of block i: `step(number of the step, now, reference) -> now`."""
+    start, rows, size = given["first"] + i * plan.record, _reference_rows(plan, given, i), plan.record
+
+    def go_on(carry, row):
+        k, now = carry
+        return (k + 1.0, step(start + k, now, _reference(plan, given, row))), None
+
+    if size == 1:
+        return go_on((0.0, now), [x[0] for x in rows])[0][1]
+    return scan(go_on, (0.0, now), rows or None, None if rows else size)[0][1]
 
 
 def _reference_rows(plan: RunPlan, given: Mapping[str, Any], i) -> list:

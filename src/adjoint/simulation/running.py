@@ -23,7 +23,7 @@ from .runs import Run
 from .sensors import Sensor
 from .setups import Setup, Surroundings, set_up
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "start_of_run", "steps_of"]
 
 
 def simulate(
@@ -84,8 +84,8 @@ def simulate(
     """
     around = Surroundings(forces, changes, loops, base, lift, stop, sensors)
     setup = set_up(robot, controller, dt, integrator, record, around)
-    steps = _steps(duration, setup)
-    start = _start(setup, q, v) if resume is None else _resumed(setup, resume, q, v)
+    steps = steps_of(duration, setup)
+    start = start_of_run(setup, q, v) if resume is None else _resumed(setup, resume, q, v)
     if trace is not True and trace is not False and trace != "if possible":
         raise ArgumentError(f"simulate: trace must be True, False or 'if possible'; got {trace!r}")
     file = None if checkpoint is None else Checkpoint.at(checkpoint, setup, start, steps)
@@ -100,7 +100,7 @@ def simulate(
             return run_in_python(setup, controller, start, steps, news, file)
 
 
-def _steps(duration, setup: Setup) -> int:
+def steps_of(duration, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
     duration, record = positive(duration, "simulate: duration"), setup.plan.record
     steps = round(duration / setup.dt)
@@ -112,7 +112,7 @@ def _steps(duration, setup: Setup) -> int:
     return steps
 
 
-def _start(setup: Setup, q, v) -> Moment:
+def start_of_run(setup: Setup, q, v) -> Moment:
     """The start of a run."""
     robot = setup.robot
     q = vectors(neutral(robot) if q is None else q, robot.nq, "q", "simulate")

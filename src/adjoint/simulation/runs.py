@@ -119,7 +119,7 @@ class Run:
 
     @cached_property
     def reference(self) -> Any:
-        """What the law followed at times t: a `Target`, a `PoseTarget` or others; arrays are (..., N, ...) if it varies."""
+        """What the law followed at times t: a `Target`, a `PoseTarget`, ...; arrays are (..., N, ...) if it varies."""
         law, robot = self.setup.law, self.setup.robot
         if law is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,10 @@ class Surroundings:
     stop: Callable | None = None
     sensors: Mapping[str, Sensor] | None = None
 
+    def replaced(self, **changes) -> Surroundings:
+        """The same, but for some changes."""
+        return replace(self, **changes)
+
 
 @dataclass(frozen=True, eq=False)
 class Setup:
@@ -58,6 +62,10 @@ class Setup:
         """The inputs of the kernels that `numbers` are values of."""
         stop = {} if self.plan.stop is None else self.plan.stop.inputs("stop_")
         return {k: x for k, x in (self.plan.inputs() | stop).items() if k in self.numbers}
+
+    def recording(self, every: int) -> Setup:
+        """The same, with the state kept every so many steps."""
+        return replace(self, plan=self.plan._replace(record=every))
 
     def batch(self) -> tuple[int, ...]:
         """The leading axes of all numbers and of the reference."""

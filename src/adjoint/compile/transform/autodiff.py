@@ -16,7 +16,7 @@ from ..graph.expressions import Expr, Graph, apply, reachable, substitute
 from ..graph.loops import Loop
 from ..graph.operations import OPS
 
-__all__ = ["jacobian", "only_forward", "pullback", "pushforward"]
+__all__ = ["jacobian", "only_forward", "pullback", "pushforward", "value_and_gradient"]
 
 Tangent = dict[int, "Expr | float"]  # direction -> derivative; missing directions are zero
 
@@ -185,6 +185,13 @@ def pullback(graph: Graph, roots: Sequence[Expr], cotangents: Sequence, wrt: Seq
     return _Reverse(graph, roots, wrt).run(cotangents)
 
 
+def value_and_gradient(graph: Graph, root: Expr, wrt: Sequence[Expr]) -> tuple[Expr, list]:
+    """Return the root and d(root)/d(x) for each x in `wrt`; loops run once for both."""
+    sweep = _Reverse(graph, [root], wrt)
+    found = sweep.run([1.0])
+    return sweep.renewed([root])[0], found
+
+
 class _Reverse:
     """One reverse sweep.
 
@@ -211,7 +218,10 @@ class _Reverse:
         for x in reversed(self.nodes):
             if x.id not in self.chosen and x.id in self.active:
                 self._visit(x)
-        found = [self.bar.get(x.id, 0.0) for x in self.wrt]
+        return self.renewed([self.bar.get(x.id, 0.0) for x in self.wrt])
+
+    def renewed(self, found: list) -> list:
+        """The same numbers and nodes, computed from the loops that replace others."""
         nodes = [t for t in found if isinstance(t, Expr)]
         renewed = iter(substitute(nodes, self.moved) if self.moved else nodes)
         return [next(renewed) if isinstance(t, Expr) else t for t in found]

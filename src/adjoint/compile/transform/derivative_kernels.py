@@ -16,7 +16,7 @@ from ..graph.program import Operand, Program
 from . import autodiff
 from .derived_kernels import Built, derived
 
-__all__ = ["derivative_names", "free_name", "hessian", "jacobian", "jvp", "vjp"]
+__all__ = ["derivative_names", "free_name", "hessian", "jacobian", "jvp", "value_and_gradient", "vjp"]
 
 
 def _before_options(parameters: list[Parameter], more: list[Parameter]) -> list[Parameter]:
@@ -114,6 +114,36 @@ def jacobian(k: Function, names: tuple[str, ...]) -> Function:
         lambda v: v.inputs,
         build,
         f"Jacobian of {k.__name__} by {', '.join(names)}: shape of the output, then of the input.",
+    )
+
+
+def value_and_gradient(k: Function, names: tuple[str, ...]) -> Function:
+    """Make the kernel of a number and its gradient; see `Kernel.value_and_gradient`."""
+    names = _wanted(k, names, "value_and_gradient")
+
+    def build(specialisation: Specialisation) -> Built:
+        program = specialisation.program.copy()
+        _scalars_only(program)
+        if len(program.roots) != 1:
+            shapes = ", ".join(f"{o.name} {o.shape}" for o in program.outputs)
+            raise DerivativeError(
+                f"{k.__name__}.value_and_gradient: a kernel of one number is needed; it gives {shapes}"
+            )
+        groups = [_elements(program, n) for n in names]
+        wrt = [x for xs, _ in groups for x in xs]
+        value, found = autodiff.value_and_gradient(program.graph, program.roots[0], wrt)
+        left = iter(found)
+        parts = {free_name("value", names): ((), [value])}
+        parts |= {name: (o.shape, [next(left) for _ in xs]) for name, (xs, o) in zip(names, groups, strict=True)}
+        return _collect(program, specialisation.inputs, parts, "Gradient")
+
+    return derived(
+        k,
+        ("value_and_gradient", *names),
+        k.parameters,
+        lambda v: v.inputs,
+        build,
+        f"{k.__name__} and its gradient by {', '.join(names)}, in reverse.",
     )
 
 

@@ -1,0 +1,128 @@
+"""Gradients of a cost over a whole run: by where it starts, by gains, by numbers of the robot and of forces.
+
+Derivatives are taken in reverse through the loop of the run. It is cut into blocks: going forward, only the states at
+the starts of blocks are kept; going back, the steps of one block at a time are done again and kept. With blocks of √N
+of the N steps, memory for about 2 √N states is needed for each run that is computed at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import isqrt
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compile import Kernel, scan
+from ..control.assembled import assembled_kernel
+from ..errors import ArgumentError
+from ..model.robot import Robot
+from .advance import kernel_inputs
+from .integrators import Integrator
+from .rollouts import RunPlan, run_inputs, start_of, stepper, through_block
+from .running import start_of_run, steps_of
+from .setups import Setup, Surroundings, set_up
+
+__all__ = ["Gradient", "gradient"]
+
+
+class Gradient(NamedTuple):
+    """A cost `value` (...,), and its derivatives {name: (..., *shape of what is named)}."""
+
+    value: np.ndarray
+    by: MappingProxyType[str, np.ndarray]
+
+
+def gradient(
+    cost: Callable | None, robot: Robot, controller=None, *, by: str | Sequence[str],
+    final_cost: Callable | None = None, q=None, v=None, duration, dt, integrator: str | Integrator = "semi_implicit", **surroundings,
+) -> Gradient:  # fmt: skip
+    """The cost ∫ cost(t, q, v, τ) dt + final_cost(q, v) of a simulated run, and its exact gradient.
+
+        >>> law = aj.control.pd(np.zeros(6), kp=50.0, kd=5.0)
+        >>> found = gradient(lambda t, q, v, tau: q @ q, robot, law, by=("kp", "kd"), q=q, duration=0.1, dt=0.001)
+        >>> sorted(found.by)
+        ['kd', 'kp']
+
+    Parameters
+    ----------
+    cost, final_cost
+        NumPy functions of one instant that give one number: cost(t, q, v, tau) is summed over the steps, times dt, and
+        final_cost(q, v) is taken at the end. One of them may be None.
+    by
+        What to differentiate by: "q" and "v" at the start, numbers of the law ("kp"), numbers of the robot ("inertias",
+        "damping", ...: see `robot.liftable`), and numbers of forces and changes ("force0_stiffness").
+    q, v, duration, dt, integrator, surroundings
+        As for `simulate`: `forces`, `changes`, `loops`, `base`, `lift`, `stop`, `sensors`.
+
+    Leading axes are a batch, one gradient for each run. The derivative is that of the computation itself, to rounding.
+    Derivatives by q are by its numbers; a run takes about five times as long as without a gradient.
+    """
+    if cost is None and final_cost is None:
+        raise ArgumentError("gradient: give a cost, a final_cost, or both")
+    names = (by,) if isinstance(by, str) else tuple(by)
+    around = _with_lift(robot, Surroundings(**surroundings), names)
+    setup = set_up(robot, controller, dt, integrator, 1, around)
+    steps = steps_of(duration, setup)
+    size = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - isqrt(steps)))
+    setup = setup.recording(size)
+    start = start_of_run(setup, q, v)
+    inputs = _inputs_of(setup, names)
+    compiled = _cost_kernel(setup.plan, cost, final_cost).value_and_gradient(*inputs.values())
+    found = compiled(**kernel_inputs(setup, start, steps // size))
+    return Gradient(found[0], MappingProxyType({name: getattr(found, k) for name, k in inputs.items()}))
+
+
+def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surroundings:
+    """The surroundings, in which the robot's numbers that are differentiated by are inputs."""
+    own = dict(around.lift or {})
+    known = robot.liftable if any(name not in own for name in names) else {}
+    return around.replaced(lift=own | {name: known[name] for name in names if name in known and name not in own})
+
+
+def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
+    """{name: the input of the kernel that it is}."""
+    given = set(setup.numbers) | {"q", "v"}
+    short = {k.removeprefix("law_").removeprefix("lift_"): k for k in sorted(given)} | {k: k for k in given}
+    for name in names:
+        if name not in short:
+            raise ArgumentError(
+                f"gradient: there is no '{name}' to differentiate by; there are {', '.join(sorted(short))}"
+            )
+    if not names:
+        raise ArgumentError("gradient: by needs a name, such as 'q' or a number of the law")
+    return {name: short[name] for name in names}
+
+
+@lru_cache(maxsize=64)
+def _cost_kernel(plan: RunPlan, cost: Callable | None, final_cost: Callable | None) -> Kernel:
+    """The kernel of the cost of a run."""
+
+    def body(given: dict[str, Any]):
+        advanced = stepper(plan, given)
+
+        def step(k, carry, reference):
+            now, total = carry
+            if cost is not None:
+                t = given["t_0"] + k * given["dt"]
+                tau, _ = plan.control(given, now.state, t, now.q, now.v, reference)
+                total = total + _number(cost(t, now.q, now.v, tau), "cost") * given["dt"]
+            return advanced(k, now, reference), total
+
+        def block(carry, i):
+            return through_block(plan, given, i, carry, step), None
+
+        (end, total), _ = scan(block, (start_of(plan, given), 0.0), given["blocks"])
+        return total if final_cost is None else total + _number(final_cost(end.q, end.v), "final_cost")
+
+    return assembled_kernel(
+        "run_cost", run_inputs(plan), body, f"The cost of a run of robot '{plan.plant.robot.name}'."
+    )
+
+
+def _number(x, name: str):
+    if np.shape(x) != ():
+        raise ArgumentError(f"gradient: {name} must give one number; it gives shape {np.shape(x)}")
+    return x
