@@ -12,10 +12,14 @@
 | `python_controllers` | controllers that are called in Python |
 | `run_files`, `run_plots` | runs in files; plots and animations |
 | `gradients` | `gradient` of a cost over a run, in reverse, with checkpoints |
+| `vector_env` | `VectorEnv`: many robots as one environment for reinforcement learning |
 | `sensors` | `Sensor`: what a law is told besides q and v, such as the wrench at its tool |
 | `integrators` | one step on the manifold of configurations |
 """
 
+from typing import TYPE_CHECKING
+
+from ..lazy import later
 from .forces import Change as Change
 from .forces import Force as Force
 from .forces import change as change
@@ -28,12 +32,18 @@ from .sensors import Sensor as Sensor
 from .sensors import sensor as sensor
 from .sensors import wrench_sensor as wrench_sensor
 
+if TYPE_CHECKING:
+    from .vector_env import VectorEnv as VectorEnv
+else:  # it imports gymnasium, which most processes have no use for
+    __getattr__ = later(__name__, {"VectorEnv": "vector_env"})
+
 __all__ = [
     "Change",
     "Force",
     "Gradient",
     "Run",
     "Sensor",
+    "VectorEnv",
     "change",
     "force",
     "gradient",

@@ -37,7 +37,8 @@ class Gradient(NamedTuple):
 
 def gradient(
     cost: Callable | None, robot: Robot, controller=None, *, by: str | Sequence[str],
-    final_cost: Callable | None = None, q=None, v=None, duration, dt, integrator: str | Integrator = "semi_implicit", **surroundings,
+    final_cost: Callable | None = None, q=None, v=None, duration, dt, integrator: str | Integrator = "semi_implicit",
+    **surroundings,
 ) -> Gradient:  # fmt: skip
     """The cost ∫ cost(t, q, v, τ) dt + final_cost(q, v) of a simulated run, and its exact gradient.
 

@@ -125,6 +125,8 @@ def set_up(
     changes = _all(around.changes, Change, "changes")
     loops = _all(around.loops, Loop, "loops")
     lifted = _lifted(robot, around.lift)
+    if around.stop is not None and not callable(around.stop):
+        raise ArgumentError(f"simulate: stop must be a function f(t, q, v); got {type(around.stop).__name__}")
     stop, stop_numbers = (None, {}) if around.stop is None else parted(_Stop(around.stop), {}, "simulate: stop")
     base = None if around.base is None else _all(around.base, Change, "base")[0]
     for acting in forces:

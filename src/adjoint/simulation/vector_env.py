@@ -1,0 +1,224 @@
+"""`VectorEnv`: many simulated robots as one environment for reinforcement learning, in gymnasium's vector API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..compile import Kernel, scan
+from ..compile.front.specialisation import record_class
+from ..compile.graph.nested import leaves, map_leaves
+from ..control.assembled import Input, Template, assembled_kernel
+from ..errors import ArgumentError
+from ..extras import package
+from ..model.configuration import neutral
+from ..model.input_checks import count, positive
+from ..model.robot import Robot
+from .integrators import Integrator
+from .setups import Setup, Surroundings, set_up
+
+try:
+    from gymnasium.vector import VectorEnv as _Base
+except ImportError:  # `VectorEnv` says what is missing
+    _Base = object
+
+__all__ = ["VectorEnv"]
+
+
+class VectorEnv(_Base):  # type: ignore[misc,valid-type]
+    """Robots in simulation as a `gymnasium.vector.VectorEnv`: one call of machine code steps all of them.
+
+        env = VectorEnv(robot, 4096, dt=0.002, steps_per_action=5, reward=lambda t, q, v, action: -(q @ q))
+        observations, info = env.reset(seed=0)
+        observations, rewards, terminated, truncated, info = env.step(env.action_space.sample())
+
+    Parameters
+    ----------
+    robot, num_envs
+        The robot, and how many of it.
+    dt, steps_per_action
+        The step of the simulation [s], and how many of them an action lasts.
+    act
+        act(t, q, v, action) -> joint forces (nv,), at every step. By default the actions are the joint forces.
+    observe
+        observe(t, q, v) -> observation (m,). By default it is q and v.
+    reward
+        reward(t, q, v, action) -> a number, after the last step of the action. By default it is 0.
+    terminated
+        terminated(t, q, v) -> whether the episode has ended. A robot whose state is not finite has ended, too.
+    start
+        start(rng, n) -> q (n, nq) and v (n, nv): n random starts. By default robots start at rest at home.
+    action_low, action_high
+        Bounds (m,) of the actions: by default the robot's effort limits; infinite ones become 1.
+    max_episode_steps
+        After so many actions an episode is truncated.
+    surroundings
+        As for `simulate`: `forces`, `changes`, `loops`, `base`, `lift`; arrays have a first axis of `num_envs`.
+
+    act, observe, reward and terminated are NumPy functions of one robot; they become machine code. An episode that has
+    ended starts anew at the next step, whose action is not used: `AutoresetMode.NEXT_STEP` of gymnasium. Results are
+    arrays of `dtype`. This needs gymnasium: pip install 'adjoint[learn]'.
+    """
+
+    def __init__(
+        self, robot: Robot, num_envs: int, *, dt, steps_per_action: int = 1, act: Callable | None = None,
+        observe: Callable | None = None, reward: Callable | None = None, terminated: Callable | None = None,
+        start: Callable | None = None, action_low=None, action_high=None, max_episode_steps: int = 1000,
+        integrator: str | Integrator = "semi_implicit", dtype=np.float32, **surroundings,
+    ):  # fmt: skip
+        gym = package("gymnasium", "learn", "VectorEnv")
+        self._setup = set_up(robot, None, dt, integrator, 1, Surroundings(**surroundings))
+        self.num_envs = count(num_envs, "VectorEnv: num_envs")
+        if self._setup.batch() not in ((), (1,), (self.num_envs,)):
+            raise ArgumentError(f"VectorEnv: arrays of the surroundings have leading axes {self._setup.batch()}; "
+                                f"they must be ({self.num_envs},)")  # fmt: skip
+        self._functions = act or _forces, observe or _state, reward or _nothing, terminated or _never
+        self._start = start or _at_home
+        self._steps = max(count(steps_per_action, "VectorEnv: steps_per_action"), 1)
+        self._limit = count(max_episode_steps, "VectorEnv: max_episode_steps")
+        low, high = _bounds(robot, action_low, action_high)
+        self._kernel = _step_kernel(self._setup, self._functions, self._steps, len(low), positive(dt, "VectorEnv: dt"))
+        self._dtype = np.dtype(dtype)
+        self.metadata = {"autoreset_mode": gym.vector.AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.single_action_space = gym.spaces.Box(low.astype(self._dtype), high.astype(self._dtype), dtype=self._dtype)
+        self._robot, self._rng = robot, np.random.default_rng()
+        self.reset()
+        size = self._now["observation"].shape[-1]
+        self.single_observation_space = gym.spaces.Box(-np.inf, np.inf, (size,), dtype=self._dtype)
+        batched = gym.vector.utils.batch_space
+        self.observation_space = batched(self.single_observation_space, self.num_envs)
+        self.action_space = batched(self.single_action_space, self.num_envs)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Start all episodes anew; returns observations (num_envs, m) and an empty dict."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        n, robot = self.num_envs, self._robot
+        self._fresh = self._starts(n)
+        memory = {k: np.zeros((n, *x.shape)) for k, x in _memory(self._setup).inputs("memory").items()}
+        self._now = {"q": np.zeros((n, robot.nq)), "v": np.zeros((n, robot.nv)), **memory, "count": np.zeros(n)}
+        self._ended = np.ones(n)  # so that the step only takes the fresh starts over
+        self._call(np.zeros((n, self.single_action_space.shape[0])))
+        return self._observation(), {}
+
+    def step(self, actions):
+        """One action (num_envs, m) each; returns observations, rewards, terminated, truncated and an empty dict."""
+        actions = np.asarray(actions, float)
+        if actions.shape != (self.num_envs, *self.single_action_space.shape):
+            wanted = (self.num_envs, *self.single_action_space.shape)
+            raise ArgumentError(f"VectorEnv.step: actions have shape {actions.shape}; they must be {wanted}")
+        if np.any(ended := self._ended > 0):
+            for mine, new in zip(self._fresh, self._starts(int(np.count_nonzero(ended))), strict=True):
+                mine[ended] = new
+        self._call(actions)
+        terminated, truncated = self._now["terminated"] > 0, self._now["count"] >= self._limit
+        self._ended = (terminated | truncated).astype(float)
+        return self._observation(), self._now["reward"].astype(self._dtype), terminated, truncated & ~terminated, {}
+
+    def close(self, **options) -> None:
+        """There is nothing to close."""
+
+    @property
+    def q(self) -> np.ndarray:
+        """The configurations (num_envs, nq) of the robots."""
+        return self._now["q"]
+
+    @property
+    def v(self) -> np.ndarray:
+        """The velocities (num_envs, nv) of the robots."""
+        return self._now["v"]
+
+    def _observation(self) -> np.ndarray:
+        return self._now["observation"].astype(self._dtype)
+
+    def _starts(self, n: int) -> list[np.ndarray]:
+        """Fresh starts, checked."""
+        found, sizes = self._start(self._rng, n), (self._robot.nq, self._robot.nv)
+        if found is None:
+            found = np.tile(neutral(self._robot), (n, 1)), np.zeros((n, self._robot.nv))
+        if len(found) != 2 or [np.shape(x) for x in found] != [(n, k) for k in sizes]:
+            shapes = " and ".join(str((n, k)) for k in sizes)
+            raise ArgumentError(f"VectorEnv: start(rng, {n}) must give q and v of shapes {shapes}")
+        return [np.array(x, float) for x in found]
+
+    def _call(self, actions: np.ndarray) -> None:
+        """Step all robots."""
+        names = ("q", "v", *_memory(self._setup).names("memory"), "count")
+        found = self._kernel(
+            **{k: self._now[k] for k in names}, action=actions, fresh_q=self._fresh[0], fresh_v=self._fresh[1],
+            ended=self._ended, **self._setup.numbers,
+        )  # fmt: skip
+        self._now = found._asdict()
+
+
+def _memory(setup: Setup) -> Template:
+    return setup.plan.memory
+
+
+def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: float) -> Kernel:
+    """The kernel of one action of one robot."""
+    plan, robot = setup.plan, setup.robot
+    act, observe, reward, terminated = functions
+    inputs = {"q": Input((robot.nq,)), "v": Input((robot.nv,))} | plan.memory.inputs("memory")
+    inputs |= {"count": Input(), "action": Input((size,)), "fresh_q": Input((robot.nq,)), "fresh_v": Input((robot.nv,))}
+    inputs |= {"ended": Input()} | plan.plant.inputs()
+    names = plan.memory.names("memory")
+    made = record_class("Stepped", ("q", "v", *names, "count", "observation", "reward", "terminated"))
+
+    def body(given: dict[str, Any]):
+        accelerations, first = plan.plant.accelerations(given), given["count"] * steps
+
+        def step(carry, _):
+            k, q, v, memory = carry
+            t = (first + k) * dt
+            tau = act(t, q, v, given["action"])
+            moved = plan.integrator.step(robot, lambda t, q, v: accelerations(t, q, v, tau), t, q, v, dt, memory)
+            return (k + 1.0, *moved), None
+
+        carry = 0.0, given["q"], given["v"], plan.memory.taken(given, "memory")
+        (_, q, v, memory), _ = step(carry, None) if steps == 1 else scan(step, carry, None, steps)
+        anew = given["ended"] > 0
+        fresh = given["fresh_q"], given["fresh_v"], plan.integrator.memory(robot)
+        q, v, memory = map_leaves(lambda new, old: np.where(anew, new, old), fresh, (q, v, memory))
+        number = np.where(anew, 0.0, given["count"] + 1)
+        t = number * steps * dt
+        finite = np.sum(np.abs(q)) + np.sum(np.abs(v)) < np.inf
+        ends = ~anew & (terminated(t, q, v) | ~finite)
+        gain = np.where(anew, 0.0, reward(t, q, v, given["action"]))
+        return made(q, v, *leaves(memory), number, observe(t, q, v), gain, ends)
+
+    return assembled_kernel("step", inputs, body, f"One action of robot '{robot.name}'.")
+
+
+def _bounds(robot: Robot, low, high) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of the actions."""
+    limit = np.where(np.isfinite(robot.effort_limit) & (robot.effort_limit > 0), robot.effort_limit, 1.0)
+    lower = np.atleast_1d(np.asarray(-limit if low is None else low, float))
+    upper = np.atleast_1d(np.asarray(limit if high is None else high, float))
+    if lower.shape != upper.shape or lower.ndim != 1 or not (lower < upper).all():
+        raise ArgumentError(
+            f"VectorEnv: action_low {lower.shape} and action_high {upper.shape} must be (m,), low < high"
+        )
+    return lower, upper
+
+
+def _forces(t, q, v, action):
+    return action
+
+
+def _state(t, q, v):
+    return np.concatenate([q, v])
+
+
+def _nothing(t, q, v, action):
+    return 0.0 * action[0]
+
+
+def _never(t, q, v):
+    return t < 0.0
+
+
+def _at_home(rng, n: int) -> None:
+    return None

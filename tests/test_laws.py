@@ -1,0 +1,229 @@
+"""Control laws as data: one instant alone, in batches, inside kernels and as C; parameters, states, references."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from support.c_code import run_c
+
+import adjoint as aj
+from adjoint import ArgumentError, control
+
+ROBOT = aj.robots.puma560()
+Q, V = np.linspace(0.1, 0.6, 6), np.linspace(-0.3, 0.2, 6)
+
+
+def spring(robot, p, state, t, q, v, reference):
+    return p.k * (reference.q - q) + p.d * (reference.v - v) + p.m * reference.a, state
+
+
+class Memory(NamedTuple):
+    total: np.ndarray
+    count: np.ndarray
+
+
+def summing(robot, p, state, t, q, v, reference):
+    total = state.total + (reference.q - q) * p.period
+    return p.ki * total, Memory(total, state.count + 1)
+
+
+def spring_law(reference=None, **numbers):
+    return control.law(spring, reference=reference, **({"k": 50.0, "d": 5.0, "m": 0.0} | numbers))
+
+
+def summing_law():
+    state = Memory(np.zeros(6), 0.0)
+    return control.law(summing, reference=np.ones(6), state=state, ki=np.full(6, 3.0), period=0.01)
+
+
+# --- one instant ------------------------------------------------------------------------------------------------------
+
+
+def test_a_law_is_its_function():
+    found = spring_law(np.ones(6))(ROBOT, None, 0.0, Q, V)
+    np.testing.assert_allclose(found.tau, 50 * (1 - Q) - 5 * V, rtol=1e-14)
+    assert found.state is None
+
+
+def test_batches_broadcast_over_everything():
+    law = spring_law(np.ones((7, 1, 6)))
+    found = law.replace(k=np.linspace(10, 30, 5))(ROBOT, None, 0.0, Q, V).tau
+    assert found.shape == (7, 5, 6)
+    one = law.replace(k=20.0, reference=np.ones(6))(ROBOT, None, 0.0, Q, V).tau
+    assert np.array_equal(found[3, 2], one)  # bit for bit
+
+
+def test_the_state_goes_round():
+    law, state = summing_law(), None
+    for k in range(3):
+        tau, state = law(ROBOT, state, 0.01 * k, Q, V)
+    np.testing.assert_allclose(tau, 3 * 3 * 0.01 * (1 - Q), rtol=1e-13)
+    assert state.count == 3
+    assert isinstance(state, Memory)
+
+
+def test_the_kernel_has_named_inputs_with_the_numbers_as_defaults():
+    compiled = summing_law().kernel(ROBOT)
+    names = [p.name for p in compiled.parameters]
+    assert names == [
+        "t",
+        "q",
+        "v",
+        "reference_q",
+        "reference_v",
+        "reference_a",
+        "state_total",
+        "state_count",
+        "ki",
+        "period",
+    ]
+    given = 0.0, Q, V, np.ones(6), np.zeros(6), np.zeros(6), np.zeros(6), 0.0
+    assert np.array_equal(compiled(*given).tau, summing_law()(ROBOT, None, 0.0, Q, V).tau)
+    assert np.array_equal(compiled(*given, ki=np.full(6, 6.0)).tau, 2 * compiled(*given).tau)
+
+
+def test_c_source_has_the_state_and_gives_the_same(tmp_path):
+    law = summing_law()
+    given = [0.0, Q, V, np.ones(6), np.zeros(6), np.zeros(6), np.arange(6.0), 4.0, np.full(6, 3.0), 0.01]
+    found = run_c(law.kernel(ROBOT), given, tmp_path)
+    assert "void summing(" in law.source("c", ROBOT)
+    tau, state = law(ROBOT, Memory(np.arange(6.0), 4.0), 0.0, Q, V)
+    for ours, theirs in zip((tau, state.total, state.count), found, strict=True):
+        np.testing.assert_allclose(np.ravel(theirs), np.ravel(ours), rtol=1e-14)
+
+
+def test_a_law_runs_inside_kernels_and_is_differentiated():
+    law = spring_law(np.ones(6))
+
+    @aj.kernel(q=6, v=6)
+    def effort(q, v):
+        tau, _ = law(ROBOT, None, 0.0, q, v)
+        return tau @ tau
+
+    tau = law(ROBOT, None, 0.0, Q, V).tau
+    np.testing.assert_allclose(effort.jacobian("q")(Q, V), -100 * tau, rtol=1e-13)
+
+
+def test_other_numbers_compile_nothing():
+    law = spring_law(np.ones(6))
+    law(ROBOT, None, 0.0, Q, V)
+    before = control.laws._kernel.cache_info().misses
+    law.replace(k=77.0)(ROBOT, None, 0.0, Q, V)
+    spring_law(np.zeros(6), k=3.0)(ROBOT, None, 0.0, Q, V)  # made anew: the same function, other numbers
+    assert control.laws._kernel.cache_info().misses == before
+
+
+def test_a_model_of_its_own():
+    heavy = ROBOT.replace(inertias=2 * ROBOT.inertias)
+    law = control.computed_torque(heavy, Q, kp=100.0, kd=20.0)
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, 0 * V).tau, aj.gravity_torque(heavy, Q), rtol=1e-12, atol=1e-12)
+    assert np.array_equal(law(None, None, 0.0, Q, V).tau, law(ROBOT, None, 0.0, Q, V).tau)
+
+
+# --- references -------------------------------------------------------------------------------------------------------
+
+
+def test_trajectories_constants_and_functions_are_references():
+    path = aj.trajectory.quintic(0 * Q, Q, 2.0)
+    law = spring_law(path, m=1.0)
+    at = path(0.7)
+    expected = 50 * (at.q - Q) + 5 * (at.v - V) + at.a
+    np.testing.assert_allclose(law(ROBOT, None, 0.7, Q, V).tau, expected, rtol=1e-13)
+    np.testing.assert_allclose(law(ROBOT, None, 0.7, Q, V, control.Target(*at[:3])).tau, expected, rtol=1e-13)
+
+    swing = spring_law(lambda t: np.sin(3 * t) * np.ones(6), m=1.0)  # its rates follow by differentiation
+    sine, cosine = np.sin(2.1), np.cos(2.1)
+    expected = 50 * (sine - Q) + 5 * (3 * cosine - V) - 9 * sine
+    np.testing.assert_allclose(swing(ROBOT, None, 0.7, Q, V).tau, expected, rtol=1e-13)
+
+
+def test_a_trajectory_rests_at_its_ends():
+    path = aj.trajectory.quintic(0 * Q, Q, 2.0)
+    tau = spring_law(path, m=1.0)(ROBOT, None, 5.0, 0 * Q, 0 * V).tau
+    np.testing.assert_allclose(tau, 50 * Q, rtol=1e-13)
+
+
+def test_poses_are_references():
+    def pull(robot, p, state, t, q, v, reference):
+        J = aj.jacobian(robot, q, p.frame)
+        error = aj.lie.se3.log(aj.lie.se3.inverse(aj.forward_kinematics(robot, q, p.frame)) @ reference.T)
+        return J.T @ (p.k * error), state
+
+    T = aj.forward_kinematics(ROBOT, Q + 0.1, "tool")
+    law = control.law(pull, reference=T, follows=control.PoseTarget, frame="tool", k=10.0)
+    tau = law(ROBOT, None, 0.0, Q, V).tau
+    error = aj.lie.se3.log(np.linalg.inv(aj.forward_kinematics(ROBOT, Q, "tool")) @ T)
+    np.testing.assert_allclose(tau, aj.jacobian(ROBOT, Q, "tool").T @ (10 * error), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q + 0.1, V).tau, 0, atol=1e-12)
+
+
+def test_any_structure_is_a_reference():
+    def sums(robot, p, state, t, q, v, reference):
+        return reference["a"] + reference["b"][0] * q, state
+
+    law = control.law(sums, follows=None, reference={"a": np.ones(6), "b": (2.0,)})
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, V).tau, 1 + 2 * Q, rtol=1e-15)
+
+
+# --- laws around laws -------------------------------------------------------------------------------------------------
+
+
+def doubled(inside, robot, p, state, t, q, v, reference):
+    count, inner = state
+    tau, inner = inside(inner, t, q, v, reference)
+    return p.factor * tau, (count + 1, inner)
+
+
+def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
+    law = control.wrapped(summing_law(), doubled, state=0.0, name="doubled", factor=2.0)
+    tau, (count, inner) = law(ROBOT, None, 0.0, Q, V)
+    np.testing.assert_allclose(tau, 2 * summing_law()(ROBOT, None, 0.0, Q, V).tau, rtol=1e-14)
+    assert count == 1
+    assert inner.count == 1
+    assert set(law.numbers) == {"ki", "period", "factor"}
+    with pytest.raises(ArgumentError, match="'factor' already"):
+        control.wrapped(law, doubled, state=0.0, name="doubled", factor=2.0)
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: control.law(3), "needs a function"),
+        (lambda: spring_law(k=np.nan), "'k' contains NaN"),
+        (lambda: spring_law(k=[1, [2]]), "k"),
+        (lambda: control.law(spring, table={"a": 1}), "'table' is a dict"),
+        (lambda: control.law(spring, follows=int), "follows"),
+        (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference has shape \(5,\).*needs \(..., 6\)"),
+        (lambda: spring_law(np.ones(6)).replace(kp=1.0), "no parameter 'kp'; there are k, d, m"),
+        (lambda: spring_law(np.ones(6), k=np.ones(6)).replace(k=np.ones(5)), r"'k' has shape \(5,\).*\(..., 6\)"),
+        (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be None"),
+        (lambda: spring_law(np.ones(6))(None, None, 0.0, Q, V), "no model of its own"),
+        (lambda: spring_law(np.ones(6))("robot", None, 0.0, Q, V), "Robot"),
+        (lambda: spring_law(lambda t: np.ones(5))(ROBOT, None, 0.0, Q, V), r"gives shape \(5,\)"),
+        (lambda: control.law(spring, q=1.0, reference=Q, d=1.0, m=1.0, k=1.0)(ROBOT, None, 0.0, Q, V), "called 'q'"),
+        (lambda: control.wrapped(spring, doubled, name="doubled"), "needs a Law"),
+        (
+            lambda: spring_law(aj.trajectory.line(np.eye(4), np.eye(4), 1.0)),
+            "spring follows a Trajectory; got a PoseTrajectory",
+        ),
+    ],
+)
+def test_bad_input_is_named(wrong, message):
+    with pytest.raises(ArgumentError, match=message):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda robot, p, state, t, q, v, reference: q, "a pair"),
+        (lambda robot, p, state, t, q, v, reference: (q, 1.0), "a state like the one it is given"),
+        (lambda robot, p, state, t, q, v, reference: (q[:3], state), r"tau of shape \(3,\)"),
+    ],
+)
+def test_a_function_that_is_no_law(function, message):
+    with pytest.raises(ArgumentError, match=message):
+        control.law(function, reference=Q)(ROBOT, None, 0.0, Q, V)
