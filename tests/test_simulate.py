@@ -283,7 +283,7 @@ def test_files_that_are_no_runs_are_refused(tmp_path):
     with pytest.raises(ArgumentError, match="no such file"):
         Run.load(tmp_path / "none.npz", ROBOT)
     (tmp_path / "bad.npz").write_bytes(file.read_bytes()[:400])
-    with pytest.raises(ArgumentError, match="bad.npz"):
+    with pytest.raises(ArgumentError, match=r"bad\.npz"):
         Run.load(tmp_path / "bad.npz", ROBOT)
     with pytest.raises(ArgumentError, match=r"\.npz or \.parquet"):
         run.save(tmp_path / "run.csv")
