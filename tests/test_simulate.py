@@ -5,7 +5,7 @@ import pytest
 
 import adjoint as aj
 from adjoint import ArgumentError, TraceError, control, simulate, simulation
-from adjoint.simulation import Run, advance, rollouts
+from adjoint.simulation import Run, advance, checkpoints, rollouts, sensors
 
 ROBOT = aj.robots.puma560()
 START = np.linspace(-0.4, 0.6, 6)
@@ -179,8 +179,8 @@ def test_sensors_replace_numbers_of_the_law():
         reading, follows=None, state=(0.0, np.zeros(6)), height=0.0, wrench=np.zeros(6), frame="tool"
     )  # fmt: skip
     weight = simulation.force(pull, frame="tool", force=np.array([0.0, 1.0, 2.0]))
-    sensors = {"height": simulation.sensor(height)}
-    run = simulate(ROBOT, law, q=START, forces=weight, sensors=sensors, **TIMES)
+    altimeter = {"height": simulation.sensor(height)}
+    run = simulate(ROBOT, law, q=START, forces=weight, sensors=altimeter, **TIMES)
     heights, wrenches = run.state
     expected = aj.forward_kinematics(ROBOT, run.q[:-1], "tool")[:, 2, 3]
     np.testing.assert_allclose(heights[1:], expected, rtol=1e-12)
@@ -189,7 +189,7 @@ def test_sensors_replace_numbers_of_the_law():
 
 def test_a_wrench_is_felt_at_every_frame_of_its_body():
     robot = ROBOT.with_frame("tip", "tool", aj.lie.se3.from_rotation_translation.eager(np.eye(3), [0.0, 0.1, 0.0]))
-    felt = simulation.sensors.felt_wrench(robot, "tool", [("tip", np.array([0, 0, 0, 0, 0, 5.0]))])
+    felt = sensors.felt_wrench(robot, "tool", [("tip", np.array([0, 0, 0, 0, 0, 5.0]))])
     np.testing.assert_allclose(felt, [0.5, 0, 0, 0, 0, 5.0], atol=1e-15)  # r x F = (0, 0.1, 0) x (0, 0, 5)
 
 
@@ -222,7 +222,7 @@ class Enough(Exception):
 
 
 def test_a_checkpoint_goes_on_after_an_interruption(tmp_path, monkeypatch):
-    monkeypatch.setattr(simulation.checkpoints, "_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "_SECONDS", 0.0)
     whole = simulate(ROBOT, integral(), q=START, **TIMES)
     file, parts = tmp_path / "run.npz", []
 

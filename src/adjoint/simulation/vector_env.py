@@ -101,6 +101,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         self._now = {"q": np.zeros((n, robot.nq)), "v": np.zeros((n, robot.nv)), **memory, "count": np.zeros(n)}
         self._ended = np.ones(n)  # so that the step only takes the fresh starts over
         self._call(np.zeros((n, self.single_action_space.shape[0])))
+        self._ended = np.zeros(n)
         return self._observation(), {}
 
     def step(self, actions):
