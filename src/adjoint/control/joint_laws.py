@@ -38,6 +38,7 @@ __all__ = ["Integral", "computed_torque", "pd", "pid", "servo", "through_drive"]
 
 
 def _pd(robot, p, state, t, q, v, reference):
+    _need_sizes(robot, p, "pd", ("kp", "kd"))
     e, rate = difference(robot, q, reference.q), _rate_error(p, v, reference)
     return p.kp * e + p.kd * rate + _feed_forward(robot, p, q, v), state
 
@@ -128,6 +129,7 @@ def pid(
 
 
 def _servo(robot, p, state, t, q, v, reference):
+    _need_sizes(robot, p, "servo", ("kp", "kd", "resistance", "torque_constant", "back_emf", "gear_ratio"))
     e, rate = difference(robot, q, reference.q), _rate_error(p, v, reference)
     n = p.gear_ratio
     voltage = (p.kp * e + p.kd * rate) / n  # (5.3-27)
@@ -280,6 +282,16 @@ def _checked(caller: str, robot: Robot | None = None, *, above: bool = False, **
             wanted = "(nv,)" if robot is None else f"({robot.nv},), as robot '{robot.name}' has so many velocities"
             raise ArgumentError(f"{caller}: {name} has shape {x.shape}; it must be a number or {wanted}")
     return found
+
+
+def _need_sizes(robot: Robot, p, caller: str, names: tuple[str, ...]) -> None:
+    """Raise `ArgumentError` if a number of the law is neither one for all joints nor (nv,), now that nv is known."""
+    for name in names:
+        if np.shape(getattr(p, name)) not in ((), (robot.nv,)):
+            raise ArgumentError(
+                f"{caller}: {name} has shape {np.shape(getattr(p, name))}; robot '{robot.name}' needs a number or "
+                f"({robot.nv},)"
+            )
 
 
 def _options(caller: str, rate: str, gravity: bool, coriolis: bool) -> dict[str, Any]:
