@@ -5,26 +5,68 @@
 | `laws` | `Law`, the one type, and `law`, which makes one of any NumPy function; `wrapped`, a law around another |
 | `references` | what a law follows: `Target` of joints, `PoseTarget` of a frame, trajectories, functions of time |
 | `assembled` | kernels put together from functions with parameters |
-| `joint_laws` | PD feedback and computed torque |
+| `joint_laws` | P, PD and PID feedback, the servo with DC motors, and computed torque |
+| `motors` | `Motor`, a DC motor with a gear, and curves from voltage to torque |
+| `servo_design` | the theory of the joint servo: closed loops, gains, errors, sampling |
 """
 
+from . import servo_design as servo_design
+from .joint_laws import Integral as Integral
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
+from .joint_laws import pid as pid
+from .joint_laws import servo as servo
+from .joint_laws import through_drive as through_drive
 from .laws import Control as Control
 from .laws import Law as Law
 from .laws import law as law
 from .laws import wrapped as wrapped
+from .motors import Motor as Motor
+from .motors import TransferFunction as TransferFunction
+from .motors import VoltageTorqueCurve as VoltageTorqueCurve
+from .motors import curve_torque as curve_torque
+from .motors import curve_voltage as curve_voltage
+from .motors import friction_curve as friction_curve
+from .motors import joint_torque as joint_torque
+from .motors import joint_transfer as joint_transfer
+from .motors import joint_voltage as joint_voltage
+from .motors import loaded as loaded
+from .motors import motor_gain as motor_gain
+from .motors import motor_time_constant as motor_time_constant
+from .motors import motor_transfer as motor_transfer
+from .motors import torque_drive as torque_drive
+from .motors import with_motors as with_motors
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
 
 __all__ = [
     "Control",
+    "Integral",
     "Law",
+    "Motor",
     "PoseTarget",
     "Target",
+    "TransferFunction",
+    "VoltageTorqueCurve",
     "computed_torque",
+    "curve_torque",
+    "curve_voltage",
+    "friction_curve",
+    "joint_torque",
+    "joint_transfer",
+    "joint_voltage",
     "law",
+    "loaded",
+    "motor_gain",
+    "motor_time_constant",
+    "motor_transfer",
     "pd",
+    "pid",
+    "servo",
+    "servo_design",
+    "through_drive",
+    "torque_drive",
+    "with_motors",
     "wrapped",
 ]
 

@@ -126,6 +126,8 @@ class Law:
             return Control(compiled(t, q, v, *parts, *numbers), None)
         state = leaves(self.state if state is None else state)
         found = compiled(t, q, v, *parts, *state, *numbers)
+        if not state:  # a law around a law, both without a state
+            return Control(found, self.state)
         return Control(found[0], Template(self.state).build(found[1:]))
 
     def kernel(self, robot: Robot | None = None) -> Kernel:
