@@ -6,25 +6,61 @@
 | `references` | what a law follows: `Target` of joints, `PoseTarget` of a frame, trajectories, functions of time |
 | `assembled` | kernels put together from functions with parameters |
 | `joint_laws` | PD feedback and computed torque |
+| `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
+| `random_numbers` | random numbers inside kernels |
 """
 
+from .channels import Delayed as Delayed
+from .channels import Drawing as Drawing
+from .channels import Filtered as Filtered
+from .channels import Held as Held
+from .channels import Ramped as Ramped
+from .channels import delayed as delayed
+from .channels import low_pass as low_pass
+from .channels import noisy as noisy
+from .channels import quantised as quantised
+from .channels import rate_limited as rate_limited
+from .channels import sampled as sampled
+from .channels import saturated as saturated
+from .channels import state_of as state_of
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
 from .laws import Control as Control
 from .laws import Law as Law
 from .laws import law as law
 from .laws import wrapped as wrapped
+from .random_numbers import Drawn as Drawn
+from .random_numbers import normals as normals
+from .random_numbers import random_state as random_state
+from .random_numbers import uniform as uniform
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
 
 __all__ = [
     "Control",
+    "Delayed",
+    "Drawing",
+    "Drawn",
+    "Filtered",
+    "Held",
     "Law",
     "PoseTarget",
+    "Ramped",
     "Target",
     "computed_torque",
+    "delayed",
     "law",
+    "low_pass",
+    "noisy",
+    "normals",
     "pd",
+    "quantised",
+    "random_state",
+    "rate_limited",
+    "sampled",
+    "saturated",
+    "state_of",
+    "uniform",
     "wrapped",
 ]
 
