@@ -7,6 +7,7 @@
 | `assembled` | kernels put together from functions with parameters |
 | `joint_laws` | PD feedback and computed torque |
 | `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
+| `observers` | what is not measured: velocities, disturbances, states by Kalman filters |
 | `random_numbers` | random numbers inside kernels |
 """
 
@@ -29,6 +30,14 @@ from .laws import Control as Control
 from .laws import Law as Law
 from .laws import law as law
 from .laws import wrapped as wrapped
+from .observers import Differenced as Differenced
+from .observers import Disturbance as Disturbance
+from .observers import Estimate as Estimate
+from .observers import Observed as Observed
+from .observers import differenced_velocity as differenced_velocity
+from .observers import disturbance_observer as disturbance_observer
+from .observers import kalman as kalman
+from .observers import velocity_observer as velocity_observer
 from .random_numbers import Drawn as Drawn
 from .random_numbers import normals as normals
 from .random_numbers import random_state as random_state
@@ -39,16 +48,23 @@ from .references import Target as Target
 __all__ = [
     "Control",
     "Delayed",
+    "Differenced",
+    "Disturbance",
     "Drawing",
     "Drawn",
+    "Estimate",
     "Filtered",
     "Held",
     "Law",
+    "Observed",
     "PoseTarget",
     "Ramped",
     "Target",
     "computed_torque",
     "delayed",
+    "differenced_velocity",
+    "disturbance_observer",
+    "kalman",
     "law",
     "low_pass",
     "noisy",
@@ -61,6 +77,7 @@ __all__ = [
     "saturated",
     "state_of",
     "uniform",
+    "velocity_observer",
     "wrapped",
 ]
 
