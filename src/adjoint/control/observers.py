@@ -35,6 +35,8 @@ __all__ = [
     "velocity_observer",
 ]
 
+_ROUNDING = 1e-12  # eigenvalues and asymmetries of a covariance that are this small, relative to it, count as 0
+
 # --- velocities -------------------------------------------------------------------------------------------------------
 
 
@@ -224,7 +226,9 @@ def kalman(
     n, numbers = known.nv, _model_numbers(known, model, about)
     C = None if C is None else _array(C, (None, 2 * n), "C")
     m = n if C is None else len(C)
-    Q, R = _deviations(process, n, 2 * n, "process"), _deviations(measurement, m, m, "measurement")
+    if m == 0:
+        raise ArgumentError("kalman: C must have a row for every measurement, and at least one")
+    Q, R = _deviations(process, n, 2 * n, "process"), _deviations(measurement, m, m, "measurement", definite=True)
     if truth(steady, "kalman: steady"):
         T = law.numbers["period"] if not more else more["period"]
         numbers["kalman_gain"], P = _steady_gain(n, numbers, C, Q, R, T), None
@@ -320,23 +324,28 @@ def _model_numbers(robot: Robot, model, about) -> dict[str, Any]:
         return {"kalman_model": model}
     if len(model) != 2:
         raise ArgumentError(f"kalman: model has {len(model)} parts; a linear model is a pair (A, B)")
-    n, (q, tau) = robot.nv, (neutral(robot), np.zeros(robot.nv)) if about is None else about
+    n = robot.nv
+    if about is not None and not (isinstance(about, tuple | list) and len(about) == 2):
+        raise ArgumentError("kalman: about must be a pair (q, tau)")
+    q, tau = (neutral(robot), np.zeros(n)) if about is None else about
     A, B = _array(model[0], (2 * n, 2 * n), "A"), _array(model[1], (2 * n, n), "B")
     q, tau = _array(q, (robot.nq,), "q of about"), _array(tau, (n,), "tau of about")
     return {"kalman_model": "linear", "kalman_A": A, "kalman_B": B, "kalman_q": q, "kalman_tau": tau}
 
 
-def _deviations(value, n: int, size: int, name: str) -> np.ndarray:
-    """Standard deviations, a number or (n,), or a covariance (size, size)."""
+def _deviations(value, n: int, size: int, name: str, *, definite: bool = False) -> np.ndarray:
+    """Standard deviations, a number or (n,), or a covariance (size, size); `definite` excludes 0."""
     found = np.asarray(as_input(value, name, "kalman"), float)
     if found.shape not in ((), (n,), (size, size)) or not np.isfinite(found).all():
         raise ArgumentError(
             f"kalman: {name} has shape {found.shape}; it must be finite: a number, ({n},) or ({size}, {size})"
         )
     lowest = np.linalg.eigvalsh(found).min() if found.ndim == 2 else found.min()
-    symmetric = found.ndim < 2 or np.allclose(found, found.T, rtol=1e-12, atol=0)
-    if not symmetric or lowest < -1e-12 * np.abs(found).max():
-        raise ArgumentError(f"kalman: {name} must be 0 or more, or a symmetric matrix without negative eigenvalues")
+    slack = _ROUNDING * np.abs(found).max()
+    symmetric = found.ndim < 2 or np.abs(found - found.T).max() <= slack
+    if not symmetric or (lowest <= slack if definite else lowest < -slack):
+        what = "positive, or a positive definite" if definite else "0 or more, or a symmetric"
+        raise ArgumentError(f"kalman: {name} must be {what} matrix{' without negative eigenvalues' * (not definite)}")
     return found
 
 

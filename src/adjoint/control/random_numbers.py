@@ -1,8 +1,8 @@
 """Random numbers inside kernels: L'Ecuyer's generator MRG32k3a, whose state is six whole numbers, as floats.
 
-All arithmetic of the generator is exact in float64: products stay below 2⁵³. So machine code, NumPy and exported C give
-the same numbers, and each lane of a batch has its own. Reference: P. L'Ecuyer, "Good parameters and implementations for
-combined multiple recursive random number generators", Operations Research 47 (1999), 159-164.
+All arithmetic of the generator is exact in float64 (not in float32): products stay below 2⁵³. So machine code, NumPy
+and exported C give the same numbers, and each lane of a batch has its own. Reference: P. L'Ecuyer, "Good parameters and
+implementations for combined multiple recursive random number generators", Operations Research 47 (1999), 159-164.
 """
 
 from __future__ import annotations
