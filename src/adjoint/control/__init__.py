@@ -12,6 +12,25 @@
 
 from . import servo_design as servo_design
 from .joint_laws import Integral as Integral
+| `joint_laws` | PD feedback and computed torque |
+| `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
+| `observers` | what is not measured: velocities, disturbances, states by Kalman filters |
+| `random_numbers` | random numbers inside kernels |
+"""
+
+from .channels import Delayed as Delayed
+from .channels import Drawing as Drawing
+from .channels import Filtered as Filtered
+from .channels import Held as Held
+from .channels import Ramped as Ramped
+from .channels import delayed as delayed
+from .channels import low_pass as low_pass
+from .channels import noisy as noisy
+from .channels import quantised as quantised
+from .channels import rate_limited as rate_limited
+from .channels import sampled as sampled
+from .channels import saturated as saturated
+from .channels import state_of as state_of
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
 from .joint_laws import pid as pid
@@ -36,36 +55,73 @@ from .motors import motor_time_constant as motor_time_constant
 from .motors import motor_transfer as motor_transfer
 from .motors import torque_drive as torque_drive
 from .motors import with_motors as with_motors
+from .observers import Differenced as Differenced
+from .observers import Disturbance as Disturbance
+from .observers import Estimate as Estimate
+from .observers import Observed as Observed
+from .observers import differenced_velocity as differenced_velocity
+from .observers import disturbance_observer as disturbance_observer
+from .observers import kalman as kalman
+from .observers import velocity_observer as velocity_observer
+from .random_numbers import Drawn as Drawn
+from .random_numbers import normals as normals
+from .random_numbers import random_state as random_state
+from .random_numbers import uniform as uniform
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
 
 __all__ = [
     "Control",
+    "Delayed",
+    "Differenced",
+    "Disturbance",
+    "Drawing",
+    "Drawn",
+    "Estimate",
+    "Filtered",
+    "Held",
     "Integral",
     "Law",
     "Motor",
+    "Observed",
     "PoseTarget",
+    "Ramped",
     "Target",
     "TransferFunction",
     "VoltageTorqueCurve",
     "computed_torque",
     "curve_torque",
     "curve_voltage",
+    "delayed",
+    "differenced_velocity",
+    "disturbance_observer",
     "friction_curve",
     "joint_torque",
     "joint_transfer",
     "joint_voltage",
+    "kalman",
     "law",
     "loaded",
+    "low_pass",
     "motor_gain",
     "motor_time_constant",
     "motor_transfer",
+    "noisy",
+    "normals",
     "pd",
     "pid",
+    "quantised",
+    "random_state",
+    "rate_limited",
+    "sampled",
+    "saturated",
     "servo",
     "servo_design",
+    "state_of",
     "through_drive",
     "torque_drive",
+    "uniform",
+    "velocity_observer",
     "with_motors",
     "wrapped",
 ]

@@ -81,6 +81,7 @@ class Law:
     reference: Any = None
     follows: type | None = Target
     model: Robot | None = None
+    form: Template | None = None  # the state of one law, where `state` is that of a batch of laws
     _recent: list = field(default_factory=lambda: [None, None, ()], init=False)  # a robot, its kernel, the numbers
 
     def replace(self, *, reference=None, state=None, **numbers) -> Law:
@@ -93,10 +94,22 @@ class Law:
         if reference is not None:
             changes["reference"] = check_reference(self.name, self.follows, reference)
         if state is not None:
-            if structure(state) != structure(self.state):
-                raise ArgumentError(f"{self.name}: the state must be {Template(self.state).described}")
-            changes["state"] = arrays_of(state, "state", self.name)
+            changes |= {"state": self._checked_state(state), "form": self.one_state}
         return dataclasses.replace(self, **changes)
+
+    @property
+    def one_state(self) -> Template:
+        """The structure and the shapes of the state of one law."""
+        return Template(self.state) if self.form is None else self.form
+
+    def _checked_state(self, state):
+        """The state as arrays; its leaves may have leading axes before their own shapes."""
+        one = self.one_state
+        found = None if structure(state) != structure(self.state) else arrays_of(state, "state", self.name)
+        fits = [x.shape[x.ndim - len(c) :] == c for x, c in zip(leaves(found), one.shapes, strict=False)]
+        if len(fits) != len(one.shapes) or not all(fits):
+            raise ArgumentError(f"{self.name}: the state must be {one.described}, or a batch of such states")
+        return found
 
     def plan(self, robot: Robot | None) -> LawPlan:
         """What the law's machine code depends on, if it controls this robot."""
@@ -105,7 +118,7 @@ class Law:
             raise ArgumentError(f"{self.name}: this law has no model of its own; give the robot that it controls")
         need_robot(found, self.name)
         reference = Template(form(found, self.follows, self.reference))
-        return LawPlan(self.name, self.parts, found, Template(self.state), reference)
+        return LawPlan(self.name, self.parts, found, self.one_state, reference)
 
     # --- one instant --------------------------------------------------------------------------------------------------
 
@@ -122,8 +135,8 @@ class Law:
             self._recent[:] = robot, _kernel(self.plan(robot)), tuple(self.numbers.values())
         _, compiled, numbers = self._recent
         parts = reference if self.follows else leaves(reference)
-        if self.state is None:
-            return Control(compiled(t, q, v, *parts, *numbers), None)
+        if not leaves(self.state):
+            return Control(compiled(t, q, v, *parts, *numbers), self.state)
         state = leaves(self.state if state is None else state)
         found = compiled(t, q, v, *parts, *state, *numbers)
         if not state:  # a law around a law, both without a state
@@ -238,9 +251,10 @@ def wrapped(inner: Law, outer: Callable, *, state=None, name: str, **parameters)
         raise ArgumentError(f"{name} needs a Law; got {type(inner).__name__}")
     more, numbers = parted(outer, parameters, name)
     parts = inner.parts.joined(_Wrapped(outer, inner.parts.function), more, name)
-    start = arrays_of(state, "state", name), inner.state
+    own = arrays_of(state, "state", name)
+    start, form = (own, inner.state), Template((own, inner.one_state.tree))
     both = MappingProxyType({**inner.numbers, **numbers})
-    return Law(f"{name}_{inner.name}", parts, both, start, inner.reference, inner.follows, inner.model)
+    return Law(f"{name}_{inner.name}", parts, both, start, inner.reference, inner.follows, inner.model, form)
 
 
 def as_law(controller, caller: str) -> Law:
