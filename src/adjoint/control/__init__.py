@@ -8,16 +8,12 @@
 | `joint_laws` | P, PD and PID feedback, the servo with DC motors, and computed torque |
 | `motors` | `Motor`, a DC motor with a gear, and curves from voltage to torque |
 | `servo_design` | the theory of the joint servo: closed loops, gains, errors, sampling |
-"""
-
-from . import servo_design as servo_design
-from .joint_laws import Integral as Integral
-| `joint_laws` | PD feedback and computed torque |
 | `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
 | `observers` | what is not measured: velocities, disturbances, states by Kalman filters |
 | `random_numbers` | random numbers inside kernels |
 """
 
+from . import servo_design as servo_design
 from .channels import Delayed as Delayed
 from .channels import Drawing as Drawing
 from .channels import Filtered as Filtered
@@ -31,6 +27,7 @@ from .channels import rate_limited as rate_limited
 from .channels import sampled as sampled
 from .channels import saturated as saturated
 from .channels import state_of as state_of
+from .joint_laws import Integral as Integral
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
 from .joint_laws import pid as pid
