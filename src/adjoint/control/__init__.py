@@ -6,8 +6,14 @@
 | `references` | what a law follows: `Target` of joints, `PoseTarget` of a frame, trajectories, functions of time |
 | `assembled` | kernels put together from functions with parameters |
 | `joint_laws` | PD feedback and computed torque |
+| `gains` | checks of gains |
+| `decoupling` | nonlinear decoupled feedback, of arms and of any system that is affine in its inputs |
+| `switching` | laws that switch: nearly least time, and sliding modes |
 """
 
+from .decoupling import Decoupling as Decoupling
+from .decoupling import decoupled as decoupled
+from .decoupling import decoupling_law as decoupling_law
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
 from .laws import Control as Control
@@ -16,15 +22,30 @@ from .laws import law as law
 from .laws import wrapped as wrapped
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
+from .switching import bang_bang as bang_bang
+from .switching import equivalent_control as equivalent_control
+from .switching import minimum_time as minimum_time
+from .switching import sliding_mode as sliding_mode
+from .switching import switching_curve as switching_curve
+from .switching import switching_gain as switching_gain
 
 __all__ = [
     "Control",
+    "Decoupling",
     "Law",
     "PoseTarget",
     "Target",
+    "bang_bang",
     "computed_torque",
+    "decoupled",
+    "decoupling_law",
+    "equivalent_control",
     "law",
+    "minimum_time",
     "pd",
+    "sliding_mode",
+    "switching_curve",
+    "switching_gain",
     "wrapped",
 ]
 
