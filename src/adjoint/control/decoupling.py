@@ -57,17 +57,17 @@ def decoupled(robot: Robot, reference, *, alpha_0, alpha_1, scale=None) -> Law:
     """
     caller = "decoupled"
     need_robot(robot, caller)
-    numbers = {
-        "alpha_0": gains(alpha_0, robot.nv, f"{caller}: alpha_0"),
-        "alpha_1": gains(alpha_1, robot.nv, f"{caller}: alpha_1"),
-    }
+    a_0, a_1 = (gains(x, robot.nv, f"{caller}: {name}") for x, name in ((alpha_0, "alpha_0"), (alpha_1, "alpha_1")))
     if scale is None:
-        return law(_decoupled, reference=reference, model=robot, tracks=True, name=caller, **numbers)
+        return law(_decoupled, reference=reference, model=robot, name=caller, tracks=True, alpha_0=a_0, alpha_1=a_1)
     need_coordinates(robot, "inputs w of decoupled joints are")
-    numbers["scale"] = gains(scale, robot.nv, f"{caller}: scale")
+    scale = gains(scale, robot.nv, f"{caller}: scale")
     if not callable(reference):
         reference = vectors(reference, robot.nv, "reference", caller)
-    return law(_decoupled, reference=reference, follows=None, model=robot, tracks=False, name=caller, **numbers)
+    return law(
+        _decoupled, reference=reference, follows=None, model=robot, name=caller,
+        tracks=False, alpha_0=a_0, alpha_1=a_1, scale=scale,
+    )  # fmt: skip
 
 
 # --- any system that is affine in its inputs --------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def decoupled(robot: Robot, reference, *, alpha_0, alpha_1, scale=None) -> Law:
 
 @dataclass(frozen=True, eq=False)
 class Decoupling:
-    """Decoupled feedback of ẋ = A(x) + B(x) u, y = C(x); `decoupling_law` makes one. Its functions are kernels of x (n,).
+    """Decoupled feedback of ẋ = A(x) + B(x) u, y = C(x), as kernels of x (n,); `decoupling_law` makes one.
 
     - `degrees`: the relative degrees d_i, the first derivative of y_i in which the inputs appear.
     - `outputs(x)`: (m, r) with y_i and its derivatives by time in row i, up to the order d_i - 1, and zeros after them;

@@ -14,7 +14,7 @@ from ..dynamics.coriolis import coriolis_product
 from ..dynamics.newton_euler import gravity_torque, inverse_dynamics
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import difference
-from ..model.input_checks import vectors
+from ..model.input_checks import truth, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import gains
@@ -45,7 +45,7 @@ def switching_curve(velocity, lowest, highest):
 
 @kernel
 def minimum_time(distance, lowest, highest, velocity=0.0):
-    """The least time [s] in which ẍ = u, lowest <= u <= highest, comes to rest at 0 from x = `distance`, ẋ = `velocity`.
+    """The least time [s] to rest at 0 from x = `distance`, ẋ = `velocity`, if ẍ = u and lowest <= u <= highest.
 
     From rest it is √(2 |x| (1/highest - 1/lowest)). The bounds are those of the acceleration, lowest < 0 < highest.
 
@@ -169,17 +169,17 @@ def sliding_mode(robot: Robot, reference, *, slope, gain, layer=0.0, equivalent:
     """
     caller = "sliding_mode"
     need_robot(robot, caller)
-    numbers = {
-        "slope": gains(slope, robot.nv, f"{caller}: slope"),
-        "gain": gains(gain, robot.nv, f"{caller}: gain"),
-        "layer": gains(layer, robot.nv, f"{caller}: layer", or_zero=True),
-    }
-    return law(_sliding_mode, reference=reference, model=robot, equivalent=bool(equivalent), name=caller, **numbers)
+    return law(
+        _sliding_mode, reference=reference, model=robot, name=caller,
+        slope=gains(slope, robot.nv, f"{caller}: slope"), gain=gains(gain, robot.nv, f"{caller}: gain"),
+        layer=gains(layer, robot.nv, f"{caller}: layer", or_zero=True),
+        equivalent=truth(equivalent, f"{caller}: equivalent"),
+    )  # fmt: skip
 
 
 @kernel(robot=static, q="nq", v="nv", slope="nv", reference_q="nq", reference_v="nv", reference_a="nv")
 def _needed(robot: Robot, q, v, slope, reference_q, reference_v, reference_a) -> np.ndarray:
-    """M a_r + C v_r + g + friction (nv,), with v_r = v - s: the forces that V = ½ sᵀ M s grows by, V̇ = sᵀ (τ - these)."""
+    """The forces w = M a_r + C v_r + g + friction (nv,), v_r = v - s, of V̇ = sᵀ (τ - w) with V = ½ sᵀ M s."""
     s = _sliding_variable(robot, q, v, Target(reference_q, reference_v, reference_a), slope)
     a_r = reference_a - slope * (v - reference_v)
     return inverse_dynamics(robot, q, v, a_r) - coriolis_product(robot, q, v, s)
