@@ -96,6 +96,7 @@ def first_two(x):
     return x[:2]
 
 
+@pytest.mark.slow
 def test_general_form_of_an_arm_is_the_law_of_the_arm():
     x = np.random.default_rng(2).normal(size=(50, 4))
     found = decoupling_law(arm_drift, arm_inputs, first_two, x, alpha=[[16.0, 8.0], [25.0, 10.0]])
@@ -163,6 +164,7 @@ def wheels(x):
     return np.stack([np.stack([c, 0.0]), np.stack([s, 0.0]), np.stack([0.0, 1.0])])
 
 
+@pytest.mark.slow
 def test_unicycle_needs_a_point_ahead_of_its_axle():
     x = [[0.0, 0.0, 0.3], [1.0, 2.0, -1.0]]
 
@@ -180,6 +182,7 @@ def test_unicycle_needs_a_point_ahead_of_its_axle():
         decoupling_law(lambda x: np.zeros(3), wheels, first_two, x, poles=2.0)
 
 
+@pytest.mark.slow
 def test_unicycle_with_an_integrator_is_singular_at_rest():
     """Speed as a state: y = (x, y) has degrees (2, 2), and det D* is the speed."""
 
@@ -207,7 +210,9 @@ def test_rounding_is_no_input():
         return np.stack([x[0] + np.cos(x[1]) ** 2 + np.sin(x[1]) ** 2])
 
     states = np.random.default_rng(5).normal(size=(100, 2))
-    found = decoupling_law(lambda x: np.stack([x[1], 0.0]), lambda x: np.array([[0.0], [1.0]]), output, states, poles=1.0)
+    found = decoupling_law(
+        lambda x: np.stack([x[1], 0.0]), lambda x: np.array([[0.0], [1.0]]), output, states, poles=1.0
+    )
     assert found.degrees == (2,)
 
 
@@ -229,7 +234,12 @@ def push(x):
         ((3, push, first), {"poles": 1.0}, ArgumentError, "A must be a function of x, got int"),
         ((double, push, first_two), {"poles": 1.0}, ArgumentError, "as many outputs as inputs"),
         ((lambda x: x[:1], push, first), {"poles": 1.0}, ArgumentError, r"A, B, C give shapes \(1,\)"),
-        ((double, lambda x: np.array([[1.0], [0.0]]), lambda x: x[1:]), {"poles": 1.0}, SolveError, "depends on an inp"),
+        (
+            (double, lambda x: np.array([[1.0], [0.0]]), lambda x: x[1:]),
+            {"poles": 1.0},
+            SolveError,
+            "depends on an inp",
+        ),
     ],
 )
 def test_bad_systems(given, options, error, words):

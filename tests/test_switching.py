@@ -173,6 +173,7 @@ def test_layer_bounds_tracking_errors(layer):
     assert np.abs(e).max() > 0.05 * layer / c  # the bound is not idle
 
 
+@pytest.mark.slow
 def test_equivalent_control_keeps_s():
     """ṡ = c ė + a - a_d = 0 to rounding, on a PUMA, for a reference that moves."""
     robot, rng = aj.robots.puma560(), np.random.default_rng(3)

@@ -55,12 +55,14 @@ def _spread(J, x, weight, damping, preferred):
         raise ArgumentError(f"{n} degrees of freedom cannot meet {r} components; name fewer of them, or give damping")
     if damping is None and r == n:
         return np.linalg.solve(J, x)  # (5.7-18)
+    preferred = np.zeros(n) if preferred is None else preferred
+    left = x - J @ preferred
+    if damping is not None and r >= n:  # the same as below, with (Nᵀ N + λ² A)⁻¹ Nᵀ in the place of its factors
+        return preferred + positive_solve(J.T @ J + damping**2 * (np.eye(n) if weight is None else weight), J.T @ left)
     # (5.7-22): q̇ = A⁻¹ Nᵀ (N A⁻¹ Nᵀ)⁻¹ ẋ. The book says that A = 1 gives N⁻¹; it gives Nᵀ (N Nᵀ)⁻¹ if N is not square.
     spread = J.T if weight is None else positive_solve(weight, J.T)
     gram = J @ spread if damping is None else J @ spread + damping**2 * np.eye(r)
-    if preferred is None:
-        return spread @ positive_solve(gram, x)
-    return preferred + spread @ positive_solve(gram, x - J @ preferred)
+    return preferred + spread @ positive_solve(gram, left)
 
 
 @kernel(q="nq", twist=6, **_task, **_choice)
