@@ -37,7 +37,7 @@ def test_tracking_form_is_computed_torque():
 
 
 def test_input_form_and_tracking_form_agree():
-    """w = (a_d + α_1 v_d + α_0 q_d)/λ, (5.6-24)."""
+    """w = (a_d + α_1 v_d + α_0 q_d)/λ makes (5.6-24) track."""
     rng = np.random.default_rng(1)
     (q_d, v_d, a_d), (q, v) = rng.normal(size=(3, 2)), rng.normal(size=(2, 5, 2))
     w = (a_d + 8 * v_d + 16 * q_d) / 4

@@ -38,7 +38,7 @@ def _decoupled(robot, p, state, t, q, v, reference):
         a = reference.a + p.alpha_1 * (reference.v - v) + p.alpha_0 * difference(robot, q, reference.q)
     else:
         a = p.scale * reference - p.alpha_1 * v - p.alpha_0 * q
-    # (5.6-24): u = h + c - D (α_1 θ̇ + α_0 θ - λ w)
+    # (5.6-20): u = h + c - D (α_1 θ̇ + α_0 θ - λ w)
     return inverse_dynamics(robot, q, v, a), state
 
 
@@ -53,7 +53,8 @@ def decoupled(robot: Robot, reference, *, alpha_0, alpha_1, scale=None) -> Law:
     `reference`, an array q (nq,), a `Trajectory` or a function of t, by w = (θ̈_d + α_1 θ̇_d + α_0 θ_d)/λ; then this is
     computed torque with kp = α_0 and kd = α_1. The gains [1/s²] and [1/s] are numbers or (nv,).
 
-    Reference: Fu, Gonzalez & Lee (1987), (5.6-24); the term D*_i u at the end of (5.6-21) does not belong there.
+    Reference: Fu, Gonzalez & Lee (1987), (5.6-14) to (5.6-24); the term D*_i u at the end of (5.6-21)
+    does not belong there.
     """
     caller = "decoupled"
     need_robot(robot, caller)
@@ -111,7 +112,7 @@ def decoupling_law(
 
     Give `poles` ω [1/s], one number or (m,), for (d/dt + ω)^d y = ω^d w; or `alpha`, for each output its d_i numbers,
     α_0 first. λ_i is α_0, so that y settles at w; the input `scale` of the kernel changes it. `SolveError` is raised if
-    the inputs do not reach an output, or if D* is singular. Reference: Fu, Gonzalez & Lee (1987), (5.6-1) to (5.6-14).
+    the inputs do not reach an output, or if D* is singular. Reference: Fu, Gonzalez & Lee (1987), (5.6-1) to (5.6-12).
     """
     states = _states(x)
     A, B, C, m = _checked(A, B, C, states)
@@ -158,7 +159,7 @@ def _lie_derivatives(A: Kernel, B: Kernel, C: Kernel, states: np.ndarray, i: int
     for _ in range(n):
         last = found[-1]
         slope = last.jacobian("x")
-        # (5.6-5): N_A^K C_i = [∂/∂x N_A^{K-1} C_i] A
+        # (5.6-2): N_A^K C_i = [∂/∂x N_A^{K-1} C_i] A
         found.append(kernel(lambda x, last=last: last.jvp(x, A(x))[1], x=n))
         if _reached(slope(states), B(states)):
             return found, kernel(lambda x, slope=slope: slope(x) @ B(x), x=n)
@@ -197,7 +198,7 @@ def _made(n: int, derivatives: list[list[Kernel]], rows: list[Kernel], alpha: np
     matrix = kernel(lambda x: np.stack([row(x) for row in rows]), x=n)
 
     def feedback(x, w, alpha=alpha, scale=alpha[:, 0]):
-        # (5.6-11) to (5.6-13): u = -D*⁻¹ (C* + M* - Λ w)
+        # (5.6-4) to (5.6-9): u = -D*⁻¹ (C* + M* - Λ w)
         return np.linalg.solve(matrix(x), scale * w - np.sum(alpha * outputs(x), axis=1) - bias(x))
 
     found = kernel(feedback, x=n, w=m, alpha=(m, r), scale=m)

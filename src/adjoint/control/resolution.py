@@ -59,7 +59,7 @@ def _spread(J, x, weight, damping, preferred):
     left = x - J @ preferred
     if damping is not None and r >= n:  # the same as below, with (Nᵀ N + λ² A)⁻¹ Nᵀ in the place of its factors
         return preferred + positive_solve(J.T @ J + damping**2 * (np.eye(n) if weight is None else weight), J.T @ left)
-    # (5.7-22): q̇ = A⁻¹ Nᵀ (N A⁻¹ Nᵀ)⁻¹ ẋ. The book says that A = 1 gives N⁻¹; it gives Nᵀ (N Nᵀ)⁻¹ if N is not square.
+    # (5.7-23): q̇ = A⁻¹ Nᵀ (N A⁻¹ Nᵀ)⁻¹ ẋ. The book says that A = 1 gives N⁻¹; it gives Nᵀ (N Nᵀ)⁻¹ if N is not square.
     spread = J.T if weight is None else positive_solve(weight, J.T)
     gram = J @ spread if damping is None else J @ spread + damping**2 * np.eye(r)
     return preferred + spread @ positive_solve(gram, left)
@@ -94,7 +94,7 @@ def resolve_twist(
       A = 1, and the frame is late. It also serves robots with too few joints.
 
     At a singularity, without damping, the result is not finite, or it is very large. References: Whitney (1969); Fu,
-    Gonzalez & Lee (1987), (5.7-18) and (5.7-22); Nakamura & Hanafusa (1986) and Wampler (1986) for damping.
+    Gonzalez & Lee (1987), (5.7-18) and (5.7-23); Nakamura & Hanafusa (1986) and Wampler (1986) for damping.
     """
     rows = rows_of_part(part)
     return _spread(jacobian(robot, q, frame, expressed)[rows], twist[rows], weight, damping, preferred)
@@ -138,7 +138,7 @@ def hand_twist(T, T_next, dt) -> np.ndarray:
 def rpy_velocity_matrix(rpy) -> np.ndarray:
     """The matrix E (3, 3) of w = E d(rpy)/dt: the angular velocity, along the base's axes, of R = `from_rpy(rpy)`.
 
-    The angles (roll, pitch, yaw) turn about x, y, z; Fu, Gonzalez & Lee (1987), (5.7-5), call them (α, β, γ).
+    The angles (roll, pitch, yaw) turn about x, y, z; Fu, Gonzalez & Lee (1987), (5.7-6), call them (α, β, γ).
     """
     _, beta, gamma = rpy
     c_b, s_b, c_g, s_g = np.cos(beta), np.sin(beta), np.cos(gamma), np.sin(gamma)

@@ -58,7 +58,7 @@ def _pose_error(T, T_d, orientation: str):
     R, R_d = T[:3, :3], T_d[:3, :3]
     if orientation == "log":
         e_o = R @ so3.log(R.T @ R_d)
-    else:  # (5.7-31)
+    else:  # (5.7-28)
         e_o = 0.5 * sum(np.cross(R[:, k], R_d[:, k]) for k in range(3))
     return np.concatenate([e_o, T_d[:3, 3] - T[:3, 3]])
 
@@ -230,7 +230,8 @@ def resolved_force(
 
     ẍ = ẍ_d + K_v (ẋ_d - ẋ) + K_p e, and M = diag(I_x, I_y, I_z, m, m, m) is the inertia of the load along the axes of
     the hand, with the `mass` m [kg] and `moments` (3,) [kg m²]. The inertia of the arm and its Coriolis forces are left
-    out: the law serves loads that are heavy beside the arm. Gains `kv` [1/s] and `kp` [1/s²] are numbers, or (6,) for
+    out: the law serves loads that are heavy beside the arm. (The book states the opposite, but an arm of mass M with a
+    light load m is driven with m/M of the force it needs.) Gains `kv` [1/s] and `kp` [1/s²] are numbers, or (6,) for
     the turns about, and the ways along, the axes of the base.
 
     With `rounds` > 0 the law measures the wrench at the frame, every `period` [s], and converges to what it wants:

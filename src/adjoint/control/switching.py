@@ -1,7 +1,7 @@
 """Laws that switch: motions in nearly the least time, and sliding modes.
 
 Equation numbers are those of Fu, Gonzalez & Lee, "Robotics" (1987), §5.4 and §5.5. The book stops at the double
-integrators of (5.4-16) and gives no u± for (5.5-3); what is added here says where it is from.
+integrators of (5.4-15) and gives no u± for (5.5-3); what is added here says where it is from.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _near_least_time(x, y, lowest, highest, bandwidth):
 
 def _bang_bang(robot, p, state, t, q, v, reference):
     M, g = mass_matrix(robot, reference.q), gravity_torque(robot, reference.q)
-    # (5.4-16), with ζ = M (q - goal): ζ'' = τ - g for each joint on its own
+    # (5.4-15), with ζ = M (q - goal): ζ'' = τ - g for each joint on its own
     position, velocity = M @ difference(robot, reference.q, q), M @ v
     return g + _near_least_time(position, velocity, -p.limit - g, p.limit - g, p.bandwidth), state
 
@@ -100,8 +100,8 @@ def bang_bang(robot: Robot, goal, *, limit=None, bandwidth=50.0) -> Law:
     comes to rest.
 
     `limit` is a number or (nv,), and the robot's `effort_limit` by default; it must hold gravity at the goal.
-    References: Fu, Gonzalez & Lee (1987), (5.4-1) to (5.4-16), where (5.4-13) has 2n entries and no dots; Kahn & Roth
-    (1971); Workman (1987), "Adaptive proximate time-optimal servomechanisms".
+    References: Fu, Gonzalez & Lee (1987), (5.4-1) to (5.4-16), where ξ of (5.4-12) has 2n entries and no dots; Kahn
+    & Roth (1971); Workman (1987), "Adaptive proximate time-optimal servomechanisms".
     """
     need_robot(robot, "bang_bang")
     goal = vectors(goal, robot.nq, "goal", "bang_bang")
@@ -121,7 +121,7 @@ def bang_bang(robot: Robot, goal, *, limit=None, bandwidth=50.0) -> Law:
 
 
 def _sliding_variable(robot, q, v, reference, slope):
-    # (5.5-2), for a reference that moves: s = c e + ė, e = q - q_d
+    # (5.5-4), for a reference that moves: s = c e + ė, e = q - q_d
     return slope * difference(robot, reference.q, q) + v - reference.v
 
 
@@ -130,7 +130,7 @@ def equivalent_control(robot: Robot, q, v, slope, reference_v=None, reference_a=
     """The joint forces (nv,) [N m, N] under which s = c e + ė of a sliding mode does not change: ṡ = 0.
 
     They are τ = M(q) [a_d - c (v - v_d)] + h(q, v), with `slope` c (nv,) [1/s]; the reference rests by default. This is
-    (5.5-5) of Fu, Gonzalez & Lee (1987), u = -D (f_2 + C v), for a reference that may move.
+    (5.5-6) of Fu, Gonzalez & Lee (1987), u = -D (f_2 + C v), for a reference that may move.
 
         >>> tau = equivalent_control(robot, q, v, np.full(6, 5.0))
     """
