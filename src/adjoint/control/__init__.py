@@ -11,6 +11,11 @@
 | `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
 | `observers` | what is not measured: velocities, disturbances, states by Kalman filters |
 | `random_numbers` | random numbers inside kernels |
+| `gains` | checks of gains |
+| `decoupling` | nonlinear decoupled feedback, of arms and of any system that is affine in its inputs |
+| `resolution` | from the motion of a frame to that of joints |
+| `resolved` | laws that move a hand: resolved motion rate, acceleration and force |
+| `switching` | laws that switch: nearly least time, and sliding modes |
 """
 
 from . import servo_design as servo_design
@@ -27,6 +32,9 @@ from .channels import rate_limited as rate_limited
 from .channels import sampled as sampled
 from .channels import saturated as saturated
 from .channels import state_of as state_of
+from .decoupling import Decoupling as Decoupling
+from .decoupling import decoupled as decoupled
+from .decoupling import decoupling_law as decoupling_law
 from .joint_laws import Integral as Integral
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
@@ -66,9 +74,27 @@ from .random_numbers import random_state as random_state
 from .random_numbers import uniform as uniform
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
+from .resolution import ForceConvergence as ForceConvergence
+from .resolution import force_convergence as force_convergence
+from .resolution import hand_twist as hand_twist
+from .resolution import resolve_acceleration as resolve_acceleration
+from .resolution import resolve_twist as resolve_twist
+from .resolution import rpy_rate_matrix as rpy_rate_matrix
+from .resolution import rpy_velocity_matrix as rpy_velocity_matrix
+from .resolved import ForceRounds as ForceRounds
+from .resolved import resolved_acceleration as resolved_acceleration
+from .resolved import resolved_force as resolved_force
+from .resolved import resolved_rate as resolved_rate
+from .switching import bang_bang as bang_bang
+from .switching import equivalent_control as equivalent_control
+from .switching import minimum_time as minimum_time
+from .switching import sliding_mode as sliding_mode
+from .switching import switching_curve as switching_curve
+from .switching import switching_gain as switching_gain
 
 __all__ = [
     "Control",
+    "Decoupling",
     "Delayed",
     "Differenced",
     "Disturbance",
@@ -76,6 +102,8 @@ __all__ = [
     "Drawn",
     "Estimate",
     "Filtered",
+    "ForceConvergence",
+    "ForceRounds",
     "Held",
     "Integral",
     "Law",
@@ -86,13 +114,19 @@ __all__ = [
     "Target",
     "TransferFunction",
     "VoltageTorqueCurve",
+    "bang_bang",
     "computed_torque",
     "curve_torque",
     "curve_voltage",
+    "decoupled",
+    "decoupling_law",
     "delayed",
     "differenced_velocity",
     "disturbance_observer",
+    "equivalent_control",
+    "force_convergence",
     "friction_curve",
+    "hand_twist",
     "joint_torque",
     "joint_transfer",
     "joint_voltage",
@@ -100,6 +134,7 @@ __all__ = [
     "law",
     "loaded",
     "low_pass",
+    "minimum_time",
     "motor_gain",
     "motor_time_constant",
     "motor_transfer",
@@ -110,11 +145,21 @@ __all__ = [
     "quantised",
     "random_state",
     "rate_limited",
+    "resolve_acceleration",
+    "resolve_twist",
+    "resolved_acceleration",
+    "resolved_force",
+    "resolved_rate",
+    "rpy_rate_matrix",
+    "rpy_velocity_matrix",
     "sampled",
     "saturated",
     "servo",
     "servo_design",
+    "sliding_mode",
     "state_of",
+    "switching_curve",
+    "switching_gain",
     "through_drive",
     "torque_drive",
     "uniform",

@@ -104,10 +104,9 @@ class Law:
 
     def _checked_state(self, state):
         """The state as arrays; its leaves may have leading axes before their own shapes."""
-        one = self.one_state
-        found = None if structure(state) != structure(self.state) else arrays_of(state, "state", self.name)
-        fits = [x.shape[x.ndim - len(c) :] == c for x, c in zip(leaves(found), one.shapes, strict=False)]
-        if len(fits) != len(one.shapes) or not all(fits):
+        one, alike = self.one_state, structure(state) == structure(self.state)
+        found = arrays_of(state, "state", self.name) if alike else None
+        if not alike or any(x.shape[x.ndim - len(c) :] != c for x, c in zip(leaves(found), one.shapes, strict=True)):
             raise ArgumentError(f"{self.name}: the state must be {one.described}, or a batch of such states")
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..compile import kernel
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import map_leaves
 from ..errors import ArgumentError
+from ..lie import se3
 from ..model.robot import Robot
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
@@ -92,23 +94,39 @@ def _shaped(robot: Robot, value: np.ndarray, shape: tuple[int, ...]) -> np.ndarr
     return value
 
 
+@dataclass(frozen=True)
+class _FunctionOfTime:
+    """A function of time that does not give a configuration, but what `follows` says."""
+
+    function: Callable
+    follows: type | None
+
+    def __call__(self, t):
+        return self.function(t)
+
+
 def evaluated(robot: Robot, function: Callable, t):
-    """The reference that a function of time gives. If it gives only q, the rates follow by differentiation.
+    """The reference that a function of time gives. If it gives only q, or a pose, the rates follow by differentiation.
 
     This needs joints of one degree of freedom; for others, the function returns `Target(q, v, a)`.
     """
     found = function(t)
-    if isinstance(found, tuple | list | dict):
+    follows = function.follows if isinstance(function, _FunctionOfTime) else Target
+    if isinstance(found, tuple | list | dict) or follows is None:
         return found
-    if np.shape(found) != (robot.nq,) or robot.nq != robot.nv:
+    shape = (4, 4) if follows is PoseTarget else (robot.nq,)
+    if np.shape(found) != shape or (follows is Target and robot.nq != robot.nv):
         several = ", in a Target(q, v, a), as it has joints of several degrees of freedom"
         raise ArgumentError(
-            f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs ({robot.nq},)"
-            + (several if robot.nq != robot.nv else "")
+            f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs {shape}"
+            + (several if robot.nq != robot.nv and follows is Target else "")
         )
-    path = kernel(lambda t: function(t) + np.zeros(robot.nq))
-    rate = kernel(lambda t: path.jvp(t, 1.0)[1])
-    return Target(found, rate(t), rate.jvp(t, 1.0)[1])
+    path = kernel(lambda t: function(t) + np.zeros(shape))
+    if follows is PoseTarget:
+        rate = kernel(lambda t: se3.body_velocity(*path.jvp(t, 1.0)))
+    else:
+        rate = kernel(lambda t: path.jvp(t, 1.0)[1])
+    return follows(found, rate(t), rate.jvp(t, 1.0)[1])
 
 
 def reference_at(robot: Robot, follows: type | None, reference, t):
@@ -123,4 +141,6 @@ def check_reference(name: str, follows: type | None, reference):
     wanted = {Target: Trajectory, PoseTarget: PoseTrajectory}.get(follows)
     if is_sampled(reference) and wanted is not None and not isinstance(reference, wanted):
         raise ArgumentError(f"{name} follows a {wanted.__name__}; got a {type(reference).__name__}")
+    if is_function(reference) and follows is not Target and not isinstance(reference, _FunctionOfTime):
+        return _FunctionOfTime(reference, follows)
     return reference
