@@ -120,6 +120,20 @@ def test_what_cannot_be_traced_is_told_and_runs_in_python_if_asked():
     assert run.finite
 
 
+def test_a_law_with_a_period_is_asked_every_period():
+    law = control.pid(ROBOT, START, kp=50.0, ki=20.0, kd=5.0, period=0.004)
+    run = simulate(ROBOT, law, q=START + 0.1, **TIMES)
+    tau = run.tau[:-1].reshape(50, 4, 6)
+    assert np.array_equal(tau, np.broadcast_to(tau[:, :1], tau.shape))
+    assert not np.array_equal(tau[0], tau[1])
+    same = simulate(ROBOT, control.sampled(law, robot=ROBOT), q=START + 0.1, **TIMES)
+    assert np.array_equal(run.q, same.q)
+    every = simulate(ROBOT, law.replace(period=0.001), q=START + 0.1, **TIMES)
+    assert not np.array_equal(every.tau[0], every.tau[1])
+    with pytest.raises(ArgumentError, match=r"period 0\.0015 s, which is not a whole number of steps"):
+        simulate(ROBOT, law.replace(period=0.0015), q=START, **TIMES)
+
+
 # --- surroundings -----------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves
 from ..control.assembled import Input, Numbers, parted
+from ..control.channels import sampled
 from ..control.laws import Law, as_law
 from ..control.references import as_targets, is_function, is_sampled
 from ..dynamics.closed_loops import Loop
@@ -117,8 +118,8 @@ def set_up(
 ) -> Setup:
     """Check a robot, its controller and its surroundings, and put them together."""
     need_robot(robot, "simulate")
-    law = None if controller is None else as_law(controller, "simulate")
     dt, record = positive(dt, "simulate: dt"), count(record, "simulate: record")
+    law = None if controller is None else _every_period(as_law(controller, "simulate"), robot, dt)
     if record == 0:
         raise ArgumentError("simulate: record must be 1 or more: every so many steps, the state is kept")
     forces = _all(around.forces, Force, "forces")
@@ -152,6 +153,20 @@ def set_up(
         tuple((name, one.parts) for name, one in sensors.items()),
     )  # fmt: skip
     return Setup(plan, law, numbers, dt)
+
+
+def _every_period(law: Law, robot: Robot, dt: float) -> Law:
+    """The law, asked every `period` seconds if it has a number of that name, and else at every step."""
+    period = law.numbers.get("period")
+    if period is None or np.all(np.abs(period / dt - 1) < 1e-9):
+        return law
+    steps = np.round(period / dt)
+    if np.any(steps < 1) or np.any(np.abs(steps * dt / period - 1) > 1e-9):
+        raise ArgumentError(
+            f"simulate: law '{law.name}' has the period {np.ravel(period)[0]:g} s, which is not a whole number of "
+            f"steps of dt = {dt:g} s"
+        )
+    return sampled(law, robot=robot)
 
 
 def _kind_of_reference(law: Law | None) -> str | Callable | None:
