@@ -17,6 +17,7 @@ DRAWS = {
     "so3.random": lambda rng: so3.random(3, rng=rng),
     "se3.random": lambda rng: se3.random(3, rng=rng),
     "random_configuration": lambda rng: aj.random_configuration(ROBOT, 3, rng=rng),
+    "randomised": lambda rng: aj.simulation.randomised(ROBOT, 3, mass=0.1, rng=rng)["inertias"],
     "random_velocity": lambda rng: aj.dynamics.random_velocity(ROBOT, np.zeros((3, 2)), rng=rng),
 }
 

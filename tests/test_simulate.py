@@ -207,6 +207,26 @@ def test_a_wrench_is_felt_at_every_frame_of_its_body():
     np.testing.assert_allclose(felt, [0.5, 0, 0, 0, 0, 5.0], atol=1e-15)  # r x F = (0, 0.1, 0) x (0, 0, 5)
 
 
+def test_randomised_robots_are_possible_and_within_bounds():
+    found = simulation.randomised(ROBOT, (4, 5), mass=0.2, center=0.02, damping=0.5, gravity=0.01, rng=0)
+    masses, centers = found["inertias"][..., 0], found["inertias"][..., 1:4] / found["inertias"][..., :1]
+    own = ROBOT.inertias
+    assert masses.shape == (4, 5, 6)
+    assert (np.abs(masses / own[:, 0] - 1) <= 0.2 + 1e-12).all()
+    assert (np.abs(centers - own[:, 1:4] / own[:, :1]) <= 0.02 + 1e-12).all()
+    before, after = (aj.lie.inertia.central(x) for x in (own, found["inertias"]))
+    np.testing.assert_allclose(
+        after.inertia / masses[..., None, None],
+        before.inertia / own[:, :1, None] + 0 * after.inertia,
+        rtol=1e-9,
+        atol=1e-12,
+    )
+    assert np.ptp(np.linalg.norm(found["gravity"], axis=-1)) > 0
+    for options, message in (({}, "nothing varies"), ({"mass": 2.0}, "a part, from 0 to 1"), ({"mass": -1}, "mass")):
+        with pytest.raises(ArgumentError, match=message):
+            simulation.randomised(ROBOT, 3, **options)
+
+
 # --- interruptions ----------------------------------------------------------------------------------------------------
 
 

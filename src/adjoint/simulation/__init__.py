@@ -13,6 +13,7 @@
 | `run_files`, `run_plots` | runs in files; plots and animations |
 | `gradients` | `gradient` of a cost over a run, in reverse, with checkpoints |
 | `vector_env` | `VectorEnv`: many robots as one environment for reinforcement learning |
+| `randomisation` | `randomised`: numbers for robots that differ from each other |
 | `sensors` | `Sensor`: what a law is told besides q and v, such as the wrench at its tool |
 | `integrators` | one step on the manifold of configurations |
 """
@@ -26,6 +27,7 @@ from .forces import change as change
 from .forces import force as force
 from .gradients import Gradient as Gradient
 from .gradients import gradient as gradient
+from .randomisation import randomised as randomised
 from .running import simulate as simulate
 from .runs import Run as Run
 from .sensors import Sensor as Sensor
@@ -47,6 +49,7 @@ __all__ = [
     "change",
     "force",
     "gradient",
+    "randomised",
     "sensor",
     "simulate",
     "wrench_sensor",
