@@ -864,3 +864,72 @@ def test_no_row_beyond_the_last_is_read_where_floats_are_coarse():
     last = kernel(table=(..., 1))(lambda table, index: row_at(table, index))
     for index in (np.full(9, np.inf, np.float32), np.float32(np.inf)):
         assert np.all(last(table[:rows], index) == table[rows - 1])
+
+
+# --- loops in blocks: rows of a table as the xs of an inner loop, and reverse derivatives through both ----------------
+
+
+def in_blocks(table, number, x, decay):
+    """Blocks of four steps; block i reads row i of the table, as four pairs."""
+
+    def block(carry, i):
+        rows = row_at(table, i).reshape(4, 2)
+        carry, _ = scan(lambda c, row: (decay * np.sin(c) + row * x, None), carry, rows)
+        return carry, carry
+
+    carry, kept = scan(block, x * 1.0, number)
+    return np.sum(carry), kept
+
+
+blocks_kept = kernel(table=(..., 8), number=(...,), x=2)(
+    lambda table, number, x, decay: in_blocks(table, number, x, decay)[1]
+)
+blocks_end = kernel(table=(..., 8), number=(...,), x=2)(
+    lambda table, number, x, decay: in_blocks(table, number, x, decay)[0]
+)
+
+
+def test_rows_of_tables_are_read_by_inner_loops(tmp_path):
+    rng = np.random.default_rng(5)
+    table, number, x = rng.normal(size=(3, 7, 8)), np.arange(7.0), rng.normal(size=2)
+    found = blocks_kept(table, number, x, 0.7)
+    for lane, rows in zip(found, table, strict=True):
+        carry, kept = x, []
+        for row in rows:
+            for pair in row.reshape(4, 2):
+                carry = 0.7 * np.sin(carry) + pair * x
+            kept.append(carry)
+        close(lane, np.array(kept))
+        assert np.array_equal(blocks_kept(rows, number, x, 0.7), lane)
+    close(blocks_kept.eager(table[0], number, x, 0.7), found[0])
+    close(in_c(blocks_kept, (table[0], number, x, 0.7), tmp_path, length=7), found[0])
+
+
+def test_reverse_derivatives_through_loops_inside_loops():
+    """Only carries of blocks are kept on the way forward, and those of one block on the way back."""
+    rng = np.random.default_rng(6)
+    table, number, x = rng.normal(size=(7, 8)), np.arange(7.0), rng.normal(size=2)
+    value, by_x, by_decay = blocks_end.value_and_gradient("x", "decay")(table, number, x, 0.7)
+    assert value == blocks_end(table, number, x, 0.7)
+    way = rng.normal(size=2)
+    forward = blocks_end.jvp(table, number, x, 0.7, 0 * table, 0 * number, way, 1.0)[1]
+    assert by_x @ way + by_decay == pytest.approx(forward, rel=1e-13)
+    both = blocks_end.jacobian("x", "decay")(table, number, x, 0.7)
+    close(both.x, by_x)
+    close(both.decay, by_decay)
+
+
+def test_value_and_gradient():
+    @kernel(x=3)
+    def cost(x, k=2.0):
+        return k * (x @ x)
+
+    x = np.array([1.0, -2.0, 3.0])
+    value, by_x, by_k = cost.value_and_gradient()(x, 3.0)
+    assert (value, by_k) == (42.0, 14.0)
+    assert by_x.tolist() == [6.0, -12.0, 18.0]
+    assert cost.value_and_gradient("x")(np.stack([x, 2 * x])).value.tolist() == [28.0, 112.0]
+    with pytest.raises(DerivativeError, match=r"a kernel of one number is needed; it gives out \(3,\)"):
+        kernel(x=3)(lambda x: 2 * x).value_and_gradient("x")(x)
+    with pytest.raises(ArgumentError, match="takes names of inputs: x, k"):
+        cost.value_and_gradient("y")
