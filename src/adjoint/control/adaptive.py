@@ -204,8 +204,9 @@ def _self_tuning(robot, p, state, t, q, v, reference):
 
 
 def self_tuning(
-    robot: Robot, reference, *, order: int = 2, slope=10.0, forgetting=0.99, penalty=1e-4, uncertainty=1.0, period=0.01
-) -> Law:
+    robot: Robot, reference, *, order: int = 2, slope=10.0, forgetting=0.99, penalty=0.01, uncertainty=1e6,
+    period=0.005,
+) -> Law:  # fmt: skip
     """Self-tuning control: each joint's response is identified as a time series, which is then inverted.
 
     With the output y = q + v/λ of a joint, λ = `slope` [1/s], and its force u, the series of order n is
@@ -226,8 +227,9 @@ def self_tuning(
     robot
         The model for the start; its joints have one degree of freedom. It starts at rest where the reference starts.
     forgetting, uncertainty
-        The factor μ, and P = `uncertainty` · 1 at the start. Nothing is forgotten where P would have 1000 times the
-        trace that it started with. Forces count in units of the first b¹, so that all coefficients are of order 1.
+        The factor μ, and P = `uncertainty` · 1 at the start. Nothing is forgotten where the trace of P would grow beyond
+        that at the start. Forces count in units of the first b¹, so that all coefficients are of order 1. Other joints
+        disturb this one, and the law must learn of that before errors grow: a small `uncertainty` is not stable.
     penalty
         γ >= 0: the cost of u² against that of the error's square, in those units.
     """
@@ -249,8 +251,9 @@ def self_tuning(
     )  # fmt: skip
     return law(
         _self_tuning, reference=reference, state=state, model=robot, name=name, slope=slope, origin=first.q, unit=unit,
-        forgetting=forgetting_factor(forgetting, name), penalty=positive(penalty, f"{name}: penalty", or_zero=True),
-        limit=1000 * np.trace(P), period=h,
+        forgetting=forgetting_factor(forgetting, name),
+        penalty=positive(penalty, f"{name}: penalty", or_zero=True),
+        limit=np.trace(P), period=h,
     )  # fmt: skip
 
 

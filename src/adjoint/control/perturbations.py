@@ -47,12 +47,6 @@ def _feedback(p, state: PerturbationState, x) -> tuple:
     return u, PerturbationState(theta, P, np.concatenate([x, u, np.ones(1)] if p.bias else [x, u]))
 
 
-def _start(F, G, uncertainty: float, bias: bool) -> PerturbationState:
-    parts = [F.T, G.T, np.zeros((1, len(F)))] if bias else [F.T, G.T]
-    theta = np.concatenate(parts)
-    return PerturbationState(theta, uncertainty * np.eye(len(theta)), np.zeros(len(theta)))
-
-
 # --- in joints (5.8.3) ------------------------------------------------------------------------------------------------
 
 
@@ -63,7 +57,7 @@ def _perturbation(robot, p, state, t, q, v, reference):
 
 
 def perturbation(
-    robot: Robot, reference, *, Q=None, R=1e-4, forgetting=0.95, uncertainty=100.0, bias=False, period=0.01
+    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty=1e6, bias=True, period=0.01
 ) -> Law:
     """Adaptive perturbation control: τ = inverse dynamics of the reference + feedback of an identified linear model.
 
@@ -76,23 +70,24 @@ def perturbation(
         >>> adaptive = perturbation(robot, np.zeros(robot.nq), forgetting=0.97)
         >>> tau, state = adaptive(robot, None, 0.0, q, v)
 
-    The book's model has no constant term, so a constant force of an unknown load must be taken up by F; with
-    `bias=True` the model is x(k+1) = F x(k) + G u(k) + c.
+    The book's model has no constant term, so F must take up the constant force of an unknown load. This is the case
+    `bias=False`; by default the model is x(k+1) = F x(k) + G u(k) + c.
 
     Parameters
     ----------
     robot
         The nominal model.
     Q, R
-        Weights of x (2 nv,), by default 10 000 for positions and 1 for velocities, and of u, a number or (nv,).
+        Weights of x (2 nv,), by default 10 000 for positions and 1 for velocities, and of u (nv,), by default 1 % of
+        the diagonal of Gᵀ Q G at the start. An R of the size of Gᵀ Q G, which is small for short periods and large
+        inertias, makes the feedback weak.
     forgetting, uncertainty
-        ρ, and P = `uncertainty` · 1 at the start. Nothing is forgotten where P would have 1000 times the trace that it
-        started with.
+        ρ, and P at the start: a number u stands for u · 1 for F and c, and for G in units of its own entries; an array is
+        the diagonal of P. Nothing is forgotten where the trace of P would grow beyond that at the start.
     """
-    name, nv = "perturbation", robot.nv if isinstance(robot, Robot) else 0
+    name = "perturbation"
     first, h = first_target(robot, reference, name), positive(period, "perturbation: period")
     F, G = linearize(robot, first.q, first.v, inverse_dynamics(robot, *first), dt=h)
-    Q = np.repeat([1e4, 1.0], nv) if Q is None else Q
     return law(
         _perturbation, reference=reference, model=robot, name=name, period=h,
         **_options(name, F, G, Q, R, forgetting, uncertainty, bias),
@@ -103,11 +98,15 @@ def _options(name: str, F, G, Q, R, forgetting, uncertainty, bias) -> dict[str, 
     """What both laws share: the state that they start with, and their parameters, checked."""
     m, nv = G.shape
     bias = truth(bias, f"{name}: bias")
-    state = _start(F, G, positive(uncertainty, f"{name}: uncertainty"), bias)
+    theta = np.concatenate([F.T, G.T, np.zeros((1, m))] if bias else [F.T, G.T])
+    uncertainty = gains(uncertainty, len(theta), f"{name}: uncertainty")
+    if uncertainty.ndim == 0:  # entries of G are as uncertain as large, if those of F are of order 1
+        uncertainty = uncertainty * np.concatenate([np.ones(m), (G * G).max(axis=0), np.ones(len(theta) - m - nv)])
+    Q = gains(np.repeat([1e4, 1.0], m // 2) if Q is None else Q, m, f"{name}: Q", or_zero=True) * np.ones(m)
+    R = gains(0.01 * Q @ (G * G) if R is None else R, nv, f"{name}: R") * np.ones(nv)
     return {
-        "state": state, "Q": gains(Q, m, f"{name}: Q", or_zero=True) * np.ones(m),
-        "R": gains(R, nv, f"{name}: R") * np.ones(nv), "forgetting": forgetting_factor(forgetting, name),
-        "limit": 1000 * np.trace(state.P), "bias": bias,
+        "state": PerturbationState(theta, np.diag(uncertainty), np.zeros(len(theta))), "Q": Q, "R": R,
+        "forgetting": forgetting_factor(forgetting, name), "limit": uncertainty.sum(), "bias": bias,
     }  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def _resolved_motion_adaptive(robot, p, state, t, q, v, reference):
 
 
 def resolved_motion_adaptive(
-    robot: Robot, reference, *, frame: str = "tool", Q=None, R=1e-4, forgetting=0.95, uncertainty=100.0, bias=False,
+    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty=1e6, bias=True,
     period=0.01,
 ) -> Law:  # fmt: skip
     """Resolved-motion adaptive control: `perturbation` with the errors of a frame instead of those of the joints.
@@ -149,7 +148,6 @@ def resolved_motion_adaptive(
     J, dJ = jacobian(robot, first.q, frame, "world"), jacobian_rate(robot, first.q, first.v, frame, "world")
     seen = np.block([[J, np.zeros_like(J)], [dJ, J]])  # errors of the frame from those of the joints
     F, G = seen @ F @ np.linalg.pinv(seen), seen @ G
-    Q = np.repeat([1e4, 1.0], 6) if Q is None else Q
     return law(
         _resolved_motion_adaptive, reference=reference, model=robot, name=name, frame=frame, period=h,
         **_options(name, F, G, Q, R, forgetting, uncertainty, bias),

@@ -58,8 +58,8 @@ def _composite(robot, p, state, t, q, v, reference):
 
 
 def slotine_li(
-    robot: Robot, reference, *, slope, gain, adaptation, joints: tuple[str, ...] = (), leak=0.0, composite=None,
-    cutoff=20.0, period=0.001,
+    robot: Robot, reference, *, slope, gain, adaptation,
+    joints: tuple[str, ...] = ("armature", "damping", "friction"), leak=0.0, composite=None, cutoff=20.0, period=0.001,
 ) -> Law:  # fmt: skip
     """Adaptive control of Slotine and Li: the parameters of all bodies are adapted, and the error of tracking vanishes.
 
