@@ -43,6 +43,5 @@ def recursive_least_squares(estimate: Estimate, psi, y, forgetting, *, forget: b
     kept = P - scale * np.outer(g, g)
     if not forget:
         return Estimate(theta, kept)
-    if limit is None:
-        return Estimate(theta, kept / forgetting)
-    return Estimate(theta, kept / np.where(np.trace(kept) > limit * forgetting, 1.0, forgetting))
+    grown = kept * (1 / forgetting)
+    return Estimate(theta, grown if limit is None else np.where(np.trace(grown) > limit, kept, grown))

@@ -57,7 +57,7 @@ def _perturbation(robot, p, state, t, q, v, reference):
 
 
 def perturbation(
-    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty=1e6, bias=True, period=0.01
+    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False, period=0.01
 ) -> Law:
     """Adaptive perturbation control: τ = inverse dynamics of the reference + feedback of an identified linear model.
 
@@ -70,8 +70,10 @@ def perturbation(
         >>> adaptive = perturbation(robot, np.zeros(robot.nq), forgetting=0.97)
         >>> tau, state = adaptive(robot, None, 0.0, q, v)
 
-    The book's model has no constant term, so F must take up the constant force of an unknown load. This is the case
-    `bias=False`; by default the model is x(k+1) = F x(k) + G u(k) + c.
+    The model has no constant term, so F must take up the constant force of an unknown load. With `bias=True` the model
+    is x(k+1) = F x(k) + G u(k) + c. This halves the errors of a PUMA 560 with a load, but a light arm without gears
+    learns worse with it. No theorem says that the law is stable: it fails if the estimates are wrong when they are
+    needed.
 
     Parameters
     ----------
@@ -82,8 +84,8 @@ def perturbation(
         the diagonal of Gᵀ Q G at the start. An R of the size of Gᵀ Q G, which is small for short periods and large
         inertias, makes the feedback weak.
     forgetting, uncertainty
-        ρ, and P at the start: a number u stands for u · 1 for F and c, and for G in units of its own entries; an array is
-        the diagonal of P. Nothing is forgotten where the trace of P would grow beyond that at the start.
+        ρ, and P at the start: a number u stands for u · 1 for F and c, and for G in units of its own entries; an array
+        is the diagonal of P. Nothing is forgotten where the trace of P would grow beyond that at the start.
     """
     name = "perturbation"
     first, h = first_target(robot, reference, name), positive(period, "perturbation: period")
@@ -124,7 +126,7 @@ def _resolved_motion_adaptive(robot, p, state, t, q, v, reference):
 
 
 def resolved_motion_adaptive(
-    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty=1e6, bias=True,
+    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False,
     period=0.01,
 ) -> Law:  # fmt: skip
     """Resolved-motion adaptive control: `perturbation` with the errors of a frame instead of those of the joints.

@@ -112,7 +112,7 @@ def regressor(robot: Robot, q, v, a, *, gravity=None, base_twist=None, base_acce
 
 
 def _rigid_columns(robot: Robot, f: dict, fields: dict):
-    """The columns (nv, 10 n) of the inertias, from the accelerations of all bodies' points: {l: (A, U, E)} of `_row`."""
+    """The columns (nv, 10 n) of the inertias, from how points of all bodies accelerate: {l: (A, U, E)} of `_row`."""
     screws, n = _screws_outward(robot, f), len(robot.body_names)
     blocks: list[dict] = [{} for _ in range(robot.nv)]  # for each row of Y, {body: its ten columns}
     for l in range(n):
