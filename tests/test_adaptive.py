@@ -399,3 +399,5 @@ def test_bad_robots_and_references_are_named():
         control.model_reference("puma", START, frequency=5.0)
     with pytest.raises(ArgumentError, match="needs"):
         control.perturbation(PUMA, np.zeros(5))
+    with pytest.raises(ArgumentError, match=r"perturbation: the reference is a batch of shape \(4,\)"):
+        control.perturbation(PUMA, np.zeros((4, 6)))

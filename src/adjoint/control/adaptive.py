@@ -267,7 +267,13 @@ def first_target(robot: Robot, reference, name: str) -> Target:
     if reference is None:
         raise ArgumentError(f"{name} needs a reference: it starts with a model of the robot where the reference starts")
     found = reference_at(robot, Target, check_reference(name, Target, reference), 0.0)
-    return Target(*(np.asarray(x, float) for x in found))
+    found = Target(*(np.asarray(x, float) for x in found))
+    if found.q.ndim > 1:
+        raise ArgumentError(
+            f"{name}: the reference is a batch of shape {found.q.shape[:-1]}; make the law with one, and "
+            "give the batch to law.replace(reference=...)"
+        )
+    return found
 
 
 def forgetting_factor(value, name: str) -> float:
