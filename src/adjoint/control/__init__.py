@@ -16,9 +16,19 @@
 | `resolution` | from the motion of a frame to that of joints |
 | `resolved` | laws that move a hand: resolved motion rate, acceleration and force |
 | `switching` | laws that switch: nearly least time, and sliding modes |
+| `least_squares` | recursive least squares with forgetting, which the laws that identify something share |
+| `adaptive` | adaptive laws of single joints: `model_reference` and `self_tuning` |
+| `perturbations` | `perturbation` about a nominal motion with an identified model, of joints or of a frame |
+| `slotine` | `slotine_li`: adaptive control with the robot's own equations |
 """
 
 from . import servo_design as servo_design
+from .adaptive import ModelReferenceState as ModelReferenceState
+from .adaptive import SelfTuningState as SelfTuningState
+from .adaptive import ServoGains as ServoGains
+from .adaptive import model_reference as model_reference
+from .adaptive import self_tuning as self_tuning
+from .adaptive import servo_gains as servo_gains
 from .channels import Delayed as Delayed
 from .channels import Drawing as Drawing
 from .channels import Filtered as Filtered
@@ -45,6 +55,8 @@ from .laws import Control as Control
 from .laws import Law as Law
 from .laws import law as law
 from .laws import wrapped as wrapped
+from .least_squares import Estimate as Estimate
+from .least_squares import recursive_least_squares as recursive_least_squares
 from .motors import Motor as Motor
 from .motors import TransferFunction as TransferFunction
 from .motors import VoltageTorqueCurve as VoltageTorqueCurve
@@ -68,6 +80,9 @@ from .observers import differenced_velocity as differenced_velocity
 from .observers import disturbance_observer as disturbance_observer
 from .observers import kalman as kalman
 from .observers import velocity_observer as velocity_observer
+from .perturbations import PerturbationState as PerturbationState
+from .perturbations import perturbation as perturbation
+from .perturbations import resolved_motion_adaptive as resolved_motion_adaptive
 from .random_numbers import Drawn as Drawn
 from .random_numbers import normals as normals
 from .random_numbers import random_state as random_state
@@ -85,6 +100,8 @@ from .resolved import ForceRounds as ForceRounds
 from .resolved import resolved_acceleration as resolved_acceleration
 from .resolved import resolved_force as resolved_force
 from .resolved import resolved_rate as resolved_rate
+from .slotine import CompositeState as CompositeState
+from .slotine import slotine_li as slotine_li
 from .switching import bang_bang as bang_bang
 from .switching import equivalent_control as equivalent_control
 from .switching import minimum_time as minimum_time
@@ -93,6 +110,7 @@ from .switching import switching_curve as switching_curve
 from .switching import switching_gain as switching_gain
 
 __all__ = [
+    "CompositeState",
     "Control",
     "Decoupling",
     "Delayed",
@@ -107,10 +125,14 @@ __all__ = [
     "Held",
     "Integral",
     "Law",
+    "ModelReferenceState",
     "Motor",
     "Observed",
+    "PerturbationState",
     "PoseTarget",
     "Ramped",
+    "SelfTuningState",
+    "ServoGains",
     "Target",
     "TransferFunction",
     "VoltageTorqueCurve",
@@ -135,28 +157,35 @@ __all__ = [
     "loaded",
     "low_pass",
     "minimum_time",
+    "model_reference",
     "motor_gain",
     "motor_time_constant",
     "motor_transfer",
     "noisy",
     "normals",
     "pd",
+    "perturbation",
     "pid",
     "quantised",
     "random_state",
     "rate_limited",
+    "recursive_least_squares",
     "resolve_acceleration",
     "resolve_twist",
     "resolved_acceleration",
     "resolved_force",
+    "resolved_motion_adaptive",
     "resolved_rate",
     "rpy_rate_matrix",
     "rpy_velocity_matrix",
     "sampled",
     "saturated",
+    "self_tuning",
     "servo",
     "servo_design",
+    "servo_gains",
     "sliding_mode",
+    "slotine_li",
     "state_of",
     "switching_curve",
     "switching_gain",

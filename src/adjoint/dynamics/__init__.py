@@ -60,6 +60,7 @@ from .regressors import EnergyRegressor as EnergyRegressor
 from .regressors import energy_regressor as energy_regressor
 from .regressors import parameter_names as parameter_names
 from .regressors import parameters as parameters
+from .regressors import passive_regressor as passive_regressor
 from .regressors import regressor as regressor
 from .second_state_derivatives import SecondDerivatives as SecondDerivatives
 from .second_state_derivatives import forward_dynamics_hessian as forward_dynamics_hessian
@@ -137,6 +138,7 @@ __all__ = [
     "operators",
     "parameter_names",
     "parameters",
+    "passive_regressor",
     "ploen_park",
     "potential_energy",
     "random_velocity",

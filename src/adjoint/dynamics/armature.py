@@ -76,16 +76,25 @@ def armature_coriolis(robot: Robot, v) -> dict:
     return found
 
 
-def armature_regressor(robot: Robot, v, a):
-    """The matrix Y (nv, nv) of the force Y α of the armatures α (nv,).
+def armature_regressor(robot: Robot, v, x, a):
+    """The matrix Y (nv, nv) of the force Y α = α a + Σ_ij Γ_ijk v_i x_j of the armatures α (nv,).
 
-    Y has a on its diagonal, and -Σ_i v_i c_ikl v_l where α_l acts on the degree of freedom k.
+    Y has a on its diagonal. Where α_l acts on the degree of freedom k, -½ Σ_i c_ikl (v_i x_l + x_i v_l) is added, and
+    on the diagonal ½ Σ_ij c_ijk v_i x_j, which vanishes for x = v.
     """
     rows = [[a[k] if k == l else 0.0 for l in range(robot.nv)] for k in range(robot.nv)]
+
+    def add(k, l, value) -> None:
+        rows[k][l] = rows[k][l] + value
+
     for start, kind, _, _ in _joints(robot):
         for i, k, l in np.argwhere(BRACKETS[kind]).tolist():
-            row, at = rows[start + k], start + l
-            row[at] = row[at] - BRACKETS[kind][i, k, l] * (v[start + i] * v[at])
+            c, at_i, at_k, at_l = BRACKETS[kind][i, k, l], start + i, start + k, start + l
+            if x is v:
+                add(at_k, at_l, -c * (v[at_i] * v[at_l]))
+            else:
+                add(at_k, at_l, -0.5 * c * (v[at_i] * x[at_l] + x[at_i] * v[at_l]))
+                add(at_l, at_l, 0.5 * c * (v[at_i] * x[at_k]))
     return stacked(rows, 2)
 
 

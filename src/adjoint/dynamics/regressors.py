@@ -19,15 +19,23 @@ import numpy as np
 
 from ..compile import kernel, static
 from ..errors import ArgumentError
-from ..lie import se3
+from ..lie import se3, so3
 from ..model.joints import JOINTS
 from ..model.robot import Robot
-from ..sweep import body_twists, joint_placements, outward
+from ..sweep import body_twists, joint_placements, outward, rates
 from .armature import armature_regressor
 from .composite import degrees
 from .newton_euler import base_motion, motion, motion_step, true_motion
 
-__all__ = ["JOINT_TERMS", "EnergyRegressor", "energy_regressor", "parameter_names", "parameters", "regressor"]
+__all__ = [
+    "JOINT_TERMS",
+    "EnergyRegressor",
+    "energy_regressor",
+    "parameter_names",
+    "parameters",
+    "passive_regressor",
+    "regressor",
+]
 
 INERTIAL = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 # The factor of each joint parameter in the torque of its joint; `armature_regressor` has that of armature in full.
@@ -52,8 +60,16 @@ def _row(u, A, U, E):
 def _euler(w, dw):
     """E (3, 6) of Euler's equation: I ω̇ + ω × I ω = E (Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
     x, y, z = w
+    return _moments((x * x, y * y, z * z, x * y, x * z, y * z), dw)
+
+
+def _moments(products: tuple, dw):
+    """E (3, 6) of the moment ∫ x × U x dm = E (Ixx, Ixy, Ixz, Iyy, Iyz, Izz) of a field U x.
+
+    U = [dw] + P - tr(P) 1 with the symmetric P whose entries are `products`: xx, yy, zz, xy, xz, yz.
+    """
     dx, dy, dz = dw
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    xx, yy, zz, xy, xz, yz = products
     rows = [
         [dx, dy - xz, dz + xy, -yz, yy - zz, yz],
         [xz, dx + yz, zz - xx, dy, dz - xy, -xz],
@@ -91,22 +107,81 @@ def regressor(robot: Robot, q, v, a, *, gravity=None, base_twist=None, base_acce
     f = joint_placements(robot, q)
     base = motion(*true_motion(*base_motion(robot, gravity, base_twist, base_acceleration)))
     motions = outward(robot, motion_step(robot, f, v, a), base)
+    rigid = _rigid_columns(robot, f, {l: (A, U, _euler(w, A[:3])) for l, (w, A, U) in motions.items()})
+    return np.concatenate([rigid, *(_joint_columns(robot, name, v, v, a) for name in joints)], axis=1)
+
+
+def _rigid_columns(robot: Robot, f: dict, fields: dict):
+    """The columns (nv, 10 n) of the inertias, from how points of all bodies accelerate: {l: (A, U, E)} of `_row`."""
     screws, n = _screws_outward(robot, f), len(robot.body_names)
     blocks: list[dict] = [{} for _ in range(robot.nv)]  # for each row of Y, {body: its ten columns}
     for l in range(n):
-        w, A, U = motions[l]
-        E = _euler(w, A[:3])
         for u, place, scale in screws[l]:
-            row = _row(u, A, U, E) if scale == 1 else scale * _row(u, A, U, E)
+            row = _row(u, *fields[l]) if scale == 1 else scale * _row(u, *fields[l])
             blocks[place][l] = blocks[place][l] + row if l in blocks[place] else row
     rows = [np.concatenate([block.get(l, np.zeros(10)) for l in range(n)]) for block in blocks]
-    rigid = np.stack(rows) if rows else np.zeros((0, 10 * n))
-    return np.concatenate([rigid, *(_joint_columns(robot, name, v, a) for name in joints)], axis=1)
+    return np.stack(rows) if rows else np.zeros((0, 10 * n))
 
 
-def _joint_columns(robot: Robot, name: str, v, a):
+def _joint_columns(robot: Robot, name: str, v, v_r, a_r):
     """The columns (nv, nv) of one joint term."""
-    return armature_regressor(robot, v, a) if name == "armature" else np.diag(JOINT_TERMS[name](v, a))
+    return armature_regressor(robot, v, v_r, a_r) if name == "armature" else np.diag(JOINT_TERMS[name](v_r, a_r))
+
+
+@kernel(
+    robot=static, q="nq", v="nv", v_r="nv", a_r="nv", gravity=3, base_twist=6, base_acceleration=6, joints=static
+)  # fmt: skip
+def passive_regressor(
+    robot: Robot, q, v, v_r, a_r, *, gravity=None, base_twist=None, base_acceleration=None, joints=()
+) -> np.ndarray:
+    """The matrix Y (nv, p) of Y π = M(q) a_r + C(q, v) v_r + g(q), with the C of `coriolis_matrix`.
+
+    Adaptive control needs it, since Ṁ - 2C is skew-symmetric (Slotine & Li 1987): the robot moves with v (nv,), and
+    v_r and a_r (nv,) are what the law would like. At v_r = v it is `regressor`, and it has the same parameters
+    π = `parameters(robot, joints)` and the same options. Damping, friction and offset resist v_r; as they grow with the
+    velocity, they take energy from the error v - v_r.
+
+        >>> Y = passive_regressor(robot, q, v, 0.9 * v, a)
+        >>> C = coriolis_matrix(robot, q, v)
+        >>> rigid = Y @ parameters(robot)                       # M a + C (0.9 v) + g, without armature and friction
+
+    A point of a body has the velocity P v. The sum of m Pᵀ d/dt(P v_r) over all points is M a_r + C v_r, so the
+    recursion carries accelerations as that of `regressor` does, in O(n) for motions and O(n · depth) for the columns.
+    """
+    check_joint_terms(joints)
+    f = joint_placements(robot, q)
+    twist, rate = base_motion(robot, gravity, base_twist, base_acceleration)
+    w, A = true_motion(twist, rate)
+    fields = outward(robot, _wished_motion_step(robot, f, v, v_r, a_r), (w, *motion(w, A)))
+    rigid = _rigid_columns(robot, f, {l: (A, U, _mixed_euler(w, x, A[:3])) for l, (w, x, A, U) in fields.items()})
+    return np.concatenate([rigid, *(_joint_columns(robot, name, v, v_r, a_r) for name in joints)], axis=1)
+
+
+def _wished_motion_step(robot: Robot, f, v, v_r, a_r) -> Callable:
+    """The step (i, parent's) -> (ω, χ, A, U): the body turns with ω, and it would turn with χ at the rates v_r.
+
+    If points of the body have the velocity X_v + χ × x, then this changes with A[3:] + U x while the body moves with v;
+    A[:3] is the rate of χ as the body sees it, and U = [A[:3]] + [ω][χ]. `next_motion` is the case v_r = v.
+    """
+
+    def step(i, parent: tuple) -> tuple:
+        w, x, A, U = parent
+        S, Rt, p = robot.screw(i).T, f[i][:3, :3].T, f[i][:3, 3]
+        (turn, slide), (turn_r, slide_r) = (np.split(S @ rates(robot, z, i), 2) for z in (v, v_r))
+        w, x = Rt @ w + turn, Rt @ x
+        drift = np.concatenate([np.cross(x, turn), np.cross(x, slide) + np.cross(w, slide_r)])
+        A = np.concatenate([Rt @ A[:3], Rt @ (A[3:] + U @ p)]) + drift + S @ rates(robot, a_r, i)
+        x = x + turn_r
+        return w, x, A, so3.hat(A[:3]) + so3.hat(w) @ so3.hat(x)
+
+    return step
+
+
+def _mixed_euler(w, x, dx):
+    """E (3, 6) of `_moments` for U = [dx] + [ω][χ], whose part [ω][χ] = χ ωᵀ - (ω·χ) 1 is not symmetric."""
+    P = 0.5 * (np.outer(w, x) + np.outer(x, w))
+    products = (P[0, 0], P[1, 1], P[2, 2], P[0, 1], P[0, 2], P[1, 2])
+    return _moments(products, dx + 0.5 * np.cross(w, x))
 
 
 def check_joint_terms(joints) -> None:
