@@ -16,6 +16,10 @@
 | `resolution` | from the motion of a frame to that of joints |
 | `resolved` | laws that move a hand: resolved motion rate, acceleration and force |
 | `switching` | laws that switch: nearly least time, and sliding modes |
+| `task_motion` | a frame beside its target: errors, motions with given errors, and the joints that make them |
+| `operational_law` | operational-space control |
+| `impedance_laws` | impedance and admittance |
+| `force_laws` | forces and positions at once: hybrid, with a `TaskFrame`, and parallel |
 """
 
 from . import servo_design as servo_design
@@ -35,6 +39,12 @@ from .channels import state_of as state_of
 from .decoupling import Decoupling as Decoupling
 from .decoupling import decoupled as decoupled
 from .decoupling import decoupling_law as decoupling_law
+from .force_laws import TaskFrame as TaskFrame
+from .force_laws import hybrid as hybrid
+from .force_laws import parallel as parallel
+from .impedance_laws import Yielding as Yielding
+from .impedance_laws import admittance as admittance
+from .impedance_laws import impedance as impedance
 from .joint_laws import Integral as Integral
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
@@ -68,6 +78,7 @@ from .observers import differenced_velocity as differenced_velocity
 from .observers import disturbance_observer as disturbance_observer
 from .observers import kalman as kalman
 from .observers import velocity_observer as velocity_observer
+from .operational_law import operational as operational
 from .random_numbers import Drawn as Drawn
 from .random_numbers import normals as normals
 from .random_numbers import random_state as random_state
@@ -112,8 +123,11 @@ __all__ = [
     "PoseTarget",
     "Ramped",
     "Target",
+    "TaskFrame",
     "TransferFunction",
     "VoltageTorqueCurve",
+    "Yielding",
+    "admittance",
     "bang_bang",
     "computed_torque",
     "curve_torque",
@@ -127,6 +141,8 @@ __all__ = [
     "force_convergence",
     "friction_curve",
     "hand_twist",
+    "hybrid",
+    "impedance",
     "joint_torque",
     "joint_transfer",
     "joint_voltage",
@@ -140,6 +156,8 @@ __all__ = [
     "motor_transfer",
     "noisy",
     "normals",
+    "operational",
+    "parallel",
     "pd",
     "pid",
     "quantised",
