@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support.c_code import run_c
-from support.interaction import error_derivatives, swinging, swinging_pose
+from support.interaction import moving_error, resting_error, swinging
 from support.robots import urdf
 from support.trees import frictionless
 
@@ -43,7 +43,7 @@ def test_the_error_law_is_exact(name, panda):
     options = {"posture": np.zeros(robot.nq), "null_kp": 5.0, "singular_damping": 0.0}
     law = control.operational(robot, swinging, frame, kp=KP, kd=KD, **options)
     a = aj.forward_dynamics(robot, q, v, law(robot, None, t, q, v).tau)
-    e, rate, second = error_derivatives(robot, frame, swinging_pose)(t, q, v, a)
+    e, rate, second = moving_error(robot, frame)(t, q, v, a)
     assert np.linalg.norm(e[:, :3], axis=1).max() > 2
     terms = np.abs(second).max(axis=1) + np.abs(KD * rate).max(axis=1) + np.abs(KP * e).max(axis=1)
     assert (np.abs(second + KD * rate + KP * e).max(axis=1) < slack(robot, q, frame) * terms).all()
@@ -71,16 +71,15 @@ def test_khatibs_formula(panda):
 
 @pytest.mark.slow
 def test_a_run_decays_as_the_error_law_says():
-    """Critically damped: e(t) = (e_0 + (ė_0 + k e_0) t) exp(-k t). Torques are held over dt: errors are of first order."""
+    """Critically damped: e(t) = (e_0 + (ė_0 + k e_0) t) exp(-k t). Torques are held over dt, to first order."""
     robot, frame, k = PUMA, "tool", 10.0
     q = np.array([0.2, -0.6, 0.8, 0.3, 0.7, -0.4])
     T_d = aj.forward_kinematics(robot, q + 0.3, frame)
     law = control.operational(robot, T_d, frame, kp=k**2, kd=2 * k, singular_damping=0.0)
-    motion = error_derivatives(robot, frame, lambda t: T_d + 0 * t)
     off = []
     for dt in (2e-3, 1e-3):
         run = simulate(robot, law, q=q, v=0.2 * np.ones(6), duration=0.8, dt=dt, integrator="rk4")
-        e, rate, _ = motion(run.t, run.q, run.v, run.a)
+        e, rate, _ = resting_error(robot, frame)(T_d, run.q, run.v, run.a)
         t = run.t[:, None]
         off.append(np.abs(e - (e[0] + (rate[0] + k * e[0]) * t) * np.exp(-k * t)).max())
     assert off[1] < 2e-3 and 1.8 < off[0] / off[1] < 2.2
@@ -134,7 +133,7 @@ def test_a_plane_arm_has_two_axes():
     T_d = aj.forward_kinematics(robot, q + 0.2, frame)
     law = control.operational(robot, T_d, frame, kp=KP, kd=20.0, axes=("x", "y"), singular_damping=0.0)
     a = aj.forward_dynamics(robot, q, v, law(robot, None, 0.0, q, v).tau)
-    e, rate, second = error_derivatives(robot, frame, lambda t: T_d + 0 * t)(0.0, q, v, a)
+    e, rate, second = resting_error(robot, frame)(T_d, q, v, a)
     np.testing.assert_allclose((second + 20 * rate + KP * e)[3:5], 0, atol=1e-10)
 
 
@@ -155,6 +154,7 @@ def test_trajectories_and_batches():
     np.testing.assert_allclose(p, np.broadcast_to(path(one.t)[0][:, :3, 3], p.shape), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_c_export(tmp_path):
     law = control.operational(PUMA, np.eye(4), "tool", kp=100.0, kd=20.0)
     k = law.kernel(PUMA)

@@ -1,5 +1,7 @@
 """What laws of interaction are tried with: walls, moving targets, and errors of a frame's pose by differentiation."""
 
+from functools import lru_cache
+
 import numpy as np
 
 import adjoint as aj
@@ -36,21 +38,45 @@ def swinging_pose(t):
     return se3.from_rotation_translation(R, np.stack([0.4 + 0.1 * np.cos(2 * t), 0.2 * np.sin(t), 0.3 + 0.1 * t]))
 
 
-def error_derivatives(robot, frame: str, pose):
-    """The kernel (t, q, v, a) -> (e, ė, ë) of the error of a frame's pose, by differentiation; `pose(t)` is (4, 4)."""
-
-    @aj.kernel(q=robot.nq)
-    def error(t, q):
-        T, T_d = aj.forward_kinematics(robot, q, frame), pose(t)
-        return np.concatenate([so3.log(T_d[:3, :3] @ T[:3, :3].T), T_d[:3, 3] - T[:3, 3]])
+@lru_cache
+def moving_error(robot, frame: str):
+    """The function (t, q, v, a) -> (e, ė, ë) of a frame's error towards `swinging_pose`, by differentiation."""
+    error = _error_kernel(robot, frame)
 
     @aj.kernel(q=robot.nq, v=robot.nv)
     def rate(t, q, v):
-        return error.jvp(t, q, 1.0, v)[1]
+        T, T_rate = swinging_pose.jvp(t, 1.0)
+        return error.jvp(T, q, T_rate, v)[1]
 
     @aj.kernel(q=robot.nq, v=robot.nv, a=robot.nv)
     def derivatives(t, q, v, a):
         e_dot, e_ddot = rate.jvp(t, q, v, 1.0, v, a)
-        return np.stack([error(t, q), e_dot, e_ddot])
+        return np.stack([error(swinging_pose(t), q), e_dot, e_ddot])
 
     return lambda *args: np.moveaxis(derivatives(*args), -2, 0)
+
+
+@lru_cache
+def resting_error(robot, frame: str):
+    """The function (T_d, q, v, a) -> (e, ė, ë) of a frame's error towards a pose at rest, by differentiation."""
+    error = _error_kernel(robot, frame)
+
+    @aj.kernel(T=(4, 4), q=robot.nq, v=robot.nv)
+    def rate(T, q, v):
+        return error.jvp(T, q, np.zeros((4, 4)), v)[1]
+
+    @aj.kernel(T=(4, 4), q=robot.nq, v=robot.nv, a=robot.nv)
+    def derivatives(T, q, v, a):
+        e_dot, e_ddot = rate.jvp(T, q, v, np.zeros((4, 4)), v, a)
+        return np.stack([error(T, q), e_dot, e_ddot])
+
+    return lambda *args: np.moveaxis(derivatives(*args), -2, 0)
+
+
+def _error_kernel(robot, frame: str):
+    @aj.kernel(T_d=(4, 4), q=robot.nq)
+    def error(T_d, q):
+        T = aj.forward_kinematics(robot, q, frame)
+        return np.concatenate([so3.log(T_d[:3, :3] @ T[:3, :3].T), T_d[:3, 3] - T[:3, 3]])
+
+    return error
