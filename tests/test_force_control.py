@@ -112,7 +112,7 @@ def test_gain_bounds(which, share):
     """
     m, k_e, kp, kd, kf, h, f_d, x_0 = 2.0, 4e3, 300.0, 60.0, 0.5, 2e-4, 40.0, 1e-3
     robot, wall = slider(m), wall_at("cart", [-1.0, 0, 0], 0.0, k_e)  # the wall is x > 0
-    axes = {"axes": ("x",), "period": h, "singular_damping": 0.0}
+    axes = {"part": "x", "period": h, "singular_damping": 0.0}
     if which == "parallel":
         ki = share * kd * (kp + (1 + kf) * k_e) / (m * k_e)
         f = np.array([0, 0, 0, f_d, 0, 0])
@@ -263,7 +263,7 @@ def test_two_link_arm_against_a_wall():
     frame, q = robot.frame_names[-1], np.array([0.4, 1.2])
     T = aj.forward_kinematics(robot, q, frame)
     task = TaskFrame(np.eye(3), {"x": 5.0})
-    options = {"axes": ("x", "y"), "period": 1e-3, "singular_damping": 0.0}
+    options = {"part": "x y", "period": 1e-3, "singular_damping": 0.0}
     law = control.hybrid(robot, T, frame, task=task, **GAINS, **options)
     f = np.array([[0, 0, 0, 5.0, 0, 0], [0, 0, 0, 8.0, 0, 0]])
     wall = wall_at(frame, [-1.0, 0, 0], -T[0, 3], 1e4, damping=100.0)
@@ -322,10 +322,10 @@ def test_bad_input():
     with pytest.raises(aj.ArgumentError, match="hybrid: task must be a TaskFrame; got ndarray"):
         control.hybrid(PUMA, np.eye(4), "tool", task=np.eye(4), **GAINS, period=0.01)  # type: ignore[arg-type]
     for options, message in [
-        ({"force_ki": -1.0}, "hybrid: force_ki must be 0 or more"),
-        ({"force_kp": np.ones(5)}, "hybrid: force_kp must be a finite number"),
+        ({"force_ki": -1.0}, "hybrid: force_ki must be finite and positive or 0"),
+        ({"force_kp": np.ones(5)}, r"hybrid: force_kp has shape \(5,\)"),
         ({"period": 0.0}, "hybrid: period must be a positive number"),
-        ({"axes": ["q"]}, "hybrid: axes is"),
+        ({"part": "q"}, "part is 'q'"),
     ]:
         with pytest.raises(aj.ArgumentError, match=message):
             control.hybrid(PUMA, np.eye(4), "tool", task=TaskFrame(np.eye(3)), **{**GAINS, "period": 0.01, **options})
@@ -333,7 +333,7 @@ def test_bad_input():
     for options, message in [
         ({"force": np.zeros(3)}, "parallel: force must be 6 finite numbers"),
         ({"force": np.full(6, np.nan)}, "parallel: force must be 6 finite numbers"),
-        ({"kp": -1.0}, "parallel: kp must be 0 or more"),
+        ({"kp": -1.0}, "parallel: kp must be finite and positive or 0"),
         ({"period": -1.0}, "parallel: period must be a positive number"),
         ({"posture": np.zeros(3)}, r"parallel: argument 'posture' has shape \(3,\)"),
     ]:

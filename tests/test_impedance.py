@@ -214,13 +214,15 @@ def test_bad_input():
     crooked = np.eye(6)
     crooked[0, 1] = 1.0
     cases = [
-        ({"stiffness": -1.0}, "impedance: stiffness must be 0 or more"),
-        ({"damping": np.ones(3)}, r"impedance: damping must be a finite number or \(6,\), \(6, 6\) of them"),
-        ({"stiffness": crooked}, "impedance: stiffness must be symmetric; entries differ by 1"),
-        ({"stiffness": np.diag([1.0, 1, 1, 1, 1, -1])}, "impedance: stiffness must be 0 or more"),
-        ({"inertia": 0.0}, "impedance: inertia must be positive"),
-        ({"inertia": [1.0, 1, 1, 1, 1, np.inf]}, "impedance: inertia must be a finite number"),
-        ({"axes": "x"}, "impedance: axes is 'x'"),
+        ({"stiffness": -1.0}, "impedance: stiffness must be finite and positive or 0"),
+        ({"damping": np.ones(3)}, r"impedance: damping has shape \(3,\); it must be a number or \(6,\)"),
+        ({"damping": np.eye(5)}, r"impedance: damping has shape \(5, 5\); it must be finite numbers \(6, 6\)"),
+        ({"stiffness": crooked}, "impedance: stiffness must be symmetric; its entries differ by up to 1"),
+        ({"stiffness": np.diag([1.0, 1, 1, 1, 1, -1])}, "impedance: stiffness must be positive semidefinite; .* is -1"),
+        ({"inertia": 0.0}, "impedance: inertia must be finite and positive, got 0"),
+        ({"inertia": [1.0, 1, 1, 1, 1, np.inf]}, "impedance: inertia must be finite and positive, got inf at place 5"),
+        ({"inertia": np.zeros((6, 6))}, "impedance: inertia must be positive definite"),
+        ({"part": "w"}, "part is 'w'"),
     ]
     for options, message in cases:
         with pytest.raises(aj.ArgumentError, match=message):
@@ -233,7 +235,7 @@ def test_bad_input():
             control.admittance(law, **good, inertia=1.0, period=0.01)  # type: ignore[arg-type]
     with pytest.raises(aj.ArgumentError, match="admittance: period must be a positive number, got 0"):
         control.admittance(inner, **good, inertia=1.0, period=0)
-    with pytest.raises(aj.ArgumentError, match="admittance: inertia must be positive"):
+    with pytest.raises(aj.ArgumentError, match="admittance: inertia must be finite and positive"):
         control.admittance(inner, **good, inertia=-1.0, period=0.01)
     with pytest.raises(aj.ArgumentError, match="already"):
         soft = control.impedance(PUMA, np.eye(4), "tool", **good)

@@ -131,7 +131,7 @@ def test_a_plane_arm_has_two_axes():
     frame = robot.frame_names[-1]
     q, v = np.array([0.3, 1.1]), np.array([0.5, -0.7])
     T_d = aj.forward_kinematics(robot, q + 0.2, frame)
-    law = control.operational(robot, T_d, frame, kp=KP, kd=20.0, axes=("x", "y"), singular_damping=0.0)
+    law = control.operational(robot, T_d, frame, kp=KP, kd=20.0, part="x y", singular_damping=0.0)
     a = aj.forward_dynamics(robot, q, v, law(robot, None, 0.0, q, v).tau)
     e, rate, second = resting_error(robot, frame)(T_d, q, v, a)
     np.testing.assert_allclose((second + 20 * rate + KP * e)[3:5], 0, atol=1e-10)
@@ -170,13 +170,12 @@ def test_bad_input():
     good = {"kp": 1.0, "kd": 1.0}
     cases = [
         (("tool?",), good, "has no frame 'tool\\?'"),
-        (("tool",), {**good, "kp": -1.0}, "operational: kp must be 0 or more; got -1.0"),
-        (("tool",), {**good, "kd": [1.0, 2.0]}, r"operational: kd must be a finite number or \(6,\)"),
-        (("tool",), {**good, "kd": np.nan}, "operational: kd must be a finite number"),
-        (("tool",), {**good, "axes": ("x", "w")}, "operational: axes is .*'w'"),
-        (("tool",), {**good, "axes": ()}, "operational: axes is"),
+        (("tool",), {**good, "kp": -1.0}, "operational: kp must be finite and positive or 0, got -1"),
+        (("tool",), {**good, "kd": [1.0, 2.0]}, r"operational: kd has shape \(2,\); it must be a number or \(6,\)"),
+        (("tool",), {**good, "kd": np.nan}, "operational: kd must be finite and positive or 0, got nan"),
+        (("tool",), {**good, "part": "x w"}, "part is 'x w'; it must be one of"),
         (("tool",), {**good, "posture": np.zeros(5)}, r"operational: argument 'posture' has shape \(5,\)"),
-        (("tool",), {**good, "null_kp": -2.0}, "operational: null_kp must be 0 or more"),
+        (("tool",), {**good, "null_kp": -2.0}, "operational: null_kp must be finite and positive or 0"),
         (("tool",), {**good, "singular_damping": -0.1}, "operational: singular_damping must be a positive number or 0"),
     ]
     for args, options, message in cases:
@@ -184,6 +183,9 @@ def test_bad_input():
             control.operational(PUMA, np.eye(4), *args, **options)
     with pytest.raises(aj.ArgumentError, match="operational needs a Robot"):
         control.operational("puma", np.eye(4), "tool", **good)  # type: ignore[arg-type]
+    arm = aj.robots.two_link()
+    with pytest.raises(aj.ArgumentError, match="the 2 degrees of freedom of robot 'two_link' cannot meet 6 components"):
+        control.operational(arm, np.eye(4), arm.frame_names[-1], **good, singular_damping=0.0)
     with pytest.raises(aj.ArgumentError, match="follows a PoseTrajectory"):
         control.operational(PUMA, quintic(np.zeros(6), np.ones(6), duration=1.0), "tool", **good)
     with pytest.raises(aj.ArgumentError, match="has shape"):

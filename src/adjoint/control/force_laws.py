@@ -13,16 +13,17 @@ from ..errors import ArgumentError
 from ..lie import so3
 from ..model.input_checks import floats, positive
 from ..model.robot import Robot
+from .gains import gains
 from .laws import Law, law
 from .references import PoseTarget
+from .resolution import COMPONENTS
 from .task_motion import (
-    AXES,
     along_base,
     freedom,
-    gain,
+    joint_accelerations,
+    matrix_gains,
     motion_beside,
-    resolved,
-    rows_of,
+    rows,
     spring_wrench,
     task_of,
     task_parameters,
@@ -61,8 +62,8 @@ class TaskFrame:
             )
         forces = dict(self.forces) if isinstance(self.forces, Mapping) else {None: np.nan}
         for name, value in forces.items():
-            if name not in AXES or floats(value).shape != () or not np.isfinite(floats(value)):
-                known = ", ".join(map(repr, AXES))
+            if name not in COMPONENTS or floats(value).shape != () or not np.isfinite(floats(value)):
+                known = ", ".join(map(repr, COMPONENTS))
                 raise ArgumentError(
                     f"TaskFrame: forces must be {{axis: number}} with axes of {known}; got {self.forces!r}"
                 )
@@ -87,27 +88,27 @@ class TaskFrame:
     @property
     def wrench(self) -> np.ndarray:
         """The moments and forces (6,) that the robot shall exert, along the axes of the task frame."""
-        return np.array([self.forces.get(name, 0.0) for name in AXES])
+        return np.array([self.forces.get(name, 0.0) for name in COMPONENTS])
 
 
 def _hybrid(robot, p, state, t, q, v, reference):
     task = task_of(robot, q, v, p.frame, reference)
-    R, O = p.rotation.T, np.zeros((3, 3))
-    turn = np.block([[R, O], [O, R]])  # along the task frame's axes, from along those of the base
+    R, none = p.rotation.T, np.zeros((3, 3))
+    turn = np.block([[R, none], [none, R]])  # takes twists and wrenches to the axes of the task frame
+    forced = np.array([float(name in p.force_axes) for name in COMPONENTS])
     F = along_base(task.T, p.wrench)
-    lacking = np.stack([x if name in p.force_axes else 0 * x for name, x in zip(AXES, p.force + turn @ F, strict=True)])
-    # (positions) ë + kd ė + kp e = 0; (forces) a = kp Δf + ki ∫ Δf dt - kd v
+    lacking = forced * (p.force + turn @ F)  # the robot exerts -wrench
     second = -turn.T @ (times(p.kd, turn @ task.rate) + times(p.kp, turn @ task.error))
     moved = turn @ motion_beside(reference, task.error, task.rate, second).acceleration
     pushed = p.force_kp * lacking + p.force_ki * state - p.force_kd * (turn @ task.twist)
-    V_rate = np.stack([pushed[k] if name in p.force_axes else moved[k] for k, name in enumerate(AXES)])
-    a = resolved(robot, p, q, v, V_rate, turn)
+    V_rate = forced * pushed + (1 - forced) * moved
+    a = joint_accelerations(robot, p, q, v, V_rate, turn)
     return inverse_dynamics(robot, q, v, a) - task.J.T @ F, state + p.period * lacking
 
 
 def hybrid(
     robot: Robot, reference, frame: str, *, task: TaskFrame, kp, kd, force_kp, force_ki, force_kd, period: float,
-    axes: tuple[str, ...] = AXES, posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
+    part: str = "all", posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """Hybrid force and position control: forces along some axes of a task frame, positions along all others.
 
@@ -143,8 +144,8 @@ def hybrid(
         Gains of forces [1/kg], [1/(kg s)] and [1/s], numbers or (6,) (for moments [1/(kg m²)], ...).
     period
         The time between two instants [s], over which the integral takes one step of Euler's method.
-    axes, posture, null_kp, null_kd, singular_damping
-        As for `operational`, but `axes` are those of the task frame.
+    part, posture, null_kp, null_kd, singular_damping
+        As for `operational`, but `part` has components along the axes of the task frame.
 
     The state is the integral (6,) [N m s, N s] of Δf. The number `wrench` (6,), moment before force, acts on the robot
     and is seen from the frame; `simulate` feeds it. References: Raibert & Craig (1981), J. Dyn. Syst. Meas. Control
@@ -153,9 +154,9 @@ def hybrid(
     caller = "hybrid"
     if not isinstance(task, TaskFrame):
         raise ArgumentError(f"{caller}: task must be a TaskFrame; got {type(task).__name__}")
-    numbers = task_parameters(caller, robot, frame, axes, posture, null_kp, null_kd, singular_damping)
-    gains = {"kp": kp, "kd": kd, "force_kp": force_kp, "force_ki": force_ki, "force_kd": force_kd}
-    numbers |= {k: gain(x, k, caller) for k, x in gains.items()}
+    numbers = task_parameters(caller, robot, frame, part, posture, null_kp, null_kd, singular_damping)
+    own = {"kp": kp, "kd": kd, "force_kp": force_kp, "force_ki": force_ki, "force_kd": force_kd}
+    numbers |= {k: gains(x, 6, f"{caller}: {k}", or_zero=True) for k, x in own.items()}
     numbers |= {"rotation": task.rotation, "force": task.wrench, "wrench": np.zeros(6)}
     return law(
         _hybrid, reference=reference, follows=PoseTarget, model=robot, state=np.zeros(6), name=caller,
@@ -171,13 +172,13 @@ def _parallel(robot, p, state, t, q, v, reference):
     lacking = p.force + along_base(task.T, p.wrench)  # the robot exerts -wrench
     F = spring_wrench(task, p.kp, p.kd) + p.force + p.force_kp * lacking + p.force_ki * state
     free, still = freedom(robot, p, q, v, task.J), np.zeros(robot.nv)
-    tau = inverse_dynamics(robot, q, still, free.rest) + free.J.T @ F[rows_of(p.axes)]
+    tau = inverse_dynamics(robot, q, still, free.rest) + free.J.T @ F[rows(p.part)]
     return tau, state + p.period * lacking
 
 
 def parallel(
     robot: Robot, reference, frame: str, *, force, kp, kd, force_kp=0.0, force_ki, period: float,
-    axes: tuple[str, ...] = AXES, posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
+    part: str = "all", posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """The parallel force and position regulator: PD with gravity compensation, the desired force, PI of the force.
 
@@ -200,7 +201,9 @@ def parallel(
         m s³ + kd s² + (kp + (1 + force_kp) k_e) s + force_ki k_e = 0,
 
     which is stable if and only if 0 < force_ki < kd (kp + (1 + force_kp) k_e) / (m k_e) (Routh), if period goes to 0.
-    For a robot, m is the inertia of its frame (`operational_space`) in that direction.
+    The sampled loop of `simulate` has the same bound with integrator="semi_implicit" and dt = period. A real wall acts
+    while the joint forces are held, which lowers the bound, in proportion to the period. For a robot, m is the
+    inertia of its frame in that direction (`operational_space`).
 
     Parameters
     ----------
@@ -214,17 +217,18 @@ def parallel(
         Gains of forces [1], [1/s], numbers or (6,).
     period
         The time between two instants [s], over which the integral takes one step of Euler's method.
-    axes, posture, null_kp, null_kd, singular_damping
-        As for `operational`; they matter to robots with more joints than `axes` alone.
+    part, posture, null_kp, null_kd, singular_damping
+        As for `operational`; they matter to robots with more joints than `part` has components.
 
     The state is the integral (6,) [N m s, N s] of Δf. The number `wrench` (6,), moment before force, acts on the robot
     and is seen from the frame; `simulate` feeds it. Reference: Chiaverini, Siciliano & Villani (1994), "Force/position
     regulation of compliant robot manipulators", IEEE Trans. Autom. Control 39(3), for translations.
     """
     caller = "parallel"
-    numbers = task_parameters(caller, robot, frame, axes, posture, null_kp, null_kd, singular_damping)
-    numbers |= {k: gain(x, k, caller, matrix=True) for k, x in {"kp": kp, "kd": kd}.items()}
-    numbers |= {k: gain(x, k, caller) for k, x in {"force_kp": force_kp, "force_ki": force_ki}.items()}
+    numbers = task_parameters(caller, robot, frame, part, posture, null_kp, null_kd, singular_damping)
+    numbers |= {k: matrix_gains(x, f"{caller}: {k}") for k, x in {"kp": kp, "kd": kd}.items()}
+    own = {"force_kp": force_kp, "force_ki": force_ki}
+    numbers |= {k: gains(x, 6, f"{caller}: {k}", or_zero=True) for k, x in own.items()}
     f = floats(force)
     if f.shape != (6,) or not np.isfinite(f).all():
         raise ArgumentError(f"{caller}: force must be 6 finite numbers, moment before force; got {force!r}")

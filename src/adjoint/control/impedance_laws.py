@@ -17,16 +17,15 @@ from ..model.robot import Robot
 from .laws import Law, law, wrapped
 from .references import PoseTarget
 from .task_motion import (
-    AXES,
     Motion,
     along_base,
     covariant,
     freedom,
-    gain,
+    joint_accelerations,
     led_along,
+    matrix_gains,
     motion_beside,
-    resolved,
-    rows_of,
+    rows,
     spring_wrench,
     task_of,
     task_parameters,
@@ -38,14 +37,14 @@ __all__ = ["Yielding", "admittance", "impedance"]
 
 def _natural_impedance(robot, p, state, t, q, v, reference):
     task = task_of(robot, q, v, p.frame, reference)
-    rows, free = rows_of(p.axes), freedom(robot, p, q, v, task.J)
+    places, free = rows(p.part), freedom(robot, p, q, v, task.J)
     A, A_rate = led_along(reference, task.T[:3, :3], task.twist[:3])
-    v_led = free.inverse @ A[rows]
-    drift = jacobian_rate(robot, q, v, p.frame, "world")[rows] @ v_led
-    a = free.inverse @ (A_rate[rows] - drift) + free.rest
+    v_led = free.inverse @ A[places]
+    drift = jacobian_rate(robot, q, v, p.frame, "world")[places] @ v_led
+    a = free.inverse @ (A_rate[places] - drift) + free.rest
     F = spring_wrench(task, p.stiffness, p.damping)
     # The Coriolis forces of the error's own motion stay: with them, and with them only, the energy cannot grow.
-    return inverse_dynamics(robot, q, v, a) - coriolis_matrix(robot, q, v) @ (v - v_led) + free.J.T @ F[rows], state
+    return inverse_dynamics(robot, q, v, a) - coriolis_matrix(robot, q, v) @ (v - v_led) + free.J.T @ F[places], state
 
 
 def _shaped_impedance(robot, p, state, t, q, v, reference):
@@ -53,12 +52,12 @@ def _shaped_impedance(robot, p, state, t, q, v, reference):
     F = along_base(task.T, p.wrench)
     forces = covariant(task.error, F) + times(p.damping, task.rate) + times(p.stiffness, task.error)
     second = -positive_solve(_matrix(p.inertia), forces)
-    a = resolved(robot, p, q, v, motion_beside(reference, task.error, task.rate, second).acceleration)
+    a = joint_accelerations(robot, p, q, v, motion_beside(reference, task.error, task.rate, second).acceleration)
     return inverse_dynamics(robot, q, v, a) - task.J.T @ F, state
 
 
 def impedance(
-    robot: Robot, reference, frame: str, *, stiffness, damping, inertia=None, axes: tuple[str, ...] = AXES,
+    robot: Robot, reference, frame: str, *, stiffness, damping, inertia=None, part: str = "all",
     posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """Impedance control: forces move a frame away from its target like a mass, a spring and a damper.
@@ -87,7 +86,7 @@ def impedance(
         The pose to follow: a `PoseTrajectory`, a pose T (4, 4), or a function of t that gives a `PoseTarget`.
     stiffness, damping, inertia
         K [N m/rad, N/m], D [N m s/rad, N s/m] and M_d [kg m², kg]: numbers, (6,), or symmetric (6, 6), rotations first.
-    axes, posture, null_kp, null_kd, singular_damping
+    part, posture, null_kp, null_kd, singular_damping
         As for `operational`. With a target at rest, and without `inertia`, they matter to redundant robots alone.
 
     The number `wrench` (6,), moment before force, acts on the robot and is seen from the frame; `simulate` feeds it.
@@ -95,13 +94,13 @@ def impedance(
     impedance control based on angle/axis representations", IEEE Trans. Robot. Autom. 15(2).
     """
     caller = "impedance"
-    numbers = task_parameters(caller, robot, frame, axes, posture, null_kp, null_kd, singular_damping)
-    numbers |= {"stiffness": gain(stiffness, "stiffness", caller, matrix=True)}
-    numbers |= {"damping": gain(damping, "damping", caller, matrix=True)}
+    numbers = task_parameters(caller, robot, frame, part, posture, null_kp, null_kd, singular_damping)
+    numbers |= {"stiffness": matrix_gains(stiffness, "impedance: stiffness")}
+    numbers |= {"damping": matrix_gains(damping, "impedance: damping")}
     function = _natural_impedance
     if inertia is not None:
         function = _shaped_impedance
-        numbers |= {"inertia": gain(inertia, "inertia", caller, matrix=True, above_zero=True), "wrench": np.zeros(6)}
+        numbers |= {"inertia": matrix_gains(inertia, "impedance: inertia", or_zero=False), "wrench": np.zeros(6)}
     return law(function, reference=reference, follows=PoseTarget, model=robot, name=caller, **numbers)
 
 
@@ -161,8 +160,8 @@ def admittance(inner: Law, *, stiffness, damping, inertia, period: float) -> Law
     if not isinstance(inner, Law) or inner.follows is not PoseTarget or "frame" not in dict(inner.parts.options):
         raise ArgumentError(f"{caller}: inner must be a law that follows poses with a frame, such as operational(...)")
     numbers = {"stiffness": stiffness, "damping": damping}
-    numbers = {k: gain(x, k, caller, matrix=True) for k, x in numbers.items()}
-    numbers |= {"inertia": gain(inertia, "inertia", caller, matrix=True, above_zero=True), "wrench": np.zeros(6)}
+    numbers = {k: matrix_gains(x, f"{caller}: {k}") for k, x in numbers.items()}
+    numbers |= {"inertia": matrix_gains(inertia, f"{caller}: inertia", or_zero=False), "wrench": np.zeros(6)}
     start = Yielding(np.zeros(6), np.zeros(6))
     return wrapped(
         inner, _admittance, state=start, name=caller, **numbers, period=positive(period, "admittance: period")

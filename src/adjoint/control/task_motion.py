@@ -15,7 +15,6 @@ Bᵀ F for a wrench F: F · V = F · A - (Bᵀ F) · ė.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,34 +28,27 @@ from ..model.configuration import difference
 from ..model.input_checks import floats, positive, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
+from .gains import gains
 from .references import PoseTarget
+from .resolution import rows_of_part
 
 __all__ = [
-    "AXES",
     "Freedom",
     "Motion",
     "Task",
     "along_base",
     "covariant",
     "freedom",
-    "gain",
+    "joint_accelerations",
     "led_along",
+    "matrix_gains",
     "motion_beside",
-    "resolved",
-    "rows_of",
+    "rows",
     "spring_wrench",
     "task_of",
     "task_parameters",
     "times",
 ]
-
-AXES = ("rx", "ry", "rz", "x", "y", "z")
-"""Names of the axes of a twist: rotations about x, y, z, then translations."""
-
-
-def rows_of(axes: Iterable[str]) -> list[int]:
-    """The rows of a twist that belong to axes of these names."""
-    return [AXES.index(name) for name in axes]
 
 
 class Task(NamedTuple):
@@ -142,13 +134,18 @@ class Freedom(NamedTuple):
     rest: Any
 
 
+def rows(part: str) -> list[int]:
+    """The places in a twist that `part` names, in the order of the twist."""
+    return sorted(rows_of_part(part))
+
+
 def freedom(robot: Robot, p, q, v, J) -> Freedom:
-    """The `Freedom` of joints, if the axes p.axes of J (6, nv) are controlled."""
-    J = J[rows_of(p.axes)]
-    turning = sum(name in AXES[:3] for name in p.axes)
-    blocks = tuple(n for n in (turning, len(p.axes) - turning) if n)
+    """The `Freedom` of joints, if the components p.part of J (6, nv) are controlled."""
+    J, n = J[rows(p.part)], len(rows(p.part))
+    turns = sum(k < 3 for k in rows(p.part))
+    blocks = tuple(size for size in (turns, n - turns) if size)
     _, inverse = inertia_of_rows(robot, q, J, blocks, p.singular_damping)
-    if robot.nv <= len(p.axes):
+    if robot.nv <= n:
         return Freedom(J, inverse, np.zeros(robot.nv))
     a = -p.null_kd * v
     if p.posture is not None:
@@ -156,62 +153,58 @@ def freedom(robot: Robot, p, q, v, J) -> Freedom:
     return Freedom(J, inverse, a - inverse @ (J @ a))
 
 
-def resolved(robot: Robot, p, q, v, V_rate, turn=None) -> Any:
-    """Joint accelerations (nv,) that give the frame the rate V̇ (6,) of its twist, along the axes p.axes.
+def joint_accelerations(robot: Robot, p, q, v, V_rate, turn=None) -> Any:
+    """Joint accelerations (nv,) that give the frame the rate V̇ (6,) of its twist, in the components p.part.
 
-    With `turn` (6, 6), the axes are those to which it takes twists; V̇ is seen along them.
+    With `turn` (6, 6), V̇ and its components are those along other axes, to which it takes twists.
     """
-    J, drift = (
-        jacobian(robot, q, p.frame, "world"),
-        frame_acceleration(robot, q, v, np.zeros(robot.nv), p.frame, "world"),
-    )
+    J = jacobian(robot, q, p.frame, "world")
+    drift = frame_acceleration(robot, q, v, np.zeros(robot.nv), p.frame, "world")
     if turn is not None:
         J, drift = turn @ J, turn @ drift
     free = freedom(robot, p, q, v, J)
-    return free.inverse @ (V_rate - drift)[rows_of(p.axes)] + free.rest
+    return free.inverse @ (V_rate - drift)[rows(p.part)] + free.rest
 
 
 # --- arguments of laws ------------------------------------------------------------------------------------------------
 
 
-def task_parameters(caller: str, robot, frame, axes, posture, null_kp, null_kd, singular_damping) -> dict[str, Any]:
+def task_parameters(caller: str, robot, frame, part, posture, null_kp, null_kd, singular_damping) -> dict[str, Any]:
     """The parameters that all laws of this kind share, checked."""
     need_robot(robot, caller)
     robot.frame(frame)  # raises an error that lists the frames
-    if isinstance(axes, str) or not set(axes) <= set(AXES) or not axes:
-        raise ArgumentError(f"{caller}: axes is {axes!r}; it must be some of {', '.join(map(repr, AXES))}")
-    if posture is not None:
-        posture = vectors(posture, robot.nq, "posture", caller)
+    damping = positive(singular_damping, f"{caller}: singular_damping", or_zero=True)
+    if len(rows(part)) > robot.nv and damping == 0:
+        raise ArgumentError(
+            f"{caller}: the {robot.nv} degrees of freedom of robot '{robot.name}' cannot meet {len(rows(part))} "
+            "components of a twist; name fewer of them by `part`, such as 'x y'"
+        )
     return {
         "frame": frame,
-        "axes": tuple(name for name in AXES if name in axes),
-        "posture": posture,
-        "null_kp": gain(null_kp, "null_kp", caller, size=robot.nv),
-        "null_kd": gain(null_kd, "null_kd", caller, size=robot.nv),
-        "singular_damping": positive(singular_damping, f"{caller}: singular_damping", or_zero=True),
+        "part": part,
+        "posture": None if posture is None else vectors(posture, robot.nq, "posture", caller),
+        "null_kp": gains(null_kp, robot.nv, f"{caller}: null_kp", or_zero=True),
+        "null_kd": gains(null_kd, robot.nv, f"{caller}: null_kd", or_zero=True),
+        "singular_damping": damping,
     }
 
 
-def gain(value, name: str, caller: str, *, size: int = 6, matrix: bool = False, above_zero: bool = False) -> np.ndarray:
-    """A gain: a number or (size,), not negative; with `matrix` also (size, size), symmetric and positive semidefinite.
-
-    With `above_zero` it must be positive, so that it can be divided by.
-    """
-    x = floats(value)
-    shapes = [(), (size,)] + [(size, size)] * matrix
-    if x.shape not in shapes or not np.isfinite(x).all():
-        wanted = ", ".join(
-            f"({', '.join(map(str, shape))},)" if len(shape) == 1 else str(shape) for shape in shapes[1:]
-        )
-        raise ArgumentError(f"{caller}: {name} must be a finite number or {wanted} of them; got {value!r}")
-    if x.ndim == 2 and np.abs(x - x.T).max() > 1e-9 * np.abs(x).max():
-        raise ArgumentError(f"{caller}: {name} must be symmetric; entries differ by {np.abs(x - x.T).max():g}")
-    least = (np.linalg.eigvalsh(x) if x.ndim == 2 else x).min()
-    if least < -1e-12 * np.abs(x).max() or (above_zero and least <= 0):
-        raise ArgumentError(f"{caller}: {name} must be {'positive' if above_zero else '0 or more'}; got {value!r}")
-    return x
+def matrix_gains(value, label: str, *, or_zero: bool = True) -> np.ndarray:
+    """Gains as one number, (6,), or a symmetric matrix (6, 6), positive, or semidefinite with `or_zero`."""
+    found = floats(value)
+    if found.ndim != 2:
+        return gains(value, 6, label, or_zero=or_zero)
+    if found.shape != (6, 6) or not np.isfinite(found).all():
+        raise ArgumentError(f"{label} has shape {found.shape}; it must be finite numbers (6, 6), (6,), or one")
+    largest, uneven = np.abs(found).max(), np.abs(found - found.T).max()
+    if uneven > 1e-9 * largest:
+        raise ArgumentError(f"{label} must be symmetric; its entries differ by up to {uneven:g}")
+    least = np.linalg.eigvalsh(found)[0]
+    if least < (-1e-12 if or_zero else 1e-12) * largest or (not or_zero and largest == 0):
+        raise ArgumentError(f"{label} must be positive {'semi' * or_zero}definite; its least eigenvalue is {least:g}")
+    return found
 
 
 def times(gain, x) -> Any:
-    """The product of a gain, which is a number, (n,) or (n, n), and x (n,)."""
+    """The product of gains, which are one number, (n,) or (n, n), and x (n,)."""
     return gain @ x if np.ndim(gain) == 2 else gain * x
