@@ -20,6 +20,10 @@
 | `adaptive` | adaptive laws of single joints: `model_reference` and `self_tuning` |
 | `perturbations` | `perturbation` about a nominal motion with an identified model, of joints or of a frame |
 | `slotine` | `slotine_li`: adaptive control with the robot's own equations |
+| `task_motion` | a frame beside its target: errors, motions with given errors, and the joints that make them |
+| `operational_law` | operational-space control |
+| `impedance_laws` | impedance and admittance |
+| `force_laws` | forces and positions at once: hybrid, with a `TaskFrame`, and parallel |
 """
 
 from . import servo_design as servo_design
@@ -45,6 +49,12 @@ from .channels import state_of as state_of
 from .decoupling import Decoupling as Decoupling
 from .decoupling import decoupled as decoupled
 from .decoupling import decoupling_law as decoupling_law
+from .force_laws import TaskFrame as TaskFrame
+from .force_laws import hybrid as hybrid
+from .force_laws import parallel as parallel
+from .impedance_laws import Yielding as Yielding
+from .impedance_laws import admittance as admittance
+from .impedance_laws import impedance as impedance
 from .joint_laws import Integral as Integral
 from .joint_laws import computed_torque as computed_torque
 from .joint_laws import pd as pd
@@ -80,6 +90,7 @@ from .observers import differenced_velocity as differenced_velocity
 from .observers import disturbance_observer as disturbance_observer
 from .observers import kalman as kalman
 from .observers import velocity_observer as velocity_observer
+from .operational_law import operational as operational
 from .perturbations import PerturbationState as PerturbationState
 from .perturbations import perturbation as perturbation
 from .perturbations import resolved_motion_adaptive as resolved_motion_adaptive
@@ -134,8 +145,11 @@ __all__ = [
     "SelfTuningState",
     "ServoGains",
     "Target",
+    "TaskFrame",
     "TransferFunction",
     "VoltageTorqueCurve",
+    "Yielding",
+    "admittance",
     "bang_bang",
     "computed_torque",
     "curve_torque",
@@ -149,6 +163,8 @@ __all__ = [
     "force_convergence",
     "friction_curve",
     "hand_twist",
+    "hybrid",
+    "impedance",
     "joint_torque",
     "joint_transfer",
     "joint_voltage",
@@ -163,6 +179,8 @@ __all__ = [
     "motor_transfer",
     "noisy",
     "normals",
+    "operational",
+    "parallel",
     "pd",
     "perturbation",
     "pid",

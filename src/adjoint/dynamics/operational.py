@@ -28,7 +28,7 @@ from ..model.robot import Robot
 from .factorization import factor, inverse_factored, mass_matrix_factors, solve_factored, sqrt_solve_factored
 from .newton_euler import bias_force, gravity_torque
 
-__all__ = ["OperationalSpace", "null_space_projector", "operational_space"]
+__all__ = ["OperationalSpace", "inertia_of_rows", "null_space_projector", "operational_space"]
 
 
 class OperationalSpace(NamedTuple):
@@ -89,15 +89,25 @@ def null_space_projector(
 def _inertia(robot, q, frame: str, expressed: str, part: str, damping):
     """J (r, nv), Λ (r, r) and J̄ = M⁻¹ Jᵀ Λ (nv, r)."""
     J = part_of(jacobian(robot, q, frame, expressed), part)
+    return J, *inertia_of_rows(robot, q, J, (3,) * (len(J) // 3), damping)
+
+
+def inertia_of_rows(robot: Robot, q, J, blocks: tuple[int, ...], damping) -> tuple:
+    """Λ (r, r) and J̄ = M⁻¹ Jᵀ Λ (nv, r) of any rows J (r, nv) of a Jacobian.
+
+    `blocks` are the numbers of rows that follow one another and have the same unit: B has a mean eigenvalue for each.
+    """
     factors = mass_matrix_factors(robot, q)
     Y = sqrt_solve_factored(factors, J.T)
     mobility = Y.T @ Y
-    Lambda = inverse_factored(factor(mobility + damping**2 * _mean_mobility(mobility)))
-    return J, Lambda, solve_factored(factors, J.T) @ Lambda
+    Lambda = inverse_factored(factor(mobility + damping**2 * _mean_mobility(mobility, blocks)))
+    return Lambda, solve_factored(factors, J.T) @ Lambda
 
 
-def _mean_mobility(mobility):
-    """B (r, r) = diag(b, b, b, ...), where b is the mean eigenvalue of each 3x3 block on the diagonal of Λ⁻¹."""
-    blocks = [slice(k, k + 3) for k in range(0, len(mobility), 3)]
-    means = [np.trace(mobility[block, block]) / 3 for block in blocks]
-    return np.eye(len(mobility)) * np.concatenate([np.ones(3) * b for b in means])
+def _mean_mobility(mobility, blocks: tuple[int, ...]):
+    """B (r, r) = diag(b, b, b, ...), where b is the mean eigenvalue of each block on the diagonal of Λ⁻¹."""
+    ends = np.cumsum(blocks)
+    means = [
+        np.trace(mobility[end - n : end, end - n : end]) / n * np.ones(n) for n, end in zip(blocks, ends, strict=True)
+    ]
+    return np.eye(len(mobility)) * np.concatenate(means)
