@@ -65,7 +65,7 @@ from .laws import Control as Control
 from .laws import Law as Law
 from .laws import law as law
 from .laws import wrapped as wrapped
-from .least_squares import Estimate as Estimate
+from .least_squares import Fit as Fit
 from .least_squares import recursive_least_squares as recursive_least_squares
 from .motors import Motor as Motor
 from .motors import TransferFunction as TransferFunction
@@ -130,6 +130,7 @@ __all__ = [
     "Drawing",
     "Drawn",
     "Estimate",
+    "Fit",
     "Filtered",
     "ForceConvergence",
     "ForceRounds",

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compile import Kernel
 from ..compile.front.specialisation import record_class
-from ..compile.graph.nested import leaves, structure
+from ..compile.graph.nested import leaves, rebuild, structure
 from ..errors import ArgumentError
 from ..model.needs import need_robot
 from ..model.robot import Robot
@@ -134,13 +134,13 @@ class Law:
             self._recent[:] = robot, _kernel(self.plan(robot)), tuple(self.numbers.values())
         _, compiled, numbers = self._recent
         parts = reference if self.follows else leaves(reference)
-        if not leaves(self.state):
-            return Control(compiled(t, q, v, *parts, *numbers), self.state)
+        if self.state is None:
+            return Control(compiled(t, q, v, *parts, *numbers), None)
         state = leaves(self.state if state is None else state)
         found = compiled(t, q, v, *parts, *state, *numbers)
         if not state:  # a law around a law, both without a state
             return Control(found, self.state)
-        return Control(found[0], Template(self.state).build(found[1:]))
+        return Control(found[0], rebuild(self.state, iter(found[1:])))
 
     def kernel(self, robot: Robot | None = None) -> Kernel:
         """The compiled law of one instant, as a kernel with named inputs; a call of it takes about a microsecond.
