@@ -51,10 +51,9 @@ class Plant(NamedTuple):
 
     def accelerations(self, given: Mapping[str, Any]) -> Callable:
         """The function (t, q, v, τ) -> a of this plant; `given` has the values of its inputs."""
-        lifted = {name: given[f"lift_{name}"] for name in self.lift}
 
         def acceleration(t, q, v, tau):
-            robot = self._robot_at(t, lifted, given)
+            robot = self.robot_at(t, given)
             frames, wrenches = [], []
             for k, acting in enumerate(self.forces):
                 found = acting.value(robot, given, f"force{k}_", t, q, v)
@@ -73,9 +72,9 @@ class Plant(NamedTuple):
 
         return acceleration
 
-    def _robot_at(self, t, lifted: dict[str, Any], given: Mapping[str, Any]) -> Robot:
+    def robot_at(self, t, given: Mapping[str, Any]) -> Robot:
         """The robot at the time t: its numbers are inputs, or change with time."""
-        numbers = dict(lifted)
+        numbers = {name: given[f"lift_{name}"] for name in self.lift}
         for k, change in enumerate(self.changes):
             robot = self.robot.lifted(numbers) if numbers else self.robot
             numbers |= change.function(robot, change.namespace(given, f"change{k}_"), t)

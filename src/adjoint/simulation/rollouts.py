@@ -87,13 +87,14 @@ class _Moving(NamedTuple):
 
 def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
     """The function (number of the step, `_Moving`, reference) -> `_Moving` of one step."""
-    robot, dt, accelerations = plan.plant.robot, given["dt"], plan.plant.accelerations(given)
+    dt, accelerations = given["dt"], plan.plant.accelerations(given)
 
     def step(k, now: _Moving, reference) -> _Moving:
         t = given["t_0"] + k * dt
         tau, state = plan.control(given, now.state, t, now.q, now.v, reference)
+        robot = plan.plant.robot_at(t, given)
         q, v, memory = plan.integrator.step(
-            robot, lambda t, q, v: accelerations(t, q, v, tau), t, now.q, now.v, dt, now.memory
+            robot, lambda t, q, v, more=0.0: accelerations(t, q, v, tau + more), t, now.q, now.v, dt, now.memory
         )
         if plan.stop is None:
             return _Moving(q, v, state, memory, now.stopped)
