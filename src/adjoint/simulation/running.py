@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compile.graph.nested import leaves
 from ..control.assembled import Input
-from ..dynamics.closed_loops import Loop
+from ..dynamics.closed_loops import Loop, loop_error, loop_places
 from ..errors import ArgumentError
 from ..model.configuration import neutral
 from ..model.input_checks import positive, vectors
@@ -22,6 +22,7 @@ from .setups import Setup, Surroundings, set_up
 
 __all__ = ["simulate"]
 
+_CLOSED = 1e-6  # [rad, m] by which a loop may be open at the start
 _MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
 
 
@@ -60,6 +61,8 @@ def _start(setup: Setup, q, v) -> tuple[np.ndarray, np.ndarray, list, tuple[int,
     robot = setup.robot
     q = vectors(neutral(robot) if q is None else q, robot.nq, "q", "simulate")
     v = vectors(np.zeros(robot.nv) if v is None else v, robot.nv, "v", "simulate")
+    if setup.plan.plant.loops:
+        _need_closed(setup, q)
     state = [] if setup.law is None else [np.asarray(x, float) for x in leaves(setup.law.state)]
     shapes = [q.shape[:-1], v.shape[:-1], setup.batch()]
     shapes += [x.shape[: x.ndim - len(core)] for x, core in zip(state, setup.plan.state.shapes, strict=True)]
@@ -67,6 +70,20 @@ def _start(setup: Setup, q, v) -> tuple[np.ndarray, np.ndarray, list, tuple[int,
         return q, v, state, np.broadcast_shapes(*shapes)
     except ValueError:
         raise ArgumentError(f"simulate: leading axes do not match: {', '.join(map(str, shapes))}") from None
+
+
+def _need_closed(setup: Setup, q: np.ndarray) -> None:
+    """Raise `ArgumentError` if a loop is open at the start, by more than the run would close unnoticed."""
+    plant, robot = setup.plan.plant, setup.robot
+    numbers = {name: setup.numbers[f"lift_{name}"] for name in plant.lift}
+    error = np.abs(loop_error.bind(robot, plant.loops, lift=plant.lift)(q, **numbers))
+    for loop, ends in zip(plant.loops, loop_places(plant.loops), strict=True):
+        size = error[..., ends].max(initial=0.0)
+        if not size <= _CLOSED:
+            raise ArgumentError(
+                f"simulate: {loop} of robot '{robot.name}' is open by {size:.3g} at the start (rad, m); "
+                "dynamics.close_loops finds a q near by where all loops are closed"
+            )
 
 
 def _run(setup: Setup, q, v, state: list, batch: tuple[int, ...], steps: int) -> Run:
