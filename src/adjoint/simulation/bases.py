@@ -19,7 +19,7 @@ def _moving(robot, p, t):
     given = {"t": t} | {name: x for name, x in vars(p).items() if name != "pose"}
 
     def pose(values: dict[str, Any]):
-        found = p.pose(**values)
+        found = p.pose(values.pop("t"), **values)
         if np.shape(found) != (4, 4):
             raise ArgumentError(
                 f"moving_base: the function gives an array of shape {np.shape(found)}; a pose is (4, 4)"
