@@ -82,8 +82,8 @@ def test_functions_have_exact_slopes():
 # --- the wrench -------------------------------------------------------------------------------------------------------
 
 SURFACES = {
-    "plane": plane((0, 0, 0.2), (0.1, 0.2, 1.0)), "sphere": sphere((0.1, 0.3, -0.9), 1.1), "box": box(POSE, (1, 1.2, 2)),
-    "tilted": terrain(tilted), "grid": terrain(GRID, spacing=(0.5, 0.25)),
+    "plane": plane((0, 0, 0.2), (0.1, 0.2, 1.0)), "sphere": sphere((0.1, 0.3, -0.9), 1.1),
+    "box": box(POSE, (1, 1.2, 2)), "tilted": terrain(tilted), "grid": terrain(GRID, spacing=(0.5, 0.25)),
 }  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_the_power_of_a_contact_is_that_of_its_point():
         u = R @ V[3:] + np.cross(w, [0, 0, -0.2])
         np.testing.assert_allclose(wrench @ V, F @ u, rtol=1e-12)
         # Coulomb's cone, smoothed as stated; friction is against the motion.
-        assert 0 <= F[2] and np.isclose(F[2], 1e3 * 0.05 * max(1 - 0.3 * u[2], 0), rtol=1e-12)
+        assert F[2] >= 0 and np.isclose(F[2], 1e3 * 0.05 * max(1 - 0.3 * u[2], 0), rtol=1e-12)
         slides = np.linalg.norm(u[:2])
         np.testing.assert_allclose(F[:2], -0.7 * F[2] * u[:2] / np.hypot(slides, 0.01), rtol=1e-11)
         assert np.linalg.norm(F[:2]) <= 0.7 * F[2]
@@ -315,7 +315,8 @@ def test_a_leg_hops_and_its_hops_become_periodic():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"stiffness": -1.0}, "contact: 'stiffness' is -1; it must be 0 or more"), ({"damping": np.nan}, "'damping' is nan"),
+        ({"stiffness": -1.0}, "contact: 'stiffness' is -1; it must be 0 or more"),
+        ({"damping": np.nan}, "'damping' is nan"),
         ({"friction": -0.1}, "'friction' is -0.1"), ({"radius": [0.1, 0.2]}, r"'radius' has shape \(2,\)"),
         ({"slip": 0.0}, "'slip' is 0; it must be above 0"),
     ],

@@ -258,7 +258,7 @@ def test_stops_give_no_energy(damping, ramp):
     beyond = np.maximum(np.abs(run.q[..., 0]) - 0.1, 0)
     E = (run.v[..., 0] ** 2 + 1e4 * beyond**2).T  # m v²/2 + k d²/2
     # Semi-implicit steps keep E to (ω dt)/2 = 0.5 % while a spring is compressed, and at each end of a contact.
-    assert np.all(E <= E[0] * 1.01)
+    assert np.all(E[0] * 1.01 >= E)
     free = beyond.T == 0
     if damping:
         speeds = [E[free[:, k], k] for k in (0, 1)]

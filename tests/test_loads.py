@@ -90,7 +90,8 @@ def test_disturbances_for_each_joint_and_in_a_batch():
         (lambda: joint_disturbance(1.0, "pulse"), "a pulse needs an end after its start"),
         (lambda: joint_disturbance(1.0, "sine", frequency=-1.0), "'frequency' is -1"),
         (lambda: simulate(slider(), duration=0.1, dt=0.1, forces=joint_disturbance(np.ones(2))), "'size' has shape"),
-        (lambda: payload("tool", -1.0), "payload: 'mass' is -1"), (lambda: payload("tool", 1.0, com=(0, 0)), "'com' has"),
+        (lambda: payload("tool", -1.0), "payload: 'mass' is -1"),
+        (lambda: payload("tool", 1.0, com=(0, 0)), "'com' has"),
         (lambda: payload("tool", 1.0, inertia=-np.eye(3)), "must be symmetric and not negative"),
         (lambda: payload("tool", 1.0, inertia=[1, 2, 3]), r"'inertia' has shape \(3,\)"),
         (lambda: payload(1, 1.0), "frame must be the name"),  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ singular, λ is not unique but a is, and `proximal_solve` finds both.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -200,7 +201,7 @@ def _sizes(loops: Sequence[Loop]) -> list[int]:
 def loop_places(loops: Sequence[Loop]) -> list[slice]:
     """The places of each loop's components in `loop_error`."""
     ends = np.cumsum([0, *_sizes(loops)]).tolist()
-    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
 def _wrenches(robot: Robot, loops: Sequence[Loop], q, multipliers):
