@@ -160,7 +160,8 @@ def test_a_body_rests_at_the_depth_of_its_weight():
 
 def restitution(x: float) -> float:
     """The ratio of the speeds after and before an impact, where x = damping · speed (Hunt and Crossley)."""
-    return brentq(lambda e: x - np.log1p(x) + e * x + np.log1p(-e * x), 1e-9, min(1, (1 - 1e-12) / x), xtol=1e-14)
+    top = min(1, (1 - 1e-12) / x)
+    return brentq(lambda e: x - np.log1p(x) + e * x + np.log1p(-e * x), 1e-9, top, xtol=1e-14)  # type: ignore[return-value]
 
 
 def test_the_restitution_of_hunt_and_crossley():

@@ -50,18 +50,18 @@ def test_other_integrators_chatter_where_this_one_holds():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limits", [(5.0,) * 6, (1, 1e-3, 100, 0.01, 100, 100), (0, 0, 3, 0, 0.1, 0)])
+@pytest.mark.parametrize("limits", [(0.5,) * 3, (1, 1e-3, 100), (0, 3, 0.1)])
 def test_the_law_of_coulomb_holds_at_the_end_of_every_step(limits):
-    robot, dt = aj.robots.puma560(), 1e-3
+    robot, dt = aj.robots.park3r(), 1e-3
     rough, limits = robot.replace(friction=np.array(limits, float)), np.array(limits, float)
     rng = np.random.default_rng(3)
-    q, v = rng.normal(size=(20, 6)), 0.3 * rng.normal(size=(20, 6)) * rng.integers(0, 2, (20, 6))
+    q, v = rng.normal(size=(20, 3)), 0.3 * rng.normal(size=(20, 3)) * rng.integers(0, 2, (20, 3))
     run = simulate(rough, q=q, v=v, duration=20 * dt, dt=dt, integrator=dry_friction())
     now, then = run.v[:, :-1], run.v[:, 1:]
-    free = now + dt * aj.forward_dynamics(robot.replace(friction=0.0), run.q[:, :-1], now, np.zeros(6))
+    free = now + dt * aj.forward_dynamics(robot.replace(friction=0.0), run.q[:, :-1], now, np.zeros(3))
     impulse = np.einsum("...ij,...j", aj.mass_matrix(robot, run.q[:, :-1]), then - free)
-    # The impulses come from a linear equation with the condition of M, about 1e5 in this arm's units.
-    slack = 1e-9 * dt * max(limits.max(), 1)
+    # The impulses come from a linear equation with the condition of M, about 1e2 here.
+    slack = 1e-11 * dt * max(limits.max(), 1)
     assert np.all(np.abs(impulse) <= dt * limits + slack)
     slides = then != 0
     np.testing.assert_allclose(
@@ -71,19 +71,19 @@ def test_the_law_of_coulomb_holds_at_the_end_of_every_step(limits):
 
 @pytest.mark.slow
 def test_friction_takes_energy_and_never_gives_any():
-    robot = aj.robots.puma560().replace(friction=np.full(6, 0.5), gravity=(0, 0, 0))
-    v = np.random.default_rng(0).normal(size=(8, 6))
-    run = simulate(robot, q=np.full(6, 0.4), v=v, duration=0.5, dt=2e-4, integrator=dry_friction())
+    robot = aj.robots.park3r().replace(friction=np.full(3, 0.5), gravity=(0, 0, 0))
+    v = np.random.default_rng(0).normal(size=(8, 3))
+    run = simulate(robot, q=np.full(3, 0.4), v=v, duration=0.5, dt=2e-4, integrator=dry_friction())
     E = energy(robot, run.q, run.v)
     taken = 2e-4 * np.cumsum((0.5 * np.abs(run.v[:, 1:])).sum(axis=-1), axis=-1)
     # What is lost is the work of friction, ∫ μ |v| dt, but for the error of the steps, which is of first order in dt.
     np.testing.assert_allclose(E[:, :1] - E[:, 1:], taken, rtol=0, atol=3e-3 * E.max())
-    assert np.all(taken[:, -1] > 0.2)
+    assert taken.max() > 0.5
 
 
 @pytest.mark.slow
 def test_without_friction_it_is_the_semi_implicit_method():
-    robot, q = aj.robots.puma560().replace(friction=0.0), np.full(6, 0.3)
+    robot, q = aj.robots.park3r().replace(friction=0.0), np.full(3, 0.3)
     one = simulate(robot, q=q, duration=0.1, dt=1e-3, integrator=dry_friction())
     other = simulate(robot, q=q, duration=0.1, dt=1e-3)
     np.testing.assert_allclose(one.v, other.v, rtol=0, atol=1e-10)

@@ -70,9 +70,9 @@ def test_disturbances_of_joints_have_their_impulse(shape, options, want):
 
 @pytest.mark.slow
 def test_disturbances_for_each_joint_and_in_a_batch():
-    robot, size = aj.robots.puma560(), np.arange(6.0)
+    robot, size = aj.robots.park3r(), np.arange(3.0)
     run = simulate(robot, duration=1e-3, dt=1e-3, forces=joint_disturbance(size))
-    want = aj.forward_dynamics(robot, np.zeros(6), np.zeros(6), size)
+    want = aj.forward_dynamics(robot, np.zeros(3), np.zeros(3), size)
     np.testing.assert_allclose(run.a[0], want, rtol=1e-12)
     batch = joint_disturbance(size).replace(size=np.stack([size, 2 * size]))
     assert np.array_equal(simulate(robot, duration=1e-3, dt=1e-3, forces=batch).q[0], run.q)
@@ -121,7 +121,7 @@ def test_a_lift_that_picks_a_load_and_lets_it_go():
 
 @pytest.mark.slow
 def test_a_payload_is_the_robot_with_it():
-    robot, q, v = aj.robots.puma560(), np.full(6, 0.3), np.full(6, -0.2)
+    robot, q, v = aj.robots.park3r(), np.full(3, 0.3), np.full(3, -0.2)
     com, tensor = np.array([0.02, -0.01, 0.1]), np.diag([0.01, 0.02, 0.015])
     load = inertia.from_central(2.5, com, tensor)
     run = simulate(robot, q=q, v=v, duration=0.2, dt=1e-3, changes=payload("tool", 2.5, com=com, inertia=tensor))
@@ -134,7 +134,7 @@ def test_a_payload_is_the_robot_with_it():
 
 
 def test_payloads_of_lifted_inertias():
-    robot = aj.robots.puma560()
+    robot = aj.robots.park3r()
     lifted = np.stack([robot.inertias, 1.5 * robot.inertias])
     run = simulate(robot, duration=0.1, dt=1e-3, changes=payload("tool", 1.0), lift={"inertias": lifted})
     for k in (0, 1):
@@ -197,9 +197,9 @@ def test_a_pendulum_on_a_turntable_rises_to_the_angle_of_its_governor():
 @pytest.mark.slow
 def test_a_moving_base_is_a_free_joint_that_is_moved():
     """In the robot whose base flies, the accelerations of both together need the same joint forces."""
-    robot, size, rate = aj.robots.puma560(), 0.4, 3.0
+    robot, size, rate = aj.robots.park3r(), 0.4, 3.0
     screw = np.array([0.3, -0.7, 0.5, 1.0, 0.2, -0.4])
-    q, v = np.full(6, 0.3), np.linspace(-1, 1, 6)
+    q, v = np.full(3, 0.3), np.linspace(-1, 1, 3)
     run = simulate(robot, q=q, v=v, duration=0.5, dt=1e-2, base=moving_base(swung, size=size, rate=rate))
     free = on_free_base(robot)
     for k in range(0, 51, 10):
@@ -228,7 +228,7 @@ def test_a_base_that_stands_askew_is_a_robot_with_turned_gravity():
     def leans(t):
         return se3.from_rotation_translation(R, np.zeros(3)) + 0 * t
 
-    robot = aj.robots.puma560()
+    robot = aj.robots.park3r()
     run = simulate(robot, duration=0.1, dt=1e-3, base=moving_base(leans))
     same = simulate(robot.replace(gravity=R.T @ robot.gravity), duration=0.1, dt=1e-3)
     np.testing.assert_allclose(run.q, same.q, rtol=0, atol=1e-12)

@@ -84,7 +84,15 @@ def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, en
         of_shape(frequency, (), "frequency", "joint_disturbance"), "frequency", "joint_disturbance"
     )
     times = interval(start, end, "joint_disturbance")
-    return force(_disturbance, name="joint_disturbance", shape=_SHAPES[shape], size=size, frequency=frequency, **times)
+    return force(
+        _disturbance,
+        frame=None,
+        name="joint_disturbance",
+        shape=_SHAPES[shape],
+        size=size,
+        frequency=frequency,
+        **times,
+    )
 
 
 def _payload(robot, p, t):
