@@ -126,8 +126,8 @@ def dry_friction(*, sweeps: int = 30, breakaway: float = 1.0, stribeck_velocity:
         v' = v + h a(t, q, v) + M⁻¹ λ,   |λ_i| <= h μ_i,   and v'_i = 0, or λ_i = -h μ_i sign(v'_i),
 
     where a is without dry friction. All joints together have one solution v' (Moreau 1988): λ is the least of
-    ½ λᵀM⁻¹λ + λᵀ(v + h a) in the box. A joint that the friction can hold has v' = 0 exactly, so its q does not change by
-    a bit.
+    ½ λᵀM⁻¹λ + λᵀ(v + h a) in the box. A joint that the friction can hold has v' = 0 exactly, so its q does not
+    change by a bit.
 
         >>> heavy = robot.replace(friction=100.0)
         >>> run = aj.simulation.simulate(heavy, q=q, duration=0.1, dt=1e-3, integrator=dry_friction())
@@ -137,8 +137,8 @@ def dry_friction(*, sweeps: int = 30, breakaway: float = 1.0, stribeck_velocity:
     Exact are: the law of friction at the end of every step, the acceleration (τ - μ sign v)/M of joints that slide, and
     rest. Approximate are: the time at which a joint stops or starts, which is that of a step, and all that the
     semi-implicit method approximates. `sweeps` of projected Gauss-Seidel, from the last step's impulses, find which
-    joints stick; then a linear equation gives their impulses to rounding. (From random states, 10 sweeps found the right
-    joints in all steps of a Panda; of a humanoid with 29 joints, 30 did so in 997 of 1000 steps and 100 in all.) M⁻¹ is
+    joints stick; then a linear equation gives their impulses to rounding. (From random states, 10 sweeps found the
+    right joints in all steps of a Panda; of a humanoid with 29 joints, 30 did so in 997 of 1000 steps, 100 in all.) M⁻¹ is
     that of the plant at (t, q), with loads, lifted numbers and closed loops (whose stabilisation moves joints a little,
     also those that should rest). `simulate(..., lift={"friction": ...})` takes a batch of limits.
 
