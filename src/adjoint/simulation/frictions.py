@@ -138,9 +138,9 @@ def dry_friction(*, sweeps: int = 30, breakaway: float = 1.0, stribeck_velocity:
     rest. Approximate are: the time at which a joint stops or starts, which is that of a step, and all that the
     semi-implicit method approximates. `sweeps` of projected Gauss-Seidel, from the last step's impulses, find which
     joints stick; then a linear equation gives their impulses to rounding. (From random states, 10 sweeps found the
-    right joints in all steps of a Panda; of a humanoid with 29 joints, 30 did so in 997 of 1000 steps, 100 in all.) M⁻¹ is
-    that of the plant at (t, q), with loads, lifted numbers and closed loops (whose stabilisation moves joints a little,
-    also those that should rest). `simulate(..., lift={"friction": ...})` takes a batch of limits.
+    right joints in all steps of a Panda; of a humanoid with 29 joints, 30 did so in 997 of 1000 steps, 100 in all.)
+    M⁻¹ is that of the plant at (t, q), with loads, lifted numbers and closed loops (whose stabilisation moves joints a
+    little, also those that should rest). `simulate(..., lift={"friction": ...})` takes a batch of limits.
 
     With `breakaway` above 1, the limit is μ (1 + (breakaway - 1) exp(-(v/v_s)²)) at the v before the step: a joint at
     rest holds `breakaway` times what it resists with when it slides faster than v_s, the `stribeck_velocity`.
