@@ -16,23 +16,43 @@
 | `randomisation` | `randomised`: numbers for robots that differ from each other |
 | `sensors` | `Sensor`: what a law is told besides q and v, such as the wrench at its tool |
 | `integrators` | one step on the manifold of configurations |
+| `number_checks` | the numbers of forces and changes, checked |
+| `frictions` | `friction`, smooth, and `dry_friction`, which holds |
+| `stops` | `joint_stops` |
+| `surfaces` | `plane`, `box`, `sphere` and `terrain` |
+| `contacts` | `contact` of a frame with a surface |
+| `loads` | `applied` wrenches, `joint_disturbance` and `payload` |
+| `bases` | `moving_base` |
 """
 
 from typing import TYPE_CHECKING
 
 from ..lazy import later
+from .bases import moving_base as moving_base
+from .contacts import contact as contact
 from .forces import Change as Change
 from .forces import Force as Force
 from .forces import change as change
 from .forces import force as force
+from .frictions import dry_friction as dry_friction
+from .frictions import friction as friction
 from .gradients import Gradient as Gradient
 from .gradients import gradient as gradient
+from .loads import applied as applied
+from .loads import joint_disturbance as joint_disturbance
+from .loads import payload as payload
 from .randomisation import randomised as randomised
 from .running import simulate as simulate
 from .runs import Run as Run
 from .sensors import Sensor as Sensor
 from .sensors import sensor as sensor
 from .sensors import wrench_sensor as wrench_sensor
+from .stops import joint_stops as joint_stops
+from .surfaces import Surface as Surface
+from .surfaces import box as box
+from .surfaces import plane as plane
+from .surfaces import sphere as sphere
+from .surfaces import terrain as terrain
 
 if TYPE_CHECKING:
     from .vector_env import VectorEnv as VectorEnv
@@ -45,13 +65,26 @@ __all__ = [
     "Gradient",
     "Run",
     "Sensor",
+    "Surface",
     "VectorEnv",
+    "applied",
+    "box",
     "change",
+    "contact",
+    "dry_friction",
     "force",
+    "friction",
     "gradient",
+    "joint_disturbance",
+    "joint_stops",
+    "moving_base",
+    "payload",
+    "plane",
     "randomised",
     "sensor",
     "simulate",
+    "sphere",
+    "terrain",
     "wrench_sensor",
 ]
 

@@ -13,7 +13,10 @@ __all__ = ["INTEGRATORS", "Integrator", "integrator_named"]
 
 
 class Integrator(NamedTuple):
-    """One step: `step(robot, acceleration, t, q, v, h, memory) -> (q, v, memory)`; `acceleration(t, q, v)` is given.
+    """One step: `step(robot, acceleration, t, q, v, h, memory) -> (q, v, memory)`.
+
+    `robot` is the robot at the time t, and `acceleration(t, q, v, more=None)` are its accelerations; `more` (nv,) are
+    further joint forces.
 
     `memory(robot)` is what the integrator carries from step to step, at the start: a nesting of arrays, or None.
     """
