@@ -142,7 +142,7 @@ def test_derivatives_of_the_wrench(surface):
 
     @kernel(q=2, v=2)
     def wrench(q, v):
-        return plan.value(robot, numbers, "", 0.0, q, v)
+        return plan.parts.function(robot, plan.parts.namespace(numbers), 0.0, q, v)
 
     check_grads(wrench, np.array([0.4, -0.8]), np.array([0.3, 0.2]))
 
