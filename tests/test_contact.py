@@ -138,11 +138,10 @@ def test_nothing_acts_above_the_surface():
 def test_derivatives_of_the_wrench(surface):
     robot = aj.robots.planar(2)
     touch = contact("tool", surface, stiffness=100.0, damping=0.2, friction=0.5, radius=0.6, slip=0.1)
-    plan, numbers = touch.plan, dict(touch.numbers)
 
     @kernel(q=2, v=2)
     def wrench(q, v):
-        return plan.parts.function(robot, plan.parts.namespace(numbers), 0.0, q, v)
+        return touch.parts.function(robot, touch.parts.namespace(touch.numbers), 0.0, q, v)
 
     check_grads(wrench, np.array([0.4, -0.8]), np.array([0.3, 0.2]))
 

@@ -39,7 +39,7 @@ def at(position) -> np.ndarray:
 
 def value(force: aj.simulation.Force, robot: Robot, t, q, v) -> np.ndarray:
     """What a force is at one instant: joint forces, or a wrench."""
-    return force.plan.value(robot, force.numbers, "", t, q, v)
+    return force.parts.function(robot, force.parts.namespace(force.numbers), t, q, v)
 
 
 def energy(robot: Robot, q, v) -> np.ndarray:
