@@ -6,6 +6,7 @@
 | `references` | what a law follows: `Target` of joints, `PoseTarget` of a frame, trajectories, functions of time |
 | `assembled` | kernels put together from functions with parameters |
 | `joint_laws` | PD feedback and computed torque |
+| `riccati` | linear quadratic regulators: of linear systems, `lqr` about a configuration, `tvlqr` along a trajectory |
 """
 
 from .joint_laws import computed_torque as computed_torque
@@ -16,15 +17,25 @@ from .laws import law as law
 from .laws import wrapped as wrapped
 from .references import PoseTarget as PoseTarget
 from .references import Target as Target
+from .riccati import Gains as Gains
+from .riccati import dlqr_gains as dlqr_gains
+from .riccati import lqr as lqr
+from .riccati import lqr_gains as lqr_gains
+from .riccati import tvlqr as tvlqr
 
 __all__ = [
     "Control",
+    "Gains",
     "Law",
     "PoseTarget",
     "Target",
     "computed_torque",
+    "dlqr_gains",
     "law",
+    "lqr",
+    "lqr_gains",
     "pd",
+    "tvlqr",
     "wrapped",
 ]
 
