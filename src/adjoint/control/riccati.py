@@ -237,7 +237,8 @@ def tvlqr(robot: Robot, trajectory: Trajectory, *, Q, R, period: float, Q_end=No
     Q_end
         The weight of x at the end. By default it is the cost of holding the last configuration for ever.
 
-    A batch of trajectories gives a batch of laws; those that end earlier rest until the last one ends. Tedrake, Underactuated Robotics, chapter 8.
+    A batch of trajectories gives a batch of laws; those that end earlier rest until the last one ends.
+    Tedrake, Underactuated Robotics, chapter 8.
     """
     need_robot(robot, "tvlqr")
     if not isinstance(trajectory, Trajectory):

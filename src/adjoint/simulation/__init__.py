@@ -9,6 +9,7 @@
 | `plants` | the plant: a robot with all that acts on it, and its accelerations |
 | `forces` | `Force` and `Change`: what acts on a robot, and what changes in it |
 | `integrators` | one step on the manifold of configurations |
+| `shooting` | `ilqr`: joint forces of least cost, by iterative linear quadratic regulators and DDP |
 """
 
 from .forces import Change as Change
@@ -17,13 +18,17 @@ from .forces import change as change
 from .forces import force as force
 from .running import simulate as simulate
 from .runs import Run as Run
+from .shooting.search import ilqr as ilqr
+from .shooting.solution import OptimalMotion as OptimalMotion
 
 __all__ = [
     "Change",
     "Force",
+    "OptimalMotion",
     "Run",
     "change",
     "force",
+    "ilqr",
     "simulate",
 ]
 

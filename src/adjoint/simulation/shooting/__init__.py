@@ -1,0 +1,10 @@
+"""Optimal control by shooting: iterative linear quadratic regulators and differential dynamic programming.
+
+| file | contents |
+|---|---|
+| `problem` | the motion and the costs of one step, and their derivatives |
+| `box` | small quadratic programs in a box |
+| `passes` | the kernels of the backward and of the forward pass |
+| `search` | `ilqr`, and its iterations |
+| `solution` | `OptimalMotion`, the result |
+"""
