@@ -47,7 +47,10 @@ class _Behind(NamedTuple):
 
 @lru_cache(maxsize=64)
 def backward_kernel(plan: ShootingPlan) -> Kernel:
-    """The kernel of the backward pass, from rows of packed `Slopes` and the last state."""
+    """The kernel of the backward pass, from rows of packed `Slopes` and the last state.
+
+    `bending` is the weight of the curvature of the dynamics, 1 or 0. Where Q_uu is not positive, results are NaN.
+    """
     m, slopes = len(plan.motors), slope_kernel(plan)
     sizes = {name: where.size for name, where in slopes.packing._asdict().items()}
     rows = {name: Input((size,), sequence=True) for name, size in sizes.items() if size}
@@ -56,6 +59,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
         rows |= {name: Input(x.shape, sequence=True) for name, x in plan.instant().items()}
     ends = {"t_end": Input(), "q_end": Input((plan.robot.nq,)), "v_end": Input((plan.robot.nv,))}
     box = {"lower": Input((m,)), "upper": Input((m,)), "mu": Input()}
+    box |= {"bending": Input()} if plan.second_order else {}
 
     def body(given: dict[str, Any]) -> Backward:
         V_x, V_xx = final_slopes(plan, given | {k: given[f"{k}_end"] for k in "tqv"})
@@ -64,7 +68,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
             parts = Slopes(*slopes.unpack(*(row.get(name, np.zeros(0)) for name in sizes)))
             Q_w, Q_ww = carried_back(plan, given["dt"], parts, behind.V_x, behind.V_xx)
             if plan.second_order:
-                Q_ww = Q_ww + bent(plan, given | row, behind.V_x)
+                Q_ww = Q_ww + given["bending"] * bent(plan, given | row, behind.V_x)
             return _gains(plan, given, parts, behind, row["u"], Q_w, symmetric(Q_ww))
 
         start = _Behind(V_x, V_xx, V_x, np.zeros(m), 0.0, 0.0, 0.0)

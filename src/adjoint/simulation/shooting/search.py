@@ -196,10 +196,20 @@ def _gains(problem: _Problem, now: _Motions, mu: np.ndarray) -> Backward:
     slopes = slope_kernel(plan).packed(**instant, **problem.common)._asdict()
     rows = {k: x for k, x in slopes.items() if x.shape[-1]} | (instant if plan.second_order else {"u": now.u})
     rows |= {"q_end": now.q[:, -1], "v_end": now.v[:, -1], "mu": mu}
-    one = len(mu) == 1
+    found = _backward(problem, rows, {"bending": 1.0} if plan.second_order else {})
+    bad = ~np.isfinite(found.slope)
+    if plan.second_order and bad.any():  # without the curvature of the dynamics, the cost to go stays convex
+        rows = {k: x if k == "t" else x[bad] for k, x in rows.items()}
+        return _merged(found, _backward(problem, rows, {"bending": 0.0}), np.flatnonzero(bad), np.ones(bad.sum(), bool))
+    return found
+
+
+def _backward(problem: _Problem, rows: dict[str, np.ndarray], weights: dict[str, float]) -> Backward:
+    """The backward pass of B motions; one alone is called without its axis."""
+    one = len(rows["mu"]) == 1
     if one:
         rows = {k: x if k == "t" else x[0] for k, x in rows.items()}
-    found = backward_kernel(plan)(**rows, t_end=problem.t[-1], **problem.box, **problem.common)
+    found = backward_kernel(problem.plan)(**rows, **weights, t_end=problem.t[-1], **problem.box, **problem.common)
     return Backward(*(np.asarray(x)[None] for x in found)) if one else found
 
 
@@ -250,8 +260,9 @@ def _merged(old, new, at: np.ndarray, good: np.ndarray):
 
 def _penalties(mu: np.ndarray, length: np.ndarray) -> np.ndarray:
     """The weights of the penalty after steps of these lengths; 0 is a step that was not taken."""
-    less = np.where(mu / 5 < LEAST, 0.0, mu / 5)
-    return np.where(length == 0, np.maximum(mu * 10, FIRST), np.where(length >= 0.5, less, mu))
+    factor = np.select([length == 0, length < 0.2, length < 0.5], [10.0, 3.0, 1.0], 0.2)
+    found = np.where(factor > 1, np.maximum(factor * mu, FIRST), factor * mu)
+    return np.where(found < LEAST, 0.0, found)
 
 
 def _better(problem: _Problem, now: _Motions, gains: Backward, wanted: np.ndarray) -> tuple[_Motions, np.ndarray]:
