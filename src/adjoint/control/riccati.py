@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile import kernel, scan, static
-from ..definite import positive_solve
+from ..definite import positive_solve, symmetric
 from ..dynamics.forward import forward_dynamics
 from ..dynamics.linearization import Linearization, linearize
 from ..dynamics.newton_euler import inverse_dynamics
@@ -100,7 +100,7 @@ def _fault(A: np.ndarray, B: np.ndarray, Q: np.ndarray, discrete: bool) -> str:
             free = A - z * np.eye(len(A))
             for block, what in ((np.hstack([free, B]), "no input acts on"), (np.vstack([free, Q]), "Q does not weigh")):
                 if np.linalg.matrix_rank(block) < len(A):
-                    return f"{what} the part of its motion with the eigenvalue {z:.4g}"
+                    return f"{what} the part of its motion with the eigenvalue {np.round(z, 6) + 0.0:.4g}"
     return "the Riccati equation is too badly scaled; check Q and R"
 
 
@@ -164,7 +164,7 @@ def lqr(robot: Robot, q, *, Q, R, tau=None, period: float | None = None, actuati
         raise ArgumentError(f"lqr: q has shape {q.shape}; a regulator holds one configuration ({robot.nq},)")
     rest = np.zeros(robot.nv)
     tau = inverse_dynamics(robot, q, rest, rest) if tau is None else vectors(tau, robot.nv, "tau", "lqr")
-    S = _actuation(actuation, robot, tau)
+    S, tau = _actuation(actuation, robot, tau)
     _check_rest(robot, q, tau)
     A, B = linearize(robot, q, rest, tau, None if period is None else positive(period, "lqr: period"))
     h = 1.0 if period is None else period
@@ -173,17 +173,17 @@ def lqr(robot: Robot, q, *, Q, R, tau=None, period: float | None = None, actuati
     return law(_regulated, reference=q, name="lqr", K=K, tau=tau, **({} if period is None else {"period": period}))
 
 
-def _actuation(actuation, robot: Robot, tau: np.ndarray) -> np.ndarray:
-    """The matrix (nv, m) of the motors, which must be able to give tau."""
+def _actuation(actuation, robot: Robot, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix (nv, m) of the motors, and the joint forces that they give for tau."""
     if actuation is None:
-        return np.eye(robot.nv)
+        return np.eye(robot.nv), tau
     S = floats(actuation)
     if S.ndim != 2 or len(S) != robot.nv or not np.isfinite(S).all():
         raise ArgumentError(f"lqr: actuation has shape {S.shape}; it must be finite numbers ({robot.nv}, m)")
-    missing = tau - S @ np.linalg.lstsq(S, tau)[0]
-    if np.abs(missing).max(initial=0.0) > 1e-9 * max(np.abs(tau).max(initial=0.0), 1.0):
-        raise ArgumentError(f"lqr: these motors cannot hold the robot at q; they lack joint forces {missing}")
-    return S
+    given = S @ np.linalg.lstsq(S, tau)[0]
+    if np.abs(tau - given).max(initial=0.0) > 1e-9 * max(np.abs(tau).max(initial=0.0), 1.0):
+        raise ArgumentError(f"lqr: these motors cannot hold the robot at q; they lack joint forces {tau - given}")
+    return S, given
 
 
 def _check_rest(robot: Robot, q: np.ndarray, tau: np.ndarray) -> None:
@@ -208,10 +208,9 @@ def _gain_rows(sizes: _Sizes, A, B, Q, R, P) -> np.ndarray:
 
     def step(P, row):
         A, B = row
-        PB = P @ B
+        PA, PB = P @ A, P @ B
         K = positive_solve(R + B.T @ PB, PB.T @ A)
-        P = Q + A.T @ P @ (A - B @ K)
-        return (P + P.T) / 2, K
+        return symmetric(Q + A.T @ PA - (PB.T @ A).T @ K), K
 
     return scan(step, P, (A, B), reverse=True)[1]
 

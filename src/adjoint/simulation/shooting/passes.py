@@ -14,10 +14,10 @@ import numpy as np
 
 from ...compile import Kernel, scan
 from ...control.assembled import Input, assembled_kernel
-from ...definite import factored
+from ...definite import factored, symmetric
 from ...model.configuration import difference
 from .box import box_minimum
-from .problem import ShootingPlan, Slopes, bent, final_slopes, slope_kernel, symmetric
+from .problem import ShootingPlan, Slopes, bent, final_slopes, slope_kernel
 
 __all__ = ["Backward", "Forward", "backward_kernel", "forward_kernel"]
 
@@ -66,7 +66,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
 
         def step(behind: _Behind, row: dict[str, Any]):
             parts = Slopes(*slopes.unpack(*(row.get(name, np.zeros(0)) for name in sizes)))
-            Q_w, Q_ww = carried_back(plan, given["dt"], parts, behind.V_x, behind.V_xx)
+            Q_w, Q_ww = _carried_back(plan, given["dt"], parts, behind.V_x, behind.V_xx)
             if plan.second_order:
                 Q_ww = Q_ww + given["bending"] * bent(plan, given | row, behind.V_x)
             return _gains(plan, given, parts, behind, row["u"], Q_w, symmetric(Q_ww))
@@ -78,7 +78,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
     return assembled_kernel("backward", rows | ends | box | plan.inputs(), body, "The backward pass.")
 
 
-def carried_back(plan: ShootingPlan, h, at: Slopes, V_x, V_xx) -> tuple:
+def _carried_back(plan: ShootingPlan, h, at: Slopes, V_x, V_xx) -> tuple:
     """The gradient Q_w (W,) and the curvature Q_ww (W, W) of the cost of a step and of all that follow."""
     F = at.motion
     if not plan.euler:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...compile import Kernel
 from ...control.assembled import Input, Parts, assembled_kernel
+from ...definite import symmetric
 from ...dynamics.forward import forward_dynamics
 from ...dynamics.state_derivatives import forward_dynamics_derivatives
 from ...model.configuration import difference, integrate
@@ -21,7 +22,7 @@ from ...model.joints import JOINTS
 from ...model.robot import Robot
 from ..integrators import INTEGRATORS, Integrator
 
-__all__ = ["ShootingPlan", "Slopes", "final_slopes", "slope_kernel", "symmetric"]
+__all__ = ["ShootingPlan", "Slopes", "bent", "final_slopes", "slope_kernel"]
 
 
 class ShootingPlan(NamedTuple):
@@ -94,13 +95,7 @@ class ShootingPlan(NamedTuple):
         return np.concatenate([difference(self.robot, given["q_next"], q), v])
 
 
-def symmetric(A):
-    """The symmetric matrix of which A (n, n) has the entries below the diagonal; those above are not computed."""
-    n = len(A)
-    return np.stack([np.stack([A[max(i, j), min(i, j)] for j in range(n)]) for i in range(n)])
-
-
-def derived(inputs: Mapping[str, Input], body: Callable, size: int, name: str) -> Kernel:
+def _derived(inputs: Mapping[str, Input], body: Callable, size: int, name: str) -> Kernel:
     """The kernel of `body(given, w)`, whose input w (size,) is 0 at the point where derivatives are taken."""
     return assembled_kernel(name, {"w": Input((size,)), **inputs}, lambda given: body(given, given["w"]), name)
 
@@ -128,8 +123,8 @@ class Slopes(NamedTuple):
 def slope_kernel(plan: ShootingPlan) -> Kernel:
     """The kernel of the `Slopes` of one step."""
     inputs, size = plan.instant() | plan.inputs(), plan.n + len(plan.motors)
-    cost = derived(inputs, lambda given, w: plan.step_cost(given, given["t"], *plan.nearby(given, w)), size, "cost")
-    after = derived(inputs, plan.error_after, size, "motion")
+    cost = _derived(inputs, lambda given, w: plan.step_cost(given, given["t"], *plan.nearby(given, w)), size, "cost")
+    after = _derived(inputs, plan.error_after, size, "motion")
 
     def body(given: dict[str, Any]) -> Slopes:
         here = _at_zero(inputs, given, size)
@@ -152,7 +147,7 @@ def final_slopes(plan: ShootingPlan, given: Mapping[str, Any]) -> tuple:
     if plan.final is None:
         return np.zeros(n), np.zeros((n, n))
     inputs = {"t": Input(), "q": Input((plan.robot.nq,)), "v": Input((plan.robot.nv,))} | plan.inputs()
-    cost = derived(inputs, lambda given, w: plan.final_cost(given, given["t"], *plan.nearby(given, w)), n, "final")
+    cost = _derived(inputs, lambda given, w: plan.final_cost(given, given["t"], *plan.nearby(given, w)), n, "final")
     here = _at_zero(inputs, given, n)
     return cost.jacobian("w")(**here), symmetric(cost.hessian("w")(**here))
 
@@ -160,5 +155,5 @@ def final_slopes(plan: ShootingPlan, given: Mapping[str, Any]) -> tuple:
 def bent(plan: ShootingPlan, given: Mapping[str, Any], costate):
     """The second derivatives (W, W) of costateᵀ (error after the step) by w."""
     inputs, size = {"costate": Input((plan.n,))} | plan.instant() | plan.inputs(), plan.n + len(plan.motors)
-    weighted = derived(inputs, lambda given, w: given["costate"] @ plan.error_after(given, w), size, "bent")
+    weighted = _derived(inputs, lambda given, w: given["costate"] @ plan.error_after(given, w), size, "bent")
     return symmetric(weighted.hessian("w")(**_at_zero(inputs, {**given, "costate": costate}, size)))
