@@ -18,8 +18,8 @@ from .forces import change as change
 from .forces import force as force
 from .running import simulate as simulate
 from .runs import Run as Run
-from .shooting.search import ilqr as ilqr
 from .shooting.solution import OptimalMotion as OptimalMotion
+from .shooting.solver import ilqr as ilqr
 
 __all__ = [
     "Change",

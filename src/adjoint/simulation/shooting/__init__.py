@@ -5,6 +5,7 @@
 | `problem` | the motion and the costs of one step, and their derivatives |
 | `box` | small quadratic programs in a box |
 | `passes` | the kernels of the backward and of the forward pass |
-| `search` | `ilqr`, and its iterations |
+| `search` | the iterations, for many problems at once |
+| `solver` | `ilqr`, and the checks of its arguments |
 | `solution` | `OptimalMotion`, the result |
 """

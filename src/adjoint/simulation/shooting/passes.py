@@ -58,8 +58,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
     if plan.second_order:
         rows |= {name: Input(x.shape, sequence=True) for name, x in plan.instant().items()}
     ends = {"t_end": Input(), "q_end": Input((plan.robot.nq,)), "v_end": Input((plan.robot.nv,))}
-    box = {"lower": Input((m,)), "upper": Input((m,)), "mu": Input()}
-    box |= {"bending": Input()} if plan.second_order else {}
+    box = plan.limits() | {"mu": Input()} | ({"bending": Input()} if plan.second_order else {})
 
     def body(given: dict[str, Any]) -> Backward:
         V_x, V_xx = final_slopes(plan, given | {k: given[f"{k}_end"] for k in "tqv"})
@@ -100,16 +99,15 @@ def _gains(plan: ShootingPlan, given: Mapping[str, Any], at: Slopes, behind: _Be
     Q_x, Q_u, Q_xx, Q_ux = Q_w[:n], Q_w[n:], Q_ww[:n, :n], Q_ww[n:, :n]
     # A penalty on δu, relative to the curvature (Marquardt), keeps Q_uu positive and steps short.
     Q_uu = Q_ww[n:, n:] + np.diag(given["mu"] * np.abs(np.diag(Q_ww[n:, n:])))
-    lower, upper = given["lower"], given["upper"]
+    costate, by_force = _cost_slopes(plan, given["dt"], at, behind.costate)
     if plan.boxed:
+        lower, upper = given["lower"], given["upper"]
         found = box_minimum(Q_uu, Q_u, lower - u, upper - u, behind.k)
         k, K = found.x, -found.solve(Q_ux)
+        by_force = np.where(((u <= lower) & (by_force > 0)) | ((u >= upper) & (by_force < 0)), 0.0, by_force)
     else:
         factors = factored(Q_uu)
         k, K = -factors.solve(Q_u), -factors.solve(Q_ux)
-    costate, by_force = _cost_slopes(plan, given["dt"], at, behind.costate)
-    if plan.boxed:
-        by_force = np.where(((u <= lower) & (by_force > 0)) | ((u >= upper) & (by_force < 0)), 0.0, by_force)
     # Free coordinates of k have no slope left, and those that are held have no gains; so K^T (Q_uu k + Q_u) = 0.
     now = _Behind(
         Q_x + Q_ux.T @ k, symmetric(Q_xx + Q_ux.T @ K), costate, k, behind.slope + Q_u @ k,
@@ -145,7 +143,6 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
     shapes = {"t": (), "q": (robot.nq,), "v": (robot.nv,), "u": (m,), "k": (m,), "K": (m, plan.n)}
     rows = {name: Input(shape, sequence=True) for name, shape in shapes.items()}
     more = {"q_start": Input((robot.nq,)), "v_start": Input((robot.nv,)), "alpha": Input(), "t_end": Input()}
-    box = {"lower": Input((m,)), "upper": Input((m,))} if plan.boxed else {}
 
     def body(given: dict[str, Any]) -> Forward:
         def step(carry, row):
@@ -162,4 +159,4 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
         (q, v, cost), (qs, vs, us) = scan(step, start, {name: given[name] for name in rows})
         return Forward(qs, vs, us, cost + plan.final_cost(given, given["t_end"], q, v))
 
-    return assembled_kernel("forward", rows | more | box | plan.inputs(), body, "The forward pass.")
+    return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")

@@ -51,6 +51,10 @@ class ShootingPlan(NamedTuple):
         """The inputs that all kernels of the problem have."""
         return self.cost.inputs("p_") | {"dt": Input(), "passive": Input((self.robot.nv,))}
 
+    def limits(self) -> dict[str, Input]:
+        """The inputs for the limits of the motors' forces, if there are any."""
+        return dict.fromkeys(("lower", "upper"), Input((len(self.motors),))) if self.boxed else {}
+
     def instant(self) -> dict[str, Input]:
         """The inputs of one step: its time and state, the forces of the motors, and the configuration after it."""
         nq, nv = self.robot.nq, self.robot.nv

@@ -56,8 +56,8 @@ class OptimalMotion:
             return f"converged after {np.max(self.iterations)} iterations to a cost of {_span(self.cost)}"
         which = "it has" if self.success.ndim == 0 else f"{np.sum(~self.success)} of {self.success.size} have"
         return (
-            f"{which} not converged after {np.max(self.iterations)} iterations; the cost is {_span(self.cost)}, and its "
-            f"largest derivative by a joint force is {np.max(self.gradient):.3g}"
+            f"{which} not converged after {np.max(self.iterations)} iterations; the cost is {_span(self.cost)}, and "
+            f"its largest derivative by a joint force is {np.max(self.gradient):.3g}"
         )
 
     def __repr__(self) -> str:
