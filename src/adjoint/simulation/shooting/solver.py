@@ -46,8 +46,8 @@ def ilqr(
         The state at the start, (..., nq) and (..., nv), at rest by default. Leading axes are a batch of problems, which
         are solved together, each on its own.
     tau
-        The joint forces to start the search with: (..., steps, nv), or (..., nv) for all steps. By default they are
-        those that hold the first configuration against gravity.
+        The joint forces to start the search with: (..., steps, nv), or (nv,) for all steps. By default they are those
+        that hold the first configuration against gravity.
     limits
         The largest joint forces |τ|: a number or (nv,); or (2, nv) for the least and the largest ones. A joint whose
         limits are equal has no motor: the elbow alone moves an acrobot with limits=[0, 5].
@@ -120,12 +120,13 @@ def _start(plan: ShootingPlan, steps: int, q, v, tau, numbers: Mapping[str, np.n
     still = np.zeros(robot.nv)
     q = vectors(q, robot.nq, "q", "ilqr")
     v = vectors(still if v is None else v, robot.nv, "v", "ilqr")
-    tau = inverse_dynamics(robot, q, still, still) if tau is None else vectors(tau, robot.nv, "tau", "ilqr")
+    tau = (
+        inverse_dynamics(robot, q, still, still)[..., None, :] if tau is None else vectors(tau, robot.nv, "tau", "ilqr")
+    )
     for name, x in (("q", q), ("v", v), ("tau", tau)):
         if not np.isfinite(x).all():
             raise ArgumentError(f"ilqr: {name} contains NaN or infinity")
-    if not (tau.ndim > q.ndim and tau.shape[-2] == steps):
-        tau = tau[..., None, :]
+    tau = tau[None] if tau.ndim == 1 else tau
     shapes = [q.shape[:-1], v.shape[:-1], tau.shape[:-2]]
     shapes += [x.shape[: x.ndim - len(cores[name])] for name, x in numbers.items()]
     try:
