@@ -62,7 +62,7 @@ class _Numbers:
 
 
 def test_a_quadratic_problem_takes_one_step_and_costs_what_riccati_says():
-    """Sliders are linear: with the stationary cost to go at the end, the cost is xᵀ P x, and the gains are those of LQR."""
+    """Sliders are linear: with the stationary cost to go at the end, the cost is xᵀ P x, with the gains of LQR."""
     body = inertia.from_central(2.0, [0.0, 0.0, 0.0], np.eye(3))
     robot = (
         aj.model.Builder("slider", gravity=(0, 0, 0))
