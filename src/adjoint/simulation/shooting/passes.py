@@ -128,21 +128,24 @@ def _cost_slopes(plan: ShootingPlan, h, at: Slopes, costate) -> tuple:
 
 
 class Forward(NamedTuple):
-    """A new motion: its states q (N, nq), v (N, nv) after each step, the forces u (N, m), and its cost."""
+    """A new motion: states q (N, nq) and v (N, nv) before each step, forces u (N, m), the last state, and the cost."""
 
     q: Any
     v: Any
     u: Any
+    q_end: Any
+    v_end: Any
     cost: Any
 
 
 @lru_cache(maxsize=64)
 def forward_kernel(plan: ShootingPlan) -> Kernel:
-    """The kernel of the forward pass: u + α k + K x, within limits, from the state (q_start, v_start) on."""
+    """The kernel of the forward pass: u + α k + K x, within limits, from the first state (q_0, v_0) on."""
     robot, m = plan.robot, len(plan.motors)
-    shapes = {"t": (), "q": (robot.nq,), "v": (robot.nv,), "u": (m,), "k": (m,), "K": (m, plan.n)}
+    shapes = {"k": (m,), "K": (m, plan.n)}
     rows = {name: Input(shape, sequence=True) for name, shape in shapes.items()}
-    more = {"q_start": Input((robot.nq,)), "v_start": Input((robot.nv,)), "alpha": Input(), "t_end": Input()}
+    rows |= {name: Input(x.shape, sequence=True) for name, x in plan.instant().items()}
+    more = {"q_0": Input((robot.nq,)), "v_0": Input((robot.nv,)), "alpha": Input(), "t_end": Input()}
 
     def body(given: dict[str, Any]) -> Forward:
         def step(carry, row):
@@ -152,11 +155,10 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
             if plan.boxed:
                 u = np.clip(u, given["lower"], given["upper"])
             cost = cost + plan.step_cost(given, row["t"], q, v, u)
-            q, v = plan.stepped(given, row["t"], q, v, u)
-            return (q, v, cost), (q, v, u)
+            return (*plan.stepped(given, row["t"], q, v, u), cost), (q, v, u)
 
-        start = given["q_start"], given["v_start"], 0.0
-        (q, v, cost), (qs, vs, us) = scan(step, start, {name: given[name] for name in rows})
-        return Forward(qs, vs, us, cost + plan.final_cost(given, given["t_end"], q, v))
+        start = given["q_0"], given["v_0"], 0.0
+        (q, v, cost), states = scan(step, start, {name: given[name] for name in rows})
+        return Forward(*states, q, v, cost + plan.final_cost(given, given["t_end"], q, v))
 
     return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")

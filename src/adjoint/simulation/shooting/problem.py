@@ -56,10 +56,9 @@ class ShootingPlan(NamedTuple):
         return dict.fromkeys(("lower", "upper"), Input((len(self.motors),))) if self.boxed else {}
 
     def instant(self) -> dict[str, Input]:
-        """The inputs of one step: its time and state, the forces of the motors, and the configuration after it."""
+        """The inputs of one step: its time and state, and the forces of the motors."""
         nq, nv = self.robot.nq, self.robot.nv
-        found = {"t": Input(), "q": Input((nq,)), "v": Input((nv,)), "u": Input((len(self.motors),))}
-        return found | {"q_next": Input((nq,))}
+        return {"t": Input(), "q": Input((nq,)), "v": Input((nv,)), "u": Input((len(self.motors),))}
 
     # --- one step, on numbers or traced values ------------------------------------------------------------------------
 
@@ -94,9 +93,10 @@ class ShootingPlan(NamedTuple):
         return state if len(w) == self.n else (*state, given["u"] + w[self.n :])
 
     def error_after(self, given: Mapping[str, Any], w):
-        """The error x (2 nv,) after the step, about the configuration `q_next`, of what differs by w before it."""
+        """The error x (2 nv,) after the step, but for a constant, of what differs by w before it."""
+        q_0, _ = self.stepped(given, given["t"], given["q"], given["v"], given["u"])
         q, v = self.stepped(given, given["t"], *self.nearby(given, w))
-        return np.concatenate([difference(self.robot, given["q_next"], q), v])
+        return np.concatenate([difference(self.robot, q_0, q), v])
 
 
 def _derived(inputs: Mapping[str, Input], body: Callable, size: int, name: str) -> Kernel:

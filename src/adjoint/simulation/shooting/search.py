@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .passes import Backward, backward_kernel, forward_kernel
+from ...compile import Kernel
+from .passes import Backward, Forward, backward_kernel, forward_kernel
 from .problem import ShootingPlan, slope_kernel
 
-__all__ = ["Ended", "Motions", "Problems", "rolled_out", "search"]
+__all__ = ["Ended", "Problems", "kernels", "rolled_out", "search"]
 
 SHORTER = np.array([0.5, 0.25, 0.125, 0.06, 0.03, 0.01, 0.003, 0.001])  # lengths of steps, if that of 1 does not do
 SUFFICIENT = 1e-4  # of the decrease that a step promises (Armijo's rule)
@@ -17,72 +18,76 @@ LEAST, FIRST, MOST = 1e-6, 1e-3, 1e9  # the weight of the penalty on steps: belo
 NEARLY_FREE = 1e-3  # a step with less penalty than this is long enough to judge convergence by it
 
 
+class Kernels(NamedTuple):
+    """The machine code of a problem: derivatives of all steps, packed, and the two passes."""
+
+    slopes: Kernel
+    backward: Kernel
+    forward: Kernel
+
+
+def kernels(plan: ShootingPlan) -> Kernels:
+    """The `Kernels` for a plan."""
+    return Kernels(slope_kernel(plan).packed, backward_kernel(plan), forward_kernel(plan))
+
+
 class Problems(NamedTuple):
     """B problems: what their machine code depends on, the numbers that they share, and those of each, (B, ...)."""
 
     plan: ShootingPlan
-    t: np.ndarray  # (N + 1,)
+    kernels: Kernels
+    times: dict[str, np.ndarray]  # t (N,) of the steps, and t_end
     shared: dict[str, np.ndarray]
     each: dict[str, np.ndarray]
 
     def part(self, at: np.ndarray) -> Problems:
         """Some of the problems."""
-        return self._replace(each={k: x[at] for k, x in self.each.items()})
-
-
-class Motions(NamedTuple):
-    """Motions of B problems: q (B, N + 1, nq), v (B, N + 1, nv), the motors' forces u (B, N, m), and costs (B,)."""
-
-    q: np.ndarray
-    v: np.ndarray
-    u: np.ndarray
-    cost: np.ndarray
+        return self._replace(each={k: x[at] for k, x in self.each.items()}) if self.each else self
 
 
 class Ended(NamedTuple):
     """What a search has found: the last motions and their gains, the costs (B, iterations + 1), and how it ended."""
 
-    motions: Motions
+    motions: Forward
     gains: Backward
     history: np.ndarray
     success: np.ndarray
     iterations: np.ndarray
 
 
-def search(problems: Problems, now: Motions, iterations: int, tolerance: float) -> Ended:
-    """Lower the costs of motions until the next iteration promises less than `tolerance` of them.
+def search(problems: Problems, now: Forward, iterations: int, tolerance: float) -> Ended:
+    """Lower the costs of the motions `now` (B, ...) until the next iteration promises less than `tolerance` of them.
 
     Each problem goes its own way, and does not depend on the others.
     """
-    size = len(now.cost)
-    mu, success, taken = np.zeros(size), np.zeros(size, bool), np.zeros(size, int)
-    kept, history, going = gains_along(problems, now, mu), [now.cost], np.isfinite(now.cost)
-    for _ in range(iterations):
+    size, kept = len(now.cost), None
+    mu, success, taken, going = np.zeros(size), np.zeros(size, bool), np.zeros(size, int), np.ones(size, bool)
+    history = [now.cost]
+    while kept is None or (going.any() and len(history) <= iterations):
         at = np.flatnonzero(going)
-        some, part = (problems, now) if len(at) == size else (problems.part(at), _rows(now, at))
+        some, part = problems.part(at), _rows(now, at)
         gains = gains_along(some, part, mu[at])
         promised = -(gains.slope + gains.bend / 2)
         sound = np.isfinite(promised)
         ended = (promised <= tolerance * np.abs(part.cost)) & (mu[at] <= NEARLY_FREE)
         new, length = _better(some, part, gains, ~ended & sound)
-        kept, now = _merged(kept, gains, at, sound), _merged(now, new, at, length > 0)
-        success[at], taken[at] = ended, taken[at] + ~ended
+        kept = gains if kept is None else _merged(kept, gains, at, sound)
+        now = _merged(now, new, at, length > 0)
         mu[at] = _penalties(mu[at], length)
-        going[at] = ~ended & (mu[at] <= MOST)
-        if not going.any():
-            break
-        history.append(now.cost)
+        success[at], taken[at], going[at] = ended, taken[at] + ~ended, ~ended & (mu[at] <= MOST)
+        if not ended.all():
+            history.append(now.cost)
     return Ended(now, kept, np.stack(history, axis=-1), success, taken)
 
 
 def _penalties(mu: np.ndarray, length: np.ndarray) -> np.ndarray:
     """The weights of the penalty after steps of these lengths; 0 is a step that was not taken."""
-    factor = np.select([length == 0, length < 0.2, length < 0.5], [10.0, 3.0, 1.0], 0.2)
+    factor = np.where(length < 0.2, np.where(length == 0, 10.0, 3.0), np.where(length < 0.5, 1.0, 0.2))
     found = np.where(factor > 1, np.maximum(factor * mu, FIRST), factor * mu)
     return np.where(found < LEAST, 0.0, found)
 
 
-def _better(problems: Problems, now: Motions, gains: Backward, wanted: np.ndarray) -> tuple[Motions, np.ndarray]:
+def _better(problems: Problems, now: Forward, gains: Backward, wanted: np.ndarray) -> tuple[Forward, np.ndarray]:
     """Motions of lower cost where wanted, and the lengths (B,) of their steps, 0 where there is none.
 
     A whole step is tried first; then several shorter ones at once, of which the best counts.
@@ -94,12 +99,13 @@ def _better(problems: Problems, now: Motions, gains: Backward, wanted: np.ndarra
             break
         part, own = _rows(now, at), _rows(gains, at)
         found = rolled_out(problems.part(at), part, own.k, own.K, lengths)
-        promised = own.slope[:, None] * lengths + own.bend[:, None] * lengths**2 / 2
-        good = found.cost <= part.cost[:, None] + SUFFICIENT * promised
-        best = np.argmin(np.where(good, found.cost, np.inf), axis=1)
-        chosen = np.arange(len(at)), best
-        now = _merged(now, Motions(*(x[chosen] for x in found)), at, good[chosen])
-        length[at] = np.where(good[chosen], lengths[best], 0.0)
+        promised = lengths * (own.slope[:, None] + lengths / 2 * own.bend[:, None])
+        costs = np.where(found.cost <= part.cost[:, None] + SUFFICIENT * promised, found.cost, np.inf)
+        best = np.argmin(costs, axis=1)
+        each = np.arange(len(at))
+        good = costs[each, best] < np.inf
+        now = _merged(now, Forward(*(x[each, best] for x in found)), at, good)
+        length[at] = np.where(good, lengths[best], 0.0)
     return now, length
 
 
@@ -121,33 +127,29 @@ def _merged(old, new, at: np.ndarray, good: np.ndarray):
 # --- calls of the kernels ---------------------------------------------------------------------------------------------
 
 
-def rolled_out(problems: Problems, now: Motions, k, K, lengths: np.ndarray) -> Motions:
+def rolled_out(problems: Problems, now: Forward, k, K, lengths: np.ndarray) -> Forward:
     """The motions (B, A, ...) with steps of A lengths about motions of B problems."""
-    plan, size = problems.plan, (len(now.cost), len(lengths))
-    found = Motions(*(np.empty((*size, *x.shape[1:])) for x in now))
-    found.q[:, :, 0], found.v[:, :, 0] = now.q[:, None, 0], now.v[:, None, 0]
-    rows = {"q": now.q[:, :-1], "v": now.v[:, :-1], "u": now.u, "k": k, "K": K}
-    given = {name: x[:, None] for name, x in (rows | problems.each).items()} | {"alpha": lengths}
-    out = found.q[:, :, 1:], found.v[:, :, 1:], found.u, found.cost
-    given |= {"q_start": found.q[:, :, 0], "v_start": found.v[:, :, 0]}
-    if size == (1, 1):
-        given = {name: x[0] if name == "alpha" else x[0, 0] for name, x in given.items()}
-        out = tuple(x[0, 0, ...] for x in out)
-    forward_kernel(plan)(t=problems.t[:-1], t_end=problems.t[-1], **given, **problems.shared, out=out)
-    return found
+    size = len(now.cost), len(lengths)
+    given = {"q": now.q, "v": now.v, "u": now.u, "k": k, "K": K, **problems.each}
+    given |= {"q_0": now.q[:, 0], "v_0": now.v[:, 0]}
+    # One problem is called without its axis, and one length without that of lengths: this is less work.
+    given = {name: x[0, ...] if size[0] == 1 else x[:, None] for name, x in given.items()}
+    alpha = lengths[0, ...] if size == (1, 1) else lengths
+    found = problems.kernels.forward(**problems.times, alpha=alpha, **given, **problems.shared)
+    return Forward(*(np.reshape(x, (*size, *y.shape[1:])) for x, y in zip(found, now, strict=True)))
 
 
-def gains_along(problems: Problems, now: Motions, mu: np.ndarray) -> Backward:
+def gains_along(problems: Problems, now: Forward, mu: np.ndarray) -> Backward:
     """The gains for B motions, with penalties mu (B,) on their steps."""
-    plan = problems.plan
-    instant = {"q": now.q[:, :-1], "v": now.v[:, :-1], "u": now.u, "q_next": now.q[:, 1:]}
-    numbers = {k: x[:, None] for k, x in problems.each.items()} | _without_limits(problems.shared)
-    slopes = slope_kernel(plan).packed(t=problems.t[:-1], **instant, **numbers)._asdict()
-    given: dict[str, Any] = {k: x for k, x in slopes.items() if x.shape[-1]} | problems.each
-    given |= instant if plan.second_order else {"u": now.u}
-    given |= {"q_end": now.q[:, -1], "v_end": now.v[:, -1], "mu": mu}
-    if not plan.second_order:
-        return _backward(problems, given)
+    states = {"q": now.q, "v": now.v, "u": now.u}
+    numbers = {k: x[:, None] for k, x in problems.each.items()}
+    numbers |= {k: x for k, x in problems.shared.items() if k not in ("lower", "upper")}
+    slopes = problems.kernels.slopes(t=problems.times["t"], **states, **numbers)._asdict()
+    given = {k: x for k, x in slopes.items() if x.shape[-1]} | problems.each
+    given |= {"q_end": now.q_end, "v_end": now.v_end, "mu": mu}
+    if not problems.plan.second_order:
+        return _backward(problems, given | {"u": now.u})
+    given |= states
     found = _backward(problems, given | {"bending": np.ones(len(mu))})
     bad = np.flatnonzero(~np.isfinite(found.slope))
     if len(bad) == 0:
@@ -157,14 +159,10 @@ def gains_along(problems: Problems, now: Motions, mu: np.ndarray) -> Backward:
     return _merged(found, again, bad, np.ones(len(bad), bool))
 
 
-def _without_limits(numbers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {k: x for k, x in numbers.items() if k not in ("lower", "upper")}
-
-
 def _backward(problems: Problems, given: dict[str, np.ndarray]) -> Backward:
     """The backward pass; a problem alone is called without its axis, which takes machine code for single calls."""
-    plan, alone = problems.plan, len(given["mu"]) == 1
-    given = {k: x[0] for k, x in given.items()} if alone else given
-    times = {"t": problems.t[:-1]} if plan.second_order else {}
-    found = backward_kernel(plan)(**given, **times, t_end=problems.t[-1], **problems.shared)
+    alone = len(given["mu"]) == 1
+    given = {k: x[0, ...] for k, x in given.items()} if alone else given
+    times = problems.times if problems.plan.second_order else {"t_end": problems.times["t_end"]}
+    found = problems.kernels.backward(**given, **times, **problems.shared)
     return Backward(*(np.asarray(x)[None] for x in found)) if alone else found

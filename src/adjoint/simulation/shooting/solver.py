@@ -14,8 +14,9 @@ from ...model.input_checks import count, floats, positive, truth, vectors
 from ...model.needs import need_robot
 from ...model.robot import Robot
 from ..integrators import Integrator, integrator_named
+from .passes import Forward
 from .problem import ShootingPlan
-from .search import Ended, Motions, Problems, rolled_out, search
+from .search import Ended, Problems, kernels, rolled_out, search
 from .solution import OptimalMotion
 
 __all__ = ["ilqr"]
@@ -87,7 +88,8 @@ def ilqr(
     q, v, u, leading = _start(plan, steps, q, v, tau, numbers)
     each = _each(plan, numbers, leading)
     shared |= {f"p_{k}": x for k, x in numbers.items() if f"p_{k}" not in each}
-    problems = Problems(plan, np.arange(steps + 1) * dt, shared, each)
+    times = {"t": np.arange(steps) * dt, "t_end": np.array(steps * dt)}
+    problems = Problems(plan, kernels(plan), times, shared, each)
     now = _first_motions(problems, q, v, np.clip(u, lower[motors], upper[motors]))
     return _solution(problems, leading, search(problems, now, iterations, tolerance))
 
@@ -147,25 +149,27 @@ def _each(plan: ShootingPlan, numbers: Mapping[str, np.ndarray], leading: tuple[
     return {f"p_{k}": np.broadcast_to(x, (*leading, *cores[k])).reshape(-1, *cores[k]) for k, x in varied.items()}
 
 
-def _first_motions(problems: Problems, q, v, u) -> Motions:
+def _first_motions(problems: Problems, q, v, u) -> Forward:
     """The motions from states (B, ...) under forces u (B, N, m) of the motors."""
     size, steps, m = u.shape
-    around = Motions(np.repeat(q[:, None], steps + 1, 1), np.repeat(v[:, None], steps + 1, 1), u, np.zeros(size))
-    found = rolled_out(problems, around, np.zeros_like(u), np.zeros((size, steps, m, problems.plan.n)), np.zeros(1))
+    at_rest = np.repeat(q[:, None], steps, 1), np.repeat(v[:, None], steps, 1), u, q, v, np.zeros(size)
+    no_gains = np.zeros((size, steps, m, problems.plan.n))
+    found = rolled_out(problems, Forward(*at_rest), np.zeros_like(u), no_gains, np.zeros(1))
     if not np.isfinite(found.cost).any():
         raise SolveError("ilqr: the cost of the motion under the first joint forces is not finite; give another tau")
-    return Motions(*(x[:, 0] for x in found))
+    return Forward(*(x[:, 0] for x in found))
 
 
 def _solution(problems: Problems, leading: tuple[int, ...], ended: Ended) -> OptimalMotion:
     """The result, with the leading axes of the problems, and all joint forces."""
-    plan, (size, steps, _) = problems.plan, ended.motions.u.shape
+    plan, now, (size, steps, _) = problems.plan, ended.motions, ended.motions.u.shape
+    q = np.concatenate([now.q, now.q_end[:, None]], axis=1)
+    v = np.concatenate([now.v, now.v_end[:, None]], axis=1)
     tau = np.tile(problems.shared["passive"], (size, steps, 1))
-    tau[..., plan.motors] = ended.motions.u
+    tau[..., plan.motors] = now.u
     K = np.zeros((size, steps, plan.robot.nv, plan.n))
     K[..., plan.motors, :] = -ended.gains.K
-    q, v, _, cost = ended.motions
-    gradient = ended.gains.gradient
-    found = (q, v, tau, K, cost, ended.history, gradient, ended.success, ended.iterations)
+    gradient, t = ended.gains.gradient, np.append(problems.times["t"], problems.times["t_end"])
+    found = (q, v, tau, K, now.cost, ended.history, gradient, ended.success, ended.iterations)
     shaped: list[Any] = [x.reshape((*leading, *x.shape[1:])) for x in found]
-    return OptimalMotion(plan.robot, float(problems.shared["dt"]), problems.t, *shaped)
+    return OptimalMotion(plan.robot, float(problems.shared["dt"]), t, *shaped)
