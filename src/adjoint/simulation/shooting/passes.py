@@ -21,6 +21,8 @@ from .problem import ShootingPlan, Slopes, bent, final_slopes, slope_kernel
 
 __all__ = ["Backward", "Forward", "backward_kernel", "forward_kernel"]
 
+SUFFICIENT = 1e-4  # of the decrease that a step promises (Armijo's rule)
+
 
 class Backward(NamedTuple):
     """Steps k (N, m) and gains K (N, m, 2 nv), and what they promise: δu = α k + K x changes the cost by
@@ -128,7 +130,10 @@ def _cost_slopes(plan: ShootingPlan, h, at: Slopes, costate) -> tuple:
 
 
 class Forward(NamedTuple):
-    """A new motion: states q (N, nq) and v (N, nv) before each step, forces u (N, m), the last state, and the cost."""
+    """A new motion: states q (N, nq) and v (N, nv) before each step, forces u (N, m), the last state, and the cost.
+
+    The cost is infinite if the motion is not sufficiently better than the one before.
+    """
 
     q: Any
     v: Any
@@ -140,12 +145,16 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=64)
 def forward_kernel(plan: ShootingPlan) -> Kernel:
-    """The kernel of the forward pass: u + α k + K x, within limits, from the first state (q_0, v_0) on."""
+    """The kernel of the forward pass: u + α k + K x, within limits, from the first state (q_0, v_0) on.
+
+    The motion before has the cost `before`; `slope` and `bend` are what the backward pass promised.
+    """
     robot, m = plan.robot, len(plan.motors)
     shapes = {"k": (m,), "K": (m, plan.n)}
     rows = {name: Input(shape, sequence=True) for name, shape in shapes.items()}
     rows |= {name: Input(x.shape, sequence=True) for name, x in plan.instant().items()}
-    more = {"q_0": Input((robot.nq,)), "v_0": Input((robot.nv,)), "alpha": Input(), "t_end": Input()}
+    more = {"q_0": Input((robot.nq,)), "v_0": Input((robot.nv,)), "t_end": Input()}
+    more |= dict.fromkeys(("alpha", "before", "slope", "bend"), Input())
 
     def body(given: dict[str, Any]) -> Forward:
         def step(carry, row):
@@ -159,6 +168,9 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
 
         start = given["q_0"], given["v_0"], 0.0
         (q, v, cost), states = scan(step, start, {name: given[name] for name in rows})
-        return Forward(*states, q, v, cost + plan.final_cost(given, given["t_end"], q, v))
+        cost = cost + plan.final_cost(given, given["t_end"], q, v)
+        promised = given["alpha"] * (given["slope"] + given["alpha"] / 2 * given["bend"])
+        better = cost <= given["before"] + SUFFICIENT * promised
+        return Forward(*states, q, v, np.where(better, cost, np.inf))
 
     return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")

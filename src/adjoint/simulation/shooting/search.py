@@ -12,8 +12,8 @@ from .problem import ShootingPlan, slope_kernel
 
 __all__ = ["Ended", "Problems", "kernels", "rolled_out", "search"]
 
+WHOLE = np.ones(1)
 SHORTER = np.array([0.5, 0.25, 0.125, 0.06, 0.03, 0.01, 0.003, 0.001])  # lengths of steps, if that of 1 does not do
-SUFFICIENT = 1e-4  # of the decrease that a step promises (Armijo's rule)
 LEAST, FIRST, MOST = 1e-6, 1e-3, 1e9  # the weight of the penalty on steps: below LEAST it is 0, above MOST we give up
 NEARLY_FREE = 1e-3  # a step with less penalty than this is long enough to judge convergence by it
 
@@ -93,19 +93,17 @@ def _better(problems: Problems, now: Forward, gains: Backward, wanted: np.ndarra
     A whole step is tried first; then several shorter ones at once, of which the best counts.
     """
     length = np.zeros(len(now.cost))
-    for lengths in (np.ones(1), SHORTER):
-        at = np.flatnonzero(wanted & (length == 0))
+    for lengths in (WHOLE, SHORTER):
+        at = np.flatnonzero(wanted)
         if len(at) == 0:
             break
-        part, own = _rows(now, at), _rows(gains, at)
-        found = rolled_out(problems.part(at), part, own.k, own.K, lengths)
-        promised = lengths * (own.slope[:, None] + lengths / 2 * own.bend[:, None])
-        costs = np.where(found.cost <= part.cost[:, None] + SUFFICIENT * promised, found.cost, np.inf)
-        best = np.argmin(costs, axis=1)
-        each = np.arange(len(at))
-        good = costs[each, best] < np.inf
-        now = _merged(now, Forward(*(x[each, best] for x in found)), at, good)
-        length[at] = np.where(good, lengths[best], 0.0)
+        found = rolled_out(problems.part(at), _rows(now, at), _rows(gains, at), lengths)
+        best = found.cost.argmin(axis=1)
+        chosen = Forward(*(x[np.arange(len(at)), best] for x in found))
+        good = chosen.cost < np.inf
+        now = _merged(now, chosen, at, good)
+        length[at] = lengths[best] * good
+        wanted = wanted & (length == 0)
     return now, length
 
 
@@ -127,11 +125,13 @@ def _merged(old, new, at: np.ndarray, good: np.ndarray):
 # --- calls of the kernels ---------------------------------------------------------------------------------------------
 
 
-def rolled_out(problems: Problems, now: Forward, k, K, lengths: np.ndarray) -> Forward:
-    """The motions (B, A, ...) with steps of A lengths about motions of B problems."""
+def rolled_out(problems: Problems, now: Forward, gains: Backward, lengths: np.ndarray) -> Forward:
+    """The motions (B, A, ...) with steps of A lengths about motions of B problems; costs of poor ones are infinite."""
     size = len(now.cost), len(lengths)
-    given = {"q": now.q, "v": now.v, "u": now.u, "k": k, "K": K, **problems.each}
-    given |= {"q_0": now.q[:, 0], "v_0": now.v[:, 0]}
+    given = {
+        "q": now.q, "v": now.v, "u": now.u, "k": gains.k, "K": gains.K, "q_0": now.q[:, 0], "v_0": now.v[:, 0],
+        "before": now.cost, "slope": gains.slope, "bend": gains.bend, **problems.each,
+    }  # fmt: skip
     # One problem is called without its axis, and one length without that of lengths: this is less work.
     given = {name: x[0, ...] if size[0] == 1 else x[:, None] for name, x in given.items()}
     alpha = lengths[0, ...] if size == (1, 1) else lengths

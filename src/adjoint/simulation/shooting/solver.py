@@ -14,7 +14,7 @@ from ...model.input_checks import count, floats, positive, truth, vectors
 from ...model.needs import need_robot
 from ...model.robot import Robot
 from ..integrators import Integrator, integrator_named
-from .passes import Forward
+from .passes import Backward, Forward
 from .problem import ShootingPlan
 from .search import Ended, Problems, kernels, rolled_out, search
 from .solution import OptimalMotion
@@ -152,9 +152,10 @@ def _each(plan: ShootingPlan, numbers: Mapping[str, np.ndarray], leading: tuple[
 def _first_motions(problems: Problems, q, v, u) -> Forward:
     """The motions from states (B, ...) under forces u (B, N, m) of the motors."""
     size, steps, m = u.shape
-    at_rest = np.repeat(q[:, None], steps, 1), np.repeat(v[:, None], steps, 1), u, q, v, np.zeros(size)
-    no_gains = np.zeros((size, steps, m, problems.plan.n))
-    found = rolled_out(problems, Forward(*at_rest), np.zeros_like(u), no_gains, np.zeros(1))
+    n = problems.plan.n
+    held = Forward(q[:, None].repeat(steps, 1), v[:, None].repeat(steps, 1), u, q, v, np.full(size, np.inf))
+    idle = Backward(np.zeros_like(u), np.zeros((size, steps, m, n)), *np.zeros((3, size)))
+    found = rolled_out(problems, held, idle, np.zeros(1))
     if not np.isfinite(found.cost).any():
         raise SolveError("ilqr: the cost of the motion under the first joint forces is not finite; give another tau")
     return Forward(*(x[:, 0] for x in found))
