@@ -90,7 +90,7 @@ def _regulator(A, B, Q, R, caller: str, *, discrete: bool) -> Gains:
 def _stable(poles: np.ndarray, discrete: bool) -> bool:
     if discrete:
         return bool(np.all(np.abs(poles) < 1 - _MARGIN))
-    return bool(np.all(poles.real < -_MARGIN * np.abs(poles).max(initial=0.0)))
+    return bool(np.all(np.real(poles) < -_MARGIN * np.abs(poles).max(initial=0.0)))
 
 
 def _fault(A: np.ndarray, B: np.ndarray, Q: np.ndarray, discrete: bool) -> str:
@@ -170,7 +170,8 @@ def lqr(robot: Robot, q, *, Q, R, tau=None, period: float | None = None, actuati
     h = 1.0 if period is None else period
     R = h * _weights(R, S.shape[1], "R", "lqr", definite=True)
     K = S @ _regulator(A, B @ S, h * _weights(Q, 2 * robot.nv, "Q", "lqr"), R, "lqr", discrete=period is not None).K
-    return law(_regulated, reference=q, name="lqr", K=K, tau=tau, **({} if period is None else {"period": period}))
+    numbers: dict[str, Any] = {"K": K, "tau": tau} | ({} if period is None else {"period": period})
+    return law(_regulated, reference=q, name="lqr", **numbers)
 
 
 def _actuation(actuation, robot: Robot, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

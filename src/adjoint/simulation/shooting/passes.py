@@ -167,10 +167,10 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
             return (*plan.stepped(given, row["t"], q, v, u), cost), (q, v, u)
 
         start = given["q_0"], given["v_0"], 0.0
-        (q, v, cost), states = scan(step, start, {name: given[name] for name in rows})
+        (q, v, cost), (qs, vs, us) = scan(step, start, {name: given[name] for name in rows})
         cost = cost + plan.final_cost(given, given["t_end"], q, v)
         promised = given["alpha"] * (given["slope"] + given["alpha"] / 2 * given["bend"])
         better = cost <= given["before"] + SUFFICIENT * promised
-        return Forward(*states, q, v, np.where(better, cost, np.inf))
+        return Forward(qs, vs, us, q, v, np.where(better, cost, np.inf))
 
     return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")
