@@ -197,7 +197,7 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: spring_law(k=[1, [2]]), "k"),
         (lambda: control.law(spring, table={"a": 1}), "'table' is a dict"),
         (lambda: control.law(spring, follows=int), "follows"),
-        (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference has shape \(5,\).*needs \(..., 6\)"),
+        (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference.q has shape \(5,\).*needs \(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(kp=1.0), "no parameter 'kp'; there are k, d, m"),
         (lambda: spring_law(np.ones(6), k=np.ones(6)).replace(k=np.ones(5)), r"'k' has shape \(5,\).*\(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be"),

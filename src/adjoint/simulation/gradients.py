@@ -7,16 +7,15 @@ of the N steps, memory for about 2 √N states is needed for each run that is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import isqrt
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compile import Kernel, scan
-from ..control.assembled import assembled_kernel
+from ..control.assembled import Numbers, Parts, assembled_kernel
 from ..errors import ArgumentError
 from ..model.robot import Robot
 from .advance import kernel_inputs
@@ -32,7 +31,7 @@ class Gradient(NamedTuple):
     """A cost `value` (...,), and its derivatives {name: (..., *shape of what is named)}."""
 
     value: np.ndarray
-    by: MappingProxyType[str, np.ndarray]
+    by: Mapping[str, np.ndarray]
 
 
 def gradient(
@@ -71,9 +70,10 @@ def gradient(
     setup = setup.recording(size)
     start = start_of_run(setup, q, v)
     inputs = _inputs_of(setup, names)
-    compiled = _cost_kernel(setup.plan, cost, final_cost).value_and_gradient(*inputs.values())
+    parts = (None if f is None else Parts(f) for f in (cost, final_cost))
+    compiled = _cost_kernel(setup.plan, *parts).value_and_gradient(*inputs.values())
     found = compiled(**kernel_inputs(setup, start, steps // size))
-    return Gradient(found[0], MappingProxyType({name: getattr(found, k) for name, k in inputs.items()}))
+    return Gradient(found[0], Numbers({name: getattr(found, k) for name, k in inputs.items()}))
 
 
 def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surroundings:
@@ -98,7 +98,7 @@ def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _cost_kernel(plan: RunPlan, cost: Callable | None, final_cost: Callable | None) -> Kernel:
+def _cost_kernel(plan: RunPlan, cost: Parts | None, final_cost: Parts | None) -> Kernel:
     """The kernel of the cost of a run."""
 
     def body(given: dict[str, Any]):
@@ -109,14 +109,14 @@ def _cost_kernel(plan: RunPlan, cost: Callable | None, final_cost: Callable | No
             if cost is not None:
                 t = given["t_0"] + k * given["dt"]
                 tau, _ = plan.control(given, now.state, t, now.q, now.v, reference)
-                total = total + _number(cost(t, now.q, now.v, tau), "cost") * given["dt"]
+                total = total + _number(cost.function(t, now.q, now.v, tau), "cost") * given["dt"]
             return advanced(k, now, reference), total
 
         def block(carry, i):
             return through_block(plan, given, i, carry, step), None
 
         (end, total), _ = scan(block, (start_of(plan, given), 0.0), given["blocks"])
-        return total if final_cost is None else total + _number(final_cost(end.q, end.v), "final_cost")
+        return total if final_cost is None else total + _number(final_cost.function(end.q, end.v), "final_cost")
 
     return assembled_kernel(
         "run_cost", run_inputs(plan), body, f"The cost of a run of robot '{plan.plant.robot.name}'."

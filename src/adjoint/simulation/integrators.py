@@ -12,6 +12,10 @@ from ..model.robot import Robot
 __all__ = ["INTEGRATORS", "Integrator", "integrator_named"]
 
 
+def _nothing(robot: Robot) -> None:
+    return None
+
+
 class Integrator(NamedTuple):
     """One step: `step(robot, acceleration, t, q, v, h, memory) -> (q, v, memory)`.
 
@@ -23,7 +27,7 @@ class Integrator(NamedTuple):
 
     step: Callable[..., tuple]
     order: int
-    memory: Callable[[Robot], Any] = lambda robot: None
+    memory: Callable[[Robot], Any] = _nothing
 
 
 def _semi_implicit(robot: Robot, acceleration, t, q, v, h, memory) -> tuple:
@@ -52,6 +56,6 @@ def integrator_named(name, caller: str) -> Integrator:
     """The integrator of this name, or one that is given itself."""
     if isinstance(name, Integrator):
         return name
-    if name not in INTEGRATORS:
+    if not isinstance(name, str) or name not in INTEGRATORS:
         raise ArgumentError(f"{caller}: integrator is {name!r}; there are {', '.join(map(repr, INTEGRATORS))}")
     return INTEGRATORS[name]

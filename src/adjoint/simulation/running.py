@@ -106,7 +106,7 @@ def steps_of(duration, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
     duration, record = positive(duration, "simulate: duration"), setup.plan.record
     steps = round(duration / setup.dt)
-    if steps < 1 or abs(steps * setup.dt - duration) > 1e-6 * duration:
+    if steps < 1 or abs(steps - duration / setup.dt) > 1e-6 + 1e-15 * steps:
         raise ArgumentError(f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s")
     if steps % record:
         best = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - record))
@@ -144,8 +144,10 @@ def _resumed(setup: Setup, run, q, v) -> Moment:
         raise ArgumentError(f"simulate: resume must be a Run; got {type(run).__name__}. Run.load reads one from a file")
     if q is not None or v is not None:
         raise ArgumentError("simulate: a run that is resumed starts at its end; give either resume or q and v")
-    end, fresh = run.end, Moment.start(setup, run.end.q, run.end.v)
-    if run.setup.dt != setup.dt or set(end.ends) != set(fresh.ends) or len(end.state) != len(fresh.state):
+    end, fresh, robot = run.end, Moment.start(setup, run.end.q, run.end.v), setup.robot
+    if run.robot.fingerprint != robot.fingerprint:
+        raise ArgumentError(f"simulate: the run to resume is of another robot, '{run.robot.name}', not '{robot.name}'")
+    if run.setup.dt != setup.dt or set(end.ends) != set(fresh.ends) or run.setup.plan.state != setup.plan.state:
         raise ArgumentError(
             "simulate: the run to resume had another dt, integrator or controller: "
             f"dt {run.setup.dt:g} s, it keeps {', '.join(end.ends)} and {len(end.state)} arrays of the controller"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..control.assembled import parted
+from ..control.assembled import label_of, parted
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot
@@ -32,7 +32,7 @@ def sensor(function: Callable, /, *, name: str | None = None, **parameters) -> S
         ...     return forward_kinematics(robot, q, p.frame)[2, 3]
         >>> altimeter = sensor(height, frame="tool")
     """
-    label = name or getattr(function, "__name__", "sensor").strip("_<>")
+    label = label_of(function, name, "sensor")
     return Sensor(label, *parted(function, parameters, label))
 
 
