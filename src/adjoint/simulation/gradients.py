@@ -17,6 +17,7 @@ import numpy as np
 from ..compile import Kernel, scan
 from ..control.assembled import Numbers, Parts, assembled_kernel
 from ..errors import ArgumentError
+from ..model.needs import need_robot
 from ..model.robot import Robot
 from .advance import kernel_inputs
 from .integrators import Integrator
@@ -62,8 +63,11 @@ def gradient(
     """
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
-    names = (by,) if isinstance(by, str) else tuple(by)
-    around = _with_lift(robot, Surroundings(**surroundings), names)
+    for f in (cost, final_cost):
+        if f is not None and not callable(f):
+            raise ArgumentError(f"gradient: cost and final_cost must be functions or None; got {type(f).__name__}")
+    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
+    around = _with_lift(robot, Surroundings.of(surroundings, "gradient"), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
     size = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - isqrt(steps)))
@@ -78,19 +82,26 @@ def gradient(
 
 def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surroundings:
     """The surroundings, in which the robot's numbers that are differentiated by are inputs."""
-    own = dict(around.lift or {})
-    known = robot.liftable if any(name not in own for name in names) else {}
-    return around.replaced(lift=own | {name: known[name] for name in names if name in known and name not in own})
+    need_robot(robot, "gradient")
+    if around.lift is not None and not isinstance(around.lift, Mapping):
+        return around  # `set_up` says what is wrong
+    own, known = dict(around.lift or {}), robot.liftable
+    wanted = [name.removeprefix("lift_") for name in names if isinstance(name, str)]
+    return around.replaced(lift=own | {name: known[name] for name in wanted if name in known and name not in own})
 
 
 def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
     """{name: the input of the kernel that it is}."""
-    given = set(setup.numbers) | {"q", "v"}
+    given = {*setup.numbers, "q", "v"}
     short = {k.removeprefix("law_").removeprefix("lift_"): k for k in sorted(given)} | {k: k for k in given}
     for name in names:
-        if name not in short:
+        if not isinstance(name, str) or name not in short:
             raise ArgumentError(
-                f"gradient: there is no '{name}' to differentiate by; there are {', '.join(sorted(short))}"
+                f"gradient: there is no {name!r:.60} to differentiate by; there are {', '.join(sorted(short))}"
+            )
+        if {f"law_{name}", f"lift_{name}"} <= given:
+            raise ArgumentError(
+                f"gradient: both the law and the robot have '{name}'; write by='law_{name}' or by='lift_{name}'"
             )
     if not names:
         raise ArgumentError("gradient: by needs a name, such as 'q' or a number of the law")

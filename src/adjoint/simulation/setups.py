@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,15 @@ class Surroundings:
     lift: Mapping[str, Any] | None = None
     stop: Callable | None = None
     sensors: Mapping[str, Sensor] | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], caller: str, *but: str) -> Surroundings:
+        """The surroundings that keywords give; some of them may not be for this caller."""
+        known = [f.name for f in fields(cls) if f.name not in but]
+        for name in given:
+            if name not in known:
+                raise ArgumentError(f"{caller}: there is no argument '{name}'; surroundings are {', '.join(known)}")
+        return cls(**given)
 
     def replaced(self, **changes) -> Surroundings:
         """The same, but for some changes."""
