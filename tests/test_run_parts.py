@@ -117,7 +117,8 @@ def arrays(**changes) -> dict:
     [
         {"dt": np.ones(2)}, {"dt": -1.0}, {"dt": np.nan}, {"dt": 0.0}, {"step": np.nan}, {"step": -1.0},
         {"step": np.ones((2, 2))}, {"q": None}, {"q": np.zeros(6)}, {"q": np.zeros((2, 3, 5, 5))},
-        {"t": np.zeros((5, 1))}, {"t": np.zeros(0)}, {"end_stopped": np.zeros(7)}, {"tau": np.zeros(3)}, {"v": np.zeros((5, 6))},
+        {"t": np.zeros((5, 1))}, {"t": np.zeros(0)}, {"end_stopped": np.zeros(7)}, {"tau": np.zeros(3)},
+        {"v": np.zeros((5, 6))},
     ],
 )  # fmt: skip
 def test_hostile_files_are_refused(tmp_path, changes):
