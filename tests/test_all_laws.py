@@ -4,12 +4,12 @@ import inspect
 
 import numpy as np
 import pytest
+from support.c_code import run_c
 
 import adjoint as aj
 from adjoint import ArgumentError, control, simulate
 from adjoint.compile.graph.nested import leaves
 from adjoint.control import laws
-from support.c_code import run_c
 
 ROBOT = aj.robots.puma560()
 Q, V = np.array([0.3, -0.7, 0.5, 0.2, 0.6, -0.4]), np.array([0.2, -0.1, 0.3, 0.1, -0.2, 0.15])

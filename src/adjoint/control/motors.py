@@ -17,6 +17,7 @@ from ..errors import ArgumentError
 from ..model.input_checks import floats
 from ..model.needs import need_robot
 from ..model.robot import Robot
+from .gains import at_least_zero
 
 __all__ = [
     "Motor",
@@ -35,18 +36,6 @@ __all__ = [
     "torque_drive",
     "with_motors",
 ]
-
-
-def at_least_zero(value, name: str, caller: str, *, above: bool = False) -> np.ndarray:
-    """The value as finite floats of any shape, none of them negative, and none 0 if they must be `above` it."""
-    x = floats(value)
-    bad = ~(np.isfinite(x) & ((x > 0) if above else (x >= 0)))
-    if bad.any():
-        place = f"[{', '.join(map(str, np.argwhere(bad)[0]))}]" if x.ndim else ""
-        shown = float(x[tuple(np.argwhere(bad)[0])]) if x.ndim else value
-        kind = "positive" if above else "0 or more"
-        raise ArgumentError(f"{caller}: {name}{place} is {shown!r}; it must be a finite number, {kind}")
-    return x
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

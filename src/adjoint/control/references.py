@@ -183,7 +183,7 @@ def _rate_kernel(path: Parts, follows: type, shape: tuple[int, ...]) -> Kernel:
     return kernel(lambda t: moved.jvp(t, 1.0)[1])
 
 
-def reference_at(robot: Robot, follows: type | None, reference, t):
+def reference_at(robot: Robot, follows: type | None, reference: Any, t):
     """The reference at the time t, or at times t (...,)."""
     if reference is None and follows is not None:
         raise ArgumentError(f"law: there is no reference to follow; it is a {follows.__name__}, or what stands for one")

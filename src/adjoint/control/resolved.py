@@ -28,6 +28,7 @@ from .gains import gains
 from .laws import Law, law
 from .references import PoseTarget
 from .resolution import resolve_acceleration, resolve_twist, rows_of_part
+from .task_motion import along_base
 
 __all__ = ["ForceRounds", "resolved_acceleration", "resolved_force", "resolved_rate"]
 
@@ -38,19 +39,15 @@ _ORIENTATIONS = ("log", "book")
 # --- what all of them share -------------------------------------------------------------------------------------------
 
 
-def _along_base(R, w, v):
-    return np.concatenate([R @ w, R @ v])
-
-
 def _base_twist(target: PoseTarget):
     """The twist (w, ṗ) of the target along the base's axes, from its body twist."""
-    return _along_base(target.T[:3, :3], target.twist[:3], target.twist[3:])
+    return along_base(target.T, target.twist)
 
 
 def _base_acceleration(target: PoseTarget):
     """The rate (ẇ, p̈) of `_base_twist`: the origin accelerates with v̇ + w × v in the axes of the body."""
     (w, v), (dw, dv) = (x.reshape(2, 3) for x in (target.twist, target.acceleration))
-    return _along_base(target.T[:3, :3], dw, dv + np.cross(w, v))
+    return along_base(target.T, np.concatenate([dw, dv + np.cross(w, v)]))
 
 
 def _pose_error(T, T_d, orientation: str):

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.input_checks import floats
+from .gains import at_least_zero
 from .motors import (
     Motor,
     TransferFunction,
-    at_least_zero,
     motor_polynomial,
     need_motor,
     need_no_inductance,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..control.gains import at_least_zero, fit_joints
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..lie import inertia as inertias
 from .forces import Change, Force, change, force
-from .number_checks import for_joints, interval, not_negative, of_shape
+from .number_checks import interval, of_shape
 
 __all__ = ["applied", "joint_disturbance", "payload"]
 
@@ -61,8 +62,8 @@ _SHAPES = {"step": _step, "sine": _sine, "pulse": _pulse}
 
 
 def _disturbance(robot, p, t, q, v):
-    size = for_joints(robot, p.size, "size", "joint_disturbance")
-    return size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
+    fit_joints(robot, p, "joint_disturbance", "size")
+    return p.size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
 
 
 def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, end=None) -> Force:
@@ -80,7 +81,7 @@ def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, en
         raise ArgumentError(f"joint_disturbance: shape is {shape!r}; there are {', '.join(map(repr, _SHAPES))}")
     if shape == "pulse" and (end is None or not np.all(np.asarray(end) > start)):
         raise ArgumentError(f"joint_disturbance: a pulse needs an end after its start; got start={start}, end={end}")
-    frequency = not_negative(
+    frequency = at_least_zero(
         of_shape(frequency, (), "frequency", "joint_disturbance"), "frequency", "joint_disturbance"
     )
     times = interval(start, end, "joint_disturbance")
@@ -121,7 +122,7 @@ def payload(frame: str, mass, *, com=(0.0, 0.0, 0.0), inertia=None, start=0.0, e
     """
     if not isinstance(frame, str):
         raise ArgumentError(f"payload: frame must be the name of a frame; got {type(frame).__name__}")
-    mass = not_negative(of_shape(mass, (), "mass", "payload"), "mass", "payload")
+    mass = at_least_zero(of_shape(mass, (), "mass", "payload"), "mass", "payload")
     tensor = of_shape(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "inertia", "payload")
     if not np.allclose(tensor, tensor.T) or np.linalg.eigvalsh(tensor).min() < -1e-12 * np.abs(tensor).max():
         raise ArgumentError(f"payload: 'inertia' is {tensor.tolist()}; it must be symmetric and not negative")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves
-from ..control.assembled import Input, Numbers, Parts
+from ..control.assembled import Input, Parts
 from ..control.channels import is_held, sampled
 from ..control.laws import Law, as_law
 from ..control.references import as_targets, is_function, is_sampled
@@ -60,7 +60,7 @@ class Setup:
 
     plan: RunPlan
     law: Law | None
-    numbers: Numbers
+    numbers: Mapping[str, np.ndarray]
     dt: float
 
     @property

@@ -205,10 +205,10 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int) -> Kerne
     return assembled_kernel("step", inputs, body, f"One action of robot '{robot.name}'.")
 
 
-def _of_axes(x, axes: int, name: str, wanted: str):
+def _of_axes(x: Any, axes: int, name: str, wanted: str):
     """What a function gives, if it has so many axes."""
     if x is None or isinstance(x, str) or np.ndim(x) != axes:
-        what = f"shape {np.shape(x)}" if np.ndim(x) else type(x).__name__
+        what: Any = f"{x!r:.60}" if x is None or isinstance(x, str) else f"shape {np.shape(x)}"
         raise ArgumentError(f"VectorEnv: {name} must give {wanted}; it gives {what}")
     return x
 
