@@ -26,7 +26,7 @@ import numpy as np
 from ..compile import map_leaves
 from ..errors import ArgumentError
 from ..model.configuration import difference, integrate, neutral
-from ..model.input_checks import count, positive
+from ..model.input_checks import count, one_of, positive
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..randomness import Rng, batch_shape, rng_by_keyword
@@ -46,7 +46,6 @@ __all__ = [
     "low_pass",
     "model_of",
     "noisy",
-    "one_of",
     "per_period",
     "quantised",
     "rate_limited",
@@ -351,6 +350,8 @@ def state_of(state, kind: type[Kind]) -> Kind:
         array([0., 0., 0., 0., 0., 0.])
     """
     known = list(_records(state))
+    if not isinstance(kind, type):
+        raise ArgumentError(f"state_of: kind must be a class, such as Held; got {kind!r:.60}")
     for part in known:
         if isinstance(part, kind):
             return part
@@ -424,9 +425,3 @@ def _given_numbers(law: Law, given: dict[str, Any], suffix: str, caller: str) ->
         f"{name}_{suffix}": None if x is None else joint_numbers(x, f"{caller}: {name}", model)
         for name, x in given.items()
     }
-
-
-def one_of(value, known, label: str) -> None:
-    """Raise `ArgumentError` if the value of an option is not one of those known."""
-    if value not in known:
-        raise ArgumentError(f"{label} is {value!r}; it must be one of {', '.join(map(repr, known))}")

@@ -16,7 +16,7 @@ from ..dynamics.coriolis import coriolis_matrix, coriolis_product
 from ..dynamics.newton_euler import friction_force, gravity_torque, inverse_dynamics
 from ..errors import ArgumentError
 from ..model.configuration import difference
-from ..model.input_checks import positive, truth
+from ..model.input_checks import one_of, positive, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import fit_joints, gains
@@ -265,8 +265,7 @@ def computed_torque(robot: Robot, reference, *, kp, kd=None, form: str = "newton
         gravity, which fails at high speed.
     """
     need_robot(robot, "computed_torque")
-    if form not in _FORMS:
-        raise ArgumentError(f"computed_torque: form is {form!r}; there are {', '.join(map(repr, _FORMS))}")
+    one_of(form, _FORMS, "computed_torque: form")
     numbers = _checked("computed_torque", robot, kp=kp)
     numbers |= _checked("computed_torque", robot, kd=2 * np.sqrt(numbers["kp"]) if kd is None else kd)
     return law(_computed_torque, reference=reference, model=robot, name="computed_torque", form=form, **numbers)
@@ -282,7 +281,6 @@ def _checked(caller: str, robot: Robot | None = None, *, or_zero: bool = True, *
 
 
 def _options(caller: str, rate: str, gravity: bool, coriolis: bool) -> dict[str, Any]:
-    if rate not in ("error", "output"):
-        raise ArgumentError(f"{caller}: rate is {rate!r}; it must be 'error' or 'output'")
+    one_of(rate, ("error", "output"), f"{caller}: rate")
     flags = {"gravity": gravity, "coriolis": coriolis}
     return {"rate": rate} | {k: truth(x, f"{caller}: {k}") for k, x in flags.items()}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..model.input_checks import floats
+from ..model.input_checks import floats, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import at_least_zero
@@ -128,7 +128,7 @@ def with_motors(robot: Robot, motor: Motor, *, back_emf: bool = False) -> Robot:
     need_motor(motor, "with_motors")
     n_n = motor.gear_ratio**2
     damping = motor.friction / n_n
-    if back_emf:
+    if truth(back_emf, "with_motors: back_emf"):
         damping = damping + motor.torque_constant * motor.back_emf / (motor.resistance * n_n)
     return robot.replace(armature=robot.armature + motor.inertia / n_n, damping=robot.damping + damping)
 

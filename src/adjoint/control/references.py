@@ -183,6 +183,14 @@ def _rate_kernel(path: Parts, follows: type, shape: tuple[int, ...]) -> Kernel:
     return kernel(lambda t: moved.jvp(t, 1.0)[1])
 
 
+def _asked(robot: Robot, function: Any, t: float):
+    """What a user's function of time gives; its errors name it."""
+    try:
+        return evaluated(robot, function, t)
+    except (TypeError, AttributeError) as error:
+        raise ArgumentError(f"law: the reference is no function of t that gives numbers: {error}") from error
+
+
 def reference_at(robot: Robot, follows: type | None, reference: Any, t):
     """The reference at the time t, or at times t (...,)."""
     if reference is None and follows is not None:
@@ -190,7 +198,7 @@ def reference_at(robot: Robot, follows: type | None, reference: Any, t):
     if not is_function(reference):
         return as_targets(robot, follows, reference, t)
     times = np.asarray(as_input(t, "t", "law"), float)
-    every = [map_leaves(np.asarray, evaluated(robot, reference, x)) for x in times.ravel().tolist() or [0.0]]
+    every = [map_leaves(np.asarray, _asked(robot, reference, x)) for x in times.ravel().tolist() or [0.0]]
     return map_leaves(lambda *x: np.stack(x)[: times.size].reshape(*times.shape, *x[0].shape), *every)
 
 

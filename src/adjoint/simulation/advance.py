@@ -81,7 +81,13 @@ class Stored:
 def empty_store(setup: Setup, start: Moment, blocks: int) -> Stored:
     """Memory for a run of so many blocks, with its first row filled."""
     batch, shapes = start.batch(setup), cores(setup.plan)
-    store = Stored(setup.plan, {name: np.empty((*batch, blocks + 1, *core)) for name, core in shapes.items()})
+    try:
+        store = Stored(setup.plan, {name: np.empty((*batch, blocks + 1, *core)) for name, core in shapes.items()})
+    except (MemoryError, ValueError):
+        raise ArgumentError(
+            f"simulate: there is no memory for {blocks} states of {int(np.prod(batch, dtype=int))} runs; "
+            "record=k keeps every k-th"
+        ) from None
     for name, x in zip(shapes, (start.q, start.v, *start.state), strict=True):
         store.rows(name, slice(0, 1))[...] = np.expand_dims(x, x.ndim - len(shapes[name]))
     return store

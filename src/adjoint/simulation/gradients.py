@@ -22,7 +22,7 @@ from ..model.robot import Robot
 from .advance import kernel_inputs
 from .integrators import Integrator
 from .rollouts import RunPlan, run_inputs, start_of, stepper, through_block
-from .running import start_of_run, steps_of
+from .running import divisor_near, start_of_run, steps_of
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["Gradient", "gradient"]
@@ -70,7 +70,7 @@ def gradient(
     around = _with_lift(robot, Surroundings.of(surroundings, "gradient"), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
-    size = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - isqrt(steps)))
+    size = divisor_near(steps, isqrt(steps))
     setup = setup.recording(size)
     start = start_of_run(setup, q, v)
     inputs = _inputs_of(setup, names)

@@ -8,6 +8,7 @@ from ..control.gains import at_least_zero, fit_joints
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..lie import inertia as inertias
+from ..model.input_checks import floats, one_of
 from .forces import Change, Force, change, force
 from .number_checks import interval, of_shape
 
@@ -39,8 +40,7 @@ def applied(frame: str, wrench, *, axes: str = "body", start=0.0, end=None) -> F
     """
     if not isinstance(frame, str):
         raise ArgumentError(f"applied: frame must be the name of a frame; got {type(frame).__name__}")
-    if axes not in ("body", "world"):
-        raise ArgumentError(f"applied: axes is {axes!r}; it must be 'body' or 'world'")
+    one_of(axes, ("body", "world"), "applied: axes")
     wrench = of_shape(wrench, (6,), "wrench", "applied")
     times = interval(start, end, "applied")
     return force(_applied, frame=frame, name="applied", at=frame, axes=axes, wrench=wrench, **times)
@@ -77,9 +77,8 @@ def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, en
 
     Parameters for `replace` are `size`, `frequency`, `start` and `end`.
     """
-    if shape not in _SHAPES:
-        raise ArgumentError(f"joint_disturbance: shape is {shape!r}; there are {', '.join(map(repr, _SHAPES))}")
-    if shape == "pulse" and (end is None or not np.all(np.asarray(end) > start)):
+    one_of(shape, _SHAPES, "joint_disturbance: shape")
+    if shape == "pulse" and (end is None or not np.all(floats(end) > floats(start))):
         raise ArgumentError(f"joint_disturbance: a pulse needs an end after its start; got start={start}, end={end}")
     frequency = at_least_zero(
         of_shape(frequency, (), "frequency", "joint_disturbance"), "frequency", "joint_disturbance"

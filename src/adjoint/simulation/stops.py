@@ -10,7 +10,7 @@ from ..control.gains import at_least_zero
 from ..dynamics.factorization import mass_matrix_inverse
 from ..errors import ArgumentError
 from ..model.configuration import neutral
-from ..model.input_checks import positive, vectors
+from ..model.input_checks import floats, positive, vectors
 from ..model.joints import JOINTS
 from ..model.needs import need_robot
 from ..model.robot import Robot
@@ -92,7 +92,7 @@ def _stopped(robot: Robot, low: np.ndarray, high: np.ndarray) -> tuple[tuple[int
 
 def _ends(robot: Robot, given, own: np.ndarray, name: str, none: float) -> np.ndarray:
     """Limits (nq,), where `none` stands for an infinite one."""
-    found = np.asarray(own if given is None else given, float)
+    found = floats(own if given is None else given)
     if found.shape != (robot.nq,) or np.isnan(found).any():
         raise ArgumentError(f"joint_stops: '{name}' must be ({robot.nq},) without NaN; got {given!r}")
     return np.where(np.isfinite(found), found, none)

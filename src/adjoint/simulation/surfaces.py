@@ -12,7 +12,7 @@ from ..compile import kernel, row_at
 from ..control.gains import at_least_zero
 from ..errors import ArgumentError
 from ..lie import series
-from ..model.input_checks import motions
+from ..model.input_checks import floats, motions
 from .number_checks import of_shape
 
 __all__ = ["Surface", "box", "plane", "sphere", "terrain"]
@@ -136,7 +136,7 @@ def terrain(heights, *, spacing=1.0, corner=(0.0, 0.0)) -> Surface:
     """
     if callable(heights):
         return Surface(_hills, {}, (("height", heights),))
-    table = np.asarray(heights, float)
+    table = floats(heights)
     if table.ndim != 2 or min(table.shape) < 2:
         raise ArgumentError(f"terrain: 'heights' has shape {table.shape}; it must be (nx, ny), each 2 or more")
     apart = at_least_zero(spacing, "spacing", "terrain", above=True)

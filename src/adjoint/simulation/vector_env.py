@@ -28,6 +28,8 @@ except ImportError:  # `VectorEnv` says what is missing
 
 __all__ = ["VectorEnv"]
 
+_DTYPES = (np.float32, np.float64, "float32", "float64")
+
 
 class VectorEnv(_Base):  # type: ignore[misc,valid-type]
     """Robots in simulation as a `gymnasium.vector.VectorEnv`: one call of machine code steps all of them.
@@ -87,7 +89,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         low, high = _bounds(robot, action_low, action_high)
         steps = _at_least_one(steps_per_action, "steps_per_action")
         self._kernel = _step_kernel(self._setup, functions, steps, len(low))
-        if dtype not in (np.float32, np.float64, "float32", "float64"):
+        if not isinstance(dtype, str | type | np.dtype) or dtype not in _DTYPES:
             raise ArgumentError(f"VectorEnv: dtype must be numpy.float32 or numpy.float64; got {dtype!r:.60}")
         self._dtype = np.dtype(dtype)
         self.metadata = {"autoreset_mode": gym.vector.AutoresetMode.NEXT_STEP, "render_modes": []}
