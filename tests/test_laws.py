@@ -1,5 +1,6 @@
 """Control laws as data: one instant alone, in batches, inside kernels and as C; parameters, states, references."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -228,3 +229,87 @@ def test_bad_input_is_named(wrong, message):
 def test_a_function_that_is_no_law(function, message):
     with pytest.raises(ArgumentError, match=message):
         control.law(function, reference=Q)(ROBOT, None, 0.0, Q, V)
+
+
+# --- functions of time ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("types", [("planar", "revolute"), ("spherical", "prismatic"), ("free",), ("revolute",)])
+def test_rates_of_functions_of_time_are_those_of_the_manifold(types):
+    """q(t) = q_0 ∘ exp(w sin 2t) of each joint has the velocity 2 w cos 2t, in the coordinates of the joint itself."""
+    robot = aj.robots.random_tree(0, len(types), list(types))
+    start, w = aj.random_configuration(robot, rng=1), np.random.default_rng(2).normal(size=robot.nv)
+    law = control.law(given_rates, reference=lambda t: aj.integrate(robot, start, w * np.sin(2 * t)), state=np.zeros(1))
+    for t in (0.0, 0.4):
+        tau, _ = law(robot, None, t, start, np.zeros(robot.nv))
+        np.testing.assert_allclose(tau, 2 * w * np.cos(2 * t) - 40 * w * np.sin(2 * t), rtol=0, atol=1e-12)
+
+
+def given_rates(robot, p, state, t, q, v, reference):
+    return reference.v + 10 * reference.a, state
+
+
+def test_a_function_of_time_at_many_times():
+    law = control.pd(lambda t: np.ones(6) * np.sin(t), kp=1.0)
+    times = np.linspace(0, 1, 6).reshape(2, 3)
+    every = law(ROBOT, None, times, Q, V).tau
+    assert every.shape == (2, 3, 6)
+    np.testing.assert_array_equal(every[1, 2], law(ROBOT, None, times[1, 2], Q, V).tau)
+    assert law(ROBOT, None, np.zeros(0), Q, V).tau.shape == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ((Q, Q, Q, np.zeros(5)), "not an array of numbers"),
+        (control.Target(Q, np.zeros(5), 0.0), r"reference\.v has shape \(5,\)"),
+        (lambda t: control.Target(Q, V[:5], V), "gives a Target of shapes"),
+        (lambda t: None, "gives shape"),
+        (lambda: Q, "no function of t"),
+        (aj.trajectory.quintic(np.zeros(5), np.ones(5), 1.0), r"reference\.q has shape \(5,\)"),
+        (None, "there is no reference"),
+    ],
+)
+def test_bad_references_are_named(reference, message):
+    with pytest.raises(ArgumentError, match=message):
+        control.pd(reference, kp=1.0)(ROBOT, None, 0.0, Q, V)
+
+
+def test_lists_and_numbers_are_references():
+    for reference in (list(Q), tuple(Q), control.Target(Q, 0.0, 0.0)):
+        law = control.pd(Q, kp=1.0).replace(reference=reference)
+        np.testing.assert_array_equal(law(ROBOT, None, 0.0, 2 * Q, V).tau, -Q)
+    assert control.pd(0.5, kp=1.0)(ROBOT, None, 0.0, np.zeros(6), V).tau.tolist() == [0.5] * 6
+
+
+@pytest.mark.parametrize("name", ["t", "q", "out", "state", "reference_q", "class", "a b"])
+def test_names_that_a_parameter_cannot_have(name):
+    with pytest.raises((ArgumentError, TypeError)):  # `state` is an argument of `law` itself
+        control.law(spring, reference=Q, **{name: 1.0}, **({"state_x": 1.0} if name == "state" else {}))
+
+
+@pytest.mark.parametrize("name", ["my law", "class", "1a", "ünder"])
+def test_any_text_is_a_name(name):
+    law = control.law(given_rates, reference=Q, state={"a b": 1.0, "a_b": 2.0, 3: np.zeros(2)}, name=name)
+    assert law(ROBOT, None, 0.0, Q, V).state.keys() == {"a b", "a_b", 3}
+    assert "void" in law.source("c", ROBOT)
+    with pytest.raises(ArgumentError, match="name must be a text"):
+        control.law(given_rates, reference=Q, name=3)  # type: ignore[arg-type]
+
+
+def test_two_threads_with_two_robots():
+    heavy, law = ROBOT.replace(inertias=2 * ROBOT.inertias), control.pd(Q, kp=1.0, gravity=True)
+    target, wrong = control.Target(Q, V, V), []
+    wanted = {robot: law(robot, None, 0.0, Q, V, target).tau for robot in (ROBOT, heavy)}
+
+    def ask(robot):
+        for _ in range(2000):
+            if not np.array_equal(law(robot, None, 0.0, Q, V, target).tau, wanted[robot]):
+                wrong.append(robot)
+
+    threads = [threading.Thread(target=ask, args=(robot,)) for robot in (ROBOT, heavy)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

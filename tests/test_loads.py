@@ -82,11 +82,11 @@ def test_disturbances_for_each_joint_and_in_a_batch():
     ("make", "says"),
     [
         (lambda: applied("tool", [1.0, 2, 3]), r"'wrench' has shape \(3,\); it must be \(6,\)"),
-        (lambda: applied("tool", np.zeros(6), axes="tool"), "axes is 'tool'; it must be 'body' or 'world'"),
+        (lambda: applied("tool", np.zeros(6), axes="tool"), "axes is 'tool'; it must be one of 'body', 'world'"),
         (lambda: applied(None, np.zeros(6)), "frame must be the name"),  # type: ignore[arg-type]
         (lambda: applied("tool", np.zeros(6), start=2.0, end=1.0), "'end' is 1 s, before 'start'"),
         (lambda: applied("tool", np.full(6, np.nan)), "'wrench' contains NaN"),
-        (lambda: joint_disturbance(1.0, "triangle"), "shape is 'triangle'; there are 'step', 'sine', 'pulse'"),
+        (lambda: joint_disturbance(1.0, "triangle"), "shape is 'triangle'; it must be one of 'step', 'sine', 'pulse'"),
         (lambda: joint_disturbance(1.0, "pulse"), "a pulse needs an end after its start"),
         (lambda: joint_disturbance(1.0, "sine", frequency=-1.0), "frequency is -1"),
         (lambda: simulate(slider(), duration=0.1, dt=0.1, forces=joint_disturbance(np.ones(2))), "size has shape"),

@@ -140,5 +140,5 @@ def test_bad_input():
     with pytest.raises(ArgumentError, match="uniform: argument 'state' has shape"):
         uniform(np.ones(5))
     for n in (0, 2.5, True):
-        with pytest.raises(ArgumentError, match=r"normals: n is .* whole number, 1 or more"):
+        with pytest.raises(ArgumentError, match=r"normals: n is .* whole number from 1 to"):
             normals(BOOK, n)

@@ -463,7 +463,7 @@ POSE = aj.forward_kinematics(PUMA, READY, "tool")
         ("resolved_rate", {"kd": 1.0, "weight": np.ones(5)}, "weight must be"),
         ("resolved_rate", {"kd": 1.0, "posture": np.ones(5)}, "argument 'posture' has shape"),
         ("resolved_acceleration", {"k_1": 1.0, "k_2": 0.0}, "resolved_acceleration: k_2 must be a positive number"),
-        ("resolved_acceleration", {"k_1": 1.0, "k_2": 1.0, "orientation": "euler"}, "it must be 'log' or 'book'"),
+        ("resolved_acceleration", {"k_1": 1.0, "k_2": 1.0, "orientation": "euler"}, "it must be one of 'log', 'book'"),
         ("resolved_force", {"mass": 0.0, "moments": 1.0, "kv": 1.0, "kp": 1.0}, r"mass \[kg\] must be a positive"),
         ("resolved_force", {"mass": 1.0, "moments": [1.0, 2.0], "kv": 1.0, "kp": 1.0}, r"moments .* shape \(2,\)"),
         ("resolved_force", {"mass": 1.0, "moments": 1.0, "kv": -1.0, "kp": 1.0}, "kv must be finite and positive or 0"),

@@ -205,3 +205,74 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     np.savez(path, **known)
     with pytest.raises(ArgumentError, match="damaged"):
         simulate(ROBOT, law, q=START, checkpoint=path, **TIMES)
+
+
+_INTERRUPTED = """
+import os, signal, sys, time
+import numpy as np
+import adjoint as aj
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+robot, q = aj.robots.puma560(), np.linspace(0, 1, 6)
+
+def damped(t, q, v):
+    return -v
+
+for options in ({}, {"progress": lambda part: None}, {"checkpoint": sys.argv[1]}, {"trace": False}):
+    short = {k: x for k, x in options.items() if k != "checkpoint"}
+    aj.simulate(robot, damped, q=q, duration=1.0, dt=0.001, record=1000, **short)
+    if os.fork() == 0:
+        time.sleep(0.3)
+        os.kill(os.getppid(), signal.SIGINT)
+        os._exit(0)
+    start = time.monotonic()
+    try:
+        aj.simulate(robot, damped, q=q, duration=1e5, dt=0.001, record=1000, **options)
+    except KeyboardInterrupt:
+        print(time.monotonic() - start - 0.3)
+    os.wait()
+"""
+
+
+@pytest.mark.slow
+def test_an_interruption_ends_a_run_within_a_second(tmp_path):
+    command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path / "run.npz")]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout.split()
+    assert len(found) == 4 and max(map(float, found)) < 1.0
+
+
+# --- gradients --------------------------------------------------------------------------------------------------------
+
+POSE = aj.forward_kinematics(ROBOT, START, "tool")
+SOFT = {"stiffness": 500.0, "damping": 100.0, "inertia": 5.0, "period": 0.001}
+LOOPS: dict = {
+    "a stop": (control.pd(START, kp=50.0, kd=5.0), {"stop": lambda t, q, v: t > 0.0105}),
+    "a period": (control.pid(ROBOT, START, kp=50.0, ki=5.0, kd=5.0, period=0.005), {}),
+    "a sensor": (
+        control.admittance(control.operational(ROBOT, POSE, "tool", kp=400.0, kd=40.0), **SOFT),
+        {"forces": simulation.applied("tool", [0, 0, 0, 0, 0, 5.0])},
+    ),
+    "a payload": (control.pd(START, kp=50.0, kd=5.0), {"changes": simulation.payload("tool", 2.0, start=0.01)}),
+    "a trajectory": (control.computed_torque(ROBOT, REFERENCES["a trajectory"], kp=100.0), {"integrator": "rk4"}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOOPS)
+def test_gradients_through_all_kinds_of_loops(name):
+    law, options = LOOPS[name]
+
+    def cost(q):
+        return simulation.gradient(
+            None, ROBOT, law, by="q", final_cost=squares, q=q, v=0.1 * START, duration=0.02, dt=0.001, **options
+        )
+
+    found, step = cost(START + 0.1), 1e-6
+    moved = cost(START + 0.1 + step * np.concatenate([np.eye(6), -np.eye(6)])).value
+    differences = (moved[:6] - moved[6:]) / (2 * step)
+    # Central differences with steps h are exact to h², and round to 1e-16 / h of the cost, about 1.
+    np.testing.assert_allclose(found.by["q"], differences, atol=1e-8, rtol=1e-7)
+
+
+def squares(q, v):
+    return q @ q + v @ v

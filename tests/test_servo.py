@@ -455,7 +455,7 @@ BAD = [
     (lambda: design.closed_loop(1.0, 1.0), "open_loop " + NO_MOTOR),
     (lambda: design.closed_loop(AT_REST, 0.0), "open_loop: kp is 0.0; it must be a finite number, positive"),
     (lambda: design.closed_loop(AT_REST, 1.0, -1.0), "open_loop: kd is -1.0"),
-    (lambda: design.closed_loop(AT_REST, 1.0, rate="speed"), "rate is 'speed'; it must be 'error' or 'output'"),
+    (lambda: design.closed_loop(AT_REST, 1.0, rate="speed"), "rate is 'speed'; it must be one of 'error', 'output'"),
     (lambda: design.poles(([1.0], [0.0, 1.0])), "poles: the first coefficient"),
     (lambda: design.step_error(AT_REST, 1.0, disturbance=np.inf), "step_error: disturbance must be finite"),
     (lambda: design.sampling_period(0.0), "sampling_period: frequency is 0.0"),

@@ -134,3 +134,46 @@ def test_actions_of_another_shape_are_refused():
     e = env()
     with pytest.raises(ArgumentError, match=r"actions have shape \(6,\); they must be \(5, 6\)"):
         e.step(np.zeros(6))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps_per_action": 0}, "steps_per_action must be 1 or more"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be 1 or more"),
+        ({"stop": lambda t, q, v: q[0] > 0}, "no argument 'stop'; surroundings are forces"),
+        ({"observe": lambda t, q, v: q[0]}, r"observe must give an array \(m,\)"),
+        ({"reward": lambda t, q, v, action: q}, "reward must give one number"),
+        ({"reward": lambda t, q, v, action: None}, "reward must give one number; it gives None"),
+        ({"terminated": lambda t, q, v: q > 1}, "terminated must give one truth value"),
+        ({"act": "x"}, "act must be a function or None; got str"),
+        ({"start": lambda rng, n: 3}, "must give q and v"),
+        ({"dtype": int}, "dtype must be"),
+    ],
+)
+def test_functions_that_give_something_else_are_named(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        VectorEnv(aj.robots.puma560(), 2, dt=0.01, **options).step(np.zeros((2, 6)))
+
+
+def test_seeds_are_those_of_gymnasium():
+    env = VectorEnv(aj.robots.puma560(), 2, dt=0.01, start=lambda rng, n: (rng.normal(size=(n, 6)), np.zeros((n, 6))))
+    first, _ = env.reset(seed=3)
+    assert env.np_random_seed == 3
+    drawn = env.np_random.normal()
+    again, _ = env.reset(seed=3)
+    assert np.array_equal(first, again) and env.np_random.normal() == drawn
+    with pytest.raises(ArgumentError, match="seed must be a whole number"):
+        env.reset(seed=-1)
+    with pytest.raises(ArgumentError, match="actions"):
+        env.step("a")
+    assert VectorEnv(aj.robots.puma560(), 0, dt=0.01).step(np.zeros((0, 6)))[0].shape == (0, 12)
+
+
+def test_episode_statistics_of_gymnasium():
+    wrappers = pytest.importorskip("gymnasium.wrappers.vector")
+    env = VectorEnv(aj.robots.puma560(), 3, dt=0.01, max_episode_steps=3, reward=lambda t, q, v, action: 1.0 + 0 * t)
+    counted = wrappers.RecordEpisodeStatistics(env)
+    counted.reset(seed=0)
+    lengths = [counted.step(np.zeros((3, 6)))[4].get("episode", {}).get("l", np.zeros(3)).tolist() for _ in range(8)]
+    assert lengths == [[0] * 3, [0] * 3, [3] * 3, [0] * 3, [0] * 3, [0] * 3, [3] * 3, [0] * 3]

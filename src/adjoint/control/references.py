@@ -14,6 +14,7 @@ from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves, map_leaves
 from ..errors import ArgumentError
 from ..lie import se3
+from ..model.configuration import difference
 from ..model.robot import Robot
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
@@ -147,10 +148,7 @@ class _FunctionOfTime:
 
 
 def evaluated(robot: Robot, function: Callable, t):
-    """The reference that a function of time gives. If it gives only q, or a pose, the rates follow by differentiation.
-
-    This needs joints of one degree of freedom; for others, the function returns `Target(q, v, a)`.
-    """
+    """The reference that a function of time gives; if it gives only q, or a pose, with rates by differentiation."""
     found = function(t)
     follows = function.follows if isinstance(function, _FunctionOfTime) else Target
     if follows is None:
@@ -164,23 +162,24 @@ def evaluated(robot: Robot, function: Callable, t):
             )
         return found
     shape = (4, 4) if follows is PoseTarget else (robot.nq,)
-    if np.shape(found) != shape or (follows is Target and robot.nq != robot.nv):
-        several = ", in a Target(q, v, a), as it has joints of several degrees of freedom"
+    if np.shape(found) != shape:
         raise ArgumentError(
             f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs {shape}"
-            + (several if robot.nq != robot.nv and follows is Target else "")
         )
-    rate = _rate_kernel(Parts(function), follows, shape)
+    rate = _rate_kernel(Parts(function), follows, robot)
     return follows(np.asarray(found), rate(t), rate.jvp(t, 1.0)[1])
 
 
 @lru_cache(maxsize=64)
-def _rate_kernel(path: Parts, follows: type, shape: tuple[int, ...]) -> Kernel:
+def _rate_kernel(path: Parts, follows: type, robot: Robot) -> Kernel:
     """The velocity, or the body twist, of a function of time."""
-    moved = kernel(lambda t: path.function(t) + np.zeros(shape))
     if follows is PoseTarget:
+        moved = kernel(lambda t: path.function(t) + np.zeros((4, 4)))
         return kernel(lambda t: se3.body_velocity(*moved.jvp(t, 1.0)))
-    return kernel(lambda t: moved.jvp(t, 1.0)[1])
+    # On the manifold of configurations: v(t) = d/ds of the way from q(t) to q(s), at s = t.
+    nq = robot.nq
+    way = kernel(lambda s, t: difference(robot, path.function(t) + np.zeros(nq), path.function(s) + np.zeros(nq)))
+    return kernel(lambda t: way.jvp(t, t, 1.0, 0.0)[1])
 
 
 def _asked(robot: Robot, function: Any, t: float):

@@ -117,7 +117,8 @@ def advance(setup: Setup, start: Moment, store: Stored, done: int, watched: bool
 def kernel_inputs(setup: Setup, now: Moment, blocks: int) -> dict[str, np.ndarray | float]:
     """The inputs of a kernel that goes through so many blocks."""
     record = setup.plan.record
-    t = (now.step + np.arange(blocks * record)) * setup.dt
+    sampled = setup.plan.reference == "sampled"  # only then times of all steps are needed, of which there may be many
+    t = (now.step + np.arange(blocks * record if sampled else 0)) * setup.dt
     moving = zip(cores(setup.plan), (now.q, now.v, *now.state), strict=True)
     loop = {"blocks": np.arange(blocks, dtype=float), "first": float(now.step), "t_0": 0.0, "dt": setup.dt}
     return {**dict(moving), **now.ends, **setup.numbers, **setup.reference(t, record), **loop}

@@ -72,7 +72,9 @@ def _columns(run: Run) -> dict[str, np.ndarray]:
     found["t"] = np.tile(run.t, many)
     names = {"q": coordinate_names(run.robot)} | dict.fromkeys(("v", "a", "tau"), dof_names(run.robot))
     for field, joints in names.items():
-        table = np.broadcast_to(getattr(run, field), (*run.batch, len(run.t), len(joints))).reshape(-1, len(joints))
+        table = np.broadcast_to(getattr(run, field), (*run.batch, len(run.t), len(joints))).reshape(
+            many * len(run.t), len(joints)
+        )
         found |= {f"{field}_{name}": column for name, column in zip(joints, table.T, strict=True)}
     return found
 

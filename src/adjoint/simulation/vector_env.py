@@ -75,6 +75,8 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         gym = package("gymnasium", "learn", "VectorEnv")
         around = Surroundings.of(surroundings, "VectorEnv", "stop", "sensors")
         self._setup = set_up(robot, None, dt, integrator, 1, around)
+        if robot.nv == 0:
+            raise ArgumentError(f"VectorEnv: robot '{robot.name}' has no joints to move")
         self.num_envs = count(num_envs, "VectorEnv: num_envs")
         if self._setup.batch() not in ((), (1,), (self.num_envs,)):
             raise ArgumentError(f"VectorEnv: arrays of the surroundings have leading axes {self._setup.batch()}; "
