@@ -222,7 +222,8 @@ def test_randomised_robots_are_possible_and_within_bounds():
         atol=1e-12,
     )
     assert np.ptp(np.linalg.norm(found["gravity"], axis=-1)) > 0
-    for options, message in (({}, "nothing varies"), ({"mass": 2.0}, "a part, from 0 to 1"), ({"mass": -1}, "mass")):
+    for options, message in (({}, "nothing varies"), ({"mass": 2.0}, "a part, from 0 to 1"), ({"mass": -1}, "mass"),
+                             ({"mass": 0.1, "center": -1.0}, "center must be")):  # fmt: skip
         with pytest.raises(ArgumentError, match=message):
             simulation.randomised(ROBOT, 3, **options)
 

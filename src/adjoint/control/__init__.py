@@ -9,6 +9,7 @@
 | `motors` | `Motor`, a DC motor with a gear, and curves from voltage to torque |
 | `servo_design` | the theory of the joint servo: closed loops, gains, errors, sampling |
 | `channels` | what stands between a law and a robot: limits, sampling, delay, counts, noise, filters |
+| `wrapping` | what makers of laws around laws share |
 | `observers` | what is not measured: velocities, disturbances, states by Kalman filters |
 | `random_numbers` | random numbers inside kernels |
 | `gains` | checks of gains |
@@ -46,7 +47,6 @@ from .channels import quantised as quantised
 from .channels import rate_limited as rate_limited
 from .channels import sampled as sampled
 from .channels import saturated as saturated
-from .channels import state_of as state_of
 from .decoupling import Decoupling as Decoupling
 from .decoupling import decoupled as decoupled
 from .decoupling import decoupling_law as decoupling_law
@@ -125,6 +125,7 @@ from .switching import minimum_time as minimum_time
 from .switching import sliding_mode as sliding_mode
 from .switching import switching_curve as switching_curve
 from .switching import switching_gain as switching_gain
+from .wrapping import state_of as state_of
 
 __all__ = [
     "CompositeState",

@@ -18,21 +18,19 @@ Some need to know how many joints there are: that is the law's `model`, or `robo
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import map_leaves
 from ..errors import ArgumentError
 from ..model.configuration import difference, integrate, neutral
-from ..model.input_checks import count, one_of, positive
-from ..model.needs import need_robot
+from ..model.input_checks import count, one_of
 from ..model.robot import Robot
 from ..randomness import Rng, batch_shape, rng_by_keyword
-from .gains import fit_joints, gains
+from .gains import fit_joints
 from .laws import Law, Wrapped, wrapped
 from .random_numbers import normals, random_state
+from .wrapping import chosen, joint_numbers, model_of, per_period, with_model
 
 __all__ = [
     "Delayed",
@@ -40,25 +38,17 @@ __all__ = [
     "Filtered",
     "Held",
     "Ramped",
-    "chosen",
     "delayed",
-    "joint_numbers",
     "low_pass",
-    "model_of",
     "noisy",
-    "per_period",
     "quantised",
     "rate_limited",
     "sampled",
     "saturated",
-    "state_of",
-    "with_model",
 ]
 
 _EPSILON = 2.0**-52
 _NEARLY = 2.0**-26  # of a period: an instant that is this near counts as reached
-
-Kind = TypeVar("Kind")
 
 # --- limits -----------------------------------------------------------------------------------------------------------
 
@@ -335,85 +325,6 @@ def _filtered(own: Filtered, x, angle) -> Filtered:
     """The state of the filter after the input x (nv,); `angle` is ω · period."""
     step = np.where(own.started > 0, 1 - np.exp(-angle), 1.0)
     return Filtered(own.value + step * (x - own.value), 1.0)
-
-
-# --- states, and what makers of laws around laws need -----------------------------------------------------------------
-
-
-def state_of(state, kind: type[Kind]) -> Kind:
-    """The part of a law's state that is of this type, a NamedTuple such as `Held`; the outermost, if there are several.
-
-    `state` is that of a law, or `Run.state`, whose arrays have the axes of the run.
-
-        >>> law = sampled(aj.control.pd(np.zeros(6), kp=100.0, kd=20.0), 0.004, robot=robot)
-        >>> state_of(saturated(law, 5.0).state, Held).tau
-        array([0., 0., 0., 0., 0., 0.])
-    """
-    known = list(_records(state))
-    if not isinstance(kind, type):
-        raise ArgumentError(f"state_of: kind must be a class, such as Held; got {kind!r:.60}")
-    for part in known:
-        if isinstance(part, kind):
-            return part
-    there = ", ".join(dict.fromkeys(type(part).__name__ for part in known)) or "no NamedTuple at all"
-    raise ArgumentError(f"state_of: the state has no {getattr(kind, '__name__', kind)}; it has {there}")
-
-
-def _records(state):
-    """All NamedTuples in a state, the outer ones first."""
-    if isinstance(state, tuple | list | dict):
-        if hasattr(state, "_fields"):
-            yield state
-        for part in state.values() if isinstance(state, dict) else state:
-            yield from _records(part)
-
-
-def chosen(condition, these, those):
-    """The nested arrays `these` where the condition holds, else `those`."""
-    return map_leaves(lambda x, y: np.where(condition, x, y), these, those)
-
-
-def model_of(law: Law, caller: str) -> Robot | None:
-    """The robot that the law computes with, if it has one of its own."""
-    if not isinstance(law, Law):
-        raise ArgumentError(f"{caller} needs a Law; got {type(law).__name__}")
-    return law.model
-
-
-def with_model(law: Law, robot: Robot | None, caller: str) -> tuple[Law, Robot]:
-    """The law with a model, and the model: its own, or else `robot`."""
-    own = model_of(law, caller)
-    if robot is not None:
-        need_robot(robot, caller)
-    if own is not None:
-        if robot is not None and (own.nq, own.nv) != (robot.nq, robot.nv):
-            raise ArgumentError(
-                f"{caller}: the law '{law.name}' has the model '{own.name}' with nv = {own.nv}; "
-                f"robot '{robot.name}' has nv = {robot.nv}"
-            )
-        return law, own
-    if robot is None:
-        raise ArgumentError(f"{caller}: the law '{law.name}' has no model of its own; give robot=")
-    return dataclasses.replace(law, model=robot), robot
-
-
-def per_period(law: Law, period, caller: str) -> dict[str, float]:
-    """The number `period` as a law around this law needs it: {} if the law has one already."""
-    if "period" not in law.numbers:
-        if period is None:
-            raise ArgumentError(f"{caller}: the law '{law.name}' has no period of its own; give period= [s]")
-        return {"period": positive(period, f"{caller}: period")}
-    own = law.numbers["period"]
-    if period is not None and np.any(own != positive(period, f"{caller}: period")):
-        raise ArgumentError(
-            f"{caller}: period is {period:g} s, but the law '{law.name}' has the period {own.tolist()} s already"
-        )
-    return {}
-
-
-def joint_numbers(value, label: str, robot: Robot | None, *, or_zero=False, signed=False) -> np.ndarray:
-    """`gains` for the joints of a robot, if it is known."""
-    return gains(value, None if robot is None else robot.nv, label, or_zero=or_zero, signed=signed)
 
 
 def _given_numbers(law: Law, given: dict[str, Any], suffix: str, caller: str) -> dict[str, np.ndarray | None]:

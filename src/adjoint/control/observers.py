@@ -21,8 +21,9 @@ from ..errors import ArgumentError, SolveError
 from ..model.configuration import difference, integrate, neutral
 from ..model.input_checks import one_of, truth
 from ..model.robot import Robot
-from .channels import joint_numbers, low_pass, per_period, with_model
+from .channels import low_pass
 from .laws import Law, wrapped
+from .wrapping import joint_numbers, per_period, with_model
 
 __all__ = [
     "Differenced",
