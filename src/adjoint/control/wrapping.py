@@ -25,8 +25,8 @@ def state_of(state, kind: type[Kind]) -> Kind:
 
     `state` is that of a law, or `Run.state`, whose arrays have the axes of the run.
 
-        >>> law = sampled(aj.control.pd(np.zeros(6), kp=100.0, kd=20.0), 0.004, robot=robot)
-        >>> state_of(saturated(law, 5.0).state, Held).tau
+        >>> law = aj.control.sampled(aj.control.pd(np.zeros(6), kp=100.0, kd=20.0), 0.004, robot=robot)
+        >>> state_of(aj.control.saturated(law, 5.0).state, aj.control.Held).tau
         array([0., 0., 0., 0., 0., 0.])
     """
     known = list(_records(state))

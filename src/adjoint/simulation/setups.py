@@ -147,15 +147,13 @@ def set_up(
         robot, tuple(lifted), tuple(x.plan for x in forces), tuple(x.parts.now() for x in changes), loops,
         None if base is None else base.parts.now(),
     )  # fmt: skip
-    numbers = {f"lift_{k}": x for k, x in lifted.items()}
-    for kind, group in (("force", forces), ("change", changes)):
-        for k, one in enumerate(group):
-            numbers |= {f"{kind}{k}_{name}": x for name, x in one.numbers.items()}
-    numbers |= {} if base is None else {f"base_{name}": x for name, x in base.numbers.items()}
     sensors = _sensors(robot, law, around.sensors)
+    numbers = {f"lift_{k}": x for k, x in lifted.items()}
+    groups = {"force": forces, "change": changes, "sensor": tuple(sensors.values())}
+    named = [(f"{kind}{k}", one) for kind, group in groups.items() for k, one in enumerate(group)]
+    for prefix, one in [*named, *([] if base is None else [("base", base)])]:
+        numbers |= {f"{prefix}_{name}": x for name, x in one.numbers.items()}
     numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items() if name not in sensors}
-    for k, one in enumerate(sensors.values()):
-        numbers |= {f"sensor{k}_{name}": x for name, x in one.numbers.items()}
     plan = RunPlan(
         plant, None if law is None else law.plan(robot), _kind_of_reference(law),
         integrator_named(integrator, "simulate"), record, stop, held,
