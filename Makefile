@@ -16,6 +16,7 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
+	$(RUN) examples/20_puma_at_work.py
 	$(RUN) examples/04_robot.py
 	$(RUN) examples/06_dynamics.py
 	$(RUN) examples/16_inverse_kinematics.py

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -14,25 +15,27 @@ STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 0 1rem 3rem; }
 h1, h2 { line-height: 1.2; margin: 2rem 0 0.5rem; }
-svg { width: 100%; height: auto; }
-iframe { width: 100%; height: min(75vh, 32rem); border: 1px solid #8885; border-radius: 10px; }
+svg { width: 100%; min-width: 34rem; height: auto; }
+iframe { width: 100%; height: min(32rem, 105vw); border: 1px solid #8885; border-radius: 10px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 td, th { padding: 0.3rem 0.6rem; text-align: right; border-bottom: 1px solid #8884; }
-td:first-child, th:first-child { text-align: left; }
+td:first-child, th:first-child { text-align: left; white-space: nowrap; }
 """
 
 
 @contextmanager
 def figure(parts: list[str], size: tuple[float, float], columns: int = 1) -> Iterator[tuple]:
     """Gives a figure and its axes, beside each other; when they are drawn, they become a part of the report."""
-    ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    looks = {"axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "legend.labelcolor": INK}
-    with mpl.rc_context({**ink, **looks}):
+    inked = "text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "legend.labelcolor"
+    without = "axes.spines.top", "axes.spines.right", "legend.frameon"
+    looks: dict[Any, Any] = dict.fromkeys(inked, INK) | dict.fromkeys(without, False)
+    with mpl.rc_context(looks):
         drawn, text = Figure(figsize=size, layout="constrained"), io.StringIO()
         yield drawn, *drawn.subplots(1, columns, squeeze=False)[0]
         drawn.savefig(text, format="svg", transparent=True)
-    parts.append(text.getvalue()[text.getvalue().index("<svg") :].replace(INK, "currentColor"))
+    picture = text.getvalue()[text.getvalue().index("<svg") :].replace(INK, "currentColor")
+    parts.append(f"<div class='wide'>{picture}</div>")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""The page that plays runs: one HTML file with its numbers and a few lines of JavaScript, and nothing from elsewhere."""
+"""The page that plays runs: one HTML file with all numbers and a few lines of JavaScript, which needs nothing else."""
 
 from __future__ import annotations
 

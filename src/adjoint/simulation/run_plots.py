@@ -109,7 +109,9 @@ class _Pictures:
         self.title, self.scenes, self.stage, self.times = title, scenes, stage, times
         self.points = 72 * 5 / (2.9 * stage.reach)  # widths of lines [1/72 inch] for 1 m
         x, y, _ = stage.middle
-        for set_limits, at in zip((self.axes.set_xlim, self.axes.set_ylim, self.axes.set_zlim), stage.middle, strict=True):
+        for set_limits, at in zip(
+            (self.axes.set_xlim, self.axes.set_ylim, self.axes.set_zlim), stage.middle, strict=True
+        ):
             set_limits(at - stage.reach, at + stage.reach)
         self.axes.set_box_aspect((1, 1, 1), zoom=1.2)
         self.axes.view_init(20, -27)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Scene", "Skeleton", "Stage", "scene_of", "skeleton", "stage_of"]
 
 _MOST_DRAWN = 50  # runs of a batch that an animation draws
-_THICK, _THINNER = 0.09, 0.87  # of the first link, in parts of the reach; of each further one, in parts of the one before
+_THICK, _THINNER = (
+    0.09,
+    0.87,
+)  # of the first link, in parts of the reach; of each further one, in parts of the one before
 _DENSITY = 8000.0  # [kg/m³] of loads, which are drawn as balls of steel
 
 
@@ -84,11 +87,12 @@ def _roams(screws: np.ndarray) -> bool:
 
 
 def _tip(robot: Robot, body: int, joint: np.ndarray) -> np.ndarray:
-    """Where the last body of a branch ends: its first further frame, its origin, or its center of mass."""
+    """Where the last body of a branch ends: its farthest further frame; else its origin, or its center of mass."""
     frames = [f.placement[:3, 3] for f in robot.frames if f.body == body]
-    mass, first = robot.inertias[body, 0], robot.inertias[body, 1:4]
-    ends = [*frames[:1], np.zeros(3), *([first / mass] if mass > 0 else [])]
-    return next((x for x in ends if np.linalg.norm(x - joint) > 1e-9), joint)
+    if frames or joint.any():
+        return max([np.zeros(3), *frames], key=lambda x: float(np.linalg.norm(x - joint)))
+    mass, first_moment = robot.inertias[body, 0], robot.inertias[body, 1:4]
+    return first_moment / mass if mass > 0 else joint
 
 
 def _upright(gravity: np.ndarray) -> np.ndarray:
