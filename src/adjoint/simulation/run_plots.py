@@ -107,17 +107,17 @@ class _Pictures:
         self.canvas = backend.FigureCanvasAgg(self.figure)
         self.axes: Any = self.figure.add_axes((0, 0, 1, 0.96), projection="3d", computed_zorder=False)
         self.title, self.scenes, self.stage, self.times = title, scenes, stage, times
-        self.points = 72 * 5 / (2.9 * stage.reach)  # widths of lines [1/72 inch] for 1 m
+        self.points = 72 * 5 / (2.4 * stage.reach)  # widths of lines [1/72 inch] for 1 m
         x, y, _ = stage.middle
         for set_limits, at in zip(
             (self.axes.set_xlim, self.axes.set_ylim, self.axes.set_zlim), stage.middle, strict=True
         ):
             set_limits(at - stage.reach, at + stage.reach)
-        self.axes.set_box_aspect((1, 1, 1), zoom=1.2)
+        self.axes.set_box_aspect((1, 1, 1), zoom=1.45)
         self.axes.view_init(20, -27)
         self.axes.set_axis_off()
-        for k in np.linspace(-1.6, 1.6, 9) * stage.reach:
-            ends = np.array([-1.6, 1.6]) * stage.reach
+        for k in np.linspace(-1.4, 1.4, 9) * stage.reach:
+            ends = np.array([-1.4, 1.4]) * stage.reach
             self.axes.plot(x + ends, [y + k] * 2, [stage.floor] * 2, color="0.87", lw=0.7, zorder=0)
             self.axes.plot([x + k] * 2, y + ends, [stage.floor] * 2, color="0.87", lw=0.7, zorder=0)
         self.moving: list[Any] = []

@@ -67,11 +67,11 @@ def skeleton(robot: Robot, q: np.ndarray) -> Skeleton:
     ends = sorted(set(range(count)) - set(parents))
     spots += [(i, _tip(robot, i, spots[i][1])) for i in ends]
     points = [T[..., i, :3, :3] @ x + T[..., i, :3, 3] for i, x in spots]
-    points.append(np.zeros_like(points[0]))  # the base
     roots = [(len(spots), i) for i in range(count) if parents[i] < 0 and not _roams(robot.screw(i))]
     inner = [(parents[i], i) for i in range(count) if parents[i] >= 0]
     tips = [(i, count + k) for k, i in enumerate(ends)]
     base = len(spots) if roots else None
+    points += [np.zeros_like(points[0])] * len(roots[:1])
     return Skeleton(np.stack(points, axis=-2), roots + inner + tips, [k for _, k in tips], base)
 
 
@@ -155,7 +155,8 @@ def stage_of(scenes: list[Scene]) -> Stage:
     """The stage that holds all scenes."""
     every = np.concatenate([x.points.reshape(-1, 3) for x in scenes])
     low, high = every.min(axis=0), every.max(axis=0)
-    reach = max(float((high - low).max()) / 2, 1e-3)
-    floor = 0.0 if low[2] > -0.05 * reach else float(low[2] - 0.15 * reach)
+    height = max(float((high - low).max()), 1e-3)
+    floor = 0.0 if low[2] > -0.02 * height else float(low[2] - 0.08 * height)
     low[2], high[2] = min(low[2], floor), max(high[2], floor)
-    return Stage(floor, (low + high) / 2, max(float((high - low).max()) / 2, 1e-3))
+    middle = (low + high) / 2
+    return Stage(floor, middle, max(float(np.linalg.norm(every - middle, axis=-1).max()), 1e-3))

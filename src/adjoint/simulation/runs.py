@@ -200,7 +200,7 @@ class Run:
     def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
         """Draw the moving robot into a .html page that plays it, or into a .gif file.
 
-        It plays in real time. The page can be turned with the mouse; it holds all it needs, some 10 kB for a run of a
+        It plays in real time. The page can be turned with the mouse; it holds all it needs, about 15 kB for a run of a
         few seconds. A robot is drawn as links between the axes of its joints; `payload`s are balls. Of a batch, the
         first run is drawn in full, and up to 49 others as ghosts. A .gif needs matplotlib: pip install 'adjoint[plot]'.
         `animate` draws several runs, such as those of different laws.
