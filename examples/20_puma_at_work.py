@@ -19,10 +19,10 @@ PUMA = aj.robots.puma560().replace(
     effort_limit=np.array([97.0, 186, 89, 24, 20, 21]),  # [N m]
     damping=np.array([6.0, 10, 4, 0.4, 0.4, 0.2]),  # [N m s/rad]
 )
-# No law knows of these: dry friction, and the part that the hand takes on its way.
+# No law knows of these (the numbers are assumed): dry friction, and the part that the hand takes on its way.
 COULOMB = np.array([5.0, 5, 3, 0.5, 0.5, 0.5])  # [N m]
 FRICTION = simulation.friction(coulomb=COULOMB, smoothing=0.02)
-MASS, TAKEN = 2.5, 1.2  # [kg], the largest load of a PUMA 560, and the time [s] at which the hand takes it
+MASS, TAKEN = 2.5, 1.2  # [kg], and the time [s] at which the hand takes it
 PART = simulation.payload("tool", MASS, com=(0, 0, 0.05), start=TAKEN)
 STEP, ARMS = 0.001, 1000  # [s], and how many different arms are simulated
 COLOURS = {"PD + gravity": "#e07b22", "computed torque": "#2f7fc8", "adaptive (Slotine-Li)": "#2a9d6f"}
@@ -205,7 +205,7 @@ def main() -> None:
     hint = (
         "The adaptive law moves this arm; drag it to look from elsewhere. To plan the motion, to check it, to simulate "
         f"{2 * len(COLOURS)} runs and then {len(COLOURS) * ARMS}, and to differentiate one took "
-        f"{time.perf_counter() - start:.0f} s with all compilation."
+        f"{time.perf_counter() - start:.0f} s."
     )
     report.write(target, "A PUMA 560 at work", [film, hint, *page])
     print(f"wrote {target} ({target.stat().st_size / 1024:.0f} kB)")
