@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..control.assembled import Input, Parts
+from ..compile import Kernel
+from ..control.assembled import Input, Parts, assembled_kernel
 from ..dynamics.closed_loops import Loop, constrained_forward_dynamics
 from ..dynamics.forward import forward_dynamics
+from ..dynamics.newton_euler import inverse_dynamics
+from ..errors import ArgumentError
+from ..model.configuration import integrate
 from ..model.robot import Robot
+from ..sweep import at_rest
 
-__all__ = ["ActingForce", "Plant"]
+__all__ = ["ActingForce", "HeldPlant", "Plant"]
 
 
 class ActingForce(NamedTuple):
@@ -55,15 +62,7 @@ class Plant(NamedTuple):
 
         def acceleration(t, q, v, tau):
             robot = self._robot_at(t, lifted, given)
-            frames, wrenches = [], []
-            for k, acting in enumerate(self.forces):
-                found = acting.value(robot, given, f"force{k}_", t, q, v)
-                if acting.frame is None:
-                    tau = tau + found
-                else:
-                    frames.append(acting.frame)
-                    wrenches.append(found)
-            options = {} if not frames else {"applied_wrenches": np.stack(wrenches), "frames": tuple(frames)}
+            tau, options = self._loaded(robot, given, t, q, v, tau)
             if self.base is not None:
                 moving = self.base.function(robot, self.base.namespace(given, "base_"), t)
                 options |= dict(zip(("gravity", "base_twist", "base_acceleration"), moving, strict=True))
@@ -73,10 +72,78 @@ class Plant(NamedTuple):
 
         return acceleration
 
-    def _robot_at(self, t, lifted: dict[str, Any], given: Mapping[str, Any]) -> Robot:
-        """The robot at the time t: its numbers are inputs, or change with time."""
+    def _loaded(self, robot: Robot, given: Mapping[str, Any], t, q, v, tau) -> tuple[Any, dict[str, Any]]:
+        """The joint forces with those of the plant, and its wrenches as options of the dynamics."""
+        frames, wrenches = [], []
+        for k, acting in enumerate(self.forces):
+            found = acting.value(robot, given, f"force{k}_", t, q, v)
+            if acting.frame is None:
+                tau = tau + found
+            else:
+                frames.append(acting.frame)
+                wrenches.append(found)
+        return tau, {} if not frames else {"applied_wrenches": np.stack(wrenches), "frames": tuple(frames)}
+
+    def _robot_at(
+        self, t, lifted: dict[str, Any], given: Mapping[str, Any], others: Mapping[str, Any] | None = None
+    ) -> Robot:
+        """The robot at the time t: its numbers are inputs, or change with time, or are the others that are given."""
         numbers = dict(lifted)
         for k, change in enumerate(self.changes):
             robot = self.robot.lifted(numbers) if numbers else self.robot
             numbers |= change.function(robot, change.namespace(given, f"change{k}_"), t)
+        numbers |= others or {}
         return self.robot.lifted(numbers) if numbers else self.robot
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPlant:
+    """What an integrator knows of a plant: its accelerations `plant(t, q, v)` (nv,) while the joint forces are held."""
+
+    plant: Plant
+    given: Mapping[str, Any]
+    tau: Any
+
+    def __call__(self, t, q, v):
+        return self.plant.accelerations(self.given)(t, q, v, self.tau)
+
+    def slope(self, t, q, v, dq, dv):
+        """The rate (nv,) of the accelerations while q moves with dq and v with dv (nv,)."""
+        names = self.plant.inputs()
+        zero = np.zeros(self.plant.robot.nv)
+        at = {"dq": zero, "dv": zero, "t": t, "q": q, "v": v, "tau": self.tau} | {k: self.given[k] for k in names}
+        along = {f"{k}_dot": np.zeros(np.shape(x)) for k, x in at.items()} | {"dq_dot": dq, "dv_dot": dv}
+        return _moved_accelerations(self.plant).jvp(**at, **along)[1]
+
+    def robot(self, t, **numbers) -> Robot:
+        """The robot at the time t, with these numbers instead of its own."""
+        lifted = {name: self.given[f"lift_{name}"] for name in self.plant.lift}
+        return self.plant._robot_at(t, lifted, self.given, numbers)
+
+    def forces(self, t, q, v):
+        """The generalized forces (nv,) of all but inertia: the controller's, gravity, viscous friction, what acts.
+
+        Dry friction is left out.
+        """
+        if self.plant.loops or self.plant.base is not None:
+            raise ArgumentError(
+                "simulate: the variational integrator simulates no closed loops and no moving bases; "
+                "integrator='rkmk4' does"
+            )
+        robot = self.robot(t)
+        tau, options = self.plant._loaded(robot, self.given, t, q, v, self.tau)
+        held = inverse_dynamics(robot, q, at_rest(robot), at_rest(robot), **options)
+        return tau - robot.damping * v - held
+
+
+@lru_cache(maxsize=64)
+def _moved_accelerations(plant: Plant) -> Kernel:
+    """The kernel of the accelerations at q ∘ exp(dq) and v + dv; it has all its inputs as arguments, for derivatives."""
+    n = plant.robot.nv
+    inputs = {k: Input((n,)) for k in ("dq", "dv", "v", "tau")} | {"t": Input(), "q": Input((plant.robot.nq,))}
+
+    def body(given: dict[str, Any]):
+        q = integrate(plant.robot, given["q"], given["dq"])
+        return plant.accelerations(given)(given["t"], q, given["v"] + given["dv"], given["tau"])
+
+    return assembled_kernel("accelerations", inputs | plant.inputs(), body, "The accelerations of a plant.")

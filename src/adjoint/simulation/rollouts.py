@@ -15,7 +15,7 @@ from ..control.assembled import Input, Parts, Template, assembled_kernel
 from ..control.laws import LawPlan
 from ..control.references import evaluated
 from .integrators import Integrator
-from .plants import Plant
+from .plants import HeldPlant, Plant
 
 __all__ = ["RunPlan", "instant_kernel", "rollout_kernel"]
 
@@ -87,21 +87,20 @@ class _Moving(NamedTuple):
 
 def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
     """The function (number of the step, `_Moving`, reference) -> `_Moving` of one step."""
-    robot, dt, accelerations = plan.plant.robot, given["dt"], plan.plant.accelerations(given)
+    robot, dt = plan.plant.robot, given["dt"]
 
     def step(k, now: _Moving, reference) -> _Moving:
         t = given["t_0"] + k * dt
         tau, state = plan.control(given, now.state, t, now.q, now.v, reference)
-        q, v, memory = plan.integrator.step(
-            robot, lambda t, q, v: accelerations(t, q, v, tau), t, now.q, now.v, dt, now.memory
-        )
+        held = HeldPlant(plan.plant, given, tau)
+        q, v, memory = plan.integrator.step(robot, held, t, now.q, now.v, dt, now.memory)
         if plan.stop is None:
             return _Moving(q, v, state, memory, now.stopped)
         ends = plan.stop.function(robot, plan.stop.namespace(given, "stop_"), t, now.q, now.v)
         stopped = np.where(ends & (now.stopped > t), t, now.stopped)
-        held = stopped <= t
+        ended = stopped <= t
         new = _Moving(q, v, state, memory, stopped)
-        return map_leaves(lambda old, new: np.where(held, old, new), now._replace(stopped=stopped), new)
+        return map_leaves(lambda old, new: np.where(ended, old, new), now._replace(stopped=stopped), new)
 
     return step
 
