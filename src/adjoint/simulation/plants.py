@@ -121,10 +121,7 @@ class HeldPlant:
         return self.plant._robot_at(t, lifted, self.given, numbers)
 
     def forces(self, t, q, v):
-        """The generalized forces (nv,) of all but inertia: the controller's, gravity, viscous friction, what acts.
-
-        Dry friction is left out.
-        """
+        """The generalized forces (nv,) that act: those of the controller, of the plant, and of viscous friction."""
         if self.plant.loops or self.plant.base is not None:
             raise ArgumentError(
                 "simulate: the variational integrator simulates no closed loops and no moving bases; "
@@ -132,8 +129,10 @@ class HeldPlant:
             )
         robot = self.robot(t)
         tau, options = self.plant._loaded(robot, self.given, t, q, v, self.tau)
-        held = inverse_dynamics(robot, q, at_rest(robot), at_rest(robot), **options)
-        return tau - robot.damping * v - held
+        tau = tau - robot.damping * v
+        if not options:
+            return tau
+        return tau - inverse_dynamics(robot, q, at_rest(robot), at_rest(robot), gravity=np.zeros(3), **options)
 
 
 @lru_cache(maxsize=64)
