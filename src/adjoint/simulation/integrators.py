@@ -2,7 +2,7 @@
 
 | name | order | what it is for |
 |---|---|---|
-| `semi_implicit` | 1 | the default: one evaluation of the accelerations in a step, energy without drift |
+| `semi_implicit` | 1 | the default: one evaluation of the accelerations in a step; it is MuJoCo's Euler |
 | `rk4` | 4 | smooth motions of joints with one degree of freedom; of order 2 for other joints; it is MuJoCo's |
 | `rkmk4` | 4 | smooth motions of all joints |
 | `adaptive` | 5 | a stated accuracy; `adaptive(rtol, atol)` makes others |
@@ -21,11 +21,15 @@ from .implicit_integrators import IMPLICIT
 from .steps import Integrator
 from .variational_integrator import variational
 
-__all__ = ["INTEGRATORS", "Integrator", "integrator_named"]
+__all__ = ["INTEGRATORS", "SCIPY_METHODS", "Integrator", "integrator_named"]
 
 
 def _semi_implicit(robot: Robot, plant, t, q, v, h, memory) -> tuple:
-    """Symplectic Euler: v' = v + h a(t, q, v), q' = q ∘ exp(h v')."""
+    """v' = v + h a(t, q, v), q' = q ∘ exp(h v').
+
+    This is symplectic, with an energy that does not drift, only where a does not depend on v, as in a pendulum. In a
+    robot it does, by Coriolis forces.
+    """
     v = v + h * plant(t, q, v)
     return integrate(robot, q, v, h), v, memory
 
@@ -39,7 +43,7 @@ INTEGRATORS = {
     "variational": variational(),
 }
 
-_SCIPY = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
 
 def integrator_named(name, caller: str) -> Integrator:
@@ -48,5 +52,5 @@ def integrator_named(name, caller: str) -> Integrator:
         return name
     if isinstance(name, str) and name in INTEGRATORS:
         return INTEGRATORS[name]
-    hint = f"; SciPy's are in simulation.scipy_run(..., method={name!r})" if name in _SCIPY else ""
+    hint = f"; SciPy's are in simulation.scipy_run(..., method={name!r})" if name in SCIPY_METHODS else ""
     raise ArgumentError(f"{caller}: integrator is {name!r}; there are {', '.join(map(repr, INTEGRATORS))}{hint}")

@@ -13,7 +13,7 @@ from ..compile import Kernel
 from ..control.assembled import Input, Parts, assembled_kernel
 from ..dynamics.closed_loops import Loop, constrained_forward_dynamics
 from ..dynamics.forward import forward_dynamics
-from ..dynamics.newton_euler import inverse_dynamics
+from ..dynamics.newton_euler import inverse_dynamics, mass_matrix_product
 from ..errors import ArgumentError
 from ..model.configuration import integrate
 from ..model.robot import Robot
@@ -63,9 +63,6 @@ class Plant(NamedTuple):
         def acceleration(t, q, v, tau):
             robot = self._robot_at(t, lifted, given)
             tau, options = self._loaded(robot, given, t, q, v, tau)
-            if self.base is not None:
-                moving = self.base.function(robot, self.base.namespace(given, "base_"), t)
-                options |= dict(zip(("gravity", "base_twist", "base_acceleration"), moving, strict=True))
             if self.loops:
                 return constrained_forward_dynamics(robot, self.loops, q, v, tau, **options).a
             return forward_dynamics(robot, q, v, tau, **options)
@@ -73,7 +70,7 @@ class Plant(NamedTuple):
         return acceleration
 
     def _loaded(self, robot: Robot, given: Mapping[str, Any], t, q, v, tau) -> tuple[Any, dict[str, Any]]:
-        """The joint forces with those of the plant, and its wrenches as options of the dynamics."""
+        """The joint forces with those of the plant, and its wrenches and its base as options of the dynamics."""
         frames, wrenches = [], []
         for k, acting in enumerate(self.forces):
             found = acting.value(robot, given, f"force{k}_", t, q, v)
@@ -82,7 +79,11 @@ class Plant(NamedTuple):
             else:
                 frames.append(acting.frame)
                 wrenches.append(found)
-        return tau, {} if not frames else {"applied_wrenches": np.stack(wrenches), "frames": tuple(frames)}
+        options = {} if not frames else {"applied_wrenches": np.stack(wrenches), "frames": tuple(frames)}
+        if self.base is not None:
+            moving = self.base.function(robot, self.base.namespace(given, "base_"), t)
+            options |= dict(zip(("gravity", "base_twist", "base_acceleration"), moving, strict=True))
+        return tau, options
 
     def _robot_at(
         self, t, lifted: dict[str, Any], given: Mapping[str, Any], others: Mapping[str, Any] | None = None
@@ -107,13 +108,18 @@ class HeldPlant:
     def __call__(self, t, q, v):
         return self.plant.accelerations(self.given)(t, q, v, self.tau)
 
-    def slope(self, t, q, v, dq, dv):
-        """The rate (nv,) of the accelerations while q moves with dq and v with dv (nv,)."""
+    def slope(self, t, q, v, a, dq, dv):
+        """The rate of M a, where a are the accelerations, while q moves with dq and v with dv (nv,).
+
+        M is held: the result is M ȧ.
+        """
         names = self.plant.inputs()
         zero = np.zeros(self.plant.robot.nv)
-        at = {"dq": zero, "dv": zero, "t": t, "q": q, "v": v, "tau": self.tau} | {k: self.given[k] for k in names}
+        at = {"dq": zero, "dv": zero, "t": t, "q": q, "v": v, "a": a, "tau": self.tau}
+        at |= {k: self.given[k] for k in names}
         along = {f"{k}_dot": np.zeros(np.shape(x)) for k, x in at.items()} | {"dq_dot": dq, "dv_dot": dv}
-        return _moved_accelerations(self.plant).jvp(**at, **along)[1]
+        rate = _moved(self.plant).jvp(**at, **along)[1]
+        return mass_matrix_product(self.robot(t), q, rate) if self.plant.loops else rate
 
     def robot(self, t, **numbers) -> Robot:
         """The robot at the time t, with these numbers instead of its own."""
@@ -136,13 +142,21 @@ class HeldPlant:
 
 
 @lru_cache(maxsize=64)
-def _moved_accelerations(plant: Plant) -> Kernel:
-    """The kernel of the accelerations at q ∘ exp(dq) and v + dv; it has all its inputs as arguments, for derivatives."""
+def _moved(plant: Plant) -> Kernel:
+    """The kernel of the forces that are left for inertia at q ∘ exp(dq) and v + dv, if the accelerations a go on.
+
+    These are joint forces minus `inverse_dynamics`. With closed loops it is the kernel of the accelerations themselves.
+    All inputs are arguments, so that it has derivatives inside other kernels.
+    """
     n = plant.robot.nv
-    inputs = {k: Input((n,)) for k in ("dq", "dv", "v", "tau")} | {"t": Input(), "q": Input((plant.robot.nq,))}
+    inputs = {k: Input((n,)) for k in ("dq", "dv", "v", "a", "tau")} | {"t": Input(), "q": Input((plant.robot.nq,))}
 
     def body(given: dict[str, Any]):
-        q = integrate(plant.robot, given["q"], given["dq"])
-        return plant.accelerations(given)(given["t"], q, given["v"] + given["dv"], given["tau"])
+        t, q, v = given["t"], integrate(plant.robot, given["q"], given["dq"]), given["v"] + given["dv"]
+        held = HeldPlant(plant, given, given["tau"])
+        if plant.loops:
+            return held(t, q, v)
+        tau, options = plant._loaded(held.robot(t), given, t, q, v, given["tau"])
+        return tau - inverse_dynamics(held.robot(t), q, v, given["a"], **options)
 
-    return assembled_kernel("accelerations", inputs | plant.inputs(), body, "The accelerations of a plant.")
+    return assembled_kernel("moved", inputs | plant.inputs(), body, "Forces of a plant that are left for inertia.")

@@ -20,7 +20,7 @@ from .rollouts import NEVER, rollout_kernel
 from .runs import Run
 from .setups import Setup, Surroundings, set_up
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "whole_steps"]
 
 _MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
 
@@ -39,11 +39,11 @@ def simulate(
     """
     around = Surroundings(forces, changes, loops, base, lift, stop)
     setup = set_up(robot, controller, dt, integrator, record, around)
-    steps = _steps(positive(duration, "simulate: duration"), setup)
+    steps = whole_steps(positive(duration, "simulate: duration"), setup)
     return _run(setup, *_start(setup, q, v), steps)
 
 
-def _steps(duration: float, setup: Setup) -> int:
+def whole_steps(duration: float, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
     steps, record = round(duration / setup.dt), setup.plan.record
     if steps < 1 or abs(steps * setup.dt - duration) > 1e-6 * duration:
