@@ -69,9 +69,7 @@ class _Adaptive:
         def goes_on(now: _Progress):
             return (now.done < h) & (now.step > _LEAST * h)
 
-        end = while_loop(
-            goes_on, lambda now: self._try(robot, plant, t, h, now), start, max_iterations=self.max_steps
-        )
+        end = while_loop(goes_on, lambda now: self._try(robot, plant, t, h, now), start, max_iterations=self.max_steps)
         reached = end.done >= h
         q, v = np.where(reached, end.q, np.nan), np.where(reached, end.v, np.nan)
         return q, v, _Memory(end.step, end.error)

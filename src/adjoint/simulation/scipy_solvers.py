@@ -74,6 +74,7 @@ def _solution(setup: Setup, t: np.ndarray, start: np.ndarray, method: str, toler
         return np.concatenate([_configuration_rates(robot, q, v), a], axis=-1).T
 
     found = solve_ivp(rates, (t[0], t[-1]), start, method, t_eval=t, vectorized=True, **tolerances)
-    if not found.success:
-        raise SolveError(f"scipy_run: {method} stopped at t = {found.t[-1] if found.t.size else 0:g} s: {found.message}")
+    if not found.success or not np.isfinite(found.y).all():  # LSODA calls NaN a success
+        last = found.t[np.isfinite(found.y).all(axis=0)].max(initial=0.0)
+        raise SolveError(f"scipy_run: {method} found no motion after t = {last:g} s: {found.message}")
     return found.y.T

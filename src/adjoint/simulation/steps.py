@@ -11,7 +11,7 @@ __all__ = ["Integrator"]
 
 
 class Integrator(NamedTuple):
-    """One step: `step(robot, plant, t, q, v, h, memory) -> (q, v, memory)`, in NumPy for one run, traced into its kernel.
+    """One step: `step(robot, plant, t, q, v, h, memory) -> (q, v, memory)`, in NumPy for one run, traced into a kernel.
 
     `plant(t, q, v)` gives the accelerations (nv,) while the controller's joint forces are held; `HeldPlant` says what
     else the plant knows. `order` is that of the errors of q and v in h. `memory(robot)` is what the integrator carries

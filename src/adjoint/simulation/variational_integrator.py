@@ -5,8 +5,8 @@ In a step of the time h every mass point of a robot moves along a straight line,
 
     p = -∂L/∂q - F⁻,    p' = ∂L/∂q' + F⁺,    p = M(q) v,
 
-where F⁻ and F⁺ are the impulses of the forces at both ends: half of h times gravity there, and the shares that they have
-in the impulse h F of all other forces, at the middle of the step. The map (q, p) -> (q', p') is symplectic, and what the
+where F⁻ and F⁺ are the impulses of forces at both ends: half of h times gravity there, and the shares that they have in
+the impulse h F of all other forces, at the middle of the step. The map (q, p) -> (q', p') is symplectic, and what the
 robot's symmetries conserve is conserved.
 
 The recursion over the bodies is that of Lee, Liu, Park & Srinivasa (2016), "A linear-time variational integrator for
@@ -190,7 +190,7 @@ class _Variational:
     tolerance: float
 
     def __call__(self, robot: Robot, plant, t, q, v, h, memory) -> tuple:
-        middle = t + 0.5 * h
+        middle, enough = t + 0.5 * h, max(self.tolerance, _ENOUGH)
         actual = plant.robot(middle)
         f = joint_placements(actual, q)
         # Viscous friction at the middle resists a change of d as armature does.
@@ -209,11 +209,11 @@ class _Variational:
 
         def goes_on(now: _Search):
             size = _size(now.d)
-            better = (now.change < now.before) | (now.change > _ENOUGH * size)
+            better = (now.change < now.before) | (now.change > enough * size)
             return (now.change > self.tolerance * size) & better
 
         end = while_loop(goes_on, correct, _Search(h * v, np.inf, np.inf), max_iterations=_MOST)
-        d = np.where(end.change <= _ENOUGH * _size(end.d), end.d, np.nan)
+        d = np.where(end.change <= enough * _size(end.d), end.d, np.nan)
         q_new = integrate(robot, q, d)
         momentum = _momenta(actual, joint_placements(actual, q_new), _displacements(actual, f, d), d, h, -1.0)
         p_new = momentum + h * _share(robot, force(d), d, -1.0) - 0.5 * h * gravity_torque(actual, q_new)
@@ -233,8 +233,8 @@ def variational(tolerance: float = 1e-15) -> Integrator:
 
         >>> run = aj.simulation.simulate(robot, q=q, v=v, duration=0.1, dt=0.01, integrator="variational")
 
-    Forces other than gravity are those at the middle of a step; dry friction has the sign of v at its start. There are no closed loops and
-    no moving bases. Derivatives of a run are `jvp` only. Reference: Lee, Liu, Park & Srinivasa (2016), "A linear-time
-    variational integrator for multibody systems".
+    Forces other than gravity are those at the middle of a step; dry friction has the sign of v at its start. There are
+    no closed loops and no moving bases. Derivatives of a run are `jvp` only. References: Lee, Liu, Park & Srinivasa
+    (2016), "A linear-time variational integrator for multibody systems"; the head of this file says what differs.
     """
     return Integrator(_Variational(positive(tolerance, "variational: tolerance")), 2)
