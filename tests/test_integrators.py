@@ -51,6 +51,7 @@ def moving_wrench(robot, p, t, q, v):
 # --- orders -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ORDERS)
 def test_order_for_joints_of_one_degree_of_freedom(name):
     robot = frictionless(robots.puma560())
@@ -75,7 +76,7 @@ def test_order_for_all_joints(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["variational", "implicit"])
 def test_order_with_mimics(name):
-    robot = frictionless(tree(0, 5, ("revolute", "mimic", "spherical")))
+    robot = frictionless(tree(0, 4, ("revolute", "mimic", "spherical")))
     assert robot.mimics
     begin = start(robot)
     exact = simulate(robot, **begin, duration=0.16, dt=0.08, integrator=EXACT)
@@ -232,7 +233,7 @@ def test_a_free_base_moves_as_in_mujoco_to_the_order_of_the_method(name, theirs,
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_a_batch_has_the_same_bits_as_single_runs(name):
-    robot = tree(1, 3, ("revolute", "spherical", "free"))
+    robot = tree(1, 2, ("revolute", "spherical"))
     rng = np.random.default_rng(3)
     q, v = aj.random_configuration(robot, 11, rng=rng), 3 * rng.normal(size=(11, robot.nv))
     options = {"duration": 0.1, "dt": 0.02, "integrator": name}
