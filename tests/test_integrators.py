@@ -15,9 +15,10 @@ from support.trees import frictionless, tree
 
 import adjoint as aj
 from adjoint import control, robots
+from adjoint.dynamics.closed_loops import Loop
 from adjoint.errors import ArgumentError
 from adjoint.lie import inertia, so3
-from adjoint.simulation import adaptive, force, scipy_run, simulate, variational
+from adjoint.simulation import adaptive, change, force, scipy_run, simulate, variational
 from adjoint.simulation.integrators import INTEGRATORS
 from adjoint.simulation.rollouts import rollout_kernel
 
@@ -76,7 +77,7 @@ def test_order_for_all_joints(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["variational", "implicit"])
 def test_order_with_mimics(name):
-    robot = frictionless(tree(0, 4, ("revolute", "mimic", "spherical")))
+    robot = frictionless(tree(0, 5, ("revolute", "mimic", "spherical")))
     assert robot.mimics
     begin = start(robot)
     exact = simulate(robot, **begin, duration=0.16, dt=0.08, integrator=EXACT)
@@ -335,6 +336,18 @@ def test_implicit_agrees_with_radau():
     exact = scipy_run(robot, dt=0.25, **options)
     run = simulate(robot, dt=0.005, integrator="implicit", **options)
     np.testing.assert_allclose(run.q[-1], exact.q[-1], rtol=0, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_implicit_steps_of_closed_loops_and_moving_bases():
+    """A triangle whose tip is pinned to the base, and a base that is shaken: of order 2, too."""
+    robot = frictionless(robots.planar(4))
+    loop = Loop("base", "tool", "point")
+    q = aj.dynamics.close_loops(robot, [loop], [0.3, 1.5, 1.2, 1.9])
+    shaken = change(lambda r, p, t: (r.gravity, np.zeros(6), np.stack([0 * t, 0, 0, np.sin(9 * t), 0, 0])))
+    for options in ({"loops": loop, "q": q}, {"base": shaken, "q": [0.1, 0.2, 0.3, 0.4]}):
+        exact = simulate(robot, duration=0.16, dt=0.0005, integrator="rk4", **options)
+        assert measured_order(robot, "implicit", exact, (0.01, 0.005), **options) == pytest.approx(2, abs=0.2)
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
