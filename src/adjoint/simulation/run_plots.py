@@ -10,10 +10,10 @@ import numpy as np
 
 from ..control.references import Target
 from ..dynamics.regressors import coordinate_names, dof_names
-from ..errors import ArgumentError
 from ..extras import package
 from ..files import whole_file
 from ..model.input_checks import positive
+from ..trajectory.draw import saved_figure
 from .run_files import run_path
 from .run_pages import COLOURS, run_page
 from .run_scenes import Scene, Stage, scene_of, stage_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .runs import Run
 
 __all__ = ["animate_runs", "draw_run"]
-
-_WIDTH = 100  # letters that fit beside each other below the figure
 
 
 def draw_run(run: Run, path) -> Path:
@@ -47,7 +45,7 @@ def draw_run(run: Run, path) -> Path:
         one = goal.reshape(-1, *goal.shape[-2:])[0]
         for line, column in zip(figure.axes[0].lines, one.T, strict=False):
             figure.axes[0].plot(run.t, column, ":", color=line.get_color(), lw=1)
-    return _saved(figure, repr(run).strip("<>"), target)
+    return saved_figure(figure, repr(run).strip("<>"), target)
 
 
 def _curves(axes, run: Run, values: np.ndarray, names: tuple[str, ...]) -> None:
@@ -59,20 +57,6 @@ def _curves(axes, run: Run, values: np.ndarray, names: tuple[str, ...]) -> None:
         low, high = np.nanmin(every, axis=0), np.nanmax(every, axis=0)
         for line, bottom, top in zip(lines, low.T, high.T, strict=True):
             axes.fill_between(run.t, bottom, top, color=line.get_color(), alpha=0.2, lw=0)
-
-
-def _saved(figure, title: str, target: Path) -> Path:
-    figure.axes[0].set_title(title, fontsize=10)
-    figure.axes[-1].set_xlabel("time [s]")
-    lines, names = figure.axes[0].get_legend_handles_labels()
-    columns = max(1, min(6, len(names), _WIDTH // (max(map(len, names)) + 6)))
-    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=columns)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(target, dpi=150)
-    except ValueError as error:
-        raise ArgumentError(f"plot: {target}: {error}") from None
-    return target
 
 
 # --- the moving robot -------------------------------------------------------------------------------------------------
