@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import adjoint as aj
 from adjoint import control, kernel, lie, scan
-from adjoint.control import Estimate, Target, recursive_least_squares
+from adjoint.control import Fit, Target, recursive_least_squares
 from adjoint.control.adaptive import self_tuning_step
 from adjoint.dynamics import linearize
 from adjoint.errors import ArgumentError
@@ -36,14 +36,14 @@ def normal_equations(start, rows, y, old, noise):
     weights = old ** np.arange(len(y))[::-1] / noise
     prior = old ** len(y) * np.linalg.inv(start.P)
     P = np.linalg.inv(prior + (rows.T * weights) @ rows)
-    return Estimate(P @ (prior @ start.theta + (rows.T * weights) @ y), P)
+    return Fit(P @ (prior @ start.theta + (rows.T * weights) @ y), P)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 40), st.floats(0.8, 1.0), st.booleans())
 def test_each_form_solves_its_normal_equations(seed, n, count, rho, forget):
     rng = np.random.default_rng(seed)
     rows, y = rng.normal(size=(count, n)), rng.normal(size=count)
-    start = Estimate(rng.normal(size=n), 100 * np.eye(n))
+    start = Fit(rng.normal(size=n), 100 * np.eye(n))
     found = start
     for psi, measured in zip(rows, y, strict=True):
         found = recursive_least_squares(found, psi, measured, rho, forget=forget)
@@ -58,7 +58,7 @@ def test_each_form_solves_its_normal_equations(seed, n, count, rho, forget):
 def test_the_printed_form_is_ordinary_least_squares():
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(60, 4)), rng.normal(size=60)
-    found = Estimate(np.zeros(4), 1e8 * np.eye(4))
+    found = Fit(np.zeros(4), 1e8 * np.eye(4))
     for psi, measured in zip(rows, y, strict=True):
         found = recursive_least_squares(found, psi, measured, 0.95, forget=False)
     # the prior weighs 1e-8, and rounding of 1e8 leaves 1e-8 of P
@@ -69,9 +69,9 @@ def test_the_printed_form_is_ordinary_least_squares():
 def test_several_outputs_share_one_matrix():
     rng = np.random.default_rng(1)
     P, theta, psi, y = np.diag(rng.uniform(1, 2, 3)), rng.normal(size=(3, 2)), rng.normal(size=3), rng.normal(size=2)
-    both = recursive_least_squares(Estimate(theta, P), psi, y, 0.9)
+    both = recursive_least_squares(Fit(theta, P), psi, y, 0.9)
     for k in range(2):
-        one = recursive_least_squares(Estimate(theta[:, k], P), psi, y[k], 0.9)
+        one = recursive_least_squares(Fit(theta[:, k], P), psi, y[k], 0.9)
         np.testing.assert_allclose(both.theta[:, k], one.theta, rtol=1e-14)
         np.testing.assert_array_equal(both.P, one.P)
 
@@ -81,7 +81,7 @@ def estimated(rows, y, forgetting, limit=1e300):
     def step(estimate, x):
         return recursive_least_squares(estimate, x[0], x[1], forgetting, limit=limit), None
 
-    return scan(step, Estimate(np.zeros(4), 1e6 * np.eye(4)), (rows, y))[0]
+    return scan(step, Fit(np.zeros(4), 1e6 * np.eye(4)), (rows, y))[0]
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def test_time_series_of_the_digest(seed):
     rng = np.random.default_rng(seed)
     truth = np.array([0.02, 1.5, -0.7, 0.1, 0.05])
     estimate, ys, us, u, errors = (
-        Estimate(np.array([0, 0, 0, 0.05, 0]), 1e3 * np.eye(5)),
+        Fit(np.array([0, 0, 0, 0.05, 0]), 1e3 * np.eye(5)),
         np.zeros(2),
         np.zeros(2),
         0.0,

@@ -16,7 +16,7 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import gains
 from .laws import Law, law
-from .least_squares import Estimate, recursive_least_squares
+from .least_squares import Fit, recursive_least_squares
 from .references import Target, check_reference, reference_at
 
 __all__ = [
@@ -163,8 +163,8 @@ class SelfTuningState(NamedTuple):
     force: Any  # (nv,): u(k)
 
 
-def self_tuning_step(estimate: Estimate, ys, us, u, y, wanted, *, forgetting, penalty, limit=None) -> tuple:
-    """One instant k of the self-tuning controller of one output: (`Estimate`, u(k+1)).
+def self_tuning_step(estimate: Fit, ys, us, u, y, wanted, *, forgetting, penalty, limit=None) -> tuple:
+    """One instant k of the self-tuning controller of one output: (`Fit`, u(k+1)).
 
     The model is y(k) = a⁰ + Σ (aᵐ y(k-m) + bᵐ u(k-m)), m = 1 ... n. `ys` and `us` (n,) are y(k-1) ... y(k-n) and
     u(k-1) ... u(k-n), `u` and `y` are u(k) and y(k), and `wanted` is the output y_d(k+2). u(k+1) minimises the square
@@ -190,7 +190,7 @@ def _self_tuning(robot, p, state, t, q, v, reference):
     options = {"forgetting": p.forgetting, "penalty": p.penalty, "limit": p.limit}
     rows = []
     for i in range(nv):
-        estimate = Estimate(state.theta[i], state.P[i])
+        estimate = Fit(state.theta[i], state.P[i])
         rows.append(self_tuning_step(estimate, state.y[i], state.u[i], state.force[i], y[i], wanted[i], **options))
     new = SelfTuningState(
         np.stack([estimate.theta for estimate, _ in rows]), np.stack([estimate.P for estimate, _ in rows]),

@@ -30,7 +30,7 @@ from ..model.input_checks import count, floats, positive
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..randomness import Rng, batch_shape, rng_by_keyword
-from .laws import Law, wrapped
+from .laws import Law, Wrapped, wrapped
 from .random_numbers import normals, random_state
 
 __all__ = [
@@ -154,6 +154,16 @@ def sampled(law: Law, period=None, *, robot: Robot | None = None) -> Law:
     law, model = with_model(law, robot, "sampled")
     start = Held(np.zeros(model.nv), -np.inf)
     return wrapped(law, _hold, state=start, name="sampled", **per_period(law, period, "sampled"))
+
+
+def is_held(law: Law) -> bool:
+    """Whether `sampled` is in the stack that a law is."""
+    function = law.parts.function
+    while isinstance(function, Wrapped):
+        if function.outer is _hold:
+            return True
+        function = function.inner
+    return False
 
 
 def _hold(inside, robot, p, state, t, q, v, reference):

@@ -20,7 +20,7 @@ from ..model.robot import Robot
 from .assembled import Input, Numbers, Parts, Template, arrays_of, assembled_kernel, parted, with_numbers
 from .references import Target, check_reference, form, is_function, is_sampled, reference_at
 
-__all__ = ["Control", "Law", "LawPlan", "as_law", "law", "wrapped"]
+__all__ = ["Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
 
 
 class Control(NamedTuple):
@@ -249,7 +249,7 @@ def law(
 
 
 @dataclass(frozen=True)
-class _Wrapped:
+class Wrapped:
     """The function of a law around another law; see `wrapped`."""
 
     outer: Callable
@@ -271,7 +271,7 @@ def wrapped(inner: Law, outer: Callable, *, state=None, name: str, **parameters)
     if not isinstance(inner, Law):
         raise ArgumentError(f"{name} needs a Law; got {type(inner).__name__}")
     more, numbers = parted(outer, parameters, name)
-    parts = inner.parts.joined(_Wrapped(outer, inner.parts.function), more, name)
+    parts = inner.parts.joined(Wrapped(outer, inner.parts.function), more, name)
     own = arrays_of(state, "state", name)
     start, form = (own, inner.state), Template((own, inner.one_state.tree))
     both = MappingProxyType({**inner.numbers, **numbers})

@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Estimate", "recursive_least_squares"]
+__all__ = ["Fit", "recursive_least_squares"]
 
 
-class Estimate(NamedTuple):
+class Fit(NamedTuple):
     """Coefficients theta (n,) or (n, m), and the matrix P (n, n) that says how uncertain they are."""
 
     theta: Any
     P: Any
 
 
-def recursive_least_squares(estimate: Estimate, psi, y, forgetting, *, forget: bool = True, limit=None) -> Estimate:
-    """The `Estimate` after one more measurement y = θᵀψ, for ψ (n,) and y, or for m measurements y (m,) with one ψ.
+def recursive_least_squares(estimate: Fit, psi, y, forgetting, *, forget: bool = True, limit=None) -> Fit:
+    """The `Fit` after one more measurement y = θᵀψ, for ψ (n,) and y, or for m measurements y (m,) with one ψ.
 
     With the forgetting factor ρ, 0 < ρ <= 1, and the gain γ = 1 / (ρ + ψᵀPψ), the step is
 
@@ -30,7 +30,7 @@ def recursive_least_squares(estimate: Estimate, psi, y, forgetting, *, forget: b
     Where ψ excites too little, P grows with ρ⁻ᵏ. With `limit`, a step whose P would have a larger trace does not
     forget. γ P ψ ψᵀ P is computed from the products of one vector P ψ with itself, so P stays exactly symmetric.
 
-        >>> start = Estimate(np.zeros(2), 1e6 * np.eye(2))
+        >>> start = Fit(np.zeros(2), 1e6 * np.eye(2))
         >>> once = recursive_least_squares(start, np.array([1.0, 2.0]), 3.0, 0.99)
 
     It is NumPy for one sample, to be used in laws and kernels.
@@ -42,6 +42,6 @@ def recursive_least_squares(estimate: Estimate, psi, y, forgetting, *, forget: b
     theta = theta + (scale * g * error if np.ndim(theta) == 1 else np.outer(scale * g, error))
     kept = P - scale * np.outer(g, g)
     if not forget:
-        return Estimate(theta, kept)
+        return Fit(theta, kept)
     grown = kept * (1 / forgetting)
-    return Estimate(theta, grown if limit is None else np.where(np.trace(grown) > limit, kept, grown))
+    return Fit(theta, grown if limit is None else np.where(np.trace(grown) > limit, kept, grown))

@@ -18,7 +18,7 @@ from ..model.robot import Robot
 from .adaptive import first_target, forgetting_factor
 from .gains import gains
 from .laws import Law, law
-from .least_squares import Estimate, recursive_least_squares
+from .least_squares import Fit, recursive_least_squares
 
 __all__ = ["PerturbationState", "perturbation", "resolved_motion_adaptive"]
 
@@ -38,7 +38,7 @@ def _feedback(p, state: PerturbationState, x) -> tuple:
     """The joint forces u (nv,) that make ½ (x_nextᵀ Q x_next + uᵀ R u) least, and the next state."""
     m, nv = len(x), len(p.R)
     # (5.8-31) to (5.8-33)
-    theta, P = recursive_least_squares(Estimate(state.theta, state.P), state.z, x, p.forgetting, limit=p.limit)
+    theta, P = recursive_least_squares(Fit(state.theta, state.P), state.z, x, p.forgetting, limit=p.limit)
     F, G = theta[:m].T, theta[m : m + nv].T
     expected = F @ x + theta[-1] if p.bias else F @ x
     # (5.8-39): u = -(R + Gᵀ Q G)⁻¹ Gᵀ Q F x

@@ -21,6 +21,7 @@ singular, λ is not unique but a is, and `proximal_solve` finds both.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -197,10 +198,16 @@ def _sizes(loops: Sequence[Loop]) -> list[int]:
     return [sum(map(len, loop.directions)) for loop in loops]
 
 
+def loop_places(loops: Sequence[Loop]) -> list[slice]:
+    """The places of each loop's components in `loop_error`."""
+    ends = np.cumsum([0, *_sizes(loops)]).tolist()
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
+
+
 def _wrenches(robot: Robot, loops: Sequence[Loop], q, multipliers):
     """The wrenches Gᵀ λ (n, 6) of the loops."""
-    ends = np.cumsum([0, *_sizes(loops)])
-    found = [_rate_map(robot, loop, q).T @ multipliers[ends[n] : ends[n + 1]] for n, loop in enumerate(loops)]
+    places = zip(loops, loop_places(loops), strict=True)
+    found = [_rate_map(robot, loop, q).T @ multipliers[at] for loop, at in places]
     return np.stack(found) if found else np.zeros((0, 6))
 
 

@@ -19,7 +19,8 @@ These are the files of the folder, from below to above: a file uses only files b
   literature, and families of any size).
 - Robots from files: `xml_files` and `meshes` read files of unknown origin. `urdf_tags` (the vocabulary),
   `urdf_numbers`, `urdf_elements`, `urdf_joints` and `urdf_shapes` are the parts of `urdf`, which reads URDF;
-  `urdf_writer` writes it. `mjcf_files` checks MJCF, and `mjcf` reads it. `loading` chooses between the formats.
+  `mjcf_files` checks MJCF, and `mjcf` reads it. `loading` chooses between the formats. `urdf_writer` and `mjcf_writer`
+  write them, with `xml_writing`.
 - `configuration` has the configuration space as a manifold.
 - The model doctor: `doctor_report` is what it returns, `doctor_model` is what its rules look at, `doctor_inertias`,
   `doctor_limits` and `doctor_sides` are rules, and `doctor` applies all of them.
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from .doctor import check as check
     from .loading import load as load
     from .meshes import mesh_file as mesh_file
+    from .mjcf_writer import to_mjcf as to_mjcf
     from .urdf_writer import to_urdf as to_urdf
 else:  # these need packages or files that most processes have no use for
     __getattr__ = later(
@@ -76,6 +78,7 @@ else:  # these need packages or files that most processes have no use for
             "check": "doctor",
             "load": "loading",
             "mesh_file": "meshes",
+            "to_mjcf": "mjcf_writer",
             "to_urdf": "urdf_writer",
         },
     )
@@ -118,6 +121,7 @@ __all__ = [
     "reframed",
     "space_screws",
     "to_dh",
+    "to_mjcf",
     "to_urdf",
 ]
 

@@ -7,7 +7,7 @@ import os
 import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
-from ..errors import ArgumentError, ModelError
+from ..errors import ModelError
 from ..lie import inertia as inertias
 from ..lie import so3
 from .joints import standard_screws
@@ -15,6 +15,7 @@ from .needs import need_robot
 from .parts import Body, Visual
 from .robot import Robot
 from .urdf_tags import NUMBERS, TYPES, UNLIMITED
+from .xml_writing import check_path, inexpressible, joined, one_number, text_for_xml, written
 
 __all__ = ["to_urdf"]
 
@@ -35,29 +36,14 @@ def to_urdf(robot: Robot, path: str | os.PathLike | None = None) -> str:
     losses differ between its degrees of freedom.
     """
     need_robot(robot, "to_urdf")
-    if path is not None and not isinstance(path, str | os.PathLike):
-        raise ArgumentError(f"to_urdf: path must be a str or os.PathLike, got {type(path).__name__}")
-    root = etree.Element("robot", name=_text(robot.name, "robot"))
+    check_path(path, "to_urdf")
+    root = etree.Element("robot", name=text_for_xml(robot.name, "robot"))
     _write_links(root, robot)
     for body in robot.bodies[1 if _has_free_base(robot) else 0 :]:
         parent = robot.body_names[body.parent] if body.parent >= 0 else robot.base_name
         _write_joint(root, robot, body, parent)
     _write_frame_joints(root, robot)
-    etree.indent(root)
-    text = etree.tostring(root, encoding="unicode") + "\n"
-    if path is not None:
-        _save(path, text)
-    return text
-
-
-def _save(path: str | os.PathLike, text: str) -> None:
-    try:
-        with open(os.path.expanduser(path), "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
-    except ValueError as error:  # such as a path with a NUL byte
-        raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
+    return written(root, path)
 
 
 def _write_links(root: etree._Element, robot: Robot) -> None:
@@ -103,28 +89,14 @@ def _has_free_base(robot: Robot) -> bool:
     )
 
 
-def _text(text: str, label: str) -> str:
-    """Return the text if XML can hold it, else raise `ModelError`."""
-    try:
-        etree.Element("x", name=text)
-    except ValueError:
-        raise ModelError(f"{label}: the name {text!r} has characters XML cannot hold") from None
-    return text
-
-
-def _join(numbers) -> str:
-    """Return numbers as text, with all their digits and blanks between them."""
-    return " ".join([repr(float(x) + 0.0).removesuffix(".0") for x in np.ravel(numbers)])
-
-
 def _write_origin(parent: etree._Element, placement: np.ndarray) -> None:
     if not np.array_equal(placement, np.eye(4)):
         rpy = so3.to_rpy.eager(placement[:3, :3])
-        etree.SubElement(parent, "origin", xyz=_join(placement[:3, 3]), rpy=_join(rpy))
+        etree.SubElement(parent, "origin", xyz=joined(placement[:3, 3]), rpy=joined(rpy))
 
 
 def _write_link(root: etree._Element, name: str, inertia: np.ndarray, shapes: dict[str, list[Visual]]) -> None:
-    link = etree.SubElement(root, "link", name=_text(name, "link"))
+    link = etree.SubElement(root, "link", name=text_for_xml(name, "link"))
     if inertia.any():
         com = np.eye(4)
         tensor = inertia[4:]
@@ -135,9 +107,9 @@ def _write_link(root: etree._Element, name: str, inertia: np.ndarray, shapes: di
             raise ModelError(f"link '{name}': it has moments of mass but no mass; URDF cannot say that")
         inertial = etree.SubElement(link, "inertial")
         _write_origin(inertial, com)
-        etree.SubElement(inertial, "mass", value=_join(inertia[0]))
+        etree.SubElement(inertial, "mass", value=joined(inertia[0]))
         moments = zip(NUMBERS["inertia"][1], tensor, strict=True)
-        etree.SubElement(inertial, "inertia", {key: _join(x) for key, x in moments})
+        etree.SubElement(inertial, "inertia", {key: joined(x) for key, x in moments})
     for visual in shapes.get(name, ()):
         _write_shape(link, visual)
 
@@ -148,18 +120,18 @@ def _write_shape(link: etree._Element, visual: Visual) -> None:
     shape = etree.SubElement(etree.SubElement(element, "geometry"), visual.shape)
     arity, attributes = NUMBERS[visual.shape]
     if visual.mesh is not None:
-        shape.set("filename", _text(visual.mesh, f"link '{visual.frame}'"))
+        shape.set("filename", text_for_xml(visual.mesh, f"link '{visual.frame}'"))
     for key, numbers in zip(attributes, np.reshape(visual.size, (-1, arity)), strict=True):
-        if _join(numbers) != attributes[key]:
-            shape.set(key, _join(numbers))
+        if joined(numbers) != attributes[key]:
+            shape.set(key, joined(numbers))
     if visual.color is not None:
-        color = _join(visual.color)
+        color = joined(visual.color)
         etree.SubElement(etree.SubElement(element, "material", name=color), "color", rgba=color)
 
 
 def _open_joint(root, name: str, kind: str, parent: str, child: str, placement: np.ndarray) -> etree._Element:
     """Add a <joint> with what every type has, and return it."""
-    joint = etree.SubElement(root, "joint", name=_text(name, "joint"), type=kind)
+    joint = etree.SubElement(root, "joint", name=text_for_xml(name, "joint"), type=kind)
     _write_origin(joint, placement)
     etree.SubElement(joint, "parent", link=parent)
     etree.SubElement(joint, "child", link=child)
@@ -170,12 +142,12 @@ def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) ->
     kind, axis = _urdf_type(body)
     joint = _open_joint(root, body.joint.name, kind, parent, body.name, body.M)
     if axis is not None:
-        etree.SubElement(joint, "axis", xyz=_join(axis))
+        etree.SubElement(joint, "axis", xyz=joined(axis))
     scale, offset = 1.0, 0.0
     if body.joint.mimic is not None:
         source, scale, offset = body.joint.mimic
         leader = robot.body_joint_names[source]
-        etree.SubElement(joint, "mimic", joint=leader, multiplier=_join(scale), offset=_join(offset))
+        etree.SubElement(joint, "mimic", joint=leader, multiplier=joined(scale), offset=joined(offset))
     q, v = body.joint.q, body.joint.v
     limits = {"effort": robot.effort_limit[v], "velocity": robot.velocity_limit[v]}
     if kind in ("revolute", "prismatic"):
@@ -185,26 +157,14 @@ def _write_joint(root: etree._Element, robot: Robot, body: Body, parent: str) ->
             ends = sorted([(scale * x if scale else 0.0) + offset for x in ends])
         limits = {"lower": ends[0], "upper": ends[1]} | limits
     elif body.joint.mimic is None and np.isfinite([robot.lower[q], robot.upper[q]]).any():
-        raise _inexpressible(body, f"URDF has no limits of {kind} joints; remove them")
-    numbers = {key: _one(body, key, value) for key, value in limits.items()}
-    etree.SubElement(joint, "limit", {key: _join(np.clip(x, -UNLIMITED, UNLIMITED)) for key, x in numbers.items()})
-    dynamics = {key: _one(body, key, getattr(robot, key)[v]) for key in NUMBERS["dynamics"][1]}
+        raise inexpressible(body, f"URDF has no limits of {kind} joints; remove them")
+    numbers = {key: one_number(body, key, value, "URDF") for key, value in limits.items()}
+    etree.SubElement(joint, "limit", {key: joined(np.clip(x, -UNLIMITED, UNLIMITED)) for key, x in numbers.items()})
+    dynamics = {key: one_number(body, key, getattr(robot, key)[v], "URDF") for key in NUMBERS["dynamics"][1]}
     # Other readers insist on damping or friction in every <dynamics>.
-    given = {key: _join(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
+    given = {key: joined(value) for key, value in dynamics.items() if value != 0 or key == "damping"}
     if any(dynamics.values()) and body.joint.mimic is None:
         etree.SubElement(joint, "dynamics", given)
-
-
-def _one(body: Body, key: str, values) -> float:
-    """Return the one number that URDF has for all degrees of freedom of a joint."""
-    if np.ptp(np.nan_to_num(values)) != 0:
-        raise _inexpressible(body, f"its {key} differs between its degrees of freedom; URDF has one number")
-    return float(np.ravel(values)[0])
-
-
-def _inexpressible(body: Body, why: str) -> ModelError:
-    """Return the error about a joint that URDF cannot express."""
-    return ModelError(f"joint '{body.joint.name}' ({body.joint.type}): {why}")
 
 
 def _urdf_type(body: Body) -> tuple[str, np.ndarray | None]:
@@ -215,14 +175,14 @@ def _urdf_type(body: Body) -> tuple[str, np.ndarray | None]:
     if kind == "planar" and np.array_equal(S, standard_screws("planar", S[0, :3])):
         return "planar", S[0, :3]
     if kind in ("free", "planar"):
-        raise _inexpressible(body, 'its frame is not the body\'s; use robot.reframed("joint")')
+        raise inexpressible(body, 'its frame is not the body\'s; use robot.reframed("joint")')
     if len(S) != 1:
-        raise _inexpressible(body, f"URDF has no {kind} joints; there are {', '.join(TYPES)}")
+        raise inexpressible(body, f"URDF has no {kind} joints; there are {', '.join(TYPES)}")
     w, v = S[0, :3], S[0, 3:]
     if not w.any():
         return "prismatic", v
     if abs(w @ v) > 1e-12:
-        raise _inexpressible(body, "it moves along its axis as it turns; URDF has no helical joints")
+        raise inexpressible(body, "it moves along its axis as it turns; URDF has no helical joints")
     if np.abs(v).max() > 1e-12:
-        raise _inexpressible(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
+        raise inexpressible(body, 'its axis misses the origin of its body\'s frame; use robot.reframed("joint")')
     return ("continuous" if kind == "continuous" else "revolute"), w

@@ -17,7 +17,7 @@ from ..control.references import evaluated
 from ..dynamics.energy import kinetic_energy, potential_energy
 from ..errors import ArgumentError
 from .integrators import Integrator
-from .plants import Plant
+from .plants import HeldPlant, Plant
 
 __all__ = [
     "Instant",
@@ -25,6 +25,7 @@ __all__ = [
     "RunPlan",
     "energy_kernel",
     "instant_kernel",
+    "mover",
     "rollout_kernel",
     "run_inputs",
     "start_of",
@@ -117,23 +118,31 @@ class Moving(NamedTuple):
     stopped: Any  # the time at which it stopped
 
 
+def mover(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
+    """The function (t, τ, q, v, memory, dt) -> (q, v, memory) of one step under held joint forces τ."""
+
+    def move(t, tau, q, v, memory, dt) -> tuple:
+        held = HeldPlant(plan.plant, given, tau)
+        return plan.integrator.step(held.robot(t), held, t, q, v, dt, memory)
+
+    return move
+
+
 def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
     """The function (number of the step, `Moving`, reference) -> `Moving` of one step."""
-    robot, dt, accelerations = plan.plant.robot, given["dt"], plan.plant.accelerations(given)
+    dt, move = given["dt"], mover(plan, given)
 
     def step(k, now: Moving, reference) -> Moving:
         t = given["t_0"] + k * dt
         tau, state = plan.control(given, now.state, t, now.q, now.v, reference)
-        q, v, memory = plan.integrator.step(
-            robot, lambda t, q, v: accelerations(t, q, v, tau), t, now.q, now.v, dt, now.memory
-        )
+        q, v, memory = move(t, tau, now.q, now.v, now.memory, dt)
         if plan.stop is None:
             return Moving(q, v, state, memory, now.stopped)
-        ends = plan.stop.function(robot, plan.stop.namespace(given, "stop_"), t, now.q, now.v)
+        ends = plan.stop.function(plan.plant.robot, plan.stop.namespace(given, "stop_"), t, now.q, now.v)
         stopped = np.where(ends & (now.stopped > t), t, now.stopped)
-        held = stopped <= t
+        ended = stopped <= t
         new = Moving(q, v, state, memory, stopped)
-        return map_leaves(lambda old, new: np.where(held, old, new), now._replace(stopped=stopped), new)
+        return map_leaves(lambda old, new: np.where(ended, old, new), now._replace(stopped=stopped), new)
 
     return step
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics.closed_loops import Loop
+from ..dynamics.closed_loops import Loop, loop_error, loop_places
 from ..errors import ArgumentError, TraceError
 from ..model.configuration import neutral
 from ..model.input_checks import positive, vectors
@@ -24,6 +24,8 @@ from .sensors import Sensor
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["simulate", "start_of_run", "steps_of"]
+
+_CLOSED = 1e-6  # [rad, m] by which a loop may be open at the start
 
 
 def simulate(
@@ -117,7 +119,23 @@ def start_of_run(setup: Setup, q, v) -> Moment:
     robot = setup.robot
     q = vectors(neutral(robot) if q is None else q, robot.nq, "q", "simulate")
     v = vectors(np.zeros(robot.nv) if v is None else v, robot.nv, "v", "simulate")
+    if setup.plan.plant.loops:
+        _need_closed(setup, q)
     return Moment.start(setup, q, v)
+
+
+def _need_closed(setup: Setup, q: np.ndarray) -> None:
+    """Raise `ArgumentError` if a loop is open at the start, by more than the run would close unnoticed."""
+    plant, robot = setup.plan.plant, setup.robot
+    numbers = {name: setup.numbers[f"lift_{name}"] for name in plant.lift}
+    error = np.abs(loop_error.bind(robot, plant.loops, lift=plant.lift)(q, **numbers))
+    for loop, ends in zip(plant.loops, loop_places(plant.loops), strict=True):
+        size = error[..., ends].max(initial=0.0)
+        if not size <= _CLOSED:
+            raise ArgumentError(
+                f"simulate: {loop} of robot '{robot.name}' is open by {size:.3g} at the start (rad, m); "
+                "dynamics.close_loops finds a q near by where all loops are closed"
+            )
 
 
 def _resumed(setup: Setup, run, q, v) -> Moment:

@@ -11,7 +11,7 @@ import numpy as np
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves
 from ..control.assembled import Input, Numbers, parted
-from ..control.channels import sampled
+from ..control.channels import is_held, sampled
 from ..control.laws import Law, as_law
 from ..control.references import as_targets, is_function, is_sampled
 from ..dynamics.closed_loops import Loop
@@ -158,7 +158,7 @@ def set_up(
 def _every_period(law: Law, robot: Robot, dt: float) -> Law:
     """The law, asked every `period` seconds if it has a number of that name, and else at every step."""
     period = law.numbers.get("period")
-    if period is None or np.all(np.abs(period / dt - 1) < 1e-9):
+    if period is None or is_held(law) or np.all(np.abs(period / dt - 1) < 1e-9):
         return law
     steps = np.round(period / dt)
     if np.any(steps < 1) or np.any(np.abs(steps * dt / period - 1) > 1e-9):

@@ -17,6 +17,7 @@ from ..model.configuration import neutral
 from ..model.input_checks import count, positive
 from ..model.robot import Robot
 from .integrators import Integrator
+from .rollouts import mover
 from .setups import Setup, Surroundings, set_up
 
 try:
@@ -178,14 +179,13 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: floa
     made = record_class("Stepped", ("q", "v", *names, "count", *_SEEN))
 
     def body(given: dict[str, Any]):
-        accelerations, first = plan.plant.accelerations(given), given["count"] * steps
+        move, first = mover(plan, given), given["count"] * steps
 
         def step(carry, _):
             k, q, v, memory = carry
             t = (first + k) * dt
             tau = act(t, q, v, given["action"])
-            moved = plan.integrator.step(robot, lambda t, q, v: accelerations(t, q, v, tau), t, q, v, dt, memory)
-            return (k + 1.0, *moved), None
+            return (k + 1.0, *move(t, tau, q, v, memory, dt)), None
 
         carry = 0.0, given["q"], given["v"], plan.memory.taken(given, "memory")
         (_, q, v, memory), _ = step(carry, None) if steps == 1 else scan(step, carry, None, steps)
