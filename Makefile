@@ -59,6 +59,7 @@ bench: $(VENV)/.bench $(VENV)/.pybotics
 	$(RUN) bench/inverse.py
 	$(RUN) bench/inverse_numeric.py
 	$(RUN) bench/trajectory.py
+	$(RUN) bench/simulation.py
 	$(RUN) bench/dynamics.py
 	$(RUN) bench/derivatives.py
 	$(RUN) bench/chains.py

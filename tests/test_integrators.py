@@ -91,6 +91,27 @@ def test_munthe_kaas_is_runge_kutta_where_joints_have_one_degree_of_freedom():
     assert np.array_equal(one.v, other.v)
 
 
+@pytest.mark.parametrize("name", ["rk4", "rkmk4"])
+def test_stages_are_the_same_in_a_loop(name):
+    """Large robots have their stages in a loop."""
+    robot, step, begin = MANIFOLD, INTEGRATORS[name].step, start(MANIFOLD)
+
+    def plant(t, q, v):
+        return aj.forward_dynamics(robot, q, v, np.cos(t) - v)
+
+    given = robot, plant, 0.3, begin["q"], begin["v"], 0.01
+    for one, other in zip(step._means(*given), step._means_by_loop(*given), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_order_of_a_large_robot():
+    robot = frictionless(robots.chain(14))
+    begin = {"q": start(robot)["q"] * 0.2, "v": np.zeros(14)}
+    exact = simulate(robot, **begin, duration=0.16, dt=0.01, integrator=EXACT)
+    assert measured_order(robot, "rk4", exact, (0.004, 0.002), **begin) == pytest.approx(4, abs=0.1)
+
+
 # --- references -------------------------------------------------------------------------------------------------------
 
 

@@ -138,6 +138,15 @@ def test_trajectories_constants_and_functions_are_references():
     np.testing.assert_allclose(swing(ROBOT, None, 0.7, Q, V).tau, expected, rtol=1e-13)
 
 
+def test_a_reference_in_the_call_goes_before_the_law_s_own():
+    law, other = spring_law(np.ones(6)), control.Target(2 * Q, V, 0 * Q)
+    own = law(ROBOT, None, 0.0, Q, V).tau
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, V, other).tau, 50 * Q, rtol=1e-14)
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, V, np.zeros(6)).tau, -50 * Q - 5 * V, rtol=1e-14)
+    assert np.array_equal(law(ROBOT, None, 0.0, Q, V).tau, own)
+    np.testing.assert_allclose(spring_law()(ROBOT, None, 0.0, Q, V, other).tau, 50 * Q, rtol=1e-14)
+
+
 def test_a_trajectory_rests_at_its_ends():
     path = aj.trajectory.quintic(0 * Q, Q, 2.0)
     tau = spring_law(path, m=1.0)(ROBOT, None, 5.0, 0 * Q, 0 * V).tau
@@ -203,6 +212,7 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be"),
         (lambda: spring_law(np.ones(6))(None, None, 0.0, Q, V), "no model of its own"),
         (lambda: spring_law(np.ones(6))("robot", None, 0.0, Q, V), "Robot"),
+        (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "no reference of its own; give it one in the call"),
         (lambda: spring_law(lambda t: np.ones(5))(ROBOT, None, 0.0, Q, V), r"gives shape \(5,\)"),
         (lambda: control.law(spring, q=1.0, reference=Q, d=1.0, m=1.0, k=1.0)(ROBOT, None, 0.0, Q, V), "called 'q'"),
         (lambda: control.wrapped(spring, doubled, name="doubled"), "needs a Law"),

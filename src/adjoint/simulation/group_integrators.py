@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile import scan
 from ..lie import se3
 from ..model.configuration import integrate
 from ..model.robot import Robot
@@ -21,6 +22,8 @@ from ..trajectory.manifold import joint_places
 from .steps import Integrator
 
 __all__ = ["RK4", "RKMK4", "Tableau", "combined", "coordinate_rates", "stages"]
+
+_MANY = 12  # stages of robots with more degrees of freedom are a loop, for four copies take seconds to compile
 
 
 class Tableau(NamedTuple):
@@ -59,26 +62,43 @@ def stages(robot: Robot, plant, tableau: Tableau, t, q, v, h, first, rates: Call
     return x_rates, v_rates
 
 
-@dataclass(frozen=True)
-class _RungeKutta:
-    """One step with the tableau; `rates` gives ẋ."""
+_CLASSICAL = Tableau(((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
-    tableau: Tableau
+
+@dataclass(frozen=True)
+class _Classical:
+    """One step with the classical tableau; `rates` gives ẋ."""
+
     rates: Callable
 
     def __call__(self, robot: Robot, plant, t, q, v, h, memory) -> tuple:
-        x_rates, v_rates = stages(robot, plant, self.tableau, t, q, v, h, plant(t, q, v), self.rates)
-        b = self.tableau.b
-        return integrate(robot, q, h * combined(b, x_rates)), v + h * combined(b, v_rates), memory
+        means = self._means_by_loop if robot.nv > _MANY else self._means
+        x_rate, v_rate = means(robot, plant, t, q, v, h)
+        return integrate(robot, q, h * x_rate), v + h * v_rate, memory
+
+    def _means(self, robot: Robot, plant, t, q, v, h) -> tuple:
+        """The mean rates of x and of v."""
+        x_rates, v_rates = stages(robot, plant, _CLASSICAL, t, q, v, h, plant(t, q, v), self.rates)
+        return combined(_CLASSICAL.b, x_rates), combined(_CLASSICAL.b, v_rates)
+
+    def _means_by_loop(self, robot: Robot, plant, t, q, v, h) -> tuple:
+        """The same; each stage needs the rates of the one before only, so they are a loop."""
+
+        def stage(carry, row):
+            (x_rate, v_rate, x_mean, v_mean), (part, weight) = carry, row
+            x, w = h * part * x_rate, v + h * part * v_rate
+            x_rate, v_rate = self.rates(robot, x, w), plant(t + part * h, integrate(robot, q, x), w)
+            return (x_rate, v_rate, x_mean + weight * x_rate, v_mean + weight * v_rate), None
+
+        zero, parts = np.zeros(robot.nv), [0.0, *(sum(row) for row in _CLASSICAL.a)]
+        return scan(stage, (zero,) * 4, np.stack([parts, _CLASSICAL.b], axis=1))[0][2:]
 
 
-_CLASSICAL = Tableau(((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6))
-
-RK4 = Integrator(_RungeKutta(_CLASSICAL, _uncorrected_rates), 4)
+RK4 = Integrator(_Classical(_uncorrected_rates), 4)
 """The classical method of Runge and Kutta as MuJoCo has it: stages are at q ∘ exp(h Σ a v), without dexp⁻¹.
 
 Its order is 4 for joints of one degree of freedom, but 2 for spherical, planar and free ones.
 """
 
-RKMK4 = Integrator(_RungeKutta(_CLASSICAL, coordinate_rates), 4)
+RKMK4 = Integrator(_Classical(coordinate_rates), 4)
 """The method of Munthe-Kaas with the classical coefficients: it is of order 4 for all joints."""
