@@ -124,6 +124,8 @@ _TOPICS = (
     "identification",
     "calibration",
     "trajectory",
+    "control",
+    "simulation",
     "model",
     "lie",
 )
