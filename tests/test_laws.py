@@ -138,6 +138,16 @@ def test_trajectories_constants_and_functions_are_references():
     np.testing.assert_allclose(swing(ROBOT, None, 0.7, Q, V).tau, expected, rtol=1e-13)
 
 
+def test_a_function_of_time_is_compiled_once():
+    law = spring_law(lambda t: np.sin(3 * t) * np.ones(6))
+    law(ROBOT, None, 0.0, Q, V)
+    before = control.references._with_rates.cache_info()
+    for t in (0.1, 0.2, 0.3):
+        law(ROBOT, None, t, Q, V)
+    after = control.references._with_rates.cache_info()
+    assert after.misses == before.misses and after.hits == before.hits + 3
+
+
 def test_a_trajectory_rests_at_its_ends():
     path = aj.trajectory.quintic(0 * Q, Q, 2.0)
     tau = spring_law(path, m=1.0)(ROBOT, None, 5.0, 0 * Q, 0 * V).tau
