@@ -27,7 +27,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#3
 
 
 def plants() -> np.ndarray:
-    """Inertias (4, 6, 10) of the robots that are controlled: the model, one with heavier links, and loads in its hand."""
+    """Inertias (4, 6, 10) of the robots that are controlled: the model, heavier links, and loads in the hand."""
     heavy = PUMA.replace(inertias=1.1 * PUMA.inertias)
     loaded = [heavy.with_payload("tool", inertia.sphere(mass, 0.05)).inertias for mass in (1.135, 2.27)]
     return np.stack([PUMA.inertias, heavy.inertias, *loaded])
@@ -53,13 +53,13 @@ def laws(omega: float = 20.0) -> dict[str, control.Law]:
 def table() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Prints errors of all laws with all plants; returns times and errors (4, N, 6) [°]."""
     found, t = {}, np.zeros(0)
-    print(f"{'largest error [°], and after 4 s':22}" + "".join(f"{name:>19}" for name in PLANTS))
+    print(f"{'largest error [°], and after 4 s':33}" + "".join(f"{name:>19}" for name in PLANTS))
     for name, law in laws().items():
         run = simulate(PUMA, law, q=HOME, duration=4.0, dt=1e-3, lift={"inertias": plants()})
         t, off = run.t, np.degrees(np.abs(run.error))
         found[name] = off
         worst = off.max(axis=-1)
-        print(f"{name:22}" + "".join(f"{e.max():10.4f} {e[-1]:8.4f}" for e in worst))
+        print(f"{name:33}" + "".join(f"{e.max():10.4f} {e[-1]:8.4f}" for e in worst))
     return t, found
 
 
@@ -129,9 +129,8 @@ def slotine_li() -> tuple[Run, np.ndarray, np.ndarray]:
     found, true = base.to_base(run.state), base.to_base(parameters(plant))
     mass = run.state[-1, 10]
     print(f"Slotine-Li: {off.max():.3f}° off at most, {off[-100:].max():.3f}° in the last 10 s")
-    print(
-        f"   base parameters off by {np.abs(found[0] - true).max():.3f} at first, {np.abs(found[-1] - true).max():.3f} in the end"
-    )
+    first, last = np.abs(found[[0, -1]] - true).max(axis=-1)
+    print(f"   base parameters off by {first:.3f} at first, {last:.3f} in the end")
     print(f"   but the mass of link 2, which torques do not show alone, is taken for {mass:.3f} kg instead of 1.5")
     return run, found, true
 
@@ -170,7 +169,7 @@ def draw_parameters(plt, servo: Run, series: dict[str, np.ndarray], arm: tuple) 
         axes[0].plot(servo.t, 16 * servo.state.alpha[k, :, 0], color=colour, lw=1.6, label=f"rate {rate}")
         axes[0].plot(servo.t, 2 * servo.state.beta[k, :, 0], "--", color=colour, lw=1.2, zorder=1)
     axes[0].legend(frameon=True, framealpha=1, edgecolor="none", fontsize=9, loc="upper right")
-    axes[0].text(10, 0.12, "lines: α/a\ndashes: β/b", fontsize=9, color="0.3")
+    axes[0].text(3.9, 2.6, "lines: α/a\ndashes: β/b", fontsize=9, color="0.3")
     finish(axes[0], title="model reference", xlabel="time [s]", ylabel="part of the wanted", xlim=(0, 14), ylim=(0, 3))
     for (name, b), colour in zip(series.items(), ("black", *COLOURS), strict=False):
         axes[1].plot(b, ":" if name == "true" else "-", color=colour, lw=1.6, label=name)
