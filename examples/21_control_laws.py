@@ -42,11 +42,11 @@ def degrees_off(run: Run) -> np.ndarray:
 def tracking_laws(omega: float = 20.0) -> dict[str, control.Law]:
     """Laws of the same stiffness: each makes the error of a joint decay as ω² e + 2 ω e' + e'' = 0, if it can."""
     J = np.diagonal(aj.mass_matrix(PUMA, HOME))
-    servo = {"kp": omega**2 * J, "kd": 2 * omega * J}
+    kp, kd = omega**2 * J, 2 * omega * J
     return {
-        "PD": control.pd(MOVE, **servo),
-        "PD + gravity": control.pd(MOVE, **servo, gravity=True, model=PUMA),
-        "PID": control.pid(PUMA, MOVE, **servo, ki=omega**3 / 4 * J, period=PERIOD),
+        "PD": control.pd(MOVE, kp=kp, kd=kd),
+        "PD + gravity": control.pd(MOVE, kp=kp, kd=kd, gravity=True, model=PUMA),
+        "PID": control.pid(PUMA, MOVE, kp=kp, ki=omega / 4 * kp, kd=kd, period=PERIOD),
         "computed torque, diagonal": control.computed_torque(PUMA, MOVE, kp=omega**2, form="diagonal"),
         "computed torque": control.computed_torque(PUMA, MOVE, kp=omega**2),
         "sliding mode, layer": control.sliding_mode(
@@ -80,9 +80,8 @@ def soft_spring(robot, p, state, t, q, v, reference):
 def own_law() -> control.Law:
     """Prints what the spring does after a step, beside PD."""
     J = np.diagonal(aj.mass_matrix(PUMA, HOME))
-    gains = {"k": 100 * J, "d": 20 * J}
-    soft = control.law(soft_spring, reference=GOAL, most=0.3 * LIMIT, **gains)
-    stiff = control.pd(GOAL, kp=gains["k"], kd=gains["d"], gravity=True)
+    soft = control.law(soft_spring, reference=GOAL, most=0.3 * LIMIT, k=100 * J, d=20 * J)
+    stiff = control.pd(GOAL, kp=100 * J, kd=20 * J, gravity=True)
     for name, law in (("soft spring", soft), ("PD", stiff)):
         run = moved(law, duration=5.0)
         beyond = np.abs(run.tau[0] - aj.gravity_torque(PUMA, HOME))[0]

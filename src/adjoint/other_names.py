@@ -50,10 +50,10 @@ PEERS = {
     "mj_jac": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
     "mj_jacbody": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
     "mj_jacsite": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
+    "set_mjcb_control": ("MuJoCo", "adjoint.simulate(robot, controller), of a Law or a function of t, q and v"),
     "mj_integratepos": ("MuJoCo", "adjoint.integrate(robot, q, v * dt)"),
     "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q_0, q_1)"),
     "mjd_transitionfd": ("MuJoCo", "adjoint.linearize(robot, q, v, tau, dt=dt)"),
-    "set_mjcb_control": ("MuJoCo", "adjoint.simulate(robot, controller), of a Law or a function of t, q and v"),
     "mjmodel": ("MuJoCo", "adjoint.Robot, which adjoint.load(path) reads"),
     # Robotics Toolbox
     "fkine": ("the Robotics Toolbox", "adjoint.forward_kinematics(robot, q, frame)"),
@@ -92,8 +92,6 @@ PEERS = {
     "pidcontroller": ("Drake", "adjoint.control.pid(robot, target, kp=kp, ki=ki, kd=kd, period=period)"),
     "inversedynamicscontroller": ("Drake", "adjoint.control.computed_torque(robot, reference, kp=kp, kd=kd)"),
     "jointstiffnesscontroller": ("Drake", "adjoint.control.pd(target, kp=kp, kd=kd, gravity=True)"),
-    "leafsystem": ("Drake", "adjoint.control.law(function), of a NumPy function of one instant"),
-    "vectorsystem": ("Drake", "adjoint.control.law(function), of a NumPy function of one instant"),
     # ruckig and toppra
     "ruckig": ("ruckig", "adjoint.trajectory.OnlineMotion or adjoint.trajectory.jerk_limited"),
     "inputparameter": ("ruckig", "the arguments of adjoint.trajectory.jerk_limited, and adjoint.trajectory.State"),
