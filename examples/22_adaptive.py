@@ -169,7 +169,7 @@ def draw_parameters(plt, servo: Run, series: dict[str, np.ndarray], arm: tuple) 
         axes[0].plot(servo.t, 16 * servo.state.alpha[k, :, 0], color=colour, lw=1.6, label=f"rate {rate}")
         axes[0].plot(servo.t, 2 * servo.state.beta[k, :, 0], "--", color=colour, lw=1.2, zorder=1)
     axes[0].legend(frameon=True, framealpha=1, edgecolor="none", fontsize=9, loc="upper right")
-    axes[0].text(3.9, 2.6, "lines: α/a\ndashes: β/b", fontsize=9, color="0.3")
+    axes[0].text(3.5, 2.62, "lines: α/a\ndashes: β/b", fontsize=8, color="0.3")
     finish(axes[0], title="model reference", xlabel="time [s]", ylabel="part of the wanted", xlim=(0, 14), ylim=(0, 3))
     for (name, b), colour in zip(series.items(), ("black", *COLOURS), strict=False):
         axes[1].plot(b, ":" if name == "true" else "-", color=colour, lw=1.6, label=name)
