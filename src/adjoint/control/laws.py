@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -160,7 +161,7 @@ class Law:
         if not isinstance(reference, tuple):
             own = self.reference if reference is None else check_reference(self.name, self.follows, reference)
             if own is None and self.follows is not None:
-                raise ArgumentError(f"{self.name}: the law has no reference of its own; give it one in the call")
+                raise ArgumentError(f"{self.name}: the law has no reference; law.replace(reference=...) gives it one")
             reference = reference_at(model, self.follows, own, t)
         return list(reference) if self.follows else leaves(reference)
 
@@ -242,10 +243,21 @@ def law(
     """
     label = name or getattr(function, "__name__", type(function).__name__).strip("_<>")
     parts, numbers = parted(function, parameters, label)
+    _need_arguments(function, label)
     if model is not None:
         need_robot(model, label)
     start = arrays_of(state, "state", label)
     return Law(label, parts, numbers, start, check_reference(label, follows, reference), follows, model)
+
+
+def _need_arguments(function: Callable, label: str) -> None:
+    """Raise `ArgumentError` if the function does not take what a law gives it."""
+    try:
+        inspect.signature(function).bind(*range(7))
+    except TypeError as error:
+        raise ArgumentError(
+            f"{label}: the function of a law is f(robot, p, state, t, q, v, reference) -> (tau, state); {error}"
+        ) from None
 
 
 @dataclass(frozen=True)

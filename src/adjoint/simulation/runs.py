@@ -47,7 +47,8 @@ class Run:
     The states are kept; joint forces, accelerations, energies and errors are computed from them when they are asked
     for. Leading axes are those of the batch, and `run[i]` is one of it.
 
-    - `state` is the controller's state, with arrays (..., N, ...), in its own structure.
+    - `state` is the controller's state, with arrays (..., N, ...), in its own structure. A law that is asked less often
+      than every step has the state of `sampled` around it; `control.state_of` finds a law's own part by its type.
     - `stopped` (...,) [s] has the times at which runs were ended by `stop=`; it is infinite for all others.
     - `finite` (...,) tells which runs stayed finite.
     """
