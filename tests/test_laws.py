@@ -226,7 +226,7 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be"),
         (lambda: spring_law(np.ones(6))(None, None, 0.0, Q, V), "no model of its own"),
         (lambda: spring_law(np.ones(6))("robot", None, 0.0, Q, V), "Robot"),
-        (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "no reference of its own; give it one in the call"),
+        (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "the law has no reference"),
         (lambda: spring_law(lambda t: np.ones(5))(ROBOT, None, 0.0, Q, V), r"gives shape \(5,\)"),
         (lambda: control.law(spring, q=1.0, reference=Q, d=1.0, m=1.0, k=1.0)(ROBOT, None, 0.0, Q, V), "called 'q'"),
         (lambda: control.wrapped(spring, doubled, name="doubled"), "needs a Law"),

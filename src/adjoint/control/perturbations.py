@@ -9,6 +9,7 @@ import numpy as np
 from ..definite import positive_solve
 from ..dynamics.linearization import linearize
 from ..dynamics.newton_euler import inverse_dynamics
+from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import frame_twist, jacobian, jacobian_rate
 from ..lie import so3
@@ -149,6 +150,11 @@ def resolved_motion_adaptive(
     name = "resolved_motion_adaptive"
     first, h = first_target(robot, reference, name), positive(period, "resolved_motion_adaptive: period")
     robot.frame(frame)  # raises an error that lists the frames
+    if robot.nv < 6:
+        raise ArgumentError(
+            f"{name}: robot '{robot.name}' has {robot.nv} degrees of freedom; the pose of a frame needs six or more. "
+            "`perturbation` adapts in joint space"
+        )
     F, G = linearize(robot, first.q, first.v, inverse_dynamics(robot, *first), dt=h)
     J, dJ = jacobian(robot, first.q, frame, "world"), jacobian_rate(robot, first.q, first.v, frame, "world")
     seen = np.block([[J, np.zeros_like(J)], [dJ, J]])  # errors of the frame from those of the joints
