@@ -346,7 +346,6 @@ LAWS = [
     control.model_reference(GEARED, SWING, frequency=20.0, rate=0.1),
     control.self_tuning(GEARED, SWING),
     control.perturbation(GEARED, SWING, bias=True),
-    control.resolved_motion_adaptive(GEARED, SWING),
 ]
 
 
