@@ -1,0 +1,256 @@
+"""A PUMA against a compliant wall: forces and positions of four laws, beside what theory says, and where one is unstable.
+
+python examples/24_force_control.py     writes force_walls, force_hybrid and force_bound.png into output/
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+import adjoint as aj
+from adjoint import control
+from adjoint.control import TaskFrame
+from adjoint.simulation import Run, contact, plane, simulate
+from adjoint.trajectory import line, quintic
+
+OUTPUT = Path(__file__).parent / "output"
+PUMA = aj.robots.puma560()
+Q = np.array([0.0, -1.2, -3.0, 0.0, 4.2 - 1.5 * np.pi, 0.0])  # the tool points along x, to the wall
+TOUCHING = aj.forward_kinematics(PUMA, Q, "tool")  # the tool's pose there
+PRESS = 20.0  # [N] the force with which the tool shall press
+PERIOD = 1e-3  # [s]
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333")  # for colour-blind people, too
+
+# Gains of the regulators: rotations first.
+SPRING = {"kp": np.array([60.0, 60, 60, 800, 800, 800]), "kd": np.array([12.0, 12, 12, 300, 300, 300])}
+
+
+def wall(stiffness, **options):
+    """The half space x > x of the tool, without friction if no other is given, as a force on the tool."""
+    made = contact("tool", plane(TOUCHING[:3, 3], normal=(-1.0, 0, 0)), stiffness=1.0, **options)
+    return made.replace(stiffness=stiffness)
+
+
+def moved(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> np.ndarray:
+    """The pose of the tool that touches the wall, shifted along the axes of the base [m]."""
+    T = TOUCHING.copy()
+    T[:3, 3] += [x, y, z]
+    return T
+
+
+def place(run: Run) -> np.ndarray:
+    """Where the tool is (..., N, 3) [m], seen from the point of the wall that it touched first."""
+    return aj.forward_kinematics(run.robot, run.q, "tool")[..., :3, 3] - TOUCHING[:3, 3]
+
+
+def pressing(run: Run, stiffness) -> np.ndarray:
+    """The force (..., N) [N] with which the tool presses; it is exact where the tool is at rest."""
+    return np.asarray(stiffness)[..., None] * np.maximum(place(run)[..., 0], 0)
+
+
+# --- forces at rest: theory and runs ----------------------------------------------------------------------------------
+
+
+def parallel_against_walls() -> dict[str, tuple[np.ndarray, Run]]:
+    """The parallel regulator, told to be 30 mm before the wall and 20 mm aside, at many walls; with and without ki."""
+    stiffness = np.geomspace(1e3, 1e5, 9)
+    force = np.array([0, 0, 0, PRESS, 0, 0])
+    law = control.parallel(PUMA, moved(-0.03, 0.02), "tool", force=force, **SPRING, force_ki=2.0, period=PERIOD)
+    walls, options = wall(stiffness, damping=1.0), {"q": Q, "duration": 6.0, "dt": PERIOD, "record": 10}
+    found = {}
+    for name, ki in (("with the integral", 2.0), ("without it", 0.0)):
+        found[name] = stiffness, simulate(PUMA, law.replace(force_ki=ki), forces=walls, **options)
+    print("parallel: x_d is 30 mm before the wall, f_d is 20 N; at rest")
+    print("   wall [N/m]   f [N], ki = 2   f [N], ki = 0   theory [N]   x [mm]   y - y_d [mm]")
+    ends = [pressing(run, stiffness)[:, -1] for _, run in found.values()]
+    x, y, _ = 1e3 * place(found["with the integral"][1])[:, -1].T
+    for k in range(0, 9, 4):
+        theory = force_without_integral(stiffness[k])
+        print(f"   {stiffness[k]:10.0f} {ends[0][k]:15.4f} {ends[1][k]:15.4f} {theory:12.4f} {x[k]:8.3f} {y[k] - 20:14.4f}")
+    return found
+
+
+def force_without_integral(k_e) -> np.ndarray:
+    """f = f_d + kp e with e = -0.03 - f/k_e: the spring to x_d pulls the tool away from the wall."""
+    kp = SPRING["kp"][3]
+    return np.maximum((PRESS - 0.03 * kp) / (1 + kp / k_e), 0.0)
+
+
+def yielding() -> None:
+    """Impedance and admittance: told to be 10 mm inside the wall, both press as two springs in a row do."""
+    k_e, springs = 1e4, np.array([300.0, 1000, 3000])
+    inside, options = moved(x=0.01), {"q": Q, "duration": 4.0, "dt": PERIOD, "record": 100}
+    soft = control.impedance(PUMA, inside, "tool", stiffness=1.0, damping=np.array([12.0, 12, 12, 300, 300, 300]))
+    stiff = control.operational(PUMA, inside, "tool", kp=2500.0, kd=100.0)
+    led = control.admittance(stiff, stiffness=1.0, damping=600.0, inertia=10.0, period=PERIOD)
+    theory = 0.01 * springs * k_e / (springs + k_e)
+    print("impedance and admittance: x_d is 10 mm inside a wall of 10 kN/m; at rest")
+    runs = {"impedance": soft.replace(stiffness=springs), "admittance": led.replace(stiffness=springs)}
+    found = {name: pressing(simulate(PUMA, law, forces=wall(k_e, damping=1.0), **options), k_e)[:, -1] for name, law in runs.items()}
+    for k, spring in enumerate(springs):
+        values = ", ".join(f"{name} {f[k]:.4f} N" for name, f in found.items())
+        print(f"   a spring of {spring:4.0f} N/m: {values}, theory K k_e d/(K + k_e) = {theory[k]:.4f} N")
+
+
+# --- hybrid -----------------------------------------------------------------------------------------------------------
+
+
+def polish():
+    """The hybrid law presses with 20 N while the tool goes along a line on the wall, with friction and without."""
+    way = line(moved(), moved(y=0.15, z=0.1), profile=quintic([0.0], [1.0], duration=1.5))
+    gains = {"kp": 400.0, "kd": 40.0, "force_kp": 0.1, "force_ki": 1.0, "force_kd": 40.0}
+    task = TaskFrame.on_surface((-1.0, 0, 0), PRESS)
+    law = control.hybrid(PUMA, way, "tool", task=task, **gains, period=PERIOD)
+    k_e, friction = 2e4, np.array([0.0, 0.4])
+    surface = wall(k_e, damping=1.0, slip=0.01).replace(friction=friction)
+    run = simulate(PUMA, law, q=Q, duration=2.5, dt=PERIOD, record=5, forces=surface)
+    f, off = pressing(run, k_e), 1e3 * (place(run) - (way(run.t, hold=True).T[:, :3, 3] - TOUCHING[:3, 3]))
+    print(f"hybrid: along 180 mm on a wall, pressing with {PRESS:g} N")
+    for k, mu in enumerate(friction):
+        late = run.t > 0.5
+        print(
+            f"   friction {mu:.1f}: f within {np.abs(f[k, late] - PRESS).max():.3f} N after 0.5 s, {f[k, -1]:.4f} N at the "
+            f"end; the tool is off its line by at most {np.abs(off[k, :, 1:]).max():.3f} mm along the wall"
+        )
+    return run, f, off
+
+
+# --- the bound of the integral ----------------------------------------------------------------------------------------
+
+
+def integral_bound(k_e: float, kp: float, kd: float) -> tuple[float, float]:
+    """The inertia m [kg] of the tool along x, and Routh's bound kd (kp + k_e)/(m k_e) of force_ki [1/s]."""
+    J = aj.jacobian(PUMA, Q, "tool", expressed="world")[3]
+    m = 1 / (J @ aj.mass_matrix_inverse(PUMA, Q) @ J)
+    return m, kd * (kp + k_e) / (m * k_e)
+
+
+def theory_growth(shares: np.ndarray, k_e: float, kp: float, kd: float) -> np.ndarray:
+    """The growth [1/s] of a small error: the largest real part of the roots of m s³ + kd s² + (kp + k_e) s + ki k_e."""
+    m, bound = integral_bound(k_e, kp, kd)
+    return np.array([np.roots([m, kd, kp + k_e, share * bound * k_e]).real.max() for share in shares])
+
+
+def beyond_the_bound():
+    """Runs of one axis with more and more integral action: they settle with half of the bound, then gains change."""
+    k_e, kp, kd = 1e4, 500.0, 150.0
+    m, bound = integral_bound(k_e, kp, kd)
+    law = control.parallel(
+        PUMA, TOUCHING, "tool", force=[0, 0, 0, PRESS, 0, 0], kp=kp, kd=kd, force_ki=bound / 2, period=PERIOD, part="x",
+        posture=Q, null_kp=100.0, null_kd=20.0,
+    )  # fmt: skip
+    surface = wall(k_e)
+    settled = simulate(PUMA, law, q=Q, duration=8.0, dt=PERIOD, record=1000, forces=surface)
+    shares = np.linspace(0.3, 1.5, 25)
+    # The integral holds the same force as before, ki ∫ Δf, and the set point steps by 0.5 N.
+    state = settled.state[-1] * (0.5 / shares[:, None])
+    changed = law.replace(force_ki=shares * bound, state=state, force=np.array([0, 0, 0, PRESS + 0.5, 0, 0]))
+    run = simulate(PUMA, changed, q=settled.q[-1], v=settled.v[-1], duration=3.0, dt=PERIOD, forces=surface)
+    f = pressing(run, k_e)
+    measured = np.array([growth(run.t, x - PRESS - 0.5) for x in f])
+    crossing = np.interp(0.0, measured, shares)
+    print(f"parallel along one axis: the tool has {m:.2f} kg there, and the bound of force_ki is {bound:.3f} 1/s")
+    print(f"   the runs begin to grow at {crossing:.4f} of the bound")
+    return run, shares, f, measured, theory_growth(shares, k_e, kp, kd)
+
+
+def growth(t: np.ndarray, error: np.ndarray) -> float:
+    """The growth [1/s] of an oscillation, by a line through the logarithms of its peaks, while the tool touches."""
+    size = np.abs(error)
+    peaks = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
+    lost = np.flatnonzero(size > 0.9 * PRESS)
+    peaks = peaks[1:][t[peaks[1:]] < (t[lost[0]] if lost.size else np.inf)]
+    peaks = peaks[size[peaks] > 1e-3]
+    return float(np.polyfit(t[peaks], np.log(size[peaks]), 1)[0])
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def finish(ax, **labels) -> None:
+    """Labels, and no lines at the top and at the right."""
+    ax.set(**labels)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.margins(x=0.01)
+
+
+def draw_walls(plt, found) -> None:
+    """Forces and places over time at three walls, and forces at rest over the stiffness."""
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.7), layout="constrained")
+    stiffness, run = found["with the integral"]
+    f, p = pressing(run, stiffness), 1e3 * place(run)
+    for colour, k in zip(COLOURS, (0, 4, 8), strict=False):
+        axes[0].plot(run.t, f[k], color=colour, label=f"wall of {stiffness[k] / 1e3:g} kN/m")
+        axes[1].plot(run.t, p[k, :, 0], color=colour)
+        axes[1].plot(run.t, p[k, :, 1], color=colour, ls="--")
+    axes[0].axhline(PRESS, color="0.4", ls=":", lw=1)
+    axes[1].axhline(20, color="0.4", ls=":", lw=1)
+    axes[1].text(5.9, 17.2, "along the wall (dashed)", ha="right")
+    axes[1].text(5.9, 1.4, "into the wall", ha="right", va="bottom")
+    finish(axes[0], xlabel="time [s]", ylabel="force on the wall [N]", title="the force wins along the normal ...")
+    finish(axes[1], xlabel="time [s]", ylabel="place [mm]", title="... and the position along the wall")
+    axes[0].legend(frameon=False)
+    at = np.geomspace(8e2, 1.25e5, 200)
+    axes[2].semilogx(at, np.full(200, PRESS), color=COLOURS[0], lw=1)
+    axes[2].semilogx(at, force_without_integral(at), color=COLOURS[1], lw=1)
+    for colour, (name, (k_e, one)) in zip(COLOURS, found.items(), strict=False):
+        axes[2].semilogx(k_e, pressing(one, k_e)[:, -1], "o", color=colour, mfc="white", label=name)
+    finish(axes[2], xlabel="stiffness of the wall [N/m]", ylabel="force at rest [N]", title="theory (lines) and runs")
+    axes[2].legend(frameon=False, loc="center right")
+    figure.savefig(OUTPUT / "force_walls.png", dpi=90)
+
+
+def draw_hybrid(plt, run: Run, f: np.ndarray, off: np.ndarray) -> None:
+    """The way on the wall, the force, and how far the tool is off its line."""
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.7), layout="constrained")
+    p = 1e3 * place(run)
+    for colour, k, label in zip(COLOURS, (0, 1), ("no friction", "friction 0.4"), strict=False):
+        axes[0].plot(p[k, :, 1], p[k, :, 2], color=colour, lw=3 - 2 * k, label=label)
+        axes[1].plot(run.t, f[k], color=colour, lw=1.5)
+        axes[2].plot(run.t, np.linalg.norm(off[k, :, 1:], axis=-1), color=colour, lw=1.5)
+    axes[1].axhline(PRESS, color="0.4", ls=":", lw=1)
+    finish(axes[0], xlabel="y [mm]", ylabel="z [mm]", title="on the wall", aspect="equal")
+    axes[0].legend(frameon=False)
+    finish(axes[1], xlabel="time [s]", ylabel="force on the wall [N]", title="pressing")
+    finish(axes[2], xlabel="time [s]", ylabel="off the line [mm]", title="while it moves along the wall")
+    figure.savefig(OUTPUT / "force_hybrid.png", dpi=90)
+
+
+def draw_bound(plt, run: Run, shares, f, measured, theory) -> None:
+    """Forces over time below and above the bound, and the growth of their errors."""
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4.0), layout="constrained", width_ratios=(1.5, 1))
+    for colour, share in zip((COLOURS[1], COLOURS[2], COLOURS[0]), (1.2, 0.95, 0.5), strict=True):
+        k = int(np.argmin(np.abs(shares - share)))
+        axes[0].plot(run.t, f[k], color=colour, lw=1.4, label=f"force_ki = {shares[k]:.2f} of the bound")
+    finish(axes[0], xlabel="time [s]", ylabel="force on the wall [N]", title="after a step of 0.5 N")
+    axes[0].legend(frameon=False, loc="upper left")
+    axes[1].axhline(0, color="0.6", lw=1)
+    axes[1].axvline(1, color="0.6", lw=1, ls=":")
+    axes[1].plot(shares, theory, color=COLOURS[6], lw=1.2, label="roots of the cubic")
+    axes[1].plot(shares, measured, "o", color=COLOURS[0], mfc="white", label="runs of the PUMA")
+    finish(axes[1], xlabel="force_ki / bound", ylabel="growth of the error [1/s]", title="stable below 0")
+    axes[1].legend(frameon=False)
+    figure.savefig(OUTPUT / "force_bound.png", dpi=90)
+
+
+def main() -> None:
+    """Runs everything, prints it beside theory, and draws it if Matplotlib is there."""
+    walls = parallel_against_walls()
+    yielding()
+    hybrid, bound = polish(), beyond_the_bound()
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        return
+    OUTPUT.mkdir(exist_ok=True)
+    draw_walls(plt, walls)
+    draw_hybrid(plt, *hybrid)
+    draw_bound(plt, *bound)
+    print("wrote force_walls.png, force_hybrid.png and force_bound.png into output/")
+
+
+if __name__ == "__main__":
+    main()
