@@ -1,4 +1,4 @@
-"""Linear equations with symmetric positive definite matrices, for one sample."""
+"""Symmetric matrices, and linear equations with positive definite ones, for one sample."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Factors", "factored", "positive_solve"]
+__all__ = ["Factors", "factored", "positive_solve", "symmetric"]
 
 
 class Factors(NamedTuple):
@@ -47,3 +47,9 @@ def factored(A) -> Factors:
 def positive_solve(A, b) -> np.ndarray:
     """The solution x of A x = b."""
     return factored(A).solve(b)
+
+
+def symmetric(A) -> np.ndarray:
+    """The symmetric matrix with the entries of A (n, n) below the diagonal; a kernel does not compute those above."""
+    n = len(A)
+    return np.stack([np.stack([A[max(i, j), min(i, j)] for j in range(n)]) for i in range(n)])

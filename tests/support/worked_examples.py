@@ -114,3 +114,11 @@ def spherical_pendulum(mass=2.0, length=0.7) -> Robot:
 
 def sliders() -> Robot:
     return robots.random_tree(1, 4, ["prismatic"])
+
+
+def acrobot(gravity=(0.0, 0.0, -9.81)) -> Robot:
+    """Two links of 1 kg and 1 m that hang at q = 0; their joints turn about y."""
+    link = inertia.from_central(1.0, [0.0, 0.0, -0.5], np.diag([0.1, 0.1, 0.02]))
+    parts = Robot.builder("acrobot", gravity=gravity).link("base").link("upper", link).link("lower", link)
+    parts.joint("shoulder", "revolute", "base", "upper", axis=(0, 1, 0))
+    return parts.joint("elbow", "revolute", "upper", "lower", pose(z=-1.0), axis=(0, 1, 0)).build()

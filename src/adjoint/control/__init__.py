@@ -24,6 +24,7 @@
 | `operational_law` | operational-space control |
 | `impedance_laws` | impedance and admittance |
 | `force_laws` | forces and positions at once: hybrid, with a `TaskFrame`, and parallel |
+| `riccati` | linear quadratic regulators: of linear systems, `lqr` about a configuration, `tvlqr` along a trajectory |
 """
 
 from . import servo_design as servo_design
@@ -111,6 +112,11 @@ from .resolved import ForceRounds as ForceRounds
 from .resolved import resolved_acceleration as resolved_acceleration
 from .resolved import resolved_force as resolved_force
 from .resolved import resolved_rate as resolved_rate
+from .riccati import Gains as Gains
+from .riccati import dlqr_gains as dlqr_gains
+from .riccati import lqr as lqr
+from .riccati import lqr_gains as lqr_gains
+from .riccati import tvlqr as tvlqr
 from .slotine import CompositeState as CompositeState
 from .slotine import slotine_li as slotine_li
 from .switching import bang_bang as bang_bang
@@ -134,6 +140,7 @@ __all__ = [
     "Fit",
     "ForceConvergence",
     "ForceRounds",
+    "Gains",
     "Held",
     "Integral",
     "Law",
@@ -160,6 +167,7 @@ __all__ = [
     "delayed",
     "differenced_velocity",
     "disturbance_observer",
+    "dlqr_gains",
     "equivalent_control",
     "force_convergence",
     "friction_curve",
@@ -173,6 +181,8 @@ __all__ = [
     "law",
     "loaded",
     "low_pass",
+    "lqr",
+    "lqr_gains",
     "minimum_time",
     "model_reference",
     "motor_gain",
@@ -210,6 +220,7 @@ __all__ = [
     "switching_gain",
     "through_drive",
     "torque_drive",
+    "tvlqr",
     "uniform",
     "velocity_observer",
     "with_motors",

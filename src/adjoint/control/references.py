@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compile import kernel
 from ..compile.front.arguments import as_input
-from ..compile.graph.nested import map_leaves
+from ..compile.graph.nested import leaves, map_leaves
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot
@@ -19,6 +19,7 @@ from ..trajectory.poses.pose_trajectory import PoseTrajectory
 
 __all__ = [
     "PoseTarget",
+    "Rows",
     "Target",
     "as_targets",
     "check_reference",
@@ -46,9 +47,36 @@ class PoseTarget(NamedTuple):
     acceleration: Any
 
 
+_ROUNDING = 1e-6  # [periods] a time this little before a row begins is in that row: k * period is rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A reference of any structure that changes every `period` seconds: its leaves are (..., N, *shape of one row).
+
+    Row k holds from k * period on; the first one also before the start, and the last one ever after. `form` is one row,
+    of which the structure and the shapes count. A law with such a reference has `follows=None`.
+    """
+
+    rows: Any
+    form: Any
+    period: float
+
+    def at(self, t) -> Any:
+        """The rows at times t (...), as leaves (..., *shape of t, *shape of one row)."""
+        shapes = iter([np.shape(x) for x in leaves(self.form)])
+        numbers = np.floor(np.asarray(t, float) / self.period + _ROUNDING)
+
+        def taken(x):
+            axis = np.ndim(x) - len(next(shapes)) - 1
+            return np.take(x, np.clip(numbers, 0, np.shape(x)[axis] - 1).astype(int), axis)
+
+        return map_leaves(taken, self.rows)
+
+
 def is_sampled(reference) -> bool:
-    """Whether the reference is a trajectory: it is sampled in advance, at the instants at which the law is asked."""
-    return isinstance(reference, Trajectory | PoseTrajectory)
+    """Whether the reference is a table or a trajectory: it is sampled in advance, at the instants of the law."""
+    return isinstance(reference, Trajectory | PoseTrajectory | Rows)
 
 
 def is_function(reference) -> bool:
@@ -67,7 +95,7 @@ def form(robot: Robot, follows: type | None, reference):
         return PoseTarget(np.empty((4, 4)), np.empty(6), np.empty(6))
     if is_function(reference):
         return evaluated(robot, reference, 0.0)
-    return map_leaves(np.asarray, reference)
+    return map_leaves(np.asarray, reference.form if isinstance(reference, Rows) else reference)
 
 
 def as_targets(robot: Robot, follows: type | None, reference, t):
@@ -75,6 +103,8 @@ def as_targets(robot: Robot, follows: type | None, reference, t):
 
     A trajectory rests at its ends before and after. An array is a target at rest.
     """
+    if isinstance(reference, Rows):
+        return reference.at(t)
     if is_sampled(reference):
         return (Target if isinstance(reference, Trajectory) else PoseTarget)(*reference(t, hold=True)[:3])
     if reference is None or follows is None or isinstance(reference, tuple | list | dict):

@@ -23,6 +23,7 @@
 | `contacts` | `contact` of a frame with a surface |
 | `loads` | `applied` wrenches, `joint_disturbance` and `payload` |
 | `bases` | `moving_base` |
+| `shooting` | `ilqr`: joint forces of least cost, by iterative linear quadratic regulators and DDP |
 """
 
 from typing import TYPE_CHECKING
@@ -47,6 +48,8 @@ from .runs import Run as Run
 from .sensors import Sensor as Sensor
 from .sensors import sensor as sensor
 from .sensors import wrench_sensor as wrench_sensor
+from .shooting.solution import OptimalMotion as OptimalMotion
+from .shooting.solver import ilqr as ilqr
 from .stops import joint_stops as joint_stops
 from .surfaces import Surface as Surface
 from .surfaces import box as box
@@ -63,6 +66,7 @@ __all__ = [
     "Change",
     "Force",
     "Gradient",
+    "OptimalMotion",
     "Run",
     "Sensor",
     "Surface",
@@ -75,6 +79,7 @@ __all__ = [
     "force",
     "friction",
     "gradient",
+    "ilqr",
     "joint_disturbance",
     "joint_stops",
     "moving_base",
