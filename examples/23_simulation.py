@@ -6,6 +6,7 @@ python examples/23_simulation.py     writes swing, hopper, arms and learning.png
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def fallen(t, q, v):
 
 
 def hop():
-    """500 legs with other gains each, on uneven ground: which stay up, and how fast they are; and the best one again."""
+    """500 legs, each with other gains, on uneven ground: which stay up, and how fast they are; the best one again."""
     robot, speed = hopper(), 0.8
     foot = contact("foot", terrain(ground), stiffness=4e4, damping=0.6, friction=1.0, slip=0.01)
     law = control.law(
@@ -100,7 +101,8 @@ def hop():
     went = (many.q[..., -1, 0] - many.q[..., half, 0]) / (many.t[-1] - many.t[half])
     best = np.unravel_index(np.argmin(np.where(up, np.abs(went - speed), np.inf)), up.shape)
     print(f"{up.size} legs hop for 10 s in steps of 0.2 ms, all within {took:.2f} s: {up.sum()} of them do not fall")
-    print(f"   the one nearest to {speed} m/s goes at {went[best]:.3f} m/s: k_v {k_v[best]:.2f}, thrust {thrust[best]:.4f} m")
+    gains = f"k_v {k_v[best]:.2f} s, thrust {1e3 * thrust[best]:.1f} mm"
+    print(f"   the one nearest to {speed} m/s goes at {went[best]:.3f} m/s: {gains}")
     one = simulate(robot, law.replace(k_v=k_v[best], thrust=thrust[best]), duration=4.0, record=100, **options)
     return k_v, thrust, np.where(up, went, np.nan), best, one
 
@@ -134,7 +136,7 @@ def late(law: control.Law) -> control.Law:
 
 def descend(law, robots: int, rounds: int = 40):
     """Tune kp and kd of all joints for the first of the arms by Adam, on logarithms of gains; the costs and the law."""
-    some = {"lift": {k: x[:robots] for k, x in RANDOM["lift"].items()}}
+    some: dict[str, Any] = {"lift": {k: x[:robots] for k, x in RANDOM["lift"].items()}}
     load = RANDOM["changes"]
     some["changes"] = load.replace(mass=load.numbers["mass"][:robots])
     names, costs = ("kp", "kd"), []
@@ -156,9 +158,11 @@ def arms():
     began = perf_counter()
     costs, tuned = descend(law, robots=32)
     took = perf_counter() - began
-    runs = {"by hand": law, "by gradients": tuned, "computed torque": late(control.computed_torque(PUMA, MOVE, kp=400.0))}
-    runs = {name: simulate(PUMA, one, **TIMES, **RANDOM, record=10) for name, one in runs.items()}
-    print(f"gains of PD by {len(costs)} gradients over 32 arms and 1500 steps, {took:.2f} s: cost {costs[0]:.3f} to {costs[-1]:.3f}")
+    computed = late(control.computed_torque(PUMA, MOVE, kp=400.0))
+    laws = {"by hand": law, "by gradients": tuned, "computed torque": computed}
+    runs = {name: simulate(PUMA, one, **TIMES, **RANDOM, record=10) for name, one in laws.items()}
+    print(f"gains of PD by {len(costs)} gradients over 32 arms and 1500 steps, within {took:.2f} s")
+    print(f"   cost {costs[0]:.3f} in the first round, {costs[-1]:.3f} in the last")
     print("   kp", tuned.numbers["kp"].round(0), "\n   kd", tuned.numbers["kd"].round(1))
     print(f"{ARMS} arms that differ; the largest error of a joint on the way: median, worst")
     for name, run in runs.items():
@@ -174,8 +178,8 @@ def cart_pole() -> aj.Robot:
     """A cart on a rail with a pole of 1 m that can turn."""
     made = aj.Robot.builder("cart-pole").link("world").link("cart", inertia.sphere(1.0, 0.1))
     made.link("pole", inertia.transform(aj.lie.se3.exp([0, 0, 0, 0, 0, 0.5]), inertia.cylinder(0.2, 0.02, 1.0)))
-    made.joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0)).joint("pole", "revolute", "cart", "pole", axis=(0, 1, 0))
-    return made.build()
+    made.joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
+    return made.joint("pole", "revolute", "cart", "pole", axis=(0, 1, 0)).build()
 
 
 def upright(t, q, v, action):
@@ -194,7 +198,7 @@ def anywhere(rng, n: int):
 
 
 def learn(n: int = 512, rounds: int = 12, actions: int = 250):
-    """Linear policies by the cross-entropy method: each of n robots tries another one; the best tenth are the next mean."""
+    """Linear policies by the cross-entropy method: each robot tries another one; the best tenth make the next mean."""
     from adjoint.simulation import VectorEnv
 
     env = VectorEnv(
@@ -216,7 +220,8 @@ def learn(n: int = 512, rounds: int = 12, actions: int = 250):
         mean, spread = policies[best].mean(axis=0), policies[best].std(axis=0) + 0.1
         found.append((np.median(total), total.max(), alive.mean()))
     took = perf_counter() - began
-    print(f"{n} cart-poles learn in {rounds} rounds of {actions} actions, {took:.2f} s: {n * rounds * actions / took:.0f} actions/s")
+    rate = n * rounds * actions / took
+    print(f"{n} cart-poles learn in {rounds} rounds of {actions} actions, {took:.2f} s: {rate:.0f} actions/s")
     print(f"   still standing at the end of a round: {found[0][2]:.0%} in the first, {found[-1][2]:.0%} in the last")
     return np.array(found)
 
@@ -240,7 +245,8 @@ def draw_swing(plt, runs: dict[str, Run], drifts) -> None:
     for colour, (name, one) in zip(COLOURS, runs.items(), strict=False):
         axes[1].semilogy(one.t[1:], np.maximum(drift(one)[1:], 1e-15), color=colour, lw=1, label=name)
         axes[2].loglog(*drifts[name], "o-", color=colour, mfc="white", label=name)
-    finish(axes[0], xlabel="time [s]", ylabel="energy [J]", title="a PUMA without motors", ylim=(None, run.energy.kinetic.max() * 1.45))
+    finish(axes[0], xlabel="time [s]", ylabel="energy [J]", title="a PUMA without motors")
+    axes[0].set_ylim(top=1.45 * run.energy.kinetic.max())
     finish(axes[1], xlabel="time [s]", ylabel="change of the total [J]", title="steps of 1 ms")
     axes[2].set_xticks([5e-4, 1e-3, 2e-3, 4e-3], ["0.5", "1", "2", "4"])
     axes[2].minorticks_off()
@@ -305,7 +311,8 @@ def draw_arms(plt, costs: np.ndarray, runs: dict[str, Run]) -> None:
     axes[1].set_xscale("log")
     axes[1].set_xticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
     axes[1].minorticks_off()
-    finish(axes[0], xlabel="time [s]", ylabel="largest error of a joint [°]", title="1000 arms: median, 5 to 95 %", ylim=(0, None))
+    finish(axes[0], xlabel="time [s]", ylabel="largest error of a joint [°]", title="1000 arms: median, 5 to 95 %")
+    axes[0].set_ylim(bottom=0)
     axes[0].legend(frameon=False)
     finish(axes[1], xlabel="largest error on the way [°]", ylabel="arms", title="all of them")
     axes[2].semilogy(1 + np.arange(len(costs)), costs, color=COLOURS[1])

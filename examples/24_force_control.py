@@ -1,9 +1,10 @@
-"""A PUMA against a compliant wall: forces and positions of four laws, beside what theory says, and where one is unstable.
+"""A PUMA against a compliant wall: forces and positions by four laws, beside theory, and a gain that is too high.
 
 python examples/24_force_control.py     writes force_walls, force_hybrid and force_bound.png into output/
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ PERIOD = 1e-3  # [s]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333")  # for colour-blind people, too
 
 # Gains of the regulators: rotations first.
-SPRING = {"kp": np.array([60.0, 60, 60, 800, 800, 800]), "kd": np.array([12.0, 12, 12, 300, 300, 300])}
+SPRING: dict[str, Any] = {"kp": np.array([60.0, 60, 60, 800, 800, 800]), "kd": np.array([12.0, 12, 12, 300, 300, 300])}
 
 
 def wall(stiffness, **options):
@@ -66,8 +67,8 @@ def parallel_against_walls() -> dict[str, tuple[np.ndarray, Run]]:
     ends = [pressing(run)[:, -1] for _, run in found.values()]
     x, y, _ = 1e3 * place(found["with the integral"][1])[:, -1].T
     for k in range(0, 9, 4):
-        theory, row = force_without_integral(stiffness[k]), f"   {stiffness[k]:10.0f} {ends[0][k]:15.4f} {ends[1][k]:15.4f}"
-        print(f"{row} {theory:12.4f} {x[k]:8.3f} {y[k] - 20:14.4f}")
+        row = f"   {stiffness[k]:10.0f} {ends[0][k]:15.4f} {ends[1][k]:15.4f}"
+        print(f"{row} {force_without_integral(stiffness[k]):12.4f} {x[k]:8.3f} {y[k] - 20:14.4f}")
     return found
 
 
@@ -103,10 +104,10 @@ def tool_inertia(q: np.ndarray) -> float:
 
 
 def polish() -> dict[str, tuple[Run, np.ndarray]]:
-    """The tool goes along a line on a wall that is 2 degrees off, with friction: by the hybrid law, and by impedance."""
+    """The tool goes along a line on a wall with friction that is 2 degrees off: by the hybrid law, and by impedance."""
     way = line(moved(), moved(y=0.15, z=0.1), profile=quintic([0.0], [1.0], duration=1.5))
     inside = line(moved(x=0.01), moved(x=0.01, y=0.15, z=0.1), profile=quintic([0.0], [1.0], duration=1.5))
-    gains = {"kp": 400.0, "kd": 40.0, "force_kp": 0.1, "force_ki": 1.0, "force_kd": 40.0}
+    gains: dict[str, Any] = {"kp": 400.0, "kd": 40.0, "force_kp": 0.1, "force_ki": 1.0, "force_kd": 40.0}
     task, stiff = TaskFrame.on_surface((-1.0, 0, 0), PRESS), np.array([200.0, 200, 200, 2000, 2000, 2000])
     laws = {
         "hybrid": control.hybrid(PUMA, way, "tool", task=task, **gains, period=PERIOD),
@@ -125,7 +126,8 @@ def polish() -> dict[str, tuple[Run, np.ndarray]]:
         f, off = pressing(run), np.linalg.norm(off, axis=-1)
         found[name] = run, off
         late = f[run.t > 0.3]
-        print(f"   {name:10} {late.min():7.3f} to {late.max():7.3f} N after 0.3 s; at most {off.max():.3f} mm off the line")
+        forces = f"{late.min():7.3f} to {late.max():7.3f} N after 0.3 s"
+        print(f"   {name:10} {forces}; at most {off.max():.3f} mm off the line")
     return found
 
 
@@ -154,7 +156,7 @@ def beyond_the_bound():
     theory = np.array([np.roots([m, kd, kp + k_e, share * bound * k_e]).real.max() for share in shares])
     print(f"parallel along one axis: the tool has {m:.2f} kg there, and the bound of force_ki is {bound:.3f} 1/s")
     print(f"   the runs begin to grow at {np.interp(0.0, measured, shares):.4f} of the bound")
-    print(f"   their growth differs from that of the cubic's roots by {np.abs(measured - theory).max():.3f} 1/s at most")
+    print(f"   their growth differs from the roots of the cubic by {np.abs(measured - theory).max():.3f} 1/s at most")
     return run, shares, f, measured, theory
 
 

@@ -64,7 +64,7 @@ def gradient(
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
     names = (by,) if isinstance(by, str) else tuple(by)
-    around = _with_lift(robot, Surroundings(**surroundings), names)
+    around = _with_lift(robot, Surroundings.named("gradient", **surroundings), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
     size = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - isqrt(steps)))

@@ -10,6 +10,7 @@ import numpy as np
 from ..control.assembled import Input, Parts
 from ..dynamics.closed_loops import Loop, constrained_forward_dynamics
 from ..dynamics.forward import forward_dynamics
+from ..errors import ArgumentError
 from ..model.robot import Robot
 
 __all__ = ["Acting", "ActingForce", "Plant"]
@@ -65,6 +66,7 @@ class Plant(NamedTuple):
         tau, wrenches = [], []
         for k, one in enumerate(self.forces):
             found = one.parts.function(robot, one.parts.namespace(given, f"force{k}_"), t, q, v)
+            _need_shape(np.shape(found), robot, one.frame, k)
             if one.frame is None:
                 tau.append(found)
             else:
@@ -90,3 +92,11 @@ class Plant(NamedTuple):
             return forward_dynamics(robot, q, v, tau, **options)
 
         return acceleration
+
+
+def _need_shape(shape: tuple[int, ...], robot: Robot, frame: str | None, k: int) -> None:
+    """Raise `ArgumentError` if force number k gives another shape than it acts with."""
+    wanted = (robot.nv,) if frame is None else (6,)
+    if shape != wanted:
+        acts = "on the joints" if frame is None else f"at frame '{frame}'"
+        raise ArgumentError(f"simulate: force number {k}, {acts}, gives shape {shape}; it must be {wanted}")

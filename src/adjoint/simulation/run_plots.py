@@ -79,7 +79,10 @@ def _saved(figure, title: str, target: Path) -> Path:
 
 
 def robot_lines(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
-    """Points (..., k, 3) along each path from the base to a leaf of the robot: origins of bodies, then of frames."""
+    """Points (..., k, 3) along each path from the base to a leaf of the robot: origins of bodies, then of frames.
+
+    A body on a free or planar joint is not tied to the base: paths through it begin there.
+    """
     places = {-1: np.zeros((*q.shape[:-1], 3))}
     for i, name in enumerate(robot.body_names):
         places[i] = forward_kinematics(robot, q, name)[..., :3, 3]
@@ -89,7 +92,7 @@ def robot_lines(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
         if i in robot.parents:  # not a leaf
             continue
         chain = [i]
-        while chain[-1] != -1:
+        while chain[-1] != -1 and robot.bodies[chain[-1]].joint.type not in ("free", "planar"):
             chain.append(int(robot.parents[chain[-1]]))
         points = [places[k] for k in reversed(chain)]
         points += [forward_kinematics(robot, q, f.name)[..., :3, 3] for f in ends if f.body == i][:1]
@@ -124,7 +127,8 @@ def _picture(figure, update, k: int):
     """Picture number k of an animation."""
     update(k)
     figure.canvas.draw()
-    return package("PIL.Image", "plot", "Run.animate").fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("P")
+    image = package("PIL.Image", "plot", "Run.animate").fromarray(np.asarray(figure.canvas.buffer_rgba()))
+    return image.convert("RGB").quantize(64)
 
 
 def _stage(run: Run, lines: list[np.ndarray], t: np.ndarray) -> tuple[Any, Any]:

@@ -119,7 +119,7 @@ class Run:
         return Energy(T, U, T + U)
 
     def wrench(self, frame: str) -> np.ndarray:
-        """The wrench (..., N, 6) [N m, N] that the forces of the run exert on the body of `frame`, seen from that frame.
+        """The wrench (..., N, 6) [N m, N] that forces exert on the body of `frame` at times t, seen from that frame.
 
         It has the moment before the force and acts on the robot, as what a law with a `wrench` is told. Forces at other
         frames of the same body count, forces on joints do not.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from .forces import Force, force
 from .number_checks import LATEST, not_negative, of_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["joint_stops"]
 
@@ -40,7 +44,15 @@ def _push(p, depth, rate):
 
 
 def joint_stops(
-    robot: Robot, *, lower=None, upper=None, stiffness=None, damping=None, rate: float = 100.0, ramp=0.0, q=None
+    robot: Robot,
+    *,
+    lower=None,
+    upper=None,
+    stiffness=None,
+    damping=None,
+    rate: float = 100.0,
+    ramp: ArrayLike = 0.0,
+    q=None,
 ) -> Force:
     """Stops at the limits of the joints, a `Force` for `simulate`: beyond a limit by d, a joint is pushed back with
 
