@@ -97,6 +97,8 @@ def test_controllers_in_python_give_the_same():
     function = simulate(
         ROBOT, lambda t, q, v: law(None, None, t, q, v).tau, q=q, duration=0.05, dt=0.001, record=5, trace=False
     )
+    assert "controller in Python" in repr(python)
+    assert "no controller" in repr(simulate(ROBOT, q=START, duration=0.01, dt=0.001))
     for run in (python, function):
         np.testing.assert_allclose(run.q, machine.q, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(run.tau, machine.tau, rtol=1e-8, atol=1e-8)

@@ -222,7 +222,8 @@ class Run:
         return animate_run(self, path, frames_per_second)
 
     def __repr__(self) -> str:
-        controller = "no controller" if self.setup.law is None else self.setup.law.name
+        none = "controller in Python" if self.setup.plan.held else "no controller"
+        controller = none if self.setup.law is None else self.setup.law.name
         many = f"{self.batch} runs, " if self.batch else ""
         bad = int(np.size(self.finite) - np.count_nonzero(self.finite))
         ended = int(np.count_nonzero(np.isfinite(self.stopped)))
