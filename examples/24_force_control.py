@@ -126,7 +126,7 @@ def polish() -> dict[str, tuple[Run, np.ndarray]]:
         f, off = pressing(run), np.linalg.norm(off, axis=-1)
         found[name] = run, off
         late = f[run.t > 0.3]
-        forces = f"{late.min():7.3f} to {late.max():7.3f} N after 0.3 s"
+        forces = f"up to {f.max():.1f} N at first, {late.min():.3f} to {late.max():.3f} N after 0.3 s"
         print(f"   {name:10} {forces}; at most {off.max():.3f} mm off the line")
     return found
 
