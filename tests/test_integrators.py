@@ -281,7 +281,7 @@ def test_adaptive_steps_belong_to_their_run():
     """A fast run takes shorter steps than a slow one beside it."""
     robot = frictionless(robots.two_link())
     run = simulate(robot, q=[1.0, 0.5], v=[[0.0, 0], [30, -20]], duration=0.5, dt=0.1, integrator="adaptive")
-    slow, fast = run.ends["memory_step"]
+    slow, fast = run.end.ends["memory_step"]
     assert fast < slow / 3
 
 

@@ -11,6 +11,7 @@
 | `advance`, `checkpoints`, `progress` | going through the steps of a run, with files and news on the way |
 | `python_controllers` | controllers that are called in Python |
 | `run_files`, `run_plots` | runs in files; plots and animations |
+| `run_scenes`, `run_pages`, `animations` | what an animation draws; the page that plays it; `animate` several runs |
 | `gradients` | `gradient` of a cost over a run, in reverse, with checkpoints |
 | `vector_env` | `VectorEnv`: many robots as one environment for reinforcement learning |
 | `randomisation` | `randomised`: numbers for robots that differ from each other |
@@ -36,6 +37,7 @@ from typing import TYPE_CHECKING
 
 from ..lazy import later
 from .adaptive_integrator import adaptive as adaptive
+from .animations import animate as animate
 from .bases import moving_base as moving_base
 from .contacts import contact as contact
 from .forces import Change as Change
@@ -83,6 +85,7 @@ __all__ = [
     "Surface",
     "VectorEnv",
     "adaptive",
+    "animate",
     "applied",
     "box",
     "change",

@@ -37,15 +37,9 @@ def _contact(robot, p, t, q, v):
 
 
 def contact(
-    frame: str,
-    surface: Surface,
-    *,
-    stiffness,
-    damping: ArrayLike = 0.0,
-    friction: ArrayLike = 0.0,
-    radius: ArrayLike = 0.0,
-    slip: ArrayLike = 1e-3,
-) -> Force:
+    frame: str, surface: Surface, *, stiffness, damping: ArrayLike = 0.0, friction: ArrayLike = 0.0,
+    radius: ArrayLike = 0.0, slip: ArrayLike = 1e-3,
+) -> Force:  # fmt: skip
     """Compliant contact of a frame with a surface, a `Force` for `simulate`; the frame is a point, or a ball's center.
 
     At the depth d, which grows at the rate ḋ, the point of the ball that is deepest inside gets the force

@@ -41,13 +41,9 @@ def _friction(robot, p, t, q, v):
 
 
 def friction(
-    *,
-    viscous: ArrayLike = 0.0,
-    coulomb: ArrayLike = 0.0,
-    stribeck: ArrayLike = 0.0,
-    stribeck_velocity: ArrayLike = 0.1,
-    smoothing: ArrayLike = 1e-3,
-) -> Force:
+    *, viscous: ArrayLike = 0.0, coulomb: ArrayLike = 0.0, stribeck: ArrayLike = 0.0,
+    stribeck_velocity: ArrayLike = 0.1, smoothing: ArrayLike = 1e-3,
+) -> Force:  # fmt: skip
     """Smooth friction in the joints, a `Force` for `simulate`:
 
         τ = -viscous · v - (coulomb + stribeck · exp(-(v/v_s)²)) · v/√(v² + ε²).

@@ -21,7 +21,7 @@ from ..model.robot import Robot
 from .advance import Moment
 from .rollouts import Instant, energy_kernel, instant_kernel
 from .run_files import read_run, write_run
-from .run_plots import animate_run, draw_run
+from .run_plots import animate_runs, draw_run
 from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
@@ -215,11 +215,15 @@ class Run:
         return draw_run(self, path)
 
     def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
-        """Draw the moving robot, as lines between its joints, into a .gif file or a .html page that plays it.
+        """Draw the moving robot into a .html page that plays it, or into a .gif file.
 
-        It plays in real time. Of a batch, up to 50 runs are drawn over each other. This needs matplotlib.
+        It plays in real time. The page can be turned with the mouse; it holds all it needs, about 15 kB for a run of a
+        few seconds. A robot is drawn as links between the axes of its joints; `payload`s are balls. Of a batch, the
+        first run is drawn in full, and up to 49 others as ghosts. A .gif needs matplotlib: pip install 'adjoint[plot]'.
+        `animate` draws several runs, such as those of different laws.
         """
-        return animate_run(self, path, frames_per_second)
+        name = "passive" if self.setup.law is None else self.setup.law.name
+        return animate_runs({name: self}, path, frames_per_second, "Run.animate")
 
     def __repr__(self) -> str:
         none = "controller in Python" if self.setup.plan.held else "no controller"

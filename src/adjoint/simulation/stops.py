@@ -44,16 +44,9 @@ def _push(p, depth, rate):
 
 
 def joint_stops(
-    robot: Robot,
-    *,
-    lower=None,
-    upper=None,
-    stiffness=None,
-    damping=None,
-    rate: float = 100.0,
-    ramp: ArrayLike = 0.0,
-    q=None,
-) -> Force:
+    robot: Robot, *, lower=None, upper=None, stiffness=None, damping=None, rate: float = 100.0,
+    ramp: ArrayLike = 0.0, q=None,
+) -> Force:  # fmt: skip
     """Stops at the limits of the joints, a `Force` for `simulate`: beyond a limit by d, a joint is pushed back with
 
         max(stiffness · d + damping · ḋ · s(d/ramp), 0),     s(x) = x² (3 - 2 x) up to x = 1, then 1.
