@@ -136,6 +136,12 @@ def test_randomised_robots():
         ({"start": lambda rng, n: (np.zeros((n, 5)), np.zeros((n, 6)))}, r"q and v of shapes \(5, 6\)"),
         ({"lift": {"damping": np.ones((4, 6))}}, r"leading axes \(4,\); they must be \(5,\)"),
         ({"dt": 0}, "dt must be a positive number"),
+        ({"n": 0}, "num_envs must be 1 or more"),
+        ({"controller": 3}, "VectorEnv: there is no argument 'controller'; surroundings are forces"),
+        ({"observe": lambda t, q, v: q[0]}, r"observe gives shape \(\); it must be \(1,\)"),
+        ({"reward": lambda t, q, v, action: q}, r"reward gives shape \(6,\); it must be \(\)"),
+        ({"terminated": lambda t, q, v: q > 0}, r"terminated gives shape \(6,\)"),
+        ({"action_low": [-1.0], "action_high": [1.0]}, r"act gives shape \(1,\); it must be \(6,\)"),
     ],
 )
 def test_bad_input_is_named(options, message):

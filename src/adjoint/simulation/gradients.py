@@ -68,7 +68,7 @@ def gradient(
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
     names = (by,) if isinstance(by, str) else tuple(by)
-    around = _with_lift(robot, Surroundings(**surroundings), names)
+    around = _with_lift(robot, Surroundings.named("gradient", **surroundings), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
     size = _size_of_blocks(setup.plan, steps)

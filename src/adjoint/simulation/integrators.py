@@ -6,7 +6,7 @@
 | `rk4` | 4 | smooth motions of joints with one degree of freedom; of order 2 for other joints; it is MuJoCo's |
 | `rkmk4` | 4 | smooth motions of all joints |
 | `adaptive` | 5 | a stated accuracy; `adaptive(rtol, atol)` makes others |
-| `implicit` | 2 | stiff springs, dampers and contacts: steps of any size stay bounded |
+| `implicit` | 2 | stiff springs and dampers, in long steps; a stiff contact must not begin within a long step |
 | `variational` | 2 | long runs: momentum is kept, energy does not drift; `variational(tolerance)` makes others |
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..kinematics.forward import forward_kinematics
 from ..lie import inertia as inertias
 from .forces import Change, Force, change, force
 from .number_checks import for_joints, interval, not_negative, of_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Load", "applied", "joint_disturbance", "loads_of", "payload"]
 
@@ -30,7 +33,7 @@ def _applied(robot, p, t, q, v):
     return np.concatenate([R.T @ F[:3], R.T @ F[3:]])
 
 
-def applied(frame: str, wrench, *, axes: str = "body", start=0.0, end=None) -> Force:
+def applied(frame: str, wrench, *, axes: str = "body", start: ArrayLike = 0.0, end=None) -> Force:
     """A constant wrench (6,) on the robot, moment [N m] before force [N], from `start` to before `end` [s].
 
     It acts at the origin of the frame. Its `axes` are those of the frame ("body"), or those of the base ("world").
@@ -69,7 +72,9 @@ def _disturbance(robot, p, t, q, v):
     return size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
 
 
-def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, end=None) -> Force:
+def joint_disturbance(
+    size, shape: str = "step", *, frequency: ArrayLike = 1.0, start: ArrayLike = 0.0, end=None
+) -> Force:
     """Forces on the joints that no controller knows, from `start` to before `end` [s]; `size` is a number or (nv,).
 
     - "step": `size` [N m, N].
@@ -110,7 +115,9 @@ def _payload(robot, p, t):
     return {"inertias": np.stack(rows)}
 
 
-def payload(frame: str, mass, *, com=(0.0, 0.0, 0.0), inertia=None, start=0.0, end=None) -> Change:
+def payload(
+    frame: str, mass, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia=None, start: ArrayLike = 0.0, end=None
+) -> Change:
     """A load at a frame, a `Change` for `simulate`: it is part of the robot from `start` to before `end` [s].
 
     `mass` is in kg; `com` (3,) [m], the center of mass, is seen from the frame, and so is `inertia` (3, 3) [kg m²]

@@ -73,6 +73,7 @@ class Plant(NamedTuple):
         tau, wrenches = [], []
         for k, one in enumerate(self.forces):
             found = one.parts.function(robot, one.parts.namespace(given, f"force{k}_"), t, q, v)
+            _need_shape(np.shape(found), robot, one.frame, k)
             if one.frame is None:
                 tau.append(found)
             else:
@@ -169,3 +170,11 @@ def _moved(plant: Plant) -> Kernel:
         return tau - inverse_dynamics(held.robot(t), q, v, given["a"], **options)
 
     return assembled_kernel("moved", inputs | plant.inputs(), body, "Forces of a plant that are left for inertia.")
+
+
+def _need_shape(shape: tuple[int, ...], robot: Robot, frame: str | None, k: int) -> None:
+    """Raise `ArgumentError` if force number k gives another shape than it acts with."""
+    wanted = (robot.nv,) if frame is None else (6,)
+    if shape != wanted:
+        acts = "on the joints" if frame is None else f"at frame '{frame}'"
+        raise ArgumentError(f"simulate: force number {k}, {acts}, gives shape {shape}; it must be {wanted}")

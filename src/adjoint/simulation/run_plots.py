@@ -115,7 +115,7 @@ class _Pictures:
                 self._robot(scene, run, k, COLOURS[number % len(COLOURS)])
         self.axes.set_title(f"{self.title}, {self.times[k]:.2f} s", fontsize=10)
         self.canvas.draw()
-        return self.image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("P")
+        return self.image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("RGB").quantize(64)
 
     def _line(self, points: np.ndarray, width: float, colour: str, zorder: float, alpha: float = 1.0) -> None:
         style = {"lw": width, "color": colour, "alpha": alpha, "zorder": zorder, "solid_capstyle": "round"}

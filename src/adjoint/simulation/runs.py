@@ -22,6 +22,7 @@ from .advance import Moment
 from .rollouts import Instant, energy_kernel, instant_kernel
 from .run_files import read_run, write_run
 from .run_plots import animate_runs, draw_run
+from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
 __all__ = ["Energy", "Run"]
@@ -118,6 +119,22 @@ class Run:
         T, U = kernel(**{p.name: given[p.name] for p in kernel.parameters})
         return Energy(T, U, T + U)
 
+    def wrench(self, frame: str) -> np.ndarray:
+        """The wrench (..., N, 6) [N m, N] that forces exert on the body of `frame` at times t, seen from that frame.
+
+        It has the moment before the force and acts on the robot, as what a law with a `wrench` is told. Forces at other
+        frames of the same body count, forces on joints do not.
+        """
+        self.robot.frame(frame)  # raises an error that lists the frames
+        if "kinetic" in self.known:
+            raise ArgumentError("wrench: this run is from a file, which does not have the forces of the run")
+        plant, forces = self.setup.plan.plant, self.setup.plan.plant.forces
+        if not any(one.frame is not None for one in forces):
+            return np.zeros((*self.q.shape[:-1], 6))
+        kernel = wrench_kernel(plant, frame)
+        given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers()
+        return kernel(**{p.name: given[p.name] for p in kernel.parameters})
+
     @cached_property
     def reference(self) -> Any:
         """What the law followed at times t: a `Target`, a `PoseTarget`, ...; arrays are (..., N, ...) if it varies."""
@@ -210,7 +227,8 @@ class Run:
         return animate_runs({name: self}, path, frames_per_second, "Run.animate")
 
     def __repr__(self) -> str:
-        controller = "no controller" if self.setup.law is None else self.setup.law.name
+        none = "controller in Python" if self.setup.plan.held else "no controller"
+        controller = none if self.setup.law is None else self.setup.law.name
         many = f"{self.batch} runs, " if self.batch else ""
         bad = int(np.size(self.finite) - np.count_nonzero(self.finite))
         ended = int(np.count_nonzero(np.isfinite(self.stopped)))

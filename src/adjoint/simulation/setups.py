@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,15 @@ class Surroundings:
     lift: Mapping[str, Any] | None = None
     stop: Callable | None = None
     sensors: Mapping[str, Sensor] | None = None
+
+    @classmethod
+    def named(cls, caller: str, **given) -> Surroundings:
+        """The surroundings by their names; raises `ArgumentError` if there is no such name."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ArgumentError(f"{caller}: there is no argument '{name}'; surroundings are {', '.join(known)}")
+        return cls(**given)
 
     def replaced(self, **changes) -> Surroundings:
         """The same, but for some changes."""
@@ -202,9 +211,11 @@ def _sensors(robot: Robot, law: Law | None, given: Mapping[str, Sensor] | None) 
 def _all(given, kind: type, name: str) -> tuple:
     """The things of one kind that are given: several, one, or none."""
     found = (given,) if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
-    for x in found:
+    for x in (given,) if isinstance(given, Integrator) else found:
         if not isinstance(x, kind):
-            raise ArgumentError(f"simulate: {name} takes {kind.__name__} objects; got {type(x).__name__}")
+            places = {Force: "forces", Change: "changes", Loop: "loops", Integrator: "integrator"}
+            hint = f", which goes to {places[type(x)]}=" if type(x) in places else ""
+            raise ArgumentError(f"simulate: {name} takes {kind.__name__} objects; got {type(x).__name__}{hint}")
     return found
 
 
@@ -234,4 +245,7 @@ class _Stop:
     function: Callable
 
     def __call__(self, robot, p, t, q, v):
-        return self.function(t, q, v)
+        ends = self.function(t, q, v)
+        if np.shape(ends) != ():
+            raise ArgumentError(f"simulate: stop must give one truth value; it gives shape {np.shape(ends)}")
+        return ends

@@ -72,8 +72,10 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         integrator: str | Integrator = "semi_implicit", dtype=np.float32, **surroundings,
     ):  # fmt: skip
         gym = package("gymnasium", "learn", "VectorEnv")
-        self._setup = set_up(robot, None, dt, integrator, 1, Surroundings(**surroundings))
+        self._setup = set_up(robot, None, dt, integrator, 1, Surroundings.named("VectorEnv", **surroundings))
         self.num_envs = count(num_envs, "VectorEnv: num_envs")
+        if self.num_envs == 0:
+            raise ArgumentError("VectorEnv: num_envs must be 1 or more")
         if self._setup.batch() not in ((), (1,), (self.num_envs,)):
             raise ArgumentError(f"VectorEnv: arrays of the surroundings have leading axes {self._setup.batch()}; "
                                 f"they must be ({self.num_envs},)")  # fmt: skip
@@ -184,7 +186,7 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: floa
         def step(carry, _):
             k, q, v, memory = carry
             t = (first + k) * dt
-            tau = act(t, q, v, given["action"])
+            tau = _shaped(act(t, q, v, given["action"]), "act", (robot.nv,))
             return (k + 1.0, *move(t, tau, q, v, memory, dt)), None
 
         carry = 0.0, given["q"], given["v"], plan.memory.taken(given, "memory")
@@ -195,11 +197,19 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: floa
         number = np.where(anew, 0.0, given["count"] + 1)
         t = number * steps * dt
         finite = np.sum(np.abs(q)) + np.sum(np.abs(v)) < np.inf
-        ends = ~anew & (terminated(t, q, v) | ~finite)
-        gain = np.where(anew, 0.0, reward(t, q, v, given["action"]))
-        return made(q, v, *leaves(memory), number, observe(t, q, v), gain, ends)
+        ends = ~anew & (_shaped(terminated(t, q, v), "terminated", ()) | ~finite)
+        gain = np.where(anew, 0.0, _shaped(reward(t, q, v, given["action"]), "reward", ()))
+        seen = observe(t, q, v)
+        return made(q, v, *leaves(memory), number, _shaped(seen, "observe", np.shape(seen)[:1] or (1,)), gain, ends)
 
     return assembled_kernel("step", inputs, body, f"One action of robot '{robot.name}'.")
+
+
+def _shaped(value, name: str, shape: tuple[int, ...]):
+    """What a user's function gave, if it has the shape that is needed."""
+    if np.shape(value) != shape:
+        raise ArgumentError(f"VectorEnv: {name} gives shape {np.shape(value)}; it must be {shape}")
+    return value
 
 
 def _bounds(robot: Robot, low, high) -> tuple[np.ndarray, np.ndarray]:
