@@ -287,6 +287,17 @@ def test_a_start_that_is_not_finite():
         ilqr(acrobot(), infinite, q=np.zeros(2), steps=5, dt=0.01, zero=0.0)
 
 
+def endless(robot, p, t, q, v):
+    return -np.exp(v @ v)
+
+
+def test_a_cost_that_has_no_least_value_stays_finite():
+    """Where a motion overflows, its cost may be -inf, which is no gain."""
+    motion = ilqr(acrobot(), effort, endless, q=np.zeros(2), v=[0.5, 0.0], steps=20, dt=0.02, r=1e-3)
+    assert np.isfinite(motion.history).all()
+    assert not motion.success
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

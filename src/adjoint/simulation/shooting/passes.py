@@ -170,7 +170,7 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
         (q, v, cost), (qs, vs, us) = scan(step, start, {name: given[name] for name in rows})
         cost = cost + plan.final_cost(given, given["t_end"], q, v)
         promised = given["alpha"] * (given["slope"] + given["alpha"] / 2 * given["bend"])
-        better = cost <= given["before"] + SUFFICIENT * promised
+        better = np.isfinite(cost) & (cost <= given["before"] + SUFFICIENT * promised)  # -inf is an overflow
         return Forward(qs, vs, us, q, v, np.where(better, cost, np.inf))
 
     return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")
