@@ -13,8 +13,7 @@ import adjoint as aj
 
 # Denavit-Hartenberg rows of an arm with a spherical shoulder and a spherical wrist.
 SEVEN = [
-    [0, d, 0, np.pi / 2 * turn]
-    for d, turn in zip((0.3, 0, 0.4, 0, 0.4, 0, 0.1), (-1, 1, 1, -1, -1, 1, 0), strict=True)
+    [0, d, 0, np.pi / 2 * turn] for d, turn in zip((0.3, 0, 0.4, 0, 0.4, 0, 0.1), (-1, 1, 1, -1, -1, 1, 0), strict=True)
 ]
 MODULES = ["adjoint", *(name for _, name, _ in pkgutil.walk_packages(aj.__path__, "adjoint."))]
 

@@ -1,5 +1,7 @@
 """Optimal control by shooting: laws of optimality, other solvers, limits, manifolds, and predictive control."""
 
+from types import SimpleNamespace
+
 import casadi
 import numpy as np
 import pytest
@@ -51,11 +53,6 @@ def total_cost(robot, cost, final, p, q, v, tau, dt) -> float:
         v = v + dt * aj.forward_dynamics(robot, q, v, u)
         q = aj.integrate(robot, q, v, dt)
     return paid + final(robot, p, len(tau) * dt, q, v)
-
-
-class _Numbers:
-    def __init__(self, **numbers):
-        self.__dict__.update(numbers)
 
 
 # --- quadratic problems -----------------------------------------------------------------------------------------------
@@ -130,7 +127,7 @@ def test_no_joint_force_can_be_changed_for_the_better():
     """Derivatives of the whole cost, by differences of a plain loop, are 0, or hold the force at its limit."""
     robot, problem = acrobot(), two_link_problem()
     motion = ilqr(robot, effort, miss, **problem, limits=6.0)
-    p, step, still = _Numbers(**problem), 1e-4, np.zeros(2)
+    p, step, still = SimpleNamespace(**problem), 1e-4, np.zeros(2)
     held = np.abs(motion.tau) == 6.0
     assert held.any()
     assert motion.cost == pytest.approx(total_cost(robot, effort, miss, p, still, still, motion.tau, 0.02), rel=1e-12)
@@ -236,7 +233,7 @@ def test_a_body_turns_on_its_manifold(second_order):
     np.testing.assert_allclose(np.linalg.norm(motion.q, axis=1), 1, atol=1e-12)
     run = simulate(robot, motion.law(), q=start, v=np.zeros(3), duration=1.0, dt=0.025, integrator="rk4")
     np.testing.assert_allclose(run.q, motion.q, atol=1e-9)
-    step, p = 1e-4, _Numbers(goal=goal, r=1e-2, w=100.0)
+    step, p = 1e-4, SimpleNamespace(goal=goal, r=1e-2, w=100.0)
 
     def paid(tau):
         tape = control.law(_played, reference=control.references.Rows(tau, np.zeros(3), 0.025), follows=None)

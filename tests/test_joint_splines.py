@@ -328,7 +328,6 @@ def test_b_splines_of_a_batch_stay_in_the_hull_and_rest_where_points_are_equal()
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
-
 @pytest.mark.parametrize(
     ("call", "says"),
     [

@@ -38,6 +38,19 @@ def test_steps_are_those_of_simulate():
     assert not truncated.any()
 
 
+def test_what_a_step_gave_stays():
+    """Memory is used again from step to step, but not what a user may hold."""
+    e = env()
+    given = [e.reset(seed=0)[0], e.q, e.v]
+    copies = [x.copy() for x in given]
+    for _ in range(4):
+        new = [*e.step(np.ones((5, 6)))[:4], e.q, e.v]
+        given += new
+        copies += [x.copy() for x in new]
+    assert all(np.array_equal(mine, kept) for mine, kept in zip(given, copies, strict=True))
+    assert np.array_equal(new[0], np.concatenate([e.q, e.v], axis=1))
+
+
 def test_spaces_and_types():
     e = env(dtype=np.float32)
     seen, _ = e.reset(seed=0)

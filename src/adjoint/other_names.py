@@ -50,6 +50,7 @@ PEERS = {
     "mj_jac": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
     "mj_jacbody": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
     "mj_jacsite": ("MuJoCo", 'adjoint.jacobian(robot, q, frame, expressed="world"), angular rows first'),
+    "set_mjcb_control": ("MuJoCo", "adjoint.simulate(robot, controller), of a Law or a function of t, q and v"),
     "mj_integratepos": ("MuJoCo", "adjoint.integrate(robot, q, v * dt)"),
     "mj_differentiatepos": ("MuJoCo", "adjoint.difference(robot, q_0, q_1)"),
     "mjd_transitionfd": ("MuJoCo", "adjoint.linearize(robot, q, v, tau, dt=dt)"),
@@ -76,6 +77,8 @@ PEERS = {
     "mtraj": ("the Robotics Toolbox", "adjoint.trajectory.quintic or adjoint.trajectory.trapezoidal, of any joints"),
     "mstraj": ("the Robotics Toolbox", "adjoint.trajectory.linear_blends(waypoints, times, blend)"),
     "ctraj": ("the Robotics Toolbox", "adjoint.trajectory.line(T_0, T_1, profile=profile)"),
+    "rrmc": ("the Robotics Toolbox", "adjoint.control.resolved_rate(robot, reference, frame=frame, kd=kd, gain=gain)"),
+    "p_servo": ("the Robotics Toolbox", "adjoint.control.resolve_twist(robot, q, twist, frame)"),
     "lspb": ("the Robotics Toolbox", "adjoint.trajectory.trapezoidal(start, goal, velocity=v, acceleration=a)"),
     # Drake
     "multibodyplant": ("Drake", "adjoint.Robot, which adjoint.load(path) reads"),
@@ -86,6 +89,9 @@ PEERS = {
     "bsplinetrajectory": ("Drake", "adjoint.trajectory.b_spline(control_points, duration)"),
     "pathparameterizedtrajectory": ("Drake", "adjoint.trajectory.time_optimal(path), or path.timed(profile)"),
     "piecewisepose": ("Drake", "adjoint.trajectory.lines(poses, durations) or adjoint.trajectory.pose_spline"),
+    "pidcontroller": ("Drake", "adjoint.control.pid(robot, target, kp=kp, ki=ki, kd=kd, period=period)"),
+    "inversedynamicscontroller": ("Drake", "adjoint.control.computed_torque(robot, reference, kp=kp, kd=kd)"),
+    "jointstiffnesscontroller": ("Drake", "adjoint.control.pd(target, kp=kp, kd=kd, gravity=True)"),
     # ruckig and toppra
     "ruckig": ("ruckig", "adjoint.trajectory.OnlineMotion or adjoint.trajectory.jerk_limited"),
     "inputparameter": ("ruckig", "the arguments of adjoint.trajectory.jerk_limited, and adjoint.trajectory.State"),
@@ -124,6 +130,8 @@ _TOPICS = (
     "identification",
     "calibration",
     "trajectory",
+    "control",
+    "simulation",
     "model",
     "lie",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .adaptive import first_target, forgetting_factor
 from .gains import gains
 from .laws import Law, law
 from .least_squares import Fit, recursive_least_squares
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["PerturbationState", "perturbation", "resolved_motion_adaptive"]
 
@@ -57,7 +60,7 @@ def _perturbation(robot, p, state, t, q, v, reference):
 
 
 def perturbation(
-    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False, period=0.01
+    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty: ArrayLike = 100.0, bias=False, period=0.01
 ) -> Law:
     """Adaptive perturbation control: τ = inverse dynamics of the reference + feedback of an identified linear model.
 
@@ -126,8 +129,8 @@ def _resolved_motion_adaptive(robot, p, state, t, q, v, reference):
 
 
 def resolved_motion_adaptive(
-    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False,
-    period=0.01,
+    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty: ArrayLike = 100.0,
+    bias=False, period=0.01,
 ) -> Law:  # fmt: skip
     """Resolved-motion adaptive control: `perturbation` with the errors of a frame instead of those of the joints.
 

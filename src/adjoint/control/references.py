@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import kernel
+from ..compile import Kernel, kernel
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves, map_leaves
 from ..errors import ArgumentError
@@ -151,12 +152,18 @@ def evaluated(robot: Robot, function: Callable, t):
             f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs {shape}"
             + (several if robot.nq != robot.nv and follows is Target else "")
         )
+    return _with_rates(function, follows, shape)(t)
+
+
+@lru_cache(maxsize=64)
+def _with_rates(function: Callable, follows: Callable, shape: tuple[int, ...]) -> Kernel:
+    """The kernel of t that gives a `Target` or a `PoseTarget`, of a function that gives q or a pose."""
     path = kernel(lambda t: function(t) + np.zeros(shape))
     if follows is PoseTarget:
         rate = kernel(lambda t: se3.body_velocity(*path.jvp(t, 1.0)))
     else:
         rate = kernel(lambda t: path.jvp(t, 1.0)[1])
-    return follows(found, rate(t), rate.jvp(t, 1.0)[1])
+    return kernel(lambda t: follows(path(t), rate(t), rate.jvp(t, 1.0)[1]))
 
 
 def reference_at(robot: Robot, follows: type | None, reference, t):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
 import numpy as np
 
+from ..control.assembled import Parts
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..lie import inertia as inertias
 from .forces import Change, Force, change, force
 from .number_checks import for_joints, interval, not_negative, of_shape
 
-__all__ = ["applied", "joint_disturbance", "payload"]
+__all__ = ["Load", "applied", "joint_disturbance", "loads_of", "payload"]
 
 
 def _acts(p, t):
@@ -127,3 +131,22 @@ def payload(frame: str, mass, *, com=(0.0, 0.0, 0.0), inertia=None, start=0.0, e
         raise ArgumentError(f"payload: 'inertia' is {tensor.tolist()}; it must be symmetric and not negative")
     com, times = of_shape(com, (3,), "com", "payload"), interval(start, end, "payload")
     return change(_payload, name="payload", frame=frame, mass=mass, com=com, inertia=tensor, **times)
+
+
+class Load(NamedTuple):
+    """A payload of a run: its frame, and its numbers, which may be batches."""
+
+    frame: str
+    start: np.ndarray
+    end: np.ndarray
+    mass: np.ndarray
+    com: np.ndarray
+
+
+def loads_of(changes: Sequence[Parts], numbers: Mapping[str, np.ndarray]) -> list[Load]:
+    """The payloads among the changes of a plant, for those who draw them; `numbers` are those of the run."""
+    return [
+        Load(dict(one.options)["frame"], *(numbers[f"change{k}_{name}"] for name in Load._fields[1:]))
+        for k, one in enumerate(changes)
+        if one.function is _payload
+    ]
