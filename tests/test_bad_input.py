@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.junk_recipes import control_recipes, simulation_recipes
 
 import adjoint as aj
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError, shortened
@@ -104,7 +105,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),
         "to_urdf": ((ROBOT, None), {}),
     }  # fmt: skip
-    return found | trajectories()
+    return found | trajectories() | control_recipes(ROBOT) | simulation_recipes(ROBOT)
 
 
 def trajectories() -> dict[str, tuple[tuple, dict]]:
@@ -175,6 +176,16 @@ FUNCTIONS = {name: getattr(aj, name) for name in aj.__all__ if name not in LEFT_
     }.items()
     for name in names.split()
 }
+# Results, states and targets are records. The others take functions of the caller, or are formulas in NumPy for laws.
+RECORDS = ("Change", "Decoupling", "Force", "Law", "OptimalMotion", "Run", "Sensor", "Surface")
+FORMULAS = ("curve_torque", "curve_voltage", "joint_torque", "joint_voltage", "recursive_least_squares", "servo_gains")
+LEFT_OUT_TOO = ("decoupling_law", "force_convergence", "servo_design", *FORMULAS)
+FUNCTIONS |= {
+    name: getattr(topic, name)
+    for topic in (aj.control, aj.simulation)
+    for name in topic.__all__
+    if name not in (*RECORDS, *LEFT_OUT_TOO) and not hasattr(getattr(topic, name), "_fields")
+} | {f"servo_design.{name}": getattr(aj.control.servo_design, name) for name in aj.control.servo_design.__all__}
 
 
 JUNK = [

@@ -315,10 +315,10 @@ def test_a_leg_hops_and_its_hops_become_periodic():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"stiffness": -1.0}, "contact: 'stiffness' is -1; it must be 0 or more"),
-        ({"damping": np.nan}, "'damping' is nan"),
-        ({"friction": -0.1}, "'friction' is -0.1"), ({"radius": [0.1, 0.2]}, r"'radius' has shape \(2,\)"),
-        ({"slip": 0.0}, "'slip' is 0; it must be above 0"),
+        ({"stiffness": -1.0}, "contact: stiffness is -1.0; it must be a finite number, 0 or more"),
+        ({"damping": np.nan}, "damping is nan"),
+        ({"friction": -0.1}, "friction is -0.1"), ({"radius": [0.1, 0.2]}, r"'radius' has shape \(2,\)"),
+        ({"slip": 0.0}, "slip is 0.0; it must be a finite number, positive"),
     ],
 )  # fmt: skip
 def test_contact_of_bad_numbers(given, says):
@@ -341,10 +341,10 @@ def test_contact_of_no_frame_and_no_surface():
     ("make", "says"),
     [
         (lambda: plane((0, 0)), r"'point' has shape \(2,\)"), (lambda: plane(normal=(0, 0, 0)), "must be a direction"),
-        (lambda: sphere((0, 0, 0), -1.0), "'radius' is -1"), (lambda: box(np.eye(4), (1, 0, 1)), "'size' is 0"),
+        (lambda: sphere((0, 0, 0), -1.0), "radius is -1"), (lambda: box(np.eye(4), (1, 0, 1)), r"size\[\d\] is 0"),
         (lambda: box(2 * np.eye(4), (1, 1, 1)), "is not a rigid motion"),
         (lambda: terrain(np.zeros(5)), r"'heights' has shape \(5,\)"),
-        (lambda: terrain(np.zeros((5, 5)), spacing=0.0), "'spacing' is 0"),
+        (lambda: terrain(np.zeros((5, 5)), spacing=0.0), "spacing is 0"),
         (lambda: terrain(np.zeros((5, 5)), corner=(0, 0, 0)), "'corner' has shape"),
         (lambda: contact("z", terrain(np.full((3, 3), np.nan)), stiffness=1.0), "'heights' contains NaN"),
     ],

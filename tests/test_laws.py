@@ -216,7 +216,7 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: spring_law(k=[1, [2]]), "k"),
         (lambda: control.law(spring, table={"a": 1}), "'table' is a dict"),
         (lambda: control.law(spring, follows=int), "follows"),
-        (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference has shape \(5,\).*needs \(..., 6\)"),
+        (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference.q has shape \(5,\).*needs \(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(kp=1.0), "no parameter 'kp'; there are k, d, m"),
         (lambda: control.pd(Q, kp=1.0).replace(gravity=True), "pd: 'gravity' is fixed .* can be replaced are kp, kd"),
         (lambda: control.law(spring, reference=Q, k=1.0)(ROBOT, None, 0.0, Q, V), "p.d: there is no .* there are k"),

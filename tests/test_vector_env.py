@@ -138,9 +138,9 @@ def test_randomised_robots():
         ({"dt": 0}, "dt must be a positive number"),
         ({"n": 0}, "num_envs must be 1 or more"),
         ({"controller": 3}, "VectorEnv: there is no argument 'controller'; surroundings are forces"),
-        ({"observe": lambda t, q, v: q[0]}, r"observe gives shape \(\); it must be \(1,\)"),
-        ({"reward": lambda t, q, v, action: q}, r"reward gives shape \(6,\); it must be \(\)"),
-        ({"terminated": lambda t, q, v: q > 0}, r"terminated gives shape \(6,\)"),
+        ({"observe": lambda t, q, v: q[0]}, r"observe must give an array \(m,\); it gives shape \(\)"),
+        ({"reward": lambda t, q, v, action: q}, r"reward must give one number; it gives shape \(6,\)"),
+        ({"terminated": lambda t, q, v: q > 0}, r"terminated must give one truth value; it gives shape \(6,\)"),
         ({"action_low": [-1.0], "action_high": [1.0]}, r"act gives shape \(1,\); it must be \(6,\)"),
     ],
 )

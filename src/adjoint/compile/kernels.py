@@ -22,6 +22,7 @@ from .front import binding, dispatch, inline, kept_kernels
 from .front.function import Function
 from .front.parameters import Parameter
 from .front.tracebacks import folded
+from .graph.expressions import digest
 from .graph.operation_counts import count_operations
 from .machine.locks import compiling
 
@@ -267,6 +268,11 @@ class Kernel(Function, Generic[P, R]):
             dtau_dq = aj.inverse_dynamics.bind(robot).jacobian("q")
         """
         return self._derivative("jacobian", names)
+
+    def digest(self) -> str:
+        """Return a hash of the mathematics of this kernel; it is the same for the same function in every process."""
+        program = self.only_specialisation("digest").program
+        return digest(program.roots)
 
     def value_and_gradient(self, *names: str) -> Kernel[P, Any]:
         """Return the kernel of a number and its gradient: a NamedTuple of `value` and a field for each named input.

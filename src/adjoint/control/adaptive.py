@@ -11,7 +11,7 @@ from ..dynamics.factorization import mass_matrix_inverse
 from ..dynamics.newton_euler import gravity_torque
 from ..errors import ArgumentError
 from ..model.configuration import difference
-from ..model.input_checks import count, positive, truth
+from ..model.input_checks import count, floats, positive, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import gains
@@ -133,9 +133,9 @@ def model_reference(
     n, period = _single_joints(robot, name), positive(period, "model_reference: period")
     first = first_target(robot, reference, name)
     inertia = np.diag(mass_matrix(robot, first.q)).copy() if inertia is None else inertia
-    if np.shape(weights) != (3,):
+    if floats(weights).shape != (3,):
         raise ArgumentError(f"{name}: weights must be three numbers (k2, k1, k0), got {weights!r}")
-    if np.shape(start)[:1] != (2,):
+    if not isinstance(start, tuple | list | np.ndarray) or len(start) != 2:
         raise ArgumentError(f"{name}: start must be a pair, alpha / a and beta / b, got {start!r}")
     frequency, ratio = gains(frequency, n, f"{name}: frequency"), gains(ratio, n, f"{name}: ratio")
     alpha = gains(start[0], n, f"{name}: start[0]") / frequency**2
@@ -272,6 +272,8 @@ def first_target(robot: Robot, reference, name: str) -> Target:
         raise ArgumentError(f"{name} needs a reference: it starts with a model of the robot where the reference starts")
     found = reference_at(robot, Target, check_reference(name, Target, reference), 0.0)
     found = Target(*(np.asarray(x, float) for x in found))
+    if not all(np.isfinite(x).all() for x in found):
+        raise ArgumentError(f"{name}: the reference starts at numbers that are not finite")
     if found.q.ndim > 1:
         raise ArgumentError(
             f"{name}: the reference is a batch of shape {found.q.shape[:-1]}; make the law with one, and "

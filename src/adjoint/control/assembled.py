@@ -7,9 +7,11 @@ structures, shapes) is hashable here; numbers are kept apart, as inputs.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType, SimpleNamespace
+import keyword
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +20,50 @@ from ..compile import Kernel, kernel
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves, map_leaves, rebuild, structure
 from ..errors import ArgumentError
+from .marks import mark_of
 
-__all__ = ["Input", "Numbers", "Parts", "Template", "arrays_of", "assembled_kernel", "parted", "with_numbers"]
+__all__ = [
+    "Input",
+    "Numbers",
+    "Parts",
+    "Template",
+    "arrays_of",
+    "assembled_kernel",
+    "label_of",
+    "parted",
+    "with_numbers",
+]
 
-Numbers = Mapping[str, np.ndarray]
-"""The numbers of a law or a force: {name: array}, not to be changed."""
+
+class Numbers(Mapping[str, np.ndarray]):
+    """The numbers of a law or a force: {name: array}, not to be changed."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, known: Mapping[str, np.ndarray]):
+        self._known = {k: _fixed(x) for k, x in known.items()}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __repr__(self) -> str:
+        return repr(self._known)
+
+    def __reduce__(self):
+        return Numbers, (self._known,)
+
+
+def _fixed(x: np.ndarray) -> np.ndarray:
+    if x.flags.writeable:
+        x = x.copy()
+        x.flags.writeable = False
+    return x
 
 
 class Input(NamedTuple):
@@ -86,7 +127,9 @@ class Template:
 
     def names(self, prefix: str) -> list[str]:
         """Names of the leaves: prefix, prefix_q, prefix_0, ..."""
-        return _leaf_names(self.tree, prefix)
+        found = _leaf_names(self.tree, prefix)
+        twice = len(set(found)) < len(found)  # keys such as "a b" and "a_b"
+        return [f"{name}_{k}" for k, name in enumerate(found)] if twice else found
 
     def inputs(self, prefix: str) -> dict[str, Input]:
         """The leaves as inputs of a kernel."""
@@ -109,7 +152,7 @@ def _leaf_names(tree, prefix: str) -> list[str]:
     if isinstance(tree, tuple | list):
         keys = getattr(tree, "_fields", range(len(tree)))
         return [name for k, part in zip(keys, tree, strict=True) for name in _leaf_names(part, f"{prefix}_{k}")]
-    return [prefix]
+    return [re.sub(r"\W", "_", prefix)]
 
 
 # --- functions with parameters ----------------------------------------------------------------------------------------
@@ -129,12 +172,28 @@ class Parts:
     """A function and its parameters, as far as machine code depends on them.
 
     `options` are fixed in the machine code. `cores` has the shapes of one sample of the numbers, which are inputs. The
-    function gets all of them as attributes of one object, `p.kp`.
+    function gets all of them as attributes of one object, `p.kp`. Parts are equal if they compute the same, by `mark`.
     """
 
-    function: Callable
-    options: tuple[tuple[str, Any], ...] = ()
+    function: Callable = field(compare=False)
+    options: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
     cores: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    mark: Hashable = field(default=None, init=False, repr=False)  # of the function and its options
+
+    def __post_init__(self):
+        object.__setattr__(self, "mark", mark_of((self.function, self.options)))
+
+    def __reduce__(self):
+        return Parts, (self.function, self.options, self.cores)
+
+    def now(self) -> Parts:
+        """The same, with the mark of what the function reads now."""
+        return Parts(self.function, self.options, self.cores)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether something has changed that the function reads."""
+        return self.mark != self.now().mark
 
     def inputs(self, prefix: str = "", defaults: Numbers | None = None) -> dict[str, Input]:
         """The numbers as inputs of a kernel; `defaults` that are a batch are left out."""
@@ -160,6 +219,9 @@ def parted(function: Callable, given: Mapping[str, Any], caller: str) -> tuple[P
     """
     if not callable(function):
         raise ArgumentError(f"{caller} needs a function; got {type(function).__name__}")
+    for name in given:
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise ArgumentError(f"{caller}: '{name}' cannot be the name of a parameter: p.{name} is no Python")
     numbers = {k: _number(x, k, caller) for k, x in given.items() if _is_numeric(x)}
     options = tuple((k, x) for k, x in given.items() if k not in numbers)
     for name, x in options:
@@ -170,7 +232,15 @@ def parted(function: Callable, given: Mapping[str, Any], caller: str) -> tuple[P
                 f"{caller}: '{name}' is a {type(x).__name__}; a parameter is a number, an array of numbers, or "
                 "something hashable, such as a name"
             ) from None
-    return Parts(function, options, tuple((k, x.shape) for k, x in numbers.items())), MappingProxyType(numbers)
+    return Parts(function, options, tuple((k, x.shape) for k, x in numbers.items())), Numbers(numbers)
+
+
+def label_of(function, name: str | None, kind: str) -> str:
+    """The name of a law or a force: the one that is given, or that of its function."""
+    if name is not None and (not isinstance(name, str) or not name):
+        raise ArgumentError(f"{kind}: name must be a text, got {name!r:.60}")
+    own = getattr(function, "__name__", None)
+    return name or (own.strip("_<>") if isinstance(own, str) else "") or kind
 
 
 def with_numbers(parts: Parts, numbers: Numbers, changes: Mapping[str, Any], caller: str) -> Numbers:
@@ -190,7 +260,7 @@ def with_numbers(parts: Parts, numbers: Numbers, changes: Mapping[str, Any], cal
             wanted = ", ".join(map(str, ("...", *core)))
             raise ArgumentError(f"{caller}: '{name}' has shape {x.shape}; it must be ({wanted})")
         found[name] = x
-    return MappingProxyType(found)
+    return Numbers(found)
 
 
 def _is_numeric(x) -> bool:
@@ -204,5 +274,4 @@ def _number(x, name: str, caller: str) -> np.ndarray:
     found = np.array(as_input(x, name, caller), dtype=float)
     if not np.isfinite(found).all():
         raise ArgumentError(f"{caller}: '{name}' contains NaN or infinity")
-    found.flags.writeable = False
     return found

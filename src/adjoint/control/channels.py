@@ -26,10 +26,11 @@ import numpy as np
 from ..compile import map_leaves
 from ..errors import ArgumentError
 from ..model.configuration import difference, integrate, neutral
-from ..model.input_checks import count, floats, positive
+from ..model.input_checks import count, one_of, positive
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..randomness import Rng, batch_shape, rng_by_keyword
+from .gains import fit_joints, gains
 from .laws import Law, Wrapped, wrapped
 from .random_numbers import normals, random_state
 
@@ -45,7 +46,6 @@ __all__ = [
     "low_pass",
     "model_of",
     "noisy",
-    "one_of",
     "per_period",
     "quantised",
     "rate_limited",
@@ -88,6 +88,7 @@ def saturated(law: Law, limit=None, *, lower=None, upper=None) -> Law:
 
 
 def _within_limit(inside, robot, p, state, t, q, v, reference):
+    fit_joints(robot, p, "saturated", "torque_limit")
     tau, inner = inside(state[1], t, q, v, reference)
     limit = robot.effort_limit if p.torque_limit is None else p.torque_limit
     if p.torque_limit is None and np.isinf(limit).all():
@@ -96,6 +97,7 @@ def _within_limit(inside, robot, p, state, t, q, v, reference):
 
 
 def _within_bounds(inside, robot, p, state, t, q, v, reference):
+    fit_joints(robot, p, "saturated", "torque_lower", "torque_upper")
     tau, inner = inside(state[1], t, q, v, reference)
     return np.minimum(np.maximum(tau, p.torque_lower), p.torque_upper), (None, inner)
 
@@ -235,6 +237,7 @@ def quantised(law: Law, *, position=None, velocity=None, torque=None) -> Law:
 
 
 def _counted(inside, robot, p, state, t, q, v, reference):
+    fit_joints(robot, p, "quantised", "position_resolution", "velocity_resolution", "torque_resolution")
     if p.position_resolution is not None:
         home = neutral(robot)
         q = integrate(robot, home, _rounded(difference(robot, home, q), p.position_resolution))
@@ -274,6 +277,7 @@ def noisy(
 
 
 def _shaken(inside, robot, p, state, t, q, v, reference):
+    fit_joints(robot, p, "noisy", "position_noise", "velocity_noise", "torque_noise")
     (random,), inner = state
     if p.position_noise is not None:
         x, random = normals(random, robot.nv)
@@ -346,9 +350,11 @@ def state_of(state, kind: type[Kind]) -> Kind:
         array([0., 0., 0., 0., 0., 0.])
     """
     known = list(_records(state))
+    if not isinstance(kind, type):
+        raise ArgumentError(f"state_of: kind must be a class, such as Held; got {kind!r:.60}")
     for part in known:
         if isinstance(part, kind):
-            return part
+            return part  # pyright: ignore[reportReturnType]
     there = ", ".join(dict.fromkeys(type(part).__name__ for part in known)) or "no NamedTuple at all"
     raise ArgumentError(f"state_of: the state has no {getattr(kind, '__name__', kind)}; it has {there}")
 
@@ -406,15 +412,8 @@ def per_period(law: Law, period, caller: str) -> dict[str, float]:
 
 
 def joint_numbers(value, label: str, robot: Robot | None, *, or_zero=False, signed=False) -> np.ndarray:
-    """Numbers () or (nv,) for the joints of a robot: above 0, or 0 as well, or of any sign."""
-    found = floats(value)
-    fits = found.ndim == 0 or (found.ndim == 1 and (robot is None or len(found) == robot.nv))
-    allowed = np.isfinite(found) & ((found > 0) | signed | (or_zero & (found == 0)))
-    if not (fits and allowed.all()):
-        kind = "finite numbers" if signed else "numbers, 0 or more" if or_zero else "positive numbers"
-        size = "nv" if robot is None else robot.nv
-        raise ArgumentError(f"{label} must be {kind}: one, or ({size},); got {value!r}")
-    return found
+    """`gains` for the joints of a robot, if it is known."""
+    return gains(value, None if robot is None else robot.nv, label, or_zero=or_zero, signed=signed)
 
 
 def _given_numbers(law: Law, given: dict[str, Any], suffix: str, caller: str) -> dict[str, np.ndarray | None]:
@@ -426,9 +425,3 @@ def _given_numbers(law: Law, given: dict[str, Any], suffix: str, caller: str) ->
         f"{name}_{suffix}": None if x is None else joint_numbers(x, f"{caller}: {name}", model)
         for name, x in given.items()
     }
-
-
-def one_of(value, known, label: str) -> None:
-    """Raise `ArgumentError` if the value of an option is not one of those known."""
-    if value not in known:
-        raise ArgumentError(f"{label} is {value!r}; it must be one of {', '.join(map(repr, known))}")

@@ -16,14 +16,14 @@ from ..dynamics.coriolis import coriolis_matrix, coriolis_product
 from ..dynamics.newton_euler import friction_force, gravity_torque, inverse_dynamics
 from ..errors import ArgumentError
 from ..model.configuration import difference
-from ..model.input_checks import positive, truth
+from ..model.input_checks import one_of, positive, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
+from .gains import fit_joints, gains
 from .laws import Law, law, wrapped
 from .motors import (
     Motor,
     VoltageTorqueCurve,
-    at_least_zero,
     curve_torque,
     curve_voltage,
     joint_torque,
@@ -41,7 +41,7 @@ __all__ = ["Integral", "computed_torque", "pd", "pid", "servo", "through_drive"]
 
 
 def _pd(robot, p, state, t, q, v, reference):
-    _need_sizes(robot, p, "pd", ("kp", "kd"))
+    fit_joints(robot, p, "pd", "kp", "kd")
     e, rate = difference(robot, q, reference.q), _rate_error(p, v, reference)
     return p.kp * e + p.kd * rate + _feed_forward(robot, p, q, v), state
 
@@ -121,7 +121,7 @@ def pid(
     need_robot(robot, "pid")
     options = _options("pid", rate, gravity, coriolis)
     numbers = _checked("pid", robot, kp=kp, ki=ki, kd=kd)
-    bound = {"limit": None} if limit is None else _checked("pid", robot, above=True, limit=limit)
+    bound = {"limit": None} if limit is None else _checked("pid", robot, or_zero=False, limit=limit)
     return law(
         _pid, reference=target, state=Integral(np.zeros(robot.nv)), model=robot, name="pid",
         period=positive(period, "pid: period"), **numbers, **bound, **options,
@@ -132,7 +132,8 @@ def pid(
 
 
 def _servo(robot, p, state, t, q, v, reference):
-    _need_sizes(robot, p, "servo", ("kp", "kd", "resistance", "torque_constant", "back_emf", "gear_ratio"))
+    fit_joints(robot, p, "servo", "kp", "kd", "voltage_limit")
+    fit_joints(robot, p, "servo", "resistance", "torque_constant", "back_emf", "gear_ratio")
     e, rate = difference(robot, q, reference.q), _rate_error(p, v, reference)
     n = p.gear_ratio
     voltage = (p.kp * e + p.kd * rate) / n  # (5.3-27)
@@ -172,7 +173,7 @@ def servo(
         `with_motors(robot, motor, back_emf=True)`, where it also acts between the instants of a sampled law.
     """
     motor = _one_motor(motor)
-    bound = None if voltage_limit is None else at_least_zero(voltage_limit, "voltage_limit", "servo", above=True)
+    bound = None if voltage_limit is None else gains(voltage_limit, None, "servo: voltage_limit")
     return law(
         _servo, reference=target, model=model, name="servo", **_checked("servo", kp=kp, kd=kd),
         resistance=motor.resistance, torque_constant=motor.torque_constant, back_emf=motor.back_emf,
@@ -267,38 +268,22 @@ def computed_torque(robot: Robot, reference, *, kp, kd=None, form: str = "newton
         gravity, which fails at high speed.
     """
     need_robot(robot, "computed_torque")
-    if form not in _FORMS:
-        raise ArgumentError(f"computed_torque: form is {form!r}; there are {', '.join(map(repr, _FORMS))}")
-    gains = _checked("computed_torque", robot, kp=kp)
-    gains |= _checked("computed_torque", robot, kd=2 * np.sqrt(gains["kp"]) if kd is None else kd)
-    return law(_computed_torque, reference=reference, model=robot, name="computed_torque", form=form, **gains)
+    one_of(form, _FORMS, "computed_torque: form")
+    numbers = _checked("computed_torque", robot, kp=kp)
+    numbers |= _checked("computed_torque", robot, kd=2 * np.sqrt(numbers["kp"]) if kd is None else kd)
+    return law(_computed_torque, reference=reference, model=robot, name="computed_torque", form=form, **numbers)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _checked(caller: str, robot: Robot | None = None, *, above: bool = False, **given) -> dict[str, Any]:
+def _checked(caller: str, robot: Robot | None = None, *, or_zero: bool = True, **given) -> dict[str, Any]:
     """Gains and limits as arrays that are not negative, and are numbers or (nv,)."""
-    found = {name: at_least_zero(x, name, caller, above=above) for name, x in given.items()}
-    for name, x in found.items():
-        if x.ndim > 1 or (robot is not None and x.ndim == 1 and len(x) != robot.nv):
-            wanted = "(nv,)" if robot is None else f"({robot.nv},), as robot '{robot.name}' has so many velocities"
-            raise ArgumentError(f"{caller}: {name} has shape {x.shape}; it must be a number or {wanted}")
-    return found
-
-
-def _need_sizes(robot: Robot, p, caller: str, names: tuple[str, ...]) -> None:
-    """Raise `ArgumentError` if a number of the law is neither one for all joints nor (nv,), now that nv is known."""
-    for name in names:
-        if np.shape(getattr(p, name)) not in ((), (robot.nv,)):
-            raise ArgumentError(
-                f"{caller}: {name} has shape {np.shape(getattr(p, name))}; robot '{robot.name}' needs a number or "
-                f"({robot.nv},)"
-            )
+    nv = None if robot is None else robot.nv
+    return {name: gains(x, nv, f"{caller}: {name}", or_zero=or_zero) for name, x in given.items()}
 
 
 def _options(caller: str, rate: str, gravity: bool, coriolis: bool) -> dict[str, Any]:
-    if rate not in ("error", "output"):
-        raise ArgumentError(f"{caller}: rate is {rate!r}; it must be 'error' or 'output'")
+    one_of(rate, ("error", "output"), f"{caller}: rate")
     flags = {"gravity": gravity, "coriolis": coriolis}
     return {"rate": rate} | {k: truth(x, f"{caller}: {k}") for k, x in flags.items()}

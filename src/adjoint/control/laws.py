@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,17 @@ from ..compile.graph.nested import leaves, rebuild, structure
 from ..errors import ArgumentError
 from ..model.needs import need_robot
 from ..model.robot import Robot
-from .assembled import Input, Numbers, Parts, Template, arrays_of, assembled_kernel, parted, with_numbers
+from .assembled import (
+    Input,
+    Numbers,
+    Parts,
+    Template,
+    arrays_of,
+    assembled_kernel,
+    label_of,
+    parted,
+    with_numbers,
+)
 from .references import Target, check_reference, form, is_function, is_sampled, reference_at
 
 __all__ = ["Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
@@ -94,7 +103,10 @@ class Law:
     follows: type | None = Target
     model: Robot | None = None
     form: Template | None = None  # the state of one law, where `state` is that of a batch of laws
-    _recent: list = field(default_factory=lambda: [None], init=False)  # the law as it was called last, `_Ready`
+    _recent: list = field(default_factory=lambda: [None], init=False, compare=False)  # as it was called last, `_Ready`
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_recent": [None]}
 
     def replace(self, *, reference=None, state=None, **numbers) -> Law:
         """Return the law with other numbers, another reference, or another state to start with.
@@ -122,14 +134,19 @@ class Law:
             raise ArgumentError(f"{self.name}: the state must be {one.described}, or a batch of such states")
         return found
 
-    def plan(self, robot: Robot | None) -> LawPlan:
-        """What the law's machine code depends on, if it controls this robot."""
+    def _model(self, robot: Robot | None) -> Robot:
+        """The robot that the law computes with, if it controls this one."""
         found = self.model if self.model is not None else robot
         if found is None:
             raise ArgumentError(f"{self.name}: this law has no model of its own; give the robot that it controls")
         need_robot(found, self.name)
+        return found
+
+    def plan(self, robot: Robot | None) -> LawPlan:
+        """What the law's machine code depends on, if it controls this robot."""
+        found = self._model(robot)
         reference = Template(form(found, self.follows, self.reference))
-        return LawPlan(self.name, self.parts, found, self.one_state, reference)
+        return LawPlan(self.name, self.parts.now(), found, self.one_state, reference)
 
     # --- one instant --------------------------------------------------------------------------------------------------
 
@@ -196,9 +213,7 @@ def _assembled(plan: LawPlan, defaults: Numbers | None) -> Kernel:
     inputs = {"t": Input(), "q": Input((robot.nq,)), "v": Input((robot.nv,))}
     inputs |= plan.reference.inputs("reference") | plan.state.inputs("state")
     own = plan.parts.inputs(defaults=defaults)
-    if clash := set(own) & set(inputs):
-        raise ArgumentError(f"{plan.name}: a parameter cannot be called '{sorted(clash)[0]}'; that is another input")
-    made = record_class(plan.name, ("tau", *names)) if names else None
+    made = record_class("Control", ("tau", *names)) if names else None
 
     def body(given: dict[str, Any]):
         state, reference = plan.state.taken(given, "state"), plan.reference.taken(given, "reference")
@@ -226,6 +241,9 @@ def law(
         >>> held = law(spring, reference=np.zeros(robot.nq), k=50.0, d=5.0)
         >>> tau, _ = held(robot, None, 0.0, q, v)
 
+    What the function reads besides its arguments, such as a constant of its module, is fixed at the first call of a law
+    with a robot. `simulate` sees changes of it.
+
     Parameters
     ----------
     parameters
@@ -241,8 +259,8 @@ def law(
     model
         The robot that the function gets; by default the robot that is controlled.
     """
-    label = name or getattr(function, "__name__", type(function).__name__).strip("_<>")
-    parts, numbers = parted(function, parameters, label)
+    label = label_of(function, name, "law")
+    parts, numbers = _parted(function, parameters, label)
     _need_arguments(function, label)
     if model is not None:
         need_robot(model, label)
@@ -258,6 +276,14 @@ def _need_arguments(function: Callable, label: str) -> None:
         raise ArgumentError(
             f"{label}: the function of a law is f(robot, p, state, t, q, v, reference) -> (tau, state); {error}"
         ) from None
+
+
+def _parted(function: Callable, parameters: dict[str, Any], name: str) -> tuple[Parts, Numbers]:
+    """The parts and the numbers of a law, whose parameters do not have names of other inputs of its kernel."""
+    for key in parameters:
+        if key in ("t", "q", "v", "out") or key.split("_")[0] in ("state", "reference"):
+            raise ArgumentError(f"{name}: a parameter cannot be called '{key}'; that is another input")
+    return parted(function, parameters, name)
 
 
 @dataclass(frozen=True)
@@ -282,11 +308,11 @@ def wrapped(inner: Law, outer: Callable, *, state=None, name: str, **parameters)
     """
     if not isinstance(inner, Law):
         raise ArgumentError(f"{name} needs a Law; got {type(inner).__name__}")
-    more, numbers = parted(outer, parameters, name)
+    more, numbers = _parted(outer, parameters, name)
     parts = inner.parts.joined(Wrapped(outer, inner.parts.function), more, name)
     own = arrays_of(state, "state", name)
     start, form = (own, inner.state), Template((own, inner.one_state.tree))
-    both = MappingProxyType({**inner.numbers, **numbers})
+    both = Numbers({**inner.numbers, **numbers})
     return Law(f"{name}_{inner.name}", parts, both, start, inner.reference, inner.follows, inner.model, form)
 
 
@@ -299,7 +325,7 @@ def as_law(controller, caller: str) -> Law:
             f"{caller}: controller must be a Law, a function f(t, q, v) -> tau, or None; "
             f"got {type(controller).__name__}"
         )
-    return law(_Feedback(controller), follows=None, name=getattr(controller, "__name__", "controller").strip("<>"))
+    return law(_Feedback(controller), follows=None, name=label_of(controller, None, "controller"))
 
 
 @dataclass(frozen=True)

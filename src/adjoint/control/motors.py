@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import ArgumentError
-from ..model.input_checks import floats
+from ..model.input_checks import floats, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
+from .gains import at_least_zero
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,18 +39,6 @@ __all__ = [
     "torque_drive",
     "with_motors",
 ]
-
-
-def at_least_zero(value, name: str, caller: str, *, above: bool = False) -> np.ndarray:
-    """The value as finite floats of any shape, none of them negative, and none 0 if they must be `above` it."""
-    x = floats(value)
-    bad = ~(np.isfinite(x) & ((x > 0) if above else (x >= 0)))
-    if bad.any():
-        place = f"[{', '.join(map(str, np.argwhere(bad)[0]))}]" if x.ndim else ""
-        shown = float(x[tuple(np.argwhere(bad)[0])]) if x.ndim else value
-        kind = "positive" if above else "0 or more"
-        raise ArgumentError(f"{caller}: {name}{place} is {shown!r}; it must be a finite number, {kind}")
-    return x
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,7 +131,7 @@ def with_motors(robot: Robot, motor: Motor, *, back_emf: bool = False) -> Robot:
     need_motor(motor, "with_motors")
     n_n = motor.gear_ratio**2
     damping = motor.friction / n_n
-    if back_emf:
+    if truth(back_emf, "with_motors: back_emf"):
         damping = damping + motor.torque_constant * motor.back_emf / (motor.resistance * n_n)
     return robot.replace(armature=robot.armature + motor.inertia / n_n, damping=robot.damping + damping)
 

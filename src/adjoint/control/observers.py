@@ -19,9 +19,9 @@ from ..dynamics.linearization import Linearization, continuous
 from ..dynamics.newton_euler import bias_force, mass_matrix_product
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import difference, integrate, neutral
-from ..model.input_checks import truth
+from ..model.input_checks import one_of, truth
 from ..model.robot import Robot
-from .channels import joint_numbers, low_pass, one_of, per_period, with_model
+from .channels import joint_numbers, low_pass, per_period, with_model
 from .laws import Law, wrapped
 
 __all__ = [

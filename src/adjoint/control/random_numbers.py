@@ -67,6 +67,9 @@ def _remainder(x, m: float):
     return np.where(found < 0, found + m, np.where(found < m, found, found - m))
 
 
+_MOST = 10_000  # numbers that are drawn at once, each by operations of its own
+
+
 @kernel(state=6, n=static)
 def normals(state, n: int) -> Drawn:
     """Independent random numbers (n,) of mean 0 and variance 1, normally distributed, and the next state (6,).
@@ -76,8 +79,8 @@ def normals(state, n: int) -> Drawn:
 
         >>> x, state = normals(random_state(rng=7), 3)
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ArgumentError(f"normals: n is {n!r}; it must be a whole number, 1 or more")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= _MOST:
+        raise ArgumentError(f"normals: n is {n!r}; it must be a whole number from 1 to {_MOST}")
     found: list = []
     while len(found) < n:
         u, state = uniform(state)

@@ -17,6 +17,7 @@ from ..lie import se3
 from ..model.robot import Robot
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
+from .assembled import Parts
 
 __all__ = [
     "PoseTarget",
@@ -107,22 +108,31 @@ def as_targets(robot: Robot, follows: type | None, reference, t):
     if isinstance(reference, Rows):
         return reference.at(t)
     if is_sampled(reference):
-        return (Target if isinstance(reference, Trajectory) else PoseTarget)(*reference(t, hold=True)[:3])
-    if reference is None or follows is None or isinstance(reference, tuple | list | dict):
+        found = (Target if isinstance(reference, Trajectory) else PoseTarget)(*reference(t, hold=True)[:3])
+        return _shaped(robot, follows, found)
+    if reference is None or follows is None:
         return map_leaves(lambda x: np.asarray(as_input(x, "reference", "law"), float), reference)
-    value = np.asarray(as_input(reference, "reference", "law"), float)
-    if follows is Target:
-        return Target(_shaped(robot, value, (robot.nq,)), np.zeros(robot.nv), np.zeros(robot.nv))
-    return PoseTarget(_shaped(robot, value, (4, 4)), np.zeros(6), np.zeros(6))
+    if isinstance(reference, follows):
+        return _shaped(robot, follows, reference)
+    return _shaped(robot, follows, follows(reference, 0.0, 0.0))
 
 
-def _shaped(robot: Robot, value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    if value.ndim == 0 and len(shape) == 1:
-        value = np.full(shape, value)
-    if value.shape[value.ndim - len(shape) :] != shape:
-        wanted = ", ".join(map(str, ("...", *shape)))
-        raise ArgumentError(f"law: reference has shape {value.shape}; robot '{robot.name}' needs ({wanted})")
-    return value
+def _shaped(robot: Robot, follows: type | None, target):
+    """A `Target` or a `PoseTarget` as arrays of the right shapes; one number stands for all coordinates."""
+    if follows is None:
+        return target
+    found = []
+    for name, x, like in zip(target._fields, target, form(robot, follows, None), strict=True):
+        x = np.asarray(as_input(x, f"reference.{name}", "law"), float)
+        x = np.full(like.shape, x) if x.ndim == 0 and like.ndim == 1 else x
+        if x.shape[max(x.ndim - like.ndim, 0) :] != like.shape:
+            wanted = ", ".join(map(str, ("...", *like.shape)))
+            raise ArgumentError(
+                f"law: reference.{name} has shape {x.shape}; robot '{robot.name}' needs ({wanted}) in a "
+                f"{follows.__name__}({', '.join(target._fields)})"
+            )
+        found.append(x)
+    return follows(*found)
 
 
 @dataclass(frozen=True)
@@ -143,7 +153,15 @@ def evaluated(robot: Robot, function: Callable, t):
     """
     found = function(t)
     follows = function.follows if isinstance(function, _FunctionOfTime) else Target
-    if isinstance(found, tuple | list | dict) or follows is None:
+    if follows is None:
+        return found
+    if isinstance(found, follows):
+        wanted = [x.shape for x in form(robot, follows, None)]
+        if [np.shape(x) for x in found] != wanted:
+            raise ArgumentError(
+                f"law: the reference function gives a {follows.__name__} of shapes {[np.shape(x) for x in found]}; "
+                f"robot '{robot.name}' needs {wanted}"
+            )
         return found
     shape = (4, 4) if follows is PoseTarget else (robot.nq,)
     if np.shape(found) != shape or (follows is Target and robot.nq != robot.nv):
@@ -152,23 +170,37 @@ def evaluated(robot: Robot, function: Callable, t):
             f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs {shape}"
             + (several if robot.nq != robot.nv and follows is Target else "")
         )
-    return _with_rates(function, follows, shape)(t)
+    return _with_rates(Parts(function), follows, shape)(t)
 
 
 @lru_cache(maxsize=64)
-def _with_rates(function: Callable, follows: Callable, shape: tuple[int, ...]) -> Kernel:
+def _with_rates(path: Parts, follows: Callable, shape: tuple[int, ...]) -> Kernel:
     """The kernel of t that gives a `Target` or a `PoseTarget`, of a function that gives q or a pose."""
-    path = kernel(lambda t: function(t) + np.zeros(shape))
+    moved = kernel(lambda t: path.function(t) + np.zeros(shape))
     if follows is PoseTarget:
-        rate = kernel(lambda t: se3.body_velocity(*path.jvp(t, 1.0)))
+        rate = kernel(lambda t: se3.body_velocity(*moved.jvp(t, 1.0)))
     else:
-        rate = kernel(lambda t: path.jvp(t, 1.0)[1])
-    return kernel(lambda t: follows(path(t), rate(t), rate.jvp(t, 1.0)[1]))
+        rate = kernel(lambda t: moved.jvp(t, 1.0)[1])
+    return kernel(lambda t: follows(moved(t), rate(t), rate.jvp(t, 1.0)[1]))
 
 
-def reference_at(robot: Robot, follows: type | None, reference, t):
+def _asked(robot: Robot, function: Any, t: float):
+    """What a user's function of time gives; its errors name it."""
+    try:
+        return evaluated(robot, function, t)
+    except (TypeError, AttributeError) as error:
+        raise ArgumentError(f"law: the reference is no function of t that gives numbers: {error}") from error
+
+
+def reference_at(robot: Robot, follows: type | None, reference: Any, t):
     """The reference at the time t, or at times t (...,)."""
-    return evaluated(robot, reference, t) if is_function(reference) else as_targets(robot, follows, reference, t)
+    if reference is None and follows is not None:
+        raise ArgumentError(f"law: there is no reference to follow; it is a {follows.__name__}, or what stands for one")
+    if not is_function(reference):
+        return as_targets(robot, follows, reference, t)
+    times = np.asarray(as_input(t, "t", "law"), float)
+    every = [map_leaves(np.asarray, _asked(robot, reference, x)) for x in times.ravel().tolist() or [0.0]]
+    return map_leaves(lambda *x: np.stack(x)[: times.size].reshape(*times.shape, *x[0].shape), *every)
 
 
 def check_reference(name: str, follows: type | None, reference):

@@ -38,7 +38,7 @@ _choice = {"weight": ("nv", "nv"), "damping": (), "preferred": "nv"}
 
 def rows_of_part(part: str) -> list[int]:
     """The places in a twist that `part` names: "all", "rotation", "translation", or names of `COMPONENTS`, as "x y"."""
-    if part in PARTS:
+    if isinstance(part, str) and part in PARTS:
         return list(range(6))[PARTS[part]]
     named = part.split() if isinstance(part, str) else []
     if named and set(named) <= set(COMPONENTS) and len(set(named)) == len(named):

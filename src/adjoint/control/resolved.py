@@ -21,13 +21,14 @@ from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import frame_twist, static_torque
 from ..lie import so3
 from ..model.configuration import difference
-from ..model.input_checks import count, positive, vectors
+from ..model.input_checks import count, floats, one_of, positive, vectors
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import gains
 from .laws import Law, law
 from .references import PoseTarget
 from .resolution import resolve_acceleration, resolve_twist, rows_of_part
+from .task_motion import along_base
 
 __all__ = ["ForceRounds", "resolved_acceleration", "resolved_force", "resolved_rate"]
 
@@ -38,19 +39,15 @@ _ORIENTATIONS = ("log", "book")
 # --- what all of them share -------------------------------------------------------------------------------------------
 
 
-def _along_base(R, w, v):
-    return np.concatenate([R @ w, R @ v])
-
-
 def _base_twist(target: PoseTarget):
     """The twist (w, ṗ) of the target along the base's axes, from its body twist."""
-    return _along_base(target.T[:3, :3], target.twist[:3], target.twist[3:])
+    return along_base(target.T, target.twist)
 
 
 def _base_acceleration(target: PoseTarget):
     """The rate (ẇ, p̈) of `_base_twist`: the origin accelerates with v̇ + w × v in the axes of the body."""
     (w, v), (dw, dv) = (x.reshape(2, 3) for x in (target.twist, target.acceleration))
-    return _along_base(target.T[:3, :3], dw, dv + np.cross(w, v))
+    return along_base(target.T, np.concatenate([dw, dv + np.cross(w, v)]))
 
 
 def _pose_error(T, T_d, orientation: str):
@@ -74,7 +71,7 @@ def _check_task(caller: str, robot: Robot, frame: str, part: str, weight, dampin
             "of a twist; name fewer of them by `part`, such as 'x y', or give damping"
         )
     if weight is not None:
-        weight = np.array(weight, float)
+        weight = floats(weight)
         weight = np.diag(weight) if weight.ndim == 1 else weight
         shape, n = weight.shape, robot.nv
         if shape != (n, n) or not np.allclose(weight, weight.T) or not (np.linalg.eigvalsh(weight) > 0).all():
@@ -128,8 +125,7 @@ def resolved_rate(
     """
     caller = "resolved_rate"
     task = _check_task(caller, robot, frame, part, weight, damping)
-    if command not in _COMMANDS:
-        raise ArgumentError(f"{caller}: command is {command!r}; it must be one of {', '.join(map(repr, _COMMANDS))}")
+    one_of(command, _COMMANDS, f"{caller}: command")
     if command != "pose" and not callable(reference):
         reference = vectors(reference, 6, "reference", caller)
     return law(
@@ -176,8 +172,7 @@ def resolved_acceleration(
     """
     caller = "resolved_acceleration"
     task = _check_task(caller, robot, frame, part, weight, damping)
-    if orientation not in _ORIENTATIONS:
-        raise ArgumentError(f"{caller}: orientation is {orientation!r}; it must be 'log' or 'book'")
+    one_of(orientation, _ORIENTATIONS, f"{caller}: orientation")
     return law(
         _resolved_acceleration, reference=reference, follows=PoseTarget, model=robot, name=caller,
         k_1=positive(k_1, f"{caller}: k_1"), k_2=positive(k_2, f"{caller}: k_2"), orientation=orientation,

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ArgumentError
-from ..model.input_checks import floats
+from ..model.input_checks import floats, one_of
+from .gains import at_least_zero
 from .motors import (
     Motor,
     TransferFunction,
-    at_least_zero,
     motor_polynomial,
     need_motor,
     need_no_inductance,
@@ -94,6 +94,7 @@ def disturbance_transfer(motor: Motor, kp, kd: ArrayLike = 0.0) -> TransferFunct
 
     With an inductance, R_a becomes R_a + s L_a.
     """
+    need_motor(motor, "disturbance_transfer")
     n, R, L = motor.gear_ratio, motor.resistance, motor.inductance
     numerator = polynomial(-n * L, -n * R) if L.any() else polynomial(-n * R)
     return TransferFunction(numerator, closed_loop(motor, kp, kd).denominator)
@@ -101,7 +102,7 @@ def disturbance_transfer(motor: Motor, kp, kd: ArrayLike = 0.0) -> TransferFunct
 
 def poles(transfer: TransferFunction) -> np.ndarray:
     """The poles (..., k) [rad/s] of a transfer function: the zeros of its denominator, as complex numbers."""
-    a = floats(transfer[1])
+    a = floats(transfer[1] if isinstance(transfer, tuple) and len(transfer) == 2 else None)
     if a.ndim == 0 or not np.isfinite(a).all() or not a[..., 0].all():
         raise ArgumentError("poles: the first coefficient of the denominator must not be 0, and all must be finite")
     companion = np.zeros((*a.shape[:-1], a.shape[-1] - 1, a.shape[-1] - 1))
@@ -295,8 +296,7 @@ def _first_unstable(motor: Motor, kp, kd) -> np.ndarray:
 
 def _gains(motor, kp, kd, rate: str, caller: str) -> tuple[np.ndarray, np.ndarray]:
     need_motor(motor, caller)
-    if rate not in _RATES:
-        raise ArgumentError(f"{caller}: rate is {rate!r}; it must be 'error' or 'output'")
+    one_of(rate, _RATES, f"{caller}: rate")
     return at_least_zero(kp, "kp", caller, above=True), at_least_zero(kd, "kd", caller)
 
 

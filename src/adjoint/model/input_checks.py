@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = [
     "motions",
     "nearest_motions",
     "numbers",
+    "one_of",
     "positive",
     "truth",
     "vectors",
@@ -132,6 +133,12 @@ def positive(value, label: str, *, or_zero: bool = False) -> float:
     if not (0 < found < np.inf or (or_zero and found == 0)):
         raise ArgumentError(f"{label} must be a positive number{' or 0' * or_zero}, got {value!r}")
     return found
+
+
+def one_of(value, known: Iterable[str], label: str) -> None:
+    """Raise an `ArgumentError` that names `label` if a word is not one of those known."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f"{label} is {value!r:.60}; it must be one of {', '.join(map(repr, known))}")
 
 
 def truth(value, label: str) -> bool:

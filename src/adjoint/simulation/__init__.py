@@ -3,7 +3,7 @@
 | file | contents |
 |---|---|
 | `running` | `simulate` |
-| `runs` | `Run`: the states of a simulation, and what follows from them |
+| `runs`, `picking` | `Run`: the states of a simulation, and what follows from them; some runs of a batch |
 | `setups` | a robot, its controller and its surroundings, checked and put together |
 | `rollouts` | the kernel of a run: controller, plant and integrator in one loop |
 | `plants` | the plant: a robot with all that acts on it, and its accelerations |

@@ -14,7 +14,7 @@ from ..errors import ArgumentError, TraceError
 from .rollouts import NEVER, RunPlan, rollout_kernel
 from .setups import Setup
 
-__all__ = ["Moment", "Stored", "advance", "empty_store", "kernel_inputs"]
+__all__ = ["Moment", "Stored", "advance", "carried", "cores", "empty_store", "kernel_inputs", "tracing"]
 
 _MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
 _PAUSE = 0.5  # [s] how long a call of the kernel should take, if someone waits for news
@@ -81,7 +81,13 @@ class Stored:
 def empty_store(setup: Setup, start: Moment, blocks: int) -> Stored:
     """Memory for a run of so many blocks, with its first row filled."""
     batch, shapes = start.batch(setup), cores(setup.plan)
-    store = Stored(setup.plan, {name: np.empty((*batch, blocks + 1, *core)) for name, core in shapes.items()})
+    try:
+        store = Stored(setup.plan, {name: np.empty((*batch, blocks + 1, *core)) for name, core in shapes.items()})
+    except (MemoryError, ValueError):
+        raise ArgumentError(
+            f"simulate: there is no memory for {blocks} states of {int(np.prod(batch, dtype=int))} runs; "
+            "record=k keeps every k-th"
+        ) from None
     for name, x in zip(shapes, (start.q, start.v, *start.state), strict=True):
         store.rows(name, slice(0, 1))[...] = np.expand_dims(x, x.ndim - len(shapes[name]))
     return store
@@ -99,7 +105,7 @@ def advance(setup: Setup, start: Moment, store: Stored, done: int, watched: bool
         n, began = min(blocks - done, at_once, _most_blocks(setup)), time.monotonic()
         ends = {k: np.empty((*batch, *x.shape)) for k, x in shapes.items()}
         rows = [store.rows(name, slice(done + 1, done + 1 + n)) for name in store.arrays]
-        with _tracing(setup):
+        with tracing(setup):
             rollout_kernel(setup.plan)(**kernel_inputs(setup, now, n), out=(*rows, *ends.values()))
         done += n
         q, v, *state = (store.rows(name, done) for name in store.arrays)
@@ -125,7 +131,7 @@ def _most_blocks(setup: Setup) -> int:
     return max(_MOST_SAMPLES // max(row * int(np.prod(setup.batch(), dtype=int)), 1), 1)
 
 
-class _tracing:
+class tracing:
     """Within this context, an error of tracing also says how to run a controller in Python."""
 
     def __init__(self, setup: Setup):

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..control.gains import at_least_zero
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import frame_twist
 from .forces import Force, force
-from .number_checks import not_negative, of_shape
+from .number_checks import of_shape
 from .surfaces import Surface
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def contact(
             f"contact: surface is a {type(surface).__name__}; plane, box, sphere and terrain make surfaces"
         )
     given = {"stiffness": stiffness, "damping": damping, "friction": friction, "radius": radius}
-    given = {name: not_negative(of_shape(x, (), name, "contact"), name, "contact") for name, x in given.items()}
-    slip = not_negative(of_shape(slip, (), "slip", "contact"), "slip", "contact", or_zero=False)
+    given = {name: at_least_zero(of_shape(x, (), name, "contact"), name, "contact") for name, x in given.items()}
+    slip = at_least_zero(of_shape(slip, (), "slip", "contact"), "slip", "contact", above=True)
     options = {"touching": frame, "distance": surface.distance, "shape": surface.options}
     return force(_contact, frame=frame, name="contact", **options, **given, slip=slip, **surface.numbers)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..control.assembled import Numbers, Parts, parted, with_numbers
+from ..control.assembled import Numbers, Parts, label_of, parted, with_numbers
 from ..errors import ArgumentError
 from .plants import ActingForce
 
@@ -39,7 +39,7 @@ class Force(Named):
     @property
     def plan(self) -> ActingForce:
         """What machine code depends on."""
-        return ActingForce(self.parts, self.frame)
+        return ActingForce(self.parts.now(), self.frame)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +56,7 @@ def force(function: Callable, /, *, frame: str | None = None, name: str | None =
 
         >>> gust = force(lambda robot, p, t, q, v: np.where(t < 0.1, p.size, 0.0) * np.ones(robot.nv), size=5.0)
     """
-    label = name or getattr(function, "__name__", "force").strip("_<>")
+    label = label_of(function, name, "force")
     if frame is not None and not isinstance(frame, str):
         raise ArgumentError(f"{label}: frame must be a name or None; got {type(frame).__name__}")
     return Force(label, *parted(function, parameters, label), frame)
@@ -69,5 +69,5 @@ def change(function: Callable, /, *, name: str | None = None, **parameters) -> C
 
         >>> rising = change(lambda robot, p, t: {"gravity": robot.gravity * (1 + p.rate * t)}, rate=0.1)
     """
-    label = name or getattr(function, "__name__", "change").strip("_<>")
+    label = label_of(function, name, "change")
     return Change(label, *parted(function, parameters, label))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compile import scan
+from ..control.gains import at_least_zero, fit_joints
 from ..dynamics.closed_loops import proximal_solve
 from ..errors import ArgumentError
 from ..model.configuration import integrate
@@ -25,7 +26,6 @@ from ..model.input_checks import count, positive
 from ..model.robot import Robot
 from .forces import Force, force
 from .integrators import Integrator
-from .number_checks import for_joints, not_negative
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +35,7 @@ __all__ = ["dry_friction", "friction"]
 
 def _friction(robot, p, t, q, v):
     for name in ("viscous", "coulomb", "stribeck", "stribeck_velocity", "smoothing"):
-        for_joints(robot, getattr(p, name), name, "friction")
+        fit_joints(robot, p, "friction", name)
     level = p.coulomb + p.stribeck * np.exp(-((v / p.stribeck_velocity) ** 2))
     return -p.viscous * v - level * v / np.sqrt(v * v + p.smoothing**2)
 
@@ -62,9 +62,9 @@ def friction(
         >>> run = aj.simulation.simulate(robot, q=q, v=v, duration=0.1, dt=1e-4, forces=rough)
     """
     given = {"viscous": viscous, "coulomb": coulomb, "stribeck": stribeck}
-    given = {name: not_negative(x, name, "friction") for name, x in given.items()}
+    given = {name: at_least_zero(x, name, "friction") for name, x in given.items()}
     scales = {"stribeck_velocity": stribeck_velocity, "smoothing": smoothing}
-    scales = {name: not_negative(x, name, "friction", or_zero=False) for name, x in scales.items()}
+    scales = {name: at_least_zero(x, name, "friction", above=True) for name, x in scales.items()}
     return force(_friction, frame=None, name="friction", **given, **scales)
 
 

@@ -8,22 +8,22 @@ memory for about 2 √N states, for each run that is computed at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import isqrt, prod
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compile import Kernel, scan
-from ..control.assembled import assembled_kernel
+from ..control.assembled import Numbers, Parts, assembled_kernel
 from ..errors import ArgumentError
+from ..model.needs import need_robot
 from ..model.robot import Robot
 from .advance import kernel_inputs
 from .integrators import Integrator
 from .rollouts import RunPlan, run_inputs, start_of, stepper, through_block
-from .running import start_of_run, steps_of
+from .running import divisor_near, start_of_run, steps_of
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["Gradient", "gradient"]
@@ -36,7 +36,7 @@ class Gradient(NamedTuple):
     """A cost `value` (...,), and its derivatives {name: (..., *shape of what is named)}."""
 
     value: np.ndarray
-    by: MappingProxyType[str, np.ndarray]
+    by: Mapping[str, np.ndarray]
 
 
 def gradient(
@@ -67,17 +67,21 @@ def gradient(
     """
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
-    names = (by,) if isinstance(by, str) else tuple(by)
-    around = _with_lift(robot, Surroundings.named("gradient", **surroundings), names)
+    for f in (cost, final_cost):
+        if f is not None and not callable(f):
+            raise ArgumentError(f"gradient: cost and final_cost must be functions or None; got {type(f).__name__}")
+    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
+    around = _with_lift(robot, Surroundings.of(surroundings, "gradient"), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
     size = _size_of_blocks(setup.plan, steps)
     setup = setup.recording(size)
     start = start_of_run(setup, q, v)
     inputs = _inputs_of(setup, names)
-    compiled = _cost_kernel(setup.plan, cost, final_cost).value_and_gradient(*inputs.values())
+    parts = (None if f is None else Parts(f) for f in (cost, final_cost))
+    compiled = _cost_kernel(setup.plan, *parts).value_and_gradient(*inputs.values())
     found = compiled(**kernel_inputs(setup, start, steps // size))
-    return Gradient(found[0], MappingProxyType({name: getattr(found, k) for name, k in inputs.items()}))
+    return Gradient(found[0], Numbers({name: getattr(found, k) for name, k in inputs.items()}))
 
 
 def _size_of_blocks(plan: RunPlan, steps: int) -> int:
@@ -86,24 +90,31 @@ def _size_of_blocks(plan: RunPlan, steps: int) -> int:
     numbers = robot.nq + robot.nv + sum(prod(shape) for shape in (*plan.state.shapes, *plan.memory.shapes))
     if steps * numbers * _VECTOR <= MOST_KEPT:
         return 1
-    return min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - isqrt(steps)))
+    return divisor_near(steps, isqrt(steps))
 
 
 def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surroundings:
     """The surroundings, in which the robot's numbers that are differentiated by are inputs."""
-    own = dict(around.lift or {})
-    known = robot.liftable if any(name not in own for name in names) else {}
-    return around.replaced(lift=own | {name: known[name] for name in names if name in known and name not in own})
+    need_robot(robot, "gradient")
+    if around.lift is not None and not isinstance(around.lift, Mapping):
+        return around  # `set_up` says what is wrong
+    own, known = dict(around.lift or {}), robot.liftable
+    wanted = [name.removeprefix("lift_") for name in names if isinstance(name, str)]
+    return around.replaced(lift=own | {name: known[name] for name in wanted if name in known and name not in own})
 
 
 def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
     """{name: the input of the kernel that it is}."""
-    given = set(setup.numbers) | {"q", "v"}
+    given = {*setup.numbers, "q", "v"}
     short = {k.removeprefix("law_").removeprefix("lift_"): k for k in sorted(given)} | {k: k for k in given}
     for name in names:
-        if name not in short:
+        if not isinstance(name, str) or name not in short:
             raise ArgumentError(
-                f"gradient: there is no '{name}' to differentiate by; there are {', '.join(sorted(short))}"
+                f"gradient: there is no {name!r:.60} to differentiate by; there are {', '.join(sorted(short))}"
+            )
+        if {f"law_{name}", f"lift_{name}"} <= given:
+            raise ArgumentError(
+                f"gradient: both the law and the robot have '{name}'; write by='law_{name}' or by='lift_{name}'"
             )
     if not names:
         raise ArgumentError("gradient: by needs a name, such as 'q' or a number of the law")
@@ -111,7 +122,7 @@ def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _cost_kernel(plan: RunPlan, cost: Callable | None, final_cost: Callable | None) -> Kernel:
+def _cost_kernel(plan: RunPlan, cost: Parts | None, final_cost: Parts | None) -> Kernel:
     """The kernel of the cost of a run."""
 
     def body(given: dict[str, Any]):
@@ -122,14 +133,14 @@ def _cost_kernel(plan: RunPlan, cost: Callable | None, final_cost: Callable | No
             if cost is not None:
                 t = given["t_0"] + k * given["dt"]
                 tau, _ = plan.control(given, now.state, t, now.q, now.v, reference)
-                total = total + _number(cost(t, now.q, now.v, tau), "cost") * given["dt"]
+                total = total + _number(cost.function(t, now.q, now.v, tau), "cost") * given["dt"]
             return advanced(k, now, reference), total
 
         def block(carry, i):
             return through_block(plan, given, i, carry, step), None
 
         (end, total), _ = scan(block, (start_of(plan, given), 0.0), given["blocks"])
-        return total if final_cost is None else total + _number(final_cost(end.q, end.v), "final_cost")
+        return total if final_cost is None else total + _number(final_cost.function(end.q, end.v), "final_cost")
 
     return assembled_kernel(
         "run_cost", run_inputs(plan), body, f"The cost of a run of robot '{plan.plant.robot.name}'."

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..control.assembled import Parts
+from ..control.gains import at_least_zero, fit_joints
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..lie import inertia as inertias
+from ..model.input_checks import floats, one_of
 from .forces import Change, Force, change, force
-from .number_checks import for_joints, interval, not_negative, of_shape
+from .number_checks import interval, of_shape
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,8 +47,7 @@ def applied(frame: str, wrench, *, axes: str = "body", start: ArrayLike = 0.0, e
     """
     if not isinstance(frame, str):
         raise ArgumentError(f"applied: frame must be the name of a frame; got {type(frame).__name__}")
-    if axes not in ("body", "world"):
-        raise ArgumentError(f"applied: axes is {axes!r}; it must be 'body' or 'world'")
+    one_of(axes, ("body", "world"), "applied: axes")
     wrench = of_shape(wrench, (6,), "wrench", "applied")
     times = interval(start, end, "applied")
     return force(_applied, frame=frame, name="applied", at=frame, axes=axes, wrench=wrench, **times)
@@ -68,8 +69,8 @@ _SHAPES = {"step": _step, "sine": _sine, "pulse": _pulse}
 
 
 def _disturbance(robot, p, t, q, v):
-    size = for_joints(robot, p.size, "size", "joint_disturbance")
-    return size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
+    fit_joints(robot, p, "joint_disturbance", "size")
+    return p.size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
 
 
 def joint_disturbance(
@@ -85,11 +86,10 @@ def joint_disturbance(
 
     Parameters for `replace` are `size`, `frequency`, `start` and `end`.
     """
-    if shape not in _SHAPES:
-        raise ArgumentError(f"joint_disturbance: shape is {shape!r}; there are {', '.join(map(repr, _SHAPES))}")
-    if shape == "pulse" and (end is None or not np.all(np.asarray(end) > start)):
+    one_of(shape, _SHAPES, "joint_disturbance: shape")
+    if shape == "pulse" and (end is None or not np.all(floats(end) > floats(start))):
         raise ArgumentError(f"joint_disturbance: a pulse needs an end after its start; got start={start}, end={end}")
-    frequency = not_negative(
+    frequency = at_least_zero(
         of_shape(frequency, (), "frequency", "joint_disturbance"), "frequency", "joint_disturbance"
     )
     times = interval(start, end, "joint_disturbance")
@@ -132,7 +132,7 @@ def payload(
     """
     if not isinstance(frame, str):
         raise ArgumentError(f"payload: frame must be the name of a frame; got {type(frame).__name__}")
-    mass = not_negative(of_shape(mass, (), "mass", "payload"), "mass", "payload")
+    mass = at_least_zero(of_shape(mass, (), "mass", "payload"), "mass", "payload")
     tensor = of_shape(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "inertia", "payload")
     if not np.allclose(tensor, tensor.T) or np.linalg.eigvalsh(tensor).min() < -1e-12 * np.abs(tensor).max():
         raise ArgumentError(f"payload: 'inertia' is {tensor.tolist()}; it must be symmetric and not negative")

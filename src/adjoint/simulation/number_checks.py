@@ -6,9 +6,8 @@ import numpy as np
 
 from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
-from ..model.robot import Robot
 
-__all__ = ["LATEST", "for_joints", "interval", "not_negative", "of_shape"]
+__all__ = ["LATEST", "interval", "of_shape"]
 
 LATEST = 1e300
 """The end [s] of what has no end: parameters are finite numbers."""
@@ -23,16 +22,6 @@ def of_shape(value, shape: tuple[int, ...], name: str, caller: str) -> np.ndarra
     return found
 
 
-def not_negative(value, name: str, caller: str, *, or_zero: bool = True) -> np.ndarray:
-    """The value as numbers that are 0 or more, or more than 0, or an `ArgumentError` that names the worst of them."""
-    found = np.asarray(as_input(value, name, caller), float)
-    good = found >= 0 if or_zero else found > 0
-    if not good.all():
-        worst = found[~good].ravel()[0]
-        raise ArgumentError(f"{caller}: '{name}' is {worst:g}; it must be {'0 or more' if or_zero else 'above 0'}")
-    return found
-
-
 def interval(start, end, caller: str) -> dict[str, float | np.ndarray]:
     """The parameters `start` and `end` [s] of what acts from one time to another; None stands for no end."""
     found = {"start": of_shape(start, (), "start", caller)}
@@ -40,12 +29,3 @@ def interval(start, end, caller: str) -> dict[str, float | np.ndarray]:
     if not found["start"] <= found["end"]:
         raise ArgumentError(f"{caller}: 'end' is {found['end']:g} s, before 'start', which is {found['start']:g} s")
     return found  # type: ignore[return-value]
-
-
-def for_joints(robot: Robot, x, name: str, caller: str):
-    """Numbers that are one for all joints or (nv,), or an `ArgumentError` that names them."""
-    if np.shape(x) not in ((), (robot.nv,)):
-        raise ArgumentError(
-            f"{caller}: '{name}' has shape {np.shape(x)}; robot '{robot.name}' takes one number or ({robot.nv},)"
-        )
-    return x

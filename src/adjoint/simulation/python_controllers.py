@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..control.laws import Law
 from ..errors import ArgumentError
 from .advance import Moment, Stored, advance, empty_store
@@ -21,8 +22,9 @@ def run_in_python(setup: Setup, controller, start: Moment, steps: int, news: Pro
     """A run whose controller is asked in Python before every step, with all runs of the batch at once."""
     if file is not None:
         raise ArgumentError("simulate: the state of a controller in Python is not known, so there are no checkpoints")
-    if isinstance(controller, Law) and controller.state is not None:
-        raise ArgumentError(f"simulate: law '{controller.name}' has a state; laws with a state are traced")
+    if isinstance(controller, Law) and (setup.law.state is not None or setup.plan.sensors):  # type: ignore[union-attr]
+        what = "is told what a sensor reads" if setup.plan.sensors else "has a state, or a period"
+        raise ArgumentError(f"simulate: law '{controller.name}' {what}; such laws are traced: leave out trace=False")
     record, robot = setup.plan.record, setup.robot
     held = replace(setup, plan=setup.plan._replace(law=None, reference=None, held=True, sensors=(), record=1), law=None)
     held = replace(held, numbers={k: x for k, x in setup.numbers.items() if not k.startswith(("law_", "sensor"))})
@@ -50,10 +52,15 @@ def _asked(controller, setup: Setup, t: float, now: Moment, shape: tuple[int, ..
         return np.zeros(shape)
     q, v = np.broadcast_to(now.q, (*shape[:-1], now.q.shape[-1])), np.broadcast_to(now.v, shape)
     found = controller(setup.robot, None, t, q, v).tau if isinstance(controller, Law) else controller(t, q, v)
-    force = np.asarray(found, float)
-    if force.shape[-1:] != shape[-1:] or np.broadcast_shapes(force.shape, shape) != shape:
-        raise ArgumentError(f"simulate: the controller gave tau of shape {force.shape}; it must be {shape}")
-    return np.broadcast_to(force, shape)
+    force = np.asarray(as_input(found, "tau of the controller", "simulate"), float)
+    try:
+        return np.broadcast_to(force, shape) if force.shape[-1:] == shape[-1:] else _refused(force, shape)
+    except ValueError:
+        return _refused(force, shape)
+
+
+def _refused(force: np.ndarray, shape: tuple[int, ...]):
+    raise ArgumentError(f"simulate: the controller gave tau of shape {force.shape}; it must be {shape}")
 
 
 def _one_step(setup: Setup, now: Moment) -> Moment:

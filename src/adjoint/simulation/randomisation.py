@@ -37,9 +37,8 @@ def randomised(
     for name, part in parts.items():
         if positive(part, f"randomised: {name}", or_zero=True) > 1:
             raise ArgumentError(f"randomised: {name} is {part:g}; it is a part, from 0 to 1")
-    found = {}
-    n = len(robot.inertias)
-    if mass or positive(center, "randomised: center", or_zero=True):
+    found, n, center = {}, len(robot.inertias), positive(center, "randomised: center", or_zero=True)
+    if mass or center:
         factors = rng.uniform(1 - mass, 1 + mass, (*batch, n, 1))
         shifts = np.concatenate([np.zeros((*batch, n, 3)), rng.uniform(-center, center, (*batch, n, 3))], axis=-1)
         found["inertias"] = inertia.transform(se3.exp(shifts), robot.inertias * factors)

@@ -45,7 +45,7 @@ class RunPlan(NamedTuple):
 
     plant: Plant
     law: LawPlan | None
-    reference: str | Callable | None
+    reference: str | Parts | None
     integrator: Integrator
     record: int = 1
     stop: Parts | None = None
@@ -62,6 +62,14 @@ class RunPlan(NamedTuple):
         """The state of the controller."""
         return Template(None) if self.law is None else self.law.state
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether something has changed that a function of this plan reads."""
+        laws = [] if self.law is None else [self.law.parts]
+        more = [x for x in (self.reference, self.plant.base) if isinstance(x, Parts)] + [x for _, x in self.sensors]
+        forces = [x.parts for x in self.plant.forces]
+        return any(x.has_changed for x in (*laws, *more, *forces, *self.plant.changes))
+
     def inputs(self) -> dict[str, Input]:
         """The inputs of all kernels of this plan, but for those of the reference and of the loop."""
         robot = self.plant.robot
@@ -77,7 +85,7 @@ class RunPlan(NamedTuple):
 
     def reference_inputs(self, rows: int | None) -> dict[str, Input]:
         """The inputs of the reference; if it is sampled, they are sequences, so many `rows` of it in each."""
-        if self.law is None or callable(self.reference):
+        if self.law is None or isinstance(self.reference, Parts):
             return {}
         whole = self.law.reference.inputs("reference")
         if self.reference == "constant" or rows is None:
@@ -88,8 +96,8 @@ class RunPlan(NamedTuple):
         """The joint forces and the next state of the controller."""
         if self.law is None:
             return given["tau"] if self.held else np.zeros(self.plant.robot.nv), state
-        if callable(self.reference):
-            reference = evaluated(self.law.robot, self.reference, t)
+        if isinstance(self.reference, Parts):
+            reference = evaluated(self.law.robot, self.reference.function, t)
         if self.sensors:
             given = {**given, **self._readings(given, t, q, v)}
         return self.law.control(self.law.parts.namespace(given, "law_"), state, t, q, v, reference)
@@ -138,7 +146,7 @@ def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
         q, v, memory = move(t, tau, now.q, now.v, now.memory, dt)
         if plan.stop is None:
             return Moving(q, v, state, memory, now.stopped)
-        ends = plan.stop.function(plan.plant.robot, plan.stop.namespace(given, "stop_"), t, now.q, now.v)
+        ends = plan.stop.function(t, now.q, now.v)
         stopped = np.where(ends & (now.stopped > t), t, now.stopped)
         ended = stopped <= t
         new = Moving(q, v, state, memory, stopped)
@@ -173,8 +181,7 @@ def rollout_kernel(plan: RunPlan) -> Kernel:
 def run_inputs(plan: RunPlan) -> dict[str, Input]:
     """The inputs of a kernel that goes through blocks of a run."""
     found = plan.inputs() | {"blocks": Input(sequence=True), "first": Input(), "t_0": Input(), "dt": Input()}
-    found |= plan.reference_inputs(plan.record) | plan.memory.inputs("memory") | {"stopped": Input()}
-    return found | ({} if plan.stop is None else plan.stop.inputs("stop_"))
+    return found | plan.reference_inputs(plan.record) | plan.memory.inputs("memory") | {"stopped": Input()}
 
 
 def start_of(plan: RunPlan, given: Mapping[str, Any]) -> Moving:
@@ -206,7 +213,7 @@ def _reference_rows(plan: RunPlan, given: Mapping[str, Any], i) -> list:
 
 def _reference(plan: RunPlan, given: Mapping[str, Any], row):
     """The reference of one step."""
-    if plan.law is None or callable(plan.reference):
+    if plan.law is None or isinstance(plan.reference, Parts):
         return None
     if plan.reference == "sampled":
         return plan.law.reference.build(row)
@@ -227,9 +234,8 @@ def instant_kernel(plan: RunPlan) -> Kernel:
 
     def body(given: dict[str, Any]):
         t, q, v = given["t"], given["q"], given["v"]
-        reference = (
-            None if plan.law is None or callable(plan.reference) else plan.law.reference.taken(given, "reference")
-        )
+        constant = plan.law is not None and not isinstance(plan.reference, Parts)
+        reference = plan.law.reference.taken(given, "reference") if constant else None  # type: ignore[union-attr]
         tau, _ = plan.control(given, plan.state.taken(given, "state"), t, q, v, reference)
         return Instant(tau, plan.plant.accelerations(given)(t, q, v, tau))
 

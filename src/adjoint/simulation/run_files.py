@@ -30,6 +30,8 @@ def run_path(path, caller: str, *suffixes: str) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"{caller}: path must be a str or os.PathLike, got {type(path).__name__}")
     found = Path(os.fsdecode(path))
+    if "\0" in str(found):
+        raise ArgumentError(f"{caller}: {str(found)!r} has a null character, which no file's name has")
     if found.suffix.lower() not in suffixes:
         raise ArgumentError(f"{caller}: {found} must end in {' or '.join(suffixes)}")
     return found
@@ -85,24 +87,39 @@ def read_run(path: str | os.PathLike[str], robot: Robot, controller) -> tuple:
     if missing:
         raise ArgumentError(f"{source}: not a file of a run: {', '.join(missing)} missing")
     t, q, v = found["t"], found["q"], found["v"]
-    setup = set_up(robot, controller, float(found["dt"]), "semi_implicit", 1, Surroundings())
-    states = [found[k] for k in sorted((k for k in found if k.startswith("state_")), key=lambda k: int(k[6:]))]
-    _check(source, setup, t, q, v, states, controller)
-    ends = {k[4:]: x for k, x in found.items() if k.startswith("end_")}
-    shapes = setup.plan.state.shapes if controller is not None else [x.shape[q.ndim - 1 :] for x in states]
+    dt, step = (_one_number(found[name], f"{source}: {name}") for name in ("dt", "step"))
+    setup = set_up(robot, controller, dt, "semi_implicit", 1, Surroundings())
+    _check(source, setup, found)
+    states = [] if controller is None else [found[f"state_{k}"] for k in range(len(setup.plan.state.shapes))]
+    shapes = setup.plan.state.shapes
     last = [x[(..., -1, *(slice(None) for _ in core))] for x, core in zip(states, shapes, strict=True)]
-    end = Moment(int(found["step"]), q[..., -1, :], v[..., -1, :], last, ends)
-    state = setup.plan.state.build(states) if controller is not None else tuple(states)
-    return setup, t, q, v, state, end, {k: found[k] for k in _KNOWN if k in found}
+    ends = {k[4:]: x for k, x in found.items() if k.startswith("end_")}
+    end = Moment(int(step), q[..., -1, :], v[..., -1, :], last, ends)
+    known = {k: found[k] for k in _KNOWN if k in found}
+    return setup, t, q, v, setup.plan.state.build(states), end, known
 
 
-def _check(source: Path, setup: Setup, t, q, v, states: list, controller) -> None:
+def _one_number(x: np.ndarray, label: str) -> float:
+    if x.shape != () or not 0 <= x < 2**53:
+        raise ArgumentError(f"{label} is {x.tolist()!r:.40}; it must be one number, 0 or more")
+    return float(x)
+
+
+def _check(source: Path, setup: Setup, found: dict[str, np.ndarray]) -> None:
     """Raises `ArgumentError` if the arrays of a file are not those of a run of this robot and controller."""
-    robot, times = setup.robot, t.shape[:1]
-    if t.ndim != 1 or not t.size or q.shape[-2:] != (*times, robot.nq) or v.shape[-2:] != (*times, robot.nv):
+    robot, t, q, v = setup.robot, *(found[name] for name in "tqv")
+    if t.ndim != 1 or not t.size or q.shape[-2:] != (*t.shape, robot.nq) or v.shape != (*q.shape[:-1], robot.nv):
         raise ArgumentError(
             f"{source}: t {t.shape}, q {q.shape} and v {v.shape} are not those of a run of robot '{robot.name}', "
             f"which has {robot.nq} coordinates and {robot.nv} degrees of freedom"
         )
-    if controller is not None and [x.shape[q.ndim - 1 :] for x in states] != list(setup.plan.state.shapes):
-        raise ArgumentError(f"{source}: the controller's state in it is not that of '{setup.law.name}'")  # type: ignore[union-attr]
+    batch = q.shape[:-2]
+    wanted = {"end_stopped": batch} | dict.fromkeys(("tau", "a"), v.shape)
+    wanted |= dict.fromkeys(("kinetic", "potential"), (*batch, *t.shape))
+    for name, shape in wanted.items():
+        if name in found and found[name].shape != shape:
+            raise ArgumentError(f"{source}: {name} has shape {found[name].shape}; it must be {shape}")
+    if setup.law is not None:
+        states = {k: x.shape for k, x in found.items() if k.startswith("state_")}
+        if states != {f"state_{k}": (*batch, *t.shape, *core) for k, core in enumerate(setup.plan.state.shapes)}:
+            raise ArgumentError(f"{source}: the controller's state in it is not that of '{setup.law.name}'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from .runs import Run
 from .sensors import Sensor
 from .setups import Setup, Surroundings, set_up
 
-__all__ = ["simulate", "start_of_run", "steps_of"]
+__all__ = ["divisor_near", "simulate", "start_of_run", "steps_of"]
 
 _CLOSED = 1e-6  # [rad, m] by which a loop may be open at the start
+_MOST_STEPS = 1 << 40  # no machine goes through more of them in a month
 
 
 def simulate(
@@ -88,8 +90,8 @@ def simulate(
     setup = set_up(robot, controller, dt, integrator, record, around)
     steps = steps_of(duration, setup)
     start = start_of_run(setup, q, v) if resume is None else _resumed(setup, resume, q, v)
-    if trace is not True and trace is not False and trace != "if possible":
-        raise ArgumentError(f"simulate: trace must be True, False or 'if possible'; got {trace!r}")
+    if not isinstance(trace, bool) and not (isinstance(trace, str) and trace == "if possible"):
+        raise ArgumentError(f"simulate: trace must be True, False or 'if possible'; got {trace!r:.60}")
     file = None if checkpoint is None else Checkpoint.at(checkpoint, setup, start, steps)
     with Progress.shown(progress) as news:
         if trace is False:
@@ -105,13 +107,21 @@ def simulate(
 def steps_of(duration, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
     duration, record = positive(duration, "simulate: duration"), setup.plan.record
-    steps = round(duration / setup.dt)
-    if steps < 1 or abs(steps * setup.dt - duration) > 1e-6 * duration:
+    steps = round(min(duration / setup.dt, _MOST_STEPS + 1))
+    if steps > _MOST_STEPS:
+        raise ArgumentError(f"simulate: duration {duration:g} s has too many steps of dt = {setup.dt:g} s")
+    if steps < 1 or abs(steps - duration / setup.dt) > 1e-6 + 1e-15 * steps:
         raise ArgumentError(f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s")
     if steps % record:
-        best = min((k for k in range(1, steps + 1) if steps % k == 0), key=lambda k: abs(k - record))
+        best = divisor_near(steps, record)
         raise ArgumentError(f"simulate: record={record} does not divide the {steps} steps of the run; {best} does")
     return steps
+
+
+def divisor_near(n: int, wanted: int) -> int:
+    """The divisor of n that is nearest to a number."""
+    small = [k for k in range(1, isqrt(n) + 1) if n % k == 0]
+    return min([*small, *(n // k for k in small)], key=lambda k: abs(k - wanted))
 
 
 def start_of_run(setup: Setup, q, v) -> Moment:
@@ -144,8 +154,10 @@ def _resumed(setup: Setup, run, q, v) -> Moment:
         raise ArgumentError(f"simulate: resume must be a Run; got {type(run).__name__}. Run.load reads one from a file")
     if q is not None or v is not None:
         raise ArgumentError("simulate: a run that is resumed starts at its end; give either resume or q and v")
-    end, fresh = run.end, Moment.start(setup, run.end.q, run.end.v)
-    if run.setup.dt != setup.dt or set(end.ends) != set(fresh.ends) or len(end.state) != len(fresh.state):
+    end, fresh, robot = run.end, Moment.start(setup, run.end.q, run.end.v), setup.robot
+    if run.robot.fingerprint != robot.fingerprint:
+        raise ArgumentError(f"simulate: the run to resume is of another robot, '{run.robot.name}', not '{robot.name}'")
+    if run.setup.dt != setup.dt or set(end.ends) != set(fresh.ends) or run.setup.plan.state != setup.plan.state:
         raise ArgumentError(
             "simulate: the run to resume had another dt, integrator or controller: "
             f"dt {run.setup.dt:g} s, it keeps {', '.join(end.ends)} and {len(end.state)} arrays of the controller"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.graph.nested import leaves, map_leaves
+from ..compile.graph.nested import leaves
 from ..control.references import PoseTarget, Target, is_function, is_sampled, reference_at
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
@@ -19,7 +19,8 @@ from ..lie import se3
 from ..model.configuration import difference
 from ..model.robot import Robot
 from .advance import Moment
-from .rollouts import Instant, energy_kernel, instant_kernel
+from .picking import Picked
+from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
 from .run_files import read_run, write_run
 from .run_plots import animate_runs, draw_run
 from .sensors import wrench_kernel
@@ -89,9 +90,18 @@ class Run:
         inputs = self.setup.inputs()
         return {k: with_time_axis(x, inputs[k].shape) for k, x in self.setup.numbers.items()}
 
+    def _unchanged_plan(self) -> RunPlan:
+        """What machine code depends on, if it is still what it was."""
+        if self.setup.plan.has_changed:
+            raise ArgumentError(
+                "run: something that a function of this run reads has changed since; ask for tau, a and energy before, "
+                "or give what changes as a parameter"
+            )
+        return self.setup.plan
+
     @cached_property
     def _instants(self) -> Instant:
-        plan, kernel = self.setup.plan, instant_kernel(self.setup.plan)
+        plan, kernel = self._unchanged_plan(), instant_kernel(self.setup.plan)
         given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers() | self.setup.reference(self.t, None)
         given |= dict(zip(plan.state.names("state"), leaves(self.state), strict=True)) | dict(self.known)
         return kernel(**{p.name: given[p.name] for p in kernel.parameters})
@@ -114,7 +124,7 @@ class Run:
         if "kinetic" in self.known:
             T, U = self.known["kinetic"], self.known["potential"]
             return Energy(T, U, T + U)
-        kernel = energy_kernel(self.setup.plan.plant)
+        kernel = energy_kernel(self._unchanged_plan().plant)
         given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers()
         T, U = kernel(**{p.name: given[p.name] for p in kernel.parameters})
         return Energy(T, U, T + U)
@@ -141,9 +151,6 @@ class Run:
         law, robot = self.setup.law, self.setup.robot
         if law is None:
             return None
-        if is_function(law.reference):
-            every = [reference_at(robot, law.follows, law.reference, t) for t in self.t.tolist()]
-            return map_leaves(lambda *x: np.stack(x), *every)
         return reference_at(robot, law.follows, law.reference, self.t)
 
     @cached_property
@@ -165,29 +172,15 @@ class Run:
         raise ArgumentError("error: this run followed neither a Target of joints nor a PoseTarget of a frame")
 
     def __getitem__(self, index) -> Run:
-        """The run, or runs, number `index` of the batch."""
-        if not self.batch:
-            raise ArgumentError("this is one run, not a batch; run.q[...] picks from its arrays")
-        where = index if isinstance(index, tuple) else (index,)
-        try:
-            np.empty(self.batch, bool)[where]
-        except IndexError as error:
-            raise ArgumentError(f"Run: {error}; the batch is {self.batch}") from None
-
-        def picked(x: np.ndarray, core: int) -> np.ndarray:
-            return np.broadcast_to(x, (*self.batch, *x.shape[x.ndim - core :]))[where]
-
-        inputs = self.setup.inputs()
-        numbers = {k: picked(x, len(inputs[k].shape)) for k, x in self.setup.numbers.items()}
-        setup = replace(self.setup, numbers=numbers, law=_picked_law(self, where))
-        shapes = self.setup.plan.state.shapes
-        rows = [picked(x, 1 + len(core)) for x, core in zip(leaves(self.state), shapes, strict=True)]
-        end = replace(
-            self.end, q=self.end.q[where], v=self.end.v[where],
-            state=[x[where] for x in self.end.state], ends={k: x[where] for k, x in self.end.ends.items()},
+        """The run, or runs, number `index` of the batch, by NumPy's rules for its axes."""
+        some = Picked(self.batch, index)
+        shapes = (len(core) + 1 for core in self.setup.plan.state.shapes)
+        state = [some.array(x, axes) for x, axes in zip(leaves(self.state), shapes, strict=True)]
+        known = {k: some.array(x, 1 if k in ("kinetic", "potential") else 2) for k, x in self.known.items()}
+        return Run(
+            some.setup(self.setup), self.t, some.array(self.q, 2), some.array(self.v, 2),
+            self.setup.plan.state.build(state), some.moment(self.setup, self.end), known,
         )  # fmt: skip
-        known = {k: x[where] for k, x in self.known.items()}
-        return Run(setup, self.t, self.q[where], self.v[where], self.setup.plan.state.build(rows), end, known)
 
     # --- files and pictures -------------------------------------------------------------------------------------------
 
@@ -234,21 +227,3 @@ class Run:
         ended = int(np.count_nonzero(np.isfinite(self.stopped)))
         notes = (f", {bad} not finite" if bad else "") + (f", {ended} stopped early" if ended else "")
         return f"<Run of '{self.robot.name}', {controller}, {many}{len(self.t)} times to {self.t[-1]:g} s{notes}>"
-
-
-def _picked_law(run: Run, where: tuple):
-    """The law of some runs of a batch: its reference may be a batch, too."""
-    law = run.setup.law
-    if law is None or is_function(law.reference) or law.reference is None:
-        return law
-    own = law.reference
-    batch = getattr(own, "batch", None)
-    if batch is not None:  # a trajectory
-        return replace(law, reference=own[where]) if batch == run.batch else law
-    shapes = run.setup.plan.law.reference.shapes  # type: ignore[union-attr]
-    targets = leaves(run.setup.targets(None))
-    parts = [
-        x if x.ndim == len(core) else np.broadcast_to(x, (*run.batch, *core))[where]
-        for x, core in zip(targets, shapes, strict=True)
-    ]
-    return replace(law, reference=run.setup.plan.law.reference.build(parts))  # type: ignore[union-attr]

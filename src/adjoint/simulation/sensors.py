@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..compile import Kernel
-from ..control.assembled import Input, assembled_kernel, parted
+from ..control.assembled import Input, assembled_kernel, label_of, parted
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot
@@ -36,7 +36,7 @@ def sensor(function: Callable, /, *, name: str | None = None, **parameters) -> S
         ...     return forward_kinematics(robot, q, p.frame)[2, 3]
         >>> altimeter = sensor(height, frame="tool")
     """
-    label = name or getattr(function, "__name__", "sensor").strip("_<>")
+    label = label_of(function, name, "sensor")
     return Sensor(label, *parted(function, parameters, label))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves
-from ..control.assembled import Input, Numbers, parted
+from ..control.assembled import Input, Parts
 from ..control.channels import is_held, sampled
 from ..control.laws import Law, as_law
 from ..control.references import as_targets, is_function, is_sampled
@@ -41,9 +41,9 @@ class Surroundings:
     sensors: Mapping[str, Sensor] | None = None
 
     @classmethod
-    def named(cls, caller: str, **given) -> Surroundings:
-        """The surroundings by their names; raises `ArgumentError` if there is no such name."""
-        known = [field.name for field in fields(cls)]
+    def of(cls, given: Mapping[str, Any], caller: str, *but: str) -> Surroundings:
+        """The surroundings that keywords give; some of them may not be for this caller."""
+        known = [f.name for f in fields(cls) if f.name not in but]
         for name in given:
             if name not in known:
                 raise ArgumentError(f"{caller}: there is no argument '{name}'; surroundings are {', '.join(known)}")
@@ -60,7 +60,7 @@ class Setup:
 
     plan: RunPlan
     law: Law | None
-    numbers: Numbers
+    numbers: Mapping[str, np.ndarray]
     dt: float
 
     @property
@@ -70,8 +70,7 @@ class Setup:
 
     def inputs(self) -> dict[str, Input]:
         """The inputs of the kernels that `numbers` are values of."""
-        stop = {} if self.plan.stop is None else self.plan.stop.inputs("stop_")
-        return {k: x for k, x in (self.plan.inputs() | stop).items() if k in self.numbers}
+        return {k: x for k, x in self.plan.inputs().items() if k in self.numbers}
 
     def recording(self, every: int) -> Setup:
         """The same, with the state kept every so many steps."""
@@ -137,21 +136,22 @@ def set_up(
     lifted = _lifted(robot, around.lift)
     if around.stop is not None and not callable(around.stop):
         raise ArgumentError(f"simulate: stop must be a function f(t, q, v); got {type(around.stop).__name__}")
-    stop, stop_numbers = (None, {}) if around.stop is None else parted(_Stop(around.stop), {}, "simulate: stop")
-    base = None if around.base is None else _all(around.base, Change, "base")[0]
+    stop = None if around.stop is None else Parts(_Stop(around.stop))
+    if around.base is not None and not isinstance(around.base, Change):
+        raise ArgumentError(f"simulate: base must be a Change, as of moving_base; got {type(around.base).__name__}")
+    base = around.base
     for acting in forces:
         if acting.frame is not None:
             robot.frame(acting.frame)  # raises an error that lists the frames
     plant = Plant(
-        robot, tuple(lifted), tuple(x.plan for x in forces), tuple(x.parts for x in changes), loops,
-        None if base is None else base.parts,
+        robot, tuple(lifted), tuple(x.plan for x in forces), tuple(x.parts.now() for x in changes), loops,
+        None if base is None else base.parts.now(),
     )  # fmt: skip
     numbers = {f"lift_{k}": x for k, x in lifted.items()}
     for kind, group in (("force", forces), ("change", changes)):
         for k, one in enumerate(group):
             numbers |= {f"{kind}{k}_{name}": x for name, x in one.numbers.items()}
     numbers |= {} if base is None else {f"base_{name}": x for name, x in base.numbers.items()}
-    numbers |= {f"stop_{name}": x for name, x in stop_numbers.items()}
     sensors = _sensors(robot, law, around.sensors)
     numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items() if name not in sensors}
     for k, one in enumerate(sensors.values()):
@@ -159,7 +159,7 @@ def set_up(
     plan = RunPlan(
         plant, None if law is None else law.plan(robot), _kind_of_reference(law),
         integrator_named(integrator, "simulate"), record, stop, held,
-        tuple((name, one.parts) for name, one in sensors.items()),
+        tuple((name, one.parts.now()) for name, one in sensors.items()),
     )  # fmt: skip
     return Setup(plan, law, numbers, dt)
 
@@ -178,11 +178,11 @@ def _every_period(law: Law, robot: Robot, dt: float) -> Law:
     return sampled(law, robot=robot)
 
 
-def _kind_of_reference(law: Law | None) -> str | Callable | None:
+def _kind_of_reference(law: Law | None) -> str | Parts | None:
     if law is None:
         return None
     if is_function(law.reference):
-        return law.reference
+        return Parts(law.reference)
     if law.reference is None and law.follows is not None:
         raise ArgumentError(f"simulate: the law '{law.name}' has no reference; law.replace(reference=...) gives it one")
     return "sampled" if is_sampled(law.reference) else "constant"
@@ -244,8 +244,14 @@ class _Stop:
 
     function: Callable
 
-    def __call__(self, robot, p, t, q, v):
-        ends = self.function(t, q, v)
-        if np.shape(ends) != ():
-            raise ArgumentError(f"simulate: stop must give one truth value; it gives shape {np.shape(ends)}")
-        return ends
+    def __call__(self, t, q, v):
+        found = self.function(t, q, v)
+        try:
+            return found & (t < np.inf) if np.shape(found) == () else _needs_one(found)
+        except TypeError:
+            return _needs_one(found)
+
+
+def _needs_one(found):
+    what = f"shape {np.shape(found)}" if np.shape(found) else f"{found!r:.60}"
+    raise ArgumentError(f"simulate: stop(t, q, v) must give one truth value, such as q[0] > 1; it gives {what}")

@@ -10,6 +10,10 @@ from ..model.robot import Robot
 __all__ = ["Integrator"]
 
 
+def _nothing(robot: Robot) -> None:
+    return None
+
+
 class Integrator(NamedTuple):
     """One step: `step(robot, plant, t, q, v, h, memory) -> (q, v, memory)`, in NumPy for one run, traced into a kernel.
 
@@ -20,4 +24,4 @@ class Integrator(NamedTuple):
 
     step: Callable[..., tuple]
     order: int
-    memory: Callable[[Robot], Any] = lambda robot: None
+    memory: Callable[[Robot], Any] = _nothing

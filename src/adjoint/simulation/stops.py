@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..control.gains import at_least_zero
 from ..dynamics.factorization import mass_matrix_inverse
 from ..errors import ArgumentError
 from ..model.configuration import neutral
-from ..model.input_checks import positive, vectors
+from ..model.input_checks import floats, positive, vectors
 from ..model.joints import JOINTS
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .forces import Force, force
-from .number_checks import LATEST, not_negative, of_shape
+from .number_checks import LATEST, of_shape
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -78,7 +79,7 @@ def joint_stops(
         _Stops(at_q, at_v), name="joint_stops", lower=low[list(at_q)], upper=high[list(at_q)],
         stiffness=_each(robot, stiffness, "stiffness")[list(at_v)],
         damping=_each(robot, damping, "damping")[list(at_v)],
-        ramp=not_negative(of_shape(ramp, (), "ramp", "joint_stops"), "ramp", "joint_stops"),
+        ramp=at_least_zero(of_shape(ramp, (), "ramp", "joint_stops"), "ramp", "joint_stops"),
     )  # fmt: skip
 
 
@@ -96,7 +97,7 @@ def _stopped(robot: Robot, low: np.ndarray, high: np.ndarray) -> tuple[tuple[int
 
 def _ends(robot: Robot, given, own: np.ndarray, name: str, none: float) -> np.ndarray:
     """Limits (nq,), where `none` stands for an infinite one."""
-    found = np.asarray(own if given is None else given, float)
+    found = floats(own if given is None else given)
     if found.shape != (robot.nq,) or np.isnan(found).any():
         raise ArgumentError(f"joint_stops: '{name}' must be ({robot.nq},) without NaN; got {given!r}")
     return np.where(np.isfinite(found), found, none)
@@ -110,7 +111,7 @@ def _configuration(robot: Robot, q) -> np.ndarray:
 
 
 def _each(robot: Robot, x, name: str) -> np.ndarray:
-    found = not_negative(x, name, "joint_stops")
+    found = at_least_zero(x, name, "joint_stops")
     if found.shape not in ((), (robot.nv,)):
         raise ArgumentError(f"joint_stops: '{name}' has shape {found.shape}; it must be one number or ({robot.nv},)")
     return np.broadcast_to(found, (robot.nv,))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compile import kernel, row_at
-from ..control.assembled import Numbers
+from ..control.gains import at_least_zero
 from ..errors import ArgumentError
 from ..lie import series
-from ..model.input_checks import motions
-from .number_checks import not_negative, of_shape
+from ..model.input_checks import floats, motions
+from .number_checks import of_shape
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -30,7 +30,7 @@ class Surface:
     """
 
     distance: Callable
-    numbers: Numbers
+    numbers: Mapping[str, np.ndarray]
     options: tuple[tuple[str, Any], ...] = ()
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ def sphere(center, radius) -> Surface:
 
     >>> ball = sphere(center=(0.5, 0, 0), radius=0.1)
     """
-    radius = not_negative(of_shape(radius, (), "radius", "sphere"), "radius", "sphere", or_zero=False)
+    radius = at_least_zero(of_shape(radius, (), "radius", "sphere"), "radius", "sphere", above=True)
     return Surface(_sphere, {"center": of_shape(center, (3,), "center", "sphere"), "ball_radius": radius})
 
 
@@ -94,7 +94,7 @@ def box(pose, size) -> Surface:
         >>> step = box(se3.from_xyz_quat_wxyz([1.0, 0, 0.1, 1, 0, 0, 0]), size=(1, 1, 0.2))
     """
     pose = motions(of_shape(pose, (4, 4), "pose", "box"), (4, 4), "box: pose")
-    size = not_negative(of_shape(size, (3,), "size", "box"), "size", "box", or_zero=False)
+    size = at_least_zero(of_shape(size, (3,), "size", "box"), "size", "box", above=True)
     return Surface(_box, {"pose": pose, "size": size})
 
 
@@ -139,10 +139,10 @@ def terrain(heights, *, spacing: ArrayLike = 1.0, corner: ArrayLike = (0.0, 0.0)
     """
     if callable(heights):
         return Surface(_hills, {}, (("height", heights),))
-    table = np.asarray(heights, float)
+    table = floats(heights)
     if table.ndim != 2 or min(table.shape) < 2:
         raise ArgumentError(f"terrain: 'heights' has shape {table.shape}; it must be (nx, ny), each 2 or more")
-    apart = not_negative(spacing, "spacing", "terrain", or_zero=False)
+    apart = at_least_zero(spacing, "spacing", "terrain", above=True)
     if apart.shape not in ((), (2,)):
         raise ArgumentError(f"terrain: 'spacing' has shape {apart.shape}; it must be one number or (2,)")
     corner = of_shape(corner, (2,), "corner", "terrain")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..compile import Kernel, scan
+from ..compile.front.arguments import as_input
 from ..compile.front.specialisation import record_class
 from ..compile.graph.nested import leaves, map_leaves
 from ..control.assembled import Input, Template, assembled_kernel
 from ..errors import ArgumentError
 from ..extras import package
 from ..model.configuration import neutral
-from ..model.input_checks import count, positive
+from ..model.input_checks import count, floats
 from ..model.robot import Robot
 from .integrators import Integrator
 from .rollouts import mover
@@ -28,6 +29,7 @@ except ImportError:  # `VectorEnv` says what is missing
 __all__ = ["VectorEnv"]
 
 _SEEN = "observation", "reward", "terminated"  # what a step gives besides the state
+_DTYPES = (np.float32, np.float64, "float32", "float64")
 
 
 class VectorEnv(_Base):  # type: ignore[misc,valid-type]
@@ -72,23 +74,28 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         integrator: str | Integrator = "semi_implicit", dtype=np.float32, **surroundings,
     ):  # fmt: skip
         gym = package("gymnasium", "learn", "VectorEnv")
-        self._setup = set_up(robot, None, dt, integrator, 1, Surroundings.named("VectorEnv", **surroundings))
-        self.num_envs = count(num_envs, "VectorEnv: num_envs")
-        if self.num_envs == 0:
-            raise ArgumentError("VectorEnv: num_envs must be 1 or more")
+        around = Surroundings.of(surroundings, "VectorEnv", "stop", "sensors")
+        self._setup = set_up(robot, None, dt, integrator, 1, around)
+        self.num_envs = _at_least_one(num_envs, "num_envs")
         if self._setup.batch() not in ((), (1,), (self.num_envs,)):
             raise ArgumentError(f"VectorEnv: arrays of the surroundings have leading axes {self._setup.batch()}; "
                                 f"they must be ({self.num_envs},)")  # fmt: skip
-        self._functions = act or _forces, observe or _state, reward or _nothing, terminated or _never
+        given = {"act": act, "observe": observe, "reward": reward, "terminated": terminated, "start": start}
+        for name, f in given.items():
+            if f is not None and not callable(f):
+                raise ArgumentError(f"VectorEnv: {name} must be a function or None; got {type(f).__name__}")
+        functions = act or _forces, observe or _state, reward or _nothing, terminated or _never
         self._start = start or _at_home
-        self._steps = max(count(steps_per_action, "VectorEnv: steps_per_action"), 1)
-        self._limit = count(max_episode_steps, "VectorEnv: max_episode_steps")
+        self._limit = _at_least_one(max_episode_steps, "max_episode_steps")
         low, high = _bounds(robot, action_low, action_high)
-        self._kernel = _step_kernel(self._setup, self._functions, self._steps, len(low), positive(dt, "VectorEnv: dt"))
+        steps = _at_least_one(steps_per_action, "steps_per_action")
+        self._kernel = _step_kernel(self._setup, functions, steps, len(low))
+        if not isinstance(dtype, str | type | np.dtype) or dtype not in _DTYPES:
+            raise ArgumentError(f"VectorEnv: dtype must be numpy.float32 or numpy.float64; got {dtype!r:.60}")
         self._dtype = np.dtype(dtype)
         self.metadata = {"autoreset_mode": gym.vector.AutoresetMode.NEXT_STEP, "render_modes": []}
         self.single_action_space = gym.spaces.Box(low.astype(self._dtype), high.astype(self._dtype), dtype=self._dtype)
-        self._robot, self._rng = robot, np.random.default_rng()
+        self._robot = robot
         self.reset()
         size = self._now["observation"].shape[-1]
         self.single_observation_space = gym.spaces.Box(-np.inf, np.inf, (size,), dtype=self._dtype)
@@ -97,9 +104,8 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         self.action_space = batched(self.single_action_space, self.num_envs)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start all episodes anew; returns observations (num_envs, m) and an empty dict."""
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
+        """Start all episodes anew; returns observations (num_envs, m) and an empty dict. `options` are not used."""
+        super().reset(seed=None if seed is None else count(seed, "VectorEnv.reset: seed"), options=options)
         n, robot = self.num_envs, self._robot
         self._fresh = self._starts(n)
         memory = {k: np.zeros((n, *x.shape)) for k, x in _memory(self._setup).inputs("memory").items()}
@@ -112,7 +118,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
 
     def step(self, actions):
         """One action (num_envs, m) each; returns observations, rewards, terminated, truncated and an empty dict."""
-        actions = np.asarray(actions, float)
+        actions = np.asarray(as_input(actions, "actions", "VectorEnv.step"), float)
         if actions.shape != (self.num_envs, *self.single_action_space.shape):
             wanted = (self.num_envs, *self.single_action_space.shape)
             raise ArgumentError(f"VectorEnv.step: actions have shape {actions.shape}; they must be {wanted}")
@@ -143,13 +149,17 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
 
     def _starts(self, n: int) -> list[np.ndarray]:
         """Fresh starts, checked."""
-        found, sizes = self._start(self._rng, n), (self._robot.nq, self._robot.nv)
+        found, sizes = self._start(self.np_random, n), (self._robot.nq, self._robot.nv)
         if found is None:
             found = np.tile(neutral(self._robot), (n, 1)), np.zeros((n, self._robot.nv))
-        if len(found) != 2 or [np.shape(x) for x in found] != [(n, k) for k in sizes]:
+        if (
+            not isinstance(found, tuple | list)
+            or len(found) != 2
+            or [np.shape(x) for x in found] != [(n, k) for k in sizes]
+        ):
             shapes = " and ".join(str((n, k)) for k in sizes)
             raise ArgumentError(f"VectorEnv: start(rng, {n}) must give q and v of shapes {shapes}")
-        return [np.array(x, float) for x in found]
+        return [np.array(as_input(x, "start", "VectorEnv"), float) for x in found]
 
     def _call(self, actions: np.ndarray) -> None:
         """Step all robots."""
@@ -170,9 +180,9 @@ def _memory(setup: Setup) -> Template:
     return setup.plan.memory
 
 
-def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: float) -> Kernel:
+def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int) -> Kernel:
     """The kernel of one action of one robot."""
-    plan, robot = setup.plan, setup.robot
+    plan, robot, dt = setup.plan, setup.robot, setup.dt
     act, observe, reward, terminated = functions
     inputs = {"q": Input((robot.nq,)), "v": Input((robot.nv,))} | plan.memory.inputs("memory")
     inputs |= {"count": Input(), "action": Input((size,)), "fresh_q": Input((robot.nq,)), "fresh_v": Input((robot.nv,))}
@@ -186,7 +196,9 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: floa
         def step(carry, _):
             k, q, v, memory = carry
             t = (first + k) * dt
-            tau = _shaped(act(t, q, v, given["action"]), "act", (robot.nv,))
+            tau = act(t, q, v, given["action"])
+            if np.shape(tau) != (robot.nv,):
+                raise ArgumentError(f"VectorEnv: act gives shape {np.shape(tau)}; it must be ({robot.nv},)")
             return (k + 1.0, *move(t, tau, q, v, memory, dt)), None
 
         carry = 0.0, given["q"], given["v"], plan.memory.taken(given, "memory")
@@ -197,26 +209,32 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int, dt: floa
         number = np.where(anew, 0.0, given["count"] + 1)
         t = number * steps * dt
         finite = np.sum(np.abs(q)) + np.sum(np.abs(v)) < np.inf
-        ends = ~anew & (_shaped(terminated(t, q, v), "terminated", ()) | ~finite)
-        gain = np.where(anew, 0.0, _shaped(reward(t, q, v, given["action"]), "reward", ()))
-        seen = observe(t, q, v)
-        return made(q, v, *leaves(memory), number, _shaped(seen, "observe", np.shape(seen)[:1] or (1,)), gain, ends)
+        ends = ~anew & (_of_axes(terminated(t, q, v), 0, "terminated", "one truth value") | ~finite)
+        gain = _of_axes(reward(t, q, v, given["action"]), 0, "reward", "one number")
+        seen = _of_axes(observe(t, q, v), 1, "observe", "an array (m,)")
+        return made(q, v, *leaves(memory), number, seen, np.where(anew, 0.0, gain), ends)
 
     return assembled_kernel("step", inputs, body, f"One action of robot '{robot.name}'.")
 
 
-def _shaped(value, name: str, shape: tuple[int, ...]):
-    """What a user's function gave, if it has the shape that is needed."""
-    if np.shape(value) != shape:
-        raise ArgumentError(f"VectorEnv: {name} gives shape {np.shape(value)}; it must be {shape}")
-    return value
+def _of_axes(x: Any, axes: int, name: str, wanted: str):
+    """What a function gives, if it has so many axes."""
+    if x is None or isinstance(x, str) or np.ndim(x) != axes:
+        what: Any = f"{x!r:.60}" if x is None or isinstance(x, str) else f"shape {np.shape(x)}"
+        raise ArgumentError(f"VectorEnv: {name} must give {wanted}; it gives {what}")
+    return x
+
+
+def _at_least_one(n, name: str) -> int:
+    if count(n, f"VectorEnv: {name}") == 0:
+        raise ArgumentError(f"VectorEnv: {name} must be 1 or more")
+    return int(n)
 
 
 def _bounds(robot: Robot, low, high) -> tuple[np.ndarray, np.ndarray]:
     """The bounds of the actions."""
     limit = np.where(np.isfinite(robot.effort_limit) & (robot.effort_limit > 0), robot.effort_limit, 1.0)
-    lower = np.atleast_1d(np.asarray(-limit if low is None else low, float))
-    upper = np.atleast_1d(np.asarray(limit if high is None else high, float))
+    lower, upper = np.atleast_1d(floats(-limit if low is None else low), floats(limit if high is None else high))
     if lower.shape != upper.shape or lower.ndim != 1 or not (lower < upper).all():
         raise ArgumentError(
             f"VectorEnv: action_low {lower.shape} and action_high {upper.shape} must be (m,), low < high"

@@ -30,7 +30,7 @@ class ShootingPlan(NamedTuple):
 
     robot: Robot
     cost: Parts
-    final: Callable | None
+    final: Parts | None
     integrator: Integrator
     motors: tuple[int, ...]
     boxed: bool  # whether these joint forces have limits
@@ -83,7 +83,7 @@ class ShootingPlan(NamedTuple):
 
     def final_cost(self, given: Mapping[str, Any], t, q, v):
         """The cost of the last state."""
-        return 0.0 if self.final is None else self.final(self.robot, self.cost.namespace(given, "p_"), t, q, v)
+        return 0.0 if self.final is None else self.final.function(self.robot, self.cost.namespace(given, "p_"), t, q, v)
 
     def nearby(self, given: Mapping[str, Any], w) -> tuple:
         """The state and the forces (q, v, u) that differ from those given by w, or (q, v) for w (2 nv,)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...control.assembled import parted, with_numbers
+from ...control.assembled import Parts, parted, with_numbers
 from ...dynamics.newton_euler import inverse_dynamics
 from ...errors import ArgumentError, SolveError
 from ...model.input_checks import count, floats, positive, truth, vectors
@@ -81,7 +81,8 @@ def ilqr(
     boxed = bool(np.isfinite(np.append(lower[motors], upper[motors])).any())
     parts, numbers = parted(cost, parameters, "ilqr")
     step, second_order = _integrator(robot, integrator), truth(second_order, "ilqr: second_order")
-    plan = ShootingPlan(robot, parts, final, step, tuple(motors.tolist()), boxed, second_order)
+    last = None if final is None else Parts(final)
+    plan = ShootingPlan(robot, parts, last, step, tuple(motors.tolist()), boxed, second_order)
     shared = {"dt": np.array(dt), "passive": np.where(lower < upper, 0.0, lower)}
     if boxed:
         shared |= {"lower": lower[motors], "upper": upper[motors]}
