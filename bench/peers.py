@@ -233,3 +233,39 @@ def mujoco_dynamics() -> dict:
         return d.qacc
 
     return {"inverse_dynamics": inverse, "forward_dynamics": forward, "mass_matrix": mass}
+
+
+def mujoco_model(
+    urdf, robot, *, dt: float, integrator: str = "semi_implicit", gains: tuple[float, float] | None = None
+):
+    """MuJoCo's model of a URDF with the joints of our robot, for `mj_step`: without contacts, limits and damping.
+
+    Links without joints are merged into others, which makes it faster. With `gains` (kp, kd) every joint but the free
+    one has a motor with τ = kp (ctrl - q) - kd v; with gains (0, 0), one with τ = ctrl.
+    """
+    import mujoco
+
+    mj: Any = mujoco  # an extension module without stubs
+    spec = mj.MjSpec.from_string(without_meshes(urdf))
+    if robot.joint_types[0] == "free":
+        spec.worldbody.first_body().add_freejoint().name = robot.joint_names[0]
+    for equality in list(spec.equalities):
+        spec.delete(equality)
+    for joint in [j for j in spec.joints if j.name not in robot.joint_names]:
+        spec.delete(joint)
+    for joint in spec.joints:
+        if joint.type != mj.mjtJoint.mjJNT_FREE:
+            joint.damping, joint.frictionloss = 0 * np.array(joint.damping), 0.0
+            joint.actfrclimited = mj.mjtLimited.mjLIMITED_FALSE
+            joint.armature = robot.armature[robot.joint(joint.name).v][0]
+            if gains is not None:
+                kp, kd = gains
+                gain, bias = ([kp] if kp else [1.0]) + [0.0] * 9, [0.0, -kp, -kd] + [0.0] * 7
+                motor = spec.add_actuator(target=joint.name, trntype=mj.mjtTrn.mjTRN_JOINT)
+                motor.gainprm, motor.biasprm, motor.biastype = gain, bias, mj.mjtBias.mjBIAS_AFFINE
+    off = mj.mjtDisableBit
+    spec.option.disableflags = off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EULERDAMP | off.mjDSBL_FRICTIONLOSS
+    spec.option.timestep, spec.compiler.fusestatic = dt, True
+    steps = {"semi_implicit": mj.mjtIntegrator.mjINT_EULER, "rk4": mj.mjtIntegrator.mjINT_RK4}
+    spec.option.integrator = steps[integrator]
+    return spec.compile()

@@ -346,7 +346,6 @@ LAWS = [
     control.model_reference(GEARED, SWING, frequency=20.0, rate=0.1),
     control.self_tuning(GEARED, SWING),
     control.perturbation(GEARED, SWING, bias=True),
-    control.resolved_motion_adaptive(GEARED, SWING),
 ]
 
 
@@ -401,3 +400,8 @@ def test_bad_robots_and_references_are_named():
         control.perturbation(PUMA, np.zeros(5))
     with pytest.raises(ArgumentError, match=r"perturbation: the reference is a batch of shape \(4,\)"):
         control.perturbation(PUMA, np.zeros((4, 6)))
+
+
+def test_poses_need_six_joints():
+    with pytest.raises(ArgumentError, match="has 2 degrees of freedom; the pose of a frame needs six or more"):
+        control.resolved_motion_adaptive(aj.robots.two_link(), np.zeros(2), frame="tool")

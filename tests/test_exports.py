@@ -131,13 +131,26 @@ def test_the_door_and_what_editors_see_of_it_are_the_same():
         assert dir(module) == sorted(module.__all__), name
 
 
-@pytest.mark.parametrize("name", ["rnea", "crba", "fkine", "mj_step", "computeJointJacobians", "geodesic", "lod"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rnea", "crba", "fkine", "mj_step", "computeJointJacobians", "geodesic", "lod", "rollout", "Simulator", "fdyn",
+        "AdvanceTo", "stepSimulation", "xfrc_applied", "mj_contactForce", "constraintDynamics", "contact", "VectorEnv",
+        "impedance",
+    ],
+)  # fmt: skip
 def test_names_of_peers_and_of_topics_are_answered(name):
+    simulate = r"adjoint.simulate\(robot, controller, q=q, v=v, duration=duration, dt=dt\)"
     ours = {
         "rnea": "Pinocchio calls rnea is adjoint.inverse_dynamics", "crba": "adjoint.mass_matrix",
-        "fkine": "adjoint.forward_kinematics", "mj_step": "adjoint.forward_dynamics",
+        "fkine": "adjoint.forward_kinematics", "mj_step": f"MuJoCo calls mj_step is {simulate}",
         "computeJointJacobians": "adjoint.jacobian", "geodesic": "it is adjoint.geometry.geodesic",
-        "lod": "did you mean load",
+        "lod": "did you mean load", "rollout": simulate, "Simulator": f"Drake calls Simulator is {simulate}",
+        "fdyn": f"the Robotics Toolbox calls fdyn is {simulate}", "AdvanceTo": "resume=run", "stepSimulation": simulate,
+        "xfrc_applied": r"adjoint.simulation.applied\(frame, wrench\)", "mj_contactForce": r"run.wrench\(frame\)",
+        "constraintDynamics": "adjoint.dynamics.constrained_forward_dynamics",
+        "contact": "it is adjoint.simulation.contact", "VectorEnv": "it is adjoint.simulation.VectorEnv",
+        "impedance": "it is adjoint.control.impedance",
     }  # fmt: skip
     with pytest.raises(AttributeError, match=ours[name]):
         getattr(adjoint, name)

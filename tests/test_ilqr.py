@@ -1,5 +1,7 @@
 """Optimal control by shooting: laws of optimality, other solvers, limits, manifolds, and predictive control."""
 
+from types import SimpleNamespace
+
 import casadi
 import numpy as np
 import pytest
@@ -51,11 +53,6 @@ def total_cost(robot, cost, final, p, q, v, tau, dt) -> float:
         v = v + dt * aj.forward_dynamics(robot, q, v, u)
         q = aj.integrate(robot, q, v, dt)
     return paid + final(robot, p, len(tau) * dt, q, v)
-
-
-class _Numbers:
-    def __init__(self, **numbers):
-        self.__dict__.update(numbers)
 
 
 # --- quadratic problems -----------------------------------------------------------------------------------------------
@@ -130,7 +127,7 @@ def test_no_joint_force_can_be_changed_for_the_better():
     """Derivatives of the whole cost, by differences of a plain loop, are 0, or hold the force at its limit."""
     robot, problem = acrobot(), two_link_problem()
     motion = ilqr(robot, effort, miss, **problem, limits=6.0)
-    p, step, still = _Numbers(**problem), 1e-4, np.zeros(2)
+    p, step, still = SimpleNamespace(**problem), 1e-4, np.zeros(2)
     held = np.abs(motion.tau) == 6.0
     assert held.any()
     assert motion.cost == pytest.approx(total_cost(robot, effort, miss, p, still, still, motion.tau, 0.02), rel=1e-12)
@@ -236,7 +233,7 @@ def test_a_body_turns_on_its_manifold(second_order):
     np.testing.assert_allclose(np.linalg.norm(motion.q, axis=1), 1, atol=1e-12)
     run = simulate(robot, motion.law(), q=start, v=np.zeros(3), duration=1.0, dt=0.025, integrator="rk4")
     np.testing.assert_allclose(run.q, motion.q, atol=1e-9)
-    step, p = 1e-4, _Numbers(goal=goal, r=1e-2, w=100.0)
+    step, p = 1e-4, SimpleNamespace(goal=goal, r=1e-2, w=100.0)
 
     def paid(tau):
         tape = control.law(_played, reference=control.references.Rows(tau, np.zeros(3), 0.025), follows=None)
@@ -254,17 +251,21 @@ def _played(robot, p, state, t, q, v, reference):
 
 
 @pytest.mark.slow
-def test_a_batch_of_problems_is_each_of_them():
+@pytest.mark.parametrize("second_order", [False, True])
+def test_a_batch_of_problems_is_each_of_them(second_order):
+    """One problem has a search of its own, with less work between kernels; it takes the same way to the last bit."""
     robot, problem = acrobot(), two_link_problem()
     goals = np.array([[1.5, -0.7], [0.3, 0.4], [-2.0, 1.0]])
     starts = np.array([[0.0, 0.0], [0.1, 0.0], [0.5, -1.0]])
-    given = problem | {"q": starts}
-    many = ilqr(robot, effort, miss, **given, limits=15.0, batch={"goal": goals})
+    options = {"limits": 15.0, "second_order": second_order}
+    many = ilqr(robot, effort, miss, **problem | {"q": starts}, **options, batch={"goal": goals})
     assert many.success.shape == (3,)
     assert many.K.shape == (3, 30, 2, 4)
     for k in range(3):
-        one = ilqr(robot, effort, miss, **problem | {"q": starts[k], "goal": goals[k]}, limits=15.0)
+        one = ilqr(robot, effort, miss, **problem | {"q": starts[k], "goal": goals[k]}, **options)
         np.testing.assert_array_equal(one.tau, many.tau[k])
+        np.testing.assert_array_equal(one.K, many.K[k])
+        np.testing.assert_array_equal(one.history, many.history[k, : len(one.history)])
         assert one.iterations == many.iterations[k]
     run = simulate(robot, many.law(), q=starts, v=np.zeros(2), duration=0.6, dt=0.02)
     np.testing.assert_allclose(run.q, many.q, atol=1e-12)
@@ -285,6 +286,17 @@ def test_a_start_that_is_not_finite():
 
     with pytest.raises(SolveError, match="the cost of the motion under the first joint forces is not finite"):
         ilqr(acrobot(), infinite, q=np.zeros(2), steps=5, dt=0.01, zero=0.0)
+
+
+def endless(robot, p, t, q, v):
+    return -np.exp(v @ v)
+
+
+def test_a_cost_that_has_no_least_value_stays_finite():
+    """Where a motion overflows, its cost may be -inf, which is no gain."""
+    motion = ilqr(acrobot(), effort, endless, q=np.zeros(2), v=[0.5, 0.0], steps=20, dt=0.02, r=1e-3)
+    assert np.isfinite(motion.history).all()
+    assert not motion.success
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,25 @@ def test_trajectories_constants_and_functions_are_references():
     np.testing.assert_allclose(swing(ROBOT, None, 0.7, Q, V).tau, expected, rtol=1e-13)
 
 
+def test_a_reference_in_the_call_goes_before_the_law_s_own():
+    law, other = spring_law(np.ones(6)), control.Target(2 * Q, V, 0 * Q)
+    own = law(ROBOT, None, 0.0, Q, V).tau
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, V, other).tau, 50 * Q, rtol=1e-14)
+    np.testing.assert_allclose(law(ROBOT, None, 0.0, Q, V, np.zeros(6)).tau, -50 * Q - 5 * V, rtol=1e-14)
+    assert np.array_equal(law(ROBOT, None, 0.0, Q, V).tau, own)
+    np.testing.assert_allclose(spring_law()(ROBOT, None, 0.0, Q, V, other).tau, 50 * Q, rtol=1e-14)
+
+
+def test_a_function_of_time_is_compiled_once():
+    law = spring_law(lambda t: np.sin(3 * t) * np.ones(6))
+    law(ROBOT, None, 0.0, Q, V)
+    before = control.references._with_rates.cache_info()
+    for t in (0.1, 0.2, 0.3):
+        law(ROBOT, None, t, Q, V)
+    after = control.references._with_rates.cache_info()
+    assert after.misses == before.misses and after.hits == before.hits + 3
+
+
 def test_a_trajectory_rests_at_its_ends():
     path = aj.trajectory.quintic(0 * Q, Q, 2.0)
     tau = spring_law(path, m=1.0)(ROBOT, None, 5.0, 0 * Q, 0 * V).tau
@@ -200,10 +219,15 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: control.law(spring, follows=int), "follows"),
         (lambda: spring_law(np.ones(5))(ROBOT, None, 0.0, Q, V), r"reference.q has shape \(5,\).*needs \(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(kp=1.0), "no parameter 'kp'; there are k, d, m"),
+        (lambda: control.pd(Q, kp=1.0).replace(gravity=True), "pd: 'gravity' is fixed .* can be replaced are kp, kd"),
+        (lambda: control.law(spring, reference=Q, k=1.0)(ROBOT, None, 0.0, Q, V), "p.d: there is no .* there are k"),
+        (lambda: control.law(lambda t, q, v: -q), r"lambda: the function of a law is f\(robot, p, state"),
+        (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "spring: the law has no reference"),
         (lambda: spring_law(np.ones(6), k=np.ones(6)).replace(k=np.ones(5)), r"'k' has shape \(5,\).*\(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be"),
         (lambda: spring_law(np.ones(6))(None, None, 0.0, Q, V), "no model of its own"),
         (lambda: spring_law(np.ones(6))("robot", None, 0.0, Q, V), "Robot"),
+        (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "the law has no reference"),
         (lambda: spring_law(lambda t: np.ones(5))(ROBOT, None, 0.0, Q, V), r"gives shape \(5,\)"),
         (lambda: control.law(spring, q=1.0, reference=Q, d=1.0, m=1.0, k=1.0)(ROBOT, None, 0.0, Q, V), "called 'q'"),
         (lambda: control.wrapped(spring, doubled, name="doubled"), "needs a Law"),
@@ -267,7 +291,7 @@ def test_a_function_of_time_at_many_times():
         (lambda t: None, "gives shape"),
         (lambda: Q, "no function of t"),
         (aj.trajectory.quintic(np.zeros(5), np.ones(5), 1.0), r"reference\.q has shape \(5,\)"),
-        (None, "there is no reference"),
+        (None, "no reference"),
     ],
 )
 def test_bad_references_are_named(reference, message):

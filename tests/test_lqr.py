@@ -42,7 +42,7 @@ def test_riccati_equations_hold_and_the_loop_is_stable(system):
     K, P, poles = control.lqr_gains(A, B, Q, R)
     left = A.T @ P + P @ A - P @ B @ np.linalg.solve(R, B.T @ P) + Q
     assert np.abs(left).max() < 1e-9 * np.abs(P).max() * np.abs(A).max()
-    assert poles.real.max() < 0
+    assert np.real(poles).max() < 0
     K, P, poles = control.dlqr_gains(A, B, Q, R)
     assert np.abs(Q + A.T @ P @ (A - B @ K) - P).max() < 1e-9 * np.abs(P).max()
     assert np.abs(poles).max() < 1

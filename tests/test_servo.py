@@ -155,7 +155,7 @@ def test_gains_give_the_poles_that_they_promise(seed):
     zeta, found = design.damping_ratio(motor, kp, kd), design.poles(design.closed_loop(motor, kp, kd))
     np.testing.assert_allclose(np.prod(found).real, 30.0**2, rtol=1e-12)
     np.testing.assert_allclose(-np.sum(found).real, 2 * zeta * 30, rtol=1e-12)
-    assert zeta > 1 and (found.imag == 0).all() and (found.real < 0).all()
+    assert zeta > 1 and (np.imag(found) == 0).all() and (np.real(found) < 0).all()
 
 
 def test_final_values_are_the_steady_state_errors():
@@ -370,8 +370,8 @@ def test_margin_of_the_textbooks_rule():
     joint, T = torque_drive(1.0), design.sampling_period(omega)
     np.testing.assert_allclose(design.largest_period(joint, omega**2, 2 * omega) / T, 10 / np.pi, rtol=1e-14)
     found = design.sampled_poles(joint, omega**2, 2 * omega, period=T)
-    assert (found.imag == 0).all()
-    rates = -np.log(found.real) / (T * omega)
+    assert (np.imag(found) == 0).all()
+    rates = -np.log(np.real(found)) / (T * omega)
     np.testing.assert_allclose(np.sort(rates), [0.76, 2.00], atol=5e-3)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import adjoint as aj
 from adjoint import ArgumentError, TraceError, control, simulate, simulation
-from adjoint.simulation import Run, advance, checkpoints, rollouts, sensors
+from adjoint.simulation import Run, advance, checkpoints, gradients, rollouts, sensors
 
 ROBOT = aj.robots.puma560()
 START = np.linspace(-0.4, 0.6, 6)
@@ -97,6 +97,8 @@ def test_controllers_in_python_give_the_same():
     function = simulate(
         ROBOT, lambda t, q, v: law(None, None, t, q, v).tau, q=q, duration=0.05, dt=0.001, record=5, trace=False
     )
+    assert "controller in Python" in repr(python)
+    assert "no controller" in repr(simulate(ROBOT, q=START, duration=0.01, dt=0.001))
     for run in (python, function):
         np.testing.assert_allclose(run.q, machine.q, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(run.tau, machine.tau, rtol=1e-8, atol=1e-8)
@@ -205,6 +207,26 @@ def test_a_wrench_is_felt_at_every_frame_of_its_body():
     robot = ROBOT.with_frame("tip", "tool", aj.lie.se3.from_rotation_translation.eager(np.eye(3), [0.0, 0.1, 0.0]))
     felt = sensors.felt_wrench(robot, "tool", [("tip", np.array([0, 0, 0, 0, 0, 5.0]))])
     np.testing.assert_allclose(felt, [0.5, 0, 0, 0, 0, 5.0], atol=1e-15)  # r x F = (0, 0.1, 0) x (0, 0, 5)
+
+
+def test_the_wrench_of_a_run_is_what_its_law_was_told(tmp_path):
+    law = control.law(reading, follows=None, state=(0.0, np.zeros(6)), height=0.0, wrench=np.zeros(6), frame="tool")
+    heights = np.array([0.0, 0.1, 0.2])
+    surface = simulation.plane((0, 0, aj.forward_kinematics(ROBOT, START, "tool")[2, 3] + 0.1))
+    touch = simulation.contact("tool", surface, stiffness=1e3, damping=0.1).replace(stiffness=1e3 * (1 + heights))
+    forces = [touch, simulation.force(push, size=1.0), simulation.applied("link6", [0, 0, 0, 1.0, 0, 0])]
+    assert ROBOT.frame("link6").body == ROBOT.frame("tool").body
+    run = simulate(ROBOT, law, q=START, forces=forces, **TIMES)
+    found = run.wrench("tool")
+    assert found.shape == (3, 201, 6)
+    np.testing.assert_allclose(found[:, :-1], run.state[1][:, 1:], rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(run[1].wrench("tool"), found[1])
+    assert not run.wrench("link3").any()  # nothing acts on that body
+    assert not simulate(ROBOT, q=START, **TIMES).wrench("tool").any()
+    with pytest.raises(ArgumentError, match="has no frame 'toe'"):
+        run.wrench("toe")
+    with pytest.raises(ArgumentError, match="this run is from a file"):
+        Run.load(run[0].save(tmp_path / "run.npz"), ROBOT, law).wrench("tool")
 
 
 def test_randomised_robots_are_possible_and_within_bounds():
@@ -333,7 +355,7 @@ def test_pictures_appear(tmp_path):
     for target in (run.plot(tmp_path / "a.png"), run[0].plot(tmp_path / "b.pdf"), run.animate(tmp_path / "c.gif")):
         assert target.stat().st_size > 1000
     page = run[0].animate(tmp_path / "d.html", frames_per_second=10).read_text(encoding="utf-8")
-    assert "<img" in page
+    assert "<canvas" in page
     with pytest.raises(ArgumentError, match=r"\.gif or \.html"):
         run.animate(tmp_path / "d.txt")
 
@@ -442,6 +464,19 @@ def test_gradients_of_a_batch_are_those_of_single_runs():
     assert every.by["kp"].shape == (3,)
 
 
+@pytest.mark.slow
+def test_gradients_of_long_runs_go_through_blocks(monkeypatch):
+    """Runs that are too long to keep all states are done again, block by block."""
+    law = control.pd(PATH, kp=np.full(6, 40.0), kd=3.0)
+    options = {"by": ("q", "v", "kp", "inertias"), "q": START, "duration": 0.06, "dt": 0.001, "final_cost": speed}
+    kept = simulation.gradient(effort, ROBOT, law, **options)
+    monkeypatch.setattr(gradients, "MOST_KEPT", 1000)
+    again = simulation.gradient(effort, ROBOT, law, **options)
+    assert again.value == pytest.approx(kept.value, rel=1e-13)
+    for name, x in kept.by.items():
+        np.testing.assert_allclose(again.by[name], x, rtol=1e-11, atol=1e-12 * np.abs(x).max())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -456,3 +491,31 @@ def test_bad_gradients_are_named(options, message):
     given = {"cost": effort, "by": "kp", "duration": 0.02, "dt": 0.001, "q": START} | options
     with pytest.raises(ArgumentError, match=message):
         simulation.gradient(given.pop("cost"), ROBOT, law, **given)
+
+
+def wrong_size(robot, p, t, q, v):
+    return np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stop": lambda t, q, v: q > 0}, r"must give one truth value, such as .*; it gives shape \(6,\)"),
+        ({"forces": simulation.force(wrong_size)}, r"force number 0, on the joints, gives shape \(3,\); .* \(6,\)"),
+        (
+            {"forces": [simulation.friction(), simulation.force(wrong_size, frame="tool")]},
+            r"force number 1, at frame 'tool', gives shape \(3,\)",
+        ),
+        ({"forces": simulation.payload("tool", 1.0)}, "takes Force objects; got Change, which goes to changes="),
+        ({"forces": simulation.dry_friction()}, "takes Force objects; got Integrator, which goes to integrator="),
+        ({"changes": simulation.friction()}, "takes Change objects; got Force, which goes to forces="),
+    ],
+)
+def test_surroundings_of_the_wrong_kind_are_named(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        simulate(ROBOT, q=START, **options, **TIMES)
+
+
+def test_arguments_that_gradient_lacks_are_named():
+    with pytest.raises(ArgumentError, match="gradient: there is no argument 'record'; surroundings are forces"):
+        simulation.gradient(None, ROBOT, by="q", final_cost=lambda q, v: q @ q, record=4, **TIMES)

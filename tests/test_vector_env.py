@@ -38,6 +38,19 @@ def test_steps_are_those_of_simulate():
     assert not truncated.any()
 
 
+def test_what_a_step_gave_stays():
+    """Memory is used again from step to step, but not what a user may hold."""
+    e = env()
+    given = [e.reset(seed=0)[0], e.q, e.v]
+    copies = [x.copy() for x in given]
+    for _ in range(4):
+        new = [*e.step(np.ones((5, 6)))[:4], e.q, e.v]
+        given += new
+        copies += [x.copy() for x in new]
+    assert all(np.array_equal(mine, kept) for mine, kept in zip(given, copies, strict=True))
+    assert np.array_equal(new[0], np.concatenate([e.q, e.v], axis=1))
+
+
 def test_spaces_and_types():
     e = env(dtype=np.float32)
     seen, _ = e.reset(seed=0)
@@ -123,6 +136,12 @@ def test_randomised_robots():
         ({"start": lambda rng, n: (np.zeros((n, 5)), np.zeros((n, 6)))}, r"q and v of shapes \(5, 6\)"),
         ({"lift": {"damping": np.ones((4, 6))}}, r"leading axes \(4,\); they must be \(5,\)"),
         ({"dt": 0}, "dt must be a positive number"),
+        ({"n": 0}, "num_envs must be 1 or more"),
+        ({"controller": 3}, "VectorEnv: there is no argument 'controller'; surroundings are forces"),
+        ({"observe": lambda t, q, v: q[0]}, r"observe must give an array \(m,\); it gives shape \(\)"),
+        ({"reward": lambda t, q, v, action: q}, r"reward must give one number; it gives shape \(6,\)"),
+        ({"terminated": lambda t, q, v: q > 0}, r"terminated must give one truth value; it gives shape \(6,\)"),
+        ({"action_low": [-1.0], "action_high": [1.0]}, r"act gives shape \(1,\); it must be \(6,\)"),
     ],
 )
 def test_bad_input_is_named(options, message):
@@ -167,7 +186,8 @@ def test_seeds_are_those_of_gymnasium():
         env.reset(seed=-1)
     with pytest.raises(ArgumentError, match="actions"):
         env.step("a")
-    assert VectorEnv(aj.robots.puma560(), 0, dt=0.01).step(np.zeros((0, 6)))[0].shape == (0, 12)
+    with pytest.raises(ArgumentError, match="num_envs must be 1 or more"):
+        VectorEnv(aj.robots.puma560(), 0, dt=0.01)
 
 
 def test_episode_statistics_of_gymnasium():

@@ -81,3 +81,13 @@ assert_type(aj.integrate(robot, q, v), np.ndarray)
 aj.random_configuration(robot, 100, 0)  # wrong: reportCallIssue
 aj.check("robot")  # wrong: reportArgumentType
 robot.masses  # wrong: reportAttributeAccessIssue
+
+# Gains and dimensions are numbers or arrays.
+T, six = np.eye(4), np.ones(6)
+held = aj.control.pd(q, kp=six, kd=six)
+aj.control.pd(q, kp=100.0, kd=20.0, gravity="yes")  # wrong: reportArgumentType
+aj.control.operational(robot, T, "tool", kp=six, kd=six, posture=q, null_kp=six, null_kd=six)
+aj.control.parallel(robot, T, "tool", force=six, kp=six, kd=six, force_kp=six, force_ki=1.0, period=0.001)
+touch = aj.simulation.contact("tool", aj.simulation.plane([0, 0, 1], normal=np.array([0, 0, 1.0])), stiffness=1e4)
+aj.simulation.friction(viscous=six, coulomb=six)
+assert_type(aj.simulate(robot, held, q=q, duration=1.0, dt=0.001, forces=touch), aj.simulation.Run)

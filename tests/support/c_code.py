@@ -13,10 +13,10 @@ def compiler() -> str:
     return found
 
 
-def c_function(text: str, folder):
+def c_function(text: str, folder, *options: str):
     """The exported function, compiled with every warning an error."""
     (folder / "kernel.c").write_text(text)
-    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2", "-shared", "-fPIC"]
+    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2", "-shared", "-fPIC", *options]
     done = subprocess.run(
         [compiler(), *flags, "-o", folder / "kernel.so", folder / "kernel.c", "-lm"], capture_output=True, text=True
     )

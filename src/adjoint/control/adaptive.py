@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .gains import gains
 from .laws import Law, law
 from .least_squares import Fit, recursive_least_squares
 from .references import Target, check_reference, reference_at
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "ModelReferenceState",
@@ -58,7 +61,7 @@ class ServoGains(NamedTuple):
     kd: Any
 
 
-def servo_gains(alpha, beta, inertia, damping=0.0) -> ServoGains:
+def servo_gains(alpha, beta, inertia, damping: Any = 0.0) -> ServoGains:
     """The gains that turn J ẍ + f ẋ = kp (r - x) - kd ẋ into α ẍ + β ẋ + x = r: kp = J / α, kd = β kp - f.
 
     >>> gains = servo_gains(1 / 16, 0.5, inertia=2.0)               # kp 32, kd 16
@@ -92,8 +95,9 @@ def _model_reference(robot, p, state, t, q, v, reference):
 
 
 def model_reference(
-    robot: Robot, reference, *, frequency, ratio=1.0, inertia=None, damping=0.0, weights=(0.05, 0.3, 1.0), rate=1.0,
-    bound=10.0, gravity=True, start=(1.0, 1.0), period=0.001,
+    robot: Robot, reference, *, frequency, ratio: ArrayLike = 1.0, inertia=None, damping: ArrayLike = 0.0,
+    weights: ArrayLike = (0.05, 0.3, 1.0), rate: ArrayLike = 1.0, bound=10.0, gravity=True,
+    start: Any = (1.0, 1.0), period=0.001,
 ) -> Law:  # fmt: skip
     """Model-reference adaptive control of every joint: its servo gains change until it moves like a model does.
 
@@ -201,7 +205,7 @@ def _self_tuning(robot, p, state, t, q, v, reference):
 
 
 def self_tuning(
-    robot: Robot, reference, *, order: int = 2, slope=10.0, forgetting=0.99, penalty=0.01, uncertainty=1e6,
+    robot: Robot, reference, *, order: int = 2, slope: ArrayLike = 10.0, forgetting=0.99, penalty=0.01, uncertainty=1e6,
     period=0.005,
 ) -> Law:  # fmt: skip
     """Self-tuning control: each joint's response is identified as a time series, which is then inverted.

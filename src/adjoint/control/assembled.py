@@ -158,6 +158,15 @@ def _leaf_names(tree, prefix: str) -> list[str]:
 # --- functions with parameters ----------------------------------------------------------------------------------------
 
 
+class Parameters(SimpleNamespace):
+    """The object p of a law or a force; its attributes are the parameters."""
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ArgumentError(f"p.{name}: there is no parameter '{name}'; there are {', '.join(vars(self)) or 'none'}")
+
+
 @dataclass(frozen=True)
 class Parts:
     """A function and its parameters, as far as machine code depends on them.
@@ -191,9 +200,9 @@ class Parts:
         plain = {k: x for k, x in (defaults or {}).items() if x.shape == dict(self.cores)[k]}
         return {prefix + k: Input(core, default=plain.get(k)) for k, core in self.cores}
 
-    def namespace(self, given: Mapping[str, Any], prefix: str = "") -> SimpleNamespace:
+    def namespace(self, given: Mapping[str, Any], prefix: str = "") -> Parameters:
         """The object p whose attributes are the parameters; `given` has the numbers, under their prefixed names."""
-        return SimpleNamespace(**dict(self.options), **{k: given[prefix + k] for k, _ in self.cores})
+        return Parameters(**dict(self.options), **{k: given[prefix + k] for k, _ in self.cores})
 
     def joined(self, function: Callable, other: Parts, caller: str) -> Parts:
         """The parts of `function`, which has the parameters of both."""
@@ -238,6 +247,11 @@ def with_numbers(parts: Parts, numbers: Numbers, changes: Mapping[str, Any], cal
     """The numbers with some changed; leading axes of an array, before its core shape, are a batch."""
     found, cores = dict(numbers), dict(parts.cores)
     for name, value in changes.items():
+        if name in dict(parts.options):
+            raise ArgumentError(
+                f"{caller}: '{name}' is fixed in the machine code, so make '{caller}' anew with it; numbers that can "
+                f"be replaced are {', '.join(found) or 'none'}"
+            )
         if name not in found:
             raise ArgumentError(f"{caller}: there is no parameter '{name}'; there are {', '.join(found) or 'none'}")
         core, x = cores[name], _number(value, name, caller)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from .task_motion import (
     task_parameters,
     times,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["TaskFrame", "hybrid", "parallel"]
 
@@ -108,7 +112,7 @@ def _hybrid(robot, p, state, t, q, v, reference):
 
 def hybrid(
     robot: Robot, reference, frame: str, *, task: TaskFrame, kp, kd, force_kp, force_ki, force_kd, period: float,
-    part: str = "all", posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
+    part: str = "all", posture=None, null_kp: ArrayLike = 0.0, null_kd: ArrayLike = 1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """Hybrid force and position control: forces along some axes of a task frame, positions along all others.
 
@@ -177,8 +181,8 @@ def _parallel(robot, p, state, t, q, v, reference):
 
 
 def parallel(
-    robot: Robot, reference, frame: str, *, force, kp, kd, force_kp=0.0, force_ki, period: float,
-    part: str = "all", posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
+    robot: Robot, reference, frame: str, *, force, kp, kd, force_kp: ArrayLike = 0.0, force_ki, period: float,
+    part: str = "all", posture=None, null_kp: ArrayLike = 0.0, null_kd: ArrayLike = 1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """The parallel force and position regulator: PD with gravity compensation, the desired force, PI of the force.
 

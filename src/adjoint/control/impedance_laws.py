@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from .task_motion import (
     times,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["Yielding", "admittance", "impedance"]
 
 
@@ -58,7 +61,7 @@ def _shaped_impedance(robot, p, state, t, q, v, reference):
 
 def impedance(
     robot: Robot, reference, frame: str, *, stiffness, damping, inertia=None, part: str = "all",
-    posture=None, null_kp=0.0, null_kd=1.0, singular_damping: float = 1e-3,
+    posture=None, null_kp: ArrayLike = 0.0, null_kd: ArrayLike = 1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """Impedance control: forces move a frame away from its target like a mass, a spring and a damper.
 

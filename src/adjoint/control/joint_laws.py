@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from .motors import (
     need_no_inductance,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["Integral", "computed_torque", "pd", "pid", "servo", "through_drive"]
 
 
@@ -44,7 +47,7 @@ def _pd(robot, p, state, t, q, v, reference):
 
 
 def pd(
-    target, *, kp, kd=0.0, rate: str = "error", gravity: bool = False, coriolis: bool = False,
+    target, *, kp, kd: ArrayLike = 0.0, rate: str = "error", gravity: bool = False, coriolis: bool = False,
     model: Robot | None = None,
 ) -> Law:  # fmt: skip
     """PD feedback of every joint: τ = kp (q_d - q) + kd (v_d - v), with feed-forward if it is wanted.
@@ -141,7 +144,7 @@ def _servo(robot, p, state, t, q, v, reference):
 
 
 def servo(
-    motor: Motor | Sequence[Motor], target, *, kp, kd=0.0, voltage_limit=None, rate: str = "error",
+    motor: Motor | Sequence[Motor], target, *, kp, kd: ArrayLike = 0.0, voltage_limit=None, rate: str = "error",
     gravity: bool = False, coriolis: bool = False, back_emf: bool = True, model: Robot | None = None,
 ) -> Law:  # fmt: skip
     """The textbook's joint servo: V_a = (K_p e + K_v ė) / n, (5.3-27), goes to a DC motor, which moves the joint.

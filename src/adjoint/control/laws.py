@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,7 +28,7 @@ from .assembled import (
     parted,
     with_numbers,
 )
-from .references import Target, check_reference, form, reference_at
+from .references import Target, check_reference, form, is_function, is_sampled, reference_at
 
 __all__ = ["Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
 
@@ -67,6 +68,17 @@ class LawPlan(NamedTuple):
         return Control(tau, new)
 
 
+class _Ready(NamedTuple):
+    """A law that is compiled for a robot."""
+
+    robot: Robot | None  # as it was given
+    model: Robot  # the robot that the law computes with
+    kernel: Kernel
+    numbers: tuple[np.ndarray, ...]
+    reference: list | None  # the leaves of the law's own reference, if it has one that is constant
+    has_state: bool
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Law:
     """A control law: `tau, state = law(robot, state, t, q, v, reference)`; `law` and its relatives make one.
@@ -91,7 +103,7 @@ class Law:
     follows: type | None = Target
     model: Robot | None = None
     form: Template | None = None  # the state of one law, where `state` is that of a batch of laws
-    _recent: list = field(default_factory=lambda: [None], init=False, compare=False)  # what served the last call
+    _recent: list = field(default_factory=lambda: [None], init=False, compare=False)  # as it was called last, `_Ready`
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_recent": [None]}
@@ -144,21 +156,31 @@ class Law:
         `state` None is the state that the law starts with; `reference` None is the law's own at the time t. Leading
         axes of all arrays are a batch.
         """
+        ready = self._recent[0]
+        if ready is None or ready.robot is not robot:
+            ready = self._recent[0] = self._made_ready(robot)
+        parts = ready.reference
+        if reference is not None or parts is None:
+            parts = self._parts_of(ready.model, reference, t)
+        if not ready.has_state:
+            return Control(ready.kernel(t, q, v, *parts, *ready.numbers), self.state)
+        found = ready.kernel(t, q, v, *parts, *leaves(self.state if state is None else state), *ready.numbers)
+        return Control(found[0], rebuild(self.state, iter(found[1:])))
+
+    def _made_ready(self, robot: Robot | None) -> _Ready:
+        plan, varies = self.plan(robot), is_sampled(self.reference) or is_function(self.reference)
+        missing = self.reference is None and self.follows is not None
+        parts = None if varies or missing else self._parts_of(plan.robot, None, 0.0)
+        return _Ready(robot, plan.robot, _kernel(plan), tuple(self.numbers.values()), parts, bool(plan.state.shapes))
+
+    def _parts_of(self, model: Robot, reference, t) -> list:
+        """The leaves of a reference at the time t; None stands for the law's own reference."""
         if not isinstance(reference, tuple):
             own = self.reference if reference is None else check_reference(self.name, self.follows, reference)
-            reference = reference_at(self._model(robot), self.follows, own, t)
-        recent = self._recent[0]  # read once: another thread may call the law of another robot
-        if recent is None or recent[0] is not robot:
-            recent = self._recent[0] = robot, _kernel(self.plan(robot)), tuple(self.numbers.values())
-        _, compiled, numbers = recent
-        parts = reference if self.follows else leaves(reference)
-        if self.state is None:
-            return Control(compiled(t, q, v, *parts, *numbers), None)
-        state = leaves(self.state if state is None else state)
-        found = compiled(t, q, v, *parts, *state, *numbers)
-        if not state:  # a law around a law, both without a state
-            return Control(found, self.state)
-        return Control(found[0], rebuild(self.state, iter(found[1:])))
+            if own is None and self.follows is not None:
+                raise ArgumentError(f"{self.name}: the law has no reference; law.replace(reference=...) gives it one")
+            reference = reference_at(model, self.follows, own, t)
+        return list(reference) if self.follows else leaves(reference)
 
     def kernel(self, robot: Robot | None = None) -> Kernel:
         """The compiled law of one instant, as a kernel with named inputs; a call of it takes about a microsecond.
@@ -239,10 +261,21 @@ def law(
     """
     label = label_of(function, name, "law")
     parts, numbers = _parted(function, parameters, label)
+    _need_arguments(function, label)
     if model is not None:
         need_robot(model, label)
     start = arrays_of(state, "state", label)
     return Law(label, parts, numbers, start, check_reference(label, follows, reference), follows, model)
+
+
+def _need_arguments(function: Callable, label: str) -> None:
+    """Raise `ArgumentError` if the function does not take what a law gives it."""
+    try:
+        inspect.signature(function).bind(*range(7))
+    except TypeError as error:
+        raise ArgumentError(
+            f"{label}: the function of a law is f(robot, p, state, t, q, v, reference) -> (tau, state); {error}"
+        ) from None
 
 
 def _parted(function: Callable, parameters: dict[str, Any], name: str) -> tuple[Parts, Numbers]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ..model.input_checks import floats, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .gains import at_least_zero
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "Motor",
@@ -50,13 +53,13 @@ class Motor:
     - `gear_ratio` n = N_m / N_L = θ_L / θ_m, (5.3-3): below 1 for a reduction; the joint turns n times as fast.
     """
 
-    resistance: np.ndarray
-    torque_constant: np.ndarray
-    inertia: np.ndarray
-    friction: np.ndarray = 0.0  # type: ignore[assignment]
-    gear_ratio: np.ndarray = 1.0  # type: ignore[assignment]
-    back_emf: np.ndarray = None  # type: ignore[assignment]
-    inductance: np.ndarray = 0.0  # type: ignore[assignment]
+    resistance: Any  # numbers or arrays are given, and kept as arrays
+    torque_constant: Any
+    inertia: Any
+    friction: Any = 0.0
+    gear_ratio: Any = 1.0
+    back_emf: Any = None
+    inductance: Any = 0.0
 
     def __post_init__(self):
         positive = ("resistance", "torque_constant", "inertia", "gear_ratio")
@@ -87,15 +90,15 @@ def need_no_inductance(motor: Motor, caller: str) -> None:
         )
 
 
-def torque_drive(inertia, friction=0.0) -> Motor:
+def torque_drive(inertia, friction: ArrayLike = 0.0) -> Motor:
     """A joint whose torque is commanded, as a `Motor` of R_a = K_a = n = 1 and K_b = 0: a volt is a newton metre.
 
     So all of `servo_design` also speaks of J θ̈ + f θ̇ = τ under PD feedback, with gains in N m/rad and N m s/rad.
     """
-    return Motor(resistance=1.0, torque_constant=1.0, back_emf=0.0, inertia=inertia, friction=friction)  # type: ignore[arg-type]
+    return Motor(resistance=1.0, torque_constant=1.0, back_emf=0.0, inertia=inertia, friction=friction)
 
 
-def loaded(motor: Motor, inertia=0.0, friction=0.0) -> Motor:
+def loaded(motor: Motor, inertia: ArrayLike = 0.0, friction: ArrayLike = 0.0) -> Motor:
     """The motor with a load at its joint: its rotor has J_eff = J_m + n² J_L and f_eff = f_m + n² f_L, (5.3-13).
 
         >>> M = aj.mass_matrix(robot, q)
@@ -163,8 +166,8 @@ class VoltageTorqueCurve:
     both signs turn. Both increase, so that the curve has an inverse. Leading axes are joints.
     """
 
-    voltages: np.ndarray
-    torques: np.ndarray
+    voltages: Any
+    torques: Any
 
     def __post_init__(self):
         for name in ("voltages", "torques"):

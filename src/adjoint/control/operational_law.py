@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..dynamics.newton_euler import inverse_dynamics
 from ..model.robot import Robot
 from .gains import gains
 from .laws import Law, law
 from .references import PoseTarget
 from .task_motion import joint_accelerations, motion_beside, task_of, task_parameters, times
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["operational"]
 
@@ -20,8 +25,8 @@ def _operational(robot, p, state, t, q, v, reference):
 
 
 def operational(
-    robot: Robot, reference, frame: str, *, kp, kd, part: str = "all", posture=None, null_kp=0.0,
-    null_kd=1.0, singular_damping: float = 1e-3,
+    robot: Robot, reference, frame: str, *, kp, kd, part: str = "all", posture=None, null_kp: ArrayLike = 0.0,
+    null_kd: ArrayLike = 1.0, singular_damping: float = 1e-3,
 ) -> Law:  # fmt: skip
     """Operational-space control: the error of a frame's pose obeys ë + kd ė + kp e = 0, whatever the joints' inertia.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..definite import positive_solve
 from ..dynamics.linearization import linearize
 from ..dynamics.newton_euler import inverse_dynamics
+from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import frame_twist, jacobian, jacobian_rate
 from ..lie import so3
@@ -19,6 +20,9 @@ from .adaptive import first_target, forgetting_factor
 from .gains import gains
 from .laws import Law, law
 from .least_squares import Fit, recursive_least_squares
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["PerturbationState", "perturbation", "resolved_motion_adaptive"]
 
@@ -57,7 +61,7 @@ def _perturbation(robot, p, state, t, q, v, reference):
 
 
 def perturbation(
-    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False, period=0.01
+    robot: Robot, reference, *, Q=None, R=None, forgetting=0.95, uncertainty: ArrayLike = 100.0, bias=False, period=0.01
 ) -> Law:
     """Adaptive perturbation control: τ = inverse dynamics of the reference + feedback of an identified linear model.
 
@@ -126,8 +130,8 @@ def _resolved_motion_adaptive(robot, p, state, t, q, v, reference):
 
 
 def resolved_motion_adaptive(
-    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty=100.0, bias=False,
-    period=0.01,
+    robot: Robot, reference, *, frame: str = "tool", Q=None, R=None, forgetting=0.95, uncertainty: ArrayLike = 100.0,
+    bias=False, period=0.01,
 ) -> Law:  # fmt: skip
     """Resolved-motion adaptive control: `perturbation` with the errors of a frame instead of those of the joints.
 
@@ -146,6 +150,11 @@ def resolved_motion_adaptive(
     name = "resolved_motion_adaptive"
     first, h = first_target(robot, reference, name), positive(period, "resolved_motion_adaptive: period")
     robot.frame(frame)  # raises an error that lists the frames
+    if robot.nv < 6:
+        raise ArgumentError(
+            f"{name}: robot '{robot.name}' has {robot.nv} degrees of freedom; the pose of a frame needs six or more. "
+            "`perturbation` adapts in joint space"
+        )
     F, G = linearize(robot, first.q, first.v, inverse_dynamics(robot, *first), dt=h)
     J, dJ = jacobian(robot, first.q, frame, "world"), jacobian_rate(robot, first.q, first.v, frame, "world")
     seen = np.block([[J, np.zeros_like(J)], [dJ, J]])  # errors of the frame from those of the joints

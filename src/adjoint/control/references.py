@@ -166,20 +166,20 @@ def evaluated(robot: Robot, function: Callable, t):
         raise ArgumentError(
             f"law: the reference function gives shape {np.shape(found)}; robot '{robot.name}' needs {shape}"
         )
-    rate = _rate_kernel(Parts(function), follows, robot)
-    return follows(np.asarray(found), rate(t), rate.jvp(t, 1.0)[1])
+    return _with_rates(Parts(function), follows, robot)(t)
 
 
 @lru_cache(maxsize=64)
-def _rate_kernel(path: Parts, follows: type, robot: Robot) -> Kernel:
-    """The velocity, or the body twist, of a function of time."""
+def _with_rates(path: Parts, follows: Callable, robot: Robot) -> Kernel:
+    """The kernel of t that gives a `Target` or a `PoseTarget`, of a function that gives q or a pose."""
+    shape = (4, 4) if follows is PoseTarget else (robot.nq,)
+    moved = kernel(lambda t: path.function(t) + np.zeros(shape))
     if follows is PoseTarget:
-        moved = kernel(lambda t: path.function(t) + np.zeros((4, 4)))
-        return kernel(lambda t: se3.body_velocity(*moved.jvp(t, 1.0)))
-    # On the manifold of configurations: v(t) = d/ds of the way from q(t) to q(s), at s = t.
-    nq = robot.nq
-    way = kernel(lambda s, t: difference(robot, path.function(t) + np.zeros(nq), path.function(s) + np.zeros(nq)))
-    return kernel(lambda t: way.jvp(t, t, 1.0, 0.0)[1])
+        rate = kernel(lambda t: se3.body_velocity(*moved.jvp(t, 1.0)))
+    else:  # on the manifold of configurations: v(t) is d/ds of the way from q(t) to q(s), at s = t
+        way = kernel(lambda s, t: difference(robot, moved(t), moved(s)))
+        rate = kernel(lambda t: way.jvp(t, t, 1.0, 0.0)[1])
+    return kernel(lambda t: follows(moved(t), rate(t), rate.jvp(t, 1.0)[1]))
 
 
 def _asked(robot: Robot, function: Any, t: float):

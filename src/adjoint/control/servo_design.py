@@ -11,6 +11,8 @@ all closed loops, Δ = s² R_a J_eff + s (R_a f_eff + K_a K_b + K_a K_v) + K_a K
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..errors import ArgumentError
@@ -25,6 +27,9 @@ from .motors import (
     polynomial,
     voltage_friction,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "closed_loop",
@@ -54,7 +59,7 @@ def __dir__() -> list[str]:
 # --- transfer functions -----------------------------------------------------------------------------------------------
 
 
-def open_loop(motor: Motor, kp, kd=0.0, *, rate: str = "error") -> TransferFunction:
+def open_loop(motor: Motor, kp, kd: ArrayLike = 0.0, *, rate: str = "error") -> TransferFunction:
     """G = Θ_L / E = K_a (K_p + s K_v) / (s [s R_a J_eff + R_a f_eff + K_a K_b]), (5.3-28); with kd = 0 it is (5.3-25).
 
     If the `rate` that is fed back is that of the "output" alone, V_a = (K_p e - K_v θ̇) / n, the loop is that of Problem
@@ -68,7 +73,7 @@ def open_loop(motor: Motor, kp, kd=0.0, *, rate: str = "error") -> TransferFunct
     return TransferFunction(numerator, polynomial(*leading, last, 0.0))
 
 
-def closed_loop(motor: Motor, kp, kd=0.0, *, rate: str = "error") -> TransferFunction:
+def closed_loop(motor: Motor, kp, kd: ArrayLike = 0.0, *, rate: str = "error") -> TransferFunction:
     """Θ_L / Θ_d = G / (1 + G) = K_a (K_v s + K_p) / Δ(s), (5.3-29); with kd = 0 it is (5.3-26).
 
         >>> motor = aj.control.Motor(resistance=1.0, torque_constant=0.05, inertia=4e-4, friction=5e-4, gear_ratio=0.01)
@@ -84,7 +89,7 @@ def closed_loop(motor: Motor, kp, kd=0.0, *, rate: str = "error") -> TransferFun
     return TransferFunction(numerator, denominator + added)
 
 
-def disturbance_transfer(motor: Motor, kp, kd=0.0) -> TransferFunction:
+def disturbance_transfer(motor: Motor, kp, kd: ArrayLike = 0.0) -> TransferFunction:
     """Θ_L / D = -n R_a / Δ(s), (5.3-31), of a disturbing torque D at the motor's shaft; τ_D at the joint is D = n τ_D.
 
     With an inductance, R_a becomes R_a + s L_a.
@@ -115,7 +120,7 @@ def natural_frequency(motor: Motor, kp) -> np.ndarray:
     return np.sqrt(motor.torque_constant * kp / (motor.inertia * motor.resistance))
 
 
-def damping_ratio(motor: Motor, kp, kd=0.0) -> np.ndarray:
+def damping_ratio(motor: Motor, kp, kd: ArrayLike = 0.0) -> np.ndarray:
     """The damping ratio ζ = (R_a f_eff + K_a K_b + K_a K_v) / (2 √(K_a K_p J_eff R_a)), (5.3-37).
 
     It should be 1 or more. For a fixed `kd` it falls with the load as 1 / √J_eff: choose gains at the largest load.
@@ -187,7 +192,9 @@ def step_error(motor: Motor, kp, *, disturbance) -> np.ndarray:
     )  # fmt: skip
 
 
-def ramp_error(motor: Motor, kp, kd=0.0, *, velocity, disturbance=0.0, rate: str = "error") -> np.ndarray:
+def ramp_error(
+    motor: Motor, kp, kd: ArrayLike = 0.0, *, velocity, disturbance: ArrayLike = 0.0, rate: str = "error"
+) -> np.ndarray:
     """The error of the joint [rad] that stays while θ_d grows with a `velocity` A [rad/s], (5.3-56).
 
     It is (R_a f_eff + K_a K_b) A / (K_a K_p) + `step_error`, whatever kd is, as the rate of θ_d is fed forward. (The
@@ -213,7 +220,7 @@ def sampling_period(frequency) -> np.ndarray:
     return 2 * np.pi / (20 * at_least_zero(frequency, "frequency", "sampling_period", above=True))
 
 
-def sampled_poles(motor: Motor, kp, kd=0.0, *, period) -> np.ndarray:
+def sampled_poles(motor: Motor, kp, kd: ArrayLike = 0.0, *, period) -> np.ndarray:
     """The two poles (..., 2) in z of the sampled servo; it is stable if both are inside the unit circle.
 
     Every `period` T [s] the servo reads θ and θ̇ and sets a voltage, which is held until the next instant. In between

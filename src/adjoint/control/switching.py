@@ -6,6 +6,8 @@ integrators of (5.4-15) and gives no u± for (5.5-3); what is added here says wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..compile import kernel, static
@@ -20,6 +22,9 @@ from ..model.robot import Robot
 from .gains import gains
 from .laws import Law, law
 from .references import Target
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "bang_bang", "equivalent_control", "minimum_time", "sliding_mode", "switching_curve", "switching_gain",
@@ -83,7 +88,7 @@ def _bang_bang(robot, p, state, t, q, v, reference):
     return g + _near_least_time(position, velocity, -p.limit - g, p.limit - g, p.bandwidth), state
 
 
-def bang_bang(robot: Robot, goal, *, limit=None, bandwidth=50.0) -> Law:
+def bang_bang(robot: Robot, goal, *, limit=None, bandwidth: ArrayLike = 50.0) -> Law:
     """Go to rest at `goal` (nq,) in nearly the least time, with joint forces up to ±`limit` [N m, N].
 
         >>> fast = bang_bang(robot, np.zeros(6), limit=np.array([90.0, 180, 90, 20, 20, 20]))
@@ -153,7 +158,7 @@ def _sliding_mode(robot, p, state, t, q, v, reference):
     return tau, state
 
 
-def sliding_mode(robot: Robot, reference, *, slope, gain, layer=0.0, equivalent: bool = False) -> Law:
+def sliding_mode(robot: Robot, reference, *, slope, gain, layer: ArrayLike = 0.0, equivalent: bool = False) -> Law:
     """A sliding mode: τ = -K sgn(s) with s = c e + ė, e = q - q_d, so that e decays as exp(-c t) once s = 0 is reached.
 
         >>> law = sliding_mode(robot, np.zeros(6), slope=5.0, gain=150.0, layer=0.05)
@@ -185,7 +190,9 @@ def _needed(robot: Robot, q, v, slope, reference_q, reference_v, reference_a) ->
     return inverse_dynamics(robot, q, v, a_r) - coriolis_product(robot, q, v, s)
 
 
-def switching_gain(robot: Robot, q, v, reference, *, slope, margin=0.0, model: Robot | None = None) -> np.ndarray:
+def switching_gain(
+    robot: Robot, q, v, reference, *, slope, margin: ArrayLike = 0.0, model: Robot | None = None
+) -> np.ndarray:
     """Gains K (nv,) [N m, N] of `sliding_mode` that suffice at all states q (..., nq), v (..., nv): V = ½ sᵀ M s falls.
 
     V̇ = sᵀ (τ - w) with w = M a_r + C v_r + g and friction, where v_r = v_d - c e and a_r = a_d - c ė. So K_i must be

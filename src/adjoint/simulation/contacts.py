@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from ..kinematics.jacobians import frame_twist
 from .forces import Force, force
 from .number_checks import of_shape
 from .surfaces import Surface
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["contact"]
 
@@ -33,7 +37,10 @@ def _contact(robot, p, t, q, v):
     return np.concatenate([np.cross(arm, F), F])
 
 
-def contact(frame: str, surface: Surface, *, stiffness, damping=0.0, friction=0.0, radius=0.0, slip=1e-3) -> Force:
+def contact(
+    frame: str, surface: Surface, *, stiffness, damping: ArrayLike = 0.0, friction: ArrayLike = 0.0,
+    radius: ArrayLike = 0.0, slip: ArrayLike = 1e-3,
+) -> Force:  # fmt: skip
     """Compliant contact of a frame with a surface, a `Force` for `simulate`; the frame is a point, or a ball's center.
 
     At the depth d, which grows at the rate ḋ, the point of the ball that is deepest inside gets the force

@@ -13,7 +13,7 @@ damping · v + friction · sign(v). What is here adds to it (`friction`) or take
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ..model.robot import Robot
 from .forces import Force, force
 from .integrators import Integrator
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["dry_friction", "friction"]
 
 
@@ -37,7 +40,10 @@ def _friction(robot, p, t, q, v):
     return -p.viscous * v - level * v / np.sqrt(v * v + p.smoothing**2)
 
 
-def friction(*, viscous=0.0, coulomb=0.0, stribeck=0.0, stribeck_velocity=0.1, smoothing=1e-3) -> Force:
+def friction(
+    *, viscous: ArrayLike = 0.0, coulomb: ArrayLike = 0.0, stribeck: ArrayLike = 0.0,
+    stribeck_velocity: ArrayLike = 0.1, smoothing: ArrayLike = 1e-3,
+) -> Force:  # fmt: skip
     """Smooth friction in the joints, a `Force` for `simulate`:
 
         τ = -viscous · v - (coulomb + stribeck · exp(-(v/v_s)²)) · v/√(v² + ε²).

@@ -1,15 +1,16 @@
 """Gradients of a cost over a whole run: by where it starts, by gains, by numbers of the robot and of forces.
 
-Derivatives are taken in reverse through the loop of the run. It is cut into blocks: going forward, only the states at
-the starts of blocks are kept; going back, the steps of one block at a time are done again and kept. With blocks of √N
-of the N steps, memory for about 2 √N states is needed for each run that is computed at the same time.
+Derivatives are taken in reverse through the loop of the run, which needs the states of all N steps. They are kept where
+`MOST_KEPT` bytes suffice. A longer run is cut into blocks: going forward, only the states at the starts of blocks are
+kept; going back, the steps of one block at a time are done once more and kept. With blocks of √N steps, this takes
+memory for about 2 √N states, for each run that is computed at the same time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import isqrt
+from math import isqrt, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,9 @@ from .running import divisor_near, start_of_run, steps_of
 from .setups import Setup, Surroundings, set_up
 
 __all__ = ["Gradient", "gradient"]
+
+MOST_KEPT = 1 << 24  # bytes for the states of the runs that one thread computes at the same time
+_VECTOR = 64  # bytes of a vector, which has one number of each of these runs
 
 
 class Gradient(NamedTuple):
@@ -59,7 +63,7 @@ def gradient(
         As for `simulate`: `forces`, `changes`, `loops`, `base`, `lift`, `stop`, `sensors`.
 
     Leading axes are a batch, one gradient for each run. The derivative is that of the computation itself, to rounding.
-    Derivatives by q are by its numbers; a run takes about five times as long as without a gradient.
+    Derivatives by q are by its numbers; a run takes four to six times as long as without a gradient.
     """
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
@@ -70,7 +74,7 @@ def gradient(
     around = _with_lift(robot, Surroundings.of(surroundings, "gradient"), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
     steps = steps_of(duration, setup)
-    size = divisor_near(steps, isqrt(steps))
+    size = _size_of_blocks(setup.plan, steps)
     setup = setup.recording(size)
     start = start_of_run(setup, q, v)
     inputs = _inputs_of(setup, names)
@@ -78,6 +82,15 @@ def gradient(
     compiled = _cost_kernel(setup.plan, *parts).value_and_gradient(*inputs.values())
     found = compiled(**kernel_inputs(setup, start, steps // size))
     return Gradient(found[0], Numbers({name: getattr(found, k) for name, k in inputs.items()}))
+
+
+def _size_of_blocks(plan: RunPlan, steps: int) -> int:
+    """The number of steps in a block: 1 if the states of all steps are kept."""
+    robot = plan.plant.robot
+    numbers = robot.nq + robot.nv + sum(prod(shape) for shape in (*plan.state.shapes, *plan.memory.shapes))
+    if steps * numbers * _VECTOR <= MOST_KEPT:
+        return 1
+    return divisor_near(steps, isqrt(steps))
 
 
 def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surroundings:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
+from ..control.assembled import Parts
 from ..control.gains import at_least_zero, fit_joints
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
@@ -12,7 +16,10 @@ from ..model.input_checks import floats, one_of
 from .forces import Change, Force, change, force
 from .number_checks import interval, of_shape
 
-__all__ = ["applied", "joint_disturbance", "payload"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["Load", "applied", "joint_disturbance", "loads_of", "payload"]
 
 
 def _acts(p, t):
@@ -28,7 +35,7 @@ def _applied(robot, p, t, q, v):
     return np.concatenate([R.T @ F[:3], R.T @ F[3:]])
 
 
-def applied(frame: str, wrench, *, axes: str = "body", start=0.0, end=None) -> Force:
+def applied(frame: str, wrench, *, axes: str = "body", start: ArrayLike = 0.0, end=None) -> Force:
     """A constant wrench (6,) on the robot, moment [N m] before force [N], from `start` to before `end` [s].
 
     It acts at the origin of the frame. Its `axes` are those of the frame ("body"), or those of the base ("world").
@@ -66,7 +73,9 @@ def _disturbance(robot, p, t, q, v):
     return p.size * np.ones(robot.nv) * (p.shape(p, t) * _acts(p, t))
 
 
-def joint_disturbance(size, shape: str = "step", *, frequency=1.0, start=0.0, end=None) -> Force:
+def joint_disturbance(
+    size, shape: str = "step", *, frequency: ArrayLike = 1.0, start: ArrayLike = 0.0, end=None
+) -> Force:
     """Forces on the joints that no controller knows, from `start` to before `end` [s]; `size` is a number or (nv,).
 
     - "step": `size` [N m, N].
@@ -106,7 +115,9 @@ def _payload(robot, p, t):
     return {"inertias": np.stack(rows)}
 
 
-def payload(frame: str, mass, *, com=(0.0, 0.0, 0.0), inertia=None, start=0.0, end=None) -> Change:
+def payload(
+    frame: str, mass, *, com: ArrayLike = (0.0, 0.0, 0.0), inertia=None, start: ArrayLike = 0.0, end=None
+) -> Change:
     """A load at a frame, a `Change` for `simulate`: it is part of the robot from `start` to before `end` [s].
 
     `mass` is in kg; `com` (3,) [m], the center of mass, is seen from the frame, and so is `inertia` (3, 3) [kg m²]
@@ -127,3 +138,22 @@ def payload(frame: str, mass, *, com=(0.0, 0.0, 0.0), inertia=None, start=0.0, e
         raise ArgumentError(f"payload: 'inertia' is {tensor.tolist()}; it must be symmetric and not negative")
     com, times = of_shape(com, (3,), "com", "payload"), interval(start, end, "payload")
     return change(_payload, name="payload", frame=frame, mass=mass, com=com, inertia=tensor, **times)
+
+
+class Load(NamedTuple):
+    """A payload of a run: its frame, and its numbers, which may be batches."""
+
+    frame: str
+    start: np.ndarray
+    end: np.ndarray
+    mass: np.ndarray
+    com: np.ndarray
+
+
+def loads_of(changes: Sequence[Parts], numbers: Mapping[str, np.ndarray]) -> list[Load]:
+    """The payloads among the changes of a plant, for those who draw them; `numbers` are those of the run."""
+    return [
+        Load(dict(one.options)["frame"], *(numbers[f"change{k}_{name}"] for name in Load._fields[1:]))
+        for k, one in enumerate(changes)
+        if one.function is _payload
+    ]

@@ -17,7 +17,7 @@ from ..control.references import evaluated
 from ..dynamics.energy import kinetic_energy, potential_energy
 from ..errors import ArgumentError
 from .integrators import Integrator
-from .plants import Plant
+from .plants import HeldPlant, Plant
 
 __all__ = [
     "Instant",
@@ -128,13 +128,10 @@ class Moving(NamedTuple):
 
 def mover(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
     """The function (t, τ, q, v, memory, dt) -> (q, v, memory) of one step under held joint forces τ."""
-    accelerations = plan.plant.accelerations(given)
 
     def move(t, tau, q, v, memory, dt) -> tuple:
-        def acceleration(t, q, v, more=None):
-            return accelerations(t, q, v, tau if more is None else tau + more)
-
-        return plan.integrator.step(plan.plant.robot_at(given, t), acceleration, t, q, v, dt, memory)
+        held = HeldPlant(plan.plant, given, tau)
+        return plan.integrator.step(held.robot(t), held, t, q, v, dt, memory)
 
     return move
 
@@ -151,9 +148,9 @@ def stepper(plan: RunPlan, given: Mapping[str, Any]) -> Callable:
             return Moving(q, v, state, memory, now.stopped)
         ends = plan.stop.function(t, now.q, now.v)
         stopped = np.where(ends & (now.stopped > t), t, now.stopped)
-        held = stopped <= t
+        ended = stopped <= t
         new = Moving(q, v, state, memory, stopped)
-        return map_leaves(lambda old, new: np.where(held, old, new), now._replace(stopped=stopped), new)
+        return map_leaves(lambda old, new: np.where(ended, old, new), now._replace(stopped=stopped), new)
 
     return step
 

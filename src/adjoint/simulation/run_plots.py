@@ -1,7 +1,8 @@
-"""Pictures of runs: plots over time, and the moving robot; they need matplotlib, the extra `[plot]`."""
+"""Pictures of runs: plots over time and animations; all but the pages need matplotlib, the extra `[plot]`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,21 +10,18 @@ import numpy as np
 
 from ..control.references import Target
 from ..dynamics.regressors import coordinate_names, dof_names
-from ..errors import ArgumentError
 from ..extras import package
 from ..files import whole_file
-from ..kinematics.forward import forward_kinematics
 from ..model.input_checks import positive
-from ..model.robot import Robot
+from ..trajectory.draw import saved_figure
 from .run_files import run_path
+from .run_pages import COLOURS, run_page
+from .run_scenes import Scene, Stage, scene_of, stage_of
 
 if TYPE_CHECKING:
     from .runs import Run
 
-__all__ = ["animate_run", "draw_run", "robot_lines"]
-
-_MOST_DRAWN = 50  # runs of a batch that an animation draws
-_WIDTH = 100  # letters that fit beside each other below the figure
+__all__ = ["animate_runs", "draw_run"]
 
 
 def draw_run(run: Run, path) -> Path:
@@ -47,7 +45,7 @@ def draw_run(run: Run, path) -> Path:
         one = goal.reshape(-1, *goal.shape[-2:])[0]
         for line, column in zip(figure.axes[0].lines, one.T, strict=False):
             figure.axes[0].plot(run.t, column, ":", color=line.get_color(), lw=1)
-    return _saved(figure, repr(run).strip("<>"), target)
+    return saved_figure(figure, repr(run).strip("<>"), target)
 
 
 def _curves(axes, run: Run, values: np.ndarray, names: tuple[str, ...]) -> None:
@@ -61,96 +59,90 @@ def _curves(axes, run: Run, values: np.ndarray, names: tuple[str, ...]) -> None:
             axes.fill_between(run.t, bottom, top, color=line.get_color(), alpha=0.2, lw=0)
 
 
-def _saved(figure, title: str, target: Path) -> Path:
-    figure.axes[0].set_title(title, fontsize=10)
-    figure.axes[-1].set_xlabel("time [s]")
-    lines, names = figure.axes[0].get_legend_handles_labels()
-    columns = max(1, min(6, len(names), _WIDTH // (max(map(len, names)) + 6)))
-    figure.legend(lines, names, loc="outside lower center", frameon=False, ncols=columns)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(target, dpi=150)
-    except ValueError as error:
-        raise ArgumentError(f"plot: {target}: {error}") from None
-    return target
-
-
 # --- the moving robot -------------------------------------------------------------------------------------------------
 
 
-def robot_lines(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
-    """Points (..., k, 3) along each path from the base to a leaf of the robot: origins of bodies, then of frames."""
-    places = {-1: np.zeros((*q.shape[:-1], 3))}
-    for i, name in enumerate(robot.body_names):
-        places[i] = forward_kinematics(robot, q, name)[..., :3, 3]
-    ends = [f for f in robot.frames if f.name not in robot.body_names]
-    found = []
-    for i in range(len(robot.body_names)):
-        if i in robot.parents:  # not a leaf
-            continue
-        chain = [i]
-        while chain[-1] != -1:
-            chain.append(int(robot.parents[chain[-1]]))
-        points = [places[k] for k in reversed(chain)]
-        points += [forward_kinematics(robot, q, f.name)[..., :3, 3] for f in ends if f.body == i][:1]
-        found.append(np.stack(points, axis=-2))
-    return found
-
-
-def animate_run(run: Run, path, frames_per_second: float) -> Path:
-    """Draws the moving robot into a file; see `Run.animate`."""
-    target = run_path(path, "Run.animate", ".gif", ".html")
-    rate = positive(frames_per_second, "Run.animate: frames_per_second")
-    times = np.arange(0.0, run.t[-1] - run.t[0] + 1e-9, 1 / rate) + run.t[0]
-    kept = np.unique(np.clip(np.searchsorted(run.t, times), 0, len(run.t) - 1))
-    q = run.q.reshape(-1, *run.q.shape[-2:])[:_MOST_DRAWN, kept]
-    lines = robot_lines(run.robot, q)
-    figure, update = _stage(run, lines, run.t[kept])
+def animate_runs(runs: Mapping[str, Run], path, frames_per_second: float, caller: str) -> Path:
+    """Draws moving robots into a file; see `Run.animate` and `animate`."""
+    target = run_path(path, caller, ".gif", ".html")
+    rate = positive(frames_per_second, f"{caller}: frames_per_second")
+    start, end = min(run.t[0] for run in runs.values()), max(run.t[-1] for run in runs.values())
+    times = start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
+    scenes = [scene_of(run, name, times) for name, run in runs.items()]
+    title = ", ".join(dict.fromkeys(run.robot.name for run in runs.values()))
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as unfinished:
         if target.suffix.lower() == ".html":
-            animation = package("matplotlib.animation", "plot", "Run.animate")
-            film = animation.FuncAnimation(figure, update, frames=len(kept), interval=1000 / rate, blit=False)
-            page = f"<!doctype html>\n<meta charset='utf-8'>\n{film.to_jshtml(fps=rate)}"
-            unfinished.write_text(page, encoding="utf-8")
+            unfinished.write_text(run_page(title, scenes, stage_of(scenes), times, rate), encoding="utf-8")
         else:
-            pictures = [_picture(figure, update, k) for k in range(len(kept))]
-            options = {"save_all": True, "append_images": pictures[1:], "duration": 1000 / rate, "loop": 0}
-            pictures[0].save(unfinished, format="GIF", **options)
+            pictures = _Pictures(title, scenes, stage_of(scenes), times, caller)
+            first, *others = (pictures.drawn(k) for k in range(len(times)))
+            first.save(unfinished, format="GIF", save_all=True, append_images=others, duration=1000 / rate, loop=0)
     return target
 
 
-def _picture(figure, update, k: int):
-    """Picture number k of an animation."""
-    update(k)
-    figure.canvas.draw()
-    return package("PIL.Image", "plot", "Run.animate").fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("P")
+class _Pictures:
+    """The pictures of a GIF: a figure in space, in which all that moves is drawn again for each of them."""
 
+    def __init__(self, title: str, scenes: list[Scene], stage: Stage, times: np.ndarray, caller: str):
+        backend = package("matplotlib.backends.backend_agg", "plot", caller)
+        self.figure = package("matplotlib.figure", "plot", caller).Figure(figsize=(5, 5))
+        self.image = package("PIL.Image", "plot", caller)
+        self.canvas = backend.FigureCanvasAgg(self.figure)
+        self.axes: Any = self.figure.add_axes((0, 0, 1, 0.96), projection="3d", computed_zorder=False)
+        self.title, self.scenes, self.stage, self.times = title, scenes, stage, times
+        self.points = 72 * 5 / (2.4 * stage.reach)  # widths of lines [1/72 inch] for 1 m
+        x, y, _ = stage.middle
+        for set_limits, at in zip(
+            (self.axes.set_xlim, self.axes.set_ylim, self.axes.set_zlim), stage.middle, strict=True
+        ):
+            set_limits(at - stage.reach, at + stage.reach)
+        self.axes.set_box_aspect((1, 1, 1), zoom=1.45)
+        self.axes.view_init(20, -27)
+        self.axes.set_axis_off()
+        for k in np.linspace(-1.4, 1.4, 9) * stage.reach:
+            ends = np.array([-1.4, 1.4]) * stage.reach
+            self.axes.plot(x + ends, [y + k] * 2, [stage.floor] * 2, color="0.87", lw=0.7, zorder=0)
+            self.axes.plot([x + k] * 2, y + ends, [stage.floor] * 2, color="0.87", lw=0.7, zorder=0)
+        self.moving: list[Any] = []
 
-def _stage(run: Run, lines: list[np.ndarray], t: np.ndarray) -> tuple[Any, Any]:
-    """A figure in space, and the function that draws picture number k in it."""
-    backend = package("matplotlib.backends.backend_agg", "plot", "Run.animate")
-    figure = package("matplotlib.figure", "plot", "Run.animate").Figure(figsize=(5, 5))
-    backend.FigureCanvasAgg(figure)
-    axes = figure.add_subplot(projection="3d")
-    every = np.concatenate([x.reshape(-1, 3) for x in lines])
-    every = every[np.isfinite(every).all(axis=1)]
-    middle, reach = (every.max(axis=0) + every.min(axis=0)) / 2, max(np.ptp(every, axis=0).max() / 2, 1e-3)
-    for set_limits, x in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), middle, strict=True):
-        set_limits(x - reach, x + reach)
-    axes.set_box_aspect((1, 1, 1))
-    count = len(lines[0])
-    faint = {} if count == 1 else {"alpha": max(0.06, 1 / count)}
-    drawn = [
-        [axes.plot([], [], [], "o-", lw=2, ms=3, color=f"C{k}", **faint)[0] for _ in range(count)]
-        for k in range(len(lines))
-    ]
+    def drawn(self, k: int) -> Any:
+        """Picture number k."""
+        while self.moving:
+            self.moving.pop().remove()
+        for number, scene in enumerate(self.scenes):
+            for run in reversed(range(len(scene.points))):
+                self._robot(scene, run, k, COLOURS[number % len(COLOURS)])
+        self.axes.set_title(f"{self.title}, {self.times[k]:.2f} s", fontsize=10)
+        self.canvas.draw()
+        return self.image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("RGB").quantize(64)
 
-    def update(frame: int):
-        for group, points in zip(drawn, lines, strict=True):
-            for line, way in zip(group, points[:, frame], strict=True):
-                line.set_data_3d(*way.T)
-        axes.set_title(f"{run.robot.name}, {t[frame]:.2f} s", fontsize=10)
-        return [line for group in drawn for line in group]
+    def _line(self, points: np.ndarray, width: float, colour: str, zorder: float, alpha: float = 1.0) -> None:
+        style = {"lw": width, "color": colour, "alpha": alpha, "zorder": zorder, "solid_capstyle": "round"}
+        self.moving += self.axes.plot(*points.T, **style)
 
-    return figure, update
+    def _robot(self, scene: Scene, run: int, k: int, colour: str) -> None:
+        """One run: the first in full, with its shadow, its way and its loads; others are ghosts."""
+        points, ghost = scene.points[run, k], float(np.clip(2 / len(scene.points), 0.05, 0.35))
+        for (a, b), width in zip(scene.links, scene.widths, strict=True):
+            link, size = points[[a, b]], width * self.points
+            if run > 0:
+                self._line(link, 0.45 * size, colour, 2, ghost)
+                continue
+            self._line(self._shadow(link), size, "black", 1, 0.1)
+            self._line(link, size, "0.25", 4)
+            self._line(link, 0.8 * size, colour, 5)
+        if run > 0:
+            return
+        if scene.base is not None:
+            column = np.stack([points[scene.base], self._shadow(points[scene.base])])
+            self._line(column, 1.25 * scene.widths[0] * self.points, "0.6", 3)
+        for tip in scene.tips:
+            self._line(scene.points[0, : k + 1, tip], 1.5, colour, 6, 0.8)
+        for centers, radii in scene.loads:
+            style = {"marker": "o", "ms": 2 * radii[0] * self.points, "color": "0.45", "zorder": 7}
+            self.moving += self.axes.plot(*centers[0, k, :, None], **style)
+
+    def _shadow(self, points: np.ndarray) -> np.ndarray:
+        """The points, on the floor."""
+        return points * [1.0, 1.0, 0.0] + [0.0, 0.0, self.stage.floor]

@@ -22,7 +22,8 @@ from .advance import Moment
 from .picking import Picked
 from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
 from .run_files import read_run, write_run
-from .run_plots import animate_run, draw_run
+from .run_plots import animate_runs, draw_run
+from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
 __all__ = ["Energy", "Run"]
@@ -48,7 +49,8 @@ class Run:
     The states are kept; joint forces, accelerations, energies and errors are computed from them when they are asked
     for. Leading axes are those of the batch, and `run[i]` is one of it.
 
-    - `state` is the controller's state, with arrays (..., N, ...), in its own structure.
+    - `state` is the controller's state, with arrays (..., N, ...), in its own structure. A law that is asked less often
+      than every step has the state of `sampled` around it; `control.state_of` finds a law's own part by its type.
     - `stopped` (...,) [s] has the times at which runs were ended by `stop=`; it is infinite for all others.
     - `finite` (...,) tells which runs stayed finite.
     """
@@ -127,6 +129,22 @@ class Run:
         T, U = kernel(**{p.name: given[p.name] for p in kernel.parameters})
         return Energy(T, U, T + U)
 
+    def wrench(self, frame: str) -> np.ndarray:
+        """The wrench (..., N, 6) [N m, N] that forces exert on the body of `frame` at times t, seen from that frame.
+
+        It has the moment before the force and acts on the robot, as what a law with a `wrench` is told. Forces at other
+        frames of the same body count, forces on joints do not.
+        """
+        self.robot.frame(frame)  # raises an error that lists the frames
+        if "kinetic" in self.known:
+            raise ArgumentError("wrench: this run is from a file, which does not have the forces of the run")
+        plant, forces = self.setup.plan.plant, self.setup.plan.plant.forces
+        if not any(one.frame is not None for one in forces):
+            return np.zeros((*self.q.shape[:-1], 6))
+        kernel = wrench_kernel(plant, frame)
+        given = {"q": self.q, "v": self.v, "t": self.t} | self._numbers()
+        return kernel(**{p.name: given[p.name] for p in kernel.parameters})
+
     @cached_property
     def reference(self) -> Any:
         """What the law followed at times t: a `Target`, a `PoseTarget`, ...; arrays are (..., N, ...) if it varies."""
@@ -191,14 +209,19 @@ class Run:
         return draw_run(self, path)
 
     def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
-        """Draw the moving robot, as lines between its joints, into a .gif file or a .html page that plays it.
+        """Draw the moving robot into a .html page that plays it, or into a .gif file.
 
-        It plays in real time. Of a batch, up to 50 runs are drawn over each other. This needs matplotlib.
+        It plays in real time. The page can be turned with the mouse; it holds all it needs, about 15 kB for a run of a
+        few seconds. A robot is drawn as links between the axes of its joints; `payload`s are balls. Of a batch, the
+        first run is drawn in full, and up to 49 others as ghosts. A .gif needs matplotlib: pip install 'adjoint[plot]'.
+        `animate` draws several runs, such as those of different laws.
         """
-        return animate_run(self, path, frames_per_second)
+        name = "passive" if self.setup.law is None else self.setup.law.name
+        return animate_runs({name: self}, path, frames_per_second, "Run.animate")
 
     def __repr__(self) -> str:
-        controller = "no controller" if self.setup.law is None else self.setup.law.name
+        none = "controller in Python" if self.setup.plan.held else "no controller"
+        controller = none if self.setup.law is None else self.setup.law.name
         many = f"{self.batch} runs, " if self.batch else ""
         bad = int(np.size(self.finite) - np.count_nonzero(self.finite))
         ended = int(np.count_nonzero(np.isfinite(self.stopped)))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from ..control.assembled import label_of, parted
+from ..compile import Kernel
+from ..control.assembled import Input, assembled_kernel, label_of, parted
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot
 from .forces import Named
+from .plants import Plant
 
-__all__ = ["Sensor", "felt_wrench", "sensor", "wrench_sensor"]
+__all__ = ["Sensor", "felt_wrench", "sensor", "wrench_kernel", "wrench_sensor"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,3 +65,17 @@ def felt_wrench(robot: Robot, frame: str, wrenches) -> np.ndarray:
         if where.body == spot.body:
             total = total + se3.coAd_action(spot.placement, se3.coAd_inv_action(where.placement, F))
     return total
+
+
+@lru_cache(maxsize=64)
+def wrench_kernel(plant: Plant, frame: str) -> Kernel:
+    """The kernel of what the forces of a plant exert at one instant on the body of a frame, seen from that frame."""
+    robot = plant.robot
+    inputs = {"q": Input((robot.nq,)), "v": Input((robot.nv,)), "t": Input()} | plant.inputs()
+
+    def body(given: dict[str, Any]):
+        t, q, v = given["t"], given["q"], given["v"]
+        now = plant.robot_at(given, t)
+        return felt_wrench(now, frame, plant.acting(given, now, t, q, v).wrenches)
+
+    return assembled_kernel("wrench", inputs, body, f"The wrench on robot '{robot.name}' at frame '{frame}'.")

@@ -209,9 +209,11 @@ def _sensors(robot: Robot, law: Law | None, given: Mapping[str, Sensor] | None) 
 def _all(given, kind: type, name: str) -> tuple:
     """The things of one kind that are given: several, one, or none."""
     found = (given,) if isinstance(given, kind) else tuple(given) if isinstance(given, Sequence) else (given,)
-    for x in found:
+    for x in (given,) if isinstance(given, Integrator) else found:
         if not isinstance(x, kind):
-            raise ArgumentError(f"simulate: {name} takes {kind.__name__} objects; got {type(x).__name__}")
+            places = {Force: "forces", Change: "changes", Loop: "loops", Integrator: "integrator"}
+            hint = f", which goes to {places[type(x)]}=" if type(x) in places else ""
+            raise ArgumentError(f"simulate: {name} takes {kind.__name__} objects; got {type(x).__name__}{hint}")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from .forces import Force, force
 from .number_checks import LATEST, of_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["joint_stops"]
 
@@ -41,8 +45,9 @@ def _push(p, depth, rate):
 
 
 def joint_stops(
-    robot: Robot, *, lower=None, upper=None, stiffness=None, damping=None, rate: float = 100.0, ramp=0.0, q=None
-) -> Force:
+    robot: Robot, *, lower=None, upper=None, stiffness=None, damping=None, rate: float = 100.0,
+    ramp: ArrayLike = 0.0, q=None,
+) -> Force:  # fmt: skip
     """Stops at the limits of the joints, a `Force` for `simulate`: beyond a limit by d, a joint is pushed back with
 
         max(stiffness · d + damping · ḋ · s(d/ramp), 0),     s(x) = x² (3 - 2 x) up to x = 1, then 1.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..errors import ArgumentError
 from ..lie import series
 from ..model.input_checks import floats, motions
 from .number_checks import of_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Surface", "box", "plane", "sphere", "terrain"]
 
@@ -38,7 +41,7 @@ def _plane(p, x):
     return np.dot(p.normal, x - p.point), p.normal
 
 
-def plane(point=(0.0, 0.0, 0.0), normal=(0.0, 0.0, 1.0)) -> Surface:
+def plane(point: ArrayLike = (0.0, 0.0, 0.0), normal: ArrayLike = (0.0, 0.0, 1.0)) -> Surface:
     """The plane through a `point` (3,) [m]; the robot is on the side of its `normal` (3,), of any length.
 
     Parameters for `Force.replace` are `point` and `normal`, which must be a unit vector there.
@@ -123,7 +126,7 @@ def _hills(p, x):
     return _above(x[2], z, slope_x, height.jvp(x[0], x[1], none, one)[1])
 
 
-def terrain(heights, *, spacing=1.0, corner=(0.0, 0.0)) -> Surface:
+def terrain(heights, *, spacing: ArrayLike = 1.0, corner: ArrayLike = (0.0, 0.0)) -> Surface:
     """Uneven ground z = height(x, y), from a grid of `heights` (nx, ny) [m], or a function (x, y) -> z.
 
     Heights between the points of a grid are bilinear; heights[i, j] is at `corner` (2,) [m] + (i, j) · `spacing`, which

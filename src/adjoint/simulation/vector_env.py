@@ -28,6 +28,7 @@ except ImportError:  # `VectorEnv` says what is missing
 
 __all__ = ["VectorEnv"]
 
+_SEEN = "observation", "reward", "terminated"  # what a step gives besides the state
 _DTYPES = (np.float32, np.float64, "float32", "float64")
 
 
@@ -77,7 +78,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         self._setup = set_up(robot, None, dt, integrator, 1, around)
         if robot.nv == 0:
             raise ArgumentError(f"VectorEnv: robot '{robot.name}' has no joints to move")
-        self.num_envs = count(num_envs, "VectorEnv: num_envs")
+        self.num_envs = _at_least_one(num_envs, "num_envs")
         if self._setup.batch() not in ((), (1,), (self.num_envs,)):
             raise ArgumentError(f"VectorEnv: arrays of the surroundings have leading axes {self._setup.batch()}; "
                                 f"they must be ({self.num_envs},)")  # fmt: skip
@@ -110,6 +111,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         n, robot = self.num_envs, self._robot
         self._fresh = self._starts(n)
         memory = {k: np.zeros((n, *x.shape)) for k, x in _memory(self._setup).inputs("memory").items()}
+        self._spare = ()
         self._now = {"q": np.zeros((n, robot.nq)), "v": np.zeros((n, robot.nv)), **memory, "count": np.zeros(n)}
         self._ended = np.ones(n)  # so that the step only takes the fresh starts over
         self._call(np.zeros((n, self.single_action_space.shape[0])))
@@ -128,7 +130,8 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         self._call(actions)
         terminated, truncated = self._now["terminated"] > 0, self._now["count"] >= self._limit
         self._ended = (terminated | truncated).astype(float)
-        return self._observation(), self._now["reward"].astype(self._dtype), terminated, truncated & ~terminated, {}
+        rewards = self._now["reward"].astype(self._dtype, copy=False)
+        return self._observation(), rewards, terminated, truncated & ~terminated, {}
 
     def close(self, **options) -> None:
         """There is nothing to close."""
@@ -136,15 +139,15 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
     @property
     def q(self) -> np.ndarray:
         """The configurations (num_envs, nq) of the robots."""
-        return self._now["q"]
+        return self._now["q"].copy()
 
     @property
     def v(self) -> np.ndarray:
         """The velocities (num_envs, nv) of the robots."""
-        return self._now["v"]
+        return self._now["v"].copy()
 
     def _observation(self) -> np.ndarray:
-        return self._now["observation"].astype(self._dtype)
+        return self._now["observation"].astype(self._dtype, copy=False)
 
     def _starts(self, n: int) -> list[np.ndarray]:
         """Fresh starts, checked."""
@@ -163,11 +166,16 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
     def _call(self, actions: np.ndarray) -> None:
         """Step all robots."""
         names = ("q", "v", *_memory(self._setup).names("memory"), "count")
+        fresh, ended = self._fresh, self._ended
+        if len(ended) and not ended.any():  # one row stands for all, as none is used: there is less to read
+            fresh, ended = [x[0] for x in fresh], ended[0]
+        state = {k: self._now[k] for k in names}
+        # The arrays of the state before the last are written again, which saves asking for memory.
+        out = (*self._spare, *(np.empty_like(self._now[k]) for k in _SEEN)) if self._spare else None
         found = self._kernel(
-            **{k: self._now[k] for k in names}, action=actions, fresh_q=self._fresh[0], fresh_v=self._fresh[1],
-            ended=self._ended, **self._setup.numbers,
-        )  # fmt: skip
-        self._now = found._asdict()
+            **state, action=actions, fresh_q=fresh[0], fresh_v=fresh[1], ended=ended, **self._setup.numbers, out=out
+        )
+        self._spare, self._now = tuple(state.values()), found._asdict()
 
 
 def _memory(setup: Setup) -> Template:
@@ -182,7 +190,7 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int) -> Kerne
     inputs |= {"count": Input(), "action": Input((size,)), "fresh_q": Input((robot.nq,)), "fresh_v": Input((robot.nv,))}
     inputs |= {"ended": Input()} | plan.plant.inputs()
     names = plan.memory.names("memory")
-    made = record_class("Stepped", ("q", "v", *names, "count", "observation", "reward", "terminated"))
+    made = record_class("Stepped", ("q", "v", *names, "count", *_SEEN))
 
     def body(given: dict[str, Any]):
         move, first = mover(plan, given), given["count"] * steps
@@ -191,6 +199,8 @@ def _step_kernel(setup: Setup, functions: tuple, steps: int, size: int) -> Kerne
             k, q, v, memory = carry
             t = (first + k) * dt
             tau = act(t, q, v, given["action"])
+            if np.shape(tau) != (robot.nv,):
+                raise ArgumentError(f"VectorEnv: act gives shape {np.shape(tau)}; it must be ({robot.nv},)")
             return (k + 1.0, *move(t, tau, q, v, memory, dt)), None
 
         carry = 0.0, given["q"], given["v"], plan.memory.taken(given, "memory")

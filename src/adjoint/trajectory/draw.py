@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .optimal.motion import Motion
     from .piecewise import Trajectory
 
-__all__ = ["draw_motion", "draw_trajectory"]
+__all__ = ["draw_motion", "draw_trajectory", "saved_figure"]
 
 _SAMPLES = 600  # of a curve
 _WIDTH = 100  # letters that fit beside each other below the figure
@@ -42,7 +42,7 @@ def draw_motion(motion: Motion, target: Path) -> Path:
             for line, dashed in zip(lines, beside[field].T, strict=True):
                 axes.plot(beside["t"], dashed, "--", color=line.get_color(), lw=0.8)
         _finish(axes, label, limits)
-    return _saved(figure, _title(motion), target)
+    return saved_figure(figure, _title(motion), target)
 
 
 def draw_trajectory(trajectory: Trajectory, target: Path, robot: Robot | None) -> Path:
@@ -68,7 +68,7 @@ def draw_trajectory(trajectory: Trajectory, target: Path, robot: Robot | None) -
         for knot in trajectory.knots[1:-1]:
             axes.axvline(knot, color="0.85", lw=0.6, zorder=0)
     title = f"{trajectory.duration:g} s, {trajectory.pieces} piece{'s' * (trajectory.pieces > 1)}"
-    return _saved(figure, title if robot is None else f"{robot.name}: {title}", target)
+    return saved_figure(figure, title if robot is None else f"{robot.name}: {title}", target)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------
@@ -100,8 +100,9 @@ def _finish(axes, label: str, limits: Sequence[np.ndarray]) -> None:
     axes.margins(x=0)
 
 
-def _saved(figure, title: str, target: Path) -> Path:
-    figure.axes[0].set_title(title)
+def saved_figure(figure, title: str, target: Path) -> Path:
+    """Give a figure over time its title and the legend of its first row, and write it into a file."""
+    figure.axes[0].set_title(title, fontsize=10 if len(title) > 60 else None)
     figure.axes[-1].set_xlabel("time [s]")
     lines, names = figure.axes[0].get_legend_handles_labels()
     columns = max(1, min(6, len(names), _WIDTH // (max(map(len, names)) + 6)))

@@ -9,11 +9,45 @@ from ..graph.expressions import Expr
 from ..graph.loops import Loop
 from ..graph.operations import OPS
 from ..graph.program import Operand, Program
-from .scheduler import schedule
+from .scheduler import schedule, sin_cos_pairs
+from .vecmath.circular import TRIG
 
 __all__ = ["c_file"]
 
+
+def _sincos() -> str:
+    """The C text of sine and cosine of one angle, computed as in machine code where multiply-adds are fast.
+
+    It takes less time than calls of the C library, before which all registers must be saved. The library reduces very
+    large angles, and does everything where multiply-adds are slow.
+    """
+    k = TRIG["f64"]
+    half, rest, last = k["parts"]  # of pi/2
+    pairs = list(zip(k["sin"], k["cos"], strict=True))
+    steps = [f"        s = fma(z, s, {a!r}), c = fma(z, c, {b!r});" for a, b in pairs[1:]]
+    text = f"""static inline void adjoint_sincos(double x, double *sine, double *cosine)
+{{
+#ifdef FP_FAST_FMA
+    if (fabs(x) < {k["limit"]!r}) {{
+        const double n = rint(x * {1 / half!r}) + 0.0; /* x = n pi/2 + r - e */
+        const double r_1 = fma(n, {-half!r}, x), r = fma(n, {-rest!r}, r_1);
+        const double e = fma(n, {last!r}, fma(n, {rest!r}, r - r_1)), z = fma(r, r, r * (e * -2.0));
+        double s = {pairs[0][0]!r}, c = {pairs[0][1]!r};
+STEPS
+        s = r - fma(r * z, s, e), c = fma(z, fma(z, c, -0.5), 1.0);
+        const long quarter = (long)n;
+        const double u = quarter & 1 ? c : s, w = quarter & 1 ? s : c;
+        *sine = quarter & 2 ? -u : u, *cosine = (quarter + 1) & 2 ? -w : w;
+        return;
+    }}
+#endif
+    *sine = sin(x), *cosine = cos(x);
+}}"""
+    return text.replace("STEPS", "\n".join(steps))
+
+
 _C_HELPERS = {
+    "adjoint_sincos": _sincos(),
     "adjoint_sign": "static double adjoint_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? 0.0 : x; }",
     "adjoint_minimum": "static double adjoint_minimum(double x, double y) { return x < y || x != x ? x : y; }",
     "adjoint_maximum": "static double adjoint_maximum(double x, double y) { return x > y || x != x ? x : y; }",
@@ -116,9 +150,21 @@ class _CWriter:
         return [head, " * Arrays are of double, row-major:", *lines, " */"]
 
     def _graph(self, roots: list[Expr], env: dict, top: bool = False) -> None:
-        for x in schedule(roots):
+        order = schedule(roots)
+        pairs = sin_cos_pairs(order)
+        for x in order:
             if x.id not in env:
-                env[x.id] = self._node(x, env, top)
+                paired = x.op in ("sin", "cos") and x.args[0].id in pairs
+                env[x.id] = self._sin_or_cos(x, env, pairs) if paired else self._node(x, env, top)
+
+    def _sin_or_cos(self, x: Expr, env: dict, pairs: dict[int, list]) -> str:
+        """Write both at once when the first of them is needed."""
+        pair = pairs[x.args[0].id]
+        if not pair:
+            pair.extend((self.fresh(), self.fresh()))
+            self.emit(f"double {pair[0]}, {pair[1]};")
+            self.emit(f"adjoint_sincos({env[x.args[0].id]}, &{pair[0]}, &{pair[1]});")
+        return pair[x.op == "cos"]
 
     def _node(self, x: Expr, env: dict, top: bool):
         if x.op == "const":

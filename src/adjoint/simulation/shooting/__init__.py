@@ -6,6 +6,7 @@
 | `box` | small quadratic programs in a box |
 | `passes` | the kernels of the backward and of the forward pass |
 | `search` | the iterations, for many problems at once |
+| `alone` | the iterations for one problem, with less work between kernels |
 | `solver` | `ilqr`, and the checks of its arguments |
 | `solution` | `OptimalMotion`, the result |
 """

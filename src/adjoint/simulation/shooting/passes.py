@@ -70,7 +70,7 @@ def backward_kernel(plan: ShootingPlan) -> Kernel:
             Q_w, Q_ww = _carried_back(plan, given["dt"], parts, behind.V_x, behind.V_xx)
             if plan.second_order:
                 Q_ww = Q_ww + given["bending"] * bent(plan, given | row, behind.V_x)
-            return _gains(plan, given, parts, behind, row["u"], Q_w, symmetric(Q_ww))
+            return _gains(plan, given, parts, behind, row["u"], Q_w, Q_ww)
 
         start = _Behind(V_x, V_xx, V_x, np.zeros(m), 0.0, 0.0, 0.0)
         end, (k, K) = scan(step, start, {name: given[name] for name in rows}, reverse=True)
@@ -83,16 +83,17 @@ def _carried_back(plan: ShootingPlan, h, at: Slopes, V_x, V_xx) -> tuple:
     """The gradient Q_w (W,) and the curvature Q_ww (W, W) of the cost of a step and of all that follow."""
     F = at.motion
     if not plan.euler:
-        return at.gradient + F.T @ V_x, at.curvature + F.T @ (V_xx @ F)
-    # q' = q + h v', so δq' = E w + h G w and δv' = G w: with V as a function of q and v', only G is multiplied.
+        return at.gradient + F.T @ V_x, symmetric(at.curvature + F.T @ (V_xx @ F))
+    # q' = q + h v', so δq' = E w + h F w and δv' = F w: with V as a function of q and v', only F is multiplied.
     nv, W = plan.robot.nv, F.shape[1]
     V_qq, V_vq, V_vv = V_xx[:nv, :nv], V_xx[nv:, :nv], V_xx[nv:, nv:]
     C = V_vq + h * V_qq
     U = symmetric(V_vv + h * (C + V_vq.T))
     E = np.eye(nv, W)
-    CE = F.T @ C @ E  # C G in the rows of q, transposed
     Q_w = at.gradient + E.T @ V_x[:nv] + F.T @ (V_x[nv:] + h * V_x[:nv])
-    return Q_w, at.curvature + E.T @ V_qq @ E + (CE + CE.T) + F.T @ (U @ F)
+    # Q_ww = EᵀV_qq E + FᵀC E + EᵀCᵀF + FᵀU F; below the diagonal, EᵀCᵀF has entries in the block of q only.
+    block = V_qq + C.T @ F[:, :nv]
+    return Q_w, symmetric(at.curvature + F.T @ (U @ F + C @ E) + E.T @ block @ E)
 
 
 def _gains(plan: ShootingPlan, given: Mapping[str, Any], at: Slopes, behind: _Behind, u, Q_w, Q_ww) -> tuple:
@@ -170,7 +171,7 @@ def forward_kernel(plan: ShootingPlan) -> Kernel:
         (q, v, cost), (qs, vs, us) = scan(step, start, {name: given[name] for name in rows})
         cost = cost + plan.final_cost(given, given["t_end"], q, v)
         promised = given["alpha"] * (given["slope"] + given["alpha"] / 2 * given["bend"])
-        better = cost <= given["before"] + SUFFICIENT * promised
+        better = np.isfinite(cost) & (cost <= given["before"] + SUFFICIENT * promised)  # -inf is an overflow
         return Forward(qs, vs, us, q, v, np.where(better, cost, np.inf))
 
     return assembled_kernel("forward", rows | more | plan.limits() | plan.inputs(), body, "The forward pass.")

@@ -15,12 +15,12 @@ import numpy as np
 from ...compile import Kernel
 from ...control.assembled import Input, Parts, assembled_kernel
 from ...definite import symmetric
-from ...dynamics.forward import forward_dynamics
 from ...dynamics.state_derivatives import forward_dynamics_derivatives
 from ...model.configuration import difference, integrate
 from ...model.joints import JOINTS
 from ...model.robot import Robot
 from ..integrators import INTEGRATORS, Integrator
+from ..plants import HeldPlant, Plant
 
 __all__ = ["ShootingPlan", "Slopes", "bent", "final_slopes", "slope_kernel"]
 
@@ -73,9 +73,8 @@ class ShootingPlan(NamedTuple):
 
     def stepped(self, given: Mapping[str, Any], t, q, v, u) -> tuple:
         """The state (q, v) after the step."""
-        tau = self.forces(given, u)
-        acceleration = lambda t, q, v: forward_dynamics(self.robot, q, v, tau)  # noqa: E731
-        return self.integrator.step(self.robot, acceleration, t, q, v, given["dt"], None)[:2]
+        held = HeldPlant(Plant(self.robot), {}, self.forces(given, u))
+        return self.integrator.step(self.robot, held, t, q, v, given["dt"], None)[:2]
 
     def step_cost(self, given: Mapping[str, Any], t, q, v, u):
         """The running cost of the step: its rate times the time step."""

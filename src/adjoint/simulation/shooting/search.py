@@ -10,7 +10,7 @@ from ...compile import Kernel
 from .passes import Backward, Forward, backward_kernel, forward_kernel
 from .problem import ShootingPlan, slope_kernel
 
-__all__ = ["Ended", "Problems", "kernels", "rolled_out", "search"]
+__all__ = ["Ended", "Problems", "kernels", "penalty", "rolled_out", "search"]
 
 WHOLE = np.ones(1)
 SHORTER = np.array([0.5, 0.25, 0.125, 0.06, 0.03, 0.01, 0.003, 0.001])  # lengths of steps, if that of 1 does not do
@@ -73,18 +73,19 @@ def search(problems: Problems, now: Forward, iterations: int, tolerance: float) 
         new, length = _better(some, part, gains, ~ended & sound)
         kept = gains if kept is None else _merged(kept, gains, at, sound)
         now = _merged(now, new, at, length > 0)
-        mu[at] = _penalties(mu[at], length)
+        mu[at] = [penalty(*x) for x in zip(mu[at], length, strict=True)]
         success[at], taken[at], going[at] = ended, taken[at] + ~ended, ~ended & (mu[at] <= MOST)
         if not ended.all():
             history.append(now.cost)
     return Ended(now, kept, np.stack(history, axis=-1), success, taken)
 
 
-def _penalties(mu: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """The weights of the penalty after steps of these lengths; 0 is a step that was not taken."""
-    factor = np.where(length < 0.2, np.where(length == 0, 10.0, 3.0), np.where(length < 0.5, 1.0, 0.2))
-    found = np.where(factor > 1, np.maximum(factor * mu, FIRST), factor * mu)
-    return np.where(found < LEAST, 0.0, found)
+def penalty(mu: float, length: float) -> float:
+    """The weight of the penalty after a step of this length; 0 is a step that was not taken."""
+    if length < 0.2:
+        return max(FIRST, mu * (10.0 if length == 0 else 3.0))
+    found = mu if length < 0.5 else 0.2 * mu
+    return 0.0 if found < LEAST else found
 
 
 def _better(problems: Problems, now: Forward, gains: Backward, wanted: np.ndarray) -> tuple[Forward, np.ndarray]:

@@ -14,6 +14,7 @@ from ...model.input_checks import count, floats, positive, truth, vectors
 from ...model.needs import need_robot
 from ...model.robot import Robot
 from ..integrators import Integrator, integrator_named
+from .alone import search_alone
 from .passes import Backward, Forward
 from .problem import ShootingPlan
 from .search import Ended, Problems, kernels, rolled_out, search
@@ -92,7 +93,8 @@ def ilqr(
     times = {"t": np.arange(steps) * dt, "t_end": np.array(steps * dt)}
     problems = Problems(plan, kernels(plan), times, shared, each)
     now = _first_motions(problems, q, v, np.clip(u, lower[motors], upper[motors]))
-    return _solution(problems, leading, search(problems, now, iterations, tolerance))
+    found = (search_alone if len(now.cost) == 1 else search)(problems, now, iterations, tolerance)
+    return _solution(problems, leading, found)
 
 
 def _limits(robot: Robot, limits) -> tuple[np.ndarray, np.ndarray]:

@@ -25,7 +25,7 @@ from .common import (
 # `parts` add up to pi/2, for the reduction r = x - n pi/2 of |x| below `limit`: the first has all bits of its type, and
 # n times the second is exact. `sin` and `cos` are (r - sin r)/r**3 and (cos r - 1 + r**2/2)/r**4, as polynomials in
 # r**2. `sign` is the shift that moves bit 1 of a quadrant to the sign bit.
-_TRIG = {
+TRIG = {
     "f64": {
         "limit": 2.0**26,
         "round": ROUND,
@@ -151,7 +151,7 @@ def _quarter_turns(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
     q is an integer, known modulo 4.
     """
-    k = _TRIG[b.dtype]
+    k = TRIG[b.dtype]
     first, second, third = k["parts"]
     t = b.fma(x, 1 / PI_2, k["round"])
     n = t - k["round"]
@@ -193,7 +193,7 @@ def _wide_quarter_turns(b: Builder, x: Value) -> list[Value]:
 def _sin_tail(b: Builder, r: Value, e: Value) -> Pair:
     """Return (t, z) with sin(r - e) = r - t and z = (r - e)**2."""
     z = b.fma(r, r, r * (e * -2.0))
-    return b.fma(r * z, b.poly(z, _TRIG[b.dtype]["sin"]), e), z
+    return b.fma(r * z, b.poly(z, TRIG[b.dtype]["sin"]), e), z
 
 
 def sincos(b: Builder, x: Value) -> Pair:
@@ -202,7 +202,7 @@ def sincos(b: Builder, x: Value) -> Pair:
     Angles are reduced by Cody and Waite's method with FMA, very large ones by Payne and Hanek's; then come the
     polynomials of fdlibm.
     """
-    k = _TRIG[b.dtype]
+    k = TRIG[b.dtype]
     r, e, q = _quarter_turns(b, x)
     t, z = _sin_tail(b, r, e)
     s = r - t  # a difference, so that sin(-0) = -0
@@ -232,7 +232,7 @@ def tan(b: Builder, x: Value) -> Value:
     t, z = _sin_tail(b, r, e)
     s = fast_two_sum(r, -t)
     w = b.fma(z, -0.5, 1.0)
-    c = fast_two_sum(w, b.fma(z * z, b.poly(z, _TRIG["f64"]["cos"]), b.fma(z, -0.5, 1.0 - w)))
+    c = fast_two_sum(w, b.fma(z * z, b.poly(z, TRIG["f64"]["cos"]), b.fma(z, -0.5, 1.0 - w)))
     odd = (q & 1) != 0
     n = b.select(odd, -c[0], s[0]), b.select(odd, -c[1], s[1])
     d = b.select(odd, s[0], c[0]), b.select(odd, s[1], c[1])
