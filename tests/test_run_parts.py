@@ -276,3 +276,25 @@ def test_gradients_through_all_kinds_of_loops(name):
 
 def squares(q, v):
     return q @ q + v @ v
+
+
+# --- going on, with all that integrators carry ------------------------------------------------------------------------
+
+
+def far(t, q, v):
+    return q[0] < -0.35
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("integrator", ["adaptive", "variational"])
+def test_runs_go_on_with_stops_memories_and_several_axes(integrator, tmp_path):
+    law = control.pid(ROBOT, np.zeros(6), kp=50.0, ki=5.0, kd=5.0, period=0.002)
+    options, q = {"dt": 0.001, "integrator": integrator, "stop": far}, START + np.linspace(0, 0.3, 4).reshape(2, 2, 1)
+    whole, half = (simulate(ROBOT, law, q=q, duration=x, **options) for x in (0.04, 0.02))
+    rest = simulate(ROBOT, law, resume=half, duration=0.02, **options)
+    np.testing.assert_array_equal(np.concatenate([half.q, rest.q[..., 1:, :]], axis=-2), whole.q)
+    np.testing.assert_array_equal(rest.stopped, whole.stopped)
+    loaded = Run.load(half.save(tmp_path / "half.npz"), ROBOT, law)
+    np.testing.assert_array_equal(simulate(ROBOT, law, resume=loaded, duration=0.02, **options).q, rest.q)
+    np.testing.assert_array_equal(simulate(ROBOT, law, resume=half[1, 0], duration=0.02, **options).q, rest.q[1, 0])
+    np.testing.assert_array_equal(simulate(ROBOT, law, q=q[1, 0], duration=0.04, **options).q, whole.q[1, 0])
