@@ -14,7 +14,9 @@ import numpy as np
 from ..compile import Kernel
 from ..compile.front.specialisation import record_class
 from ..compile.graph.nested import leaves, rebuild, structure
+from ..compile.graph.tracing import is_traced
 from ..errors import ArgumentError
+from ..model.configuration import integrate, neutral
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .assembled import (
@@ -28,7 +30,8 @@ from .assembled import (
     parted,
     with_numbers,
 )
-from .references import Target, check_reference, form, is_function, is_sampled, reference_at
+from .references import PoseTarget, Target, check_reference, form, is_function, is_sampled, reference_at
+from .repeatability import need_repeatable
 
 __all__ = ["Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
 
@@ -51,6 +54,8 @@ class LawPlan(NamedTuple):
 
     def control(self, p, state, t, q, v, reference) -> Control:
         """One instant, on numbers or traced values; p has the parameters as attributes."""
+        if is_traced(q):
+            _need_repeatable(self)
         found = self.parts.function(self.robot, p, state, t, q, v, reference)
         if not (isinstance(found, tuple) and len(found) == 2):
             raise ArgumentError(f"{self.name}: the function of a law must return a pair (tau, state)")
@@ -66,6 +71,26 @@ class LawPlan(NamedTuple):
                 f"({self.robot.nv},)"
             )
         return Control(tau, new)
+
+
+@lru_cache(maxsize=256)
+def _need_repeatable(plan: LawPlan) -> None:
+    """Raise `TraceError` if the law's function gives different results for the same inputs."""
+    robot, numbers = plan.robot, {name: np.full(core, 0.5) for name, core in plan.parts.cores}
+
+    def ask(t, q, v):
+        p, reference = plan.parts.namespace(numbers), plan.reference.tree
+        if isinstance(reference, Target):
+            reference = reference._replace(q=neutral(robot))
+        if isinstance(reference, PoseTarget):
+            reference = reference._replace(T=np.eye(4))
+        return plan.parts.function(robot, p, plan.state.tree, t, q, v, reference)
+
+    def instant(t: float):
+        v = np.linspace(t, 2 * t, robot.nv)
+        return t, integrate(robot, neutral(robot), v), v
+
+    need_repeatable(plan.name, plan.parts.function, ask, instant(0.25), instant(0.375))
 
 
 class _Ready(NamedTuple):
