@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ import numpy as np
 from ..compile import Kernel, kernel
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves, map_leaves
+from ..compile.graph.tracing import is_traced
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.robot import Robot
@@ -29,6 +31,8 @@ __all__ = [
     "form",
     "is_function",
     "is_sampled",
+    "need_arguments",
+    "need_fitting",
     "reference_at",
 ]
 
@@ -115,6 +119,18 @@ def as_targets(robot: Robot, follows: type | None, reference, t):
     if isinstance(reference, follows):
         return _shaped(robot, follows, reference)
     return _shaped(robot, follows, follows(reference, 0.0, 0.0))
+
+
+def need_fitting(robot: Robot, name: str, follows: type | None, reference) -> None:
+    """Raise `ArgumentError` if a reference that is no function has not the shapes of the robot."""
+    if follows is None or reference is None or is_function(reference):
+        return
+    if isinstance(reference, Trajectory) and reference.nv != robot.nv:
+        raise ArgumentError(
+            f"{name}: the reference is a Trajectory with nv = {reference.nv}; robot '{robot.name}' has nv = {robot.nv}"
+        )
+    if not any(map(is_traced, leaves(reference))):
+        as_targets(robot, follows, reference, np.zeros(1))
 
 
 def _shaped(robot: Robot, follows: type | None, target):
@@ -204,12 +220,44 @@ def reference_at(robot: Robot, follows: type | None, reference: Any, t):
 
 
 def check_reference(name: str, follows: type | None, reference):
-    """The reference of a law; raises `ArgumentError` if the law follows another kind."""
+    """The reference of a law, with arrays for lists; raises `ArgumentError` if the law follows another kind."""
     if follows not in (Target, PoseTarget, None):
         raise ArgumentError(f"{name}: follows is {follows!r}; it must be Target, PoseTarget or None")
     wanted = {Target: Trajectory, PoseTarget: PoseTrajectory}.get(follows)
     if is_sampled(reference) and wanted is not None and not isinstance(reference, wanted):
         raise ArgumentError(f"{name} follows a {wanted.__name__}; got a {type(reference).__name__}")
-    if is_function(reference) and follows is not Target and not isinstance(reference, _FunctionOfTime):
-        return _FunctionOfTime(reference, follows)
-    return reference
+    if not is_function(reference):
+        return _as_arrays(name, follows, reference)
+    need_arguments(reference, 1, f"{name}: the reference must be a function of t alone")
+    return (
+        reference
+        if follows is Target or isinstance(reference, _FunctionOfTime)
+        else _FunctionOfTime(reference, follows)
+    )
+
+
+def _as_arrays(name: str, follows: type | None, reference):
+    """The reference with arrays for lists and tuples of numbers; other values stay as they are."""
+    if follows is None or not isinstance(reference, list | tuple):
+        return reference
+    if isinstance(reference, follows):
+        return follows(*(_array(x, f"reference.{k}", name) for k, x in zip(follows._fields, reference, strict=True)))
+    if isinstance(reference, Target | PoseTarget):
+        raise ArgumentError(f"{name} follows a {follows.__name__}; got a {type(reference).__name__}")
+    return _array(reference, "reference", name)
+
+
+def _array(x, label: str, name: str):
+    if not isinstance(x, list | tuple):
+        return x
+    return np.stack([*x]) if any(map(is_traced, x)) else np.asarray(as_input(x, label, name), float)
+
+
+def need_arguments(function: Callable, count: int, message: str) -> None:
+    """Raise `ArgumentError` with this message if a function does not take so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as error:
+        raise ArgumentError(f"{message}; {error}") from None
+    except ValueError:  # a function that is no Python has no signature
+        return

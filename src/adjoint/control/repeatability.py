@@ -34,7 +34,8 @@ def need_repeatable(name: str, function: Callable, ask: Callable, one: tuple, ot
         raise TraceError(
             f"{name}: the function gives different results for the same inputs, so it has a hidden state, or it draws "
             "random numbers; machine code would have one frozen value of them. Write a state as control.law(..., "
-            "state=...), and noise as control.noisy; or run the controller in Python, by simulate(..., trace=False)"
+            "state=...), and noise as control.noisy; or run a plain function f(t, q, v) in Python, by "
+            "simulate(..., trace=False)"
         )
 
 
