@@ -83,6 +83,20 @@ def test_laws_are_refused_at_their_first_call():
             wrong(ROBOT, None, 0.0, GOAL, np.zeros(6))
 
 
+def random_goal(t):
+    return GOAL + t * np.random.default_rng().normal(size=6)
+
+
+def random_target(t):
+    return control.Target(random_goal(t), np.zeros(6), np.zeros(6))
+
+
+@pytest.mark.parametrize("reference", [random_goal, random_target])
+def test_random_references_are_refused(reference):
+    with pytest.raises(TraceError, match="the reference: the function gives different results"):
+        simulate(ROBOT, control.pd(reference, kp=1.0), q=GOAL, **TIMES)
+
+
 def test_a_constant_that_is_computed_once_is_no_hidden_state():
     run = simulate(ROBOT, Lazy(), q=GOAL + 0.1, **TIMES)
     python = simulate(ROBOT, Lazy(), q=GOAL + 0.1, trace=False, **TIMES)

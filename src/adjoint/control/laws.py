@@ -299,7 +299,8 @@ def law(
         >>> tau, _ = held(robot, None, 0.0, q, v)
 
     What the function reads besides its arguments, such as a constant of its module, is fixed at the first call of a law
-    with a robot. `simulate` sees changes of it.
+    with a robot. `simulate` sees changes of it. The same arguments must give the same result: a function with a hidden
+    state, or with random numbers, is refused (`TraceError`).
 
     Parameters
     ----------

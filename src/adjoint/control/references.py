@@ -20,6 +20,7 @@ from ..model.robot import Robot
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
 from .assembled import Parts
+from .repeatability import need_repeatable
 
 __all__ = [
     "PoseTarget",
@@ -167,6 +168,8 @@ def evaluated(robot: Robot, function: Callable, t):
 
     This needs joints of one degree of freedom; for others, the function returns `Target(q, v, a)`.
     """
+    if is_traced(t):
+        _need_repeatable(function)
     found = function(t)
     follows = function.follows if isinstance(function, _FunctionOfTime) else Target
     if follows is None:
@@ -189,9 +192,15 @@ def evaluated(robot: Robot, function: Callable, t):
     return _with_rates(Parts(function), follows, shape)(t)
 
 
+def _need_repeatable(function: Callable) -> None:
+    """Raise `TraceError` if a function of time gives different results for the same time."""
+    need_repeatable("the reference", function, function, (0.25,), (0.375,))
+
+
 @lru_cache(maxsize=64)
 def _with_rates(path: Parts, follows: Callable, shape: tuple[int, ...]) -> Kernel:
     """The kernel of t that gives a `Target` or a `PoseTarget`, of a function that gives q or a pose."""
+    _need_repeatable(path.function)
     moved = kernel(lambda t: path.function(t) + np.zeros(shape))
     if follows is PoseTarget:
         rate = kernel(lambda t: se3.body_velocity(*moved.jvp(t, 1.0)))
