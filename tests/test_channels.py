@@ -35,6 +35,14 @@ def test_saturated_forces():
     limit = np.linspace(10, 60, 6)
     np.testing.assert_array_equal(control.saturated(PD, 30.0)(PUMA, None, 0.0, Q, V).tau, np.clip(tau, -30, 30))
     np.testing.assert_array_equal(control.saturated(PD, limit)(PUMA, None, 0.0, Q, V).tau, np.clip(tau, -limit, limit))
+    open_ended = np.array([np.inf, *limit[1:]])
+    weak = control.saturated(PD, open_ended)(PUMA, None, 0.0, Q, V).tau
+    np.testing.assert_array_equal(weak, np.clip(tau, -open_ended, open_ended))
+    weak = control.saturated(PD, lower=-np.inf, upper=open_ended)(PUMA, None, 0.0, Q, V).tau
+    np.testing.assert_array_equal(weak, np.minimum(tau, open_ended))
+    for wrong in (np.nan, -np.inf, -1.0):
+        with pytest.raises(ArgumentError, match="saturated: limit must be finite and positive or 0"):
+            control.saturated(PD, wrong)
     two_sided = control.saturated(PD, lower=-5.0, upper=limit)
     np.testing.assert_array_equal(two_sided(PUMA, None, 0.0, Q, V).tau, np.clip(tau, -5, limit))
     many = control.saturated(PD, 30.0).replace(torque_limit=np.arange(40.0))

@@ -12,6 +12,7 @@ from adjoint import ArgumentError, control
 
 ROBOT = aj.robots.puma560()
 Q, V = np.linspace(0.1, 0.6, 6), np.linspace(-0.3, 0.2, 6)
+SHORT = aj.trajectory.quintic(np.zeros(5), np.ones(5), duration=1.0)  # of a robot with 5 joints
 
 
 def spring(robot, p, state, t, q, v, reference):
@@ -148,6 +149,29 @@ def test_a_reference_in_the_call_goes_before_the_law_s_own():
     np.testing.assert_allclose(spring_law()(ROBOT, None, 0.0, Q, V, other).tau, 50 * Q, rtol=1e-14)
 
 
+@pytest.mark.parametrize("reference", [Q.tolist(), tuple(Q), control.Target(Q.tolist(), (0.0,) * 6, [0.0] * 6)])
+def test_lists_and_tuples_are_references(reference):
+    wanted = spring_law(Q)(ROBOT, None, 0.0, Q + 0.1, V).tau
+    for law in (spring_law(reference), spring_law(Q + 1).replace(reference=reference)):
+        assert np.array_equal(law(ROBOT, None, 0.0, Q + 0.1, V).tau, wanted)
+    assert np.array_equal(spring_law(Q + 1)(ROBOT, None, 0.0, Q + 0.1, V, reference=reference).tau, wanted)
+
+
+def test_a_pose_of_lists_is_a_reference():
+    def pull(robot, p, state, t, q, v, reference):
+        return p.k * q - reference.T[0, 3], state
+
+    T = np.eye(4)
+    T[0, 3] = 0.5
+    one, other = (control.law(pull, reference=x, follows=control.PoseTarget, k=1.0) for x in (T, T.tolist()))
+    assert np.array_equal(one(ROBOT, None, 0.0, Q, V).tau, other(ROBOT, None, 0.0, Q, V).tau)
+
+
+def test_the_repr_names_the_model():
+    assert "model 'puma560'" in repr(control.pd(Q, kp=1.0, model=ROBOT))
+    assert "model" not in repr(control.pd(Q, kp=1.0))
+
+
 def test_a_function_of_time_is_compiled_once():
     law = spring_law(lambda t: np.sin(3 * t) * np.ones(6))
     law(ROBOT, None, 0.0, Q, V)
@@ -225,6 +249,14 @@ def test_a_law_around_a_law_has_the_parameters_and_states_of_both():
         (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "spring: the law has no reference"),
         (lambda: spring_law(np.ones(6), k=np.ones(6)).replace(k=np.ones(5)), r"'k' has shape \(5,\).*\(..., 6\)"),
         (lambda: spring_law(np.ones(6)).replace(state=1.0), "the state must be"),
+        (lambda: spring_law(SHORT).plan(ROBOT), "spring: .* Trajectory with nv = 5; robot 'puma560' has nv = 6"),
+        (lambda: spring_law([0.0] * 5).plan(ROBOT), r"reference.q has shape \(5,\)"),
+        (lambda: spring_law([0.0, "a"]), "spring: argument 'reference'"),
+        (lambda: spring_law(control.PoseTarget(np.eye(4), V, V)), "spring follows a Target; got a PoseTarget"),
+        (lambda: spring_law(lambda: Q), "spring: the reference must be a function of t alone"),
+        (lambda: control.pd(Q, kp="100"), "pd: kp must be finite and positive or 0, got '100'"),
+        (lambda: control.pd(Q, kp=["1"] * 6), "pd: kp must be finite"),
+        (lambda: control.pd(Q, kp=1.0).replace(kp="100"), "pd: argument 'kp' is a str"),
         (lambda: spring_law(np.ones(6))(None, None, 0.0, Q, V), "no model of its own"),
         (lambda: spring_law(np.ones(6))("robot", None, 0.0, Q, V), "Robot"),
         (lambda: spring_law()(ROBOT, None, 0.0, Q, V), "the law has no reference"),
@@ -245,7 +277,10 @@ def test_bad_input_is_named(wrong, message):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda robot, p, state, t, q, v, reference: q, "a pair"),
+        (lambda robot, p, state, t, q, v, reference: q, r"a pair \(tau, state\); got a"),
+        (lambda robot, p, state, t, q, v, reference: None, r"a pair \(tau, state\); got None"),
+        (lambda robot, p, state, t, q, v, reference: (None, state), r"must return tau \(6,\); got None"),
+        (lambda robot, p, state, t, q, v, reference: ("strong", state), r"must return tau \(6,\); got 'strong'"),
         (lambda robot, p, state, t, q, v, reference: (q, 1.0), "a state like the one it is given"),
         (lambda robot, p, state, t, q, v, reference: (q[:3], state), r"tau of shape \(3,\)"),
     ],

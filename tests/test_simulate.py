@@ -5,12 +5,14 @@ import pytest
 
 import adjoint as aj
 from adjoint import ArgumentError, TraceError, control, simulate, simulation
+from adjoint.compile.graph.nested import leaves
 from adjoint.simulation import Run, advance, checkpoints, gradients, rollouts, sensors
 
 ROBOT = aj.robots.puma560()
 START = np.linspace(-0.4, 0.6, 6)
 PATH = aj.trajectory.quintic(START, START + 0.5, 0.4)
 TIMES = {"duration": 0.2, "dt": 0.001}
+AXES = control.pd(np.zeros(6), kp=1.0, kd=1.0).replace(kp=np.ones(6))  # six laws, where gains of six joints are meant
 
 
 def tracking(**numbers):
@@ -97,12 +99,35 @@ def test_controllers_in_python_give_the_same():
     function = simulate(
         ROBOT, lambda t, q, v: law(None, None, t, q, v).tau, q=q, duration=0.05, dt=0.001, record=5, trace=False
     )
-    assert "controller in Python" in repr(python)
+    assert "controller in Python" in repr(function) and "computed_torque" in repr(python)
     assert "no controller" in repr(simulate(ROBOT, q=START, duration=0.01, dt=0.001))
     for run in (python, function):
         np.testing.assert_allclose(run.q, machine.q, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(run.tau, machine.tau, rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(run.a, machine.a, rtol=1e-7, atol=1e-7)
+
+
+def test_laws_with_a_state_or_a_batch_are_asked_in_python():
+    law = control.pid(ROBOT, START, kp=50.0, ki=20.0, kd=5.0, period=0.002)
+    law = law.replace(kp=np.array([40.0, 50.0, 60.0]))
+    options = {"q": START + 0.1, "duration": 0.02, "dt": 0.001, "record": 4}
+    machine, python = (simulate(ROBOT, law, trace=trace, **options) for trace in (True, False))
+    for one, other in ((machine.q, python.q), (machine.tau, python.tau), (machine.a, python.a)):
+        assert one.shape[0] == 3
+        np.testing.assert_allclose(other, one, rtol=1e-7, atol=1e-8)
+    for one, other in zip(leaves(machine.state), leaves(python.state), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-8, atol=1e-10)
+    on = simulate(ROBOT, law, resume=python, duration=0.02, dt=0.001)
+    whole = simulate(ROBOT, law, **(options | {"duration": 0.04}))
+    np.testing.assert_allclose(on.q[:, -1], whole.q[:, -1], rtol=1e-9)
+
+
+def test_a_law_that_cannot_be_traced_is_told_the_way_out():
+    def law(robot, p, state, t, q, v, reference):
+        return (-q if q[0] > 0 else -v), state
+
+    with pytest.raises(TraceError, match=r"traced also with trace=False.*plain function f\(t, q, v\)"):
+        simulate(ROBOT, control.law(law, follows=None), q=START, trace=False, **TIMES)
 
 
 def test_plain_functions_are_controllers():
@@ -386,11 +411,17 @@ def test_energy_of_a_passive_robot_is_kept():
         ({"record": 7}, "record=7 does not divide the 200 steps of the run; 8 does"),
         ({"record": 0}, "record must be 1 or more"),
         ({"q": np.zeros(5)}, r"'q' has shape \(5,\)"),
-        ({"q": np.zeros((2, 6)), "v": np.zeros((3, 6))}, r"leading axes of q \(2,\), v \(3,\)"),
+        ({"q": np.zeros((2, 6)), "v": np.zeros((3, 6))}, r"leading axes do not match: q \(2,\), v \(3,\)"),
         ({"integrator": "magic"}, "integrator is 'magic'; there are 'semi_implicit'"),
         ({"controller": 3}, "controller must be a Law, a function"),
         ({"controller": control.law(sums, state=np.zeros(6), kp=1.0, ki=1.0)}, "has no reference"),
+        ({"controller": control.law(sums, kp=1.0)}, r"law.replace\(reference=.*follows=None"),
         ({"controller": lambda t, q, v: q[:3]}, r"tau of shape \(3,\)"),
+        ({"controller": lambda t, q, v: None}, r"must return tau \(6,\); got None"),
+        ({"controller": lambda t, q, v: None, "trace": False}, r"must return tau of shape \(6,\); got None"),
+        ({"controller": lambda q, v: -q}, r"controller 'lambda' must take \(t, q, v\)"),
+        ({"controller": AXES, "q": np.zeros((4, 6))}, r"q \(4,\).* kp \(6,\)\. .*make the law with kp of shape \(6,\)"),
+        ({"controller": AXES.replace(kd=np.ones(3))}, r"do not match: .* kp \(6,\), kd \(3,\)"),
         ({"controller": control.pd(np.zeros(6), kp=np.ones(5), kd=1.0)}, "kp|broadcast|shape"),
         ({"forces": 3}, "forces takes Force objects; got int"),
         ({"forces": simulation.force(pull, frame="nose", force=np.zeros(3))}, "nose"),

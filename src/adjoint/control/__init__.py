@@ -5,6 +5,7 @@
 | `laws` | `Law`, the one type, and `law`, which makes one of any NumPy function; `wrapped`, a law around another |
 | `references` | what a law follows: `Target` of joints, `PoseTarget` of a frame, trajectories, functions of time |
 | `assembled`, `marks` | kernels put together from functions with parameters; what a function reads |
+| `repeatability` | functions with a hidden state, or with random numbers, are refused |
 | `joint_laws` | P, PD and PID feedback, the servo with DC motors, and computed torque |
 | `motors` | `Motor`, a DC motor with a gear, and curves from voltage to torque |
 | `servo_design` | the theory of the joint servo: closed loops, gains, errors, sampling |

@@ -56,8 +56,8 @@ _NEARLY = 2.0**-26  # of a period: an instant that is this near counts as reache
 def saturated(law: Law, limit=None, *, lower=None, upper=None) -> Law:
     """The law with joint forces between -limit and limit, or between `lower` and `upper` [N m, N].
 
-    Each is a number or (nv,). Without any, the limits are the robot's `effort_limit`. The law's new numbers are
-    `torque_limit`, or `torque_lower` and `torque_upper`.
+    Each is a number or (nv,); an infinite one is no limit. Without any, the limits are the robot's `effort_limit`. The
+    law's new numbers are `torque_limit`, or `torque_lower` and `torque_upper`.
 
         >>> weak = saturated(aj.control.pd(np.zeros(6), kp=100.0, kd=20.0), 5.0)
         >>> bool(np.all(np.abs(weak(robot, None, 0.0, q, v).tau) <= 5.0))
@@ -65,12 +65,13 @@ def saturated(law: Law, limit=None, *, lower=None, upper=None) -> Law:
     """
     model = model_of(law, "saturated")
     if lower is None and upper is None:
-        limit = None if limit is None else joint_numbers(limit, "saturated: limit", model, or_zero=True)
+        limit = None if limit is None else joint_numbers(limit, "saturated: limit", model, or_zero=True, endless=True)
         return wrapped(law, _within_limit, name="saturated", torque_limit=limit)
     if limit is not None or lower is None or upper is None:
         raise ArgumentError("saturated: give a limit, or both lower and upper, or none of them")
     lower, upper = (
-        joint_numbers(x, f"saturated: {name}", model, signed=True) for name, x in (("lower", lower), ("upper", upper))
+        joint_numbers(x, f"saturated: {name}", model, signed=True, endless=True)
+        for name, x in (("lower", lower), ("upper", upper))
     )
     if not np.all(lower <= upper):
         raise ArgumentError(f"saturated: lower {lower.tolist()} is above upper {upper.tolist()}")

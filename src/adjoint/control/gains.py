@@ -23,22 +23,31 @@ def at_least_zero(value, name: str, caller: str, *, above: bool = False) -> np.n
     return x
 
 
-def gains(value, size: int | None, label: str, *, or_zero: bool = False, signed: bool = False) -> np.ndarray:
+def gains(
+    value, size: int | None, label: str, *, or_zero: bool = False, signed: bool = False, endless: bool = False
+) -> np.ndarray:
     """The gains as one number or (size,), finite and positive, or 0 with `or_zero`, or of any sign if `signed`.
 
+    If they are limits, which may be `endless`, the largest float stands for infinity, so that numbers stay finite.
     `label` names the law and the gain. The size None is that of a robot that is not known yet: `fit_joints` looks at it
     later. A batch of gains is given to `Law.replace`.
     """
-    found = floats(value)
+    found = floats(np.nan if _has_text(value) else value)
+    if endless:
+        found = np.clip(found, -np.finfo(float).max, np.finfo(float).max)
     if found.ndim > 1 or (found.ndim == 1 and size not in (None, len(found))):
         wanted = "nv" if size is None else size
         raise ArgumentError(f"{label} has shape {found.shape}; it must be a number or ({wanted},)")
     wrong = ~(np.isfinite(found) & (signed | ((found >= 0) if or_zero else (found > 0))))
     if wrong.any():
-        given = f"{value!s:.60}" if found.ndim == 0 else f"{found[wrong][0]:g} at place {int(np.argmax(wrong))}"
+        given = f"{value!r:.60}" if found.ndim == 0 else f"{found[wrong][0]:g} at place {int(np.argmax(wrong))}"
         kind = "" if signed else f" and positive{' or 0' * or_zero}"
         raise ArgumentError(f"{label} must be finite{kind}, got {given}")
     return found
+
+
+def _has_text(value) -> bool:
+    return isinstance(value, str | bytes) or (isinstance(value, list | tuple) and any(map(_has_text, value)))
 
 
 def fit_joints(robot: Robot, p, caller: str, *names: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +13,9 @@ import numpy as np
 from ..compile import Kernel
 from ..compile.front.specialisation import record_class
 from ..compile.graph.nested import leaves, rebuild, structure
+from ..compile.graph.tracing import is_traced
 from ..errors import ArgumentError
+from ..model.configuration import integrate, neutral
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .assembled import (
@@ -28,9 +29,26 @@ from .assembled import (
     parted,
     with_numbers,
 )
-from .references import Target, check_reference, form, is_function, is_sampled, reference_at
+from .references import (
+    PoseTarget,
+    Target,
+    check_reference,
+    form,
+    is_function,
+    is_sampled,
+    need_arguments,
+    need_fitting,
+    reference_at,
+)
+from .repeatability import need_repeatable
 
-__all__ = ["Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
+__all__ = ["NO_REFERENCE", "Control", "Law", "LawPlan", "Wrapped", "as_law", "law", "wrapped"]
+
+
+NO_REFERENCE = (
+    "the law has no reference; law.replace(reference=...) gives it one, and a law that needs none is made with "
+    "control.law(..., follows=None)"
+)
 
 
 class Control(NamedTuple):
@@ -51,10 +69,16 @@ class LawPlan(NamedTuple):
 
     def control(self, p, state, t, q, v, reference) -> Control:
         """One instant, on numbers or traced values; p has the parameters as attributes."""
+        if is_traced(q):
+            _need_repeatable(self)
         found = self.parts.function(self.robot, p, state, t, q, v, reference)
         if not (isinstance(found, tuple) and len(found) == 2):
-            raise ArgumentError(f"{self.name}: the function of a law must return a pair (tau, state)")
+            raise ArgumentError(
+                f"{self.name}: the function of a law must return a pair (tau, state); got {_shown(found)}"
+            )
         tau, new = found
+        if not _is_numeric(tau):
+            raise ArgumentError(f"{self.name}: the controller must return tau ({self.robot.nv},); got {_shown(tau)}")
         if Template(new) != self.state:
             raise ArgumentError(
                 f"{self.name}: the function of a law must return a state like the one it is given, "
@@ -66,6 +90,37 @@ class LawPlan(NamedTuple):
                 f"({self.robot.nv},)"
             )
         return Control(tau, new)
+
+
+def _is_numeric(x) -> bool:
+    if isinstance(x, list | tuple):
+        return all(map(_is_numeric, x))
+    return is_traced(x) or np.asarray(x).dtype.kind in "biuf"
+
+
+def _shown(x) -> str:
+    """A result that is wrong, for messages."""
+    return "None" if x is None else f"a {type(x).__name__} of shape {np.shape(x)}" if _is_numeric(x) else f"{x!r:.60}"
+
+
+@lru_cache(maxsize=256)
+def _need_repeatable(plan: LawPlan) -> None:
+    """Raise `TraceError` if the law's function gives different results for the same inputs."""
+    robot, numbers = plan.robot, {name: np.full(core, 0.5) for name, core in plan.parts.cores}
+
+    def ask(t, q, v):
+        p, reference = plan.parts.namespace(numbers), plan.reference.tree
+        if isinstance(reference, Target):
+            reference = reference._replace(q=neutral(robot))
+        if isinstance(reference, PoseTarget):
+            reference = reference._replace(T=np.eye(4))
+        return plan.parts.function(robot, p, plan.state.tree, t, q, v, reference)
+
+    def instant(t: float):
+        v = np.linspace(t, 2 * t, robot.nv)
+        return t, integrate(robot, neutral(robot), v), v
+
+    need_repeatable(plan.name, plan.parts.function, ask, instant(0.25), instant(0.375))
 
 
 class _Ready(NamedTuple):
@@ -145,6 +200,7 @@ class Law:
     def plan(self, robot: Robot | None) -> LawPlan:
         """What the law's machine code depends on, if it controls this robot."""
         found = self._model(robot)
+        need_fitting(found, self.name, self.follows, self.reference)
         reference = Template(form(found, self.follows, self.reference))
         return LawPlan(self.name, self.parts.now(), found, self.one_state, reference)
 
@@ -175,12 +231,12 @@ class Law:
 
     def _parts_of(self, model: Robot, reference, t) -> list:
         """The leaves of a reference at the time t; None stands for the law's own reference."""
-        if not isinstance(reference, tuple):
-            own = self.reference if reference is None else check_reference(self.name, self.follows, reference)
-            if own is None and self.follows is not None:
-                raise ArgumentError(f"{self.name}: the law has no reference; law.replace(reference=...) gives it one")
-            reference = reference_at(model, self.follows, own, t)
-        return list(reference) if self.follows else leaves(reference)
+        own = self.reference if reference is None else check_reference(self.name, self.follows, reference)
+        if own is None and self.follows is not None:
+            raise ArgumentError(f"{self.name}: {NO_REFERENCE}")
+        if reference is None or not isinstance(own, tuple):
+            own = reference_at(model, self.follows, own, t)
+        return list(own) if self.follows else leaves(own)
 
     def kernel(self, robot: Robot | None = None) -> Kernel:
         """The compiled law of one instant, as a kernel with named inputs; a call of it takes about a microsecond.
@@ -199,7 +255,8 @@ class Law:
 
     def __repr__(self) -> str:
         known = [f"{k} {x.tolist() if x.size < 8 else x.shape}" for k, x in self.numbers.items()]
-        return f"<Law {', '.join([self.name, *known])}>"
+        model = [] if self.model is None else [f"model '{self.model.name}'"]
+        return f"<Law {', '.join([self.name, *known, *model])}>"
 
 
 @lru_cache(maxsize=64)
@@ -242,7 +299,8 @@ def law(
         >>> tau, _ = held(robot, None, 0.0, q, v)
 
     What the function reads besides its arguments, such as a constant of its module, is fixed at the first call of a law
-    with a robot. `simulate` sees changes of it.
+    with a robot. `simulate` sees changes of it. The same arguments must give the same result: a function with a hidden
+    state, or with random numbers, is refused (`TraceError`).
 
     Parameters
     ----------
@@ -261,21 +319,12 @@ def law(
     """
     label = label_of(function, name, "law")
     parts, numbers = _parted(function, parameters, label)
-    _need_arguments(function, label)
+    message = f"{label}: the function of a law is f(robot, p, state, t, q, v, reference) -> (tau, state)"
+    need_arguments(function, 7, message)
     if model is not None:
         need_robot(model, label)
     start = arrays_of(state, "state", label)
     return Law(label, parts, numbers, start, check_reference(label, follows, reference), follows, model)
-
-
-def _need_arguments(function: Callable, label: str) -> None:
-    """Raise `ArgumentError` if the function does not take what a law gives it."""
-    try:
-        inspect.signature(function).bind(*range(7))
-    except TypeError as error:
-        raise ArgumentError(
-            f"{label}: the function of a law is f(robot, p, state, t, q, v, reference) -> (tau, state); {error}"
-        ) from None
 
 
 def _parted(function: Callable, parameters: dict[str, Any], name: str) -> tuple[Parts, Numbers]:
@@ -325,7 +374,9 @@ def as_law(controller, caller: str) -> Law:
             f"{caller}: controller must be a Law, a function f(t, q, v) -> tau, or None; "
             f"got {type(controller).__name__}"
         )
-    return law(_Feedback(controller), follows=None, name=label_of(controller, None, "controller"))
+    label = label_of(controller, None, "controller")
+    need_arguments(controller, 3, f"{caller}: the controller '{label}' must take (t, q, v)")
+    return law(_Feedback(controller), follows=None, name=label)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ import numpy as np
 from ..compile import Kernel, kernel
 from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves, map_leaves
+from ..compile.graph.tracing import is_traced
 from ..errors import ArgumentError
 from ..lie import se3
 from ..model.configuration import difference
@@ -19,6 +21,7 @@ from ..model.robot import Robot
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
 from .assembled import Parts
+from .repeatability import need_repeatable
 
 __all__ = [
     "PoseTarget",
@@ -30,6 +33,8 @@ __all__ = [
     "form",
     "is_function",
     "is_sampled",
+    "need_arguments",
+    "need_fitting",
     "reference_at",
 ]
 
@@ -118,6 +123,18 @@ def as_targets(robot: Robot, follows: type | None, reference, t):
     return _shaped(robot, follows, follows(reference, 0.0, 0.0))
 
 
+def need_fitting(robot: Robot, name: str, follows: type | None, reference) -> None:
+    """Raise `ArgumentError` if a reference that is no function has not the shapes of the robot."""
+    if follows is None or reference is None or is_function(reference):
+        return
+    if isinstance(reference, Trajectory) and reference.nv != robot.nv:
+        raise ArgumentError(
+            f"{name}: the reference is a Trajectory with nv = {reference.nv}; robot '{robot.name}' has nv = {robot.nv}"
+        )
+    if not any(map(is_traced, leaves(reference))):
+        as_targets(robot, follows, reference, np.zeros(1))
+
+
 def _shaped(robot: Robot, follows: type | None, target):
     """A `Target` or a `PoseTarget` as arrays of the right shapes; one number stands for all coordinates."""
     if follows is None:
@@ -149,6 +166,8 @@ class _FunctionOfTime:
 
 def evaluated(robot: Robot, function: Callable, t):
     """The reference that a function of time gives; if it gives only q, or a pose, with rates by differentiation."""
+    if is_traced(t):
+        _need_repeatable(function)
     found = function(t)
     follows = function.follows if isinstance(function, _FunctionOfTime) else Target
     if follows is None:
@@ -169,9 +188,15 @@ def evaluated(robot: Robot, function: Callable, t):
     return _with_rates(Parts(function), follows, robot)(t)
 
 
+def _need_repeatable(function: Callable) -> None:
+    """Raise `TraceError` if a function of time gives different results for the same time."""
+    need_repeatable("the reference", function, function, (0.25,), (0.375,))
+
+
 @lru_cache(maxsize=64)
 def _with_rates(path: Parts, follows: Callable, robot: Robot) -> Kernel:
     """The kernel of t that gives a `Target` or a `PoseTarget`, of a function that gives q or a pose."""
+    _need_repeatable(path.function)
     shape = (4, 4) if follows is PoseTarget else (robot.nq,)
     moved = kernel(lambda t: path.function(t) + np.zeros(shape))
     if follows is PoseTarget:
@@ -202,12 +227,44 @@ def reference_at(robot: Robot, follows: type | None, reference: Any, t):
 
 
 def check_reference(name: str, follows: type | None, reference):
-    """The reference of a law; raises `ArgumentError` if the law follows another kind."""
+    """The reference of a law, with arrays for lists; raises `ArgumentError` if the law follows another kind."""
     if follows not in (Target, PoseTarget, None):
         raise ArgumentError(f"{name}: follows is {follows!r}; it must be Target, PoseTarget or None")
     wanted = {Target: Trajectory, PoseTarget: PoseTrajectory}.get(follows)
     if is_sampled(reference) and wanted is not None and not isinstance(reference, wanted):
         raise ArgumentError(f"{name} follows a {wanted.__name__}; got a {type(reference).__name__}")
-    if is_function(reference) and follows is not Target and not isinstance(reference, _FunctionOfTime):
-        return _FunctionOfTime(reference, follows)
-    return reference
+    if not is_function(reference):
+        return _as_arrays(name, follows, reference)
+    need_arguments(reference, 1, f"{name}: the reference must be a function of t alone")
+    return (
+        reference
+        if follows is Target or isinstance(reference, _FunctionOfTime)
+        else _FunctionOfTime(reference, follows)
+    )
+
+
+def _as_arrays(name: str, follows: type | None, reference):
+    """The reference with arrays for lists and tuples of numbers; other values stay as they are."""
+    if follows is None or not isinstance(reference, list | tuple):
+        return reference
+    if isinstance(reference, follows):
+        return follows(*(_array(x, f"reference.{k}", name) for k, x in zip(follows._fields, reference, strict=True)))
+    if isinstance(reference, Target | PoseTarget):
+        raise ArgumentError(f"{name} follows a {follows.__name__}; got a {type(reference).__name__}")
+    return _array(reference, "reference", name)
+
+
+def _array(x, label: str, name: str):
+    if not isinstance(x, list | tuple):
+        return x
+    return np.stack([*x]) if any(map(is_traced, x)) else np.asarray(as_input(x, label, name), float)
+
+
+def need_arguments(function: Callable, count: int, message: str) -> None:
+    """Raise `ArgumentError` with this message if a function does not take so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as error:
+        raise ArgumentError(f"{message}; {error}") from None
+    except ValueError:  # a function that is no Python has no signature
+        return

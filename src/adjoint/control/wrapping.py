@@ -91,6 +91,6 @@ def per_period(law: Law, period, caller: str) -> dict[str, float]:
     return {}
 
 
-def joint_numbers(value, label: str, robot: Robot | None, *, or_zero=False, signed=False) -> np.ndarray:
+def joint_numbers(value, label: str, robot: Robot | None, **kind: bool) -> np.ndarray:
     """`gains` for the joints of a robot, if it is known."""
-    return gains(value, None if robot is None else robot.nv, label, or_zero=or_zero, signed=signed)
+    return gains(value, None if robot is None else robot.nv, label, **kind)

@@ -50,8 +50,8 @@ class Moment:
             return np.broadcast_shapes(*shapes, setup.batch())
         except ValueError:
             raise ArgumentError(
-                f"simulate: the leading axes of q {shapes[0]}, v {shapes[1]}, the controller's state, and of "
-                f"parameters and references {setup.batch()} do not match"
+                f"simulate: leading axes do not match: q {shapes[0]}, v {shapes[1]}, the controller's state "
+                f"{[x for x, _ in zip(shapes[2:], self.state, strict=False)]}, {setup.described_axes()}"
             ) from None
 
 

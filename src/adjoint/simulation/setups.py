@@ -12,7 +12,7 @@ from ..compile.front.arguments import as_input
 from ..compile.graph.nested import leaves
 from ..control.assembled import Input, Parts
 from ..control.channels import is_held, sampled
-from ..control.laws import Law, as_law
+from ..control.laws import NO_REFERENCE, Law, as_law
 from ..control.references import as_targets, is_function, is_sampled
 from ..dynamics.closed_loops import Loop
 from ..errors import ArgumentError
@@ -78,20 +78,35 @@ class Setup:
 
     def batch(self) -> tuple[int, ...]:
         """The leading axes of all numbers and of the reference."""
-        shapes = [(self.numbers[k].shape, x.shape) for k, x in self.inputs().items()]
-        if self.law is not None and not is_function(self.law.reference):
-            targets = leaves(self.targets(np.zeros(1) if is_sampled(self.law.reference) else None))
-            more = 1 if is_sampled(self.law.reference) else 0
-            shapes += [
-                (np.shape(x)[: np.ndim(x) - len(core) - more], ())
-                for x, core in zip(targets, self.plan.law.reference.shapes, strict=True)  # type: ignore[union-attr]
-            ]
         try:
-            return np.broadcast_shapes(*(shape[: len(shape) - len(core)] for shape, core in shapes))
+            return np.broadcast_shapes(*self._leading_axes().values())
         except ValueError:
-            raise ArgumentError(
-                f"simulate: leading axes of parameters, reference and numbers do not match: {[s for s, _ in shapes]}"
-            ) from None
+            raise ArgumentError(f"simulate: leading axes do not match: {self.described_axes()}") from None
+
+    def _leading_axes(self) -> dict[str, tuple[int, ...]]:
+        """The leading axes of each number and of each part of the reference, by their names."""
+        numbers, own = self.numbers, {} if self.law is None else self.law.numbers
+        names = {f"law_{name}": name for name in own}
+        found = {names.get(k, k): numbers[k].shape[: numbers[k].ndim - len(x.shape)] for k, x in self.inputs().items()}
+        if self.law is None or self.plan.law is None or is_function(self.law.reference):
+            return found
+        more = 1 if is_sampled(self.law.reference) else 0
+        targets, form = leaves(self.targets(np.zeros(1) if more else None)), self.plan.law.reference
+        for name, core, x in zip(form.names("reference"), form.shapes, targets, strict=True):
+            found[name] = np.shape(x)[: np.ndim(x) - len(core) - more]
+        return found
+
+    def described_axes(self) -> str:
+        """The leading axes of numbers and reference in words, for messages; gains of joints are no batch of laws."""
+        known, nv = {k: x for k, x in self._leading_axes().items() if x}, self.robot.nv
+        words = ", ".join(f"{k} {x}" for k, x in known.items()) or "parameters and reference ()"
+        cores = {} if self.law is None else dict(self.law.parts.cores)
+        for name in [k for k, x in known.items() if x[-1] == nv and cores.get(k) == ()][:1]:
+            words += (
+                f". The number {name} is one for all joints, so {known[name]} are several laws; for one of each joint, "
+                f"make the law with {name} of shape ({nv},)"
+            )
+        return words
 
     def targets(self, t):
         """The law's reference at times t (N,), with arrays (..., N, ...), or (...) if it is constant."""
@@ -182,7 +197,7 @@ def _kind_of_reference(law: Law | None) -> str | Parts | None:
     if is_function(law.reference):
         return Parts(law.reference)
     if law.reference is None and law.follows is not None:
-        raise ArgumentError(f"simulate: the law '{law.name}' has no reference; law.replace(reference=...) gives it one")
+        raise ArgumentError(f"simulate: {law.name}: {NO_REFERENCE}")
     return "sampled" if is_sampled(law.reference) else "constant"
 
 
