@@ -116,16 +116,10 @@ RANDOM = {
 }
 
 
-def miss(t, q, v, tau):
+def miss(t, q, v, tau, reference):
     """The cost of one instant: errors of the joints [rad²], and torques."""
-    e = q - planned(t)
+    e = reference.q - q
     return 100 * (e @ e) + 1e-4 * (tau @ tau)
-
-
-def planned(t):
-    """The quintic of `MOVE` as a function of one instant."""
-    s = np.clip(t, 0.0, 1.0)
-    return READY + (REACH - READY) * s**3 * (10 - 15 * s + 6 * s**2)
 
 
 def real(law: control.Law) -> control.Law:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint import ArgumentError, TraceError, control, simulate, simulation
+from adjoint import ArgumentError, DerivativeError, TraceError, control, simulate, simulation
 from adjoint.simulation import Run, advance, checkpoints, gradients, rollouts, sensors
 
 ROBOT = aj.robots.puma560()
@@ -207,6 +207,17 @@ def test_a_wrench_is_felt_at_every_frame_of_its_body():
     robot = ROBOT.with_frame("tip", "tool", aj.lie.se3.from_rotation_translation.eager(np.eye(3), [0.0, 0.1, 0.0]))
     felt = sensors.felt_wrench(robot, "tool", [("tip", np.array([0, 0, 0, 0, 0, 5.0]))])
     np.testing.assert_allclose(felt, [0.5, 0, 0, 0, 0, 5.0], atol=1e-15)  # r x F = (0, 0.1, 0) x (0, 0, 5)
+
+
+def test_limits_are_enforced_where_one_asks_for_it():
+    weak = ROBOT.replace(effort_limit=np.full(6, 5.0), lower=START - 0.1, upper=START + 0.1)
+    law = control.pd(START + 1, kp=400.0, kd=20.0)
+    free = simulate(weak, law, q=START, **TIMES)
+    assert np.abs(free.tau).max() > 5
+    assert free.q[-1].max() > weak.upper.max()
+    assert np.abs(simulate(weak, control.saturated(law), q=START, **TIMES).tau).max() <= 5
+    stopped = simulate(weak, control.saturated(law), q=START, forces=simulation.joint_stops(weak), **TIMES)
+    assert np.all(stopped.q < weak.upper + 0.01)
 
 
 def test_the_wrench_of_a_run_is_what_its_law_was_told(tmp_path):
@@ -480,7 +491,10 @@ def test_gradients_of_long_runs_go_through_blocks(monkeypatch):
     ("options", "message"),
     [
         ({"by": "mass"}, "no 'mass' to differentiate by; there are .*kp"),
+        ({"by": "gain"}, "there are armature, .*inertias, kd, kp, .*q, .*v"),
         ({"by": ()}, "by needs a name"),
+        ({"cost": lambda q, v: q @ q}, r"cost must be a function cost\(t, q, v, tau\) or cost\(t, .*reference\); .*q, v"),
+        ({"final_cost": lambda t, q, v: q @ q}, r"final_cost must be a function final_cost\(q, v\); it takes \(t, q, v"),
         ({"cost": None}, "give a cost"),
         ({"cost": lambda t, q, v, tau: q}, r"cost must give one number; it gives shape \(6,\)"),
     ],
@@ -490,6 +504,47 @@ def test_bad_gradients_are_named(options, message):
     given = {"cost": effort, "by": "kp", "duration": 0.02, "dt": 0.001, "q": START} | options
     with pytest.raises(ArgumentError, match=message):
         simulation.gradient(given.pop("cost"), ROBOT, law, **given)
+
+
+def from_path(t, q, v, tau, reference):
+    return (reference.q - q) @ (reference.q - q) + 0.1 * (reference.v - v) @ (reference.v - v)
+
+
+def moving(t):
+    return START + 0.3 * np.sin(4 * t)
+
+
+@pytest.mark.parametrize("reference", [PATH, START + 0.1, moving])
+def test_a_cost_may_compare_with_the_reference(reference):
+    """The cost is the sum over the states of a run, where the reference is that of the run."""
+    law = control.pd(reference, kp=40.0, kd=3.0)
+    options = {"q": START, "duration": 0.02, "dt": 0.001}
+    found = simulation.gradient(from_path, ROBOT, law, by="kp", **options)
+    run = simulate(ROBOT, law, **options)
+    q, v = (np.broadcast_to(x, run.q.shape) for x in (run.reference.q, run.reference.v))
+    each = np.sum((q - run.q) ** 2 + 0.1 * (v - run.v) ** 2, axis=1)
+    assert found.value == pytest.approx(0.001 * each[:-1].sum(), rel=1e-12)
+    assert found.by["kp"] != 0
+
+
+def test_a_cost_with_a_reference_needs_a_law_that_follows_one():
+    with pytest.raises(ArgumentError, match="there is no law that follows one"):
+        simulation.gradient(from_path, ROBOT, by="q", **TIMES)
+
+
+def weighted(t, q, v, tau, weight=2.0):
+    return weight * (q @ q)
+
+
+def test_a_default_is_no_reference():
+    options = {"by": "q", "q": START, "duration": 0.001, "dt": 0.001}
+    assert simulation.gradient(weighted, ROBOT, **options).value == pytest.approx(0.002 * START @ START, rel=1e-12)
+
+
+@pytest.mark.parametrize("integrator", ["adaptive", "variational"])
+def test_integrators_without_gradients_are_named(integrator):
+    with pytest.raises(DerivativeError, match="gradient: .*'rkmk4', 'implicit' and dry_friction"):
+        simulation.gradient(effort, ROBOT, by="q", q=START, duration=0.01, dt=0.001, integrator=integrator)
 
 
 def wrong_size(robot, p, t, q, v):

@@ -48,7 +48,8 @@ def simulate(
 
     Controller, robot and integrator run in one loop of machine code. All arrays have leading axes that broadcast: many
     starts, gains (`law.replace`), references, robots (`lift`) and surroundings (`force.replace`) run at once. A run of
-    a batch is the same, bit for bit, as that run alone.
+    a batch is the same, bit for bit, as that run alone. Limits of the robot are not enforced: `control.saturated(law)`
+    keeps to its effort limits, and `forces=joint_stops(robot)` are the ends of the ranges of its joints.
 
     Parameters
     ----------
