@@ -210,8 +210,7 @@ def learn(n: int = 512, rounds: int = 12, actions: int = 250):
         seen, _ = env.reset(seed=k)
         alive, total = np.ones(n, bool), np.zeros(n)
         for _ in range(actions):
-            force = np.clip(np.sum(policies * seen, axis=1, keepdims=True), -20, 20)
-            seen, reward, ended, _, _ = env.step(force)
+            seen, reward, ended, _, _ = env.step(np.sum(policies * seen, axis=1, keepdims=True))
             total += alive * reward
             alive &= ~ended
         best = np.argsort(total)[-n // 10 :]

@@ -325,7 +325,7 @@ def test_an_interrupted_run_loses_nothing(tmp_path, error):
     resumed = simulate(ROBOT, integral(), q=START, checkpoint=file, progress=told.append, **TIMES)
     assert told[0] == parts[-1]  # it goes on where the other ended
     assert np.array_equal(resumed.q, whole.q)
-    with pytest.raises(ArgumentError, match="this is a checkpoint of `simulate`.* checkpoint= goes on from it"):
+    with pytest.raises(ArgumentError, match=r"this is a checkpoint of `simulate`.* checkpoint= goes on from it"):
         Run.load(file, ROBOT)
 
 
@@ -611,7 +611,7 @@ def test_a_default_is_no_reference():
 
 @pytest.mark.parametrize("integrator", ["adaptive", "variational"])
 def test_integrators_without_gradients_are_named(integrator):
-    with pytest.raises(DerivativeError, match="gradient: .*'rkmk4', 'implicit' and dry_friction"):
+    with pytest.raises(DerivativeError, match=r"gradient: .*'rkmk4', 'implicit' and dry_friction"):
         simulation.gradient(effort, ROBOT, by="q", q=START, duration=0.01, dt=0.001, integrator=integrator)
 
 
