@@ -116,16 +116,10 @@ RANDOM = {
 }
 
 
-def miss(t, q, v, tau):
+def miss(t, q, v, tau, reference):
     """The cost of one instant: errors of the joints [rad²], and torques."""
-    e = q - planned(t)
+    e = reference.q - q
     return 100 * (e @ e) + 1e-4 * (tau @ tau)
-
-
-def planned(t):
-    """The quintic of `MOVE` as a function of one instant."""
-    s = np.clip(t, 0.0, 1.0)
-    return READY + (REACH - READY) * s**3 * (10 - 15 * s + 6 * s**2)
 
 
 def real(law: control.Law) -> control.Law:
@@ -216,8 +210,7 @@ def learn(n: int = 512, rounds: int = 12, actions: int = 250):
         seen, _ = env.reset(seed=k)
         alive, total = np.ones(n, bool), np.zeros(n)
         for _ in range(actions):
-            force = np.clip(np.sum(policies * seen, axis=1, keepdims=True), -20, 20)
-            seen, reward, ended, _, _ = env.step(force)
+            seen, reward, ended, _, _ = env.step(np.sum(policies * seen, axis=1, keepdims=True))
             total += alive * reward
             alive &= ~ended
         best = np.argsort(total)[-n // 10 :]

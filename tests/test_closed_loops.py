@@ -494,6 +494,17 @@ def test_wrong_arguments():
         consistent_velocity.eager(follower, (), *sample(follower)[:2], (follower.body_joint_names[i],))
 
 
+def test_one_loop_needs_no_tuple():
+    robot, loops = four_bar(), FOUR_BAR_LOOPS["point"]
+    q = close_loops(robot, loops[0], [1.0, -0.5, 1.5])
+    assert np.array_equal(q, close_loops(robot, loops, [1.0, -0.5, 1.5]))
+    assert np.array_equal(loop_error(robot, loops[0], q), loop_error(robot, loops, q))
+    with pytest.raises(ArgumentError, match="loops must be a Loop, or a tuple of them; got str"):
+        close_loops(robot, ("coupler end",), q)
+    with pytest.raises(ArgumentError, match="loops must be a Loop, or a tuple of them; got int"):
+        close_loops(robot, 3, q)
+
+
 def test_open_loops_are_reported():
     """Crank and rocker held 2.05 m apart, and the coupler is 0.9 m long: the sample says by how much it falls short."""
     robot, loops = four_bar(), FOUR_BAR_LOOPS["point"]

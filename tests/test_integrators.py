@@ -306,6 +306,16 @@ def test_adaptive_steps_belong_to_their_run():
     assert fast < slow / 3
 
 
+@pytest.mark.slow
+def test_long_intervals_at_narrow_tolerances_need_more_steps():
+    robot, options = aj.robots.puma560(), {"q": np.full(6, 0.1), "duration": 10.0}
+    finite = [
+        simulate(robot, dt=dt, integrator=adaptive(1e-12, 1e-12, most), **options).finite
+        for dt, most in ((10.0, 1000), (10.0, 10000), (1.0, 1000))
+    ]
+    assert finite == [False, True, True]
+
+
 def test_adaptive_runs_out_of_steps_in_its_own_run():
     robot = frictionless(robots.two_link())
     v = [[0.0, 0], [300, -200], [np.nan, 0]]

@@ -66,6 +66,20 @@ def test_picked_runs_are_those_of_the_batch(reference):
         assert repr(some).startswith("<Run of 'puma560'")
 
 
+def test_a_batch_is_a_sequence_of_runs():
+    start = np.linspace(-0.3, 0.3, 6)[:, None, None] * np.ones((6, 2, 6))
+    many = simulate(ROBOT, q=start, duration=0.01, dt=0.001)
+    rows = list(many)
+    assert len(many) == len(rows) == 6
+    assert rows[4].batch == (2,)
+    assert np.array_equal(rows[4].q, many.q[4])
+    one = rows[0][1]
+    assert one  # it has a truth value, but no length
+    for use in (len, list):
+        with pytest.raises(ArgumentError, match="this is one run, not a batch, and has no len"):
+            use(one)
+
+
 def test_a_picked_run_goes_on_with_its_own_law():
     run = batch_of_runs(REFERENCES["a trajectory for each column"])
     surroundings = {"lift": {"gravity": ROBOT.gravity}, "forces": simulation.force(push, size=1.0)}

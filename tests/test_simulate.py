@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint import ArgumentError, TraceError, control, simulate, simulation
+from adjoint import ArgumentError, DerivativeError, TraceError, control, simulate, simulation
 from adjoint.compile.graph.nested import leaves
-from adjoint.simulation import Run, advance, checkpoints, gradients, rollouts, sensors
+from adjoint.simulation import Run, advance, checkpoints, gradients, progress, rollouts, running, sensors, setups
 
 ROBOT = aj.robots.puma560()
 START = np.linspace(-0.4, 0.6, 6)
@@ -234,6 +234,17 @@ def test_a_wrench_is_felt_at_every_frame_of_its_body():
     np.testing.assert_allclose(felt, [0.5, 0, 0, 0, 0, 5.0], atol=1e-15)  # r x F = (0, 0.1, 0) x (0, 0, 5)
 
 
+def test_limits_are_enforced_where_one_asks_for_it():
+    weak = ROBOT.replace(effort_limit=np.full(6, 5.0), lower=START - 0.1, upper=START + 0.1)
+    law = control.pd(START + 1, kp=400.0, kd=20.0)
+    free = simulate(weak, law, q=START, **TIMES)
+    assert np.abs(free.tau).max() > 5
+    assert free.q[-1].max() > weak.upper.max()
+    assert np.abs(simulate(weak, control.saturated(law), q=START, **TIMES).tau).max() <= 5
+    stopped = simulate(weak, control.saturated(law), q=START, forces=simulation.joint_stops(weak), **TIMES)
+    assert np.all(stopped.q < weak.upper + 0.01)
+
+
 def test_the_wrench_of_a_run_is_what_its_law_was_told(tmp_path):
     law = control.law(reading, follows=None, state=(0.0, np.zeros(6)), height=0.0, wrench=np.zeros(6), frame="tool")
     heights = np.array([0.0, 0.1, 0.2])
@@ -324,6 +335,59 @@ def test_a_checkpoint_goes_on_after_an_interruption(tmp_path, monkeypatch):
     assert np.array_equal(resumed.state, whole.state)
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_an_interrupted_run_loses_nothing(tmp_path, error):
+    """Also if the last checkpoint was written a moment ago."""
+    whole, file, parts = simulate(ROBOT, integral(), q=START, **TIMES), tmp_path / "run.npz", []
+
+    def interrupt(part):
+        parts.append(part)
+        if part > 0.05:
+            raise error
+
+    with pytest.raises(error):
+        simulate(ROBOT, integral(), q=START, checkpoint=file, progress=interrupt, **TIMES)
+    told: list[float] = []
+    resumed = simulate(ROBOT, integral(), q=START, checkpoint=file, progress=told.append, **TIMES)
+    assert told[0] == parts[-1]  # it goes on where the other ended
+    assert np.array_equal(resumed.q, whole.q)
+    with pytest.raises(ArgumentError, match=r"this is a checkpoint of `simulate`.* checkpoint= goes on from it"):
+        Run.load(file, ROBOT)
+
+
+def test_the_time_left_counts_only_what_this_call_did(capsys, monkeypatch):
+    clock = iter([0.0, 0.0, 4.0])  # [s] made, told of 0.9, told of 0.95
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    with progress.Progress.shown(True) as news:
+        news.tell(0.9)
+        news.tell(0.95)
+    first, second = capsys.readouterr().err.split("\r")[1:]
+    assert "left" not in first
+    assert "95%, 4 s left" in second
+
+
+def test_runs_of_many_steps_need_memory_only_for_what_they_keep(monkeypatch):
+    """The times of steps are computed only for a reference that is sampled, and blocks go in pieces."""
+    setup = setups.set_up(ROBOT, None, 1e-6, "semi_implicit", 10**8, setups.Surroundings())
+    inputs = advance.kernel_inputs(setup, running.start_of_run(setup, START, None), 10)
+    assert max(np.size(x) for x in inputs.values()) == 10
+    whole = simulate(ROBOT, q=START, record=5, **TIMES)
+    monkeypatch.setattr(advance, "_MOST_BLOCKS", 7)
+    assert np.array_equal(simulate(ROBOT, q=START, record=5, **TIMES).q, whole.q)
+
+
+def test_a_single_run_that_goes_wrong_is_told(caplog):
+    wild = control.pd(START, kp=1e7, kd=1e5)
+    options = {"q": START + 0.1, "duration": 1.0, "dt": 0.001, "record": 100}
+    run = simulate(ROBOT, wild, **options)
+    assert not run.finite
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("adjoint", "WARNING")
+    assert "is not finite from t = 0.1 s on" in record.message
+    simulate(ROBOT, wild.replace(kp=np.array([1.0, 1e7])), **options)
+    assert len(caplog.records) == 1  # in a batch, run.finite tells
+
+
 def test_long_references_go_in_pieces(monkeypatch):
     whole = simulate(ROBOT, tracking(), q=START, record=5, **TIMES)
     monkeypatch.setattr(advance, "_MOST_SAMPLES", 1000)
@@ -362,6 +426,10 @@ def test_files_that_are_no_runs_are_refused(tmp_path):
         Run.load(file, aj.from_dh([[0, 0, 1, 0]] * 2))
     with pytest.raises(ArgumentError, match="the controller's state in it is not that of 'computed_torque'"):
         Run.load(file, ROBOT, tracking())
+    with pytest.raises(ArgumentError, match="the run is of another robot, 'puma560', not of 'puma560' as it is"):
+        Run.load(file, ROBOT.replace(damping=np.ones(6)), integral())
+    with pytest.raises(ArgumentError, match="the run is of another robot, 'puma560', not of 'stanford'"):
+        Run.load(file, aj.robots.stanford())
     with pytest.raises(ArgumentError, match="no such file"):
         Run.load(tmp_path / "none.npz", ROBOT)
     (tmp_path / "bad.npz").write_bytes(file.read_bytes()[:400])
@@ -407,7 +475,12 @@ def test_energy_of_a_passive_robot_is_kept():
         ({"dt": 0.0}, "dt must be a positive number"),
         ({"dt": -1e-3}, "dt must be a positive number"),
         ({"duration": -1.0}, "duration must be a positive number"),
-        ({"duration": 0.0105, "dt": 0.001}, "not a whole number of steps"),
+        ({"duration": 0.0107, "dt": 0.001}, "not a whole number of steps of dt = 0.001 s; 0.011 s is"),
+        ({"duration": 1e-5, "dt": 0.001}, "not a whole number of steps of dt = 0.001 s; 0.001 s is"),
+        (
+            {"duration": 1e6, "dt": 1e-6},
+            r"no memory for 10{12} states of 1 run, 9.6e\+04 GB; record=k keeps every k-th",
+        ),
         ({"record": 7}, "record=7 does not divide the 200 steps of the run; 8 does"),
         ({"record": 0}, "record must be 1 or more"),
         ({"q": np.zeros(5)}, r"'q' has shape \(5,\)"),
@@ -512,7 +585,16 @@ def test_gradients_of_long_runs_go_through_blocks(monkeypatch):
     ("options", "message"),
     [
         ({"by": "mass"}, "no 'mass' to differentiate by; there are .*kp"),
+        ({"by": "gain"}, "there are armature, .*inertias, kd, kp, .*q, .*v"),
         ({"by": ()}, "by needs a name"),
+        (
+            {"cost": lambda q, v: q @ q},
+            r"cost must be a function cost\(t, q, v, tau\) or cost\(t, .*reference\); .*q, v",
+        ),
+        (
+            {"final_cost": lambda t, q, v: q @ q},
+            r"final_cost must be a function final_cost\(q, v\); it takes \(t, q, v",
+        ),
         ({"cost": None}, "give a cost"),
         ({"cost": lambda t, q, v, tau: q}, r"cost must give one number; it gives shape \(6,\)"),
     ],
@@ -522,6 +604,47 @@ def test_bad_gradients_are_named(options, message):
     given = {"cost": effort, "by": "kp", "duration": 0.02, "dt": 0.001, "q": START} | options
     with pytest.raises(ArgumentError, match=message):
         simulation.gradient(given.pop("cost"), ROBOT, law, **given)
+
+
+def from_path(t, q, v, tau, reference):
+    return (reference.q - q) @ (reference.q - q) + 0.1 * (reference.v - v) @ (reference.v - v)
+
+
+def moving(t):
+    return START + 0.3 * np.sin(4 * t)
+
+
+@pytest.mark.parametrize("reference", [PATH, START + 0.1, moving])
+def test_a_cost_may_compare_with_the_reference(reference):
+    """The cost is the sum over the states of a run, where the reference is that of the run."""
+    law = control.pd(reference, kp=40.0, kd=3.0)
+    options = {"q": START, "duration": 0.02, "dt": 0.001}
+    found = simulation.gradient(from_path, ROBOT, law, by="kp", **options)
+    run = simulate(ROBOT, law, **options)
+    q, v = (np.broadcast_to(x, run.q.shape) for x in (run.reference.q, run.reference.v))
+    each = np.sum((q - run.q) ** 2 + 0.1 * (v - run.v) ** 2, axis=1)
+    assert found.value == pytest.approx(0.001 * each[:-1].sum(), rel=1e-12)
+    assert found.by["kp"] != 0
+
+
+def test_a_cost_with_a_reference_needs_a_law_that_follows_one():
+    with pytest.raises(ArgumentError, match="there is no law that follows one"):
+        simulation.gradient(from_path, ROBOT, by="q", **TIMES)
+
+
+def weighted(t, q, v, tau, weight=2.0):
+    return weight * (q @ q)
+
+
+def test_a_default_is_no_reference():
+    options = {"by": "q", "q": START, "duration": 0.001, "dt": 0.001}
+    assert simulation.gradient(weighted, ROBOT, **options).value == pytest.approx(0.002 * START @ START, rel=1e-12)
+
+
+@pytest.mark.parametrize("integrator", ["adaptive", "variational"])
+def test_integrators_without_gradients_are_named(integrator):
+    with pytest.raises(DerivativeError, match=r"gradient: .*'rkmk4', 'implicit' and dry_friction"):
+        simulation.gradient(effort, ROBOT, by="q", q=START, duration=0.01, dt=0.001, integrator=integrator)
 
 
 def wrong_size(robot, p, t, q, v):

@@ -22,7 +22,7 @@ def env(n=5, **options):
 
 
 def test_steps_are_those_of_simulate():
-    e = env(steps_per_action=5)
+    e = env(steps_per_action=5, action_low=np.full(6, -5.0), action_high=np.full(6, 5.0))
     first, info = e.reset(seed=3)
     assert info == {}
     q, v = first[:, :6], first[:, 6:]
@@ -36,6 +36,22 @@ def test_steps_are_those_of_simulate():
     np.testing.assert_allclose(rewards, -np.sum(run.q[:, -1] ** 2, axis=1), rtol=1e-12)
     assert not terminated.any()
     assert not truncated.any()
+
+
+def test_actions_are_clipped_to_their_bounds():
+    """A PUMA has no effort limits here, so its bounds are -1 and 1."""
+    action = np.linspace(-3, 3, 30).reshape(5, 6)
+    seen = []
+    for given in (action, np.clip(action, -1, 1)):
+        e = env()
+        e.reset(seed=1)
+        seen.append(e.step(given)[0])
+    assert e.single_action_space.high.tolist() == [1.0] * 6
+    assert np.array_equal(*seen)
+
+
+def test_a_new_environment_has_been_reset():
+    assert np.isfinite(env().step(np.zeros((5, 6)))[0]).all()
 
 
 def test_what_a_step_gave_stays():

@@ -22,7 +22,7 @@ singular, λ is not unique but a is, and `proximal_solve` finds both.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -167,12 +167,12 @@ def _bias(robot: Robot, loop: Loop, q, v):
 def loop_error(robot: Robot, loops, q) -> np.ndarray:
     """The error e(q) (k,) of all loops at q (nq,), which is 0 where they are closed.
 
-    `loops` is a tuple of `Loop`. One loop comes after the other; of each, the turns [2 sin(angle/2)] come before the
-    shifts [m], and components across its axis before those along it.
+    `loops` is a `Loop`, or a tuple of them. One loop comes after the other; of each, the turns [2 sin(angle/2)] come
+    before the shifts [m], and components across its axis before those along it.
 
         >>> e = loop_error(robot, (Loop("coupler end", "rocker end", "point"),), q)       # (3,)
     """
-    return np.concatenate([np.zeros(0), *(_error(robot, loop, q) for loop in loops)])
+    return np.concatenate([np.zeros(0), *(_error(robot, loop, q) for loop in _all(loops))])
 
 
 @kernel(robot=static, loops=static, q="nq")
@@ -181,7 +181,7 @@ def loop_jacobian(robot: Robot, loops, q) -> np.ndarray:
 
     Arguments are those of `loop_error`.
     """
-    return np.concatenate([np.zeros((0, robot.nv)), *(_jacobian(robot, loop, q) for loop in loops)])
+    return np.concatenate([np.zeros((0, robot.nv)), *(_jacobian(robot, loop, q) for loop in _all(loops))])
 
 
 @kernel(robot=static, loops=static, q="nq", v="nv")
@@ -190,23 +190,32 @@ def loop_bias(robot: Robot, loops, q, v) -> np.ndarray:
 
     `loops` is a tuple of `Loop`.
     """
-    return np.concatenate([np.zeros(0), *(_bias(robot, loop, q, v) for loop in loops)])
+    return np.concatenate([np.zeros(0), *(_bias(robot, loop, q, v) for loop in _all(loops))])
 
 
-def _sizes(loops: Sequence[Loop]) -> list[int]:
+def _all(loops: Sequence[Loop] | Loop) -> tuple[Loop, ...]:
+    """The loops: several, or one."""
+    found = (loops,) if isinstance(loops, Loop) else tuple(loops) if isinstance(loops, Iterable) else (loops,)
+    for loop in found:
+        if not isinstance(loop, Loop):
+            raise ArgumentError(f"loops must be a Loop, or a tuple of them; got {type(loop).__name__}")
+    return found
+
+
+def _sizes(loops: Sequence[Loop] | Loop) -> list[int]:
     """The number of components of the error of each loop."""
-    return [sum(map(len, loop.directions)) for loop in loops]
+    return [sum(map(len, loop.directions)) for loop in _all(loops)]
 
 
-def loop_places(loops: Sequence[Loop]) -> list[slice]:
+def loop_places(loops: Sequence[Loop] | Loop) -> list[slice]:
     """The places of each loop's components in `loop_error`."""
     ends = np.cumsum([0, *_sizes(loops)]).tolist()
     return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
-def _wrenches(robot: Robot, loops: Sequence[Loop], q, multipliers):
+def _wrenches(robot: Robot, loops: Sequence[Loop] | Loop, q, multipliers):
     """The wrenches Gᵀ λ (n, 6) of the loops."""
-    places = zip(loops, loop_places(loops), strict=True)
+    places = zip(_all(loops), loop_places(loops), strict=True)
     found = [_rate_map(robot, loop, q).T @ multipliers[at] for loop, at in places]
     return np.stack(found) if found else np.zeros((0, 6))
 
@@ -250,7 +259,7 @@ def _places(robot: Robot, joints: Sequence[str]) -> list[int]:
 
 def close_loops(
     robot: Robot,
-    loops: Sequence[Loop],
+    loops: Sequence[Loop] | Loop,
     q,
     held: Sequence[str] = (),
     tolerance: float = 1e-12,
@@ -264,7 +273,7 @@ def close_loops(
 
         >>> q = close_loops(robot, loops, q, held=("motor",))
     """
-    loops = tuple(loops)
+    loops = _all(loops)
     found = _closed(robot, loops, q, tuple(held), max_iterations, tolerance=tolerance)
     size = np.abs(loop_error(robot, loops, found))
     size = np.where(np.isfinite(size), size, np.inf)

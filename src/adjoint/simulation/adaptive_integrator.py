@@ -112,7 +112,9 @@ def adaptive(rtol: float = 1e-8, atol: float = 1e-10, max_steps: int = 1000) -> 
     A step is taken if the root mean square of its estimated errors is at most 1, in units of atol + rtol for
     configurations [rad, m] and atol + rtol |v| for velocities. Every run of a batch has steps of its own, whose size is
     kept from interval to interval. The state of a run becomes NaN if an interval takes more than `max_steps` trials, or
-    steps of less than 1e-12 dt: its accelerations are not finite then, or stiff, for which "implicit" is made.
+    steps of less than 1e-12 dt: its accelerations are not finite then, or stiff, for which "implicit" is made, or dt is
+    too long for the tolerances. A PUMA that swings freely takes more than 1000 trials in dt = 10 s at tolerances of
+    1e-12: then a shorter dt helps, such as 1 s, or a larger `max_steps`.
 
         >>> accurate = aj.simulation.adaptive(rtol=1e-10, atol=1e-12)
         >>> run = aj.simulation.simulate(robot, q=q, v=v, duration=0.1, dt=0.05, integrator=accurate)

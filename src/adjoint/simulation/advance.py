@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .setups import Setup
 __all__ = ["Moment", "Stored", "advance", "carried", "cores", "empty_store", "kernel_inputs", "tracing"]
 
 _MOST_SAMPLES = 1 << 24  # the most numbers of a sampled reference that one call of the kernel gets
+_MOST_BLOCKS = 1 << 20  # that one call of the kernel goes through
 _PAUSE = 0.5  # [s] how long a call of the kernel should take, if someone waits for news
 
 
@@ -84,8 +86,10 @@ def empty_store(setup: Setup, start: Moment, blocks: int) -> Stored:
     try:
         store = Stored(setup.plan, {name: np.empty((*batch, blocks + 1, *core)) for name, core in shapes.items()})
     except (MemoryError, ValueError):
+        runs = prod(batch)
+        size = 8e-9 * runs * (blocks + 1) * sum(map(prod, shapes.values()))
         raise ArgumentError(
-            f"simulate: there is no memory for {blocks} states of {int(np.prod(batch, dtype=int))} runs; "
+            f"simulate: there is no memory for {blocks} states of {runs} run{'s' * (runs != 1)}, {size:.3g} GB; "
             "record=k keeps every k-th"
         ) from None
     for name, x in zip(shapes, (start.q, start.v, *start.state), strict=True):
@@ -127,7 +131,7 @@ def kernel_inputs(setup: Setup, now: Moment, blocks: int) -> dict[str, np.ndarra
 def _most_blocks(setup: Setup) -> int:
     """How many blocks one call of the kernel takes."""
     if setup.plan.law is None or setup.plan.reference != "sampled":
-        return 1 << 62
+        return _MOST_BLOCKS
     row = setup.plan.record * sum(int(np.prod(shape, dtype=int)) for shape in setup.plan.law.reference.shapes)
     return max(_MOST_SAMPLES // max(row * int(np.prod(setup.batch(), dtype=int)), 1), 1)
 

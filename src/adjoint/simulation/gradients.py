@@ -8,6 +8,7 @@ memory for about 2 √N states, for each run that is computed at the same time.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import isqrt, prod
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..compile import Kernel, scan
 from ..control.assembled import Numbers, Parts, assembled_kernel
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DerivativeError
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .advance import kernel_inputs
@@ -29,6 +30,7 @@ from .setups import Setup, Surroundings, set_up
 __all__ = ["Gradient", "gradient"]
 
 MOST_KEPT = 1 << 24  # bytes for the states of the runs that one thread computes at the same time
+_COSTS = "t, q, v, tau", "t, q, v, tau, reference"  # the arguments that a cost may have
 _VECTOR = 64  # bytes of a vector, which has one number of each of these runs
 
 
@@ -55,7 +57,9 @@ def gradient(
     ----------
     cost, final_cost
         NumPy functions of one instant that give one number: cost(t, q, v, tau) is summed over the steps, times dt, and
-        final_cost(q, v) is taken at the end. One of them may be None.
+        final_cost(q, v) is taken at the end. One of them may be None. A cost with a fifth argument,
+        cost(t, q, v, tau, reference), also gets what the law follows at that instant, such as a `Target`: the error is
+        `reference.q - q`.
     by
         What to differentiate by: "q" and "v" at the start, numbers of the law ("kp"), numbers of the robot ("inertias",
         "damping", ...: see `robot.liftable`), and numbers of forces and changes ("force0_stiffness").
@@ -63,25 +67,53 @@ def gradient(
         As for `simulate`: `forces`, `changes`, `loops`, `base`, `lift`, `stop`, `sensors`.
 
     Leading axes are a batch, one gradient for each run. The derivative is that of the computation itself, to rounding.
-    Derivatives by q are by its numbers; a run takes four to six times as long as without a gradient.
+    Derivatives by q are by its numbers; a run takes four to six times as long as without a gradient. The integrators
+    "adaptive" and "variational" have no gradient, because motion decides how often they iterate; all others have one.
     """
     if cost is None and final_cost is None:
         raise ArgumentError("gradient: give a cost, a final_cost, or both")
     for f in (cost, final_cost):
         if f is not None and not callable(f):
             raise ArgumentError(f"gradient: cost and final_cost must be functions or None; got {type(f).__name__}")
+    follows = cost is not None and _takes(cost, "cost", _COSTS) == _COSTS[1]
+    if final_cost is not None:
+        _takes(final_cost, "final_cost", ("q, v",))
     names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, Sequence) else (by,)
     around = _with_lift(robot, Surroundings.of(surroundings, "gradient"), names)
     setup = set_up(robot, controller, dt, integrator, 1, around)
+    if follows and (setup.law is None or setup.law.reference is None):
+        raise ArgumentError("gradient: cost has the argument 'reference', but there is no law that follows one")
     steps = steps_of(duration, setup)
     size = _size_of_blocks(setup.plan, steps)
     setup = setup.recording(size)
     start = start_of_run(setup, q, v)
     inputs = _inputs_of(setup, names)
     parts = (None if f is None else Parts(f) for f in (cost, final_cost))
-    compiled = _cost_kernel(setup.plan, *parts).value_and_gradient(*inputs.values())
-    found = compiled(**kernel_inputs(setup, start, steps // size))
+    try:
+        compiled = _cost_kernel(setup.plan, *parts, follows).value_and_gradient(*inputs.values())
+        found = compiled(**kernel_inputs(setup, start, steps // size))
+    except DerivativeError as error:
+        raise DerivativeError(
+            f"gradient: {error}. The integrators 'adaptive' and 'variational' have such loops; 'semi_implicit', 'rk4', "
+            "'rkmk4', 'implicit' and dry_friction() have gradients"
+        ) from None
     return Gradient(found[0], Numbers({name: getattr(found, k) for name, k in inputs.items()}))
+
+
+def _takes(function: Callable, name: str, forms: Sequence[str]) -> str:
+    """That one of the forms, such as "q, v", of which a function has the arguments; a default is none of them."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a function in C need not have one
+        return forms[0]
+    for form in forms if "reference" not in signature.parameters else forms[::-1]:
+        try:
+            signature.bind(*form.split(", "))
+        except TypeError:
+            continue
+        return form
+    wanted = " or ".join(f"{name}({form})" for form in forms)
+    raise ArgumentError(f"gradient: {name} must be a function {wanted}; it takes {signature}")
 
 
 def _size_of_blocks(plan: RunPlan, steps: int) -> int:
@@ -109,8 +141,9 @@ def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
     short = {k.removeprefix("law_").removeprefix("lift_"): k for k in sorted(given)} | {k: k for k in given}
     for name in names:
         if not isinstance(name, str) or name not in short:
+            plain = {k for k in short if not k.startswith(("law_", "lift_"))} | set(setup.robot.liftable)
             raise ArgumentError(
-                f"gradient: there is no {name!r:.60} to differentiate by; there are {', '.join(sorted(short))}"
+                f"gradient: there is no {name!r:.60} to differentiate by; there are {', '.join(sorted(plain))}"
             )
         if {f"law_{name}", f"lift_{name}"} <= given:
             raise ArgumentError(
@@ -122,8 +155,8 @@ def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _cost_kernel(plan: RunPlan, cost: Parts | None, final_cost: Parts | None) -> Kernel:
-    """The kernel of the cost of a run."""
+def _cost_kernel(plan: RunPlan, cost: Parts | None, final_cost: Parts | None, follows: bool) -> Kernel:
+    """The kernel of the cost of a run; `follows` tells that the cost takes the reference."""
 
     def body(given: dict[str, Any]):
         advanced = stepper(plan, given)
@@ -133,7 +166,8 @@ def _cost_kernel(plan: RunPlan, cost: Parts | None, final_cost: Parts | None) ->
             if cost is not None:
                 t = given["t_0"] + k * given["dt"]
                 tau, _ = plan.control(given, now.state, t, now.q, now.v, reference)
-                total = total + _number(cost.function(t, now.q, now.v, tau), "cost") * given["dt"]
+                more = (plan.followed(t, reference),) if follows else ()
+                total = total + _number(cost.function(t, now.q, now.v, tau, *more), "cost") * given["dt"]
             return advanced(k, now, reference), total
 
         def block(carry, i):

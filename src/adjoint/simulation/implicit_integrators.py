@@ -1,4 +1,7 @@
-"""An implicit integrator for stiff springs, dampers and contacts, which solves linear equations only."""
+"""An implicit integrator for stiff springs and dampers, which solves linear equations only.
+
+It looks at the stiffness at the start of a step: a contact that begins within the step is not foreseen.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Progress:
         self._to = to
 
     def tell(self, part: float) -> None:
-        """Say that a part of the run, from 0 to 1, is done."""
+        """Say that a part of the run, from 0 to 1, is done; the first time, what was done before."""
         if self._to is not None:
             self._to(part)
 
@@ -45,12 +45,14 @@ class _Line:
     """A bar on standard error, with the time that is left."""
 
     def __init__(self):
-        self.start, self.drawn = time.monotonic(), False
+        self.start, self.first, self.drawn = time.monotonic(), 0.0, False
 
     def __call__(self, part: float) -> None:
-        left = (time.monotonic() - self.start) * (1 - part) / max(part, 1e-9)
+        self.first = self.first if self.drawn else part  # a run that is resumed has a part that took no time now
+        done, took = part - self.first, time.monotonic() - self.start
+        left = f", {took * (1 - part) / done:.0f} s left" if done > 0 else ""
         bar = ("=" * round(_WIDTH * part)).ljust(_WIDTH)
-        print(f"\rsimulate [{bar}] {part:4.0%}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+        print(f"\rsimulate [{bar}] {part:4.0%}{left} ", end="", file=sys.stderr, flush=True)
         self.drawn = True
 
     def end(self) -> None:

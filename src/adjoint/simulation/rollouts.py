@@ -96,11 +96,16 @@ class RunPlan(NamedTuple):
         """The joint forces and the next state of the controller."""
         if self.law is None:
             return given["tau"] if self.held else np.zeros(self.plant.robot.nv), state
-        if isinstance(self.reference, Parts):
-            reference = evaluated(self.law.robot, self.reference.function, t)
+        reference = self.followed(t, reference)
         if self.sensors:
             given = {**given, **self._readings(given, t, q, v)}
         return self.law.control(self.law.parts.namespace(given, "law_"), state, t, q, v, reference)
+
+    def followed(self, t, reference):
+        """What the law follows at one instant: what is given, or what the reference as a function of t is then."""
+        if self.law is not None and isinstance(self.reference, Parts):
+            return evaluated(self.law.robot, self.reference.function, t)
+        return reference
 
     def _readings(self, given: Mapping[str, Any], t, q, v) -> dict[str, Any]:
         """What the sensors read at one instant, as numbers of the law."""

@@ -61,8 +61,14 @@ def write_arrays(target: Path, arrays: dict[str, np.ndarray]) -> Path:
 def arrays_of_run(run: Run) -> dict[str, np.ndarray]:
     """The states of a run, and what is needed to go on from its end."""
     found = {"t": run.t, "q": run.q, "v": run.v, "dt": np.array(run.setup.dt), "step": np.array(run.end.step)}
-    found |= {f"state_{k}": x for k, x in enumerate(leaves(run.state))}
+    found |= {f"state_{k}": x for k, x in enumerate(leaves(run.state))} | _marks(run.robot)
     return found | {f"end_{k}": x for k, x in run.end.ends.items()}
+
+
+def _marks(robot: Robot) -> dict[str, np.ndarray]:
+    """What tells robots apart, as numbers: the fingerprint in pieces of 40 bits, and the letters of the name."""
+    pieces = [int(robot.fingerprint[k : k + 10], 16) for k in range(0, 40, 10)]
+    return {"robot": np.array(pieces, float), "robot_name": np.array([ord(letter) for letter in robot.name], float)}
 
 
 def _columns(run: Run) -> dict[str, np.ndarray]:
@@ -85,6 +91,11 @@ def read_run(path: str | os.PathLike[str], robot: Robot, controller) -> tuple:
     if not source.is_file():
         raise ArgumentError(f"{source}: {'it is no file' if source.exists() else 'there is no such file'}")
     found = read_npz(source)
+    if {"mark", "done"} <= set(found):
+        raise ArgumentError(
+            f"{source}: this is a checkpoint of `simulate`, not a file of Run.save; the same call of simulate with "
+            "checkpoint= goes on from it, and gives the run"
+        )
     missing = [name for name in ("t", "q", "v", "dt", "step", "end_stopped") if name not in found]
     if missing:
         raise ArgumentError(f"{source}: not a file of a run: {', '.join(missing)} missing")
@@ -107,6 +118,12 @@ def _one_number(x: np.ndarray, label: str) -> float:
     return float(x)
 
 
+def _named(found: dict[str, np.ndarray]) -> str:
+    """The name of the robot in a file."""
+    letters = found.get("robot_name", np.zeros(0)).ravel()[:60]
+    return repr("".join(chr(int(x)) if 32 <= x < 0xD800 else "?" for x in letters))
+
+
 def _check(source: Path, setup: Setup, found: dict[str, np.ndarray]) -> None:
     """Raises `ArgumentError` if the arrays of a file are not those of a run of this robot and controller."""
     robot, t, q, v = setup.robot, *(found[name] for name in "tqv")
@@ -115,6 +132,11 @@ def _check(source: Path, setup: Setup, found: dict[str, np.ndarray]) -> None:
             f"{source}: t {t.shape}, q {q.shape} and v {v.shape} are not those of a run of robot '{robot.name}', "
             f"which has {robot.nq} coordinates and {robot.nv} degrees of freedom"
         )
+    for name, mark in _marks(robot).items():
+        if name in found and not np.array_equal(found[name], mark):  # a file need not have it
+            raise ArgumentError(
+                f"{source}: the run is of another robot, {_named(found)}, not of '{robot.name}' as it is"
+            )
     batch = q.shape[:-2]
     wanted = {"end_stopped": batch} | dict.fromkeys(("tau", "a"), v.shape)
     wanted |= dict.fromkeys(("kinetic", "potential"), (*batch, *t.shape))

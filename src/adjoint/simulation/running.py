@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compile.front.progress import WARNING, tell
 from ..dynamics.closed_loops import Loop, loop_error, loop_places
 from ..errors import ArgumentError, TraceError
 from ..model.configuration import neutral
@@ -48,7 +49,9 @@ def simulate(
 
     Controller, robot and integrator run in one loop of machine code. All arrays have leading axes that broadcast: many
     starts, gains (`law.replace`), references, robots (`lift`) and surroundings (`force.replace`) run at once. A run of
-    a batch is the same, bit for bit, as that run alone.
+    a batch is the same, bit for bit, as that run alone. Limits of the robot are not enforced: `control.saturated(law)`
+    keeps to its effort limits, and `forces=joint_stops(robot)` are the ends of the ranges of its joints. A run that
+    goes wrong becomes NaN (`run.finite`); of a single run, the logger "adjoint" tells when.
 
     Parameters
     ----------
@@ -82,7 +85,8 @@ def simulate(
         A `Run` to go on from the end of, in place of q and v; the result starts there. Two halves are the same, bit for
         bit, as the whole.
     checkpoint
-        A .npz file in which a long run is kept while it goes on. If it exists, the run goes on from there.
+        A .npz file in which a long run is kept while it goes on, and when it is interrupted. If it exists, the run goes
+        on from there.
     progress
         True: a line tells how far the run is. A function is called with the part that is done, from 0 to 1.
     """
@@ -95,13 +99,13 @@ def simulate(
     file = None if checkpoint is None else Checkpoint.at(checkpoint, setup, start, steps)
     with Progress.shown(progress) as news:
         if trace is False:
-            return run_in_python(setup, controller, start, steps, news, file)
+            return _looked_at(run_in_python(setup, controller, start, steps, news, file))
         try:
-            return _run(setup, start, steps, news, file, watched=progress is not False or file is not None)
+            return _looked_at(_run(setup, start, steps, news, file, progress is not False or file is not None))
         except TraceError:
             if trace is True or controller is None:
                 raise
-            return run_in_python(setup, controller, start, steps, news, file)
+            return _looked_at(run_in_python(setup, controller, start, steps, news, file))
 
 
 def steps_of(duration, setup: Setup) -> int:
@@ -111,7 +115,10 @@ def steps_of(duration, setup: Setup) -> int:
     if steps > _MOST_STEPS:
         raise ArgumentError(f"simulate: duration {duration:g} s has too many steps of dt = {setup.dt:g} s")
     if steps < 1 or abs(steps - duration / setup.dt) > 1e-6 + 1e-15 * steps:
-        raise ArgumentError(f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s")
+        near = max(steps, 1) * setup.dt
+        raise ArgumentError(
+            f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s; {near:.12g} s is"
+        )
     if steps % record:
         best = divisor_near(steps, record)
         raise ArgumentError(f"simulate: record={record} does not divide the {steps} steps of the run; {best} does")
@@ -165,17 +172,35 @@ def _resumed(setup: Setup, run, q, v) -> Moment:
     return end
 
 
+def _looked_at(run: Run) -> Run:
+    """The run; if it is a single one and has become NaN or infinite, the user is told. In a batch, that is common."""
+    if not run.batch and not np.isfinite((*run.end.q, *run.end.v)).all():
+        bad = ~(np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1))
+        tell(
+            f"simulate: the run of robot '{run.robot.name}' is not finite from t = {run.t[bad.argmax()]:g} s on; "
+            "dt may be too long for its gains, contacts or friction",
+            WARNING,
+        )
+    return run
+
+
 def _run(setup: Setup, start: Moment, steps: int, news: Progress, file: Checkpoint | None, watched: bool) -> Run:
     """Go through all steps."""
     record, plan = setup.plan.record, setup.plan
     blocks = steps // record
     store = empty_store(setup, start, blocks)
     first, now = (0, start) if file is None else file.restored(store, start)
-    for done, moment in advance(setup, now, store, first, watched):
-        now = moment
-        news.tell(done / blocks)
-        if file is not None:
-            file.keep(store, done, now, last=done == blocks)
+    done = first
+    try:
+        news.tell(first / blocks)
+        for done, now in advance(setup, now, store, first, watched):  # noqa: B020
+            news.tell(done / blocks)
+            if file is not None:
+                file.keep(store, done, now, last=done == blocks)
+    except BaseException:  # also Ctrl-C: nothing that is done is lost
+        if file is not None and done > first:
+            file.keep(store, done, now, last=True)
+        raise
     t = (start.step + np.arange(blocks + 1) * record) * setup.dt
     state = plan.state.build([store.arrays[k] for k in plan.state.names("state")])
     return Run(setup, t, store.arrays["q"], store.arrays["v"], state, now, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +47,7 @@ class Run:
         run.save("run.npz")
 
     The states are kept; joint forces, accelerations, energies and errors are computed from them when they are asked
-    for. Leading axes are those of the batch, and `run[i]` is one of it.
+    for. Leading axes are those of the batch: `run[i]` is one of it, and `for one in run` goes through its first axis.
 
     - `state` is the controller's state, with arrays (..., N, ...), in its own structure. A law that is asked less often
       than every step has the state of `sampled` around it; `control.state_of` finds a law's own part by its type.
@@ -182,6 +182,19 @@ class Run:
             self.setup.plan.state.build(state), some.moment(self.setup, self.end), known,
         )  # fmt: skip
 
+    def __iter__(self) -> Iterator[Run]:
+        """The runs along the first axis of the batch."""
+        return (self[k] for k in range(len(self)))
+
+    def __len__(self) -> int:
+        """How many runs there are along the first axis of the batch."""
+        if not self.batch:
+            raise ArgumentError("Run: this is one run, not a batch, and has no len(); len(run.t) counts its times")
+        return self.batch[0]
+
+    def __bool__(self) -> bool:
+        return True  # also where there is no len()
+
     # --- files and pictures -------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -194,7 +207,7 @@ class Run:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], robot: Robot, controller=None) -> Run:
-        """Read a run that `save` wrote into a .npz file; the robot is that of the run.
+        """Read a run that `save` wrote into a .npz file; the robot is that of the run, and others are refused.
 
         With the controller of the run, `simulate(..., resume=run)` goes on from its end.
         """

@@ -56,7 +56,8 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
     start
         start(rng, n) -> q (n, nq) and v (n, nv): n random starts. By default robots start at rest at home.
     action_low, action_high
-        Bounds (m,) of the actions: by default the robot's effort limits; infinite ones become 1.
+        Bounds (m,) of the actions, to which `step` clips them: by default plus and minus the robot's effort limits. A
+        joint without an effort limit has bounds of -1 and 1: give your own for robots such as `puma560`.
     max_episode_steps
         After so many actions an episode is truncated.
     surroundings
@@ -64,7 +65,8 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
 
     act, observe, reward and terminated are NumPy functions of one robot; they become machine code. An episode that has
     ended starts anew at the next step, whose action is not used: `AutoresetMode.NEXT_STEP` of gymnasium. Results are
-    arrays of `dtype`. This needs gymnasium: pip install 'adjoint[learn]'.
+    arrays of `dtype`. A new environment has been reset; `reset(seed=...)` makes its starts reproducible. This needs
+    gymnasium: pip install 'adjoint[learn]'.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         functions = act or _forces, observe or _state, reward or _nothing, terminated or _never
         self._start = start or _at_home
         self._limit = _at_least_one(max_episode_steps, "max_episode_steps")
-        low, high = _bounds(robot, action_low, action_high)
+        self._bounds = low, high = _bounds(robot, action_low, action_high)
         steps = _at_least_one(steps_per_action, "steps_per_action")
         self._kernel = _step_kernel(self._setup, functions, steps, len(low))
         if not isinstance(dtype, str | type | np.dtype) or dtype not in _DTYPES:
@@ -119,7 +121,10 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         return self._observation(), {}
 
     def step(self, actions):
-        """One action (num_envs, m) each; returns observations, rewards, terminated, truncated and an empty dict."""
+        """One action (num_envs, m) each; returns observations, rewards, terminated, truncated and an empty dict.
+
+        Actions beyond their bounds are clipped.
+        """
         actions = np.asarray(as_input(actions, "actions", "VectorEnv.step"), float)
         if actions.shape != (self.num_envs, *self.single_action_space.shape):
             wanted = (self.num_envs, *self.single_action_space.shape)
@@ -127,7 +132,7 @@ class VectorEnv(_Base):  # type: ignore[misc,valid-type]
         if np.any(ended := self._ended > 0):
             for mine, new in zip(self._fresh, self._starts(int(np.count_nonzero(ended))), strict=True):
                 mine[ended] = new
-        self._call(actions)
+        self._call(np.clip(actions, *self._bounds))
         terminated, truncated = self._now["terminated"] > 0, self._now["count"] >= self._limit
         self._ended = (terminated | truncated).astype(float)
         rewards = self._now["reward"].astype(self._dtype, copy=False)

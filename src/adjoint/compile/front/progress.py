@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Iterator
 
-__all__ = ["log", "reported"]
+__all__ = ["log", "reported", "tell"]
 
+INFO, WARNING = 20, 30  # levels, as `logging` has them
 SLOW = 2.0  # seconds after which the user is told
 
 
@@ -47,8 +48,7 @@ class _Note:
         """Tell the user, from the timer's thread; it gets to run, because LLVM runs without Python's global lock."""
         self.is_reported = True
         size = f" ({self.operations:,} operations)".replace(",", " ") if self.operations else ""
-        if not log(f"compiling {self.name}{size} ...") and _has_terminal():
-            print(f"adjoint: compiling {self.name}{size} ...", file=sys.stderr, flush=True)
+        tell(f"compiling {self.name}{size} ...")
 
 
 _current: _Note | None = None  # one thread compiles at a time, see `machine.locks`
@@ -83,14 +83,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def log(text: str) -> bool:
-    """Write a log record of level INFO; returns whether anybody has set up logging."""
+def tell(text: str, level: int = INFO) -> None:
+    """Write a log record; where nobody has set up logging and standard error is a terminal, a line appears there."""
+    if not log(text, level) and _has_terminal():
+        print(f"adjoint: {text}", file=sys.stderr, flush=True)
+
+
+def log(text: str, level: int = INFO) -> bool:
+    """Write a log record; returns whether anybody has set up logging."""
     import logging  # imported only here, because that takes time
 
     logger = logging.getLogger("adjoint")
     if not any(isinstance(h, logging.NullHandler) for h in logger.handlers):
         logger.addHandler(logging.NullHandler())
-    logger.info(text)
+    logger.log(level, text)
     return any(not isinstance(h, logging.NullHandler) for h in (*logger.handlers, *logging.getLogger().handlers))
 
 
