@@ -324,8 +324,8 @@ def test_a_function_of_time_at_many_times():
         (control.Target(Q, np.zeros(5), 0.0), r"reference\.v has shape \(5,\)"),
         (lambda t: control.Target(Q, V[:5], V), "gives a Target of shapes"),
         (lambda t: None, "gives shape"),
-        (lambda: Q, "no function of t"),
-        (aj.trajectory.quintic(np.zeros(5), np.ones(5), 1.0), r"reference\.q has shape \(5,\)"),
+        (lambda: Q, "must be a function of t alone"),
+        (aj.trajectory.quintic(np.zeros(5), np.ones(5), 1.0), "a Trajectory with nv = 5; robot .puma560. has nv = 6"),
         (None, "no reference"),
     ],
 )
