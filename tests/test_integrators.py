@@ -394,7 +394,7 @@ def test_implicit_steps_of_closed_loops_and_moving_bases():
         (lambda r: adaptive(atol=np.nan), "adaptive: atol"),
         (lambda r: adaptive(max_steps=0), "max_steps must be 1 or more"),
         (lambda r: variational(-1e-12), "variational: tolerance"),
-        (lambda r: scipy_run(r, duration=1, dt=0.1, method="rk4"), "method is 'rk4'; there are 'RK23'"),
+        (lambda r: scipy_run(r, duration=1, dt=0.1, method="rk4"), "method is 'rk4'; it must be one of 'RK23'"),
         (lambda r: scipy_run(r, duration=1, dt=0.1, rtol=-1), "scipy_run: rtol"),
         (lambda r: scipy_run(r, q=np.zeros((3, 2)), duration=1, dt=0.1), r"leading axes \(3,\)"),
         (lambda r: scipy_run(r, q=np.zeros(3), duration=1, dt=0.1), r"\(\.\.\., 2\) is needed"),

@@ -169,6 +169,10 @@ def simulation_recipes(robot: aj.Robot) -> dict[str, tuple[tuple, dict]]:
               "sensors": {}}  # fmt: skip
     law = control.pd(Q, kp=1.0, kd=1.0)
     return {
+        "adaptive": ((), {"rtol": 1e-6, "atol": 1e-8, "max_steps": 10}),
+        "animate": (({"run": simulation.simulate(robot, duration=0.02, dt=0.01)}, "run.gif"), {
+            "frames_per_second": 50.0,
+        }),
         "applied": (("b", np.zeros(6)), {"axes": "world", "start": 0.0, "end": 1.0}),
         "box": ((np.eye(4), [1.0, 1, 1]), {}),
         "change": ((same_gravity,), {"name": "x", "size": 1.0}),
@@ -190,6 +194,10 @@ def simulation_recipes(robot: aj.Robot) -> dict[str, tuple[tuple, dict]]:
         "plane": (((0, 0, 0), (0, 0, 1)), {}),
         "randomised": ((robot, 3), {"mass": 0.1, "center": 0.1, "gravity": 0.1, "damping": 0.1, "rng": 0}),
         "sensor": ((one,), {"name": "x", "size": 1.0}),
+        "scipy_run": ((robot, law), {
+            "q": Q, "v": V, "duration": 0.02, "dt": 0.01, "method": "Radau", "rtol": 1e-4, "atol": 1e-4,
+            **{k: around[k] for k in ("forces", "changes", "loops", "base", "lift")},
+        }),
         "simulate": ((robot, law), {**times, "record": 1, **around, "trace": True, "resume": None, "checkpoint": None}),
         "sphere": (((0, 0, 0), 1.0), {}),
         "terrain": ((np.zeros((3, 3)),), {"spacing": 1.0, "corner": (0.0, 0.0)}),
@@ -198,6 +206,7 @@ def simulation_recipes(robot: aj.Robot) -> dict[str, tuple[tuple, dict]]:
             "action_high": np.ones(2), "act": None, "observe": None, "reward": None, "terminated": None,
             "integrator": "semi_implicit", "dtype": np.float64, "forces": (),
         }),
+        "variational": ((1e-12,), {}),
         "wrench_sensor": (("b",), {}),
     }  # fmt: skip
 

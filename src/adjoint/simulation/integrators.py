@@ -52,5 +52,6 @@ def integrator_named(name, caller: str) -> Integrator:
         return name
     if isinstance(name, str) and name in INTEGRATORS:
         return INTEGRATORS[name]
-    hint = f"; SciPy's are in simulation.scipy_run(..., method={name!r})" if name in SCIPY_METHODS else ""
-    raise ArgumentError(f"{caller}: integrator is {name!r}; there are {', '.join(map(repr, INTEGRATORS))}{hint}")
+    scipys = isinstance(name, str) and name in SCIPY_METHODS
+    hint = f"; SciPy's are in simulation.scipy_run(..., method={name!r})" if scipys else ""
+    raise ArgumentError(f"{caller}: integrator is {name!r:.60}; there are {', '.join(map(repr, INTEGRATORS))}{hint}")

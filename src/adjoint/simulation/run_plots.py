@@ -10,6 +10,7 @@ import numpy as np
 
 from ..control.references import Target
 from ..dynamics.regressors import coordinate_names, dof_names
+from ..errors import ArgumentError
 from ..extras import package
 from ..files import whole_file
 from ..model.input_checks import positive
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .runs import Run
 
 __all__ = ["animate_runs", "draw_run"]
+
+_MOST_PICTURES = 100_000  # of an animation
 
 
 def draw_run(run: Run, path) -> Path:
@@ -67,6 +70,8 @@ def animate_runs(runs: Mapping[str, Run], path, frames_per_second: float, caller
     target = run_path(path, caller, ".gif", ".html")
     rate = positive(frames_per_second, f"{caller}: frames_per_second")
     start, end = min(run.t[0] for run in runs.values()), max(run.t[-1] for run in runs.values())
+    if (end - start) * rate > _MOST_PICTURES:
+        raise ArgumentError(f"{caller}: {rate:g} pictures a second are more than {_MOST_PICTURES} in all")
     times = start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
     scenes = [scene_of(run, name, times) for name, run in runs.items()]
     title = ", ".join(dict.fromkeys(run.robot.name for run in runs.values()))

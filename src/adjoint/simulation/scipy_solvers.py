@@ -11,7 +11,7 @@ from ..compile import kernel, static
 from ..dynamics.closed_loops import Loop
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate, neutral
-from ..model.input_checks import positive, vectors
+from ..model.input_checks import one_of, positive, vectors
 from ..model.robot import Robot
 from .advance import Moment
 from .forces import Change, Force
@@ -39,8 +39,7 @@ def scipy_run(
 
     The state is (q, v), with quaternions as four numbers, whose length is 1 again where states are kept.
     """
-    if method not in SCIPY_METHODS:
-        raise ArgumentError(f"scipy_run: method is {method!r}; there are {', '.join(map(repr, SCIPY_METHODS))}")
+    one_of(method, SCIPY_METHODS, "scipy_run: method")
     tolerances = {"rtol": positive(rtol, "scipy_run: rtol"), "atol": positive(atol, "scipy_run: atol")}
     setup = set_up(robot, controller, dt, "semi_implicit", 1, Surroundings(forces, changes, loops, base, lift))
     if setup.plan.state.tree is not None:
@@ -49,6 +48,8 @@ def scipy_run(
     v = vectors(np.zeros(robot.nv) if v is None else v, robot.nv, "v", "scipy_run")
     if lead := q.shape[:-1] or v.shape[:-1] or setup.batch():
         raise ArgumentError(f"scipy_run: there are leading axes {lead}; SciPy's solvers take one run, simulate a batch")
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        raise ArgumentError("scipy_run: q and v must be finite numbers")
     t = np.arange(steps_of(positive(duration, "scipy_run: duration"), setup) + 1) * setup.dt
     y = _solution(setup, t, np.concatenate([q, v]), method, tolerances)
     q = integrate(robot, y[:, : robot.nq], np.zeros(robot.nv))
@@ -75,7 +76,10 @@ def _solution(setup: Setup, t: np.ndarray, start: np.ndarray, method: str, toler
         a = instant(q=q, v=v, t=time, **setup.numbers, **reference).a
         return np.concatenate([_configuration_rates(robot, q, v), a], axis=-1).T
 
-    found = solve_ivp(rates, (t[0], t[-1]), start, method, t_eval=t, vectorized=True, **tolerances)
+    try:
+        found = solve_ivp(rates, (t[0], t[-1]), start, method, t_eval=t, vectorized=True, **tolerances)
+    except ValueError as error:  # numbers that are not finite, inside of SciPy
+        raise SolveError(f"scipy_run: {method} found no motion: {error}") from None
     if not found.success or not np.isfinite(found.y).all():  # LSODA calls NaN a success
         last = found.t[np.isfinite(found.y).all(axis=0)].max(initial=0.0)
         raise SolveError(f"scipy_run: {method} found no motion after t = {last:g} s: {found.message}")
