@@ -161,3 +161,25 @@ def test_bad_numbers_are_named(options, message):
 def test_other_robots_are_named():
     with pytest.raises(ArgumentError, match="slotine_li"):
         control.slotine_li("puma", MOTION, **GAINS)
+
+
+def wave(t):
+    one, two = 0.6 * np.sin(1.3 * t) + 0.4 * np.sin(3.1 * t), 0.5 * np.sin(2.3 * t) + 0.5 * np.sin(1.7 * t)
+    return np.stack([one, two])
+
+
+def test_adaptation_within_its_limit_converges_and_far_beyond_it_diverges():
+    """The law is damped while period · Y Γ Yᵀ < K: the page on adaptive control states this rule."""
+    arm, heavy = aj.robots.two_link(), aj.robots.two_link(mass_2=1.5)
+    law = control.slotine_li(arm, wave, slope=10.0, gain=20.0, adaptation=1.0, joints=(), period=1e-3)
+    run = simulate(heavy, law, q=np.zeros(2), v=[2.02, 2.0], duration=20.0, dt=1e-3, record=10)
+    target = run.reference
+    Y = aj.dynamics.passive_regressor(arm, target.q, target.v, target.v, target.a, joints=())
+    limit = 20.0 / (1e-3 * np.linalg.norm(Y, 2, axis=(-2, -1)).max() ** 2)
+    assert limit == pytest.approx(6.06, abs=0.02)
+    gains = np.array([1.0, limit, 40 * limit])
+    law = law.replace(adaptation=gains[:, None] * np.ones(20))
+    runs = simulate(heavy, law, q=np.zeros(2), v=[2.02, 2.0], duration=20.0, dt=1e-3, record=10)
+    assert runs.finite.tolist() == [True, True, False]
+    off = np.abs(runs.error[:2, runs.t > 15]).max(axis=(1, 2))
+    assert off[1] < off[0]

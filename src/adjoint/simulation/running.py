@@ -88,7 +88,8 @@ def simulate(
         A .npz file in which a long run is kept while it goes on, and when it is interrupted. If it exists, the run goes
         on from there.
     progress
-        True: a line tells how far the run is. A function is called with the part that is done, from 0 to 1.
+        True: a line tells how far the run is. A function is called with the part that is done, from 0 to 1, first with
+        what a checkpoint has.
     """
     around = Surroundings(forces, changes, loops, base, lift, stop, sensors)
     setup = set_up(robot, controller, dt, integrator, record, around)
