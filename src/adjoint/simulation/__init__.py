@@ -30,7 +30,7 @@
 | `adaptive_integrator` | `adaptive`: steps as short as an accuracy asks for |
 | `implicit_integrators` | a linearly implicit method for stiff forces |
 | `variational_integrator` | `variational`: momentum and energy without drift |
-| `scipy_solvers` | `scipy_run`: the same run by SciPy's solvers |
+| `scipy_solvers`, `configuration_rate` | `scipy_run`: the same run by SciPy's solvers |
 """
 
 from typing import TYPE_CHECKING

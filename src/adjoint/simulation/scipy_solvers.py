@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, static
 from ..dynamics.closed_loops import Loop
 from ..errors import ArgumentError, SolveError
 from ..model.configuration import integrate, neutral
 from ..model.input_checks import one_of, positive, vectors
 from ..model.robot import Robot
 from .advance import Moment
+from .configuration_rate import configuration_rates
 from .forces import Change, Force
 from .integrators import SCIPY_METHODS
 from .rollouts import NEVER, instant_kernel
@@ -57,13 +57,6 @@ def scipy_run(
     return Run(setup, t, q, v, None, Moment(len(t) - 1, q[-1], v[-1], [], {"stopped": np.array(NEVER)}), {})
 
 
-@kernel(robot=static, q="nq", v="nv")
-def _configuration_rates(robot: Robot, q, v) -> np.ndarray:
-    """The rate q̇ (nq,) of a configuration that moves with v (nv,); quaternions keep their length."""
-    zero = np.zeros(robot.nv)
-    return integrate.bind(robot).jvp(q=q, v=v, dt=0.0, q_dot=0 * q, v_dot=zero, dt_dot=1.0)[1]
-
-
 def _solution(setup: Setup, t: np.ndarray, start: np.ndarray, method: str, tolerances: dict) -> np.ndarray:
     """The states (N, nq + nv) at times t."""
     from scipy.integrate import solve_ivp
@@ -74,7 +67,7 @@ def _solution(setup: Setup, t: np.ndarray, start: np.ndarray, method: str, toler
         q, v = y.T[..., : robot.nq], y.T[..., robot.nq :]  # several columns, where SciPy wants differences
         reference = {k: x[0] if sampled else x for k, x in setup.reference(np.array([time]), None).items()}
         a = instant(q=q, v=v, t=time, **setup.numbers, **reference).a
-        return np.concatenate([_configuration_rates(robot, q, v), a], axis=-1).T
+        return np.concatenate([configuration_rates(robot, q, v), a], axis=-1).T
 
     try:
         found = solve_ivp(rates, (t[0], t[-1]), start, method, t_eval=t, vectorized=True, **tolerances)
