@@ -228,7 +228,7 @@ def test_follows_a_trajectory_with_a_payload():
         ({"slope": 1.0, "gain": [1.0, -2.0]}, "gain must be finite and positive, got -2 at place 1"),
         ({"slope": 1.0, "gain": 1.0, "layer": -0.1}, "layer must be finite and positive or 0"),
         ({"slope": [1.0] * 3, "gain": 1.0}, r"slope has shape \(3,\); it must be a number or \(2,\)"),
-        ({"slope": "much", "gain": 1.0}, "slope must be finite and positive, got much"),
+        ({"slope": "much", "gain": 1.0}, "slope must be finite and positive, got 'much'"),
         ({"slope": 1.0, "gain": 1.0, "equivalent": "yes"}, "equivalent must be True or False"),
     ],
 )
