@@ -1,6 +1,7 @@
 """`simulate`: one loop of controller, plant and integrator; batches, records, interruptions, files, gradients."""
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 
 import adjoint as aj
@@ -412,7 +413,6 @@ def test_files_hold_all_of_a_run(tmp_path):
     for name in ("t", "q", "v", "tau", "a", "stopped", "error"):
         assert np.array_equal(getattr(read, name), getattr(run, name)), name
     assert np.array_equal(read.energy.total, run.energy.total)
-    parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(run.save(tmp_path / "run.parquet")).to_pydict()
     assert table["run"] == np.repeat([0, 1, 2], 21).tolist()
     assert table["q_joint2"] == run.q[:, :, 1].ravel().tolist()

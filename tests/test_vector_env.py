@@ -1,13 +1,13 @@
 """`VectorEnv`: gymnasium's vector API over one kernel."""
 
+import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.wrappers import vector as wrappers
 
 import adjoint as aj
 from adjoint import ArgumentError
 from adjoint.simulation import VectorEnv
-
-gym = pytest.importorskip("gymnasium")
 
 ROBOT = aj.robots.puma560()
 
@@ -207,7 +207,6 @@ def test_seeds_are_those_of_gymnasium():
 
 
 def test_episode_statistics_of_gymnasium():
-    wrappers = pytest.importorskip("gymnasium.wrappers.vector")
     env = VectorEnv(aj.robots.puma560(), 3, dt=0.01, max_episode_steps=3, reward=lambda t, q, v, action: 1.0 + 0 * t)
     counted = wrappers.RecordEpisodeStatistics(env)
     counted.reset(seed=0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import isqrt, prod
 from typing import Any, NamedTuple
@@ -132,7 +133,7 @@ def _with_lift(robot: Robot, around: Surroundings, names: Sequence[str]) -> Surr
         return around  # `set_up` says what is wrong
     own, known = dict(around.lift or {}), robot.liftable
     wanted = [name.removeprefix("lift_") for name in names if isinstance(name, str)]
-    return around.replaced(lift=own | {name: known[name] for name in wanted if name in known and name not in own})
+    return replace(around, lift=own | {name: known[name] for name in wanted if name in known and name not in own})
 
 
 def _inputs_of(setup: Setup, names: Sequence[str]) -> dict[str, str]:

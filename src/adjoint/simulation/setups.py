@@ -49,10 +49,6 @@ class Surroundings:
                 raise ArgumentError(f"{caller}: there is no argument '{name}'; surroundings are {', '.join(known)}")
         return cls(**given)
 
-    def replaced(self, **changes) -> Surroundings:
-        """The same, but for some changes."""
-        return replace(self, **changes)
-
 
 @dataclass(frozen=True, eq=False)
 class Setup:
@@ -136,9 +132,7 @@ def with_time_axis(x: np.ndarray, core: tuple[int, ...]) -> np.ndarray:
     return x.reshape(*lead, 1, *core) if lead else x
 
 
-def set_up(
-    robot: Robot, controller, dt, integrator: str | Integrator, record: int, around: Surroundings, held: bool = False
-) -> Setup:
+def set_up(robot: Robot, controller, dt, integrator: str | Integrator, record: int, around: Surroundings) -> Setup:
     """Check a robot, its controller and its surroundings, and put them together."""
     need_robot(robot, "simulate")
     dt, record = positive(dt, "simulate: dt"), count(record, "simulate: record")
@@ -171,8 +165,8 @@ def set_up(
     numbers |= {} if law is None else {f"law_{name}": x for name, x in law.numbers.items() if name not in sensors}
     plan = RunPlan(
         plant, None if law is None else law.plan(robot), _kind_of_reference(law),
-        integrator_named(integrator, "simulate"), record, stop, held,
-        tuple((name, one.parts.now()) for name, one in sensors.items()),
+        integrator_named(integrator, "simulate"), record, stop,
+        sensors=tuple((name, one.parts.now()) for name, one in sensors.items()),
     )  # fmt: skip
     return Setup(plan, law, numbers, dt)
 
