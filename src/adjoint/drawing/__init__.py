@@ -1,0 +1,15 @@
+"""What robots look like: triangles that are fixed to their bodies, from model files or from the kinematics alone.
+
+- `triangles`: meshes, and those of simple solids;
+- `robot_shapes`: the meshes of a robot, each fixed to a body.
+"""
+
+from .robot_shapes import Shape as Shape
+from .robot_shapes import shapes as shapes
+from .triangles import Mesh as Mesh
+
+__all__ = ["Mesh", "Shape", "shapes"]
+
+
+def __dir__() -> list[str]:
+    return __all__
