@@ -94,8 +94,8 @@ def evaluated(code: str, names: dict):
 @pytest.fixture(scope="module")
 def pinocchio_names(names):
     model = pin.buildModelFromUrdf(names["path"])
-    theirs = {"model": model, "data": model.createData(), "tool": model.getFrameId("tool"), "pool": pin.ModelPool(model, 2)}
-    return {**names, "pin": pin, **theirs}
+    theirs = {"data": model.createData(), "tool": model.getFrameId("tool"), "pool": pin.ModelPool(model, 2)}
+    return {**names, "pin": pin, "model": model, **theirs}
 
 
 def in_their_order(value, ours: str, remark: str):
