@@ -101,9 +101,8 @@ _PLURALS = {
 def _range(part: dict) -> str:
     """The first and the last equation of a part, as they stand in its heading."""
     found = [label for row in part["row"] for label in labels(row["at"]) if is_equation(label)]
-    if not found:
-        return ""
-    return f": {found[0]}" + (f"-{found[-1]}" if len(found) > 1 else "")
+    found.sort(key=lambda label: [int(number) for number in re.findall(r"\d+", label)])
+    return "" if not found else f": {found[0]}" if len(found) == 1 else f": {found[0]}-{found[-1]}"
 
 
 def _cells(row: dict) -> list[str]:
