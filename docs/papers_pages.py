@@ -69,7 +69,7 @@ def _page(document: dict) -> str:
             lines += [f"## {part['chapter']}", ""]
         lines += [f"{'###' if deep else '##'} {part['title']}{_range(part)}", ""]
         lines += [part["text"].strip(), ""] if "text" in part else []
-        lines += _table(["equation", "what it says", "where", "checked by"], map(_cells, part["row"]))
+        lines += _table(["equation", "what it says, and where it is computed"], map(_cells, part["row"]))
     return "\n".join(lines + _errata(document)).rstrip() + "\n"
 
 
@@ -106,29 +106,33 @@ def _range(part: dict) -> str:
 
 
 def _cells(row: dict) -> list[str]:
-    says = row["says"] + (f" ${row['tex']}$" if "tex" in row else "")
-    says += " **[corrected](#errata)**" if "errata" in row else ""
-    return [row["at"], says, _where(row), "<br>".join(map(_test, row.get("tests", ())))]
+    """Two cells, which fit on a phone: in the second one, formulas, names and tests have lines of their own."""
+    lines = [row["says"] + (" **[corrected](#errata)**" if "errata" in row else "")]
+    lines += [f"${formula}$" for formula in row.get("tex", "").split(r",\ ") if formula]
+    return [row["at"], "<br>".join([*lines, _where(row), *_checked(row.get("tests", []))])]
 
 
 def _where(row: dict) -> str:
     if "status" in row:
         return f"*{STATUS[row['status']]}*: {row['why']}"
-    names = ", ".join(map(shown_name, row.get("where", ())))
+    names = ", ".join(map(shown_name, row["where"]))
     files = ", ".join(f"`{file}`" for file in row.get("inside", ()))
-    with_files = f"{names}; inside: {files}" if names and files else names or f"inside: {files}"
-    return with_files + (f". {row['note']}" if "note" in row else "")
+    return names + (f"; inside: {files}" if files else "") + (f". {row['note']}" if "note" in row else "")
+
+
+def _checked(tests: list[str]) -> list[str]:
+    """The line of the tests "file::name", if there are any, file by file; the names are sentences."""
+    by_file: dict[str, list[str]] = {}
+    for test in tests:
+        file, _, name = test.partition("::")
+        by_file.setdefault(file, []).extend([name.replace("_", " ")] if name else [])
+    found = [f"`test_{file}.py`" + (f": {', '.join(names)}" if names else "") for file, names in by_file.items()]
+    return [f"<small>checked by {'; '.join(found)}</small>"] if found else []
 
 
 def shown_name(name: str) -> str:
     """How a public name, relative to `adjoint`, is shown."""
     return f"`{name}`"
-
-
-def _test(test: str) -> str:
-    """A test "file::name", whose names are sentences."""
-    file, _, name = test.partition("::")
-    return f"`test_{file}.py`" + (f": {name.replace('_', ' ')}" if name else "")
 
 
 def _errata(document: dict) -> list[str]:
@@ -140,10 +144,11 @@ def _errata(document: dict) -> list[str]:
         chapter = part.get("chapter", chapter)
         for row in part["row"]:
             for e in row.get("errata", ()):
-                tables.setdefault(chapter, []).append([e.get("at", row["at"]), e["printed"], e["corrected"], e["why"]])
+                corrected = f"{e['corrected']}<br>Why: {e['why']}."
+                tables.setdefault(chapter, []).append([e.get("at", row["at"]), e["printed"], corrected])
     for chapter, found in tables.items():
         lines += [f"### Errata: {chapter}", ""] if chapter else []
-        lines += _table(["place", "printed", "corrected", "why"], found)
+        lines += _table(["place", "printed", "corrected: how, and why"], found)
     return lines
 
 
