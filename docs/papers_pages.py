@@ -14,7 +14,12 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "papers"
 GENERATED = "<!-- Written by docs/papers_pages.py from docs/papers/equations.toml: change the data, not this page. -->"
 # What a row says where it names no function.
-STATUS = {"step": "step of a derivation", "left out": "left out on purpose", "planned": "not in the library yet"}
+STATUS = {
+    "step": "step of a derivation",
+    "prose": "nothing to compute",
+    "left out": "left out on purpose",
+    "planned": "not in the library yet",
+}
 
 _EQUATION = r"\((?P<head>(?:[\dA-C]+\.)?(?:\d+-)?)(?P<first>\d+)\)(?:-\((?P=head)(?P<last>\d+)\))?"
 _NAMED = r"(?P<word>[A-Z][a-z]+) (?P<head>(?:\d+\.)?)(?P<first>\d+)(?:-(?P=head)(?P<last>\d+))?"
@@ -53,15 +58,16 @@ def read() -> dict:
 
 def pages(data: dict) -> dict[str, str]:
     """{name of the file: text} of all pages."""
-    found = {f"{document['key']}.md": _page(document) for document in data["document"]}
+    found = {f"{document['key']}.md": _page(document, order) for order, document in enumerate(data["document"])}
     return {"index.md": _index(data)} | found
 
 
 # --- one document -----------------------------------------------------------------------------------------------------
 
 
-def _page(document: dict) -> str:
-    lines = [GENERATED, "", f"# {document['name']}", "", _source(document), "", document["about"].strip(), ""]
+def _page(document: dict, order: int) -> str:
+    # The navigation of the documentation reads the order.
+    lines = [f"<!-- order: {order} -->", GENERATED, "", f"# {document['name']}", "", _source(document), "", document["about"].strip(), ""]
     lines += [_summary(document), ""]
     deep = any("chapter" in part for part in document["part"])
     for part in document["part"]:
@@ -82,8 +88,8 @@ def _summary(document: dict) -> str:
     for row in rows(document):
         count[row.get("status", "computed")] += sum(map(is_equation, labels(row["at"])))
         count["corrected"] += len(row.get("errata", ()))
-    parts = [f"{count['computed']} are computed by functions that the rows name"]
-    parts += [f"{count[status]} are {words}" for status, words in _PLURALS.items() if count[status]]
+    parts = [f"{count['computed']} belong to functions that the rows name"]
+    parts += [f"{n} {_WORDS[status][n > 1]}" for status in STATUS if (n := count[status])]
     total = sum(count[key] for key in ("computed", *STATUS))
     return (
         f"Of its {total} numbered equations, {', '.join(parts)}. "
@@ -91,10 +97,12 @@ def _summary(document: dict) -> str:
     )
 
 
-_PLURALS = {
-    "step": "steps of derivations whose results stand in other rows",
-    "left out": "left out on purpose",
-    "planned": "not in the library yet",
+# What the summary says of one equation, and of several.
+_WORDS = {
+    "step": ["to a derivation whose result stands in another row", "to derivations whose results stand in other rows"],
+    "prose": ["is notation", "are notation or discussion"],
+    "left out": ["is left out on purpose", "are left out on purpose"],
+    "planned": ["is not in the library yet", "are not in the library yet"],
 }
 
 
