@@ -67,14 +67,13 @@ def pages(data: dict) -> dict[str, str]:
 
 def _page(document: dict, order: int) -> str:
     # The navigation of the documentation reads the order.
-    lines = [f"<!-- order: {order} -->", GENERATED, "", f"# {document['name']}", "", _source(document), "", document["about"].strip(), ""]
-    lines += [_summary(document), ""]
+    lines = [f"<!-- order: {order} -->", GENERATED, "", f"# {document['name']}", ""]
+    lines += [_source(document), "", document["about"].strip(), "", _summary(document), ""]
     deep = any("chapter" in part for part in document["part"])
     for part in document["part"]:
         if "chapter" in part:
             lines += [f"## {part['chapter']}", ""]
         lines += [f"{'###' if deep else '##'} {part['title']}{_range(part)}", ""]
-        lines += [part["text"].strip(), ""] if "text" in part else []
         lines += _table(["equation", "what it says, and where it is computed"], map(_cells, part["row"]))
     return "\n".join(lines + _errata(document)).rstrip() + "\n"
 
