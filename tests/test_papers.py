@@ -155,6 +155,20 @@ def test_links_lead_somewhere():
             assert not anchor or anchor in map(slug, headings), f"{page.name}: {link}"
 
 
+def test_formulas_are_whole():
+    """Each cell has pairs of dollars, and each formula pairs of braces and of delimiters that grow."""
+    formulas = []
+    for page in FOLDER.glob("*.md"):
+        for cell in re.split(r"[|\n]", page.read_text(encoding="utf-8")):
+            assert cell.count("$") % 2 == 0, cell
+            formulas += cell.split("$")[1::2]
+    assert len(formulas) > 300
+    for formula in formulas:
+        assert formula.count("{") == formula.count("}"), formula
+        assert len(re.findall(r"\\left\b", formula)) == len(re.findall(r"\\right\b", formula)), formula
+        assert formula.count(r"\begin{") == formula.count(r"\end{"), formula
+
+
 def test_a_bar_in_a_cell_is_refused():
     with pytest.raises(ValueError, match="a bar or a new line"):
         made.pages({**DATA, "document": [{**DATA["document"][0], "name": "a", "part": [BAD]}]})
