@@ -115,8 +115,19 @@ def _range(part: dict) -> str:
 def _cells(row: dict) -> list[str]:
     """Two cells, which fit on a phone: in the second one, formulas, names and tests have lines of their own."""
     lines = [row["says"] + (" **[corrected](#errata)**" if "errata" in row else "")]
-    lines += [f"${formula}$" for formula in row.get("tex", "").split(r",\ ") if formula]
+    lines += [f"${formula}$" for formula in _formulas(row.get("tex", ""))]
     return [row["at"], "<br>".join([*lines, _where(row), *_checked(row.get("tests", []))])]
+
+
+def _formulas(tex: str) -> list[str]:
+    """The formulas that commas separate; a comma inside parentheses is part of one."""
+    found: list[str] = []
+    for part in filter(None, tex.split(r",\ ")):
+        if found and found[-1].count("(") > found[-1].count(")"):
+            found[-1] += rf",\ {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def _where(row: dict) -> str:

@@ -165,6 +165,7 @@ def test_formulas_are_whole():
     assert len(formulas) > 300
     for formula in formulas:
         assert formula.count("{") == formula.count("}"), formula
+        assert formula.count("(") == formula.count(")"), formula
         assert len(re.findall(r"\\left\b", formula)) == len(re.findall(r"\\right\b", formula)), formula
         assert formula.count(r"\begin{") == formula.count(r"\end{"), formula
 
