@@ -9,11 +9,12 @@ poses. Without pybotics, which asks for an older NumPy than ours but runs with i
 `pip install --no-deps pybotics attrs`.
 """
 
-from common import machine, one_core, race, save, table, versions
+from common import one_core, quick_or_full, race, report, row
 
 one_core()
 
 import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -22,7 +23,7 @@ from scipy.optimize import least_squares  # noqa: E402
 import adjoint as aj  # noqa: E402
 from adjoint.lie import se3  # noqa: E402
 
-SAMPLES, MANY = 100, 100_000
+SAMPLES, MANY = 100, quick_or_full(10_000, 100_000)
 NOISE = 1e-4  # [rad], [m]
 ROWS = np.array(
     [
@@ -46,30 +47,43 @@ def measured(robot: aj.Robot, n: int) -> tuple[np.ndarray, np.ndarray]:
     """n configurations, and the poses of the tool there with noise."""
     rng = np.random.default_rng(1)
     q = aj.random_configuration(robot, n, rng=rng)
-    return q, aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.normal(size=(n, 6)))
-
-
-def peer(q: np.ndarray, positions: np.ndarray) -> dict:
-    """Seconds, number of parameters, and root mean square distance [m] that pybotics' calibration leaves."""
+    return q, aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.def by_pybotics(q: np.ndarray, positions: np.ndarray) -> dict[str, Callable]:
+    """{"pybotics": a function that calibrates, and gives the root mean square distance [m] that is left}."""
+    if find_spec("pybotics") is None:
+        print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
+        return {}
     from pybotics.optimization import OptimizationHandler, optimize_accuracy
     from pybotics.robot import Robot
 
-    handler = OptimizationHandler(Robot.from_parameters(ROWS), kinematic_chain_mask=True)
-    start = time.perf_counter()
-    first = handler.generate_optimization_vector()
-    found = least_squares(optimize_accuracy, first, args=(handler, q, 1e3 * positions))
-    seconds = time.perf_counter() - start
-    return {"seconds": seconds, "parameters": len(first), "left": float(np.sqrt(np.mean(found.fun**2))) / 1e3}
+    def calibrate() -> float:
+        handler = OptimizationHandler(Robot.from_parameters(ROWS), kinematic_chain_mask=True)
+        first = handler.generate_optimization_vector()
+        found = least_squares(optimize_accuracy, first, args=(handler, q, 1e3 * positions))
+        return float(np.sqrt(np.mean(found.fun**2))) / 1e3
+
+    return {"pybotics": calibrate}
 
 
-def ours(model: aj.Robot, q: np.ndarray, data: np.ndarray, estimate) -> dict:
-    """The same of ours, the best of several calls after the kernels are made; and the first call, which makes them."""
+def compared(name: str, model: aj.Robot, q: np.ndarray, data: np.ndarray, estimate, theirs: dict) -> dict:
+    """The row of ours, after a first call that makes the kernels, beside pybotics' calibration from positions."""
+
+    def calibrate():
+        return aj.calibrate(model, "tool", q, data, estimate=estimate)
+
     start = time.perf_counter()
-    found = aj.calibrate(model, "tool", q, data, estimate=estimate)
+    found = calibrate()
     first = time.perf_counter() - start
-    seconds = race({"": lambda: aj.calibrate(model, "tool", q, data, estimate=estimate)}, rounds=9)[""]
     left = float(np.sqrt(np.mean(np.sum(found.residuals[:, -3:] ** 2, axis=1))))
-    return {"seconds": seconds, "first": first, "parameters": len(found.parameters), "left": left}
+    laps = race({"adjoint": calibrate}, rounds=9)
+    laps |= {s: [_seconds(call) for _ in range(quick_or_full(1, 3))] for s, call in theirs.items()}
+    more = {"parameters": len(found.parameters), "first_s": first, "left_m": left}
+    return row("UR10", f"calibrating {name}", f"{len(q)} samples", laps, **more)
+
+
+def _seconds(call: Callable) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def main() -> None:
@@ -80,27 +94,17 @@ def main() -> None:
     p = T[:, :3, 3]
     turned = [se3.Ad_action.eager(se3.exp.eager(1e-3 * rng.normal(size=6)), S) for S in model.screws]
     q_own, T_own = measured(model.replace(screws=np.array(turned)), SAMPLES)
-    beside = find_spec("pybotics") is not None
-    if not beside:
-        print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
-    found = {f"pybotics, table, {SAMPLES} positions": peer(q, p)} if beside else {}
-    found |= {
-        f"adjoint, screws, {SAMPLES} poses": ours(model, q_own, T_own, "screws"),
-        f"adjoint, screws and tool, {SAMPLES} positions": ours(model, q, p, ("screws", "tool")),
-        f"adjoint, screws and tool, {SAMPLES} poses": ours(model, q, T, ("screws", "tool")),
-    }
-    q, T = measured(true, MANY)
-    found[f"adjoint, screws and tool, {MANY} poses"] = ours(model, q, T, ("screws", "tool"))
-    slow = found[next(iter(found))]["seconds"]
+    theirs = by_pybotics(q, p)
+    q_many, T_many = measured(true, MANY)
+    both = ("screws", "tool")
     rows = [
-        [name, x["parameters"], 1e3 * x["seconds"], 1e3 * x["first"] if "first" in x else None, 1e6 * x["left"],
-         slow / x["seconds"] if beside and str(MANY) not in name else None]
-        for name, x in found.items()
-    ]  # fmt: skip
-    print(f"noise {NOISE:g} rad, {NOISE:g} m in each direction")
-    table(["", "parameters", "ms", "first call, ms", "left, µm", "times faster"], rows)
-    packages = versions("adjoint", "scipy", *(["pybotics"] if beside else []))
-    save("calibration", {"machine": machine(), "versions": packages, "results": found})
+        compared("screws from poses", model, q_own, T_own, "screws", theirs),
+        compared("screws and tool from positions", model, q, p, both, theirs),
+        compared("screws and tool from poses", model, q, T, both, theirs),
+        compared("screws and tool from poses", model, q_many, T_many, both, {}),
+    ]
+    left = {s: calibrate() for s, calibrate in theirs.items()}
+    report("calibration", ("scipy", *theirs), rows, noise=NOISE, left_by_peers_m=left)
 
 
 if __name__ == "__main__":
