@@ -47,7 +47,10 @@ def measured(robot: aj.Robot, n: int) -> tuple[np.ndarray, np.ndarray]:
     """n configurations, and the poses of the tool there with noise."""
     rng = np.random.default_rng(1)
     q = aj.random_configuration(robot, n, rng=rng)
-    return q, aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.def by_pybotics(q: np.ndarray, positions: np.ndarray) -> dict[str, Callable]:
+    return q, aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.normal(size=(n, 6)))
+
+
+def by_pybotics(q: np.ndarray, positions: np.ndarray) -> dict[str, Callable]:
     """{"pybotics": a function that calibrates, and gives the root mean square distance [m] that is left}."""
     if find_spec("pybotics") is None:
         print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
@@ -64,26 +67,13 @@ def measured(robot: aj.Robot, n: int) -> tuple[np.ndarray, np.ndarray]:
     return {"pybotics": calibrate}
 
 
-def compared(name: str, model: aj.Robot, q: np.ndarray, data: np.ndarray, estimate, theirs: dict) -> dict:
-    """The row of ours, after a first call that makes the kernels, beside pybotics' calibration from positions."""
-
-    def calibrate():
-        return aj.calibrate(model, "tool", q, data, estimate=estimate)
-
+def first_call(calibrate: Callable) -> dict:
+    """What the first call of ours finds, which makes the kernels, and its seconds."""
     start = time.perf_counter()
     found = calibrate()
-    first = time.perf_counter() - start
+    seconds = time.perf_counter() - start
     left = float(np.sqrt(np.mean(np.sum(found.residuals[:, -3:] ** 2, axis=1))))
-    laps = race({"adjoint": calibrate}, rounds=9)
-    laps |= {s: [_seconds(call) for _ in range(quick_or_full(1, 3))] for s, call in theirs.items()}
-    more = {"parameters": len(found.parameters), "first_s": first, "left_m": left}
-    return row("UR10", f"calibrating {name}", f"{len(q)} samples", laps, **more)
-
-
-def _seconds(call: Callable) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    return {"parameters": len(found.parameters), "first_s": seconds, "left_m": left}
 
 
 def main() -> None:
@@ -91,19 +81,23 @@ def main() -> None:
     model = arm(ROWS)
     true = arm(ROWS + rng.normal(size=ROWS.shape) * [1e-3, 1, 1e-3, 1])
     q, T = measured(true, SAMPLES)
-    p = T[:, :3, 3]
+    p, both = T[:, :3, 3], ("screws", "tool")
     turned = [se3.Ad_action.eager(se3.exp.eager(1e-3 * rng.normal(size=6)), S) for S in model.screws]
     q_own, T_own = measured(model.replace(screws=np.array(turned)), SAMPLES)
-    theirs = by_pybotics(q, p)
     q_many, T_many = measured(true, MANY)
-    both = ("screws", "tool")
-    rows = [
-        compared("screws from poses", model, q_own, T_own, "screws", theirs),
-        compared("screws and tool from positions", model, q, p, both, theirs),
-        compared("screws and tool from poses", model, q, T, both, theirs),
-        compared("screws and tool from poses", model, q_many, T_many, both, {}),
-    ]
+    ours = {
+        ("screws from poses", SAMPLES): lambda: aj.calibrate(model, "tool", q_own, T_own, estimate="screws"),
+        ("screws and tool from positions", SAMPLES): lambda: aj.calibrate(model, "tool", q, p, estimate=both),
+        ("screws and tool from poses", SAMPLES): lambda: aj.calibrate(model, "tool", q, T, estimate=both),
+        ("screws and tool from poses", MANY): lambda: aj.calibrate(model, "tool", q_many, T_many, estimate=both),
+    }
+    firsts, theirs = {way: first_call(call) for way, call in ours.items()}, by_pybotics(q, p)
     left = {s: calibrate() for s, calibrate in theirs.items()}
+    laps = race(ours | theirs, rounds=quick_or_full(1, 5))
+    rows = [
+        row("UR10", what, f"{n} samples", laps, (what, n), peers=theirs if n == SAMPLES else (), **firsts[what, n])
+        for what, n in ours
+    ]
     report("calibration", ("scipy", *theirs), rows, noise=NOISE, left_by_peers_m=left)
 
 

@@ -183,8 +183,7 @@ def ratio_target(found: dict | None, peer: str, least: float) -> list[list]:
     """A list with the target of a row, "at least so many times faster than a peer"; empty if there is no such row."""
     if found is None or peer not in found["peers"]:
         return []
-    name = ", ".join(x for x in (found["subject"], found["what"], found["how"]) if x)
-    return [target(f"{name}, times {peer}", found["peers"][peer]["ratio"], f">= {least:g}")]
+    return [target(f"{label(found)}, times {peer}", found["peers"][peer]["ratio"], f">= {least:g}")]
 
 
 # --- printing and writing ---------------------------------------------------------------------------------------------

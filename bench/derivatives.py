@@ -18,7 +18,18 @@ one_core()
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
 from dynamics import (  # noqa: E402
-    ARMS, BATCH, ROBOTS, SOME, forms, in_cache, keeping, looped, packed, rows_of, upper_to_full, writing,
+    ARMS,
+    BATCH,
+    ROBOTS,
+    SOME,
+    forms,
+    in_cache,
+    keeping,
+    looped,
+    packed,
+    rows_of,
+    upper_to_full,
+    writing,
 )  # fmt: skip
 from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
