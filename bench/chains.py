@@ -12,6 +12,7 @@ one_core()
 
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
+from peers import pinocchio_tree  # noqa: E402
 
 import adjoint as aj  # noqa: E402
 from adjoint import robots  # noqa: E402
@@ -31,25 +32,12 @@ def chain(n: int):
     return robot.replace(inertias=np.tile(rod, (n, 1)))
 
 
-def pinocchio_chain(robot) -> pin.Model:
-    """Pinocchio's model of the same chain of revolute joints."""
-    model, parent = pin.Model(), 0
-    model.gravity.linear = robot.gravity
-    for i, name in enumerate(robot.body_names):
-        joint = pin.JointModelRevoluteUnaligned(robot.screw(i)[0, :3])
-        parent = model.addJoint(parent, joint, pin.SE3(robot.placements[i]), robot.body_joint_names[i])
-        m, com, I = aj.lie.inertia.central.eager(robot.inertias[i])
-        model.appendBodyToJoint(parent, pin.Inertia(m, com, I), pin.SE3.Identity())
-        assert model.names[parent] == robot.body_joint_names[i] and name
-    return model
-
-
 def dense(robot, q, b):
     return lambda: np.linalg.solve(aj.mass_matrix(robot, q), b)
 
 
 def by_pinocchio(robot, q, b):
-    model = pinocchio_chain(robot)
+    model = pinocchio_tree(robot)
     data, zero = model.createData(), np.zeros(robot.nv)
     model.gravity.linear = np.zeros(3)
     same = np.allclose(pin.aba(model, data, q, zero, b), aj.solve_mass_matrix(robot, q, b), rtol=1e-6)
@@ -82,7 +70,7 @@ def by_length() -> dict[str, float]:
 def many_chains(n: int) -> dict:
     """The row of solving M x = b for a batch of configurations, by the link and chain."""
     robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, BATCH, n))
-    model = pinocchio_chain(robot)
+    model = pinocchio_tree(robot)
     model.gravity.linear = np.zeros(3)
     data, zero = model.createData(), np.zeros(n)
 

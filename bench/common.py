@@ -5,12 +5,15 @@ with `race`, makes a `row` of each comparison, and hands all of them to `report`
 bench/results/NAME.json. `run.py` runs all benchmarks within a time limit; `draw.py` and `page.py` read the JSON alone.
 """
 
+import atexit
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -28,7 +31,12 @@ left_out: list[str] = []  # the cases for which there was no time
 
 
 def one_core() -> None:
-    """Holds this process and every library in it to one thread; it is called before any of them is imported."""
+    """Holds this process and every library in it to one thread; it is called before any of them is imported.
+
+    The process gets a cache of compiled kernels of its own, too, as benchmarks of compile times empty it.
+    """
+    os.environ["ADJOINT_CACHE"] = folder = tempfile.mkdtemp(prefix="adjoint-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "ADJOINT"):
         os.environ[name + ("_THREADS" if name == "ADJOINT" else "_NUM_THREADS")] = "1"
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"

@@ -12,7 +12,6 @@ import tempfile
 from common import cold, find, in_time, one_core, quick_or_full, race, ratio_target, report, row, target
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import heyoka as hy  # noqa: E402
 import jax  # noqa: E402

@@ -7,14 +7,11 @@ returns all branches it knows. EAIK has no answer for arms of general geometry, 
 its robot is made; ssik searches the redundancy of a Panda itself.
 """
 
-import os
-import tempfile
 import time
 
 from common import find, in_time, one_core, quick_or_full, race, ratio_target, report, row
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import numpy as np  # noqa: E402
 import ssik  # noqa: E402

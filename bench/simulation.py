@@ -24,7 +24,6 @@ from common import cold, find, in_time, one_core, quick_or_full, race, ratio_tar
 THREADS = int(os.environ.get("BENCH_THREADS", "1"))  # this file runs itself with more of them
 if THREADS == 1:
     one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import mujoco  # noqa: E402

@@ -7,13 +7,9 @@ splines through the same waypoints and the same limits for time-optimal motions.
 is timed one a call, and in batches.
 """
 
-import os
-import tempfile
-
 from common import find, in_time, one_core, race, ratio_target, report, row
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import numpy as np  # noqa: E402
 import roboticstoolbox as rtb  # noqa: E402
