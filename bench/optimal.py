@@ -126,7 +126,8 @@ def main() -> None:
         "acrobot swings up, box-iLQR": (upright, swing),
         "acrobot swings up, box-DDP": (upright, swing, True),
     }
-    rows = [r for name in in_time(quick_or_full(["UR5 reaches, iLQR"], problems)) for r in compared(name, *problems[name])]
+    chosen = quick_or_full(["UR5 reaches, iLQR"], problems)
+    rows = [r for name in in_time(chosen) for r in compared(name, *problems[name])]
     verdicts = []
     for name in problems:
         for how in ("one problem", f"of {MANY} at once"):

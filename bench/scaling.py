@@ -34,14 +34,14 @@ CALLS = {
 
 
 def looped(call, model, data, rows):
-    """A function that calls Pinocchio with some rows, one after the other, and the number of rows."""
-    few = [x[:SOME] for x in rows]
+    """A function that calls Pinocchio with some rows, which are at hand, one after the other; and the number of rows."""
+    few = list(zip(*(x[:SOME] for x in rows), strict=True))
 
     def run():
-        for one in zip(*few, strict=True):
+        for one in few:
             call(model, data, *one)
 
-    return run, len(few[0])
+    return run, len(few)
 
 
 def by_batch(name: str) -> list[dict]:

@@ -1,0 +1,131 @@
+"""All benchmarks within a time limit; then the plots, and the tables of the pages.
+
+python bench/run.py                all, in 30 minutes at most; writes bench/results/, docs/images/bench/ and the pages
+python bench/run.py --quick        fewer robots, sizes and rounds, in 5 minutes at most; writes build/bench/ alone
+python bench/run.py dynamics ...   some
+
+Each benchmark is a process of its own. It gets a share of the time that is left, and leaves out cases when its share is
+used up; long after that it is ended. One that fails costs the others nothing: its last words are in the table at the
+end and in run.json, and the exit code is 1.
+"""
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from common import FOLDER, table, write_json
+
+ROOT = FOLDER.parent
+SHARES = {  # about the seconds that each takes when it has time enough
+    "kinematics": 50, "dynamics": 270, "derivatives": 260, "compiler": 60, "inverse": 40, "inverse_numeric": 60,
+    "trajectory": 40, "simulation": 160, "scaling": 90, "threads": 40, "compiling": 90, "accuracy": 60, "chains": 60,
+    "parallel": 50, "calibration": 50, "optimal": 100,
+}  # fmt: skip
+OPTIMAL = ROOT / ".venv-optimal/bin/python"  # crocoddyl needs an older Pinocchio than the others
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark, its command (None if what it needs is not installed), and its share of the time."""
+
+    name: str
+    command: list[str] | None
+    share: float
+
+
+def benchmarks(names: Iterable[str]) -> list[Benchmark]:
+    def command(name: str) -> list[str] | None:
+        python = sys.executable if name != "optimal" else str(OPTIMAL)
+        ready = name != "optimal" or (OPTIMAL.parents[1] / ".crocoddyl").exists()
+        return [python, str(FOLDER / f"{name}.py")] if ready else None
+
+    return [Benchmark(name, command(name), SHARES[name]) for name in names]
+
+
+def run_all(every: list[Benchmark], seconds: float, environment: dict[str, str]) -> list[dict]:
+    """Runs benchmarks one after the other: [{"name", "status", "seconds", "message"}].
+
+    A benchmark's deadline is its share of the time that is left; it is ended after one and a half times as long, or
+    when all time is over.
+    """
+    end, outcomes = time.time() + seconds, []
+    for k, benchmark in enumerate(every):
+        now = time.time()
+        share = max(0.0, end - now) * benchmark.share / sum(b.share for b in every[k:])
+        if benchmark.command is None:
+            status, message = "not installed", "an environment of its own is missing: see the Makefile"
+        else:
+            print(f"--- {benchmark.name}: {share:.0f} s\n", flush=True)
+            given = environment | {"BENCH_DEADLINE": str(now + share)}
+            status, message = run_one(benchmark.command, min(1.5 * share, end - now), given)
+        taken = time.time() - now
+        outcomes.append({"name": benchmark.name, "status": status, "seconds": round(taken, 1), "message": message})
+    return outcomes
+
+
+def run_one(command: list[str], seconds: float, environment: dict[str, str]) -> tuple[str, str]:
+    """Runs a process, and ends it and its children when the time is over: (status, the last line of its errors)."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        process = subprocess.Popen(
+            command, env=os.environ | environment, stderr=errors, cwd=ROOT, start_new_session=True
+        )  # fmt: skip
+        try:
+            code = process.wait(timeout=max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            return "out of time", f"ended after {seconds:.0f} s"
+        finally:
+            _end(process)
+        errors.seek(0)
+        text = errors.read().strip()
+    if code == 0:
+        return "done", ""
+    print(text, "\n", file=sys.stderr, flush=True)
+    return "failed", text.splitlines()[-1] if text else f"exit code {code}"
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ends a process that still runs, and its children, which are in its session."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.wait()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Run the benchmarks, draw the plots, and write the tables.")
+    parser.add_argument("names", nargs="*", choices=[*SHARES, []], metavar="benchmark", help=", ".join(SHARES))
+    parser.add_argument("--quick", action="store_true", help="fewer robots, sizes and rounds; writes build/bench/")
+    parser.add_argument("--seconds", type=float, help="for all together: 1800, or 300 with --quick")
+    options = parser.parse_args(arguments)
+    results = ROOT / "build/bench" if options.quick else FOLDER / "results"
+    environment = {"BENCH_QUICK": str(int(options.quick)), "BENCH_RESULTS": str(results)}
+    seconds = options.seconds or (300 if options.quick else 1800)
+    begun = time.time()
+    drawing = 20.0  # kept for the plots
+    outcomes = run_all(benchmarks(options.names or SHARES), seconds - drawing, environment)
+    started = datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds")
+    write_json(results / "run.json", {"date": started, "quick": options.quick, "benchmarks": outcomes})
+    pictures = [] if options.quick else ["--pages"]
+    folder = results if options.quick else ROOT / "docs/images/bench"
+    draw = [sys.executable, str(FOLDER / "draw.py"), "--results", str(results), "--images", str(folder), *pictures]
+    status, message = run_one(draw, 120.0, {})
+    outcomes.append({"name": "plots and pages", "status": status, "seconds": 0.0, "message": message})
+    table(["benchmark", "", "s", ""], [list(outcome.values()) for outcome in outcomes])
+    print(f"{time.time() - begun:.0f} s in all; results are in {results}")
+    return int(any(outcome["status"] in ("failed", "out of time") for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
