@@ -54,7 +54,7 @@ def one_chain(n: int) -> dict:
     if n <= PINOCCHIO:
         calls["pinocchio aba"] = by_pinocchio(robot, q, b)
     if n <= DENSE:
-        calls["dense"] = dense(robot, q, b)
+        calls["adjoint, dense"] = dense(robot, q, b)
     return row("chain", SOLVE, "one call", race(calls, rounds=15 if n < 1e5 else 3), samples=n, size=n)
 
 
@@ -122,7 +122,7 @@ def targets(rows: list[dict], more: dict) -> list[list]:
     """Rows (target, measured, wanted, verdict)."""
     some, batch = find(rows, "chain", SOLVE, "one call", 400), find(rows, "chain", SOLVE, "batch", 100)
     long, per_link = find(rows, "chain", SOLVE, "one call", 10_000), more["ns_per_link_in_turns"].values()
-    verdicts = ratio_target(some, "pinocchio aba", 3) + ratio_target(some, "dense", 100)
+    verdicts = ratio_target(some, "pinocchio aba", 3) + ratio_target(some, "adjoint, dense", 100)
     verdicts += ratio_target(batch, "pinocchio aba", 10)
     if long is not None:
         verdicts += [target("fixman / adjoint, n = 1e4", long["peers"]["adjoint, fixman"]["ratio"], "<= 4")]
@@ -137,7 +137,7 @@ def targets(rows: list[dict], more: dict) -> list[list]:
 
 def main() -> None:
     rows = [one_chain(n) for n in in_time(LENGTHS)]
-    systems = {"adjoint": 1000, "adjoint, fixman": 1000, "pinocchio aba": 1, "dense": 1}
+    systems = {"adjoint": 1000, "adjoint, fixman": 1000, "pinocchio aba": 1, "adjoint, dense": 1}
     more = {
         "exponents": {s: exponent(rows, s, least) for s, least in systems.items()},
         "ns_per_link_in_turns": by_length(),

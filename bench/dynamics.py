@@ -171,7 +171,7 @@ class Case:
         batch["float32"] = (lambda: kernel(*shorter, out=small)) if large else (lambda: kernel(*shorter))
         single = {"adjoint": lambda: kernel(*one)}
         if function in ("inverse_dynamics", "forward_dynamics"):
-            batch["scalar C"] = scalar_c(kernel, arrays)
+            batch["adjoint, scalar C"] = scalar_c(kernel, arrays)
         if function in MATRICES:
             batch |= {"in cache": in_cache(kernel, arrays), "packed": packed(kernel, arrays, out)}
             batch["writing"] = writing(out)

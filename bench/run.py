@@ -11,6 +11,7 @@ end and in run.json, and the exit code is 1.
 
 import argparse
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -103,6 +104,13 @@ def _end(process: subprocess.Popen) -> None:
         process.wait()
 
 
+def record(path: Path, outcomes: list[dict], head: dict) -> None:
+    """Writes what came of the benchmarks; those that did not run this time keep what is written of them."""
+    before = json.loads(path.read_text(encoding="utf-8"))["benchmarks"] if path.exists() else []
+    found = {outcome["name"]: outcome for outcome in (*before, *outcomes)}
+    write_json(path, {**head, "benchmarks": [found[name] for name in SHARES if name in found]})
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run the benchmarks, draw the plots, and write the tables.")
     parser.add_argument("names", nargs="*", choices=[*SHARES, []], metavar="benchmark", help=", ".join(SHARES))
@@ -116,11 +124,9 @@ def main(arguments: list[str] | None = None) -> int:
     drawing = 20.0  # kept for the plots
     outcomes = run_all(benchmarks(options.names or SHARES), seconds - drawing, environment)
     started = datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds")
-    write_json(results / "run.json", {"date": started, "quick": options.quick, "benchmarks": outcomes})
-    pictures = [] if options.quick else ["--pages"]
-    folder = results if options.quick else ROOT / "docs/images/bench"
-    draw = [sys.executable, str(FOLDER / "draw.py"), "--results", str(results), "--images", str(folder), *pictures]
-    status, message = run_one(draw, 120.0, {})
+    record(results / "run.json", outcomes, {"date": started, "quick": options.quick})
+    places = ["--results", str(results), "--images", str(results)] if options.quick else []
+    status, message = run_one([sys.executable, str(FOLDER / "draw.py"), *places], 120.0, {})
     outcomes.append({"name": "plots and pages", "status": status, "seconds": 0.0, "message": message})
     table(["benchmark", "", "s", ""], [list(outcome.values()) for outcome in outcomes])
     print(f"{time.time() - begun:.0f} s in all; results are in {results}")

@@ -34,7 +34,7 @@ CALLS = {
 
 
 def looped(call, model, data, rows):
-    """A function that calls Pinocchio with some rows, which are at hand, one after the other; and the number of rows."""
+    """A function that calls Pinocchio with some rows, one after the other, and their number."""
     few = list(zip(*(x[:SOME] for x in rows), strict=True))
 
     def run():

@@ -173,13 +173,13 @@ def law_calls() -> list[dict]:
         "Law": lambda: law(robot, None, 0.0, *first),
         "kernel": lambda: one(0.0, *first, *fixed),
         "in a loop": lambda: through(q, v, *fixed),
-        "C, in a loop": c,
+        "adjoint, C in a loop": c,
     }
-    laps, samples = race(calls), {"in a loop": n, "C, in a loop": n}
+    laps, samples = race(calls), {"in a loop": n, "adjoint, C in a loop": n}
     return [
         row("UR5", "computed torque", "one call", laps, "Law", peers=()),
         row("UR5", "computed torque", "one call of its kernel", laps, "kernel", peers=()),
-        row("UR5", "computed torque", "in a loop", laps, "in a loop", peers=["C, in a loop"], samples=samples),
+        row("UR5", "computed torque", "in a loop", laps, "in a loop", peers=["adjoint, C in a loop"], samples=samples),
     ]
 
 
@@ -329,7 +329,7 @@ def targets(rows: list[dict]) -> list[list]:
     for how in ("one call", "one call of its kernel"):
         found = find(rows, "UR5", "computed torque", how)
         verdicts.append(target(f"computed torque, {how}, µs", found["ours_ns"] / 1000, "<= 1.5"))
-    c = find(rows, "UR5", "computed torque", "in a loop")["peers"]["C, in a loop"]["ratio"]
+    c = find(rows, "UR5", "computed torque", "in a loop")["peers"]["adjoint, C in a loop"]["ratio"]
     verdicts.append(target("computed torque, C, times the kernel's loop", c, "<= 1.2"))
     for r in (r for r in rows if r["what"] == "gradient by gains and inertias"):
         slower = 1 / r["peers"]["adjoint, run"]["ratio"]
