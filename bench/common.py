@@ -24,7 +24,8 @@ RESULTS = Path(os.environ.get("BENCH_RESULTS", FOLDER / "results"))
 QUICK = os.environ.get("BENCH_QUICK") == "1"  # fewer robots, sizes and rounds
 DEADLINE = float(os.environ.get("BENCH_DEADLINE", "inf"))  # of this process, on the clock of time.time()
 LEAST_ROUNDS = 3  # a spread needs some
-left_out: list[str] = []  # the cases for which there was no time
+begun: list[str] = []  # the cases of this process
+left_out: list[str] = []  # those for which there was no time
 
 
 # --- one core, and what a reader needs to judge the numbers -----------------------------------------------------------
@@ -88,9 +89,10 @@ def quick_or_full(quick, full):
 
 
 def in_time(cases: Iterable, name: Callable = str) -> Iterator:
-    """The cases, as long as there is time; the names of the others go into the JSON."""
+    """The first case of a process, and more as long as there is time; the names of the others go into the JSON."""
     for case in cases:
-        if time.time() < DEADLINE:
+        if time.time() < DEADLINE or not begun:
+            begun.append(name(case))
             yield case
         else:
             left_out.append(name(case))
@@ -263,6 +265,8 @@ def report(
     name: str, packages: tuple[str, ...], rows: list[dict], targets: list[list] = (), threads: int = 1, **more
 ) -> None:  # fmt: skip
     """Prints the rows and the targets of a benchmark, and writes them, with the machine and the versions, as JSON."""
+    if not rows:
+        raise SystemExit(f"{name}: there was no time for any case")
     where, used = machine(), versions("adjoint", *packages)
     print(f"{name}: {where['cpu']}, {threads} thread{'s'[: threads > 1]}, float64;", end=" ")
     print(", ".join(f"{k} {v}" for k, v in used.items()), "\n")

@@ -88,11 +88,14 @@ def test_duration(ns, text):
 
 
 def test_cases_after_the_deadline_are_left_out(monkeypatch):
-    monkeypatch.setattr(common, "left_out", [])
-    monkeypatch.setattr(common, "DEADLINE", math.inf)
+    """All but the first one of a process, so that there are results."""
+    for name, value in {"left_out": [], "begun": [], "DEADLINE": math.inf}.items():
+        monkeypatch.setattr(common, name, value)
     assert list(common.in_time("ab")) == ["a", "b"] and common.left_out == []
     monkeypatch.setattr(common, "DEADLINE", 0.0)
     assert list(common.in_time("ab", str.upper)) == [] and common.left_out == ["A", "B"]
+    monkeypatch.setattr(common, "begun", [])
+    assert list(common.in_time("cd")) == ["c"] and common.left_out[2:] == ["d"]
     laps = common.race({"x": lambda: None}, rounds=9, seconds=1e-6)
     assert len(laps["x"]) == common.LEAST_ROUNDS
 
@@ -126,7 +129,7 @@ def test_a_failure_costs_the_others_nothing(capfd):
 
 def test_a_benchmark_that_hangs_is_ended_with_its_children():
     child = "import subprocess, sys, time; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
-    outcomes = run.run_all([fake("hangs", child), fake("good", "pass", 5.0)], 3.0, {})
+    outcomes = run.run_all([fake("hangs", child), fake("good", "pass", 5.0)], 3.0, {}, patience=0.0)
     assert [o["status"] for o in outcomes] == ["out of time", "done"]
     assert outcomes[0]["seconds"] < 2
 
@@ -151,6 +154,7 @@ def test_record_keeps_what_did_not_run(tmp_path):
 
 def test_every_benchmark_exists_and_has_a_place():
     assert set(run.SHARES) == set(page.ORDER)
+    assert sum(full for full, _ in run.SHARES.values()) < 1800 and sum(quick for _, quick in run.SHARES.values()) < 300
     assert all((ROOT / f"bench/{name}.py").exists() for name in run.SHARES)
 
 
@@ -221,6 +225,13 @@ def test_report_prints_and_writes_the_schema(small, capsys):
     assert list(small) == ["dynamics", "scaling", "accuracy"]
     for data in small.values():
         check_schema(data)
+
+
+def test_a_benchmark_without_results_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    with pytest.raises(SystemExit, match="dynamics: there was no time for any case"):
+        common.report("dynamics", (), [])
+    assert not list(tmp_path.iterdir())
 
 
 def test_show_has_every_time_and_ratio(capsys):
