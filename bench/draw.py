@@ -83,7 +83,7 @@ def bars(title: str, found: list[dict], rows: list[dict], names: list[str]) -> F
             y += 1
         y += 0.7
     axes.set(xscale="log", xlabel="time per sample (logarithmic; shorter is better)")
-    axes.set_xlim(min(row["ours_ns"] for row in rows) / 4, axes.get_xlim()[1] * 14)
+    axes.set_xlim(min(row["ours_ns"] for row in rows) / 4, axes.get_xlim()[1] * 22)
     axes.xaxis.set_major_formatter(lambda x, _: duration(x))
     axes.set_yticks(ticks, names)
     axes.set_ylim(y - 0.7, -0.8)
