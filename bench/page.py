@@ -27,8 +27,11 @@ ORDER = [
 
 
 def load(folder: Path) -> dict[str, dict]:
-    """{benchmark: its JSON} of a folder; "run" is not among them."""
+    """{benchmark: its JSON} of a folder; "outcome" in its "more" is what came of it in the last run of all."""
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+    last = {outcome["name"]: outcome["status"] for outcome in found.get("run", {"benchmarks": []})["benchmarks"]}
+    for name in found.keys() & last.keys():
+        found[name]["more"]["outcome"] = last[name]
     return {name: found[name] for name in ORDER if name in found}
 
 
@@ -124,13 +127,15 @@ def runs(results: dict) -> str:
     """When and where each benchmark ran."""
     lines = []
     for name, data in results.items():
-        left = "; ".join(data["left_out"]) or "nothing"
-        quick = " (quick)" if data["quick"] else ""
+        notes = [f"left out, for lack of time: {'; '.join(data['left_out'])}"] if data["left_out"] else []
+        if data["more"].get("outcome", "done") != "done":
+            notes.append(f"{data['more']['outcome']} in the last run: these are earlier results")
+        quick = ", quick run" if data["quick"] else ""
         when = f"{data['date'][:10]}, {data['revision']}{quick}"
-        lines.append([f"`{name}`", machine_name(data), when, str(len(data["rows"])), left])
+        lines.append([f"`{name}`", machine_name(data), when, str(len(data["rows"])), "; ".join(notes)])
     missing = [name for name in ORDER if name not in results]
     lines += [[f"`{name}`", "no results", "", "", ""] for name in missing]
-    return markdown(["benchmark", "machine", "date, revision", "rows", "left out for lack of time"], lines)
+    return markdown(["benchmark", "machine", "date, revision", "rows", ""], lines)
 
 
 def packages(results: dict) -> str:

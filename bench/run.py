@@ -64,7 +64,7 @@ def run_all(every: list[Benchmark], seconds: float, environment: dict[str, str],
         now = time.time()
         share = max(0.0, end - now) * benchmark.share / sum(b.share for b in every[k:])
         if benchmark.command is None:
-            status, message = "not installed", "an environment of its own is missing: see the Makefile"
+            status, message = "not installed", "its libraries cannot be installed: see the Makefile"
         else:
             print(f"--- {benchmark.name}: {share:.0f} s\n", flush=True)
             given = environment | {"BENCH_DEADLINE": str(now + share)}
@@ -114,10 +114,12 @@ def record(path: Path, outcomes: list[dict], head: dict) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run the benchmarks, draw the plots, and write the tables.")
-    parser.add_argument("names", nargs="*", choices=[*SHARES, []], metavar="benchmark", help=", ".join(SHARES))
+    parser.add_argument("names", nargs="*", metavar="benchmark", help=", ".join(SHARES))
     parser.add_argument("--quick", action="store_true", help="fewer robots, sizes and rounds; writes build/bench/")
     parser.add_argument("--seconds", type=float, help="for all together: 1800, or 300 with --quick")
     options = parser.parse_args(arguments)
+    if unknown := set(options.names) - SHARES.keys():
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(SHARES)}")
     results = ROOT / "build/bench" if options.quick else FOLDER / "results"
     environment = {"BENCH_QUICK": str(int(options.quick)), "BENCH_RESULTS": str(results)}
     seconds = options.seconds or (300 if options.quick else 1800)

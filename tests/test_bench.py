@@ -269,6 +269,22 @@ def test_pages_are_filled_between_markers(small):
         page.filled("<!-- bench: nothing -->\n<!-- /bench -->", small)
 
 
+def test_page_tells_of_failures_and_of_what_is_left_out(small, tmp_path):
+    run.record(tmp_path / "run.json", [{"name": "scaling", "status": "failed"}], {})
+    results = page.load(tmp_path)
+    results["dynamics"]["left_out"] = ["Talos"]
+    text = page.runs(results)
+    assert "failed in the last run: these are earlier results" in next(x for x in text.splitlines() if "`scaling`" in x)
+    assert "left out, for lack of time: Talos" in next(x for x in text.splitlines() if "`dynamics`" in x)
+    assert "no results" in next(x for x in text.splitlines() if "`chains`" in x)
+
+
+def test_unknown_names_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        run.main(["dynamic"])
+    assert "no benchmark dynamic; there are kinematics, dynamics" in capsys.readouterr().err
+
+
 def test_every_table_bears_missing_benchmarks():
     for table in page.TABLES.values():
         assert isinstance(table({}), str)
