@@ -44,6 +44,12 @@ def looped(call, model, data, rows):
     return run, len(few)
 
 
+def in_batch(kernel, arrays: list[np.ndarray]):
+    """A function that computes a batch; large results go into the same memory again, as in `dynamics.py`."""
+    out = kernel(*arrays)
+    return (lambda: kernel(*arrays, out=out)) if out.nbytes > 1 << 24 else (lambda: kernel(*arrays))
+
+
 def by_batch(name: str) -> list[dict]:
     """The rows of a robot, by the sample: one for every size of the batch."""
     robot, model = pair(urdf(ROBOTS[name][0]), ROBOTS[name][1])
@@ -61,7 +67,7 @@ def by_batch(name: str) -> list[dict]:
             pool, result = pin.ModelPool(model, 1), np.empty((model.nv, n), order="F")
             loop, count = looped(call, model, data, [x[:n] for x in theirs])
             calls = {
-                "adjoint": lambda kernel=kernel, ours=ours: kernel(*ours),
+                "adjoint": in_batch(kernel, ours),
                 "pinocchio": loop,
                 "pinocchio batch": lambda many=many, pool=pool, c=columns, y=result: many(1, pool, *c, y),
             }
@@ -85,7 +91,7 @@ def by_freedoms(n: int) -> list[dict]:
         want = (np.triu(want) + np.triu(want, 1).T)[np.ix_(order, order)] if what == "mass_matrix" else want[order]
         np.testing.assert_allclose(kernel(*(x[0] for x in inputs)), want, rtol=1e-7, atol=1e-7 * np.abs(want).max())
         loop, count = looped(call, model, data, theirs)
-        calls = {"adjoint": lambda kernel=kernel, inputs=inputs: kernel(*inputs), "pinocchio": loop}
+        calls = {"adjoint": in_batch(kernel, inputs), "pinocchio": loop}
         samples, laps = {"adjoint": BATCH, "pinocchio": count}, race(calls, rounds=7, seconds=0.01)
         found.append(row("random tree", what, "by freedoms", laps, samples=samples, size=n))
     return found
