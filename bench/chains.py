@@ -111,11 +111,11 @@ def memory(n: int) -> float:
     return peak / n
 
 
-def exponent(rows: list[dict], system: str, least: int) -> float:
-    """The exponent p of time ~ nᵖ, fitted to chains of at least so many links."""
+def exponent(rows: list[dict], system: str, least: int) -> float | None:
+    """The exponent p of time ~ nᵖ, fitted to chains of at least so many links; None if there are fewer than two."""
     known = [(r["size"], r["ours_ns"] if system == "adjoint" else r["peers"].get(system, {}).get("ns")) for r in rows]
-    n, time = np.log([(n, n * ns) for n, ns in known if ns is not None and n >= least]).T
-    return float(np.polyfit(n, time, 1)[0])
+    known = [(n, n * ns) for n, ns in known if ns is not None and n >= least]
+    return float(np.polyfit(*np.log(known).T, 1)[0]) if len(known) > 1 else None
 
 
 def targets(rows: list[dict], more: dict) -> list[list]:
@@ -139,7 +139,7 @@ def main() -> None:
     rows = [one_chain(n) for n in in_time(LENGTHS)]
     systems = {"adjoint": 1000, "adjoint, fixman": 1000, "pinocchio aba": 1, "adjoint, dense": 1}
     more = {
-        "exponents": {s: exponent(rows, s, least) for s, least in systems.items()},
+        "exponents": {s: p for s, least in systems.items() if (p := exponent(rows, s, least)) is not None},
         "ns_per_link_in_turns": by_length(),
         "compile_s": {n: compiling(n) for n in (100, 10_000)},
         "bytes_per_link": memory(100_000),

@@ -115,7 +115,12 @@ def race(calls: dict[str, Callable], rounds: int = 15, seconds: float = 0.02, cl
             call()
         return (clock() - start) / number
 
-    numbers = {name: max(1, int(seconds / min(lap(call, 1), lap(call, 1)))) for name, call in calls.items()}
+    def number(call) -> int:
+        """How often a call is repeated in a round; its second lap tells, as something may be made in the first."""
+        first = lap(call, 1)
+        return 1 if first > 1.0 else max(1, int(seconds / min(first, lap(call, 1))))
+
+    numbers = {name: number(call) for name, call in calls.items()}
     laps: dict[str, list[float]] = {name: [] for name in calls}
     for k in range(rounds):
         if k >= LEAST_ROUNDS and time.time() > DEADLINE:

@@ -36,32 +36,43 @@ def ours(what: str, robot: aj.Robot, threads: int, arrays: list[np.ndarray]):
     return lambda: kernel(*arrays, out=out)
 
 
-def measured(name: str) -> list[dict]:
-    """The rows of a robot, by the sample; all numbers of threads take turns."""
-    robot, model = pair(urdf(ROBOTS[name][0]), ROBOTS[name][1])
-    rng, E = np.random.default_rng(0), velocity_map(model, robot)
-    q, (v, a) = aj.random_configuration(robot, DIFFERENT, rng=rng), rng.normal(size=(2, DIFFERENT, robot.nv))
-    theirs = [np.stack([pinocchio_q(model, robot, x) for x in q]), v @ E.T, a @ E.T]
-    (q, v, a), theirs = ([np.tile(x, (BATCH // DIFFERENT, 1)) for x in arrays] for arrays in ((q, v, a), theirs))
-    columns, result = [np.asfortranarray(x.T) for x in theirs], np.empty((model.nv, BATCH), order="F")
-    pool, rows = pin.ModelPool(model, CORES), []
-    for what in in_time(CALLS, lambda what: f"{name}, {what}"):
+class Case:
+    """One robot, and samples of which some differ; Pinocchio gets them in its own order."""
+
+    def __init__(self, name: str):
+        self.name, (file, base) = name, ROBOTS[name]
+        self.robot, model = pair(urdf(file), base)
+        rng, self.E = np.random.default_rng(0), velocity_map(model, self.robot)
+        q = aj.random_configuration(self.robot, DIFFERENT, rng=rng)
+        v, a = rng.normal(size=(2, DIFFERENT, self.robot.nv))
+        theirs = [np.stack([pinocchio_q(model, self.robot, x) for x in q]), v @ self.E.T, a @ self.E.T]
+        self.arrays = [np.tile(x, (BATCH // DIFFERENT, 1)) for x in (q, v, a)]
+        self.columns = [np.asfortranarray(np.tile(x, (BATCH // DIFFERENT, 1)).T) for x in theirs]
+        self.pool, self.result = pin.ModelPool(model, CORES), np.empty((model.nv, BATCH), order="F")
+
+    def measure(self, what: str) -> list[dict]:
+        """The rows of a function, by the sample; all numbers of threads take turns."""
         call = CALLS[what]
-        call(1, pool, *columns, result)
-        want = np.linalg.solve(E, result).T
-        np.testing.assert_allclose(getattr(aj, what)(robot, q, v, a), want, rtol=1e-6, atol=1e-7 * np.abs(want).max())
-        calls = {f"{k}": ours(what, robot, k, [q, v, a]) for k in THREADS}
-        calls |= {f"pinocchio {k}": lambda k=k, call=call: call(k, pool, *columns, result) for k in THREADS}
-        laps = race(calls, rounds=9)
+        call(1, self.pool, *self.columns, self.result)
+        want = np.linalg.solve(self.E, self.result).T
+        found = getattr(aj, what)(self.robot, *self.arrays)
+        np.testing.assert_allclose(found, want, rtol=1e-6, atol=1e-7 * np.abs(want).max())
+        calls = {f"{k}": ours(what, self.robot, k, self.arrays) for k in THREADS}
+        for k in THREADS:
+            calls[f"pinocchio {k}"] = lambda k=k: call(k, self.pool, *self.columns, self.result)
+        laps, rows = race(calls, rounds=9), []
         for k in THREADS:
             these = {"adjoint": laps[f"{k}"], "pinocchio batch": laps[f"pinocchio {k}"]}
             these["adjoint, one thread"] = laps["1"]
-            rows.append(row(name, what, "by threads", these, samples=BATCH, size=k))
-    return rows
+            rows.append(row(self.name, what, "by threads", these, samples=BATCH, size=k))
+        return rows
 
 
 def main() -> None:
-    rows = [r for name in in_time(ROBOTS) for r in measured(name)]
+    rows, made = [], {}
+    for name, what in in_time([(name, what) for name in ROBOTS for what in CALLS], ", ".join):
+        made = made if name in made else {name: Case(name)}
+        rows += made[name].measure(what)
     report("threads", ("numpy", "pin"), rows, threads=CORES, batch=BATCH)
 
 

@@ -39,10 +39,10 @@ def test_race_takes_turns_and_repeats_short_calls():
         order.append(name)
         clock.now += seconds
 
-    calls = {"a": lambda: call("a", 0.001), "b": lambda: call("b", 0.1)}
+    calls = {"a": lambda: call("a", 0.001), "b": lambda: call("b", 0.1), "c": lambda: call("c", 2.0)}
     laps = common.race(calls, rounds=3, seconds=0.0105, clock=clock)
     assert laps["a"] == pytest.approx([0.001] * 3) and laps["b"] == pytest.approx([0.1] * 3)
-    assert "".join(order) == "aabb" + 3 * (10 * "a" + "b")  # two calls each tell how often to repeat them
+    assert "".join(order) == "aabbc" + 3 * (10 * "a" + "bc")  # first, two calls tell how often to repeat short ones
 
 
 def test_ratios_are_of_the_same_round():
