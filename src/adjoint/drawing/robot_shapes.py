@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
+from ..model.needs import need_robot
+from ..model.once import once_a_robot
 from ..model.robot import Robot
-from .triangles import Mesh, ball, moved
+from .from_kinematics import kinematic_parts
+from .triangles import Mesh, joined
 
 __all__ = ["Shape", "shapes"]
 
@@ -28,4 +30,18 @@ def shapes(robot: Robot, *, meshes: bool = True) -> tuple[Shape, ...]:
 
     With `meshes=False`, the robot is always drawn from its kinematics.
     """
-    return tuple(Shape(i, moved(ball(0.05), np.eye(4)), (0.9, 0.5, 0.1, 1.0)) for i in range(len(robot.body_names)))
+    need_robot(robot, "shapes")
+    return _kinematic(robot)
+
+
+@once_a_robot
+def _kinematic(robot: Robot) -> tuple[Shape, ...]:
+    return _gathered(kinematic_parts(robot))
+
+
+def _gathered(parts: Iterable[tuple]) -> tuple[Shape, ...]:
+    """One shape for all parts of a body that have one color."""
+    found: dict[tuple, list[Mesh]] = {}
+    for body, mesh, color in parts:
+        found.setdefault((body, color), []).append(mesh)
+    return tuple(Shape(body, joined(meshes), color) for (body, color), meshes in found.items())
