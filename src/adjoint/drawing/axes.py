@@ -70,10 +70,14 @@ def joint_layout(robot: Robot) -> Layout:
         children[parent].append(i)
     base = Axis(np.zeros(3), up_of(robot), "turn")
     arrival, start, tip = [np.zeros(3)] * n, [np.zeros(3)] * n, {}
+    far = _size(robot, own)
     for i in range(-1, n):
         here = own[i] if i >= 0 else base
         for k, c in enumerate(children[i]):
-            leaving, arrival[c] = _feet(here, _moved(own[c], robot.placements[c]))
+            there = _moved(own[c], robot.placements[c])
+            leaving, arrival[c] = _feet(here, there)
+            if np.linalg.norm(arrival[c]) > far or np.linalg.norm(leaving) > far:  # axes that are nearly parallel
+                leaving, arrival[c] = _nearest(here, np.zeros(3)), _nearest(there, robot.placements[c, :3, 3])
             if k == 0 and i >= 0:
                 start[i] = leaving
         if not children[i] and i >= 0:
@@ -97,6 +101,12 @@ def _center(robot: Robot, body: int) -> np.ndarray:
     """The center of mass of a body, or its origin if it has no mass."""
     mass, first_moment = robot.inertias[body, 0], robot.inertias[body, 1:4]
     return first_moment / mass if mass > 0 else np.zeros(3)
+
+
+def _size(robot: Robot, own: list[Axis]) -> float:
+    """How far from the origins of their bodies joints and frames may be [m]."""
+    spots = [robot.placements[:, :3, 3], *(x.point[None] for x in own), *(f.placement[None, :3, 3] for f in robot.frames)]
+    return 1.01 * float(np.linalg.norm(np.concatenate(spots), axis=-1).max(initial=0.0))
 
 
 def _moved(axis: Axis, T: np.ndarray) -> Axis:

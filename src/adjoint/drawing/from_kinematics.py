@@ -23,12 +23,13 @@ BASE: Color = (0.80, 0.82, 0.84, 1.0)
 HAND: Color = (0.33, 0.36, 0.40, 1.0)
 
 _THICK = 0.055  # the radius of the first link, in parts of the reach ...
-_SLIM = 0.15  # ... but at most this part of the longest link
+_SLIM = 0.15  # ... but at most this part of a long link
 _THINNER, _THINNEST = 0.86, 0.42  # the radius of a link in parts of the one before, and of the first
 _LONG = 4.0  # offsets along an axis that are longer than so many radii become limbs
 _TRIANGLES = 50_000  # of a whole robot; a robot with many bodies gets solids with fewer sides
 _DETAILED = 60  # bodies; more than these are drawn more simply
 _GRASPING = 12  # a chain of more bodies has no gripper
+_HAND = 3.3  # the length of a gripper, in radii of the last link
 
 
 class Part(NamedTuple):
@@ -53,6 +54,10 @@ class _Plan(NamedTuple):
     def plain(self) -> bool:
         return len(self.at.own) > _DETAILED
 
+    @property
+    def grasps(self) -> bool:
+        return len(self.at.tip) == 1 and len(self.at.own) <= _GRASPING
+
 
 def kinematic_parts(robot: Robot, bodies: Iterable[int] | None = None) -> Iterator[Part]:
     """The parts that show a robot, or only those that are fixed to some bodies."""
@@ -76,7 +81,7 @@ def _parts(plan: _Plan) -> Iterator[Part]:
 def _plan(robot: Robot) -> _Plan:
     at = joint_layout(robot)
     n = len(at.own)
-    depth, far, longest = np.zeros(n + 1, int), np.zeros(n + 1), 0.0
+    depth, far, found = np.zeros(n + 1, int), np.zeros(n + 1), []
     for i in range(n):
         parent = int(robot.parents[i])
         start = at.start[parent] if parent >= 0 else np.zeros(3)
@@ -86,9 +91,10 @@ def _plan(robot: Robot) -> _Plan:
         free = at.own[i].kind == "free"
         depth[i] = 0 if free else depth[parent] + 1
         far[i] = 0.0 if free else far[parent] + sum(lengths)
-        longest = max(longest, 0.0 if free else max(lengths))
+        found += [] if free else lengths
     reach = float(far.max()) or 1.0
-    thick = min(_THICK * reach, _SLIM * (longest or reach))
+    long = float(np.quantile([x for x in found if x > 1e-3 * reach] or [reach], 0.75))
+    thick = min(_THICK * reach, _SLIM * long)
     taper = max(_THINNER, _THINNEST ** (1 / max(depth.max(), 1)))
     radius = thick * np.maximum(taper ** np.maximum(depth - 1, 0), _THINNEST)
     sides = int(np.clip(_TRIANGLES / (16 if n > _DETAILED else 60) / max(n, 1), 4, 36))
@@ -115,7 +121,7 @@ def _travel(plan: _Plan, i: int) -> tuple[float, float]:
     high = high if np.isfinite(high) else max(half, low + 2 * half)
     if joint.mimic is not None:
         low, high = sorted((joint.mimic.multiplier * x + joint.mimic.offset) for x in (low, high))
-    most = 3 * plan.reach
+    most = 1.6 * plan.reach
     return max(low, -most), min(high, most)
 
 
@@ -159,7 +165,8 @@ def _shaft(plan: _Plan, i: int, d: float) -> Iterator[Part]:
     first = limb(thick * max(before, r), thick * r, middle - 0.2 * r, sides=plan.sides)
     yield Part(parent, moved(first, along(at.arrival[i], u_parent)), LINK if parent >= 0 else BASE)
     yield Part(i, moved(drum(1.12 * thick * r, 0.5 * r, 0.3, plan.sides), along(here + middle * u, u)), DARK)
-    rest = limb(thick * r, end, abs(d) - middle - 0.2 * r, sides=plan.sides)
+    length = abs(d) - (_HAND * r if i in at.tip and plan.grasps else 0.0)
+    rest = limb(thick * r, end, max(length - middle, r) - 0.2 * r, sides=plan.sides)
     yield Part(i, moved(rest, along(here + (middle + 0.2 * r) * u, u)), LINK)
 
 
@@ -263,8 +270,7 @@ def _end(plan: _Plan, i: int) -> Iterator[Part]:
     """The end of a branch: a gripper at the tool of an arm; else a limb with a round end."""
     at, r = plan.at, plan.radius[i]
     start, tip = at.start[i], at.tip[i]
-    serial = len(at.tip) == 1 and len(at.own) <= _GRASPING and at.own[i].kind not in ("free", "plane")
-    if not serial:
+    if not plan.grasps or at.own[i].kind in ("free", "plane"):
         yield from _between(plan, i, start, tip, r, 0.8 * r)
         yield Part(i, moved(ball(0.95 * r, sides=plan.sides), _at(tip)), DARK)
         return
@@ -293,8 +299,8 @@ def _tool(plan: _Plan, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     else:
         room, approach = 0.0, R[:, 2]
     side = min(R.T, key=lambda x: abs(float(x @ approach)))
-    if room > 6 * r:
-        return approach, side, tip - 3.3 * r * approach
+    if room > 2 * _HAND * r:
+        return approach, side, tip - _HAND * r * approach
     return approach, side, tip
 
 
@@ -340,7 +346,7 @@ def _pedestal(plan: _Plan, c: int, up: np.ndarray) -> Iterator[Part]:
     """A foot on the floor; if the arm's first joints are low, a column that lifts them."""
     r, top = plan.radius[c], plan.at.arrival[c]
     tall = abs(_offset(plan.robot, plan.at, c)) > _LONG * r
-    height = 0.0 if tall else 0.45 * plan.reach
+    height = 0.0 if tall else min(0.45 * plan.reach, 10 * r)
     floor = top - height * up
     yield Part(-1, moved(drum(2.5 * r, 0.5 * r, 0.4, plan.sides), along(floor + 0.25 * r * up, up)), BASE)
     if height:
