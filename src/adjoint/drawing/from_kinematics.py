@@ -168,6 +168,8 @@ def _shaft(plan: _Plan, i: int, d: float) -> Iterator[Part]:
     length = abs(d) - (_HAND * r if i in at.tip and plan.grasps else 0.0)
     rest = limb(thick * r, end, max(length - middle, r) - 0.2 * r, sides=plan.sides)
     yield Part(i, moved(rest, along(here + (middle + 0.2 * r) * u, u)), LINK)
+    if i not in at.tip or np.linalg.norm(at.tip[i] - at.start[i]) > r:
+        yield Part(i, moved(ball(1.05 * end, sides=plan.sides), _at(at.start[i])), LINK)
 
 
 def _thread(plan: _Plan, i: int) -> Iterator[Part]:

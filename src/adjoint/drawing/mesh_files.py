@@ -46,8 +46,9 @@ def read_pieces(path: str) -> list[Piece]:
     if kind == "dae":
         package("collada", "view", "drawing DAE files")
     try:
-        loaded = trimesh.load(io.BytesIO(data), file_type=kind, resolver=_Beside(path), process=False)
-        pieces = list(_pieces(trimesh, loaded))
+        pieces = _loaded(trimesh, data, kind, path)
+        if kind == "dae" and not pieces:  # geometries with broken materials are dropped; without any they are not
+            pieces = _loaded(trimesh, re.sub(rb"<bind_material>.*?</bind_material>", b"", data, flags=re.S), kind, path)
     except Exception as error:  # damaged files raise anything
         raise ModelError(f"mesh '{path}' cannot be read: {type(error).__name__}: {error}") from None
     count = sum(len(piece.mesh.faces) for piece in pieces)
@@ -162,6 +163,11 @@ class _Beside:
 
 
 # --- what trimesh returns -----------------------------------------------------------------------------------------------
+
+
+def _loaded(trimesh: Any, data: bytes, kind: str, path: str) -> list[Piece]:
+    loaded = trimesh.load(io.BytesIO(data), file_type=kind, resolver=_Beside(path), process=False)
+    return list(_pieces(trimesh, loaded))
 
 
 def _pieces(trimesh: Any, loaded: Any) -> Iterator[Piece]:
