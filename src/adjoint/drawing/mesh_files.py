@@ -82,7 +82,7 @@ def _checked(path: str) -> tuple[bytes, str]:
     return data, kind
 
 
-# --- files that would grow ----------------------------------------------------------------------------------------------
+# --- files that would grow --------------------------------------------------------------------------------------------
 
 
 def _dae_fault(data: bytes) -> str:
@@ -162,7 +162,7 @@ class _Beside:
         return Path(found).read_bytes()
 
 
-# --- what trimesh returns -----------------------------------------------------------------------------------------------
+# --- what trimesh returns ---------------------------------------------------------------------------------------------
 
 
 def _loaded(trimesh: Any, data: bytes, kind: str, path: str) -> list[Piece]:
