@@ -80,7 +80,7 @@ def draw_robot(
         figure = new_figure("draw_robot", (side, side), facecolor="none")
         picture = figure.add_axes((0, 0, 1, 1))
         picture.set_axis_off()
-        scale = _fit(picture, surfaces.corners.reshape(-1, 3) @ camera.T)
+        scale = _fit(picture, surfaces.corners.reshape(-1, 3) @ camera.T, 1.12 + 0.13 * (axes or names))
         if floor and robot.gravity.any():
             _floor(picture, camera @ upright.T, surfaces.corners[~surfaces.pale] @ upright.T, scale)
         (_sorted if vector else _image)(picture, camera, surfaces, scale, side)
@@ -156,12 +156,12 @@ def _surfaces(robot: Robot, placements: list[np.ndarray], meshes: bool) -> _Surf
 # --- what is drawn ----------------------------------------------------------------------------------------------------
 
 
-def _fit(picture, points: np.ndarray) -> float:
-    """Sets the limits of the picture so that it shows all points, and returns how large they are."""
+def _fit(picture, points: np.ndarray, margin: float) -> float:
+    """Sets the limits of the picture so that it shows all points and `margin` times as much, and returns their size."""
     low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
     scale = max(float((high - low).max()), 1e-9)
     for set_limits, middle in zip((picture.set_xlim, picture.set_ylim), (low + high) / 2, strict=True):
-        set_limits(middle - 0.56 * scale, middle + 0.56 * scale)
+        set_limits(middle - margin / 2 * scale, middle + margin / 2 * scale)
     picture.set_aspect("equal")
     return scale
 
