@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..extras import package
 from ..kinematics.center import center_of_mass as center_of_mass_at
 from ..kinematics.forward import forward_kinematics
 from ..model.configuration import neutral
-from ..model.input_checks import numbers, positive, truth
+from ..model.input_checks import floats, positive, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .axes import axis_of, up_of
@@ -69,7 +70,7 @@ def draw_robot(
     switches = {"axes": axes, "names": names, "center_of_mass": center_of_mass, "floor": floor, "vector": vector}
     for label, value in switches.items():
         truth(value, f"draw_robot: {label}")
-    azimuth, elevation = numbers(view, (2,), "draw_robot: view").tolist()
+    azimuth, elevation = _angles(view)
     side = positive(size, "draw_robot: size [inch]")
     states, shown = _configurations(robot, q), _frame_names(robot, frames)
     upright = _upright(up_of(robot))
@@ -100,12 +101,21 @@ def draw_robot(
 
 def _configurations(robot: Robot, q) -> np.ndarray:
     """Configurations (k, nq) to draw."""
-    q = neutral(robot) if q is None else numbers(q, (None,) * (np.ndim(q) or 1), "draw_robot: q")
+    q = neutral(robot) if q is None else as_input(q, "q", "draw_robot").astype(float)
+    if not np.isfinite(q).all():
+        raise ArgumentError("draw_robot: q contains NaN or infinity")
     if q.ndim not in (1, 2) or q.shape[-1] != robot.nq or not 1 <= len(np.atleast_2d(q)) <= _MOST:
         raise ArgumentError(
             f"draw_robot: q has shape {q.shape}; it must be ({robot.nq},), or (k, {robot.nq}) with k from 1 to {_MOST}"
         )
     return np.atleast_2d(q)
+
+
+def _angles(view) -> list[float]:
+    angles = floats(view)
+    if angles.shape != (2,) or not np.isfinite(angles).all():
+        raise ArgumentError(f"draw_robot: view must be an azimuth and an elevation [rad], got {view!r}")
+    return angles.tolist()
 
 
 def _frame_names(robot: Robot, frames) -> tuple[str, ...]:

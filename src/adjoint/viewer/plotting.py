@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..drawing.plots import draw_robot
 from ..drawing.style import saved_figure
 from ..errors import ArgumentError
@@ -67,7 +65,7 @@ def _figure(thing, q, options: dict[str, Any]) -> Any:
 
 def _drawn(robot: Robot, q, options: dict[str, Any]) -> Any:
     _refuse(robot, options, *(draw_robot.__kwdefaults__ or {}))
-    return draw_robot(robot, np.asarray(q) if q is not None else None, **options)
+    return draw_robot(robot, q, **options)
 
 
 def _refuse(thing, options: dict[str, Any], *known: str) -> None:
