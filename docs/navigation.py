@@ -1,0 +1,43 @@
+"""A hook of mkdocs: in the `nav` of mkdocs.yml, a folder such as `tutorials/` stands for all pages in it.
+
+A page with the name of the folder (papers.md for papers/) and index.md come first, then pages that begin with a comment
+`<!-- order: 3 -->`, by this number, then the others by name. A folder that is not there leaves no trace.
+"""
+
+import re
+from pathlib import Path
+
+import reference_pages
+
+_ORDER = re.compile(r"<!-- *order: *(\d+) *-->")
+
+
+def order(page: Path) -> tuple[bool, float, str]:
+    """What pages of a folder are sorted by."""
+    comment = _ORDER.match(page.read_text(encoding="utf-8"))
+    return page.name != "index.md", float(comment[1]) if comment else float("inf"), page.name
+
+
+def pages(docs: Path, folder: str) -> list[str]:
+    """The pages of a folder in the order of the navigation, as mkdocs names them."""
+    if folder == reference_pages.FOLDER:
+        return [f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)]
+    same_name = docs / f"{folder.rstrip('/')}.md"
+    found = [same_name] if same_name.is_file() else []
+    found += sorted((docs / folder).glob("*.md"), key=order)
+    return [page.relative_to(docs).as_posix() for page in found]
+
+
+def expanded(entry, docs: Path) -> list:
+    """The entries that an entry of the navigation stands for."""
+    if isinstance(entry, str):
+        return pages(docs, entry) if entry.endswith("/") else [entry]
+    ((title, content),) = entry.items()
+    if isinstance(content, str) and not content.endswith("/"):
+        return [entry]
+    inner = [e for x in ([content] if isinstance(content, str) else content) for e in expanded(x, docs)]
+    return [{title: inner}] if inner else []
+
+
+def on_config(config):
+    config.nav = [e for entry in config.nav for e in expanded(entry, Path(config.docs_dir))]
