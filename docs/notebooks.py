@@ -15,7 +15,9 @@ from mkdocs.structure.files import File
 
 FOLDER = "tutorials/"
 
-_NOTE = re.compile(r'^(?:!!!|\?\?\?\+?) +([\w-]+)[^"\n]*(?:"(.*)")?[ ]*\n((?:(?: {4}[^\n]*| *)(?:\n|$))*)', re.MULTILINE)
+_NOTE = re.compile(
+    r'^(?:!!!|\?\?\?\+?) +([\w-]+)[^"\n]*(?:"(.*)")?[ ]*\n((?:(?: {4}[^\n]*| *)(?:\n|$))*)', re.MULTILINE
+)
 _CODE = re.compile(r"^```python\b[^\n]*\n(.*?)^```[ ]*\n?(?:\s*^```text\n(.*?)^```[ ]*\n?)?", re.MULTILINE | re.DOTALL)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)(?:\{[^}\n]*\})?")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!\w+:)([^)\s]*?)\.md(#[^)\s]*)?\)(?:\{[^}\n]*\})?")

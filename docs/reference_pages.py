@@ -182,7 +182,7 @@ def table(names: list[Entry], page: str = "") -> str:
 def text(page: str) -> str:
     """The Markdown of a page."""
     plan, parts = PAGES[page], sections(page)
-    lines = [f"# {plan.title}", plan.says, *(table(names) for names in parts.values())]
+    lines = ["---\nsearch:\n  boost: 2\n---", f"# {plan.title}", plan.says, *(table(names) for names in parts.values())]
     for section, names in parts.items():
         lines.append(f"## {'Used daily' if section == DAILY else f'`{section}`'}")
         for e in names:

@@ -4,6 +4,6 @@ window.MathJax = {
     inlineMath: [["\\(", "\\)"]],
     displayMath: [["\\[", "\\]"]],
   },
-  chtml: { matchFontHeight: true },
+  chtml: { matchFontHeight: false, scale: 1.04 },
   options: { ignoreHtmlClass: ".*|", processHtmlClass: "arithmatex", enableMenu: false },
 };
