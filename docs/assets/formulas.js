@@ -4,6 +4,6 @@ window.MathJax = {
     inlineMath: [["\\(", "\\)"]],
     displayMath: [["\\[", "\\]"]],
   },
-  chtml: { matchFontHeight: false, scale: 1.04 },
+  chtml: { matchFontHeight: false, scale: 1.1 },
   options: { ignoreHtmlClass: ".*|", processHtmlClass: "arithmatex", enableMenu: false },
 };
