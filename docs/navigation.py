@@ -7,6 +7,7 @@ A page with the name of the folder (papers.md for papers/) and index.md come fir
 import re
 from pathlib import Path
 
+import example_pages
 import reference_pages
 
 _ORDER = re.compile(r"<!-- *order: *(\d+) *-->")
@@ -22,6 +23,8 @@ def pages(docs: Path, folder: str) -> list[str]:
     """The pages of a folder in the order of the navigation, as mkdocs names them."""
     if folder == reference_pages.FOLDER:
         return [f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)]
+    if folder == example_pages.FOLDER:
+        return [example_pages.page_of(example) for example in example_pages.examples(docs.parent)]
     same_name = docs / f"{folder.rstrip('/')}.md"
     found = [same_name] if same_name.is_file() else []
     found += sorted((docs / folder).glob("*.md"), key=order)
