@@ -10,12 +10,13 @@ from pathlib import Path
 import example_pages
 import reference_pages
 
+_COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
 _ORDER = re.compile(r"<!-- *order: *(\d+) *-->")
 
 
 def order(page: Path) -> tuple[bool, float, str]:
     """What pages of a folder are sorted by."""
-    comment = _ORDER.match(page.read_text(encoding="utf-8"))
+    comment = _ORDER.search(_COMMENTS.match(page.read_text(encoding="utf-8"))[0])
     return page.name != "index.md", float(comment[1]) if comment else float("inf"), page.name
 
 
@@ -40,6 +41,11 @@ def expanded(entry, docs: Path) -> list:
         return [entry]
     inner = [e for x in ([content] if isinstance(content, str) else content) for e in expanded(x, docs)]
     return [{title: inner}] if inner else []
+
+
+def on_page_markdown(markdown: str, page, config, files) -> str:
+    """Without the comments at its start: mkdocs takes a page's title from its heading only if nothing is before it."""
+    return _COMMENTS.sub("", markdown, count=1)
 
 
 def on_config(config):

@@ -29,10 +29,10 @@ class Page(HTMLParser):
         self.feed(self.text)
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.ids |= {given[key] for key in ("id", "name") if given.get(key)}
-        self.loaded += [given[a] for t, a in LOADED if t == tag and given.get(a)]
-        if tag == "a" and given.get("href"):
+        given = {key: value or "" for key, value in attrs}
+        self.ids |= {given[key] for key in ("id", "name") if key in given}
+        self.loaded += [given[key] for kind, key in LOADED if kind == tag and key in given]
+        if tag == "a" and "href" in given:
             self.links.append(given["href"])
 
 
@@ -128,6 +128,7 @@ def check_search_from_disk(site: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the log of the browser's process
 def test_the_documentation(tmp_path):
     """One build, which takes most of the time, and all that is asked of it."""
     site = tmp_path / "site"
