@@ -22,6 +22,10 @@ def mathjax() -> Path:
     return next(Path(str(file.locate())).parent for file in listed if file.name == PROGRAM)
 
 
+def on_config(config):
+    mathjax()  # before the work, not after it
+
+
 def on_post_page(output: str, page, config) -> str:
     if 'class="arithmatex"' not in output:
         return output

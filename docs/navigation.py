@@ -10,13 +10,19 @@ from pathlib import Path
 import example_pages
 import reference_pages
 
-_COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
+_COMMENTS = re.compile(r"\A\s*(?:<!--.*?-->\s*)*", re.DOTALL)
 _ORDER = re.compile(r"<!-- *order: *(\d+) *-->")
+
+
+def without_comments(text: str) -> str:
+    """A page without the comments at its start."""
+    return _COMMENTS.sub("", text, count=1)
 
 
 def order(page: Path) -> tuple[bool, float, str]:
     """What pages of a folder are sorted by."""
-    comment = _ORDER.search(_COMMENTS.match(page.read_text(encoding="utf-8"))[0])
+    text = page.read_text(encoding="utf-8")
+    comment = _ORDER.search(text[: len(text) - len(without_comments(text))])
     return page.name != "index.md", float(comment[1]) if comment else float("inf"), page.name
 
 
@@ -44,8 +50,8 @@ def expanded(entry, docs: Path) -> list:
 
 
 def on_page_markdown(markdown: str, page, config, files) -> str:
-    """Without the comments at its start: mkdocs takes a page's title from its heading only if nothing is before it."""
-    return _COMMENTS.sub("", markdown, count=1)
+    """mkdocs takes a page's title from its heading, but only if nothing is before it."""
+    return without_comments(markdown)
 
 
 def on_config(config):

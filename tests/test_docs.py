@@ -53,7 +53,7 @@ def built(folder: Path) -> dict[Path, Page]:
     """The pages of the site, which is built into `folder` as `make docs` builds it."""
     paths = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     env = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": paths}
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=500)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return {path: Page(path) for path in sorted(folder.rglob("*.html")) if path.name != "404.html"}

@@ -10,9 +10,11 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
-TUTORIALS = sorted(p for p in (ROOT / "docs" / "tutorials").glob("*.md") if "```python" in p.read_text(encoding="utf-8"))
+TUTORIALS = sorted(
+    p for p in (ROOT / "docs" / "tutorials").glob("*.md") if "```python" in p.read_text(encoding="utf-8")
+)
 
-PAGE = '''<!-- order: 1 -->
+PAGE = """<!-- order: 1 -->
 # A page
 
 Formulas such as $x^2$ stay. [Dynamics](../dynamics.md#torques) and [elsewhere](https://example.org/a.md) are links.
@@ -51,7 +53,7 @@ not printed by a cell
 ```bash
 make docs
 ```
-'''
+"""
 
 
 def notebooks():
