@@ -7,6 +7,7 @@ A page with the name of the folder (papers.md for papers/) and index.md come fir
 import re
 from pathlib import Path
 
+import command_pages
 import example_pages
 import reference_pages
 
@@ -29,7 +30,8 @@ def order(page: Path) -> tuple[bool, float, str]:
 def pages(docs: Path, folder: str) -> list[str]:
     """The pages of a folder in the order of the navigation, as mkdocs names them."""
     if folder == reference_pages.FOLDER:
-        return [f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)]
+        commands = [command_pages.PAGE] if command_pages.available() else []
+        return [*(f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)), *commands]
     if folder == example_pages.FOLDER:
         return [example_pages.page_of(example) for example in example_pages.examples(docs.parent)]
     same_name = docs / f"{folder.rstrip('/')}.md"

@@ -1,6 +1,5 @@
 """The documentation builds without warnings, its links lead somewhere, and it is read from disk without a network."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -11,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from support.browser import Browser
+from support.doc_hooks import DOCS, hook
 
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
+ROOT = DOCS.parent
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src")}
 
 
@@ -34,19 +33,6 @@ class Page(HTMLParser):
         self.loaded += [given[key] for kind, key in LOADED if kind == tag and key in given]
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
-
-
-def hook(name: str):
-    """A file of docs/, as mkdocs loads it: its neighbours can be imported."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(DOCS))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(DOCS))
-    return module
 
 
 def built(folder: Path) -> dict[Path, Page]:

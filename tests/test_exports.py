@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import pkgutil
 import re
@@ -13,6 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from support.doc_hooks import DOCS, hook
 
 import adjoint
 
@@ -32,7 +32,6 @@ def exports(name: str) -> list[str]:
 
 
 EXPORTS = [(name, export) for name in ["adjoint", *MODULES] for export in exports(name)]
-DOCS = ROOT / "docs"
 # Tutorials run as notebooks, in test_notebooks.py
 TEXTS = [ROOT / "README.md", *(p for p in sorted(DOCS.rglob("*.md")) if p.parent != DOCS / "tutorials")]
 BLOCK = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
@@ -101,18 +100,9 @@ def test_page_runs(page, tmp_path, monkeypatch):
     exec(compile(PAGES[page], str(path), "exec"), {"__name__": "page"})
 
 
-def reference_pages():
-    """The hook that writes the reference, as mkdocs loads it."""
-    spec = importlib.util.spec_from_file_location("reference_pages", DOCS / "reference_pages.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_all_that_is_offered_is_in_the_reference():
     """Every name of the door, of its modules and of the modules they offer is on one page, as users type it."""
-    pages = reference_pages()
+    pages = hook("reference_pages")
     shown = [entry for page in pages.PAGES for entry in pages.contents()[page]]
     assert len({entry.path for entry in shown}) == len(shown)
     values = {id(entry.value) for entry in shown}
@@ -133,7 +123,7 @@ def test_all_that_is_offered_is_in_the_reference():
 
 @pytest.mark.slow
 def test_pages_of_the_reference_show_their_names():
-    pages = reference_pages()
+    pages = hook("reference_pages")
     for page in pages.PAGES:
         text = pages.text(page)
         for entry in pages.contents()[page]:
@@ -141,7 +131,7 @@ def test_pages_of_the_reference_show_their_names():
 
 
 def test_a_module_that_nobody_planned_for_gets_a_page(monkeypatch):
-    pages = reference_pages()
+    pages = hook("reference_pages")
     monkeypatch.delitem(pages._PLANNED, "geometry")
     assert pages.planned()["geometry"].modules == "geometry"
 

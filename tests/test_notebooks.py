@@ -1,18 +1,15 @@
 """Tutorials become notebooks, and the notebooks run."""
 
 import base64
-import importlib.util
 import os
 from pathlib import Path
 
 import nbclient
 import nbformat
 import pytest
+from support.doc_hooks import DOCS, hook
 
-ROOT = Path(__file__).parents[1]
-TUTORIALS = sorted(
-    p for p in (ROOT / "docs" / "tutorials").glob("*.md") if "```python" in p.read_text(encoding="utf-8")
-)
+TUTORIALS = sorted(p for p in (DOCS / "tutorials").glob("*.md") if "```python" in p.read_text(encoding="utf-8"))
 
 PAGE = """<!-- order: 1 -->
 # A page
@@ -56,18 +53,9 @@ make docs
 """
 
 
-def notebooks():
-    """The hook that makes notebooks, as mkdocs loads it."""
-    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "docs" / "notebooks.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def run(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     """The notebook after its cells ran in a kernel of its own, which finds the library as this process does."""
-    paths = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    paths = os.pathsep.join(filter(None, [str(DOCS.parent / "src"), os.environ.get("PYTHONPATH")]))
     env = os.environ | {"PYTHONPATH": paths, "PYTHONWARNINGS": "ignore"}
     client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}})
     return client.execute(env=env)
@@ -76,13 +64,13 @@ def run(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
 @pytest.fixture
 def converted(tmp_path):
     (tmp_path / "dot.png").write_bytes(b"a picture")
-    return notebooks().notebook(PAGE, tmp_path)
+    return hook("notebooks").notebook(PAGE, tmp_path)
 
 
 def test_a_page_becomes_cells(converted):
     nbformat.validate(converted)
     assert [cell.cell_type for cell in converted.cells] == ["markdown", "code", "markdown", "code", "markdown"]
-    first, code, picture, solution, last = converted.cells
+    first, code, _, solution, last = converted.cells
     assert first.source.startswith("# A page\n") and "$x^2$" in first.source
     assert "[Dynamics](../dynamics.html#torques)" in first.source
     assert "[elsewhere](https://example.org/a.md)" in first.source
@@ -104,12 +92,12 @@ def test_notes_become_quotations_or_titles(converted):
 
 
 def test_a_missing_picture_stays_as_it_is(tmp_path):
-    made = notebooks().notebook("![A picture](nowhere.png)", tmp_path)
+    made = hook("notebooks").notebook("![A picture](nowhere.png)", tmp_path)
     assert made.cells[0].source == "![A picture](nowhere.png)" and "attachments" not in made.cells[0]
 
 
 def test_the_same_page_is_the_same_notebook(converted, tmp_path):
-    assert nbformat.writes(notebooks().notebook(PAGE, tmp_path)) == nbformat.writes(converted)
+    assert nbformat.writes(hook("notebooks").notebook(PAGE, tmp_path)) == nbformat.writes(converted)
 
 
 @pytest.mark.slow
@@ -120,12 +108,12 @@ def test_a_notebook_runs(converted, tmp_path):
 @pytest.mark.slow
 def test_a_notebook_with_a_fault_fails(tmp_path):
     with pytest.raises(nbclient.exceptions.CellExecutionError, match="ZeroDivisionError"):
-        run(notebooks().notebook("```python\n1 / 0\n```\n", tmp_path), tmp_path)
+        run(hook("notebooks").notebook("```python\n1 / 0\n```\n", tmp_path), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorial_runs(page, tmp_path):
-    made = notebooks().notebook(page.read_text(encoding="utf-8"), page.parent)
+    made = hook("notebooks").notebook(page.read_text(encoding="utf-8"), page.parent)
     nbformat.validate(made)
     run(made, tmp_path)
