@@ -5,6 +5,7 @@ import inspect
 import re
 
 import griffe
+from escaping import escaped
 
 # After the list of parameters: an empty line, and a line that is no name of a parameter, as no indented line follows
 _TEXT = re.compile(r"(\n {4}\S[^\n]*\n)\n(?=\S[^\n]*(?:\n(?! {4}|-)|$))")
@@ -41,11 +42,6 @@ def with_fences(text: str) -> str:
 
     before, title, after = text.partition("\nParameters\n----------\n")
     return _PROMPT.sub(fenced, _CODE.sub(fenced, before)) + title + after
-
-
-def escaped(text: str) -> str:
-    """The text with brackets that are no links and no tags, outside code, as in [w] for a skew matrix."""
-    return re.sub(r"(```.*?```|`+[^`]*`+)|([\[<])", lambda m: m[1] or f"\\{m[2]}", text, flags=re.DOTALL)
 
 
 class Brackets(griffe.Extension):

@@ -5,6 +5,7 @@ import inspect
 import re
 from typing import Any
 
+from escaping import escaped
 from mkdocs.structure.files import File
 
 PAGE = "reference/command_line.md"
@@ -43,14 +44,14 @@ def text() -> str:
 
 
 def first_line(command) -> str:
-    return escaped((command.help or "").partition("\n\n")[0].partition(". ")[0].rstrip("."))
+    return plain((command.help or "").partition("\n\n")[0].partition(". ")[0].rstrip("."))
 
 
 def words(help_text: str | None) -> str:
     """A help text as Markdown: paragraphs that are indented are commands to type."""
     paragraphs = inspect.cleandoc(help_text or "").split("\n\n")
     return "\n\n".join(
-        f"```text\n{inspect.cleandoc(p)}\n```" if p.startswith(" ") else escaped(p) for p in paragraphs if p.strip()
+        f"```text\n{inspect.cleandoc(p)}\n```" if p.startswith(" ") else plain(p) for p in paragraphs if p.strip()
     )
 
 
@@ -60,14 +61,14 @@ def parameters(command) -> str:
 
     context = typer.Context(command)
     records = [p.get_help_record(context) for p in command.params]
-    rows = [f"| `{name.replace('|', chr(92) + '|')}` | {escaped(said)} |" for name, said in filter(None, records)]
+    rows = [f"| `{name}` | {plain(said)} |" for name, said in filter(None, records)]
     return "\n".join(["| argument | what it is |", "|---|---|", *rows]) if rows else ""
 
 
-def escaped(line: str) -> str:
-    """Text in which brackets, bars and stars are themselves, without the marks of rich, such as [bold]."""
-    plain = re.sub(r"\[/?(?:bold|dim|italic|cyan|green|red|yellow|blue)[^\]]*\]", "", line.replace("\n", " "))
-    return re.sub(r"(`+[^`]*`+)|([\[|*_<])", lambda m: m[1] or f"\\{m[2]}", plain)
+def plain(line: str) -> str:
+    """Text without the marks of rich, such as [bold], in which all signs are themselves."""
+    unmarked = re.sub(r"\[/?(?:bold|dim|italic|cyan|green|red|yellow|blue)[^\]]*\]", "", line.replace("\n", " "))
+    return escaped(unmarked, "[<|*_")
 
 
 def on_files(files, config):

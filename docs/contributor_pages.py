@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import reference_pages
+from escaping import escaped
 from mkdocs.structure.files import File
 
 import adjoint.compile
@@ -37,7 +38,7 @@ def compiler_map() -> str:
         lines.append(f"## `{folder.replace('.', '/')}`")
         package = importlib.import_module(folder)
         if package.__doc__:
-            lines.append(plain(package.__doc__))
+            lines.append(escaped(inspect.cleandoc(package.__doc__)))
         for name in members:
             lines += module_section(name)
     return "\n\n".join(lines) + "\n"
@@ -53,16 +54,11 @@ def module_section(name: str) -> list[str]:
     ]
     rows = [f"| `{e.typed}` | {reference_pages.one_line(e)} |" for e in own if e.value.__doc__]
     table = ["\n".join(["| name | what it is |", "|---|---|", *rows])] if rows else []
-    return [f"### `{name.rpartition('.')[2]}.py`", plain(module.__doc__ or ""), *table]
+    return [f"### `{name.rpartition('.')[2]}.py`", escaped(inspect.cleandoc(module.__doc__ or "")), *table]
 
 
 def _is_code(value) -> bool:
     return inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, adjoint.compile.Kernel)
-
-
-def plain(doc: str) -> str:
-    """A docstring as Markdown in which brackets are no links."""
-    return re.sub(r"(`+[^`]*`+)|([\[<])", lambda m: m[1] or f"\\{m[2]}", inspect.cleandoc(doc))
 
 
 def on_files(files, config):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import command_pages
 import griffe
+from escaping import escaped
 from mkdocs.structure.files import File
 
 import adjoint
@@ -171,7 +172,7 @@ def one_line(entry: Entry) -> str:
         doc = held.value if held else ""
     first = inspect.cleandoc(doc).partition("\n\n")[0].replace("\n", " ")
     sentence = re.split(r"(?<=[a-z)`\]0-9])[.;](?= |$)|:$", first)[0]
-    return re.sub(r"(`+[^`]*`+)|([\[|*_<])", lambda m: m[1].replace("|", "\\|") if m[1] else f"\\{m[2]}", sentence)
+    return escaped(sentence, "[<|*_")
 
 
 def table(names: list[Entry], page: str = "") -> str:
