@@ -181,12 +181,18 @@ def table(names: list[Entry], page: str = "") -> str:
     return "\n".join(["| name | what it is |", "|---|---|", *rows])
 
 
+def about(section: str) -> str:
+    """The first sentence of what a module says of itself, such as aj.lie.se3."""
+    module = importlib.import_module(f"adjoint.{section.partition('.')[2]}")
+    return escaped(inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0])
+
+
 def text(page: str) -> str:
     """The Markdown of a page."""
     plan, parts = PAGES[page], sections(page)
     lines = ["---\nsearch:\n  boost: 2\n---", f"# {plan.title}", plan.says, *(table(names) for names in parts.values())]
     for section, names in parts.items():
-        lines.append(f"## {'Used daily' if section == DAILY else f'`{section}`'}")
+        lines += ["## Used daily"] if section == DAILY else [f"## `{section}`", about(section)]
         for e in names:
             options = f"    options:\n      heading: {e.typed}\n      toc_label: {e.typed.rpartition('.')[2]}"
             lines.append(f"::: {e.path}\n{options}")

@@ -153,9 +153,16 @@ def test_pictures_of_the_gallery_link_to_examples():
 
 
 def test_examples_of_docstrings_are_fenced():
-    brackets = hook("brackets")
+    docstrings = hook("docstrings")
     text = "One.\n\n    >>> f([1])\n    2\n\nThe [w] of `a[0]`.\n\n    x = y²+z\n\n>>> g()\n3"
     assert hook("escaping").escaped("a < b | `c|<`", "<|") == "a &lt; b \\| `c|<`"
-    fenced = brackets.escaped(brackets.with_fences(text))
+    fenced = docstrings.escaped(docstrings.with_fences(text))
     assert "```pycon\n>>> f([1])\n2\n```" in fenced and "The \\[w] of `a[0]`." in fenced
     assert "```text\nx = y²+z\n```" in fenced and "```pycon\n>>> g()\n3\n```" in fenced
+
+
+def test_parameters_of_docstrings_become_a_list():
+    text = "One.\n\nParameters\n----------\nq, v\n    The state:\n    two lines.\ndt\n    A step.\n\nThe end."
+    listed = "One.\n\n**Parameters**\n\n- `q`, `v`: The state: two lines.\n- `dt`: A step.\n\n\nThe end."
+    assert hook("docstrings").with_parameters(text) == listed
+    assert hook("docstrings").with_parameters("One.") == "One."

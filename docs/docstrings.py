@@ -1,4 +1,4 @@
-"""What the reference needs besides docstrings: brackets that are no links, notes, coloured code, labels of kernels."""
+"""Docstrings as the reference shows them: lists of parameters, coloured code, and labels of kernels."""
 
 import ast
 import inspect
@@ -7,14 +7,23 @@ import re
 import griffe
 from escaping import escaped
 
-# After the list of parameters: an empty line, and a line that is no name of a parameter, as no indented line follows
-_TEXT = re.compile(r"(\n {4}\S[^\n]*\n)\n(?=\S[^\n]*(?:\n(?! {4}|-)|$))")
+# In a section of parameters: a line of names, and the indented lines below it
+_PARAMETER = re.compile(r"^(\S[^\n]*)\n((?: {4}[^\n]*\n?)+)", re.MULTILINE)
 
 
-def with_notes(text: str) -> str:
-    """The docstring with the text that follows its list of parameters in a section of its own."""
+def with_parameters(text: str) -> str:
+    """The docstring with its section of parameters as a list; what follows it is plain text again."""
     before, title, after = text.partition("\nParameters\n----------\n")
-    return before + title + _TEXT.sub(r"\1\nNotes\n-----\n", after, count=1)
+    if not title:
+        return text
+    end = re.search(r"\n\n(?=\S)", after)  # parameters stand line after line
+    section, rest = (after[: end.start()], after[end.start() :]) if end else (after, "")
+    return f"{before}\n**Parameters**\n\n{_PARAMETER.sub(_item, section)}{rest}"
+
+
+def _item(parameter: re.Match) -> str:
+    names = ", ".join(f"`{name.strip()}`" for name in parameter[1].split(","))
+    return f"- {names}: {' '.join(line.strip() for line in parameter[2].splitlines())}\n"
 
 
 # Indented blocks after an empty line are code; so are lines that begin with >>>, up to the next empty line
@@ -40,15 +49,14 @@ def with_fences(text: str) -> str:
         code = inspect.cleandoc(match[1])
         return f"```{language(code)}\n{code}\n```\n"
 
-    before, title, after = text.partition("\nParameters\n----------\n")
-    return _PROMPT.sub(fenced, _CODE.sub(fenced, before)) + title + after
+    return _PROMPT.sub(fenced, _CODE.sub(fenced, text))
 
 
-class Brackets(griffe.Extension):
+class Docstrings(griffe.Extension):
     """Prepares docstrings for Markdown, and labels functions that are kernels."""
 
     def on_object(self, *, obj, **kwargs):
         if obj.docstring:
-            obj.docstring.value = escaped(with_fences(with_notes(inspect.cleandoc(obj.docstring.value))))
+            obj.docstring.value = escaped(with_fences(with_parameters(inspect.cleandoc(obj.docstring.value))))
         if obj.is_function and any(str(d.value).partition("(")[0] == "kernel" for d in obj.decorators):
             obj.labels.add("kernel")
