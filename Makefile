@@ -65,7 +65,7 @@ attack: $(VENV)/.dev
 	$(RUN) attack
 
 docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict # --quiet would hide warnings from --strict, too
 	@echo "open site/index.html"
 
 clean:

@@ -32,6 +32,13 @@ def examples() -> dict[str, str]:
 EXAMPLES = examples()
 
 
+def test_every_name_of_the_door_has_an_example():
+    """A session, or an indented block; that of a constant stands below it in the source."""
+    below = inspect.getsource(importlib.import_module("adjoint.compile.front.parameters"))
+    docs = {name: inspect.cleandoc(getattr(aj, name).__doc__) for name in aj.__all__} | {"static": below}
+    assert not [name for name, doc in docs.items() if ">>> " not in doc and "\n\n    " not in doc]
+
+
 def known(module: str) -> dict:
     """The names that an example may use without defining them: those of its module, and a robot in some state."""
     robot, rng = aj.robots.puma560(), np.random.default_rng(0)

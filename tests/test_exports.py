@@ -7,10 +7,12 @@ import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from support.doc_hooks import DOCS, hook
 
 import adjoint
 
@@ -30,9 +32,14 @@ def exports(name: str) -> list[str]:
 
 
 EXPORTS = [(name, export) for name in ["adjoint", *MODULES] for export in exports(name)]
+# Tutorials run as notebooks, in test_notebooks.py
+TEXTS = [ROOT / "README.md", *(p for p in sorted(DOCS.rglob("*.md")) if p.parent != DOCS / "tutorials")]
+BLOCK = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 BLOCKS = {
-    page.name: re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT).as_posix(): [
+        textwrap.dedent(code) for _, code in BLOCK.findall(page.read_text(encoding="utf-8"))
+    ]
+    for page in TEXTS
 }
 PAGES = {name: "\n".join(blocks) for name, blocks in BLOCKS.items() if blocks}
 
@@ -83,17 +90,39 @@ def test_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_all_that_is_offered_is_in_the_reference():
-    """The page shows the modules of the door, each with all that its `__all__` names, and the modules they offer."""
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE))
-    offered = {f"adjoint.{home}" for home in adjoint._HOMES}
-    for name in adjoint._MODULES:
-        module = getattr(adjoint, name)
-        inner = {value.__name__ for key in module.__all__ if inspect.ismodule(value := getattr(module, key))}
-        offered |= inner | ({module.__name__} if len(inner) < len(module.__all__) else set())
-    assert offered - {"adjoint.model.catalog", "adjoint.lie.series"} <= shown  # shown as adjoint.robots; helpers
-    for name in shown:
-        importlib.import_module(name)
+    """Every name of the door, of its modules and of the modules they offer is on one page, as users type it."""
+    pages = hook("reference_pages")
+    shown = [entry for page in pages.PAGES for entry in pages.contents()[page]]
+    assert len({entry.path for entry in shown}) == len(shown)
+    values = {id(entry.value) for entry in shown}
+    typed = {entry.typed for entry in shown}
+    assert {f"aj.{name}" for name in adjoint.__all__} <= typed
+    modules = [getattr(adjoint, name) for name in adjoint._MODULES]
+    while modules:
+        module = modules.pop()
+        for value in (getattr(module, key) for key in module.__all__):
+            if inspect.ismodule(value):
+                modules.append(value)
+            else:
+                assert id(value) in values, f"{module.__name__}: {value}"
+    for entry in shown:
+        assert attrgetter(entry.typed.partition(".")[2])(adjoint) is entry.value, entry.typed
+        assert pages.one_line(entry), entry.typed
+
+
+@pytest.mark.slow
+def test_pages_of_the_reference_show_their_names():
+    pages = hook("reference_pages")
+    for page in pages.PAGES:
+        text = pages.text(page)
+        for entry in pages.contents()[page]:
+            assert f"| [`{entry.typed}`](#{entry.path}) |" in text and f"\n::: {entry.path}\n" in text
+
+
+def test_a_module_that_nobody_planned_for_gets_a_page(monkeypatch):
+    pages = hook("reference_pages")
+    monkeypatch.delitem(pages._PLANNED, "geometry")
+    assert pages.planned()["geometry"].modules == "geometry"
 
 
 OPENED = [

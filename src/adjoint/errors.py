@@ -46,38 +46,92 @@ def nearest(name, names: Sequence[str]) -> str:
 
 
 class AdjointError(Exception):
-    """The base class of every error that this library raises on purpose."""
+    """The base class of every error that this library raises on purpose.
+
+        >>> try:
+        ...     aj.forward_kinematics(robot, q, "hand")
+        ... except aj.AdjointError as error:
+        ...     print(error)
+        robot 'puma560' has no frame 'hand'; there are base, link1, link2, link3, link4, link5, link6, tool
+    """
 
     def __init__(self, *args):
         super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class ArgumentError(AdjointError, ValueError):
-    """An argument has a wrong value, shape, dtype or name."""
+    """An argument has a wrong value, shape, dtype or name. It is a `ValueError`, too.
+
+        >>> aj.mass_matrix(robot, np.zeros(5))
+        Traceback (most recent call last):
+        adjoint.errors.ArgumentError: mass_matrix: argument 'q' has shape (5,); (..., 6) is needed, ...
+    """
 
 
 class MissingPackageError(ArgumentError, ImportError):
-    """A package that only some functions need is not installed; the message names it and tells how to install it."""
+    """A package that only some functions need is not installed; the message names it and tells how to install it.
+
+        try:
+            equations = aj.equations.equations_of_motion(robot)
+        except aj.MissingPackageError as error:
+            print(error)                                # ... pip install 'adjoint[sym]'
+
+    It is an `ImportError`, too.
+    """
 
 
 class ModelError(AdjointError, ValueError):
-    """A model does not describe a valid robot; the message names file, line and element, and what would be valid."""
+    """A model does not describe a valid robot; the message names file, line and element, and what would be valid.
+
+        >>> aj.load('<robot name="r"><link name="a"/><link name="b"/></robot>')
+        Traceback (most recent call last):
+        adjoint.errors.ModelError: text:1: robot 'r' has 2 roots: a, b; one link, and only one, must be nobody's child
+    """
 
 
 class TraceError(AdjointError, TypeError):
-    """A function cannot be turned into a graph; the message names the line and the remedy."""
+    """A function cannot be turned into a graph; the message names the line and the remedy.
+
+        >>> @aj.kernel
+        ... def size(x):
+        ...     return x if x > 0 else -x
+        >>> size(1.0)
+        Traceback (most recent call last):
+        adjoint.errors.TraceError: cannot trace ..., in size: a Python `if`, ... use np.where(condition, a, b), ...
+    """
 
 
 class DerivativeError(AdjointError, ValueError):
-    """A derivative was asked for that does not exist or is not provided."""
+    """A derivative was asked for that does not exist or is not provided.
+
+        >>> @aj.kernel(x=(...,))
+        ... def total(x):
+        ...     return aj.scan(lambda sum, x: (sum + x, None), 0.0, x)[0]
+        >>> total.jacobian("x")(np.ones(3))
+        Traceback (most recent call last):
+        adjoint.errors.DerivativeError: derivatives by the sequence 'x' are given by jvp only
+    """
 
 
 class CompileError(AdjointError, RuntimeError):
-    """Machine code could not be produced or loaded."""
+    """Machine code could not be produced or loaded, for example where a system allows no program to make code.
+
+    The functions still run in Python, one sample at a time:
+
+        try:
+            M = aj.mass_matrix(robot, q)
+        except aj.CompileError:
+            M = aj.mass_matrix.eager(robot, q)
+    """
 
 
 class SolveError(AdjointError, RuntimeError):
-    """A numerical problem has no solution, or none was found; the message says what stands in the way."""
+    """A numerical problem has no solution, or none was found; the message says what stands in the way.
+
+        >>> aj.control.lqr_gains(A=np.eye(2), B=np.zeros((2, 1)), Q=np.eye(2), R=np.eye(1))    # the input does nothing
+        Traceback (most recent call last):
+        adjoint.errors.SolveError: lqr_gains: no feedback was found that makes the system stable; no input acts ...
+    """
 
 
 def __dir__() -> list[str]:

@@ -50,6 +50,12 @@ class Kernel(Function, Generic[P, R]):
     """A function of one sample, callable on any batch of samples as machine code.
 
     The decorator `kernel` makes kernels.
+
+        M = aj.mass_matrix(robot, q)                        # q (..., 6) is any batch
+        M = aj.mass_matrix.eager(robot, q[0])               # the Python function itself, for one sample
+        dM = aj.mass_matrix.jacobian("q")(robot, q)         # (..., 6, 6, 6): the derivative is a kernel, too
+        fast = aj.mass_matrix.bind(robot)                   # a kernel of q alone
+        print(fast.operations, fast.source("c"))            # operations of one sample, and C
     """
 
     # --- calling -----------------------------------------------------------------------------------

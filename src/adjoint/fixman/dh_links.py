@@ -58,6 +58,7 @@ class Form(NamedTuple):
 
 
 FORMS = {"A": Form((2, 0, 2), (0, 1, 2)), "B": Form((0, 2, 0), (1, 2, 0)), "C": Form((0, 1, 2), (1, 0, 2))}
+"""{letter: the three screws of a link in this form}."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,10 @@ def __dir__() -> list[str]:
 
 
 PLANAR = ("angle", "length")
+"""The coordinates of each mass of a planar chain, in their order."""
+
 SPATIAL = ("torsion", "angle", "length")
+"""The coordinates of each mass of a chain in space, in their order."""
 
 
 def planar_positions(angles, lengths) -> np.ndarray:

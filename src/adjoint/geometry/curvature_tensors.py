@@ -40,6 +40,9 @@ __all__ = ["curvature", "is_flat", "ricci_curvature", "scalar_curvature", "secti
 def curvature(robot: Robot, q) -> np.ndarray:
     """Return the Riemann tensor R (nv, nv, nv, nv): R_ijkl = ∂_k Γ_jli - ∂_l Γ_jki + Σ_r (Γ_ilr Γ^r_jk - Γ_ikr Γ^r_jl).
 
+        >>> curvature(robot, q).shape
+        (6, 6, 6, 6)
+
     It obeys R_ijkl = -R_jikl = -R_ijlk = R_klij and R_ijkl + R_iklj + R_iljk = 0, and is positive on spheres. Every
     joint must have one degree of freedom. The tensor has nv⁴ numbers; `sectional_curvature` is cheaper for large
     robots. Park, Bobrow & Ploen (1995), (66).

@@ -29,7 +29,11 @@ def _leads(robot: Robot):
 
 
 def neutral(robot: Robot) -> np.ndarray:
-    """Return the home configuration q (nq,), where J(q) = 1 for every joint: zeros, and quaternions (1, 0, 0, 0)."""
+    """Return the home configuration q (nq,), where J(q) = 1 for every joint: zeros, and quaternions (1, 0, 0, 0).
+
+        >>> neutral(robot)
+        array([0., 0., 0., 0., 0., 0.])
+    """
     need_robot(robot, "neutral")
     return np.concatenate([np.zeros(0), *(row.neutral for row, _, _ in _leads(robot))])
 
@@ -59,6 +63,9 @@ def random_configuration(robot: Robot, shape: int | tuple[int, ...] = (), *, rng
 def integrate(robot: Robot, q, v, dt=1.0) -> np.ndarray:
     """Return q ∘ exp(v dt) (nq,): where q (nq,) is after moving with constant v (nv,) for the time dt [s].
 
+        >>> integrate(robot, neutral(robot), np.ones(6), 0.5)
+        array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+
     Angles and lengths become q + v dt; orientations and poses move by the exponential in the body's frame.
     """
     return np.concatenate([np.zeros(0), *(row.integrate(q[a], v[b] * dt) for row, a, b in _leads(robot))])
@@ -67,6 +74,9 @@ def integrate(robot: Robot, q, v, dt=1.0) -> np.ndarray:
 @kernel(robot=static, q_0="nq", q_1="nq")
 def difference(robot: Robot, q_0, q_1) -> np.ndarray:
     """Return the v (nv,) that moves q_0 (nq,) to q_1 (nq,) in unit time, so that integrate(q_0, v) = q_1.
+
+        >>> v = difference(robot, neutral(robot), q)
+        >>> assert np.allclose(integrate(robot, neutral(robot), v), q)
 
     Orientations, and angles of planar joints, go the short way. Angles of other joints are plain numbers, which are not
     wrapped: their difference is q_1 - q_0.
@@ -78,6 +88,8 @@ def difference(robot: Robot, q_0, q_1) -> np.ndarray:
 def interpolate(robot: Robot, q_0, q_1, s) -> np.ndarray:
     """Return the configuration (nq,) at s on the way from q_0 (s = 0) to q_1 (s = 1) with constant v.
 
+        >>> way = interpolate(robot, neutral(robot), q, np.linspace(0, 1, 5))           # (5, 6)
+
     It is integrate(q_0, s difference(q_0, q_1)).
     """
     return integrate(robot, q_0, difference(robot, q_0, q_1), s)
@@ -86,6 +98,9 @@ def interpolate(robot: Robot, q_0, q_1, s) -> np.ndarray:
 @kernel(robot=static, q_0="nq", q_1="nq")
 def distance(robot: Robot, q_0, q_1) -> np.ndarray:
     """Return the distance |difference(q_0, q_1)|, in which 1 rad counts as much as 1 m.
+
+        >>> print(distance(robot, neutral(robot), [3, 4, 0, 0, 0, 0]))
+        5.0
 
     The distance has a kink where q_0 = q_1; derivatives are 0 there.
     """

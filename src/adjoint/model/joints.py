@@ -234,7 +234,7 @@ JOINTS: dict[str, JointType] = {
         stated_by=("screw",), has_quaternion=True,
     ),
 }  # fmt: skip
-"""{type: its row}.
+"""{name of a type of joint: its row of the table of joints}.
 
 A new type of joint is a new row; its screws where they are standard go into `standard_screws`, and, if it has several
 degrees of freedom, the frame of the joint into `FRAMES`. Readers and writers of files have tables of the names that

@@ -27,6 +27,10 @@ static = _Static()
 """Marks a parameter as static, as in `@kernel(robot=static, q="nq")`: its value is fixed when the kernel is compiled.
 
 The value must be hashable. Each value has machine code of its own.
+
+    @aj.kernel(robot=aj.static, q="nq")
+    def height(robot, q):
+        return aj.forward_kinematics(robot, q, "tool")[2, 3]
 """
 
 

@@ -154,6 +154,12 @@ class _RowNumber:
 def scan(step: Callable, carry, xs=None, length: int | None = None, *, reverse: bool = False):
     """Fold `step` over the rows of `xs`: `carry, y = step(carry, x)`; returns `(carry, ys)`.
 
+        >>> def smooth(y, x):                                       # y is the carry, x a row
+        ...     y = 0.5 * y + 0.5 * x
+        ...     return y, y
+        >>> scan(smooth, 0.0, np.ones(4))[1]
+        array([0.5   , 0.75  , 0.875 , 0.9375])
+
     Parameters
     ----------
     step
@@ -274,6 +280,13 @@ def _eager_scan(step, carry, xs, count, reverse):
 def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: int):
     """Repeat `carry = body(carry)` while `condition(carry)` holds, at most `max_iterations` times; returns the carry.
 
+        >>> @aj.kernel
+        ... def root(x):
+        ...     far = lambda s: abs(s * s - x) > 1e-12 * x
+        ...     return while_loop(far, lambda s: (s + x / s) / 2, x, max_iterations=60)
+        >>> root(np.array([4.0, 9.0]))
+        array([2., 3.])
+
     In a compiled kernel each sample of a batch stops on its own: its carry is frozen when its condition fails, so a
     result never depends on the sample's neighbours. Differentiable by `jvp`: the iterations taken are differentiated.
     """
@@ -322,6 +335,12 @@ def while_loop(condition: Callable, body: Callable, carry, *, max_iterations: in
 
 def row_at(rows, index):
     """Row number `index` of a table, where the index is computed: rows[index] for an index that is traced.
+
+        >>> @aj.kernel(table=(...,), t=())
+        ... def latest(table, t):                                   # of values that were taken every 10 ms
+        ...     return row_at(table, t / 0.01)
+        >>> print(latest(np.array([0.0, 1.0, 4.0, 9.0]), 0.025))
+        4.0
 
     Parameters
     ----------

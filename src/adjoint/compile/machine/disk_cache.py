@@ -376,6 +376,8 @@ def _sizes() -> list[int]:
 def clear_cache() -> int:
     """Delete every cached kernel from disk; returns how many there were.
 
+        removed = aj.clear_cache()
+
     Kernels that are loaded already go on working.
     """
     try:
