@@ -114,7 +114,6 @@ def check_search_from_disk(site: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the log of the browser's process
 def test_the_documentation(tmp_path):
     """One build, which takes most of the time, and all that is asked of it."""
     site = tmp_path / "site"
