@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import forces, models, poses
+from . import forces, formulas, keeping, models, motions, poses, racing, recordings, showing, simulating
 from .guard import Commands
 
 __all__ = ["app"]
@@ -20,8 +20,13 @@ app = typer.Typer(
 )
 
 _TASKS = {
+    "See": (showing.demo, showing.view),
     "Look at a robot": (models.info, models.check, models.convert),
     "Compute": (poses.fk, poses.ik, poses.jacobian, forces.torque),
+    "Move": (simulating.simulate,),
+    "Write mathematics": (formulas.equations, formulas.compile),
+    "Learn from data": (recordings.identify, recordings.calibrate),
+    "This program": (racing.bench,),
 }
 
 
@@ -31,9 +36,17 @@ def _help(command: Callable) -> str:
     return "\n\n".join(p if p.startswith(" ") else p.replace("\n", " ") for p in paragraphs)
 
 
+for _command in (keeping.info, keeping.clear, keeping.where):
+    keeping.group.command(help=_help(_command))(_command)
+
+for _command in (motions.make, motions.check, motions.retime, motions.sample, motions.plot):
+    motions.group.command(help=_help(_command))(_command)
+
 for _task, _commands in _TASKS.items():
     for _command in _commands:
         app.command(rich_help_panel=_task, help=_help(_command))(_command)
+app.add_typer(motions.group, name="trajectory", rich_help_panel="Move")
+app.add_typer(keeping.group, name="cache", rich_help_panel="This program")
 
 
 def _show_version(wanted: bool) -> None:

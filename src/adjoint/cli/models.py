@@ -15,7 +15,7 @@ from .robots import frame_or_default
 if TYPE_CHECKING:
     from ..model import Robot
 
-__all__ = ["check", "convert", "info"]
+__all__ = ["check", "convert", "info", "write_robot"]
 
 _MOST = 200  # joints and bodies that are listed
 _LARGE = 500  # a robot with more coordinates is not sampled for its reach
@@ -312,19 +312,22 @@ def convert(
     .toml or .json, which are read back as ROBOT, or in .txt, for people. Masses go
     into a table only if all bodies are on the way to the frame.
     """
-    kind = _format(target, to)
-    if kind in ("dh", "poe"):
-        write_result(target, _as_table(robot, kind, target, frame_or_default(robot, frame), form))
-    elif kind == "urdf":
-        from ..model import to_urdf
-
-        write_result(target, to_urdf(robot.reframed("joint")))
-    else:
-        from ..model import to_mjcf
-
-        write_result(target, to_mjcf(robot.reframed("joint")))
+    kind = write_robot(robot, target, to, frame, str(form))
     if target != "-":
         note(f"wrote {target} ({kind})")
+
+
+def write_robot(robot: "Robot", target: str, to: Any = None, frame: str | None = None, form: str = "space") -> str:
+    """Write a robot into a file in the format that its name or `to` says; return the format."""
+    from ..model import to_mjcf, to_urdf
+
+    kind = _format(target, to)
+    if kind in ("dh", "poe"):
+        text = _as_table(robot, kind, target, frame_or_default(robot, frame), form)
+    else:
+        text = (to_urdf if kind == "urdf" else to_mjcf)(robot.reframed("joint"))
+    write_result(target, text)
+    return kind
 
 
 def _format(target: str, to: Any) -> str:

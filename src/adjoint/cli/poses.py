@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..inverse import Solutions
     from ..model import Robot
 
-__all__ = ["fk", "ik", "jacobian"]
+__all__ = ["fk", "ik", "jacobian", "more", "pose_matrices", "q_columns"]
 
 RelativeTo = Annotated[
     str | None, typer.Option("--relative-to", metavar="NAME", help="Another frame to see it from, instead of the base.")
@@ -236,14 +236,14 @@ def ik(
     """
     from ..inverse.choice import middle_of_limits
 
-    tip, T = frame_or_default(robot, frame), _poses(pose, degrees)
+    tip, T = frame_or_default(robot, frame), pose_matrices(pose, degrees)
     start = middle_of_limits(robot) if near is None else configurations(robot, near, "--near", degrees)
     alone = T.shape[-1] != 4
     found = None if numeric or alone else _closed_form(robot, T, tip, redundancy)
     if found is not None and T.ndim == 2 and out is None:
         ok = _show_branches(robot, tip, T, found, start, degrees, as_json)
     else:
-        ok = _show_chosen(robot, tip, T, found, start if near else None, degrees, out, as_json)
+        ok = _show_chosen(robot, tip, T, found, start, degrees, out, as_json)
     if not ok:
         raise typer.Exit(FAILED)
 
@@ -257,7 +257,7 @@ _FORMS: dict[int, list[str]] = {
 }
 
 
-def _poses(text: str, degrees: bool) -> "np.ndarray":
+def pose_matrices(text: str, degrees: bool) -> "np.ndarray":
     """Return poses (4, 4) or (N, 4, 4), or positions (3,) or (N, 3)."""
     import numpy as np
 
@@ -382,7 +382,7 @@ def _show_chosen(
     tip: str,
     T: "np.ndarray",
     found: "Solutions | None",
-    start: "np.ndarray | None",
+    start: "np.ndarray",
     degrees: bool,
     out: str | None,
     as_json: bool,
@@ -392,10 +392,9 @@ def _show_chosen(
 
     from ..goals import find_configuration
     from ..inverse import nearest_solution
-    from ..inverse.choice import middle_of_limits
 
     if found is not None:
-        q = nearest_solution(robot, found, middle_of_limits(robot) if start is None else start).q
+        q = nearest_solution(robot, found, start).q
         success, error = np.isfinite(q).all(axis=-1), None
     else:
         search = find_configuration(robot, {tip: T}, start=start)
