@@ -8,9 +8,9 @@
 - `output` prints tables, JSON and progress, and writes files; `values` reads numbers that are typed, in files or piped.
 - `tables` are robots as tables of numbers (DH, POE) in JSON, TOML and text; `robots` finds the robot that is meant.
 - `guard` turns errors, warnings and Ctrl-C into one line each; `options` has what several commands take.
-- The commands: `models` (info, check, convert), `poses` (fk, ik, jacobian), `forces` (torque), `motions` (trajectory),
-  `simulating` (simulate), `formulas` (equations, compile), `recordings` (identify, calibrate), `racing` (bench),
-  `showing` (view, demo), `keeping` (cache).
+- The commands: `models` (info, check, convert), `poses` (fk, jacobian), `reaching` (ik), `forces` (torque),
+  `motions` (trajectory), `simulating` (simulate), `formulas` (equations, compile), `recordings` (identify, calibrate),
+  `racing` (bench), `showing` (view, demo), `keeping` (cache).
 - `app` joins them into one program.
 
 Modules of this folder import NumPy and the rest of the library inside functions, so that help and completion are fast.

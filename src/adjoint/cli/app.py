@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import forces, formulas, keeping, models, motions, poses, racing, recordings, showing, simulating
+from . import forces, formulas, keeping, models, motions, poses, racing, reaching, recordings, showing, simulating
 from .guard import Commands
 
 __all__ = ["app"]
@@ -22,7 +22,7 @@ app = typer.Typer(
 _TASKS = {
     "See": (showing.demo, showing.view),
     "Look at a robot": (models.info, models.check, models.convert),
-    "Compute": (poses.fk, poses.ik, poses.jacobian, forces.torque),
+    "Compute": (poses.fk, reaching.ik, poses.jacobian, forces.torque),
     "Move": (simulating.simulate,),
     "Write mathematics": (formulas.equations, formulas.compile),
     "Learn from data": (recordings.identify, recordings.calibrate),
@@ -65,11 +65,11 @@ def overview(
 
     First steps:
 
-      adjoint demo                                  a robot at work, in your browser
-      adjoint info panda                            what a robot is
-      adjoint check arm.urdf                        what is wrong with a model
-      adjoint torque arm.urdf --q 0,0.5,1           what holds it there
-      adjoint COMMAND --help                        examples, and what the output means
+      adjoint demo                          a robot at work, in your browser
+      adjoint info puma560                  what a robot is
+      adjoint check arm.urdf                what is wrong with a model
+      adjoint torque arm.urdf --q 0,0.5,1   what holds it there
+      adjoint COMMAND --help                examples, and what is printed
 
     ROBOT is a file, - for standard input, or a name such as puma560, planar:3 or panda.
     --json makes the output of a command readable by programs. The exit code is 0 if all

@@ -29,9 +29,7 @@ def torque(
     a: Annotated[
         str | None, typer.Option("--a", metavar="NUMBERS|FILE", help="Joint accelerations, as --q; by default 0.")
     ] = None,
-    payload: Annotated[
-        float, typer.Option(help="The mass, in kg, of a load at the frame's origin.", min=0.0)
-    ] = 0.0,
+    payload: Annotated[float, typer.Option(help="The mass, in kg, of a load at the frame's origin.", min=0.0)] = 0.0,
     wrench: Annotated[
         str | None,
         typer.Option(metavar="MX,MY,MZ,FX,FY,FZ", help="What acts on the frame, in N m and N, seen from it."),
@@ -60,7 +58,11 @@ def torque(
 
     tip = frame_or_default(robot, frame)
     loaded = _loaded(robot, tip, payload)
-    at, rate, gain = configurations(robot, q, degrees=degrees), rates(robot, v, "--v", degrees), rates(robot, a, "--a", degrees)
+    at, rate, gain = (
+        configurations(robot, q, degrees=degrees),
+        rates(robot, v, "--v", degrees),
+        rates(robot, a, "--a", degrees),
+    )
     acting = {}
     if wrench is not None:
         names = ["mx", "my", "mz", "fx", "fy", "fz"]

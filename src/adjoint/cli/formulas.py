@@ -1,13 +1,14 @@
 """Commands that write a robot's mathematics: `equations` as formulas, `compile` as program text."""
 
 import inspect
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import ArgumentError, nearest
 from .guard import note
-from .options import Expressed, FrameOption, Json, choices, with_robot
+from .options import Expressed, FrameOption, Json, with_robot
 from .output import print_json, write_result
 from .robots import frame_or_default
 
@@ -21,16 +22,32 @@ TextOut = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Writ
 
 # --- equations --------------------------------------------------------------------------------------------------------
 
-Formulas = choices("Formulas", "text", "latex", "html")
-Form = choices("Form", "expanded", "factored")
+
+class Formulas(StrEnum):
+    """How formulas are written."""
+
+    text = "text"
+    latex = "latex"
+    html = "html"
+
+
+class EquationForm(StrEnum):
+    """Forms of equations."""
+
+    expanded = "expanded"
+    factored = "factored"
 
 
 @with_robot
 def equations(
     robot: "Robot",
     to: Annotated[Formulas | None, typer.Option("--to", help="By default text, or what the file's name says.")] = None,
-    form: Annotated[Form, typer.Option(help="Expanded, for small robots; or factored, for robots of any size.")] = Form.expanded,
-    symbols: Annotated[bool, typer.Option("--symbols", help="Masses, lengths and so on are symbols, not numbers.")] = False,
+    form: Annotated[
+        EquationForm, typer.Option(help="Expanded, for small robots; or factored, for robots of any size.")
+    ] = EquationForm.expanded,
+    symbols: Annotated[
+        bool, typer.Option("--symbols", help="Masses, lengths and so on are symbols, not numbers.")
+    ] = False,
     most_terms: Annotated[int, typer.Option(help="An expanded form with more terms is refused.", min=1)] = 1000,
     out: TextOut = None,
     as_json: Json = False,
@@ -71,7 +88,13 @@ def _kind(out: str | None) -> str:
 
 # --- compile ----------------------------------------------------------------------------------------------------------
 
-Language = choices("Language", "c", "llvm", "asm")
+
+class Language(StrEnum):
+    """Languages of program text."""
+
+    c = "c"
+    llvm = "llvm"
+    asm = "asm"
 
 
 def kernels() -> dict[str, "Kernel"]:
@@ -100,7 +123,9 @@ def compile(
     ] = "inverse_dynamics",
     to: Annotated[Language, typer.Option("--to", help="C99, LLVM's IR, or the assembly of this machine.")] = Language.c,
     frame: FrameOption = None,
-    expressed: Annotated[Expressed, typer.Option(help="Of jacobian and the like: how twists are expressed.")] = Expressed.world,
+    expressed: Annotated[
+        Expressed, typer.Option(help="Of jacobian and the like: how twists are expressed.")
+    ] = Expressed.world,
     derivative: Annotated[
         str | None, typer.Option(metavar="INPUT", help="Write the derivative by this input, such as q.")
     ] = None,

@@ -8,7 +8,9 @@ from .output import print_json, print_line, print_pairs
 
 __all__ = ["clear", "group", "info", "where"]
 
-group = typer.Typer(cls=Commands, no_args_is_help=True, help="Compiled functions that are kept on disk: how many, where.")
+group = typer.Typer(
+    cls=Commands, no_args_is_help=True, help="Compiled functions that are kept on disk: how many, where."
+)
 
 
 def info(as_json: Json = False) -> None:
@@ -29,7 +31,9 @@ def info(as_json: Json = False) -> None:
         print_json({name: getattr(found, name) for name in wanted})
         return
     sizes = f"{found.bytes / 1e6:.1f} MB of at most {found.limit / 1e6:.0f} MB"
-    print_pairs({"folder": found.path, "functions": str(found.entries), "size": sizes, "not used": found.disabled or ""})
+    print_pairs(
+        {"folder": found.path, "functions": str(found.entries), "size": sizes, "not used": found.disabled or ""}
+    )
 
 
 def clear(as_json: Json = False) -> None:

@@ -1,6 +1,7 @@
 """Commands about a robot's model: `info`, `check` and `convert`."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,7 +9,7 @@ import typer
 
 from ..errors import AdjointError, ArgumentError
 from .guard import FAILED, note
-from .options import FrameOption, Json, choices, with_robot
+from .options import FrameOption, Json, with_robot
 from .output import number, print_json, print_line, print_lines, print_pairs, print_table, write_result
 from .robots import frame_or_default
 
@@ -90,15 +91,18 @@ def _print_tree(robot: "Robot") -> None:
     fixed: dict[int, list[str]] = {}
     for spot in robot.frames:
         fixed.setdefault(spot.body, []).append(spot.name)
-    rows = [(robot.base_name, "", robot.base_inertia[0] or "", ", ".join(fixed.get(-1, [])))]
+    rows = [(robot.base_name, "", _mass(robot.base_inertia[0]), ", ".join(fixed.get(-1, [])))]
     for k, (branch, i) in enumerate(_tree(robot)):
         if k == _MOST:
             rows.append((f"... and {len(robot.body_names) - _MOST} more", "", "", ""))
             break
-        mass, joint = float(robot.inertias[i, 0]), f"{robot.body_joint_names[i]} ({robot.joint_types[i]})"
-        rows.append((branch + robot.body_names[i], joint, mass, ", ".join(fixed.get(i, []))))
-    shown = [(name, joint, number(mass) if mass != "" else "", frames) for name, joint, mass, frames in rows]
-    print_table(["body", "moved by joint", "mass [kg]", "frames fixed to it"], shown, fold=("frames fixed to it",))
+        joint = f"{robot.body_joint_names[i]} ({robot.joint_types[i]})"
+        rows.append((branch + robot.body_names[i], joint, number(robot.inertias[i, 0]), ", ".join(fixed.get(i, []))))
+    print_table(["body", "moved by joint", "mass [kg]", "frames fixed to it"], rows, fold="frames fixed to it")
+
+
+def _mass(x: float) -> str:
+    return number(x) if x else ""
 
 
 def _tree(robot: "Robot") -> Iterator[tuple[str, int]]:
@@ -120,17 +124,29 @@ def _tree(robot: "Robot") -> Iterator[tuple[str, int]]:
 
 
 def _print_joints(robot: "Robot") -> None:
-    header = ["q", "joint", "type", "lower", "upper", "velocity", "effort", "damping", "friction", "armature", "follows"]
+    header = [
+        "joint",
+        "q",
+        "type",
+        "lower",
+        "upper",
+        "velocity",
+        "effort",
+        "damping",
+        "friction",
+        "armature",
+        "follows",
+    ]
     rows = []
     for joint in _joints(robot)[:_MOST]:
         limits = [_shown(joint[key]) for key in header[3:7]]
         cells = [*limits, *(_shown(joint[key]) if any(joint[key]) else "" for key in header[7:10])]
-        rows.append([_place(joint["q"]), joint["name"], joint["type"], *cells, joint["follows"] or ""])
+        rows.append([joint["name"], _place(joint["q"]), joint["type"], *cells, joint["follows"] or ""])
     print_table(header, rows, title="joints [rad, m, s, N]")
 
 
 def _shown(values: list[float]) -> str:
-    """Write the numbers of a joint's degrees of freedom, one number if all are equal, and nothing if there is no limit."""
+    """Write the numbers of a joint's degrees of freedom: one if all are equal, and nothing if there is no limit."""
     shown = [number(x, 5) for x in values]
     return "".join(shown[:1]) if len(set(shown)) <= 1 else " ".join(x or "∞" for x in shown)
 
@@ -140,7 +156,7 @@ def _place(at: list[int]) -> str:
 
 
 def _print_operations(operations: dict[str, dict[str, int]]) -> None:
-    header = ["one call of", "additions", "multiplications", "divisions", "roots", "sin, cos, ...", "comparisons"]
+    header = ["operations of one call", "add", "mul", "div", "sqrt", "sin, cos", "compare"]
     print_table(header, [[name, *counts.values()] for name, counts in operations.items()])
 
 
@@ -181,7 +197,7 @@ def _joints(robot: "Robot") -> list[dict[str, Any]]:
     fields = {"velocity": "velocity_limit", "effort": "effort_limit"}
     for body in robot.bodies:
         joint, mimic = body.joint, body.joint.mimic
-        q, v = ([], []) if mimic else (list(range(robot.nq))[joint.q], list(range(robot.nv))[joint.v])
+        q, v = ([], []) if mimic else (list(range(robot.nq)[joint.q]), list(range(robot.nv)[joint.v]))
         row: dict[str, Any] = {"name": joint.name, "type": joint.type, "q": q, "v": v}
         row |= {name: getattr(robot, name)[q].tolist() for name in ("lower", "upper")}
         for name in ("velocity", "effort", "damping", "friction", "armature"):
@@ -281,8 +297,23 @@ def _finding(finding) -> dict[str, Any]:
 
 # --- convert ----------------------------------------------------------------------------------------------------------
 
-Format = choices("Format", "urdf", "mjcf", "dh", "poe")
-Form = choices("Form", "space", "body")
+
+class Format(StrEnum):
+    """The formats that `convert` writes."""
+
+    urdf = "urdf"
+    mjcf = "mjcf"
+    dh = "dh"
+    poe = "poe"
+
+
+class ScrewForm(StrEnum):
+    """In which frame screws are."""
+
+    space = "space"
+    body = "body"
+
+
 _OF_SUFFIX = {".urdf": "urdf", ".mjcf": "mjcf", ".xml": "mjcf"}
 
 
@@ -297,7 +328,9 @@ def convert(
         Format | None, typer.Option("--to", help="The format; by default what the name of the file says.")
     ] = None,
     frame: FrameOption = None,
-    form: Annotated[Form, typer.Option(help="Of poe: screws in the base frame, or in the tool frame.")] = Form.space,
+    form: Annotated[
+        ScrewForm, typer.Option(help="Of poe: screws in the base frame, or in the tool frame.")
+    ] = ScrewForm.space,
 ) -> None:
     """Convert a robot between URDF, MJCF, Denavit-Hartenberg tables and screws (products of exponentials).
 

@@ -1,5 +1,6 @@
 """The commands `trajectory make`, `check`, `retime`, `sample` and `plot`: motions of joints in files."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,9 +8,10 @@ import typer
 
 from ..errors import ArgumentError
 from .guard import FAILED, Commands, note
-from .options import Degrees, FrameOption, Json, choices, with_robot
+from .options import Degrees, FrameOption, Json, with_robot
 from .output import number, print_json, print_line, print_table, progress, write_columns
-from .poses import pose_matrices, q_columns
+from .poses import q_columns
+from .reaching import pose_matrices
 from .robots import frame_or_default
 from .values import configurations, numbers
 
@@ -21,15 +23,27 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "group", "make", "plot", "read_trajectory", "retime", "sample"]
 
-Kind = choices(
-    "Kind", "cubic", "quintic", "septic", "trapezoidal", "s_curve", "spline", "minimum_time_spline", "time_optimal", "line"
-)  # fmt: skip
+
+class Kind(StrEnum):
+    """Kinds of motions."""
+
+    cubic = "cubic"
+    quintic = "quintic"
+    septic = "septic"
+    trapezoidal = "trapezoidal"
+    s_curve = "s_curve"
+    spline = "spline"
+    minimum_time_spline = "minimum_time_spline"
+    time_optimal = "time_optimal"
+    line = "line"
+
 
 FileArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A trajectory that make wrote: .npz, .json or .csv.", show_default=False)
 ]
 Velocity = Annotated[
-    str | None, typer.Option("--velocity", metavar="LIMIT", help="Limit of velocities: a number, or one for each joint.")
+    str | None,
+    typer.Option("--velocity", metavar="LIMIT", help="Limit of velocities: a number, or one for each joint."),
 ]
 Acceleration = Annotated[
     str | None, typer.Option("--acceleration", metavar="LIMIT", help="Limit of accelerations, likewise.")
@@ -53,7 +67,9 @@ def make(
     goal: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Where it ends.")] = None,
     via: Annotated[
         str | None,
-        typer.Option(metavar="NUMBERS|FILE", help="Points between, or all points: '0,0; 1,0.5', points.csv, - for CSV."),
+        typer.Option(
+            metavar="NUMBERS|FILE", help="Points between, or all points: '0,0; 1,0.5', points.csv, - for CSV."
+        ),
     ] = None,
     pose: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Of kind line: the pose at the end, as --pose of ik.")
@@ -124,7 +140,9 @@ def _made(
 
     function = getattr(trajectory, kind)
     if kind in ("cubic", "quintic", "septic", "trapezoidal", "s_curve") and len(points) != 2:
-        raise ArgumentError(f"trajectory make: {kind} goes from start to goal; spline and time_optimal take points between")
+        raise ArgumentError(
+            f"trajectory make: {kind} goes from start to goal; spline and time_optimal take points between"
+        )
     if kind in ("cubic", "quintic", "septic", "spline"):
         _refuse(kind, limits)
         seconds = _needed(duration, kind, "--duration")
@@ -149,7 +167,9 @@ def _needed(value: Any, kind: str, option: str) -> Any:
 
 def _refuse(kind: str, limits: dict[str, Any]) -> None:
     """Raise `ArgumentError` if there are limits that a kind of motion does not take."""
-    allowed = {"s_curve": ("velocity", "acceleration", "jerk"), "trapezoidal": ("velocity", "acceleration")}.get(kind, ())
+    allowed = {"s_curve": ("velocity", "acceleration", "jerk"), "trapezoidal": ("velocity", "acceleration")}.get(
+        kind, ()
+    )
     extra = [name for name in limits if name not in allowed]
     if extra:
         raise ArgumentError(f"trajectory make: {kind} takes no --{extra[0]}; trajectory check compares it with limits")
@@ -178,7 +198,9 @@ def _finish(robot: "Robot", motion: "Trajectory", out: Path | None, as_json: boo
     if as_json:
         print_json(_summary(motion, report) | {"file": out})
         return
-    print_line(f"{motion.duration:.6g} s, {motion.pieces} piece{'s' * (motion.pieces > 1)} of degree {motion.degree}", "bold")
+    print_line(
+        f"{motion.duration:.6g} s, {motion.pieces} piece{'s' * (motion.pieces > 1)} of degree {motion.degree}", "bold"
+    )
     _print_extrema(motion)
     print_line(str(report), "green" if report else "red")
     if out is not None:
@@ -257,7 +279,17 @@ def _print_reach(report: "LimitReport") -> None:
         for k, joint in enumerate(report.joints[kind]):
             value, time, limit, excess, relative = (float(np.asarray(x)[..., k]) for x in reach)
             if np.isfinite(excess):
-                rows.append([kind, joint, value, limit, time, 100 * (1 + relative), "" if relative <= report.tolerance else "over"])
+                rows.append(
+                    [
+                        kind,
+                        joint,
+                        value,
+                        limit,
+                        time,
+                        100 * (1 + relative),
+                        "" if relative <= report.tolerance else "over",
+                    ]
+                )
     if rows:
         print_table(["limit of", "joint", "farthest", "limit", "at [s]", "% used", ""], rows)
 
@@ -269,14 +301,18 @@ def _print_reach(report: "LimitReport") -> None:
 def retime(
     robot: "Robot",
     file: FileArgument,
-    duration: Annotated[float | None, typer.Option(help="The new duration, in s; all of it is slower or faster.")] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="The new duration, in s; all of it is slower or faster.")
+    ] = None,
     fastest: Annotated[
         bool, typer.Option("--fastest", help="The shortest time along the same path that all limits allow.")
     ] = False,
     velocity: Velocity = None,
     acceleration: Acceleration = None,
     jerk: Jerk = None,
-    points: Annotated[int, typer.Option(help="Of --fastest: how many points of the path are kept exactly.", min=3)] = 50,
+    points: Annotated[
+        int, typer.Option(help="Of --fastest: how many points of the path are kept exactly.", min=3)
+    ] = 50,
     out: TrajectoryOut = None,
     as_json: Json = False,
 ) -> None:
@@ -358,7 +394,9 @@ def sample(
 def plot(
     robot: "Robot",
     file: FileArgument,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .pdf or .svg.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The picture: .png, .pdf or .svg.", show_default=False)
+    ],
 ) -> None:
     """Draw positions, velocities, accelerations and torques of a motion over time; limits are dotted.
 

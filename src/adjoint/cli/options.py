@@ -11,14 +11,9 @@ import typer
 
 from .robots import find_robot, matching_files, robot_names
 
-__all__ = ["Degrees", "Expressed", "FrameOption", "Json", "Out", "QOption", "choices", "with_robot"]
+__all__ = ["Degrees", "Expressed", "FrameOption", "Json", "Out", "QOption", "with_robot"]
 
 _PANEL = "Robot"
-
-
-def choices(name: str, *values: str) -> Any:
-    """Return an enumeration of texts, for options that are one of several words."""
-    return StrEnum(name, {value.replace("-", "_"): value for value in values})
 
 
 def _complete_robot(incomplete: str) -> list[str]:
@@ -33,7 +28,12 @@ def _complete_frame(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-Base = choices("Base", "fixed", "free")
+class Base(StrEnum):
+    """How the base of a robot stands."""
+
+    fixed = "fixed"
+    free = "free"
+
 
 RobotName = Annotated[
     str,
@@ -47,15 +47,24 @@ RobotName = Annotated[
 ]
 BaseOption = Annotated[
     Base | None,
-    typer.Option("--base", help="Whether the base is fixed or moves freely; files of URDF do not say.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--base", help="Whether the base is fixed or moves freely; files of URDF do not say.", rich_help_panel=_PANEL
+    ),
 ]
 PackageOption = Annotated[
     list[Path] | None,
-    typer.Option("--package-dir", metavar="FOLDER", help="A folder with packages, for meshes named package://.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--package-dir",
+        metavar="FOLDER",
+        help="A folder with packages, for meshes named package://.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 GravityOption = Annotated[
     str | None,
-    typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in m/s²; one number g means 0,0,-g.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--gravity", metavar="X,Y,Z", help="Gravity in m/s²; one number g means 0,0,-g.", rich_help_panel=_PANEL
+    ),
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
@@ -80,9 +89,18 @@ FrameOption = Annotated[
 ]
 Out = Annotated[
     str | None,
-    typer.Option("--out", metavar="FILE", help="Write all numbers into a .csv or .npz file; - is CSV on standard output."),
+    typer.Option(
+        "--out", metavar="FILE", help="Write all numbers into a .csv or .npz file; - is CSV on standard output."
+    ),
 ]
-Expressed = choices("Expressed", "world", "body", "space")
+
+
+class Expressed(StrEnum):
+    """How twists are expressed."""
+
+    world = "world"
+    body = "body"
+    space = "space"
 
 
 def with_robot(command: Callable) -> Callable:

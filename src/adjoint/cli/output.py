@@ -1,7 +1,9 @@
 """How results leave the program: tables and lines on the screen, plain text in a pipe, JSON, and files."""
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,8 @@ __all__ = [
 
 SHOWN = 20
 """A table of samples shows this many rows, and says how many more there are."""
+
+_LEAST_FOLD = 16  # letters of a column that is broken into lines
 
 
 def is_terminal() -> bool:
@@ -81,38 +85,54 @@ def print_pairs(pairs: Mapping[str, str]) -> None:
             print_line(f"{name.ljust(width)}  {value}")
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence], title: str = "", fold: Sequence[str] = ()) -> None:
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence], title: str = "", fold: str = "", digits: int = 6
+) -> None:
     """Print a table: numbers are aligned to the right, and columns without any content are left out.
 
-    On a narrow terminal, the text of the columns `fold` is broken into several lines. In a pipe, every row is one line.
+    In a pipe, every row is one line. On a terminal that is too narrow, the text of the last column is broken into lines
+    if it is called `fold`; else the columns that do not fit come below, with the first column before them again.
     """
-    cells = [[x if isinstance(x, str) else str(x) if isinstance(x, int) else number(x) for x in row] for row in rows]
-    kept = [k for k in range(len(header)) if any(row[k] for row in cells)] if cells else range(len(header))
-    right = [all(isinstance(row[k], (int, float)) and not isinstance(row[k], bool) for row in rows) for k in kept]
-    header, cells = [header[k] for k in kept], [[row[k] for k in kept] for row in cells]
+    cells = [
+        [x if isinstance(x, str) else str(x) if isinstance(x, int) else number(x, digits) for x in row] for row in rows
+    ]
+    kept = [k for k in range(len(header)) if any(row[k] for row in cells)] if cells else list(range(len(header)))
+    right = [all(isinstance(row[k], (int, float)) for row in rows) for k in kept]
+    table = [[header[k] for k in kept], *([row[k] for k in kept] for row in cells)]
     if title:
         print_line(title, "bold")
-    if is_terminal():
-        _print_rich_table(header, cells, right, fold)
-        return
-    widths = [max(len(row[k]) for row in [header, *cells]) for k in range(len(header))]
-    for row in [header, *cells]:
-        line = [x.rjust(w) if r else x.ljust(w) for x, w, r in zip(row, widths, right, strict=True)]
-        print("  ".join(line).rstrip())
+    widths = [max(len(row[k]) for row in table) for k in range(len(kept))]
+    room = shutil.get_terminal_size().columns if is_terminal() else sys.maxsize
+    folds = table[0][-1] == fold and sum(widths[:-1]) + 2 * len(widths) + _LEAST_FOLD <= room
+    for count, block in enumerate([list(range(len(kept)))] if folds else _blocks(widths, room)):
+        if count:
+            print_line()
+        for k, row in enumerate(table):
+            if count == 0 or any(row[j] for j in block[1:]):  # else it has nothing in these columns
+                line = [row[j].rjust(widths[j]) if right[j] else row[j].ljust(widths[j]) for j in block]
+                _print_row(line, room, "dim" if k == 0 else None, folds)
 
 
-def _print_rich_table(header: Sequence[str], cells: list[list[str]], right: list[bool], fold: Sequence[str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def _blocks(widths: list[int], room: int) -> list[list[int]]:
+    """Return the columns of each block, so that it fits into the room; each has the first column."""
+    found, used = [[0]], widths[0]
+    for k, width in enumerate(widths[1:], 1):
+        if used + 2 + width > room and len(found[-1]) > 1:
+            found.append([0])
+            used = widths[0]
+        found[-1].append(k)
+        used += 2 + width
+    return found
 
-    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
-    for name, is_number in zip(header, right, strict=True):
-        table.add_column(Text(name), justify="right" if is_number else "left", no_wrap=name not in fold, overflow="fold")
-    for row in cells:
-        table.add_row(*map(Text, row))
-    console = _console()
-    needed = console.measure(table).maximum
-    console.print(table, soft_wrap=not fold and needed > console.width)
+
+def _print_row(cells: list[str], room: int, style: str | None, fold: bool) -> None:
+    """Print a row; if it is too long and may be folded, its last cell takes several lines."""
+    line = "  ".join(cells).rstrip()
+    before = len("  ".join(cells[:-1])) + 2
+    if fold and len(line) > room:
+        first, *others = textwrap.wrap(cells[-1], room - before)
+        line = "\n".join(["  ".join([*cells[:-1], first]), *(" " * before + text for text in others)])
+    print_line(line, style)
 
 
 def print_matrix(matrix: "np.ndarray", rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -128,7 +148,7 @@ def _console():
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[float], None]]:
-    """Show a bar on standard error, if it is a terminal; the context is a function of the part, 0 to 1, that is done."""
+    """Show a bar on standard error, if it is a terminal; give a function of the part, 0 to 1, that is done."""
     if not sys.stderr.isatty():
         yield lambda part: None
         return

@@ -26,7 +26,7 @@ _LONG = 0.15  # [s] that one measurement takes
 
 
 class Entry(NamedTuple):
-    """How long one function of a system takes [s], and by how much its result differs from ours, relative to its size."""
+    """How long one function of a peer takes [s], and by how much its result differs from ours, relative to its size."""
 
     seconds: float
     difference: float
@@ -45,7 +45,7 @@ class Task(NamedTuple):
 
 def bench(
     robot: Annotated[
-        str, typer.Argument(metavar="[ROBOT]", help="As for info; by default the Stanford arm.", show_default=False)
+        str, typer.Argument(help="As for info; by default the Stanford arm.", show_default=False)
     ] = "stanford",
     seconds: Annotated[float, typer.Option(help="How long one measurement takes.", min=0.001)] = _LONG,
     as_json: Json = False,
@@ -58,9 +58,9 @@ def bench(
       adjoint bench panda --json
 
     Results are compared first; what differs is not timed against. Times are microseconds of one call from Python,
-    the best of several repeats. "batch" is the time for one of 4096 samples in one call. The ratios say how many
-    times as long the peer takes for one sample: as one call, and beside our batch. Friction and motor inertia are
-    left out, since the systems treat them differently. pip install pin mujoco installs the peers.
+    the best of several repeats; "batch" is the time for one of 4096 samples in one call. × says how many times as long
+    the peer takes for one sample as our single call, and ×batch as a sample of our batch. Friction and motor inertia
+    are left out, since the systems treat them differently. pip install pin mujoco installs the peers.
     """
     found = find_robot(robot)
     with progress("bench") as tell:
@@ -74,11 +74,13 @@ def bench(
             except (ImportError, AdjointError) as error:
                 note(f"{name} does not take part: {error}")
             tell(0.8 + 0.2 * k)
-    differ = [f"{name}: {f}" for name, entries in peers.items() for f, e in entries.items() if not e.difference < _AGREE]
+    differ = [
+        f"{name}: {f}" for name, entries in peers.items() for f, e in entries.items() if not e.difference < _AGREE
+    ]
     if as_json:
-        _print_json(found, times, compiled, peers)
+        _print_json(task.robot, times, compiled, peers)
     else:
-        _print(found, times, compiled, peers)
+        _print(task.robot, times, compiled, peers)
     if differ:
         note(f"results differ: {', '.join(differ)}")
         raise typer.Exit(FAILED)
@@ -91,10 +93,22 @@ def _task(robot: "Robot") -> Task:
 
     if not robot.nv or len(robot.body_names) > 500:
         raise ArgumentError(f"bench: robot '{robot.name}' has {robot.nv} degrees of freedom; it takes 1 to 500")
-    bare = robot.replace(armature=0.0, damping=0.0, friction=0.0)
+    bare = _with_leaders_locked(robot).replace(armature=0.0, damping=0.0, friction=0.0)
     q, rng = random_configuration(bare, _BATCH, rng=0), np.random.default_rng(0)
-    v, a = rng.normal(size=(2, _BATCH, robot.nv))
-    return Task(bare, frame_or_default(robot, None), q, v, a, {})
+    v, a = rng.normal(size=(2, _BATCH, bare.nv))
+    return Task(bare, frame_or_default(bare, None), q, v, a, {})
+
+
+def _with_leaders_locked(robot: "Robot") -> "Robot":
+    """Return the robot without joints that others follow, such as fingers: peers treat them differently."""
+    from ..model import neutral
+
+    leaders = sorted({mimic.source for mimic in robot.mimics.values()})
+    if not leaders:
+        return robot
+    home, names = neutral(robot), [robot.body_joint_names[i] for i in leaders]
+    note(f"locked, because other joints follow: {', '.join(names)}")
+    return robot.locked({name: home[robot.layout.q_start[i]] for name, i in zip(names, leaders, strict=True)})
 
 
 # --- this library -----------------------------------------------------------------------------------------------------
@@ -156,9 +170,8 @@ def _raced(task: Task, calls: dict[str, tuple[Callable, Callable]], seconds: flo
 def _need_plain(robot: "Robot", peer: str) -> None:
     """Raise `ArgumentError` if a robot's coordinates are other ones in a peer."""
     odd = next((k for k in robot.joint_types if k not in ("revolute", "prismatic", "continuous")), None)
-    if odd or robot.mimics:
-        what = f"{odd} joints" if odd else "joints that follow others"
-        raise ArgumentError(f"robot '{robot.name}' has {what}, whose coordinates differ in {peer}")
+    if odd:
+        raise ArgumentError(f"robot '{robot.name}' has {odd} joints, whose coordinates differ in {peer}")
 
 
 def _pinocchio(task: Task) -> dict[str, tuple[Callable, Callable]]:
@@ -227,15 +240,19 @@ def _mujoco(task: Task) -> dict[str, tuple[Callable, Callable]]:
         data.qfrc_applied[vs] = task.a[0]
         mujoco.mj_forward(model, data)
 
+    def compose() -> None:
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_crb(model, data)
+
     def matrix() -> "np.ndarray":
-        mujoco.mj_forward(model, data)
         _full_matrix(mujoco, model, data, full)
         return full[np.ix_(vs, vs)]
 
     return {
         "inverse_dynamics": (inverse, lambda: data.qfrc_inverse[vs].copy()),
         "forward_dynamics": (forward, lambda: data.qacc[vs].copy()),
-        "mass_matrix": (lambda: mujoco.mj_crb(model, data), matrix),
+        "mass_matrix": (compose, matrix),
     }
 
 
@@ -251,14 +268,17 @@ def _full_matrix(mujoco: Any, model: Any, data: Any, full: "np.ndarray") -> None
 
 
 def _print(
-    robot: "Robot", times: dict[str, tuple[float, float]], compiled: dict[str, float], peers: dict[str, dict[str, Entry]]
+    robot: "Robot",
+    times: dict[str, tuple[float, float]],
+    compiled: dict[str, float],
+    peers: dict[str, dict[str, Entry]],
 ) -> None:
-    header = ["function", "adjoint", "batch"]
+    header = ["function", "ours", "batch"]
     for name in peers:
-        header += [name, "× call", "× batch"]
+        header += [name, "×", "×batch"]
     rows = []
     for f, (one, many) in times.items():
-        row: list[Any] = [f, f"{1e6 * one:.2f}", f"{1e6 * many:.4f}"]
+        row: list[Any] = [f, f"{1e6 * one:.2f}", f"{1e6 * many:.3f}"]
         for entries in peers.values():
             entry = entries.get(f)
             if entry is None or entry.seconds != entry.seconds:
@@ -276,7 +296,10 @@ def _print(
 
 
 def _print_json(
-    robot: "Robot", times: dict[str, tuple[float, float]], compiled: dict[str, float], peers: dict[str, dict[str, Entry]]
+    robot: "Robot",
+    times: dict[str, tuple[float, float]],
+    compiled: dict[str, float],
+    peers: dict[str, dict[str, Entry]],
 ) -> None:
     ours = {f: {"call": one, "batch": many, "first_call": compiled[f]} for f, (one, many) in times.items()}
     others = {

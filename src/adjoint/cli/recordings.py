@@ -1,5 +1,6 @@
 """Commands that learn a robot's numbers from data: `identify` its masses and friction, `calibrate` its geometry."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,8 +9,8 @@ import typer
 from ..errors import ArgumentError
 from .guard import note
 from .models import write_robot
-from .options import FrameOption, Json, choices, with_robot
-from .output import print_json, print_line, print_lines, progress
+from .options import FrameOption, Json, with_robot
+from .output import print_json, print_lines, progress
 from .robots import frame_or_default
 from .values import parsed_number
 
@@ -20,12 +21,15 @@ __all__ = ["calibrate", "identify"]
 
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="The recording; see below.", show_default=False)]
 RobotOut = Annotated[
-    str | None, typer.Option("--out", metavar="FILE", help="Write the better robot, as convert does: .urdf, .xml, .dh.toml.")
+    str | None,
+    typer.Option("--out", metavar="FILE", help="Write the better robot, as convert does: .urdf, .xml, .dh.toml."),
 ]
 PlotOut = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .pdf or .svg.")]
 Columns = Annotated[
     list[str] | None,
-    typer.Option("--column", metavar="OURS=THEIRS", help="A column has another name in the file: q_elbow=joint_3/position."),
+    typer.Option(
+        "--column", metavar="OURS=THEIRS", help="A column has another name in the file: q_elbow=joint_3/position."
+    ),
 ]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Accept data that look wrong, such as angles in degrees.")]
 
@@ -47,7 +51,9 @@ def identify(
     data: DataArgument,
     cutoff: Annotated[
         float | None,
-        typer.Option(help="In Hz, of a filter, where velocities are missing: ten times the motion's highest frequency."),
+        typer.Option(
+            help="In Hz, of a filter, where velocities are missing: ten times the motion's highest frequency."
+        ),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="In Hz, of a file without a column time.")] = None,
     column: Columns = None,
@@ -100,7 +106,13 @@ def _finish(found: Any, out: str | None, plot: Path | None) -> None:
 
 # --- calibrate --------------------------------------------------------------------------------------------------------
 
-Loss = choices("Loss", "squares", "huber", "tukey")
+
+class Loss(StrEnum):
+    """How much samples count that do not fit."""
+
+    squares = "squares"
+    huber = "huber"
+    tukey = "tukey"
 
 
 @with_robot
@@ -114,13 +126,16 @@ def calibrate(
     noise: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Of measurements: rad,m of poses, or one number in m.")
     ] = None,
-    loss: Annotated[Loss, typer.Option(help="huber or tukey, where some samples may be altogether wrong.")] = Loss.squares,
+    loss: Annotated[
+        Loss, typer.Option(help="huber or tukey, where some samples may be altogether wrong.")
+    ] = Loss.squares,
     folds: Annotated[int, typer.Option(help="Parts of a cross-validation; 0 is none.", min=0)] = 0,
     column: Columns = None,
     no_check: NoCheck = False,
     out: RobotOut = None,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Write all numbers into .json, or parameters into .csv.")
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write all numbers into .json, or parameters into .csv."),
     ] = None,
     plot: PlotOut = None,
     as_json: Json = False,
@@ -140,12 +155,12 @@ def calibrate(
 
     tip, recording = frame_or_default(robot, frame), read_measurements(data, robot, columns=_renamed(column))
     if recording.measured is None:
-        raise ArgumentError(f"calibrate: {data} has no measured columns; contacts are calibrated in Python, see calibrate")
+        raise ArgumentError(
+            f"calibrate: {data} has no measured columns; contacts are calibrated in Python, see calibrate"
+        )
     options: dict[str, Any] = {"noise": _noise(noise), "loss": str(loss), "folds": folds, "check": not no_check}
     with progress("calibrate"):
-        found = calibrate(
-            robot, tip, recording.q, recording.measured, estimate=tuple(_words(estimate)), **options
-        )
+        found = calibrate(robot, tip, recording.q, recording.measured, estimate=tuple(_words(estimate)), **options)
     _finish(found, out, plot)
     if report is not None:
         found.save(report)

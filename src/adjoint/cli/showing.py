@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError
 from .guard import note
 from .motions import read_trajectory
 from .options import with_robot
@@ -41,9 +40,12 @@ def view(
         list[Path] | None, typer.Option(metavar="FILE", help="Play a motion that trajectory make wrote; likewise.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Write one .html file that needs nothing else, and end.")
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write one .html file that needs nothing else, and end."),
     ] = None,
-    host: Annotated[str, typer.Option(help="Who can see it: this computer alone, or 0.0.0.0 for the network.")] = "localhost",
+    host: Annotated[
+        str, typer.Option(help="Who can see it: this computer alone, or 0.0.0.0 for the network.")
+    ] = "localhost",
     port: Annotated[int, typer.Option(help="The port of the page.", min=0, max=65535)] = 8080,
     open_page: Open = False,
 ) -> None:
@@ -77,7 +79,7 @@ def view(
 
 def _viewer() -> Any:
     """Return the module of the viewer."""
-    return importlib.import_module(f"{__package__.partition('.')[0]}.viewer")
+    return importlib.import_module(f"{__name__.partition('.')[0]}.viewer")
 
 
 def _thing(robot: "Robot", runs: list[Path], trajectories: list[Path]) -> Any:
@@ -99,7 +101,8 @@ _STEP = 0.001  # [s]
 
 def demo(
     folder: Annotated[
-        Path | None, typer.Option("--folder", metavar="FOLDER", help="Where files are written; by default a temporary one.")
+        Path | None,
+        typer.Option("--folder", metavar="FOLDER", help="Where files are written; by default a temporary one."),
     ] = None,
     open_page: Open = False,
 ) -> None:
@@ -121,12 +124,16 @@ def demo(
     verdict = str(motion.limits_hold(robot))
     print_line(f"1  plan: {motion.duration:g} s, {motion.pieces} polynomials; {verdict}")
     runs = {name: _simulated(robot, motion, name) for name in ("PD with gravity", "computed torque")}
-    print_line(f"2  simulate: {round(motion.duration / _STEP)} steps, dry friction, and from {_TAKEN} s on a part of {_MASS} kg")
+    print_line(
+        f"2  simulate: {round(motion.duration / _STEP)} steps, dry friction, a part of {_MASS} kg from {_TAKEN} s on"
+    )
     rows = []
     for name, run in runs.items():
         error = _tool_error(robot, run, motion)
         rows.append((name, f"{error.max():.1f} mm", f"{error[-1]:.1f} mm", f"{_effort(robot, run):.0f} %"))
-        print_line(f"   {name}: tool off by {rows[-1][1]} at most, {rows[-1][2]} at the end; torque {rows[-1][3]} of its limit")
+        print_line(
+            f"   {name}: tool off by {rows[-1][1]} at most, {rows[-1][2]} at the end; torque {rows[-1][3]} of its limit"
+        )
     _write_files(place, robot, motion, runs)
     page = place / "puma.html"
     _write_page(page, verdict, rows, runs, time.perf_counter() - began)
@@ -233,9 +240,14 @@ def _write_page(page: Path, verdict: str, rows: list[tuple], runs: dict[str, "Ru
     head = "".join(f"<th>{x}</th>" for x in ("controller", "largest error", "error at the end", "torque, of its limit"))
     body = "".join("<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in row) + "</tr>" for row in rows)
     text = _PAGE.format(
-        film=html.escape(film, quote=True), verdict=html.escape(verdict), head=head, body=body, mass=_MASS, taken=_TAKEN,
+        film=html.escape(film, quote=True),
+        verdict=html.escape(verdict),
+        head=head,
+        body=body,
+        mass=_MASS,
+        taken=_TAKEN,
         seconds=f"{seconds:.1f}",
-    )  # fmt: skip
+    )
     with whole_file(page) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """The command `simulate`: a robot under control, in time."""
 
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from ..errors import ArgumentError
 from .guard import FAILED, note
 from .motions import read_trajectory
-from .options import Degrees, Json, choices, with_robot
+from .options import Degrees, Json, with_robot
 from .output import number, print_json, print_line, print_table, progress
 from .values import configurations, numbers, rates
 
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["simulate"]
 
-Controller = choices("Controller", "none", "pd", "computed-torque")
+
+class Controller(StrEnum):
+    """Controllers of `simulate`."""
+
+    none = "none"
+    pd = "pd"
+    computed_torque = "computed-torque"
+
+
 _RECORDED = 1000  # about so many states of a run are kept, unless the user says otherwise
 
 
@@ -35,11 +44,14 @@ def simulate(
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(metavar="NUMBERS", help="Where it starts, as --q of fk; by default where the trajectory does, or neutral."),
+        typer.Option(
+            metavar="NUMBERS", help="Where it starts, as --q of fk; by default where the trajectory does, or neutral."
+        ),
     ] = None,
     v: Annotated[str | None, typer.Option("--v", metavar="NUMBERS", help="Joint velocities at the start.")] = None,
     goal: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="Where it shall go; a smooth motion of half the duration leads there.")
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Where it shall go; a smooth motion of half the duration leads there."),
     ] = None,
     trajectory: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A motion to follow, that trajectory make wrote.")
@@ -51,19 +63,29 @@ def simulate(
     frequency: Annotated[
         float, typer.Option(help="How stiff the control is: errors decay as with a spring of so many rad/s.", min=0.0)
     ] = 10.0,
-    kp: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Gains of positions, in place of --frequency.")] = None,
-    kd: Annotated[str | None, typer.Option(metavar="NUMBERS", help="Gains of velocities, in place of --frequency.")] = None,
-    saturate: Annotated[bool, typer.Option("--saturate", help="Keep joint forces within the robot's effort limits.")] = False,
+    kp: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Gains of positions, in place of --frequency.")
+    ] = None,
+    kd: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Gains of velocities, in place of --frequency.")
+    ] = None,
+    saturate: Annotated[
+        bool, typer.Option("--saturate", help="Keep joint forces within the robot's effort limits.")
+    ] = False,
     integrator: Annotated[
         str, typer.Option(metavar="NAME", help="semi_implicit, rk4, or another name of adjoint.simulation.")
     ] = "semi_implicit",
     degrees: Degrees = False,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the run into a .npz file, or a table into .parquet.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the run into a .npz file, or a table into .parquet."),
     ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw curves into a .png, .pdf or .svg.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw curves into a .png, .pdf or .svg.")
+    ] = None,
     animate: Annotated[
-        Path | None, typer.Option("--animate", metavar="FILE", help="Draw the moving robot into a .html page, or a .gif.")
+        Path | None,
+        typer.Option("--animate", metavar="FILE", help="Draw the moving robot into a .html page, or a .gif."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -81,7 +103,7 @@ def simulate(
     softer control.
     """
     motion = _motion(robot, start, goal, trajectory, duration, degrees)
-    chosen = str(controller or (Controller.none if motion is None else Controller("computed-torque")))
+    chosen = str(controller or (Controller.none if motion is None else Controller.computed_torque))
     if motion is None and chosen != "none":
         raise ArgumentError(f"simulate: the controller {chosen} needs --goal or --trajectory")
     q = configurations(robot, start, "--start", degrees) if start or motion is None else motion(0.0).q
@@ -200,7 +222,9 @@ def _show(run: "Run", controller: str, seconds: float, dt: float, took: float, d
         parts = np.where(np.isfinite(robot.effort_limit) & np.isfinite(tau), 100 * tau / robot.effort_limit, np.inf)
     columns = (*ends, *errors, turn * np.abs(run.v).max(axis=0), tau, parts)
     rows = [[name, *map(float, row)] for name, *row in zip(dof_names(robot), *columns, strict=True)]
-    print_line(f"{robot.name}, {controller}: {seconds:g} s in {round(seconds / dt)} steps, computed in {took:.2f} s", "bold")
+    print_line(
+        f"{robot.name}, {controller}: {seconds:g} s in {round(seconds / dt)} steps, computed in {took:.2f} s", "bold"
+    )
     header = ["joint", "start", "end", "largest error", "error at end", "largest |v|", "largest |tau|", "% of limit"]
     print_table(header, rows)
     energy = run.energy.total

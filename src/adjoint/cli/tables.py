@@ -92,7 +92,7 @@ def _common(robot: "Robot", bodies: Sequence[int], links: "np.ndarray") -> dict[
 
 
 def _moved_inertias(robot: "Robot", links: "np.ndarray") -> "np.ndarray":
-    """Return the inertias (n, 10) of the bodies of a chain in the frames `links` (n, 4, 4), given in the base at home."""
+    """Return the inertias (n, 10) of the bodies of a chain in frames `links` (n, 4, 4), seen from the base at home."""
     import numpy as np
 
     from ..lie import se3
@@ -102,7 +102,9 @@ def _moved_inertias(robot: "Robot", links: "np.ndarray") -> "np.ndarray":
     for M in robot.placements:
         N = N @ M
         homes.append(N)
-    return moved_inertias(np.array([se3.inverse.eager(T) @ N for T, N in zip(links, homes, strict=True)]), robot.inertias)
+    return moved_inertias(
+        np.array([se3.inverse.eager(T) @ N for T, N in zip(links, homes, strict=True)]), robot.inertias
+    )
 
 
 # --- table -> robot ---------------------------------------------------------------------------------------------------
