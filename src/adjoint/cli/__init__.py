@@ -17,6 +17,7 @@ Modules of this folder import NumPy and the rest of the library inside functions
 """
 
 import sys
+from collections.abc import Callable
 
 __all__ = ["main"]
 
@@ -27,7 +28,7 @@ def main() -> None:
     The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, and 130 after Ctrl-C.
     """
     try:
-        from .app import app
+        run = _program()
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich", "click"):
             raise
@@ -35,4 +36,10 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    app(prog_name="adjoint")
+    run(prog_name="adjoint")
+
+
+def _program() -> Callable:
+    from .app import app
+
+    return app

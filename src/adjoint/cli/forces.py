@@ -55,6 +55,7 @@ def torque(
     import numpy as np
 
     from ..dynamics import gravity_torque, inverse_dynamics
+    from ..dynamics.regressors import dof_names
 
     tip = frame_or_default(robot, frame)
     loaded = _loaded(robot, tip, payload)
@@ -80,8 +81,6 @@ def torque(
     elif tau.ndim == 1:
         _print_one(robot, at, rate, gain, tau)
     else:
-        from ..dynamics.regressors import dof_names
-
         rows = [[k, *map(float, row)] for k, row in enumerate(np.asarray(tau))]
         print_table(["sample", *dof_names(robot)], rows[:SHOWN])
         more(len(rows))

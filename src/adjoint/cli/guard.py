@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import AdjointError
+from ..errors import AdjointError, SolveError
 
 __all__ = ["FAILED", "INTERRUPTED", "WRONG", "Commands", "note"]
 
@@ -53,7 +53,7 @@ def one_line_errors() -> Iterator[None]:
         if os.environ.get("ADJOINT_TRACEBACK") == "full":
             raise
         note(f"error: {_described(error)}")
-        raise typer.Exit(WRONG) from None
+        raise typer.Exit(FAILED if isinstance(error, SolveError) else WRONG) from None
 
 
 def _described(error: Exception) -> str:

@@ -1,7 +1,9 @@
 """What several commands take: the robot with its options, frames, values, and how results are shown."""
 
+import contextlib
 import functools
 import inspect
+import io
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -21,8 +23,10 @@ def _complete_robot(incomplete: str) -> list[str]:
 
 
 def _complete_frame(ctx: typer.Context, incomplete: str) -> list[str]:
+    given = next((word for word in (ctx.params.get("robot"), *ctx.args) if word and word != "-"), None)
     try:
-        names = find_robot(ctx.params["robot"]).frame_names
+        with contextlib.redirect_stderr(io.StringIO()):
+            names = find_robot(given or "").frame_names
     except Exception:  # there is no robot yet, or none of this name: then there is nothing to offer
         return []
     return [name for name in names if name.startswith(incomplete)]

@@ -1,12 +1,13 @@
 """Numbers that a user gives: typed on the command line, in CSV and NPZ files, or piped in as CSV."""
 
 import csv
+import functools
 import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from ..errors import ArgumentError, nearest
 
@@ -74,7 +75,7 @@ def numbers(text: str, columns: Sequence[str], option: str, alike: bool = True) 
 def rows_of(text: str, columns: Sequence[str], option: str) -> "np.ndarray":
     """Return the rows (N, n) of a file, or of standard input for "-"."""
     if text == "-":
-        return csv_rows(sys.stdin, columns, f"{option}: standard input")
+        return csv_rows(_lines_of(sys.stdin), columns, f"{option}: standard input")
     name, _, key = text.partition(".npz:") if ".npz:" in text else (text, "", "")
     path = Path(f"{name}.npz" if key else name)
     if not path.is_file():
@@ -87,6 +88,12 @@ def rows_of(text: str, columns: Sequence[str], option: str) -> "np.ndarray":
         return _from_numpy(path, key, columns, option)
     with path.open(encoding="utf-8-sig", newline="") as file:
         return csv_rows(file, columns, str(path))
+
+
+@functools.lru_cache(maxsize=1)
+def _lines_of(stream: TextIO) -> list[str]:
+    """Return the lines of standard input, which several options may ask for."""
+    return stream.readlines()
 
 
 def _from_numpy(path: Path, key: str, columns: Sequence[str], option: str) -> "np.ndarray":
@@ -117,7 +124,8 @@ def csv_rows(file: Iterable[str], columns: Sequence[str], where: str) -> "np.nda
     lines = [line for line in file if line.strip() and not line.startswith("#")]
     if not lines:
         raise ArgumentError(f"{where}: there are no numbers")
-    separator = max(",;\t ", key=lines[0].strip().count)
+    separator = max(",;\t", key=lines[0].count)
+    separator = separator if separator in lines[0] else " "
     rows = list(csv.reader((line.strip() for line in lines), delimiter=separator, skipinitialspace=True))
     header = None if all(parsed_number(cell) is not None for cell in rows[0]) else rows.pop(0)
     places, factors = _places(header, len(rows[0]) if rows else 0, columns, where)
