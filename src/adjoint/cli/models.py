@@ -352,13 +352,15 @@ def convert(
 
 def write_robot(robot: "Robot", target: str, to: Any = None, frame: str | None = None, form: str = "space") -> str:
     """Write a robot into a file in the format that its name or `to` says; return the format."""
-    from ..model import to_mjcf, to_urdf
+    from ..model import GRAVITY, to_mjcf, to_urdf
 
     kind = _format(target, to)
     if kind in ("dh", "poe"):
         text = _as_table(robot, kind, target, frame_or_default(robot, frame), form)
     else:
         text = (to_urdf if kind == "urdf" else to_mjcf)(robot.reframed("joint"))
+        if kind == "urdf" and tuple(robot.gravity) != GRAVITY:
+            note(f"URDF has no gravity; read it with --gravity {','.join(map(number, robot.gravity))}")
     write_result(target, text)
     return kind
 

@@ -25,11 +25,11 @@ _AGREE = 1e-6  # results that differ by more, in relation to their size, are no 
 _LONG = 0.15  # [s] that one measurement takes
 
 
-class Entry(NamedTuple):
-    """How long one function of a peer takes [s], and by how much its result differs from ours, relative to its size."""
+class Call(NamedTuple):
+    """A function of a system: `run` is timed, and `result` gives its result in our terms at the first sample."""
 
-    seconds: float
-    difference: float
+    run: Callable[[], Any]
+    result: Callable[[], Any]
 
 
 class Task(NamedTuple):
@@ -40,7 +40,20 @@ class Task(NamedTuple):
     q: "np.ndarray"
     v: "np.ndarray"
     a: "np.ndarray"
-    ours: dict[str, "np.ndarray"]  # our results at the first sample
+
+
+class Row(NamedTuple):
+    """What was found about one function: our times of a call and of a sample of a batch [s], and those of peers.
+
+    `first` is the time [s] of our first call. `differences` are by how much results of peers differ from ours, relative
+    to their size; who differs too much has no time.
+    """
+
+    call: float
+    batch: float
+    first: float
+    peers: dict[str, float]
+    differences: dict[str, float]
 
 
 def bench(
@@ -57,30 +70,26 @@ def bench(
       adjoint bench
       adjoint bench panda --json
 
-    Results are compared first; what differs is not timed against. Times are microseconds of one call from Python,
-    the best of several repeats; "batch" is the time for one of 4096 samples in one call. × says how many times as long
-    the peer takes for one sample as our single call, and ×batch as a sample of our batch. Friction and motor inertia
-    are left out, since the systems treat them differently. pip install pin mujoco installs the peers.
+    Results are compared first; what differs is not timed. Times are microseconds of one call from Python, the best of
+    ten rounds in which the systems take turns; "batch" is the time for one of 4096 samples in one call. × says how many
+    times as long the peer takes for one sample as our single call, and ×batch as a sample of our batch. Friction and
+    motor inertia are left out, since the systems treat them differently. pip install pin mujoco installs the peers.
     """
-    found = find_robot(robot)
+    task, peers = _task(find_robot(robot)), {}
+    for name, enter in {"pinocchio": _pinocchio, "mujoco": _mujoco}.items():
+        try:
+            peers[name] = enter(task)
+        except (ImportError, AdjointError) as error:
+            note(f"{name} does not take part: {error}")
+    rows = {}
     with progress("bench") as tell:
-        task = _task(found)
-        tell(0.1)
-        times, compiled = _ours(task, seconds, lambda part: tell(0.1 + 0.5 * part))
-        peers = {}
-        for k, (name, enter) in enumerate({"pinocchio": _pinocchio, "mujoco": _mujoco}.items()):
-            try:
-                peers[name] = _raced(task, enter(task), seconds)
-            except (ImportError, AdjointError) as error:
-                note(f"{name} does not take part: {error}")
-            tell(0.8 + 0.2 * k)
-    differ = [
-        f"{name}: {f}" for name, entries in peers.items() for f, e in entries.items() if not e.difference < _AGREE
-    ]
-    if as_json:
-        _print_json(task.robot, times, compiled, peers)
-    else:
-        _print(task.robot, times, compiled, peers)
+        for k, name in enumerate(_FUNCTIONS):
+            rows[name] = _raced(
+                task, name, {peer: calls[name] for peer, calls in peers.items() if name in calls}, seconds
+            )
+            tell((k + 1) / len(_FUNCTIONS))
+    (_print_json if as_json else _print)(task.robot, list(peers), rows)
+    differ = [f"{peer}: {name}" for name, row in rows.items() for peer in row.differences if peer not in row.peers]
     if differ:
         note(f"results differ: {', '.join(differ)}")
         raise typer.Exit(FAILED)
@@ -96,7 +105,7 @@ def _task(robot: "Robot") -> Task:
     bare = _with_leaders_locked(robot).replace(armature=0.0, damping=0.0, friction=0.0)
     q, rng = random_configuration(bare, _BATCH, rng=0), np.random.default_rng(0)
     v, a = rng.normal(size=(2, _BATCH, bare.nv))
-    return Task(bare, frame_or_default(bare, None), q, v, a, {})
+    return Task(bare, frame_or_default(bare, None), q, v, a)
 
 
 def _with_leaders_locked(robot: "Robot") -> "Robot":
@@ -111,60 +120,57 @@ def _with_leaders_locked(robot: "Robot") -> "Robot":
     return robot.locked({name: home[robot.layout.q_start[i]] for name, i in zip(names, leaders, strict=True)})
 
 
-# --- this library -----------------------------------------------------------------------------------------------------
+# --- the race ---------------------------------------------------------------------------------------------------------
 
 
-def _ours(
-    task: Task, seconds: float, tell: Callable[[float], None]
-) -> tuple[dict[str, tuple[float, float]], dict[str, float]]:
-    """Return {function: times of one call and of a sample of a batch [s]}, and the times of the first calls [s]."""
+def _raced(task: Task, name: str, peers: dict[str, Call], seconds: float) -> Row:
+    """Compare the results of one function, and measure all who agree."""
+    import numpy as np
+
+    bound, args = _ours(task, name)
+    one = [x[0] for x in args]
+    start = time.perf_counter()
+    ours = bound(*one)
+    first = time.perf_counter() - start
+    differences = {}
+    for peer, call in peers.items():
+        call.run()
+        differences[peer] = float(np.abs(ours - call.result()).max() / max(1.0, np.abs(ours).max()))
+    out = bound(*args)
+    calls = {"call": lambda: bound(*one), "batch": lambda: bound(*args, out=out)}
+    calls |= {peer: call.run for peer, call in peers.items() if differences[peer] < _AGREE}
+    best = _best(calls, seconds)
+    return Row(best.pop("call"), best.pop("batch") / _BATCH, first, best, differences)
+
+
+def _ours(task: Task, name: str) -> tuple[Callable, list["np.ndarray"]]:
+    """Return our function of the robot, and its arguments for the whole batch."""
     from .. import dynamics, kinematics
 
-    robot, given = task.robot, {"q": task.q, "v": task.v, "a": task.a}
-    times, first = {}, {}
-    for k, name in enumerate(_FUNCTIONS):
-        function = getattr(kinematics, name, None) or getattr(dynamics, name)
-        statics = {"forward_kinematics": {"frame": task.frame}}.get(name, {})
-        statics = {"frame": task.frame, "expressed": "world"} if name == "jacobian" else statics
-        bound = function.bind(robot, **statics)
-        args = [given["a" if p.name == "tau" else p.name] for p in bound.parameters if p.name in ("q", "v", "a", "tau")]
-        start = time.perf_counter()
-        task.ours[name] = bound(*(x[0] for x in args))
-        first[name] = time.perf_counter() - start
-        one, out = [x[0] for x in args], bound(*args)
-        times[name] = _best(lambda: bound(*one), seconds), _best(lambda: bound(*args, out=out), seconds) / _BATCH  # noqa: B023
-        tell((k + 1) / len(_FUNCTIONS))
-    return times, first
+    statics = {"forward_kinematics": {"frame": task.frame}, "jacobian": {"frame": task.frame, "expressed": "world"}}
+    function = getattr(kinematics if name in statics else dynamics, name)
+    bound = function.bind(task.robot, **statics.get(name, {}))
+    given = {"q": task.q, "v": task.v, "a": task.a, "tau": task.a}
+    return bound, [given[p.name] for p in bound.parameters if p.name in given]
 
 
-def _best(call: Callable[[], Any], seconds: float) -> float:
-    """Return the shortest time [s] of one call, of five rounds that take `seconds` together."""
-    start = time.perf_counter()
-    call()
-    count = max(1, int(seconds / 5 / max(time.perf_counter() - start, 1e-7)))
-    rounds = []
-    for _ in range(5):
+def _best(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, float]:
+    """Return the shortest time [s] of a call of each, of ten rounds; they take turns, so that all meet one load."""
+    counts, best = {}, dict.fromkeys(calls, float("inf"))
+    for name, call in calls.items():
         start = time.perf_counter()
-        for _ in range(count):
-            call()
-        rounds.append((time.perf_counter() - start) / count)
-    return min(rounds)
+        call()
+        counts[name] = max(1, int(seconds / 10 / max(time.perf_counter() - start, 1e-7)))
+    for _ in range(10):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            for _ in range(counts[name]):
+                call()
+            best[name] = min(best[name], (time.perf_counter() - start) / counts[name])
+    return best
 
 
 # --- peers ------------------------------------------------------------------------------------------------------------
-
-
-def _raced(task: Task, calls: dict[str, tuple[Callable, Callable]], seconds: float) -> dict[str, Entry]:
-    """Return the entries of a peer, whose calls are pairs: what is timed, and the result in our terms."""
-    import numpy as np
-
-    found = {}
-    for name, (call, result) in calls.items():
-        call()
-        ours, theirs = task.ours[name], result()
-        difference = float(np.abs(ours - theirs).max() / max(1.0, np.abs(ours).max()))
-        found[name] = Entry(_best(call, seconds) if difference < _AGREE else float("nan"), difference)
-    return found
 
 
 def _need_plain(robot: "Robot", peer: str) -> None:
@@ -174,7 +180,7 @@ def _need_plain(robot: "Robot", peer: str) -> None:
         raise ArgumentError(f"robot '{robot.name}' has {odd} joints, whose coordinates differ in {peer}")
 
 
-def _pinocchio(task: Task) -> dict[str, tuple[Callable, Callable]]:
+def _pinocchio(task: Task) -> dict[str, Call]:
     """Return the calls of Pinocchio; its joints are in another order, and continuous ones are (cos, sin)."""
     import numpy as np
     import pinocchio as pin  # pyright: ignore[reportMissingImports]
@@ -206,15 +212,15 @@ def _pinocchio(task: Task) -> dict[str, tuple[Callable, Callable]]:
         return (M + np.triu(M, 1).T)[np.ix_(at, at)]
 
     return {
-        "forward_kinematics": (place, lambda: data.oMf[frame].homogeneous),
-        "jacobian": (columns, lambda: np.roll(kept["J"], 3, axis=0)[:, at]),
-        "inverse_dynamics": (lambda: pin.rnea(model, data, q, v, a), lambda: data.tau[at]),
-        "forward_dynamics": (lambda: pin.aba(model, data, q, v, a), lambda: data.ddq[at]),
-        "mass_matrix": (lambda: pin.crba(model, data, q), matrix),
+        "forward_kinematics": Call(place, lambda: data.oMf[frame].homogeneous),
+        "jacobian": Call(columns, lambda: np.roll(kept["J"], 3, axis=0)[:, at]),
+        "inverse_dynamics": Call(lambda: pin.rnea(model, data, q, v, a), lambda: data.tau[at]),
+        "forward_dynamics": Call(lambda: pin.aba(model, data, q, v, a), lambda: data.ddq[at]),
+        "mass_matrix": Call(lambda: pin.crba(model, data, q), matrix),
     }
 
 
-def _mujoco(task: Task) -> dict[str, tuple[Callable, Callable]]:
+def _mujoco(task: Task) -> dict[str, Call]:
     """Return the calls of MuJoCo; it has no Jacobian of a frame by itself."""
     import mujoco  # pyright: ignore[reportMissingImports]
     import numpy as np
@@ -250,9 +256,9 @@ def _mujoco(task: Task) -> dict[str, tuple[Callable, Callable]]:
         return full[np.ix_(vs, vs)]
 
     return {
-        "inverse_dynamics": (inverse, lambda: data.qfrc_inverse[vs].copy()),
-        "forward_dynamics": (forward, lambda: data.qacc[vs].copy()),
-        "mass_matrix": (compose, matrix),
+        "inverse_dynamics": Call(inverse, lambda: data.qfrc_inverse[vs].copy()),
+        "forward_dynamics": Call(forward, lambda: data.qacc[vs].copy()),
+        "mass_matrix": Call(compose, matrix),
     }
 
 
@@ -267,47 +273,44 @@ def _full_matrix(mujoco: Any, model: Any, data: Any, full: "np.ndarray") -> None
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-def _print(
-    robot: "Robot",
-    times: dict[str, tuple[float, float]],
-    compiled: dict[str, float],
-    peers: dict[str, dict[str, Entry]],
-) -> None:
-    header = ["function", "ours", "batch"]
-    for name in peers:
-        header += [name, "×", "×batch"]
-    rows = []
-    for f, (one, many) in times.items():
-        row: list[Any] = [f, f"{1e6 * one:.2f}", f"{1e6 * many:.3f}"]
-        for entries in peers.values():
-            entry = entries.get(f)
-            if entry is None or entry.seconds != entry.seconds:
-                row += ["" if entry is None else "differs", "", ""]
+def _print(robot: "Robot", peers: list[str], rows: dict[str, Row]) -> None:
+    header, table = ["function", "ours", "batch"], []
+    for peer in peers:
+        header += [peer, "×", "×batch"]
+    for name, row in rows.items():
+        cells = [name, f"{1e6 * row.call:.2f}", f"{1e6 * row.batch:.3f}"]
+        for peer in peers:
+            took = row.peers.get(peer)
+            if took is None:
+                cells += ["differs" if peer in row.differences else "", "", ""]
             else:
-                row += [f"{1e6 * entry.seconds:.2f}", f"{entry.seconds / one:.1f}", f"{entry.seconds / many:.0f}"]
-        rows.append(row)
+                cells += [f"{1e6 * took:.2f}", f"{took / row.call:.1f}", f"{took / row.batch:.0f}"]
+        table.append(cells)
     print_line(f"{robot.name}, {robot.nv} degrees of freedom: µs for one sample", "bold")
-    print_table(header, rows)
-    total = sum(compiled.values())
+    print_table(header, table)
+    total = sum(row.first for row in rows.values())
     print_line(f"the first calls took {number(total, 3)} s together, with compilation where it was not on disk")
-    for name, entries in peers.items():
-        worst = max((e.difference for e in entries.values()), default=0.0)
-        print_line(f"results of {name} differ by at most {worst:.1e}, relative to their size")
+    for peer in peers:
+        worst = max((row.differences[peer] for row in rows.values() if peer in row.differences), default=0.0)
+        print_line(f"results of {peer} differ by at most {worst:.1e}, relative to their size")
 
 
-def _print_json(
-    robot: "Robot",
-    times: dict[str, tuple[float, float]],
-    compiled: dict[str, float],
-    peers: dict[str, dict[str, Entry]],
-) -> None:
-    ours = {f: {"call": one, "batch": many, "first_call": compiled[f]} for f, (one, many) in times.items()}
-    others = {
+def _print_json(robot: "Robot", peers: list[str], rows: dict[str, Row]) -> None:
+    functions = {
         name: {
-            f: {"call": e.seconds, "difference": e.difference, "ratio_call": e.seconds / times[f][0],
-                "ratio_batch": e.seconds / times[f][1]}
-            for f, e in entries.items()
+            "call": row.call,
+            "batch": row.batch,
+            "first_call": row.first,
+            "peers": {
+                peer: {
+                    "call": row.peers.get(peer),
+                    "difference": difference,
+                    "ratio_call": row.peers[peer] / row.call if peer in row.peers else None,
+                    "ratio_batch": row.peers[peer] / row.batch if peer in row.peers else None,
+                }
+                for peer, difference in row.differences.items()
+            },
         }
-        for name, entries in peers.items()
-    }  # fmt: skip
-    print_json({"robot": robot.name, "nv": robot.nv, "batch": _BATCH, "seconds": {"adjoint": ours, **others}})
+        for name, row in rows.items()
+    }
+    print_json({"robot": robot.name, "nv": robot.nv, "batch": _BATCH, "peers": peers, "seconds": functions})
