@@ -53,6 +53,13 @@ def test_info_of_trees_mimics_and_free_bases():
     assert as_json("info", "random_tree:0:14")["nv"] == aj.robots.random_tree(0, 14).nv
 
 
+@pytest.mark.slow
+def test_info_of_a_long_chain():
+    data = as_json("info", "chain:20000")
+    assert data["nv"] == 20000 and "inverse_dynamics" in data["operations"] and data["reach"] is None
+    assert "... and 19800 more" in adjoint("info", "chain:20000").stdout
+
+
 def test_check(here):
     assert "impossible-inertia" in adjoint("check", "puma560").stdout
     adjoint("check", "puma560", "--strict", code=1)

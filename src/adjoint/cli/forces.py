@@ -29,7 +29,9 @@ def torque(
     a: Annotated[
         str | None, typer.Option("--a", metavar="NUMBERS|FILE", help="Joint accelerations, as --q; by default 0.")
     ] = None,
-    payload: Annotated[float, typer.Option(help="The mass, in kg, of a load at the frame's origin.", min=0.0)] = 0.0,
+    payload: Annotated[
+        float, typer.Option(metavar="KG", help="The mass of a load at the frame's origin.", min=0.0)
+    ] = 0.0,
     wrench: Annotated[
         str | None,
         typer.Option(metavar="MX,MY,MZ,FX,FY,FZ", help="What acts on the frame, in N m and N, seen from it."),

@@ -48,7 +48,9 @@ def equations(
     symbols: Annotated[
         bool, typer.Option("--symbols", help="Masses, lengths and so on are symbols, not numbers.")
     ] = False,
-    most_terms: Annotated[int, typer.Option(help="An expanded form with more terms is refused.", min=1)] = 1000,
+    most_terms: Annotated[
+        int, typer.Option(metavar="N", help="An expanded form with more terms is refused.", min=1)
+    ] = 1000,
     out: TextOut = None,
     as_json: Json = False,
 ) -> None:
@@ -129,7 +131,7 @@ def compile(
     derivative: Annotated[
         str | None, typer.Option(metavar="INPUT", help="Write the derivative by this input, such as q.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The name of the C function.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The name of the C function.")] = None,
     out: TextOut = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "convert", "info", "write_robot"]
 
 _MOST = 200  # joints and bodies that are listed
-_LARGE = 500  # a robot with more coordinates is not sampled for its reach
+_LARGE = 500  # of a robot with more coordinates, only what takes a time proportional to their number is computed
 _SAMPLES = 4096
 
 # --- info -------------------------------------------------------------------------------------------------------------
@@ -242,6 +242,8 @@ def _operations(robot: "Robot", tip: str) -> dict[str, dict[str, int]]:
         "forward_dynamics": lambda: dynamics.forward_dynamics.bind(robot),
         "mass_matrix": lambda: dynamics.mass_matrix.bind(robot),
     }
+    if robot.nv > _LARGE:  # its matrix would have n² numbers
+        del bound["mass_matrix"]
     found = {}
     for name, bind in bound.items():
         try:

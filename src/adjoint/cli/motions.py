@@ -60,7 +60,7 @@ TrajectoryOut = Annotated[
 @with_robot
 def make(
     robot: "Robot",
-    kind: Annotated[Kind, typer.Option(help="The kind of motion; see below.")] = Kind.quintic,
+    kind: Annotated[Kind, typer.Option(metavar="KIND", help="The kind of motion, one of those above.")] = Kind.quintic,
     start: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Where it starts, as --q of fk; by default neutral.")
     ] = None,
@@ -75,7 +75,7 @@ def make(
         str | None, typer.Option(metavar="NUMBERS", help="Of kind line: the pose at the end, as --pose of ik.")
     ] = None,
     frame: FrameOption = None,
-    duration: Annotated[float | None, typer.Option(help="How long it lasts, in s.", min=0.0)] = None,
+    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long it lasts.", min=0.0)] = None,
     velocity: Velocity = None,
     acceleration: Acceleration = None,
     jerk: Jerk = None,
@@ -302,7 +302,7 @@ def retime(
     robot: "Robot",
     file: FileArgument,
     duration: Annotated[
-        float | None, typer.Option(help="The new duration, in s; all of it is slower or faster.")
+        float | None, typer.Option(metavar="SECONDS", help="The new duration; all of it is slower or faster.")
     ] = None,
     fastest: Annotated[
         bool, typer.Option("--fastest", help="The shortest time along the same path that all limits allow.")
@@ -311,7 +311,7 @@ def retime(
     acceleration: Acceleration = None,
     jerk: Jerk = None,
     points: Annotated[
-        int, typer.Option(help="Of --fastest: how many points of the path are kept exactly.", min=3)
+        int, typer.Option(metavar="N", help="Of --fastest: how many points of the path are kept exactly.", min=3)
     ] = 50,
     out: TrajectoryOut = None,
     as_json: Json = False,
@@ -357,7 +357,7 @@ def _fastest(robot: "Robot", motion: "Trajectory", points: int, limits: dict[str
 def sample(
     robot: "Robot",
     file: FileArgument,
-    rate: Annotated[float, typer.Option(help="Samples in a second.", min=1e-3)] = 100.0,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Samples in a second.", min=1e-3)] = 100.0,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="A .csv or .npz file; - is CSV on standard output.")
     ] = "-",

@@ -60,7 +60,9 @@ def bench(
     robot: Annotated[
         str, typer.Argument(help="As for info; by default the Stanford arm.", show_default=False)
     ] = "stanford",
-    seconds: Annotated[float, typer.Option(help="How long one measurement takes.", min=0.001)] = _LONG,
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long one measurement takes.", min=0.001)
+    ] = _LONG,
     as_json: Json = False,
 ) -> None:
     """Race kinematics and dynamics of a robot against Pinocchio and MuJoCo, as far as they are installed.

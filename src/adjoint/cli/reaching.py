@@ -45,7 +45,8 @@ def ik(
         ),
     ] = None,
     redundancy: Annotated[
-        float | None, typer.Option(help="Of arms with seven joints: the parameter that a pose leaves free.")
+        float | None,
+        typer.Option(metavar="NUMBER", help="Of arms with seven joints: the parameter that a pose leaves free."),
     ] = None,
     numeric: Annotated[
         bool, typer.Option("--numeric", help="Search numerically, even if there is a closed form.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "identify"]
 
-DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="The recording; see below.", show_default=False)]
+DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="The recording, as above.", show_default=False)]
 RobotOut = Annotated[
     str | None,
     typer.Option("--out", metavar="FILE", help="Write the better robot, as convert does: .urdf, .xml, .dh.toml."),
@@ -52,12 +52,14 @@ def identify(
     cutoff: Annotated[
         float | None,
         typer.Option(
-            help="In Hz, of a filter, where velocities are missing: ten times the motion's highest frequency."
+            metavar="HZ", help="Of a filter, where velocities are missing: ten times the motion's highest frequency."
         ),
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="In Hz, of a file without a column time.")] = None,
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Of a file without a column time.")] = None,
     column: Columns = None,
-    prior: Annotated[float, typer.Option(help="How much the model is trusted where data tell nothing.")] = 1.0,
+    prior: Annotated[
+        float, typer.Option(metavar="NUMBER", help="How much the model is trusted where data tell nothing.")
+    ] = 1.0,
     no_check: NoCheck = False,
     out: RobotOut = None,
     plot: PlotOut = None,
@@ -129,7 +131,7 @@ def calibrate(
     loss: Annotated[
         Loss, typer.Option(help="huber or tukey, where some samples may be altogether wrong.")
     ] = Loss.squares,
-    folds: Annotated[int, typer.Option(help="Parts of a cross-validation; 0 is none.", min=0)] = 0,
+    folds: Annotated[int, typer.Option(metavar="N", help="Parts of a cross-validation; 0 is none.", min=0)] = 0,
     column: Columns = None,
     no_check: NoCheck = False,
     out: RobotOut = None,

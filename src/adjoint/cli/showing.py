@@ -44,9 +44,9 @@ def view(
         typer.Option("--save", metavar="FILE", help="Write one .html file that needs nothing else, and end."),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Who can see it: this computer alone, or 0.0.0.0 for the network.")
+        str, typer.Option(metavar="NAME", help="Who can see it: this computer alone, or 0.0.0.0 for the network.")
     ] = "localhost",
-    port: Annotated[int, typer.Option(help="The port of the page.", min=0, max=65535)] = 8080,
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port of the page.", min=0, max=65535)] = 8080,
     open_page: Open = False,
 ) -> None:
     """Show a robot in the browser: move its joints, drag its tool, play motions and runs.

@@ -57,11 +57,15 @@ def simulate(
         Path | None, typer.Option(metavar="FILE", help="A motion to follow, that trajectory make wrote.")
     ] = None,
     duration: Annotated[
-        float | None, typer.Option(help="In s; by default 2, or the duration of the trajectory in whole steps.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="By default 2, or the duration of the trajectory in whole steps."),
     ] = None,
-    dt: Annotated[float, typer.Option(help="The time step, in s.")] = 0.001,
+    dt: Annotated[float, typer.Option(metavar="SECONDS", help="The time step.")] = 0.001,
     frequency: Annotated[
-        float, typer.Option(help="How stiff the control is: errors decay as with a spring of so many rad/s.", min=0.0)
+        float,
+        typer.Option(
+            metavar="RAD/S", help="How stiff the control is: errors decay as with a spring of this frequency.", min=0.0
+        ),
     ] = 10.0,
     kp: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Gains of positions, in place of --frequency.")
