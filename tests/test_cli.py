@@ -240,7 +240,7 @@ def test_lists_that_are_typed(text):
 
 def test_several_samples_and_one_number_for_all():
     assert values.numbers("1,2; 3,4;5", ["a", "b"], "--x").tolist() == [[1, 2], [3, 4], [5, 5]]
-    with pytest.raises(ArgumentError, match="1 numbers, but there must be 2"):
+    with pytest.raises(ArgumentError, match="1 number, but there must be 2"):
         values.numbers("1", ["a", "b"], "--x", alike=False)
 
 
@@ -296,7 +296,7 @@ def test_words_for_configurations():
     assert np.array_equal(values.configurations(PUMA, None), aj.neutral(PUMA))
     assert np.array_equal(values.configurations(PUMA, "random:7"), aj.random_configuration(PUMA, rng=7))
     free = robots.find_robot(str(urdf("go2")), base="free")
-    with pytest.raises(ArgumentError, match="1 numbers"):
+    with pytest.raises(ArgumentError, match="1 number, "):
         values.configurations(free, "0")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -166,101 +166,113 @@ def _closed_form(robot: "Robot", T: "np.ndarray", tip: str, redundancy: float | 
     return inverse_kinematics(robot, T, tip, redundancy=redundancy)
 
 
+class _Shown(NamedTuple):
+    """The coordinates that a table shows: those that move the frame, with their names, and factors to their unit."""
+
+    places: list[int]
+    names: list[str]
+    factors: "np.ndarray"
+    unit: str
+
+    def row(self, q: "np.ndarray") -> list[float]:
+        """Return the coordinates that are shown, in their unit."""
+        return (q[self.places] * self.factors).tolist()
+
+
+def _shown(robot: "Robot", tip: str, degrees: bool) -> _Shown:
+    import numpy as np
+
+    from ..dynamics.regressors import coordinate_names
+    from ..model import JOINTS
+
+    bodies = {robot.mimics[i].source if i in robot.mimics else i for i in robot.path(robot.frame(tip).body)}
+    starts = {i: robot.layout.q_start[i] for i in sorted(bodies)}
+    places = [start + k for i, start in starts.items() for k in range(JOINTS[robot.joint_types[i]].nq)]
+    turns, angle = turning(robot, "q")[places], "deg" if degrees else "rad"
+    unit = angle if turns.all() else f"{angle} and m" if turns.any() else "m"
+    names = coordinate_names(robot)
+    return _Shown(places, [names[k] for k in places], np.where(turns & degrees, 180 / np.pi, 1.0), f"q in {unit}")
+
+
 def _show_branches(
     robot: "Robot", tip: str, T: "np.ndarray", found: "Solutions", start: "np.ndarray", degrees: bool, as_json: bool
 ) -> bool:
     """Show all branches of one pose; return whether one of them is within the limits."""
-    from ..dynamics.regressors import coordinate_names
-    from ..inverse import branches, nearest_solution, within_limits
+    from ..inverse import branches, nearest_solution
 
-    meaning, inside = branches(robot, tip), within_limits(robot, found)
-    chosen = int(nearest_solution(robot, found, start).branch)
-    rows = []
-    for k, branch in enumerate(meaning.branches):
-        label = " ".join(x for x in (branch.arm, branch.elbow) if x)
-        rows.append(
-            {"branch": k, "meaning": label, "exact": bool(found.exact[k]), "within_limits": bool(inside.exact[k])}
-        )
-        rows[-1]["q"] = inside.q[k] if inside.exact[k] else found.q[k]
-    rows = [row for row in rows if row["exact"] or any(branch.roots for branch in meaning.branches)]
+    method, chosen = branches(robot, tip).method, int(nearest_solution(robot, found, start).branch)
+    rows = _branch_rows(robot, tip, found)
     if as_json:
-        data = {
-            "robot": robot.name,
-            "frame": tip,
-            "method": meaning.method,
-            "T": T,
-            "nearest": chosen,
-            "solutions": rows,
-        }
-        print_json(data)
+        print_json({"robot": robot.name, "frame": tip, "method": method, "T": T, "nearest": chosen, "solutions": rows})
         return chosen >= 0
     exact, usable = (sum(row[key] for row in rows) for key in ("exact", "within_limits"))
+    shown = _shown(robot, tip, degrees)
     print_line(f"frame '{tip}' of {robot.name}: {exact} solutions, {usable} within the limits", "bold")
-    print_line(f"{meaning.method}; {_units(robot, degrees)}")
+    print_line(f"{method}; {shown.unit}")
     rows.sort(key=lambda row: (row["branch"] != chosen, not row["within_limits"], not row["exact"]))
-    cells = [
-        [("> " if row["branch"] == chosen else "  ") + f"{row['branch']} {row['meaning']}".strip(), _reached(row),
-         *_in_unit(robot, row["q"], degrees)]
-        for row in rows
-    ]  # fmt: skip
-    print_table(["branch", "limits", *coordinate_names(robot)], cells, digits=5)
+    cells = []
+    for row in rows:
+        mark = "> " if row["branch"] == chosen else "  "
+        limits = "within" if row["within_limits"] else "beyond" if row["exact"] else "no reach"
+        cells.append([mark + f"{row['branch']} {row['meaning']}".strip(), limits, *shown.row(row["q"])])
+    print_table(["branch", "limits", *shown.names], cells, digits=5)
     return chosen >= 0
 
 
-def _reached(row: dict[str, Any]) -> str:
-    return "within" if row["within_limits"] else "beyond" if row["exact"] else "no reach"
+def _branch_rows(robot: "Robot", tip: str, found: "Solutions") -> list[dict[str, Any]]:
+    """Return what is known of each branch; branches without an order are left out where they do not exist."""
+    from ..inverse import branches, within_limits
 
-
-def _in_unit(robot: "Robot", q: "np.ndarray", degrees: bool) -> list[float]:
-    import numpy as np
-
-    return (np.where(turning(robot, "q"), np.degrees(q), q) if degrees else q).tolist()
-
-
-def _units(robot: "Robot", degrees: bool) -> str:
-    turns = turning(robot, "q")
-    return "q in " + " and ".join(
-        [*(["deg" if degrees else "rad"] if turns.any() else []), *(["m"] if not turns.all() else [])]
-    )
+    meaning, inside, rows = branches(robot, tip).branches, within_limits(robot, found), []
+    ordered = any(branch.roots for branch in meaning)
+    for k, branch in enumerate(meaning):
+        label = " ".join(x for x in (branch.arm, branch.elbow) if x)
+        exact, usable = bool(found.exact[k]), bool(inside.exact[k])
+        q = inside.q[k] if usable else found.q[k]
+        if exact or ordered:
+            rows.append({"branch": k, "meaning": label, "exact": exact, "within_limits": usable, "q": q})
+    return rows
 
 
 def _show_chosen(
-    robot: "Robot",
-    tip: str,
-    T: "np.ndarray",
-    found: "Solutions | None",
-    start: "np.ndarray",
-    degrees: bool,
-    out: str | None,
-    as_json: bool,
-) -> bool:
+    robot: "Robot", tip: str, T: "np.ndarray", found: "Solutions | None", start: "np.ndarray", degrees: bool,
+    out: str | None, as_json: bool,
+) -> bool:  # fmt: skip
     """Show one configuration for each pose; return whether all have one."""
     import numpy as np
 
-    from ..dynamics.regressors import coordinate_names
-    from ..goals import find_configuration
-    from ..inverse import nearest_solution
-
-    if found is not None:
-        q = nearest_solution(robot, found, start).q
-        success, error = np.isfinite(q).all(axis=-1), None
-    else:
-        search = find_configuration(robot, {tip: T}, start=start)
-        q, success, error = search.q, search.success, search.error
-    q, success, method = q.reshape(-1, robot.nq), np.atleast_1d(success), "numeric" if found is None else "closed form"
+    q, success, error = _chosen(robot, tip, T, found, start)
+    method = "numeric" if found is None else "closed form"
     if out is not None:
         write_columns(out, q_columns(robot, q), {"q": q})
         told(out, len(q))
     elif as_json:
-        data = {"robot": robot.name, "frame": tip, "method": method}
-        print_json(data | {"success": success, "q": q} | ({} if error is None else {"error": np.atleast_1d(error)}))
+        data = {"robot": robot.name, "frame": tip, "method": method, "success": success, "q": q}
+        print_json(data if error is None else data | {"error": error})
     else:
-        rows = [[k, "found" if ok else "not found", *_in_unit(robot, x, degrees)]
-                for k, (ok, x) in enumerate(zip(success, q, strict=True))]  # fmt: skip
+        shown = _shown(robot, tip, degrees)
         worst = "" if error is None else f", largest error {number(np.max(error), 2)}"
-        print_line(f"frame '{tip}' of {robot.name}, {method}{worst}; {_units(robot, degrees)}", "bold")
-        print_table(["pose", "", *coordinate_names(robot)], rows[:SHOWN], digits=5)
+        print_line(f"frame '{tip}' of {robot.name}, {method}{worst}; {shown.unit}", "bold")
+        answers = zip(success, q, strict=True)
+        rows = [[k, "found" if ok else "not found", *shown.row(x)] for k, (ok, x) in enumerate(answers)]
+        print_table(["pose", "", *shown.names], rows[:SHOWN], digits=5)
         more(len(rows))
     if not success.all():
         note(f"{np.count_nonzero(~success)} of {len(success)} poses have no solution within the limits")
     return bool(success.all())
+
+
+def _chosen(
+    robot: "Robot", tip: str, T: "np.ndarray", found: "Solutions | None", start: "np.ndarray"
+) -> tuple["np.ndarray", "np.ndarray", "np.ndarray | None"]:
+    """Return q (N, nq), whether each is a solution within the limits, and the errors of a numeric search."""
+    import numpy as np
+
+    from ..goals import find_configuration
+    from ..inverse import nearest_solution
+
+    if found is not None:
+        q = nearest_solution(robot, found, start).q.reshape(-1, robot.nq)
+        return q, np.asarray(np.isfinite(q).all(axis=-1)), None
+    search = find_configuration(robot, {tip: T}, start=start)
+    return search.q.reshape(-1, robot.nq), np.atleast_1d(search.success), np.atleast_1d(search.error)

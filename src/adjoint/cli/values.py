@@ -67,7 +67,8 @@ def numbers(text: str, columns: Sequence[str], option: str, alike: bool = True) 
     lengths = (1, len(columns)) if alike else (len(columns),)
     wrong = next((row for row in rows if len(row) not in lengths), None)
     if wrong is not None:
-        raise ArgumentError(f"{option}: {len(wrong)} numbers, but there must be {len(columns)}: {_some(columns)}")
+        given = f"{len(wrong)} number{'s' * (len(wrong) > 1)}"
+        raise ArgumentError(f"{option}: {given}, but there must be {len(columns)}: {_some(columns)}")
     found = np.array([row * len(columns) if len(row) == 1 else row for row in rows])
     return found[0] if len(found) == 1 else found
 
