@@ -12,13 +12,6 @@ from .guard import Commands
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    cls=Commands,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 _TASKS = {
     "See": (showing.demo, showing.view),
     "Look at a robot": (models.info, models.check, models.convert),
@@ -28,25 +21,18 @@ _TASKS = {
     "Learn from data": (recordings.identify, recordings.calibrate),
     "This program": (racing.bench,),
 }
-
-
-def _help(command: Callable) -> str:
-    """Return the docstring of a command with every paragraph in one line; lines that are indented stay as they are."""
-    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else p.replace("\n", " ") for p in paragraphs)
-
-
-for _command in (keeping.info, keeping.clear, keeping.where):
-    keeping.group.command(help=_help(_command))(_command)
-
-for _command in (motions.make, motions.check, motions.retime, motions.sample, motions.plot):
-    motions.group.command(help=_help(_command))(_command)
-
-for _task, _commands in _TASKS.items():
-    for _command in _commands:
-        app.command(rich_help_panel=_task, help=_help(_command))(_command)
-app.add_typer(motions.group, name="trajectory", rich_help_panel="Move")
-app.add_typer(keeping.group, name="cache", rich_help_panel="This program")
+_GROUPS = {  # {name: (task, what it is, commands)}
+    "trajectory": (
+        "Move",
+        "Make motions of joints, check them against limits, change their times, and draw them.",
+        (motions.make, motions.check, motions.retime, motions.sample, motions.plot),
+    ),
+    "cache": (
+        "This program",
+        "Show or clear the compiled functions that are kept on disk.",
+        (keeping.info, keeping.clear, keeping.where),
+    ),
+}
 
 
 def _show_version(wanted: bool) -> None:
@@ -75,8 +61,40 @@ def overview(
     --json makes the output of a command readable by programs. The exit code is 0 if all
     is well, 1 if a check failed, 2 for wrong input.
     """
+    show_help(ctx)
+
+
+def show_help(ctx: typer.Context) -> None:
+    """Print what a group of commands has, if none of them is asked for."""
     if ctx.invoked_subcommand is None:
         print(ctx.get_help())
 
 
-app.callback(invoke_without_command=True, help=_help(overview))(overview)
+def _flowing(command: Callable) -> str:
+    """Return the docstring of a command with every paragraph in one line; lines that are indented stay as they are."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(p if p.startswith(" ") else p.replace("\n", " ") for p in paragraphs)
+
+
+def _assembled() -> typer.Typer:
+    program = typer.Typer(
+        cls=Commands,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    program.callback(invoke_without_command=True, help=_flowing(overview))(overview)
+    for task, commands in _TASKS.items():
+        for command in commands:
+            program.command(rich_help_panel=task, help=_flowing(command))(command)
+    for name, (task, what, commands) in _GROUPS.items():
+        group = typer.Typer(cls=Commands)
+        group.callback(invoke_without_command=True, help=what)(show_help)
+        for command in commands:
+            group.command(help=_flowing(command))(command)
+        program.add_typer(group, name=name, rich_help_panel=task)
+    return program
+
+
+app = _assembled()
+"""The program."""

@@ -1,16 +1,9 @@
 """The commands `cache info`, `clear` and `where`: the compiled functions that are kept on disk."""
 
-import typer
-
-from .guard import Commands
 from .options import Json
 from .output import print_json, print_line, print_pairs
 
-__all__ = ["clear", "group", "info", "where"]
-
-group = typer.Typer(
-    cls=Commands, no_args_is_help=True, help="Compiled functions that are kept on disk: how many, where."
-)
+__all__ = ["clear", "info", "where"]
 
 
 def info(as_json: Json = False) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ArgumentError
-from .guard import FAILED, Commands, note
+from .guard import FAILED, note
 from .options import Degrees, FrameOption, Json, with_robot
 from .output import number, print_json, print_line, print_table, progress, write_columns
 from .poses import q_columns
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..model import Robot
     from ..trajectory import LimitReport, Trajectory
 
-__all__ = ["check", "group", "make", "plot", "read_trajectory", "retime", "sample"]
+__all__ = ["check", "make", "plot", "read_trajectory", "retime", "sample"]
 
 
 class Kind(StrEnum):
@@ -407,6 +407,3 @@ def plot(
     This needs Matplotlib, which the extra plot of adjoint installs.
     """
     note(f"wrote {read_trajectory(robot, file).plot(out, robot)}")
-
-
-group = typer.Typer(cls=Commands, no_args_is_help=True, help="Make motions of joints, check them, and change them.")
