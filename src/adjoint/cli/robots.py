@@ -183,7 +183,7 @@ def robot_names() -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    packages = "" if example_files() else "; pip install example-robot-data has more"
+    packages = "" if example_files() else " (pip install example-robot-data has more)"
     return (
         f"no robot '{name}': it is neither a file nor a name of the catalog; {nearest(name, robot_names())}{packages}"
     )
