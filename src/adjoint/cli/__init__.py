@@ -1,0 +1,45 @@
+"""The command line `adjoint`: what the library does, for people at a terminal and for scripts.
+
+    adjoint info puma560
+    adjoint torque arm.urdf --q 0,0.5,1 --json
+
+`main` is the program. Its parts, from below to above; a file uses only files before it:
+
+- `output` prints tables, JSON and progress, and writes files; `values` reads numbers that are typed, in files or piped.
+- `tables` are robots as tables of numbers (DH, POE) in JSON, TOML and text; `robots` finds the robot that is meant.
+- `guard` turns errors, warnings and Ctrl-C into one line each; `options` has what several commands take.
+- The commands: `models` (info, check, convert), `poses` (fk, jacobian), `reaching` (ik), `forces` (torque),
+  `motions` (trajectory), `simulating` (simulate), `formulas` (equations, compile), `recordings` (identify, calibrate),
+  `racing` (bench), `showing` (view, demo), `keeping` (cache).
+- `app` joins them into one program.
+
+Modules of this folder import NumPy and the rest of the library inside functions, so that help and completion are fast.
+"""
+
+import sys
+from collections.abc import Callable
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line with the arguments of the process, and leave the process with an exit code.
+
+    The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, and 130 after Ctrl-C.
+    """
+    try:
+        run = _program()
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("typer", "rich", "click"):
+            raise
+        print(f"adjoint: the command line needs {error.name}: pip install 'adjoint[cli]'", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run(prog_name="adjoint")
+
+
+def _program() -> Callable:
+    from .app import app
+
+    return app

@@ -1,0 +1,274 @@
+"""Commands with something to see: `view` in the browser, and `demo`."""
+
+import html
+import importlib
+import tempfile
+import time
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .guard import note
+from .motions import read_trajectory
+from .options import with_robot
+from .output import print_line
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..model import Robot
+    from ..simulation import Run
+    from ..trajectory import Trajectory
+
+__all__ = ["demo", "view"]
+
+Open = Annotated[bool, typer.Option("--open", help="Open the page in your browser.")]
+
+# --- view -------------------------------------------------------------------------------------------------------------
+
+
+@with_robot
+def view(
+    robot: "Robot",
+    run: Annotated[
+        list[Path] | None,
+        typer.Option("--run", metavar="FILE", help="Play a run that simulate wrote; several are compared."),
+    ] = None,
+    trajectory: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Play a motion that trajectory make wrote; likewise.")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write one .html file that needs nothing else, and end."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="NAME", help="Who can see it: this computer alone, or 0.0.0.0 for the network.")
+    ] = "localhost",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port of the page.", min=0, max=65535)] = 8080,
+    open_page: Open = False,
+) -> None:
+    """Show a robot in the browser: move its joints, drag its tool, play motions and runs.
+
+    Examples:
+
+      adjoint view puma560 --open
+      adjoint view panda --trajectory move.npz
+      adjoint view arm.urdf --run run.npz --save run.html
+
+    The page is served until Ctrl-C. With --save, a file is written that works from disk and can be sent. This needs
+    viser and trimesh, which the extra view of adjoint installs.
+    """
+    thing, viewer = _thing(robot, run or [], trajectory or []), _viewer()
+    if save is not None:
+        viewer.page(thing).save(save)
+        note(f"wrote {save}")
+        if open_page:
+            webbrowser.open(save.absolute().as_uri())
+        return
+    shown = viewer.view(thing, host=host, port=port)
+    print_line(f"{robot.name} is at {shown.url} (Ctrl-C ends it)", "bold")
+    if open_page:
+        webbrowser.open(shown.url)
+    try:
+        shown.wait()
+    finally:
+        shown.close()
+
+
+def _viewer() -> Any:
+    """Return the module of the viewer."""
+    return importlib.import_module(f"{__name__.partition('.')[0]}.viewer")
+
+
+def _thing(robot: "Robot", runs: list[Path], trajectories: list[Path]) -> Any:
+    """Return what is to be seen: the robot, one run or motion, or several by name."""
+    from ..simulation import Run
+
+    found: dict[str, Any] = {path.stem: Run.load(path, robot) for path in runs}
+    for path in trajectories:
+        name = path.stem if path.stem not in found else path.name
+        found[name] = read_trajectory(robot, path)
+    return robot if not found else found if len(found) > 1 else next(iter(found.values()))
+
+
+# --- demo -------------------------------------------------------------------------------------------------------------
+
+_MASS, _TAKEN = 2.5, 1.1  # [kg] of the part, and when [s] the hand takes it
+_STEP = 0.001  # [s]
+
+
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", metavar="FOLDER", help="Where files are written; by default a temporary one."),
+    ] = None,
+    open_page: Open = False,
+) -> None:
+    """A PUMA 560 picks a part and places it: planned, checked, simulated under two controllers, shown in a page.
+
+    Examples:
+
+      adjoint demo --open
+      adjoint demo --folder demo
+
+    The page has an animation and the numbers of the run. The other files are the robot as a table, the motion and
+    the runs, for the commands that the demo ends with.
+    """
+    began = time.perf_counter()
+    place = Path(tempfile.mkdtemp(prefix="adjoint-demo-")) if folder is None else folder
+    place.mkdir(parents=True, exist_ok=True)
+    robot = _puma()
+    motion = _planned(robot)
+    verdict = str(motion.limits_hold(robot))
+    print_line(f"1  plan: {motion.duration:g} s, {motion.pieces} polynomials; {verdict}")
+    runs = {name: _simulated(robot, motion, name) for name in ("PD with gravity", "computed torque")}
+    print_line(
+        f"2  simulate: {round(motion.duration / _STEP)} steps, dry friction, a part of {_MASS} kg from {_TAKEN} s on"
+    )
+    rows = []
+    for name, run in runs.items():
+        error = _tool_error(robot, run, motion)
+        rows.append((name, f"{error.max():.1f} mm", f"{error[-1]:.1f} mm", f"{_effort(robot, run):.0f} %"))
+        print_line(
+            f"   {name}: tool off by {rows[-1][1]} at most, {rows[-1][2]} at the end; torque {rows[-1][3]} of its limit"
+        )
+    _write_files(place, robot, motion, runs)
+    page = place / "puma.html"
+    _write_page(page, verdict, rows, runs, time.perf_counter() - began)
+    print_line(f"3  page: {page.absolute()}", "bold")
+    print_line(f"took {time.perf_counter() - began:.1f} s; now try")
+    for command in ("info", "trajectory check", "simulate"):
+        file = place / "puma.dh.toml"
+        more = {"trajectory check": f" {place / 'motion.npz'}", "simulate": f" --trajectory {place / 'motion.npz'}"}
+        print_line(f"  adjoint {command} {file}{more.get(command, '')}")
+    if open_page:
+        webbrowser.open(page.absolute().as_uri())
+
+
+def _puma() -> "Robot":
+    """Return the PUMA with limits of velocity and torque, and friction; these numbers are assumed."""
+    import numpy as np
+
+    from ..robots import puma560
+
+    return puma560().replace(
+        velocity_limit=np.array([3.0, 3, 4, 6, 6, 6]),
+        effort_limit=np.array([97.0, 186, 89, 24, 20, 21]),
+        damping=np.array([6.0, 10, 4, 0.4, 0.4, 0.2]),
+    )
+
+
+def _hand(x: float, y: float, z: float, turn: float = 0.0) -> "np.ndarray":
+    """Return the pose of a hand that looks down, turned about the vertical by `turn` [rad]."""
+    import numpy as np
+
+    from ..lie import se3, so3
+
+    return se3.from_rotation_translation(so3.from_rpy([np.pi, 0, turn]), [x, y, z])
+
+
+def _planned(robot: "Robot") -> "Trajectory":
+    """Return the motion from a ready pose to the part, and from there to the goal."""
+    import numpy as np
+
+    from .. import trajectory
+
+    ready, part, goal = _hand(0.45, 0.0, 0.1), _hand(0.45, -0.4, -0.3), _hand(0.2, 0.55, -0.2, turn=np.pi / 2)
+    there = trajectory.pick_and_place(robot, ready, part, "tool", lift=0.1, times=[0.3, 0.5, 0.3])
+    at_part = there(there.duration).q
+    back = trajectory.pick_and_place(robot, part, goal, "tool", lift=0.1, times=[0.4, 0.9, 0.4], start=at_part)
+    rest = trajectory.quintic(back(back.duration).q, back(back.duration).q, duration=0.3, robot=robot)
+    return there.followed_by(back, rest)
+
+
+def _simulated(robot: "Robot", motion: "Trajectory", name: str, omega: float = 20.0) -> "Run":
+    """Simulate the arm under a controller that knows neither the dry friction nor the part in the hand."""
+    import numpy as np
+
+    from .. import control, simulation
+    from ..dynamics import mass_matrix
+
+    inertia = np.diagonal(mass_matrix(robot, motion(0.0).q))
+    law = (
+        control.pd(motion, kp=omega**2 * inertia, kd=2 * omega * inertia, gravity=True, model=robot)
+        if name.startswith("PD")
+        else control.computed_torque(robot, motion, kp=omega**2)
+    )
+    friction = simulation.friction(coulomb=np.array([5.0, 5, 3, 0.5, 0.5, 0.5]), smoothing=0.02)
+    part = simulation.payload("tool", _MASS, com=(0, 0, 0.05), start=_TAKEN)
+    seconds = round(motion.duration / _STEP) * _STEP
+    return simulation.simulate(
+        robot, law, q=motion(0.0).q, duration=seconds, dt=_STEP, record=10, forces=friction, changes=part
+    )
+
+
+def _tool_error(robot: "Robot", run: "Run", motion: "Trajectory") -> "np.ndarray":
+    """Return by how much the tool is off its way [mm], at the times of the run."""
+    import numpy as np
+
+    from ..kinematics import forward_kinematics
+
+    there, wanted = (forward_kinematics(robot, q, "tool")[:, :3, 3] for q in (run.q, motion(run.t, hold=True).q))
+    return 1e3 * np.linalg.norm(there - wanted, axis=-1)
+
+
+def _effort(robot: "Robot", run: "Run") -> float:
+    """Return the largest torque, in percent of its limit."""
+    import numpy as np
+
+    return float(100 * np.abs(run.tau / robot.effort_limit).max())
+
+
+def _write_files(place: Path, robot: "Robot", motion: "Trajectory", runs: dict[str, "Run"]) -> None:
+    from . import tables
+
+    (place / "puma.dh.toml").write_text(tables.as_toml(tables.dh_table(robot, "tool")) + "\n", encoding="utf-8")
+    motion.save(place / "motion.npz")
+    for name, run in runs.items():
+        run.save(place / f"{name.split()[0].lower()}.npz")
+
+
+def _write_page(page: Path, verdict: str, rows: list[tuple], runs: dict[str, "Run"], seconds: float) -> None:
+    """Write the page: the animation of both runs, and what was found."""
+    from ..files import whole_file
+    from ..simulation import animate
+
+    with tempfile.TemporaryDirectory() as place:
+        film = animate(runs, Path(place) / "film.html").read_text(encoding="utf-8")
+    head = "".join(f"<th>{x}</th>" for x in ("controller", "largest error", "error at the end", "torque, of its limit"))
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in row) + "</tr>" for row in rows)
+    text = _PAGE.format(
+        film=html.escape(film, quote=True),
+        verdict=html.escape(verdict),
+        head=head,
+        body=body,
+        mass=_MASS,
+        taken=_TAKEN,
+        seconds=f"{seconds:.1f}",
+    )
+    with whole_file(page) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>A PUMA 560 picks and places</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+iframe {{ width: 100%; height: 30rem; border: 0; border-radius: 8px; }}
+table {{ border-collapse: collapse; }} th, td {{ text-align: left; padding: .3rem 1.2rem .3rem 0; }}
+th {{ font-weight: 600; border-bottom: 1px solid #8888; }}
+</style></head><body>
+<h1>A PUMA 560 picks and places</h1>
+<iframe title="the arm under two controllers" srcdoc="{film}"></iframe>
+<p>The hand goes from a ready pose to a part, and carries it to its goal; it comes and leaves along its approach vector.
+Before anything moves, positions, speeds and torques are checked along the whole motion: {verdict}.</p>
+<p>At {taken} s the hand takes a part of {mass} kg. No controller is told of it, nor of the dry friction in the joints.
+The errors are those of the tool.</p>
+<table><tr>{head}</tr>{body}</table>
+<p>Planning, checking and both simulations took {seconds} s, with the compilation of what was not on disk yet.</p>
+</body></html>
+"""
