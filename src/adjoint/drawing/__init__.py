@@ -5,10 +5,11 @@
 """
 
 from .robot_shapes import Shape as Shape
+from .robot_shapes import shape_notes as shape_notes
 from .robot_shapes import shapes as shapes
 from .triangles import Mesh as Mesh
 
-__all__ = ["Mesh", "Shape", "shapes"]
+__all__ = ["Mesh", "Shape", "shape_notes", "shapes"]
 
 
 def __dir__() -> list[str]:

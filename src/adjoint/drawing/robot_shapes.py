@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
+from ..model.input_checks import truth
+from ..model.needs import need_robot
+from ..model.once import once_a_robot
 from ..model.robot import Robot
-from .triangles import Mesh, ball, moved
+from .from_kinematics import kinematic_parts
+from .from_visuals import stated_parts
+from .triangles import Mesh, joined
 
-__all__ = ["Shape", "shapes"]
+__all__ = ["Shape", "shape_notes", "shapes"]
 
 
 class Shape(NamedTuple):
@@ -26,6 +30,40 @@ class Shape(NamedTuple):
 def shapes(robot: Robot, *, meshes: bool = True) -> tuple[Shape, ...]:
     """The shapes of a robot: those of its model file, or, without them, a drawing of its joints and links.
 
-    With `meshes=False`, the robot is always drawn from its kinematics.
+        >>> [shape.body for shape in shapes(robots.two_link())][:3]
+        [-1, 0, 0]
+
+    The mesh of each shape is in the frame of its body, so at q it is at `forward_kinematics(robot, q)[shape.body]`, or
+    in place if the body is the base, -1. Large meshes are simplified: a robot has about 60 000 triangles at most. Mesh
+    files are read by trimesh, the extra `[view]`, under the rules of `model.meshes`; a body whose file cannot be read
+    is drawn from its joints, and `shape_notes` says why. With `meshes=False`, the whole robot is drawn so.
     """
-    return tuple(Shape(i, moved(ball(0.05), np.eye(4)), (0.9, 0.5, 0.1, 1.0)) for i in range(len(robot.body_names)))
+    need_robot(robot, "shapes")
+    return _stated(robot)[0] if truth(meshes, "shapes: meshes") and robot.visuals else _kinematic(robot)
+
+
+def shape_notes(robot: Robot) -> tuple[str, ...]:
+    """What `shapes` could not draw as the model file states it, one sentence each."""
+    need_robot(robot, "shape_notes")
+    return _stated(robot)[1] if robot.visuals else ()
+
+
+@once_a_robot
+def _kinematic(robot: Robot) -> tuple[Shape, ...]:
+    return _gathered(kinematic_parts(robot))
+
+
+@once_a_robot
+def _stated(robot: Robot) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+    """Shapes and notes. A robot keeps its own results, so one that is equal but has other visuals has others."""
+    parts, lacking, notes = stated_parts(robot)
+    drawn = kinematic_parts(robot, lacking if parts else None)
+    return _gathered([*parts, *(drawn if lacking or not parts else ())]), notes
+
+
+def _gathered(parts: Iterable[tuple]) -> tuple[Shape, ...]:
+    """One shape for all parts of a body that have one color."""
+    found: dict[tuple, list[Mesh]] = {}
+    for body, mesh, color in parts:
+        found.setdefault((body, color), []).append(mesh)
+    return tuple(Shape(body, joined(meshes), color) for (body, color), meshes in found.items())

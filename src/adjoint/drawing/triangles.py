@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Mesh", "ball", "box", "joined", "lathe", "moved", "tube"]
+__all__ = ["Mesh", "along", "ball", "bar", "box", "drum", "joined", "lathe", "limb", "moved", "signed_volume", "tube"]
 
 
 class Mesh(NamedTuple):
@@ -68,3 +68,43 @@ def ball(radius: float, length: float = 0.0, sides: int = 20) -> Mesh:
     outline = [(radius * np.cos(a), radius * np.sin(a) + np.copysign(length / 2, a)) for a in angles[1:-1]]
     ends = radius + length / 2
     return lathe([(0.0, -ends), *((float(r), float(h)) for r, h in outline), (0.0, ends)], sides)
+
+
+def drum(radius: float, length: float, bevel: float = 0.15, sides: int = 24) -> Mesh:
+    """A cylinder whose edges are cut off at 45°, by `bevel` of the smaller of its radius and half its length [m]."""
+    h = length / 2
+    b = bevel * min(radius, h)
+    return lathe([(0, -h), (radius - b, -h), (radius, b - h), (radius, h - b), (radius - b, h), (0, h)], sides)
+
+
+def limb(radius: float, end: float, length: float, waist: float = 0.15, sides: int = 24, rings: int = 9) -> Mesh:
+    """A smooth body of a link from z = 0, with a radius there, to z = `length`, with the radius `end` [m].
+
+    In the middle it is thinner, by the fraction `waist`.
+    """
+    s = np.linspace(0, 1, rings)
+    radii = ((1 - s) * radius + s * end) * (1 - waist * np.sin(np.pi * s) ** 2)
+    outline = [(0.0, 0.0), *zip(radii.tolist(), (length * s).tolist(), strict=True), (0.0, length)]
+    return lathe(outline, sides)
+
+
+def bar(x: float, y: float, start: float, end: float) -> Mesh:
+    """A bar with edges x and y, from z = `start` to z = `end` [m]."""
+    return Mesh(box(x, y, end - start).vertices + np.float32([0, 0, (start + end) / 2]), box(1, 1, 1).faces)
+
+
+def along(point: np.ndarray, direction: np.ndarray, side: np.ndarray | None = None) -> np.ndarray:
+    """The placement (4, 4) at a point whose z axis has a direction (3,), not 0, and whose x axis is near `side`."""
+    z = direction / np.linalg.norm(direction)
+    x = np.eye(3)[np.argmin(np.abs(z))] if side is None else side
+    y = np.cross(z, x)
+    y /= np.linalg.norm(y)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = np.stack([np.cross(y, z), y, z], axis=1), point
+    return T
+
+
+def signed_volume(mesh: Mesh) -> float:
+    """The volume [m³] inside a closed mesh; negative if its faces are seen clockwise from outside."""
+    a, b, c = mesh.vertices.astype(float)[mesh.faces].transpose(1, 0, 2)
+    return float(np.sum(a * np.cross(b, c)) / 6)
