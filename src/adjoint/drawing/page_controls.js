@@ -17,8 +17,8 @@ const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 
 const ACCENT = "#e07b22", DEGREE = 180 / Math.PI;
 const CURVES = ["#e07b22", "#2f7fc8", "#2a9d6f", "#b65aa2", "#c9a227", "#7a828d", "#d1495b", "#3aa6a6", "#7e6bc4", "#9c6b3f"];
 const THEMES = {
-  light: { shade: 1, sky: [0.56, 0.58, 0.62], ground: [0.30, 0.29, 0.28], floor: [0.955, 0.955, 0.95, 1], lines: [0.70, 0.71, 0.73, 0.75] },
-  dark: { shade: 1, sky: [0.40, 0.43, 0.48], ground: [0.16, 0.16, 0.17], floor: [0.135, 0.145, 0.16, 1], lines: [0.36, 0.38, 0.42, 0.7] },
+  light: { shade: 0.42, blur: 4.5, sky: [0.60, 0.62, 0.66], ground: [0.34, 0.33, 0.32], floor: [0.955, 0.955, 0.95, 1], lines: [0.70, 0.71, 0.73, 0.75] },
+  dark: { shade: 0.62, blur: 4.5, sky: [0.38, 0.41, 0.47], ground: [0.17, 0.17, 0.19], floor: [0.135, 0.145, 0.16, 1], lines: [0.36, 0.38, 0.42, 0.7] },
 };
 
 // --- the scene ------------------------------------------------------------------------------------------------------------
@@ -194,13 +194,13 @@ function overlays() {  // lines and balls that explain: frames, axes, the center
     }
     const center = show.mass ? robot.centerOfMass() : null;
     if (center) {
-      balls.push([center, 0.016 * s, [0.93, 0.75, 0.1], 1]);
+      balls.push([center, 0.016 * s, [0.93, 0.75, 0.1], 0.95]);
       segment(axes, center, [center[0], center[1], stage.floor], [0.85, 0.66, 0.05], 0.8);
     }
     if (show.trail && actor.moves && actor.state !== "hidden") trailOf(actor, base, trails);
     if (show.handles && !actor.moves) robot.tips.forEach((k) => {
       const chosen = state.near?.actor === actor && state.near.frame === k, p = column(robot.frame(k, base), 3);
-      balls.push([p, (chosen ? 0.026 : 0.018) * s, rgb(ACCENT), chosen ? 0.95 : 0.55]);
+      balls.push([p, (chosen ? 0.026 : 0.018) * s, rgb(ACCENT), chosen ? 0.95 : 0.72]);
     });
   }
   return { lines: [{ values: trails, thick: 1.3, hidden: 0.35 }, { values: axes, thick: 1.2 }, { values: frames, thick: 1.6, hidden: 0.45 }], balls, labels };
@@ -249,7 +249,7 @@ function fitting(away, spread, aspect) {  // how far away all corners of the sta
   let far = 0.1 * stage.radius;
   for (let k = 0; k < 8; k++) {
     const p = plus([0, 1, 2].map((c) => (k >> c & 1 ? high[c] : low[c])), center, -1);
-    far = Math.max(far, dot(p, away) + 1.12 * Math.max(Math.abs(dot(p, y)) / spread, Math.abs(dot(p, x)) / (spread * aspect)));
+    far = Math.max(far, dot(p, away) + 1.04 * Math.max(Math.abs(dot(p, y)) / spread, Math.abs(dot(p, x)) / (spread * aspect)));
   }
   return far;
 }
@@ -264,7 +264,7 @@ function draw() {
   extra.balls.forEach(([p, r], k) => values.set([r, 0, 0, p[0], 0, r, 0, p[1], 0, 0, r, p[2]], 12 * k));
   renderer.place(overlay.buffer, values);
   const solids = solidsNow();
-  extra.balls.forEach(([, , color, opacity], k) => solids.push({ solid: overlay.ball, first: k, count: 1, tint: [...color, 1], opacity, shadow: false }));
+  extra.balls.forEach(([, , color, opacity], k) => solids.push({ solid: overlay.ball, first: k, count: 1, tint: [...color, 1], opacity, front: true }));
   renderer.draw({ ...scene, stage, theme: THEMES[state.dark ? "dark" : "light"], solids, lines: extra.lines });
   write(extra.labels);
   measured.draw = performance.now() - before;
@@ -681,7 +681,7 @@ async function begin() {
   setUp(await arraysOfPage());
   const moves = actors.some((a) => a.moves), runs = actors.reduce((s, a) => s + a.runs, 0);
   document.body.classList.toggle("moving", moves);
-  byId("about").textContent = runs > actors.length ? `${runs} robots` : actors.length === 1 && actors[0].name !== data.title ? actors[0].name : "";
+  byId("about").textContent = runs > actors.length ? `${runs} robots` : actors.length > 1 ? "" : actors[0].name !== data.title ? actors[0].name : `${robots[0].coordinates.length} joint${robots[0].coordinates.length === 1 ? "" : "s"}`;
   if (moves) plotPanel(); else jointPanel();
   toolPanel();
   showPanel();

@@ -16,19 +16,23 @@ const LIGHT = `
 uniform highp sampler2DShadow shadows;
 uniform mat4 toLight;
 uniform vec3 sun;
-uniform float softness, shade;
+uniform float softness, blur;
 float lit(vec3 p, vec3 n) {  // how much of the sun's light arrives: the mean over a disc of the shadow map
   vec3 s = (toLight * vec4(p + n * softness, 1)).xyz * 0.5 + 0.5;
-  if (s.z > 1.0 || any(lessThan(s.xy, vec2(0))) || any(greaterThan(s.xy, vec2(1)))) return 1.0;
+  if (any(lessThan(s.xy, vec2(0))) || any(greaterThan(s.xy, vec2(1)))) return 1.0;
+  s.z = min(s.z, 0.999);  // the floor is behind all that the map holds
   vec2 texel = 1.0 / vec2(textureSize(shadows, 0));
   float sum = 0.0;
-  for (int k = 0; k < 12; k++) {
-    float a = 2.399963 * float(k), r = 2.6 * sqrt((float(k) + 0.5) / 12.0);
+  for (int k = 0; k < 20; k++) {
+    float a = 2.399963 * float(k), r = blur * sqrt((float(k) + 0.5) / 20.0);
     sum += texture(shadows, vec3(s.xy + r * texel * vec2(cos(a), sin(a)), s.z - 0.0006));
   }
-  return mix(1.0, sum / 12.0, shade);
+  return sum / 20.0;
 }
-vec3 seen(vec3 linear) { return pow(clamp(linear, 0.0, 1.0), vec3(1.0 / 2.2)); }`;
+vec3 seen(vec3 x) {  // as film does: bright parts keep their shape
+  x *= 1.3;
+  return pow(clamp(x * (1.0 + x / 3.2) / (1.0 + x), 0.0, 1.0), vec3(1.0 / 2.2));
+}`;
 
 const SOLID_VERTEX = `#version 300 es
 layout(location=0) in vec3 position; layout(location=1) in vec3 normal; layout(location=2) in vec4 color;
@@ -45,7 +49,7 @@ void main() {
 const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 place, facing; in vec4 paint; out vec4 color;
-uniform vec3 eye, sky, ground; uniform vec4 tint; uniform float opacity;
+uniform vec3 eye, sky, ground; uniform vec4 tint; uniform float opacity, glow;
 ${LIGHT}
 void main() {
   vec3 v = normalize(eye - place), n = normalize(facing);
@@ -56,6 +60,7 @@ void main() {
   float shine = sunlight * pow(max(dot(n, h), 0.0), 48.0), edge = pow(1.0 - max(dot(n, v), 0.0), 4.0);
   float fill = max(dot(n, normalize(vec3(-sun.xy, 0.35))), 0.0);
   vec3 light = mix(ground, sky, 0.5 + 0.5 * n.z) + vec3(0.10, 0.11, 0.13) * fill + 0.92 * vec3(1.0, 0.965, 0.91) * sunlight;
+  light = mix(light, vec3(1.1), glow);
   float a = opacity * paint.a;
   color = vec4(seen(base * light + 0.22 * shine + 0.16 * edge * sky) * a, a);
 }`;
@@ -70,7 +75,7 @@ void main() { place = middle + vec3(corner * width, 0); gl_Position = camera * v
 const FLOOR_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 place; out vec4 color;
-uniform vec3 middle, eye; uniform float width, cell; uniform vec4 tone, lines;
+uniform vec3 middle, eye; uniform float width, cell, depth; uniform vec4 tone, lines;
 ${LIGHT}
 float grid(float step, float thick) {  // 1 on lines, about one pixel wide
   vec2 x = place.xy / step, w = fwidth(x), d = abs(fract(x - 0.5) - 0.5) / w;
@@ -83,7 +88,7 @@ void main() {
   vec3 c = mix(tone.rgb, lines.rgb, grids);
   float dark = 1.0 - lit(place, vec3(0)), below = eye.z < place.z ? 0.25 : 1.0;
   float a = fade * below * tone.a;
-  color = vec4(c * (1.0 - 0.55 * dark) * a, max(a, 0.0));
+  color = vec4(c * (1.0 - depth * dark) * a, a);
 }`;
 const LINE_VERTEX = `#version 300 es
 layout(location=0) in vec2 corner; layout(location=1) in vec3 a; layout(location=2) in vec3 b; layout(location=3) in vec4 color;
@@ -290,10 +295,10 @@ class Renderer {
       gl.drawArraysInstanced(gl.TRIANGLES, 0, solid.total, count);
     }
   }
-  // scene: {solids: [{solid, first, count, tint, opacity, shadow}], lines: [{points, ...}], stage, camera, theme}
+  // scene: {solids: [{solid, first, count, tint, opacity, shadow, front}], lines: [{points, ...}], stage, camera, theme}
   draw(scene) {
     const gl = this.gl, { camera, eye, stage, theme, solids } = scene, sun = unit([0.15, -0.8, 1.25]);
-    const opaque = solids.filter((s) => s.opacity >= 1), clear = solids.filter((s) => s.opacity < 1 && s.opacity > 0);
+    const back = solids.filter((s) => !s.front), opaque = back.filter((s) => s.opacity >= 1), clear = back.filter((s) => s.opacity < 1);
     // 1. what the sun sees
     const r = stage.radius, size = Math.min(r > 12 * stage.detail ? 4096 : 2048, gl.getParameter(gl.MAX_TEXTURE_SIZE));
     const view = looking(plus(stage.center, sun, 2 * r), stage.center, [0, 1, 0]);
@@ -316,24 +321,28 @@ class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.shadowTexture);
-    const light = { camera, eye, toLight, sun, shadows: 0, softness: 3 * r / size, shade: theme.shade, sky: theme.sky, ground: theme.ground };
+    const light = { camera, eye, toLight, sun, shadows: 0, softness: 4 * r / size, blur: theme.blur * size / 2048, depth: theme.shade, sky: theme.sky, ground: theme.ground };
     this.use("solid", light);
-    for (const s of opaque) { this.use("solid", { tint: s.tint, opacity: 1 }); this.instances([s]); }
+    for (const s of opaque) { this.use("solid", { tint: s.tint, opacity: 1, glow: 0 }); this.instances([s]); }
     gl.enable(gl.BLEND);
     this.use("floor", { ...light, middle: [stage.center[0], stage.center[1], stage.floor], width: 9 * r, cell: stage.cell, tone: theme.floor, lines: theme.lines });
     gl.depthMask(false);
     gl.bindVertexArray(this.square.array);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.depthMask(true);
-    if (clear.length) {
-      gl.colorMask(false, false, false, false);
-      this.use("depth", { camera });
-      this.instances(clear);
-      gl.colorMask(true, true, true, true);
-      this.use("solid", light);
-      for (const s of clear) { this.use("solid", { tint: s.tint, opacity: s.opacity }); this.instances([s]); }
-    }
+    this.ghosts(clear, light);
     this.drawLines(scene);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.ghosts(solids.filter((s) => s.front), light);
+  }
+  ghosts(list, light) {
+    const gl = this.gl;
+    gl.colorMask(false, false, false, false);
+    this.use("depth", { camera: light.camera });
+    this.instances(list);
+    gl.colorMask(true, true, true, true);
+    this.use("solid", light);
+    for (const s of list) { this.use("solid", { tint: s.tint, opacity: s.opacity, glow: s.front ? 0.75 : 0 }); this.instances([s]); }
   }
   drawLines({ lines, camera, window }) {  // what is hidden by solids shines through a little
     const gl = this.gl;

@@ -16,13 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ArgumentError
-from ..lie import se3
 from ..model.input_checks import one_of
-from ..model.joints import FRAMES, JOINTS
+from ..model.joints import FRAMES
 from ..model.robot import Robot
 from .actors import COLORS, Actor, upright
 from .robot_shapes import Shape, shapes
-from .simplification import simplified
+from .simplification import shares, simplified
 from .triangles import Mesh
 
 __all__ = ["ARRANGEMENTS", "MOST_NUMBERS", "MOST_RUNS", "page_text"]
@@ -33,8 +32,7 @@ MOST_NUMBERS = 6_000_000
 ARRANGEMENTS = ("together", "side by side")
 
 _FLOATS = 200_000  # so many coordinates of an actor are float32; more are of 16 bits
-_MOST_TRIANGLES = 400_000  # of one robot's shapes
-_MOST_DRAWN = 4_000_000  # triangles of all robots; shapes of many robots are made simpler
+_MOST_TRIANGLES = 3_000_000  # of all robots; the shapes of many robots are made simpler
 _TOGETHER = 50  # more runs stand side by side, unless told otherwise
 _HERE = Path(__file__).parent
 _SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_controls.js")
@@ -139,15 +137,24 @@ def _coordinates(robot: Robot) -> list[dict]:
 
 
 def _tips(robot: Robot) -> list[int]:
-    """The numbers of the frames at the ends of branches, by which they can be dragged; the last is the tool."""
+    """The numbers of the frames at the ends of branches, by which they can be dragged; the last is the tool.
+
+    Joints that move together, by mimics, are those of grippers: the body that carries them is the end.
+    """
+    n, parents = len(robot.body_names), robot.parents.tolist()
+    grippers = {i for i in robot.mimics} | {mimic.source for mimic in robot.mimics.values()}
+    arms = [i for i in range(n) if not grippers & set(robot.path(i))] or list(range(n))
+    return [_tip(robot, body) for body in arms if body not in {parents[i] for i in arms}]
+
+
+def _tip(robot: Robot, body: int) -> int:
+    """The number of the frame of a body that is called a tool, or else is farthest from its joint."""
     n = len(robot.body_names)
-    found = []
-    for body in sorted(set(range(n)) - set(robot.parents.tolist())):
-        further = [n + 1 + k for k, frame in enumerate(robot.frames) if frame.body == body]
-        named = [k for k in further if "tool" in robot.frames[k - n - 1].name.lower()]
-        far = max(further, key=lambda k: float(np.linalg.norm(robot.frames[k - n - 1].placement[:3, 3])), default=0)
-        found.append(named[-1] if named else far or body + 1)
-    return found
+    further = [k for k, frame in enumerate(robot.frames) if frame.body == body]
+    named = [k for k in further if any(word in robot.frames[k].name.lower() for word in ("tool", "tcp"))]
+    far = max(further, key=lambda k: float(np.linalg.norm(robot.frames[k].placement[:3, 3])), default=-1)
+    k = named[-1] if named else far
+    return body + 1 if k < 0 else n + 1 + k
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
@@ -156,11 +163,10 @@ def _tips(robot: Robot) -> list[int]:
 def _detailed(robot: Robot, meshes: bool, runs: int) -> list[Shape]:
     """The shapes of a robot, with no more triangles than so many robots can have together."""
     found = [shape for shape in shapes(robot, meshes=meshes) if len(shape.mesh.faces)]
-    total, most = sum(len(x.mesh.faces) for x in found), min(_MOST_TRIANGLES, _MOST_DRAWN // runs)
-    if total <= most:
-        return found
-    share = most / total
-    return [shape._replace(mesh=simplified(shape.mesh, max(16, int(share * len(shape.mesh.faces))))) for shape in found]
+    most = shares([len(shape.mesh.faces) for shape in found], _MOST_TRIANGLES // runs)
+    return [
+        shape._replace(mesh=simplified(shape.mesh, max(12, k))) for shape, k in zip(found, most, strict=True)
+    ]
 
 
 def _part(shape: Shape, arrays: _Arrays) -> dict:

@@ -1,0 +1,16 @@
+"""Robots and their motions to look at: `page` makes one HTML file that needs nothing else.
+
+| file | contents |
+|---|---|
+| `showing` | what a robot, a run or a trajectory shows: `Actor`s |
+| `static_pages` | `page`, and the `Page` that it returns |
+"""
+
+from .static_pages import Page as Page
+from .static_pages import page as page
+
+__all__ = ["Page", "page"]
+
+
+def __dir__() -> list[str]:
+    return __all__
