@@ -22,7 +22,7 @@ TRIM: Color = (0.56, 0.59, 0.63, 1.0)  # of the ends of joints
 BASE: Color = (0.80, 0.82, 0.84, 1.0)
 HAND: Color = (0.33, 0.36, 0.40, 1.0)
 
-_THICK = 0.055  # the radius of the first link, in parts of the reach ...
+_THICK = 0.06  # the radius of the first link, in parts of the reach ...
 _SLIM = 0.15  # ... but at most this part of a long link
 _THINNER, _THINNEST = 0.86, 0.42  # the radius of a link in parts of the one before, and of the first
 _LONG = 4.0  # offsets along an axis that are longer than so many radii become limbs
@@ -277,7 +277,8 @@ def _end(plan: _Plan, i: int) -> Iterator[Part]:
         yield Part(i, moved(ball(0.95 * r, sides=plan.sides), _at(tip)), DARK)
         return
     approach, side, flange = _tool(plan, i)
-    yield from _between(plan, i, start, flange, r, 0.8 * r)
+    if np.linalg.norm(tip - start) > 0.8 * r:
+        yield from _between(plan, i, start, flange, r, 0.8 * r)
     yield from _gripper(i, along(flange, approach, side), 1.15 * r, plan.sides)
 
 

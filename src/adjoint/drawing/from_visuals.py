@@ -41,8 +41,9 @@ def shown_visuals(robot: Robot) -> list[Visual]:
 def stated_parts(robot: Robot, budget: int = BUDGET) -> Stated:
     """The shapes that the model of a robot states, with at most about `budget` triangles in all."""
     files: dict[str, list[Piece]] = {}
-    parts: list[Part] = []
-    failed: dict[int, None] = {}
+    solids: list[Part] = []
+    meshes: list[Part] = []
+    failed: set[int] = set()
     notes: dict[str, None] = {}
     visuals = shown_visuals(robot)
     sides = _sides(visuals, budget)
@@ -51,21 +52,23 @@ def stated_parts(robot: Robot, budget: int = BUDGET) -> Stated:
         try:
             found = list(_pieces(visual, files, sides))
         except ModelError as error:
-            failed[frame.body] = None
+            failed.add(frame.body)
             notes[f"{error}; the body is drawn from its joints"] = None
             continue
         T = frame.placement @ visual.placement
+        parts = meshes if visual.shape == "mesh" else solids
         parts += [Part(frame.body, moved(mesh, T), color or _GREY) for mesh, color in found]
-    most = shares([len(x.mesh.faces) for x in parts], budget)
-    parts = [x._replace(mesh=simplified(x.mesh, count)) for x, count in zip(parts, most, strict=True)]
-    parts = [x for x in parts if len(x.mesh.faces)]
-    return Stated(parts, set(failed) - {x.body for x in parts}, tuple(notes))
+    left = max(budget - sum(len(x.mesh.faces) for x in solids), budget // 4)
+    most = shares([len(x.mesh.faces) for x in meshes], left)
+    meshes = [x._replace(mesh=simplified(x.mesh, count)) for x, count in zip(meshes, most, strict=True)]
+    parts = [x for x in (*meshes, *solids) if len(x.mesh.faces)]
+    return Stated(parts, failed - {x.body for x in parts}, tuple(notes))
 
 
 def _sides(visuals: list[Visual], budget: int) -> int:
     """How many sides balls and cylinders have: fewer, if there are many."""
     count = sum(x.shape in ("sphere", "cylinder", "capsule") for x in visuals)
-    return int(np.clip(np.sqrt(2 * budget / max(count, 1)), 6, 32))
+    return int(np.clip(np.sqrt(budget / max(count, 1)), 6, 32))
 
 
 def _pieces(visual: Visual, files: dict[str, list[Piece]], sides: int) -> Iterator[Piece]:

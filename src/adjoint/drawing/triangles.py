@@ -64,7 +64,7 @@ def tube(radius: float, length: float, top: float | None = None, sides: int = 24
 
 def ball(radius: float, length: float = 0.0, sides: int = 20) -> Mesh:
     """A ball; with a length, a capsule: a cylinder of this length between two halves of a ball [m]."""
-    angles = np.linspace(-np.pi / 2, np.pi / 2, max(6, sides // 2) // 2 * 2 + 2)  # an even number: none is 0
+    angles = np.linspace(-np.pi / 2, np.pi / 2, max(2, sides // 4 * 2) + 2)  # an even number: none is 0
     outline = [(radius * np.cos(a), radius * np.sin(a) + np.copysign(length / 2, a)) for a in angles[1:-1]]
     ends = radius + length / 2
     return lathe([(0.0, -ends), *((float(r), float(h)) for r, h in outline), (0.0, ends)], sides)

@@ -6,18 +6,19 @@ the library need no change: moments of inertia are in Da Å², and energies in D
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compile.front.arguments import unmasked
+from ..drawing.molecules import balls_and_sticks, tube_between
 from ..errors import ArgumentError, ModelError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
 from ..lie import se3
-from ..model.parts import Finding
+from ..model.parts import Finding, Visual
 from ..model.robot import Robot
 
 __all__ = [
@@ -48,6 +49,7 @@ LIGHT = ("H", "D")
 TURNS = 4 * np.pi
 """Two turns [rad]: a larger angle in the arguments of a user is taken for degrees."""
 
+_MOST_BALLS, _MOST_PIECES = 1500, 20_000  # atoms that are drawn as balls; bodies that are drawn as pieces of a tube
 _STRAIGHT = 0.01  # sine of the least angle between two bonds that define a dihedral
 
 
@@ -281,7 +283,23 @@ def _robot(name: str, groups: Mapping[str, _Group], base: str, findings: Sequenc
         else:
             home = se3.inverse.eager(groups[group.carrier].frame) @ group.zero
             builder.joint(group.torsion.name, "continuous", group.carrier, label, home)
+    builder.visuals = list(_visuals(groups))
     return builder.build()
+
+
+def _visuals(groups: Mapping[str, _Group]) -> Iterator[Visual]:
+    """What the groups look like: their atoms and bonds, or, if there are many, a tube from group to group."""
+    sites = {site.key: site.position for group in groups.values() for site in group.members}
+    for number, (label, group) in enumerate(groups.items()):
+        R, p = group.frame[:3, :3], group.frame[:3, 3]
+        if len(sites) <= _MOST_BALLS:
+            bonds = [(site.position, sites[site.parent]) for site in group.members if site.parent is not None]
+            local = [((a - p) @ R, (b - p) @ R) for a, b in bonds]
+            yield from balls_and_sticks(label, [site.element for site in group.members], group.local(), local)
+        elif group.carrier is not None and len(groups) <= _MOST_PIECES:
+            carrier = groups[group.carrier].frame
+            start = (p - carrier[:3, 3]) @ carrier[:3, :3]
+            yield from tube_between(group.carrier, np.zeros(3), start, number / len(groups))
 
 
 def _inertia(group: _Group) -> np.ndarray:
