@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.robot import Robot
+from .axes import up_of
 
 __all__ = ["COLORS", "Actor", "Ball", "Curves", "frame_times", "settled", "upright"]
 
@@ -49,10 +50,11 @@ class Actor(NamedTuple):
 
 
 def frame_times(start: float, end: float, rate: float, caller: str) -> np.ndarray:
-    """The times (frames,) [s] from start to end, `rate` of them in a second."""
+    """The times (frames,) [s] from start to end, `rate` of them in a second; the last comes earlier, if it must."""
     if not (end - start) * rate <= _MOST_FRAMES:
         raise ArgumentError(f"{caller}: {rate:g} pictures a second are more than {_MOST_FRAMES} in all")
-    return start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
+    times = start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
+    return times if end - times[-1] < 1e-3 / rate else np.append(times, end)
 
 
 def settled(q: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:
@@ -69,10 +71,9 @@ def settled(q: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:
     return drawn, np.take_along_axis(q[drawn], at[..., None], axis=1)
 
 
-def upright(gravity: np.ndarray) -> np.ndarray:
+def upright(robot: Robot) -> np.ndarray:
     """The rotation (3, 3) after which gravity points down, along -z; without gravity, z is up."""
-    size = np.linalg.norm(gravity)
-    up = -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
+    up = up_of(robot)
     x = np.eye(3)[0 if abs(up[0]) < 0.9 else 1]
     x = x - (x @ up) * up
     x /= np.linalg.norm(x)

@@ -60,11 +60,24 @@ function setUp(read) {
       actor.ballSolids = actor.balls.map((_, b) => renderer.solid([gray], actor.ballBuffer, 48 * runs * b));
     }
   });
+  for (const actor of actors) setPlinth(actor);
   overlay = { buffer: renderer.placements() };
   renderer.place(overlay.buffer, new Float32Array(12));
   overlay.ball = renderer.solid([{ ...ballMesh(), color: [1, 1, 1, 1] }], overlay.buffer, 0);
   for (const actor of actors) actor.size = sizeOf(actor);
   arrange();
+}
+function setPlinth(actor) {
+  const box = actor.boxes.find(({ body }) => body < 0);
+  if (!box) return;
+  const corners = Array.from({ length: 8 }, (_, k) => moved(actor.robot.up, [0, 1, 2].map((c) => (k >> c & 1 ? box.high[c] : box.low[c]))));
+  const [x, y, z] = [0, 1, 2].map((c) => [Math.min(...corners.map((p) => p[c])), Math.max(...corners.map((p) => p[c]))]);
+  const r = 0.42 * Math.min(x[1] - x[0], y[1] - y[0]), solid = turned([[0, 0], [1.25 * r, 0], [1.25 * r, 0.04], [r, 0.06], [r, 1], [0, 1]], 48);
+  for (let i = 0; i < solid.position.length; i += 3) { solid.position[i] += (x[0] + x[1]) / 2; solid.position[i + 1] += (y[0] + y[1]) / 2; }
+  actor.plinthTop = z[0];
+  actor.plinthBuffer = renderer.placements();
+  renderer.place(actor.plinthBuffer, new Float32Array(12 * actor.runs));
+  actor.plinth = renderer.solid([{ ...solid, color: [0.42, 0.45, 0.49, 1] }], actor.plinthBuffer, 0);
 }
 function boxOf(parts) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -94,8 +107,9 @@ function sizeOf(actor) {  // the box around some of its runs at some of its time
 }
 function arrange() {  // where each run stands, and the stage that holds all
   const apart = state.arrange !== "together", width = (k) => Math.max(...actors.map((a) => a.size.high[k] - a.size.low[k]));
-  const total = actors.reduce((s, a) => s + a.runs, 0), columns = Math.ceil(Math.sqrt(total)), gap = apart ? 1.06 * Math.max(width(0), width(1)) : 0;
+  const total = actors.reduce((s, a) => s + a.runs, 0), columns = Math.ceil(Math.sqrt(total)), gap = apart ? (total > 50 ? 0.62 : 1.06) * Math.max(width(0), width(1)) : 0;
   let place = 0;
+  for (const actor of actors) actor.lift = apart && actors.length > 1 ? -Math.min(0, actor.plinthTop ?? 0) : 0;  // each stands on the floor
   const low = [Infinity, Infinity, Infinity], high = low.map((x) => -x);
   for (const actor of actors) {
     actor.shift = new Float64Array(2 * actor.runs);
@@ -105,20 +119,19 @@ function arrange() {  // where each run stands, and the stage that holds all
       actor.shift[2 * r] = gap * (j - (inRow - 1) / 2);
       actor.shift[2 * r + 1] = gap * (i - (rows - 1) / 2);
       for (let c = 0; c < 3; c++) {
-        const s = c < 2 ? actor.shift[2 * r + c] : 0;
+        const s = c < 2 ? actor.shift[2 * r + c] : actor.lift;
         low[c] = Math.min(low[c], actor.size.low[c] + s); high[c] = Math.max(high[c], actor.size.high[c] + s);
       }
     }
   }
   const height = Math.max(high[2] - low[2], 1e-3), detail = Math.max(...[0, 1, 2].map(width), 1e-3);
-  const floor = low[2] > -0.02 * height ? 0 : low[2] - 0.05 * height;
+  const ground = Math.min(0, ...actors.map((a) => (a.plinthTop ?? 0) + a.lift)), floor = low[2] > ground - 0.02 * height ? ground : low[2] - 0.05 * height;
   low[2] = Math.min(low[2], floor);
   const center = low.map((x, c) => (x + high[c]) / 2), radius = Math.hypot(...low.map((x, c) => (high[c] - x) / 2));
   const power = 10 ** Math.floor(Math.log10(detail)), cell = [1, 2, 5].map((m) => m * power).filter((m) => m <= detail).pop() ?? power;
-  stage = { floor, center, radius: Math.max(radius, 1e-3), detail, cell, apart, low, high };
-  state.camera.pan = [0, 0, 0];
-  stale = true;
-  wake();
+  stage = { floor, center, radius: Math.max(radius, 1e-3), detail, cell: gap || cell, apart, low, high, many: apart && total > 50 };
+  for (const actor of actors) if (actor.plinth) placePlinths(actor);
+  resetView();
 }
 
 // --- placing and drawing --------------------------------------------------------------------------------------------------
@@ -128,7 +141,7 @@ function placeAll() {
     const { robot, runs, places, shift, q } = actor, base = robot.up.slice(), count = 12 * runs;
     if (actor.moves) actor.at(state.time);
     for (let r = 0; r < runs; r++) {
-      base[3] = shift[2 * r]; base[7] = shift[2 * r + 1];
+      base[3] = shift[2 * r]; base[7] = shift[2 * r + 1]; base[11] = actor.lift;
       const T = robot.place(q, r * robot.nq, base);
       for (let e = 0; e < 12; e++) places[12 * r + e] = base[e];
       for (let i = 0; i < robot.n; i++) {
@@ -141,20 +154,25 @@ function placeAll() {
   }
   measured.kinematics = performance.now() - before;
 }
+function placePlinths(actor) {  // what a robot that is held stands on, if its floor is deeper
+  const { runs, shift } = actor, top = actor.plinthTop + actor.lift, values = new Float32Array(12 * runs);
+  for (let r = 0; r < runs; r++) values.set([1, 0, 0, shift[2 * r], 0, 1, 0, shift[2 * r + 1], 0, 0, top - stage.floor, stage.floor], 12 * r);
+  renderer.place(actor.plinthBuffer, values);
+}
 function placeBalls(actor) {
   const { runs, frames, balls, robot, shift } = actor, values = new Float32Array(12 * runs * balls.length), [a, part] = actor.frame(state.time);
   balls.forEach(({ centers, radii }, b) => {
     for (let r = 0; r < runs; r++) {
       const i = 3 * (r * frames + a), next = part > 0 ? 3 : 0;
       const p = moved(robot.up, [0, 1, 2].map((c) => centers[i + c] + part * (centers[i + next + c] - centers[i + c]))), s = radii[r];
-      values.set([s, 0, 0, p[0] + shift[2 * r], 0, s, 0, p[1] + shift[2 * r + 1], 0, 0, s, p[2]], 12 * (b * runs + r));
+      values.set([s, 0, 0, p[0] + shift[2 * r], 0, s, 0, p[1] + shift[2 * r + 1], 0, 0, s, p[2] + actor.lift], 12 * (b * runs + r));
     }
   });
   renderer.place(actor.ballBuffer, values);
 }
 function baseOf(actor, run = 0) {
   const base = actor.robot.up.slice();
-  base[3] = actor.shift[2 * run]; base[7] = actor.shift[2 * run + 1];
+  base[3] = actor.shift[2 * run]; base[7] = actor.shift[2 * run + 1]; base[11] = actor.lift;
   return base;
 }
 function solidsNow() {
@@ -163,12 +181,15 @@ function solidsNow() {
     if (actor.state === "hidden") continue;
     const together = !stage.apart && actor.runs > 1, tint = actor.color ? [...rgb(actor.color), actors.length > 1 ? 0.72 : 1] : [0, 0, 0, 0];
     const opacity = actor.state === "ghost" ? 0.34 : 1, ghost = Math.max(0.08, Math.min(0.3, 6 / actor.runs));
+    const layer = actors.indexOf(actor), none = [0, 0, 0, 0];
     for (const { solid, clear, body } of actor.solids) {
-      const add = (first, count, opacity) => found.push({ solid, first, count, tint, opacity: clear ? Math.min(opacity, 0.99) : opacity, shadow: true });
+      const add = (first, count, opacity) => found.push({ solid, first, count, layer, tint: body < 0 ? none : tint, opacity: clear ? Math.min(opacity, 0.99) : opacity });
       if (together && body >= 0) { add(0, 1, opacity); add(1, actor.runs - 1, opacity * ghost); }
       else add(0, together ? 1 : actor.runs, opacity);
     }
-    for (const solid of actor.ballSolids ?? []) found.push({ solid, first: 0, count: together ? 1 : actor.runs, tint: [0, 0, 0, 0], opacity, shadow: true });
+    const count = together ? 1 : actor.runs;
+    if (actor.plinth && stage.floor < actor.plinthTop + actor.lift - 1e-3 * stage.detail) found.push({ solid: actor.plinth, first: 0, count, layer, tint: none, opacity });
+    for (const solid of actor.ballSolids ?? []) found.push({ solid, first: 0, count, layer, tint: none, opacity });
   }
   return found;
 }
@@ -432,7 +453,7 @@ function showPanel() {
   if (!moves) toggled(chips, "keep orientation", () => state.keepTurn, (on) => { state.keepTurn = on; });
   button(chips, "reset view", resetView);
 }
-function resetView() { Object.assign(state.camera, { turn: -0.95, tilt: 0.36, zoom: 1, pan: [0, 0, 0] }); changed(); }
+function resetView() { Object.assign(state.camera, { turn: -0.95, tilt: stage.many ? 0.3 : 0.36, zoom: stage.many ? 2.2 : 1, pan: [0, 0, 0] }); changed(); }
 function legend() {
   if (actors.length < 2) return;
   actors.forEach((actor, k) => {
@@ -442,10 +463,10 @@ function legend() {
       else { actor.state = order[(order.indexOf(actor.state) + 1) % 3]; made.dataset.state = actor.state; }
       changed();
     });
-    element("i", made).style.background = actor.color ?? ACCENT;
+    if (actor.color) element("i", made).style.background = actor.color;
     element("span", made, actor.name);
     made.dataset.state = actor.state;
-    made.title = "solid, ghost, hidden";
+    made.title = actor.moves ? "solid, ghost, hidden" : "its joints; then solid, ghost, hidden";
   });
 }
 function showNumbers() {
@@ -474,12 +495,15 @@ function plotPanel() {
   choice.onchange = () => { plotted = Number(choice.value); keys(); changed(); };
   plotCanvas = element("canvas", box, undefined, { id: "plot" });
   const list = element("div", box, undefined, { id: "keys" });
-  const keys = () => list.replaceChildren(...curvesNow()[0].curve.labels.map((label, k) => {
-    const key = element("span", null);
-    element("i", key).style.background = CURVES[k % CURVES.length];
-    key.append(label);
-    return key;
-  }));
+  const keys = () => {
+    list.replaceChildren(...curvesNow()[0].curve.labels.map((label, k) => {
+      const key = element("span", null);
+      element("i", key).style.background = CURVES[k % CURVES.length];
+      key.append(label);
+      return key;
+    }));
+    if (actors.length > 1) for (const { actor } of curvesNow()) element("span", list, `${["──", "╌╌", "┈┈", "─·"][actors.indexOf(actor) % 4]} ${actor.name}`);
+  };
   keys();
   const scrub = (e) => {
     const b = plotCanvas.getBoundingClientRect();

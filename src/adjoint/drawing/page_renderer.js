@@ -183,6 +183,7 @@ class Renderer {
     this.shadowSize = 0;
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
   program(vertex, fragment) {
@@ -286,16 +287,17 @@ class Renderer {
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadowTexture, 0);
     gl.drawBuffers([gl.NONE]);
   }
-  instances(list) {
+  instances(list, shadow = false) {
     const gl = this.gl;
-    for (const { solid, first, count } of list) {
+    for (const { solid, first, count, layer = 0 } of list) {
       if (!count) continue;
+      if (!shadow) gl.polygonOffset(layer, 2 * layer);  // of robots in the same place, one is seen
       this.from(solid, first);
       gl.bindVertexArray(solid.array);
       gl.drawArraysInstanced(gl.TRIANGLES, 0, solid.total, count);
     }
   }
-  // scene: {solids: [{solid, first, count, tint, opacity, shadow, front}], lines: [{points, ...}], stage, camera, theme}
+  // scene: {solids: [{solid, first, count, tint, opacity, layer, front}], lines: [{points, ...}], stage, camera, theme}
   draw(scene) {
     const gl = this.gl, { camera, eye, stage, theme, solids } = scene, sun = unit([0.15, -0.8, 1.25]);
     const back = solids.filter((s) => !s.front), opaque = back.filter((s) => s.opacity >= 1), clear = back.filter((s) => s.opacity < 1);
@@ -309,11 +311,9 @@ class Renderer {
     gl.disable(gl.BLEND);
     gl.depthMask(true);
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 3);
     this.use("depth", { camera: toLight });
-    this.instances(opaque.filter((s) => s.shadow));
-    gl.disable(gl.POLYGON_OFFSET_FILL);
+    this.instances(opaque, true);
     // 2. what the camera sees: the floor, opaque solids, then translucent ones behind which no other is seen
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -327,6 +327,7 @@ class Renderer {
     gl.enable(gl.BLEND);
     this.use("floor", { ...light, middle: [stage.center[0], stage.center[1], stage.floor], width: 9 * r, cell: stage.cell, tone: theme.floor, lines: theme.lines });
     gl.depthMask(false);
+    gl.polygonOffset(0, 0);
     gl.bindVertexArray(this.square.array);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.depthMask(true);
@@ -347,6 +348,7 @@ class Renderer {
   drawLines({ lines, camera, window }) {  // what is hidden by solids shines through a little
     const gl = this.gl;
     gl.depthMask(false);
+    gl.polygonOffset(0, 0);
     for (const { values, thick, opacity = 1, hidden = 0.25 } of lines) {
       if (!values.length) continue;
       gl.bindVertexArray(this.lineArray);

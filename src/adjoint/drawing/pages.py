@@ -32,7 +32,7 @@ MOST_NUMBERS = 6_000_000
 ARRANGEMENTS = ("together", "side by side")
 
 _FLOATS = 200_000  # so many coordinates of an actor are float32; more are of 16 bits
-_MOST_TRIANGLES = 3_000_000  # of all robots; the shapes of many robots are made simpler
+_MOST_TRIANGLES = 1_000_000  # of all robots; the shapes of many robots are made simpler
 _TOGETHER = 50  # more runs stand side by side, unless told otherwise
 _HERE = Path(__file__).parent
 _SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_controls.js")
@@ -96,7 +96,7 @@ def _robot(robot: Robot, parts: Sequence[Shape], arrays: _Arrays) -> dict:
     mimics = [robot.mimics[i][1:] if i in robot.mimics else (1.0, 0.0) for i in range(n)]
     frames = [robot.frame(name) for name in robot.frame_names]
     up = np.eye(4)
-    up[:3, :3] = upright(robot.gravity)
+    up[:3, :3] = upright(robot)
     return {
         "name": robot.name, "bodies": robot.body_names, "joints": robot.body_joint_names, "types": robot.joint_types,
         "parents": robot.parents.tolist(), "nq": robot.nq, "qStart": robot.layout.q_start, "mimics": mimics,
@@ -142,7 +142,7 @@ def _tips(robot: Robot) -> list[int]:
     Joints that move together, by mimics, are those of grippers: the body that carries them is the end.
     """
     n, parents = len(robot.body_names), robot.parents.tolist()
-    grippers = {i for i in robot.mimics} | {mimic.source for mimic in robot.mimics.values()}
+    grippers = set(robot.mimics) | {mimic.source for mimic in robot.mimics.values()}
     arms = [i for i in range(n) if not grippers & set(robot.path(i))] or list(range(n))
     return [_tip(robot, body) for body in arms if body not in {parents[i] for i in arms}]
 
@@ -164,9 +164,7 @@ def _detailed(robot: Robot, meshes: bool, runs: int) -> list[Shape]:
     """The shapes of a robot, with no more triangles than so many robots can have together."""
     found = [shape for shape in shapes(robot, meshes=meshes) if len(shape.mesh.faces)]
     most = shares([len(shape.mesh.faces) for shape in found], _MOST_TRIANGLES // runs)
-    return [
-        shape._replace(mesh=simplified(shape.mesh, max(12, k))) for shape, k in zip(found, most, strict=True)
-    ]
+    return [shape._replace(mesh=simplified(shape.mesh, max(12, k))) for shape, k in zip(found, most, strict=True)]
 
 
 def _part(shape: Shape, arrays: _Arrays) -> dict:
@@ -193,7 +191,7 @@ def _range(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -> dict:
     """What the page knows of an actor; times are float64, configurations float32, or many of them 16 bits."""
     runs, frames, _ = actor.q.shape
-    color = COLORS[number % len(COLORS)] if actor.color is None and count > 1 else actor.color
+    color = COLORS[number % len(COLORS)] if actor.color is None and count > 1 and frames > 1 else actor.color
     known = {
         "name": actor.name, "robot": robot, "color": color, "runs": runs, "frames": frames, "t": arrays(actor.t),
         "balls": [{"centers": arrays(x.centers, "f4"), "radii": arrays(x.radii, "f4")} for x in actor.balls],

@@ -107,7 +107,9 @@ def _standing(name: str, robot: Robot, q, caller: str) -> Actor:
 def _moving(name: str, motion: Trajectory, robot: Robot | None, caller: str, rate: float, curves: bool) -> Actor:
     """A trajectory, or a batch of them, each from its own start to the end of the longest."""
     if robot is None:
-        raise ArgumentError(f"{caller}: trajectory {name!r:.60} does not know its robot; give {caller}(..., robot=robot)")
+        raise ArgumentError(
+            f"{caller}: trajectory {name!r:.60} does not know its robot; give {caller}(..., robot=robot)"
+        )
     times = frame_times(0.0, float(np.max(motion.knots[..., -1])), rate, caller)
     sample = motion(times, hold=True)
     if sample.q.shape[-1] != robot.nq:
