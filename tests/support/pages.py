@@ -15,7 +15,7 @@ def data_of(text: str) -> dict[str, Any]:
     (arrays,) = re.findall(r'<script type="text/plain" id="arrays">(.*?)</script>', text, re.S)
     whole = zlib.decompress(base64.b64decode(arrays))
 
-    def filled(value):
+    def filled(value) -> Any:
         if isinstance(value, dict) and value.keys() == {"type", "at", "size"}:
             return np.frombuffer(whole, f"<{value['type']}", value["size"], value["at"])
         if isinstance(value, dict):

@@ -10,7 +10,7 @@ from ..errors import ArgumentError
 from ..model.robot import Robot
 from .axes import up_of
 
-__all__ = ["COLORS", "Actor", "Ball", "Curves", "frame_times", "settled", "upright"]
+__all__ = ["COLORS", "Actor", "Ball", "Curves", "frame_times", "settled", "thinned", "upright"]
 
 COLORS = ("#e07b22", "#2f7fc8", "#2a9d6f", "#b65aa2", "#c9a227", "#8a8f98")
 """The colors of several actors, in their order."""
@@ -55,6 +55,13 @@ def frame_times(start: float, end: float, rate: float, caller: str) -> np.ndarra
         raise ArgumentError(f"{caller}: {rate:g} pictures a second are more than {_MOST_FRAMES} in all")
     times = start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
     return times if end - times[-1] < 1e-3 / rate else np.append(times, end)
+
+
+def thinned(t: np.ndarray, rate: float, caller: str) -> np.ndarray:
+    """Times (frames,) [s] of which about `rate` are in a second; all of t (N,), if there are no more."""
+    if len(t) - 1 <= (t[-1] - t[0]) * rate * (1 + 1e-9):
+        return t
+    return frame_times(float(t[0]), float(t[-1]), rate, caller)
 
 
 def settled(q: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compile.front.arguments import unmasked
-from ..drawing.actors import Actor, Curves, frame_times, settled
+from ..drawing.actors import Actor, Curves, frame_times, settled, thinned
 from ..drawing.pages import MOST_RUNS
 from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
@@ -68,7 +68,7 @@ def _actor(name: str, thing, caller: str, robot: Robot | None, q, rate: float, c
             return _standing(name, thing, q, caller)
         case Run():
             _few(len(thing.q.reshape(-1, *thing.q.shape[-2:])), name, caller)
-            times = frame_times(float(thing.t[0]), float(thing.t[-1]), rate, caller)
+            times = thinned(thing.t, rate, caller)
             shown = actor_of_run(thing, name, times, caller)
             return shown._replace(curves=run_curves(thing, times, forces=True)) if curves else shown
         case Motion():

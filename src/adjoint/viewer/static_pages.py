@@ -70,7 +70,7 @@ def page(
     - `q` (nq,) is where a robot stands at first; with (k, nq) there are k of it.
     - `meshes=False` draws robots from their kinematics, even if their files have meshes. Pages are then smaller.
     - `curves=False` leaves out the plots beside a motion, and what must be computed for them.
-    - `frames_per_second` of a motion are kept; the page goes smoothly from one to the next.
+    - `frames_per_second` of a motion are kept at most; the page goes smoothly from one to the next.
     """
     need_robot(robot, "page") if robot is not None else None
     rate = positive(frames_per_second, "page: frames_per_second")
