@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
+from support.pages import configurations_of, data_of
 
 import adjoint as aj
 from adjoint.drawing.actors import Actor
@@ -10,7 +11,6 @@ from adjoint.drawing.skeletons import scene_of, skeleton, stage_of
 from adjoint.errors import ArgumentError
 from adjoint.simulation import animate, payload, simulate
 from adjoint.simulation.run_actors import actor_of_run
-from support.pages import configurations_of, data_of
 
 PUMA = aj.robots.puma560()
 START = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])

@@ -8,6 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
+from support.browser import Browser
+from support.pages import configurations_of, data_of
+from support.robots import urdf
+from support.trees import tree
 
 import adjoint as aj
 from adjoint.drawing.actors import settled
@@ -16,10 +20,6 @@ from adjoint.errors import ArgumentError
 from adjoint.simulation import simulate
 from adjoint.trajectory import quintic, trapezoidal
 from adjoint.viewer import Page, page
-from support.browser import Browser
-from support.pages import configurations_of, data_of
-from support.robots import urdf
-from support.trees import tree
 
 PUMA = aj.robots.puma560()
 START = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])
