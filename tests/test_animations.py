@@ -7,7 +7,8 @@ from support.pages import configurations_of, data_of
 
 import adjoint as aj
 from adjoint.drawing.actors import Actor
-from adjoint.drawing.skeletons import scene_of, skeleton, stage_of
+from adjoint.drawing.scenes import scene_of, stage_of
+from adjoint.drawing.skeletons import skeleton
 from adjoint.errors import ArgumentError
 from adjoint.simulation import animate, payload, simulate
 from adjoint.simulation.run_actors import actor_of_run

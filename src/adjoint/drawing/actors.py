@@ -10,10 +10,7 @@ from ..errors import ArgumentError
 from ..model.robot import Robot
 from .axes import up_of
 
-__all__ = ["COLORS", "Actor", "Ball", "Curves", "frame_times", "settled", "thinned", "upright"]
-
-COLORS = ("#e07b22", "#2f7fc8", "#2a9d6f", "#b65aa2", "#c9a227", "#8a8f98")
-"""The colors of several actors, in their order."""
+__all__ = ["Actor", "Ball", "Curves", "frame_times", "settled", "thinned", "upright"]
 
 _MOST_FRAMES = 100_000
 

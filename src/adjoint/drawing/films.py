@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..extras import package
-from .actors import COLORS, Actor
-from .skeletons import Scene, Stage, scene_of, stage_of
+from .actors import Actor
+from .scenes import Scene, Stage, scene_of, stage_of
+from .style import CURVES
 
 __all__ = ["film"]
 
@@ -52,7 +53,7 @@ class _Pictures:
             self.moving.pop().remove()
         for number, scene in enumerate(self.scenes):
             for run in reversed(range(len(scene.points))):
-                self._robot(scene, run, k, COLORS[number % len(COLORS)])
+                self._robot(scene, run, k, CURVES[number % len(CURVES)])
         self.axes.set_title(f"{self.title}, {self.times[k]:.2f} s", fontsize=10)
         self.canvas.draw()
         return self.image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("RGB").quantize(64)

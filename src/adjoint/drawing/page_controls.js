@@ -14,8 +14,8 @@ function element(tag, parent, text, more = {}) {
   return made;
 }
 const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
-const ACCENT = "#e07b22", DEGREE = 180 / Math.PI;
-const CURVES = ["#e07b22", "#2f7fc8", "#2a9d6f", "#b65aa2", "#c9a227", "#7a828d", "#d1495b", "#3aa6a6", "#7e6bc4", "#9c6b3f"];
+const ACCENT = data.colors[0], DEGREE = 180 / Math.PI;
+const CURVES = data.colors;
 const THEMES = {
   light: { shade: 0.42, blur: 4.5, sky: [0.60, 0.62, 0.66], ground: [0.34, 0.33, 0.32], floor: [0.955, 0.955, 0.95, 1], lines: [0.70, 0.71, 0.73, 0.75] },
   dark: { shade: 0.62, blur: 4.5, sky: [0.38, 0.41, 0.47], ground: [0.17, 0.17, 0.19], floor: [0.135, 0.145, 0.16, 1], lines: [0.36, 0.38, 0.42, 0.7] },

@@ -19,9 +19,10 @@ from ..errors import ArgumentError
 from ..model.input_checks import one_of
 from ..model.joints import FRAMES
 from ..model.robot import Robot
-from .actors import COLORS, Actor, upright
+from .actors import Actor, upright
 from .robot_shapes import Shape, shapes
 from .simplification import shares, simplified
+from .style import CURVES
 from .triangles import Mesh
 
 __all__ = ["ARRANGEMENTS", "MOST_NUMBERS", "MOST_RUNS", "page_text"]
@@ -74,7 +75,7 @@ def page_text(title: str, actors: Sequence[Actor], *, meshes: bool = True, arran
     one_of(arrange, ARRANGEMENTS, "page: arrange")
     arrays, robots = _Arrays(), list(dict.fromkeys(actor.robot for actor in actors))
     data = {
-        "title": title, "arrange": arrange,
+        "title": title, "colors": CURVES, "arrange": arrange,
         "start": min(float(actor.t[0]) for actor in actors), "end": max(float(actor.t[-1]) for actor in actors),
         "robots": [_robot(robot, _detailed(robot, meshes, runs), arrays) for robot in robots],
         "actors": [_actor(actor, robots.index(actor.robot), k, len(actors), arrays) for k, actor in enumerate(actors)],
@@ -191,7 +192,7 @@ def _range(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -> dict:
     """What the page knows of an actor; times are float64, configurations float32, or many of them 16 bits."""
     runs, frames, _ = actor.q.shape
-    color = COLORS[number % len(COLORS)] if actor.color is None and count > 1 and frames > 1 else actor.color
+    color = CURVES[number % len(CURVES)] if actor.color is None and count > 1 and frames > 1 else actor.color
     known = {
         "name": actor.name, "robot": robot, "color": color, "runs": runs, "frames": frames, "t": arrays(actor.t),
         "balls": [{"centers": arrays(x.centers, "f4"), "radii": arrays(x.radii, "f4")} for x in actor.balls],
