@@ -155,7 +155,7 @@ def test_bad_input():
     motion = quintic(START, GOAL, duration=1.0)
     run = simulate(PUMA, q=START, duration=0.1, dt=0.01)
     for thing, options, words in (
-        (3, {}, "page: got int; give a Robot, a Run"),
+        (3, {}, "page: got int; give a Robot, Polymer, Run"),
         ({}, {}, "page: nothing to show"),
         ({"a": 3}, {}, "page: 'a' is int; give a Robot"),
         ({3: PUMA}, {}, "page: the name 3 must be a str"),

@@ -34,7 +34,7 @@ class Curves(NamedTuple):
 class Actor(NamedTuple):
     """A robot at times t (frames,) [s], with configurations q (runs, frames, nq); one frame stands still.
 
-    Without a color, such as "#e07b22", the robot has the colors of its shapes.
+    Without a color, such as "#e07b22", the robot has the colors of its shapes. Lengths are in m, or in another `unit`.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Actor(NamedTuple):
     color: str | None = None
     balls: tuple[Ball, ...] = ()
     curves: tuple[Curves, ...] = ()
+    unit: str = "m"
 
 
 def frame_times(start: float, end: float, rate: float, caller: str) -> np.ndarray:

@@ -13,6 +13,7 @@ function element(tag, parent, text, more = {}) {
   parent?.append(made);
   return made;
 }
+const lengths = () => (actors[state.active].unit === "m" ? [1000, "mm"] : [1, actors[state.active].unit]);  // how they are shown
 const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
 const ACCENT = data.colors[0], DEGREE = 180 / Math.PI;
 const CURVES = data.colors;
@@ -404,7 +405,7 @@ function jointPanel() {
 }
 function slider(list, { joint, at, units, unit, c }) {
   const { robot } = actors[state.active], wide = unit === "l" ? stage.detail : Math.PI, many = units.length > 1, part = { l: "xyz"[c], t: "angle", r: ["roll", "pitch", "yaw"][c % 3] }[unit];
-  const scale = unit === "l" ? 1000 : DEGREE, name = many ? `${joint} ${part}` : joint, k = at + c;
+  const [factor, lengthUnit] = lengths(), scale = unit === "l" ? factor : DEGREE, name = many ? `${joint} ${part}` : joint, k = at + c;
   const low = unit === "r" ? -Math.PI : robot.lower[k] ?? Math.min(-wide, actors[state.active].start[k] - wide), high = unit === "r" ? Math.PI : robot.upper[k] ?? Math.max(wide, low + 2 * wide);
   const row = element("div", list, undefined, { className: "joint" }), label = element("label", row, name, { title: name }), value = element("output", row);
   const input = element("input", row, undefined, { type: "range", min: low * scale, max: high * scale, step: "any" });
@@ -421,7 +422,7 @@ function slider(list, { joint, at, units, unit, c }) {
   sliders.push(() => {
     const x = read(actors[state.active].q);
     if (document.activeElement !== input || Math.abs(Number(input.value) - x * scale) > 1e-6) input.value = x * scale;
-    value.textContent = unit === "l" ? `${(x * 1000).toFixed(1)} mm` : `${(x * DEGREE).toFixed(1)}°`;
+    value.textContent = unit === "l" ? `${(x * factor).toFixed(1)} ${lengthUnit}` : `${(x * DEGREE).toFixed(1)}°`;
     input.style.setProperty("--part", `${100 * (x - low) / (high - low || 1)}%`);
   });
 }
@@ -440,7 +441,7 @@ function toolPanel() {
   state.fillFrames();
   poseFields = ["x", "y", "z", "roll", "pitch", "yaw"].map((name) => {
     const row = element("div", numbers);
-    element("i", row, name);
+    element("i", row, name, { title: name.length > 1 ? "degrees" : lengths()[1] });
     return element("span", row);
   });
   if (!actors.every((a) => a.moves)) element("p", box, "Pull an orange ball: inverse kinematics follows.", { className: "hint" });
@@ -475,7 +476,7 @@ function showNumbers() {
     const { robot, q } = actors[state.active];
     robot.place(q);
     const T = robot.frame(state.tip), angles = rollPitchYaw(T);
-    poseFields.forEach((field, k) => { field.textContent = k < 3 ? (1000 * T[4 * k + 3]).toFixed(1) : `${(angles[k - 3] * DEGREE).toFixed(1)}°`; });
+    poseFields.forEach((field, k) => { field.textContent = k < 3 ? (lengths()[0] * T[4 * k + 3]).toFixed(1) : `${(angles[k - 3] * DEGREE).toFixed(1)}°`; });
   }
   if (!actors.some((a) => a.moves)) return;
   byId("time").textContent = `${state.time.toFixed(2)} s`;

@@ -194,7 +194,7 @@ def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -
     runs, frames, _ = actor.q.shape
     color = CURVES[number % len(CURVES)] if actor.color is None and count > 1 and frames > 1 else actor.color
     known = {
-        "name": actor.name, "robot": robot, "color": color, "runs": runs, "frames": frames, "t": arrays(actor.t),
+        "name": actor.name, "unit": actor.unit, "robot": robot, "color": color, "runs": runs, "frames": frames, "t": arrays(actor.t),
         "balls": [{"centers": arrays(x.centers, "f4"), "radii": arrays(x.radii, "f4")} for x in actor.balls],
         "curves": [
             {"name": x.name, "unit": x.unit, "labels": x.labels, "values": arrays(x.values, "f4")}

@@ -24,7 +24,7 @@ from .picking import Picked
 from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
 from .run_figures import run_figure
 from .run_files import read_run, write_run
-from .run_plots import animate_runs
+from .run_animations import animate_runs
 from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 

@@ -14,6 +14,7 @@ from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
 from ..model.configuration import neutral
 from ..model.robot import Robot
+from ..polymer.atoms import Polymer
 from ..simulation.run_actors import actor_of_run, run_curves
 from ..simulation.runs import Run
 from ..trajectory.optimal.motion import Motion
@@ -21,7 +22,7 @@ from ..trajectory.piecewise import Trajectory
 
 __all__ = ["actors_of", "named"]
 
-_THINGS = "a Robot, a Run, a Trajectory, a Motion, or several of them in a list or a dictionary {name: ...}"
+_THINGS = "a Robot, Polymer, Run, Trajectory or Motion, or several of them in a list or a dictionary {name: ...}"
 
 
 def named(thing, caller: str) -> dict[str, Any]:
@@ -48,6 +49,8 @@ def _name(thing, caller: str) -> str:
     match thing:
         case Robot():
             return thing.name
+        case Polymer():
+            return thing.robot.name
         case Run():
             return "passive" if thing.setup.law is None else thing.setup.law.name
         case Trajectory() | Motion():
@@ -66,6 +69,8 @@ def _actor(name: str, thing, caller: str, robot: Robot | None, q, rate: float, c
     match thing:
         case Robot():
             return _standing(name, thing, q, caller)
+        case Polymer():
+            return _standing(name, thing.robot, thing.q if q is None else q, caller)._replace(unit="Å")
         case Run():
             _few(len(thing.q.reshape(-1, *thing.q.shape[-2:])), name, caller)
             times = thinned(thing.t, rate, caller)

@@ -62,10 +62,10 @@ def page(
         page({"PD": one, "computed torque": other}).save("both.html")
         page(trajectory, robot=robot)                                   # notebooks show it
 
-    `thing` is a `Robot`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`, or several of
-    them in a list or a dictionary {name: ...}. Of a batch, all members are shown: over each other ("together": the
-    first in full, the others as ghosts), or "side by side", which is the default for more than 50. A run that is lost
-    stays where it was.
+    `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
+    or several of them in a list or a dictionary {name: ...}. Of a batch, all members are shown: over each other
+    ("together": the first in full, the others as ghosts), or "side by side", which is the default for more than 50. A
+    run that is lost stays where it was.
 
     - `q` (nq,) is where a robot stands at first; with (k, nq) there are k of it.
     - `meshes=False` draws robots from their kinematics, even if their files have meshes. Pages are then smaller.
