@@ -1,4 +1,4 @@
-// --- rigid motions: rows [R | p] of 3 x 4 numbers in a flat array, from some place on -------------------------------
+// --- rigid motions: rows [R | p] of 3 x 4 numbers in a flat array, from some place on --------------------------------
 function times(a, i, b, j, out, k) {  // out = a b; out is neither a nor b
   for (let r = 0; r < 12; r += 4) {
     const x = a[i + r], y = a[i + r + 1], z = a[i + r + 2];
@@ -21,6 +21,7 @@ const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const plus = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
 const rotated = (T, v) => [0, 4, 8].map((r) => T[r] * v[0] + T[r + 1] * v[1] + T[r + 2] * v[2]);
 const moved = (T, p) => plus(rotated(T, p), [T[3], T[7], T[11]]);
+const part12 = (all, i) => all.slice(12 * i, 12 * i + 12);
 const column = (T, c) => [T[c], T[4 + c], T[8 + c]];
 
 // exp(S q) of a screw S = (w, v), with |w| = 1 or w = 0 (Park 1994, Lemmas 1 and 2):
@@ -68,12 +69,17 @@ class Robot {
   constructor(known, read) {
     Object.assign(this, known);
     this.n = known.bodies.length;
-    for (const name of ["placements", "screws", "jointFrames", "framePlacements", "masses", "up"]) this[name] = read(known[name]);
-    this.home = (i) => this.placements.slice(12 * i, 12 * i + 12);
+    for (const name of ["placements", "screws", "jointFrames", "framePlacements", "masses", "up"])
+      this[name] = read(known[name]);
     this.screw = (i) => this.screws.slice(6 * i, 6 * i + 6);
-    this.terms = this.kinds.map((kind, i) => (kind ? null : screwTerms(this.home(i), this.screw(i))));
-    this.inward = this.kinds.map((kind, i) => (kind ? inverse(this.jointFrames.slice(12 * i, 12 * i + 12)) : null));
-    this.outward = this.kinds.map((kind, i) => (kind ? product(this.home(i), this.jointFrames.slice(12 * i, 12 * i + 12)) : null));
+    this.terms = [];  // of screws: the matrices of M exp(S q)
+    this.outward = [];  // of other joints: M Q, and Q^-1
+    this.inward = [];
+    this.kinds.forEach((kind, i) => {
+      const M = part12(this.placements, i), Q = part12(this.jointFrames, i);
+      if (kind) [this.outward[i], this.inward[i]] = [product(M, Q), inverse(Q)];
+      else this.terms[i] = screwTerms(M, this.screw(i));
+    });
     this.T = new Float64Array(12 * this.n);
   }
   // All T_i (n x 12) at q[from ...], from the placement of the base on.
@@ -94,8 +100,8 @@ class Robot {
     }
     return T;
   }
-  body(i, base = ONE) { return i < 0 ? base : this.T.slice(12 * i, 12 * i + 12); }  // after `place`
-  frame(k, base = ONE) { return product(this.body(this.frames[k].body, base), this.framePlacements.slice(12 * k, 12 * k + 12)); }
+  body(i, base = ONE) { return i < 0 ? base : part12(this.T, i); }  // after `place`
+  frame(k, base = ONE) { return product(this.body(this.frames[k].body, base), part12(this.framePlacements, k)); }
   centerOfMass() {
     let mass = 0, sum = [0, 0, 0];
     for (let i = 0; i < this.n; i++) {
@@ -122,27 +128,29 @@ function reach(robot, q, k, target, { turning = 1, size = 1, rounds = 30 } = {})
   let error = Infinity;
   for (let round = 0; round < rounds; round++) {
     robot.place(q);
-    const T = robot.frame(k), x = column(T, 3), e = [...turnBetween(T, target).map((a) => weight * a), ...plus(column(target, 3), x, -1)];
+    const T = robot.frame(k), x = column(T, 3), way = plus(column(target, 3), x, -1);
+    const e = [...turnBetween(T, target).map((a) => weight * a), ...way];
     error = Math.hypot(...e);
     if (error < 1e-7 * size) break;
-    const longest = Math.hypot(e[3], e[4], e[5]), step = Math.min(1, 0.25 * size / (longest || 1));
-    const columns = [];
+    const found = new Map();  // {place in q: column}; a mimic adds to the column of its leader
     for (let i = frames[k].body; i >= 0; i = parents[i]) {
       if (kinds[i]) continue;
-      const Ti = robot.body(i), S = robot.screw(i), w = rotated(Ti, S.slice(0, 3)), m = mimics[i][0];
-      const v = plus(rotated(Ti, S.slice(3)), cross(column(Ti, 3), w)), at = qStart[i];
-      const own = [...w.map((a) => weight * a), ...plus(v, cross(w, x))].map((a) => m * a);
-      const out = q[at] <= (lower[at] ?? -Infinity) ? -1 : q[at] >= (upper[at] ?? Infinity) ? 1 : 0;
-      if (out && out * own.reduce((s, a, r) => s + a * e[r], 0) > 0) continue;  // it would leave its limits
-      columns.push([at, own]);
+      const Ti = robot.body(i), S = robot.screw(i), w = rotated(Ti, S.slice(0, 3)), before = found.get(qStart[i]);
+      const v = plus(rotated(Ti, S.slice(3)), cross(column(Ti, 3), w));
+      const own = [...w.map((a) => weight * a), ...plus(v, cross(w, x))].map((a) => mimics[i][0] * a);
+      found.set(qStart[i], before ? before.map((a, r) => a + own[r]) : own);
     }
-    const damping = (0.02 * size) ** 2 + 0.02 * error * error;
+    const columns = [...found].filter(([at, J]) => {  // without those that would leave their limits
+      const push = J.reduce((s, a, r) => s + a * e[r], 0);
+      return !(push < 0 && q[at] <= (lower[at] ?? -Infinity)) && !(push > 0 && q[at] >= (upper[at] ?? Infinity));
+    });
+    const damping = (0.02 * size) ** 2 + 0.02 * error * error, step = Math.min(1, 0.25 * size / Math.hypot(...way));
     const A = Array.from({ length: 6 }, (_, r) => Array.from({ length: 6 }, (_, c) =>
       columns.reduce((s, [, J]) => s + J[r] * J[c], r === c ? damping : 0)));
     const y = solved(A, e.map((a) => step * a));
     for (const [at, J] of columns) {
-      const d = J.reduce((s, a, r) => s + a * y[r], 0);
-      q[at] = Math.max(lower[at] ?? -Infinity, Math.min(upper[at] ?? Infinity, q[at] + d));
+      const moved = q[at] + J.reduce((s, a, r) => s + a * y[r], 0);
+      q[at] = Math.max(lower[at] ?? -Infinity, Math.min(upper[at] ?? Infinity, moved));
     }
   }
   robot.place(q);
@@ -190,7 +198,8 @@ class Actor {
     return [a, (time - t[a]) / (t[b] - t[a])];
   }
   at(time) {
-    const { q, recorded: x, frames, low, step } = this, nq = this.robot.nq, [a, part] = this.frame(time), next = part > 0 ? nq : 0;
+    const { q, recorded: x, frames, low, step } = this, { nq } = this.robot;
+    const [a, part] = this.frame(time), next = part > 0 ? nq : 0;
     for (let run = 0; run < this.runs; run++) {
       const from = (run * frames + a) * nq, to = run * nq;
       for (let k = 0; k < nq; k++) {
@@ -201,7 +210,8 @@ class Actor {
     }
   }
   blend(from, next, to, k, part) {  // quaternions: q and -q are the same turn
-    const { q, recorded: x, low, step } = this, number = (i, c) => (low ? low[k + c] + step[k + c] * x[i + c] : x[i + c]);
+    const { q, recorded: x, low, step } = this;
+    const number = (i, c) => (low ? low[k + c] + step[k + c] * x[i + c] : x[i + c]);
     let alike = 0;
     for (let c = 0; c < 4; c++) alike += number(from, c) * number(next, c);
     for (let c = 0; c < 4; c++) q[to + c] = (1 - part) * number(from, c) + (alike < 0 ? -part : part) * number(next, c);

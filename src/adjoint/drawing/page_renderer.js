@@ -1,4 +1,4 @@
-// --- 4 x 4 matrices of WebGL, by columns ------------------------------------------------------------------------------
+// --- 4 x 4 matrices of WebGL, by columns -----------------------------------------------------------------------------
 function times4(a, b) {
   const out = new Float32Array(16);
   for (let c = 0; c < 4; c++) for (let r = 0; r < 4; r++)
@@ -8,10 +8,11 @@ function times4(a, b) {
 const unit = (v) => { const s = Math.hypot(...v) || 1; return v.map((x) => x / s); };
 function looking(eye, at, up) {  // the camera at `eye` looks along -z
   const z = unit(plus(eye, at, -1)), x = unit(cross(up, z)), y = cross(z, x);
-  return Float32Array.of(x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye), -dot(z, eye), 1);
+  return Float32Array.of(x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, eye), -dot(y, eye),
+      -dot(z, eye), 1);
 }
 
-// --- shaders ----------------------------------------------------------------------------------------------------------
+// --- shaders ---------------------------------------------------------------------------------------------------------
 const LIGHT = `
 uniform highp sampler2DShadow shadows;
 uniform mat4 toLight;
@@ -59,7 +60,7 @@ void main() {
   vec3 h = normalize(v + sun);
   float shine = sunlight * pow(max(dot(n, h), 0.0), 48.0), edge = pow(1.0 - max(dot(n, v), 0.0), 4.0);
   float fill = max(dot(n, normalize(vec3(-sun.xy, 0.35))), 0.0);
-  vec3 light = mix(ground, sky, 0.5 + 0.5 * n.z) + vec3(0.10, 0.11, 0.13) * fill + 0.92 * vec3(1.0, 0.965, 0.91) * sunlight;
+  vec3 light = mix(ground, sky, 0.5 + 0.5 * n.z) + vec3(0.10, 0.11, 0.13) * fill + vec3(0.92, 0.89, 0.84) * sunlight;
   light = mix(light, vec3(1.1), glow);
   float a = opacity * paint.a;
   color = vec4(seen(base * light + 0.22 * shine + 0.16 * edge * sky) * a, a);
@@ -79,7 +80,7 @@ uniform vec3 middle, eye; uniform float width, cell, depth; uniform vec4 tone, l
 ${LIGHT}
 float grid(float step, float thick) {  // 1 on lines, about one pixel wide
   vec2 x = place.xy / step, w = fwidth(x), d = abs(fract(x - 0.5) - 0.5) / w;
-  vec2 line = clamp(thick - d + 0.5, 0.0, 1.0) * clamp(0.6 / (w * 4.0) - 0.2, 0.0, 1.0);  // none where they are too dense
+  vec2 dense = clamp(0.15 / w - 0.2, 0.0, 1.0), line = clamp(thick - d + 0.5, 0.0, 1.0) * dense;
   return max(line.x, line.y);
 }
 void main() {
@@ -91,7 +92,8 @@ void main() {
   color = vec4(c * (1.0 - depth * dark) * a, a);
 }`;
 const LINE_VERTEX = `#version 300 es
-layout(location=0) in vec2 corner; layout(location=1) in vec3 a; layout(location=2) in vec3 b; layout(location=3) in vec4 color;
+layout(location=0) in vec2 corner;
+layout(location=1) in vec3 a; layout(location=2) in vec3 b; layout(location=3) in vec4 color;
 uniform mat4 camera; uniform vec2 window; uniform float thick;
 out vec4 paint; out float across;
 void main() {  // a segment, as a rectangle on the screen
@@ -113,10 +115,11 @@ void main() {
   color = vec4(paint.rgb * a, a);
 }`;
 
-// --- meshes: corners with normals; edges sharper than 32 degrees stay sharp -------------------------------------------
+// --- meshes: corners with normals; edges sharper than 32 degrees stay sharp ------------------------------------------
 const CREASE = Math.cos(32 * Math.PI / 180);
 function cornersOf(part, read) {
-  const grid = read(part.vertices), faces = read(part.faces), count = grid.length / 3, at = new Float32Array(grid.length);
+  const grid = read(part.vertices), faces = read(part.faces), count = grid.length / 3,
+      at = new Float32Array(grid.length);
   for (let i = 0; i < grid.length; i++) at[i] = part.low[i % 3] + part.step[i % 3] * grid[i];
   const known = new Map(), same = new Uint32Array(count);  // files repeat vertices; those at one place are one
   for (let i = 0; i < count; i++) {
@@ -124,7 +127,8 @@ function cornersOf(part, read) {
     if (!known.has(key)) known.set(key, i);
     same[i] = known.get(key);
   }
-  const m = faces.length / 3, flat = new Float32Array(3 * m), area = new Float32Array(m), start = new Uint32Array(count + 1);
+  const m = faces.length / 3, flat = new Float32Array(3 * m), area = new Float32Array(m),
+      start = new Uint32Array(count + 1);
   for (let f = 0; f < m; f++) {
     const [a, b, c] = [0, 1, 2].map((k) => at.subarray(3 * faces[3 * f + k], 3 * faces[3 * f + k] + 3));
     const n = cross(plus(b, a, -1), plus(c, a, -1)), size = Math.hypot(...n);
@@ -137,7 +141,8 @@ function cornersOf(part, read) {
   for (let f = 0; f < m; f++) for (let k = 0; k < 3; k++) around[fill[same[faces[3 * f + k]]]++] = f;
   const position = new Float32Array(9 * m), normal = new Float32Array(9 * m);
   for (let f = 0; f < m; f++) for (let k = 0; k < 3; k++) {
-    const v = faces[3 * f + k], s = same[v], o = 9 * f + 3 * k, nx = flat[3 * f], ny = flat[3 * f + 1], nz = flat[3 * f + 2];
+    const v = faces[3 * f + k], s = same[v], o = 9 * f + 3 * k, nx = flat[3 * f], ny = flat[3 * f + 1],
+        nz = flat[3 * f + 2];
     let x = 0, y = 0, z = 0;
     for (let j = start[s]; j < start[s + 1]; j++) {
       const g = around[j], gx = flat[3 * g], gy = flat[3 * g + 1], gz = flat[3 * g + 2];
@@ -153,9 +158,9 @@ function turned(outline, sides = 32) {  // a solid about z of an outline of (rad
   const position = [], normal = [];
   const ring = ([r, h], k) => { const a = 2 * Math.PI * k / sides; return [r * Math.cos(a), r * Math.sin(a), h]; };
   for (let i = 0; i + 1 < outline.length; i++) for (let k = 0; k < sides; k++) {
-    const [a, b, c, d] = [ring(outline[i], k), ring(outline[i], k + 1), ring(outline[i + 1], k + 1), ring(outline[i + 1], k)];
-    const [dr, dh] = [outline[i + 1][0] - outline[i][0], outline[i + 1][1] - outline[i][1]];
-    const facing = (j) => { const t = 2 * Math.PI * j / sides; return unit([dh * Math.cos(t), dh * Math.sin(t), -dr]); };
+    const low = outline[i], high = outline[i + 1], dr = high[0] - low[0], dh = high[1] - low[1];
+    const [a, b, c, d] = [ring(low, k), ring(low, k + 1), ring(high, k + 1), ring(high, k)];
+    const facing = (j) => unit([...ring([dh, 0], j).slice(0, 2), -dr]);
     position.push(...a, ...b, ...c, ...a, ...c, ...d);
     normal.push(...facing(k), ...facing(k + 1), ...facing(k + 1), ...facing(k), ...facing(k + 1), ...facing(k));
   }
@@ -167,7 +172,7 @@ function ballMesh(sides = 28) {
   return { position: ball.position, normal: ball.position };
 }
 
-// --- drawing ----------------------------------------------------------------------------------------------------------
+// --- drawing ---------------------------------------------------------------------------------------------------------
 class Renderer {
   constructor(canvas) {
     const gl = this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
@@ -181,6 +186,7 @@ class Renderer {
     this.lineBuffer = gl.createBuffer();
     this.lineArray = this.lines();
     this.shadowSize = 0;
+    this.largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
     gl.enable(gl.POLYGON_OFFSET_FILL);
@@ -192,13 +198,18 @@ class Renderer {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, text);
       gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(shader));
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(program));
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      const logs = gl.getAttachedShaders(program).map((shader) => gl.getShaderInfoLog(shader));
+      throw new Error([gl.getProgramInfoLog(program), ...logs].join("\n"));
+    }
     const places = {}, count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
-    for (let k = 0; k < count; k++) { const { name, type } = gl.getActiveUniform(program, k); places[name] = [gl.getUniformLocation(program, name), type]; }
+    for (let k = 0; k < count; k++) {
+      const { name, type } = gl.getActiveUniform(program, k);
+      places[name] = [gl.getUniformLocation(program, name), type];
+    }
     return { program, places };
   }
   use(name, values) {
@@ -236,18 +247,23 @@ class Renderer {
   }
   // Solids that move together: pieces {position, normal, color}, drawn once for each of `count` placements in `places`.
   solid(pieces, places, offset) {
-    const gl = this.gl, total = pieces.reduce((s, p) => s + p.position.length / 3, 0), bytes = new ArrayBuffer(20 * total);
+    const gl = this.gl, total = pieces.reduce((s, p) => s + p.position.length / 3, 0);
+    const bytes = new ArrayBuffer(20 * total);  // of each corner: 3 floats, a normal of 4 bytes, a color of 4 bytes
     const floats = new Float32Array(bytes), small = new Int8Array(bytes), colors = new Uint8Array(bytes);
     let i = 0;
     for (const { position, normal, color } of pieces) for (let k = 0; k < position.length; k += 3, i++) {
-      for (let c = 0; c < 3; c++) { floats[5 * i + c] = position[k + c]; small[20 * i + 12 + c] = Math.round(127 * normal[k + c]); }
+      for (let c = 0; c < 3; c++) {
+        floats[5 * i + c] = position[k + c];
+        small[20 * i + 12 + c] = Math.round(127 * normal[k + c]);
+      }
       for (let c = 0; c < 4; c++) colors[20 * i + 16 + c] = Math.round(255 * color[c]);
     }
     const array = gl.createVertexArray(), buffer = gl.createBuffer();
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.STATIC_DRAW);
-    for (const [at, size, type, norm, from] of [[0, 3, gl.FLOAT, false, 0], [1, 3, gl.BYTE, true, 12], [2, 4, gl.UNSIGNED_BYTE, true, 16]]) {
+    const fields = [[0, 3, gl.FLOAT, false, 0], [1, 3, gl.BYTE, true, 12], [2, 4, gl.UNSIGNED_BYTE, true, 16]];
+    for (const [at, size, type, norm, from] of fields) {
       gl.enableVertexAttribArray(at);
       gl.vertexAttribPointer(at, size, type, norm, 20, from);
     }
@@ -266,7 +282,8 @@ class Renderer {
     solid.first = first;
     gl.bindVertexArray(solid.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, solid.places);
-    for (let r = 0; r < 3; r++) gl.vertexAttribPointer(3 + r, 4, gl.FLOAT, false, 48, solid.offset + 48 * first + 16 * r);
+    const start = solid.offset + 48 * first;
+    for (let r = 0; r < 3; r++) gl.vertexAttribPointer(3 + r, 4, gl.FLOAT, false, 48, start + 16 * r);
   }
   placements() { return this.gl.createBuffer(); }
   place(buffer, values) {
@@ -280,8 +297,11 @@ class Renderer {
     this.shadowTexture ??= gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.shadowTexture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, size, size, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, null);
-    for (const [key, value] of [[gl.TEXTURE_MIN_FILTER, gl.LINEAR], [gl.TEXTURE_MAG_FILTER, gl.LINEAR], [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE],
-      [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE], [gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE]]) gl.texParameteri(gl.TEXTURE_2D, key, value);
+    const settings = {
+      TEXTURE_MIN_FILTER: gl.LINEAR, TEXTURE_MAG_FILTER: gl.LINEAR, TEXTURE_COMPARE_MODE: gl.COMPARE_REF_TO_TEXTURE,
+      TEXTURE_WRAP_S: gl.CLAMP_TO_EDGE, TEXTURE_WRAP_T: gl.CLAMP_TO_EDGE,
+    };
+    for (const [key, value] of Object.entries(settings)) gl.texParameteri(gl.TEXTURE_2D, gl[key], value);
     this.shadowFrame ??= gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadowTexture, 0);
@@ -300,9 +320,10 @@ class Renderer {
   // scene: {solids: [{solid, first, count, tint, opacity, layer, front}], lines: [{points, ...}], stage, camera, theme}
   draw(scene) {
     const gl = this.gl, { camera, eye, stage, theme, solids } = scene, sun = unit([0.15, -0.8, 1.25]);
-    const back = solids.filter((s) => !s.front), opaque = back.filter((s) => s.opacity >= 1), clear = back.filter((s) => s.opacity < 1);
+    const back = solids.filter((s) => !s.front);
+    const opaque = back.filter((s) => s.opacity >= 1), clear = back.filter((s) => s.opacity < 1);
     // 1. what the sun sees
-    const r = stage.radius, size = Math.min(r > 12 * stage.detail ? 4096 : 2048, gl.getParameter(gl.MAX_TEXTURE_SIZE));
+    const r = stage.radius, size = stage.many ? Math.min(4096, this.largest) : 2048;
     const view = looking(plus(stage.center, sun, 2 * r), stage.center, [0, 1, 0]);
     const toLight = times4(Float32Array.of(1 / r, 0, 0, 0, 0, 1 / r, 0, 0, 0, 0, -1 / r, 0, 0, 0, -2, 1), view);
     this.shadowMap(size);
@@ -321,11 +342,13 @@ class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.shadowTexture);
-    const light = { camera, eye, toLight, sun, shadows: 0, softness: 4 * r / size, blur: theme.blur * size / 2048, depth: theme.shade, sky: theme.sky, ground: theme.ground };
+    const light = { camera, eye, toLight, sun, shadows: 0, softness: 4 * r / size, blur: theme.blur * size / 2048,
+        depth: theme.shade, sky: theme.sky, ground: theme.ground };
     this.use("solid", light);
     for (const s of opaque) { this.use("solid", { tint: s.tint, opacity: 1, glow: 0 }); this.instances([s]); }
     gl.enable(gl.BLEND);
-    this.use("floor", { ...light, middle: [stage.center[0], stage.center[1], stage.floor], width: 9 * r, cell: stage.cell, tone: theme.floor, lines: theme.lines });
+    this.use("floor", { ...light, middle: [stage.center[0], stage.center[1], stage.floor], width: 9 * r,
+        cell: stage.cell, tone: theme.floor, lines: theme.lines });
     gl.depthMask(false);
     gl.polygonOffset(0, 0);
     gl.bindVertexArray(this.square.array);
@@ -343,7 +366,10 @@ class Renderer {
     this.instances(list);
     gl.colorMask(true, true, true, true);
     this.use("solid", light);
-    for (const s of list) { this.use("solid", { tint: s.tint, opacity: s.opacity, glow: s.front ? 0.75 : 0 }); this.instances([s]); }
+    for (const s of list) {
+      this.use("solid", { tint: s.tint, opacity: s.opacity, glow: s.front ? 0.75 : 0 });
+      this.instances([s]);
+    }
   }
   drawLines({ lines, camera, window }) {  // what is hidden by solids shines through a little
     const gl = this.gl;

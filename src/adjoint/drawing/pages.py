@@ -1,8 +1,9 @@
 """The page that shows robots and their motions: one HTML file with all numbers, which needs nothing else.
 
-Its script is in three files, in this order: `page_kinematics.js` places the bodies and finds configurations,
-`page_renderer.js` draws with WebGL 2, `page_controls.js` has the panel, the mouse and the time. All arrays are in one
-block of bytes, compressed; the rest is JSON, in which an array is {"type", "at", "size"}.
+Its script is in five files, in this order: `page_kinematics.js` places bodies and finds configurations,
+`page_renderer.js` draws with WebGL 2, `page_scene.js` has what is drawn, `page_panel.js` the sliders and plots, and
+`page_controls.js` the time and the mouse. All arrays are in one block of bytes, compressed; the rest is JSON, in which
+an array is {"type", "at", "size"}.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _FLOATS = 200_000  # so many coordinates of an actor are float32; more are of 16
 _MOST_TRIANGLES = 1_000_000  # of all robots; the shapes of many robots are made simpler
 _TOGETHER = 50  # more runs stand side by side, unless told otherwise
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_controls.js")
+_SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_scene.js", "page_panel.js", "page_controls.js")
 _KINDS = {"planar": 1, "spherical": 2, "free": 3}  # 0 is a screw
 
 
