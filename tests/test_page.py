@@ -381,7 +381,7 @@ def test_a_thousand_robots(opened):
     for number in (0, 500, 999):
         T = aj.forward_kinematics(PUMA, run.q[number, at])
         np.testing.assert_allclose(browser.run(f"adjoint.placements(0, {number})"), T, atol=1e-5)
-    assert browser.run("about.textContent") == "1000 robots"
+    assert browser.run("document.getElementById('about').textContent") == "1000 robots"
     seen = picture(browser)[350:550, 100:600]
     orange = (seen[..., 0] > seen[..., 2] + 60).mean()
     assert orange > 0.02  # arms are everywhere

@@ -171,7 +171,7 @@ function dress() {
 
 // --- the page --------------------------------------------------------------------------------------------------------
 function matrix(T) { return [[...T.slice(0, 4)], [...T.slice(4, 8)], [...T.slice(8, 12)], [0, 0, 0, 1]]; }
-function about(runs) {  // the line below the title
+function subtitle(runs) {  // the line below the title
   const joints = robots[0].coordinates.length;
   if (runs > actors.length) return `${runs} robots`;
   if (actors.length > 1) return "";
@@ -186,7 +186,7 @@ async function begin() {
   setUp(await arraysOfPage());
   const moves = actors.some((a) => a.moves), runs = actors.reduce((s, a) => s + a.runs, 0);
   document.body.classList.toggle("moving", moves);
-  byId("about").textContent = about(runs);
+  byId("about").textContent = subtitle(runs);
   if (moves) plotPanel(); else jointPanel();
   toolPanel();
   showPanel();
