@@ -76,7 +76,9 @@ def joint_layout(robot: Robot) -> Layout:
         for k, c in enumerate(children[i]):
             there = _moved(own[c], robot.placements[c])
             leaving, arrival[c] = _feet(here, there)
-            if np.linalg.norm(arrival[c]) > far or np.linalg.norm(leaving) > far:  # axes that are nearly parallel
+            branches = len(children[i]) > 1 or not here.direction.any()
+            outside = max(np.linalg.norm(arrival[c]), np.linalg.norm(leaving)) > far  # axes are nearly parallel
+            if branches or outside:
                 leaving, arrival[c] = _nearest(here, np.zeros(3)), _nearest(there, robot.placements[c, :3, 3])
             if k == 0 and i >= 0:
                 start[i] = leaving

@@ -134,9 +134,9 @@ def _turn(plan: _Plan, i: int) -> Iterator[Part]:
     d, here = _offset(robot, plan.at, i), _arrived(robot, plan.at, i)
     if abs(d) > _LONG * r:
         yield from _shaft(plan, i, d)
-        here, d = here + 0.93 * d * axis.direction if i not in plan.at.tip else here, 0.07 * d
-        if i in plan.at.tip or _continues(plan, i):
+        if i in plan.at.tip or _meets_a_joint(plan, i):
             return
+        here, d = here + 0.93 * d * axis.direction, 0.07 * d
     length = abs(d) + 2.3 * r
     T = along(here + d / 2 * axis.direction, axis.direction)
     if plan.plain:
@@ -146,11 +146,10 @@ def _turn(plan: _Plan, i: int) -> Iterator[Part]:
     yield Part(i, moved(drum(0.85 * r, length + 0.3 * r, 0.3, plan.sides), T), TRIM)
 
 
-def _continues(plan: _Plan, i: int) -> bool:
-    """Whether the only child of body i has a housing of its own where the shaft of joint i ends."""
-    children = plan.at.children[i]
-    near = [c for c in children if np.linalg.norm(plan.at.arrival[c] - plan.at.start[i]) < plan.radius[i]]
-    return bool(near)
+def _meets_a_joint(plan: _Plan, i: int) -> bool:
+    """Whether a child of body i has its own housing where the shaft of joint i ends."""
+    at = plan.at
+    return any(np.linalg.norm(at.arrival[c] - at.start[i]) < plan.radius[i] for c in at.children[i])
 
 
 def _shaft(plan: _Plan, i: int, d: float) -> Iterator[Part]:
@@ -164,8 +163,10 @@ def _shaft(plan: _Plan, i: int, d: float) -> Iterator[Part]:
     thick = 1.0 if parent >= 0 else 1.25
     first = limb(thick * max(before, r), thick * r, middle - 0.2 * r, sides=plan.sides)
     yield Part(parent, moved(first, along(at.arrival[i], u_parent)), LINK if parent >= 0 else BASE)
+    if parent >= 0 and np.linalg.norm(at.arrival[i] - at.start[parent]) > 0.8 * before:
+        yield Part(parent, moved(ball(1.05 * max(before, r), sides=plan.sides), _at(at.arrival[i])), LINK)
     yield Part(i, moved(drum(1.12 * thick * r, 0.5 * r, 0.3, plan.sides), along(here + middle * u, u)), DARK)
-    length = abs(d) - (_HAND * r if i in at.tip and plan.grasps else 0.0)
+    length = abs(d) - (_hand_room(r, abs(d)) if i in at.tip and plan.grasps else 0.0)
     rest = limb(thick * r, end, max(length - middle, r) - 0.2 * r, sides=plan.sides)
     yield Part(i, moved(rest, along(here + (middle + 0.2 * r) * u, u)), LINK)
     if i not in at.tip or np.linalg.norm(at.tip[i] - at.start[i]) > r:
@@ -302,9 +303,12 @@ def _tool(plan: _Plan, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     else:
         room, approach = 0.0, R[:, 2]
     side = min(R.T, key=lambda x: abs(float(x @ approach)))
-    if room > 2 * _HAND * r:
-        return approach, side, tip - _HAND * r * approach
-    return approach, side, tip
+    return approach, side, tip - _hand_room(r, room) * approach
+
+
+def _hand_room(r: float, length: float) -> float:
+    """How far before the tool's frame a gripper begins that ends a piece of this length; 0, if that is too short."""
+    return _HAND * r if length > 2 * _HAND * r else 0.0
 
 
 def _gripper(body: int, T: np.ndarray, s: float, sides: int) -> Iterator[Part]:
@@ -339,17 +343,27 @@ def _base(plan: _Plan) -> Iterator[Part]:
         return
     u = plan.robot.placements[c, :3, :3] @ at.own[c].direction
     up = up_of(plan.robot)
-    if at.own[c].kind == "ball" or abs(u @ up) > 0.7:
+    if at.own[c].kind == "ball" and _hangs(plan, c, up):
+        yield from _pedestal(plan, c, -up)  # from the ceiling
+    elif at.own[c].kind == "ball" or abs(u @ up) > 0.7:
         yield from _pedestal(plan, c, up)
     else:
         yield from _wall(plan, c, u)
 
 
+def _hangs(plan: _Plan, c: int, up: np.ndarray) -> bool:
+    """Whether the link of a first body goes down from its joint at q = 0."""
+    at = plan.at
+    ends = [at.arrival[k] for k in at.children[c]] or [at.tip[c]]
+    return float(sum(plan.robot.placements[c, :3, :3] @ (x - at.start[c]) for x in ends) @ up) < 0
+
+
 def _pedestal(plan: _Plan, c: int, up: np.ndarray) -> Iterator[Part]:
     """A foot on the floor; if the arm's first joints are low, a column that lifts them."""
     r, top = plan.radius[c], plan.at.arrival[c]
-    tall = abs(_offset(plan.robot, plan.at, c)) > _LONG * r
-    height = 0.0 if tall else min(0.45 * plan.reach, 10 * r)
+    d = abs(_offset(plan.robot, plan.at, c))
+    low = 1.5 * r if d > 0.9 * r else min(0.45 * plan.reach, 10 * r)
+    height = 0.0 if d > _LONG * r else low
     floor = top - height * up
     yield Part(-1, moved(drum(2.5 * r, 0.5 * r, 0.4, plan.sides), along(floor + 0.25 * r * up, up)), BASE)
     if height:
