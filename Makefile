@@ -1,5 +1,5 @@
 # Every target makes its own .venv and installs what it needs; a second run starts at once.
-#   make demo | test | quick | lint | bench | attack | docs | clean            PYTHON=python3.12 make ... picks the interpreter
+#   make demo | test | quick | lint | bench | bench-quick | attack | docs | clean    PYTHON=python3.12 make ... picks the interpreter
 #   make test-lowest     the tests with the lowest versions of packages that pyproject.toml allows
 #   make test-all        the tests with each of PYTHONS that is found
 
@@ -11,7 +11,7 @@ RUN    := $(VENV)/bin/python
 LOWEST  ?= python3.11
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 
-.PHONY: demo test quick pytest test-lowest test-all lint bench attack docs clean
+.PHONY: demo test quick pytest test-lowest test-all lint bench bench-quick attack docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -53,17 +53,13 @@ lint: $(VENV)/.dev
 	$(RUN) -m ruff check .
 	$(RUN) -m pyright
 
-bench: $(VENV)/.bench $(VENV)/.pybotics
-	$(RUN) bench/compiler.py
-	$(RUN) bench/kinematics.py
-	$(RUN) bench/inverse.py
-	$(RUN) bench/inverse_numeric.py
-	$(RUN) bench/trajectory.py
-	$(RUN) bench/simulation.py
-	$(RUN) bench/dynamics.py
-	$(RUN) bench/derivatives.py
-	$(RUN) bench/chains.py
-	$(RUN) bench/calibration.py
+# All benchmarks, in 30 minutes at most, beside their peers; and the plots and tables of the pages.
+bench: $(VENV)/.bench $(VENV)/.pybotics .venv-optimal/.crocoddyl
+	$(RUN) bench/run.py
+
+# A few of each, in 5 minutes at most; results and plots are in build/bench.
+bench-quick: $(VENV)/.bench $(VENV)/.pybotics .venv-optimal/.crocoddyl
+	$(RUN) bench/run.py --quick
 
 attack: $(VENV)/.dev
 	$(RUN) attack
@@ -84,6 +80,12 @@ $(VENV)/bin/pip:
 $(VENV)/.pybotics: $(VENV)/.bench
 	$(RUN) -m pip install -qq --disable-pip-version-check --no-deps pybotics attrs
 	@touch $@
+
+# crocoddyl needs a Pinocchio older than ours. Where it cannot be installed, the other benchmarks run without it.
+.venv-optimal/.crocoddyl: pyproject.toml
+	$(PYTHON) -m venv .venv-optimal
+	-.venv-optimal/bin/python -m pip install -qq --disable-pip-version-check \
+	    -e . example-robot-data crocoddyl 'libpinocchio<4.1' 'pin<4.1' && touch $@
 
 # .venv/.EXTRA stamps `pip install -e .[EXTRA]`.
 $(VENV)/.%: pyproject.toml | $(VENV)/bin/pip

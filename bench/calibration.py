@@ -9,11 +9,12 @@ poses. Without pybotics, which asks for an older NumPy than ours but runs with i
 `pip install --no-deps pybotics attrs`.
 """
 
-from common import machine, one_core, race, save, table, versions
+from common import one_core, quick_or_full, race, report, row
 
 one_core()
 
 import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -22,7 +23,7 @@ from scipy.optimize import least_squares  # noqa: E402
 import adjoint as aj  # noqa: E402
 from adjoint.lie import se3  # noqa: E402
 
-SAMPLES, MANY = 100, 100_000
+SAMPLES, MANY = 100, quick_or_full(10_000, 100_000)
 NOISE = 1e-4  # [rad], [m]
 ROWS = np.array(
     [
@@ -49,27 +50,30 @@ def measured(robot: aj.Robot, n: int) -> tuple[np.ndarray, np.ndarray]:
     return q, aj.forward_kinematics(robot, q, "tool") @ se3.exp(NOISE * rng.normal(size=(n, 6)))
 
 
-def peer(q: np.ndarray, positions: np.ndarray) -> dict:
-    """Seconds, number of parameters, and root mean square distance [m] that pybotics' calibration leaves."""
+def by_pybotics(q: np.ndarray, positions: np.ndarray) -> dict[str, Callable]:
+    """{"pybotics": a function that calibrates, and gives the root mean square distance [m] that is left}."""
+    if find_spec("pybotics") is None:
+        print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
+        return {}
     from pybotics.optimization import OptimizationHandler, optimize_accuracy
     from pybotics.robot import Robot
 
-    handler = OptimizationHandler(Robot.from_parameters(ROWS), kinematic_chain_mask=True)
+    def calibrate() -> float:
+        handler = OptimizationHandler(Robot.from_parameters(ROWS), kinematic_chain_mask=True)
+        first = handler.generate_optimization_vector()
+        found = least_squares(optimize_accuracy, first, args=(handler, q, 1e3 * positions))
+        return float(np.sqrt(np.mean(found.fun**2))) / 1e3
+
+    return {"pybotics": calibrate}
+
+
+def first_call(calibrate: Callable) -> dict:
+    """What the first call of ours finds, which makes the kernels, and its seconds."""
     start = time.perf_counter()
-    first = handler.generate_optimization_vector()
-    found = least_squares(optimize_accuracy, first, args=(handler, q, 1e3 * positions))
+    found = calibrate()
     seconds = time.perf_counter() - start
-    return {"seconds": seconds, "parameters": len(first), "left": float(np.sqrt(np.mean(found.fun**2))) / 1e3}
-
-
-def ours(model: aj.Robot, q: np.ndarray, data: np.ndarray, estimate) -> dict:
-    """The same of ours, the best of several calls after the kernels are made; and the first call, which makes them."""
-    start = time.perf_counter()
-    found = aj.calibrate(model, "tool", q, data, estimate=estimate)
-    first = time.perf_counter() - start
-    seconds = race({"": lambda: aj.calibrate(model, "tool", q, data, estimate=estimate)}, rounds=9)[""]
     left = float(np.sqrt(np.mean(np.sum(found.residuals[:, -3:] ** 2, axis=1))))
-    return {"seconds": seconds, "first": first, "parameters": len(found.parameters), "left": left}
+    return {"parameters": len(found.parameters), "first_s": seconds, "left_m": left}
 
 
 def main() -> None:
@@ -77,30 +81,25 @@ def main() -> None:
     model = arm(ROWS)
     true = arm(ROWS + rng.normal(size=ROWS.shape) * [1e-3, 1, 1e-3, 1])
     q, T = measured(true, SAMPLES)
-    p = T[:, :3, 3]
+    p, both = T[:, :3, 3], ("screws", "tool")
     turned = [se3.Ad_action.eager(se3.exp.eager(1e-3 * rng.normal(size=6)), S) for S in model.screws]
     q_own, T_own = measured(model.replace(screws=np.array(turned)), SAMPLES)
-    beside = find_spec("pybotics") is not None
-    if not beside:
-        print("pybotics is not installed, so there is nothing to compare with: pip install --no-deps pybotics attrs")
-    found = {f"pybotics, table, {SAMPLES} positions": peer(q, p)} if beside else {}
-    found |= {
-        f"adjoint, screws, {SAMPLES} poses": ours(model, q_own, T_own, "screws"),
-        f"adjoint, screws and tool, {SAMPLES} positions": ours(model, q, p, ("screws", "tool")),
-        f"adjoint, screws and tool, {SAMPLES} poses": ours(model, q, T, ("screws", "tool")),
+    q_many, T_many = measured(true, MANY)
+    ours = {
+        ("screws from poses", SAMPLES): lambda: aj.calibrate(model, "tool", q_own, T_own, estimate="screws"),
+        ("screws and tool from positions", SAMPLES): lambda: aj.calibrate(model, "tool", q, p, estimate=both),
+        ("screws and tool from poses", SAMPLES): lambda: aj.calibrate(model, "tool", q, T, estimate=both),
+        ("screws and tool from poses", MANY): lambda: aj.calibrate(model, "tool", q_many, T_many, estimate=both),
     }
-    q, T = measured(true, MANY)
-    found[f"adjoint, screws and tool, {MANY} poses"] = ours(model, q, T, ("screws", "tool"))
-    slow = found[next(iter(found))]["seconds"]
+    firsts, theirs = {way: first_call(call) for way, call in ours.items()}, by_pybotics(q, p)
+    left: dict[str, float] = {}
+    noted = {s: lambda s=s: left.update({s: theirs[s]()}) for s in theirs}
+    laps = race(ours | noted, rounds=quick_or_full(1, 5))
     rows = [
-        [name, x["parameters"], 1e3 * x["seconds"], 1e3 * x["first"] if "first" in x else None, 1e6 * x["left"],
-         slow / x["seconds"] if beside and str(MANY) not in name else None]
-        for name, x in found.items()
-    ]  # fmt: skip
-    print(f"noise {NOISE:g} rad, {NOISE:g} m in each direction")
-    table(["", "parameters", "ms", "first call, ms", "left, µm", "times faster"], rows)
-    packages = versions("adjoint", "scipy", *(["pybotics"] if beside else []))
-    save("calibration", {"machine": machine(), "versions": packages, "results": found})
+        row("UR10", what, f"{n} samples", laps, (what, n), peers=theirs if n == SAMPLES else (), **firsts[what, n])
+        for what, n in ours
+    ]
+    report("calibration", ("scipy", *theirs), rows, noise=NOISE, left_by_peers_m=left)
 
 
 if __name__ == "__main__":

@@ -6,18 +6,31 @@ are more columns: "in cache" is our function on small batches that overwrite one
 numbers that are not always zero, each once; "pinocchio kept" is a loop that keeps Pinocchio's results; and "writing" is
 the time that it takes to write as many numbers as our results have to memory.
 
-python bench/derivatives.py        one run, one core; writes bench/results/derivatives.{json,png}
+python bench/derivatives.py        one run, one core; writes bench/results/derivatives.json
 """
 
 import time
 
-from common import bars, cold, machine, one_core, race, save, table, versions
+from common import QUICK, cold, find, in_time, one_core, quick_or_full, race, ratio_target, report, target
 
 one_core()
 
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from dynamics import ARMS, BATCH, ROBOTS, SOME, forms, in_cache, keeping, looped, packed, upper_to_full, writing  # noqa: E402
+from dynamics import (  # noqa: E402
+    ARMS,
+    BATCH,
+    ROBOTS,
+    SOME,
+    forms,
+    in_cache,
+    keeping,
+    looped,
+    packed,
+    rows_of,
+    upper_to_full,
+    writing,
+)  # fmt: skip
 from support.robots import pinocchio_model, pinocchio_q, urdf, velocity_map  # noqa: E402
 
 import adjoint as aj  # noqa: E402
@@ -34,9 +47,10 @@ FUNCTIONS = {  # ours: (its inputs, Pinocchio's, arms, humanoids: times its spee
 
 def cases():
     """All pairs (robot, function). Christoffel symbols are for joints with one degree of freedom, not a free base."""
-    for robot in (*ARMS, *FREE, "G1", "Talos"):
+    for robot in quick_or_full(("UR5", "G1 free"), (*ARMS, *FREE, "G1", "Talos")):
         for function in FUNCTIONS:
-            if (robot in ARMS or robot in FREE) if function != "christoffel" else robot not in FREE:
+            some = not QUICK or robot in ARMS or function.endswith("derivatives")
+            if some and ((robot in ARMS or robot in FREE) if function != "christoffel" else robot not in FREE):
                 yield robot, function
 
 
@@ -44,7 +58,7 @@ class Case:
     """One robot without damping and friction, which Pinocchio leaves out; samples in our order and in Pinocchio's."""
 
     def __init__(self, name: str):
-        file, base = ROBOTS[name]
+        self.name, (file, base) = name, ROBOTS[name]
         robot = aj.load(urdf(file), base=base)
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
         rng = np.random.default_rng(0)
@@ -55,13 +69,13 @@ class Case:
         self.theirs = {"q": np.stack([pinocchio_q(self.model, robot, x) for x in self.ours["q"][:SOME]])}
         self.theirs |= {k: self.ours[k][:SOME] @ self.E.T for k in "va"}
 
-    def measure(self, function: str) -> dict:
-        """Nanoseconds per sample in a batch and in single calls, the seconds of compiling, and the operations."""
+    def measure(self, function: str) -> list[dict]:
+        """The rows of a function: in a batch, in its other forms, and in single calls."""
         inputs, theirs, *_ = FUNCTIONS[function]
         data, rows = self.model.createData(), [self.theirs[k] for k in inputs]
         rows += [self.theirs["v"]] if function == "christoffel" else []
         kernel, arrays = getattr(aj, function).bind(self.robot), [self.ours[k] for k in inputs]
-        _, compile_s = cold(lambda: self.compiled(function, arrays), aj.clear_cache, rounds=2)
+        _, compiling = cold(lambda: self.compiled(function, arrays), aj.clear_cache, rounds=2)
         out = kernel(*arrays)
         self.compare(function, out, theirs(self.model, data, *(x[0] for x in rows)))
         out = tuple(out) if isinstance(out, tuple) else out
@@ -76,11 +90,7 @@ class Case:
             "writing": writing(*results),
         }
         single = {"adjoint": lambda: kernel(*one), "pinocchio": lambda: theirs(self.model, data, *first)}
-        calls = {s: 1e9 * t for s, t in race(single, rounds=7).items()}
-        times = race(batch, rounds=7)
-        times = {s: 1e9 * t / (SOME if s.startswith("pinocchio") else BATCH) for s, t in times.items()}
-        o = kernel.operations
-        return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
+        return rows_of(self.name, function, kernel, race(batch, rounds=7), race(single, rounds=7), compiling)
 
     def compiled(self, function: str, arrays: list[np.ndarray]):
         """Compiles the function from nothing, for a robot with a new name, and calls it."""
@@ -103,48 +113,28 @@ class Case:
             assert same, f"{function} of {self.robot.name} differs from Pinocchio's"
 
 
-def targets(results: dict) -> list[list]:
+def targets(rows: list[dict]) -> list[list]:
     """Rows (target, measured, wanted, verdict)."""
-    rows = []
-    for (robot, function), row in results.items():
+    verdicts = []
+    for r in (r for r in rows if r["how"] == "batch"):
+        robot, function = r["subject"], r["what"]
         least, most = FUNCTIONS[function][2 if robot in ARMS else 3]
-        for ours in forms(robot, function):
-            ratio = row["batch"]["pinocchio"] / row["batch"][ours]
-            name = f"{robot} {function}{'' if ours == 'adjoint' else f', {ours}'}, times pinocchio"
-            rows.append([name, ratio, f">= {least}", "met" if ratio >= least else "missed"])
-        ratio = row["single"]["pinocchio"] / row["single"]["adjoint"]
-        rows.append(
-            [f"{robot} {function}, one call, times pinocchio", ratio, ">= 1", "met" if ratio >= 1 else "missed"]
-        )
+        for form in forms(robot, function):
+            verdicts += ratio_target(find(rows, robot, function, form), "pinocchio", least)
+        verdicts += ratio_target(find(rows, robot, function, "one call"), "pinocchio", 1)
         if most is not None:
-            s = row["compile_s"]
-            rows.append([f"{robot} {function}, compiling, s", s, f"<= {most}", "met" if s <= most else "missed"])
-    return rows
+            name = f"{robot}, {function}, compiling, s"
+            verdicts.append(target(name, r["extra"]["compile_s"], f"<= {most}"))
+    return verdicts
 
 
 def main() -> None:
-    where, used = machine(), versions("adjoint", "numpy", "pin")
-    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
     made: dict[str, Case] = {}
-    results = {}
-    for robot, function in cases():
+    rows = []
+    for robot, function in in_time(cases(), ", ".join):
         made = made if robot in made else {robot: Case(robot)}
-        results[robot, function] = made[robot].measure(function)
-    for how, what in (("batch", "sample"), ("single", "call")):
-        rows = [[f"{r} {f}", *row[how].values()] for (r, f), row in results.items()]
-        table([f"ns per {what}", *next(iter(results.values()))[how]], rows)
-    table(
-        ["", "operations", "compile, s"],
-        [[f"{r} {f}", row["flops"], row["compile_s"]] for (r, f), row in results.items()],
-    )
-    verdicts = targets(results)
-    table(["target", "measured", "wanted", ""], verdicts)
-    data = {f"{r} {f}": row for (r, f), row in results.items()}
-    print(save("derivatives", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
-    shown = {"inverse_dynamics_derivatives": "∂ inverse", "forward_dynamics_derivatives": "∂ forward"}
-    drawn = ("adjoint", "packed", "pinocchio")
-    groups = {f"{r}\n{shown[f]}": {s: row["batch"][s] for s in drawn} for (r, f), row in results.items() if f in shown}
-    print(bars("derivatives", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
+        rows += made[robot].measure(function)
+    report("derivatives", ("numpy", "pin"), rows, targets(rows), batch=BATCH)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ zero because of the tree. For a fair comparison of functions whose results are m
 computes only these numbers; "in cache" computes whole matrices, in small batches that overwrite one result; "pinocchio
 kept" is a loop that keeps Pinocchio's results; and "writing" is the time that writing our results to memory takes.
 
-python bench/dynamics.py           one run, one core; writes bench/results/dynamics.{json,png}
+python bench/dynamics.py           one run, one core; writes bench/results/dynamics.json
 """
 
 import ctypes
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import bars, cold, machine, one_core, race, save, table, versions
+from common import cold, find, in_time, one_core, quick_or_full, race, ratio_target, report, row, target
 
 one_core()
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -42,18 +42,6 @@ ROBOTS = {  # URDF in example-robot-data, and the base
     "Talos free": ("talos_reduced", "free"),
 }
 ARMS = ("UR5", "xArm7", "Panda")
-SYSTEMS = [
-    "adjoint",
-    "in cache",
-    "packed",
-    "float32",
-    "pinocchio",
-    "pinocchio batch",
-    "pinocchio kept",
-    "mujoco",
-    "scalar C",
-    "writing",
-]
 INPUTS = {
     "inverse_dynamics": "qva",
     "forward_dynamics": "qva",
@@ -61,6 +49,9 @@ INPUTS = {
     "mass_matrix_inverse": "q",
     "solve_mass_matrix": "qv",
 }
+FORMS = ("in cache", "packed")  # the other ways to compute a batch, see above
+LOOPED = ("pinocchio", "pinocchio kept", "mujoco")  # peers that are called in a loop over some samples
+FLOAT64 = "adjoint, float64"
 MATRICES = ("mass_matrix", "mass_matrix_inverse")  # results so large that writing them takes most of the time
 LEAST = {  # (Pinocchio's call, how many times faster than it arms should be, and humanoids)
     "inverse_dynamics": ("pinocchio batch", 25, 15),
@@ -105,7 +96,7 @@ def _repeated(x, count):
 
 
 def writing(*results: np.ndarray):
-    """A function that writes as many numbers to memory as the results have: no batch of such results can be faster."""
+    """A function that writes as many numbers to memory as the results have, and computes nothing."""
     fill, x = _repeated.bind(count=sum(r[0].size for r in results)), np.ones(len(results[0]))
     out = fill(x)
     return lambda: fill(x, out=out)
@@ -157,7 +148,7 @@ class Case:
     """One robot without damping and friction, and samples; each peer gets them in its own order."""
 
     def __init__(self, name: str):
-        file, base = ROBOTS[name]
+        self.name, (file, base) = name, ROBOTS[name]
         self.path, self.base = urdf(file), base
         robot = aj.load(self.path, base=base)
         self.robot = robot.replace(damping=0 * robot.damping, friction=0 * robot.friction)
@@ -165,11 +156,11 @@ class Case:
         self.samples = {"q": aj.random_configuration(robot, BATCH, rng=rng)}
         self.samples |= dict(zip("va", rng.normal(size=(2, BATCH, robot.nv)), strict=True))
 
-    def measure(self, function: str) -> dict:
-        """Nanoseconds per sample of every system, in a batch and in single calls; seconds of compiling; operations."""
+    def measure(self, function: str) -> list[dict]:
+        """The rows of a function: in a batch, in its other forms, in single precision, and in single calls."""
         kernel = getattr(aj, function).bind(self.robot)
         arrays = [self.samples[k] for k in INPUTS[function]]
-        _, compile_s = cold(lambda: self.compiled(function), aj.clear_cache, rounds=2)
+        _, compiling = cold(lambda: self.compiled(function), aj.clear_cache, rounds=2)
         out = kernel(*arrays)
         one = [a[0].copy() for a in arrays]
         # Large results are written into the same memory again, as the system would take it back after each call.
@@ -180,19 +171,15 @@ class Case:
         batch["float32"] = (lambda: kernel(*shorter, out=small)) if large else (lambda: kernel(*shorter))
         single = {"adjoint": lambda: kernel(*one)}
         if function in ("inverse_dynamics", "forward_dynamics"):
-            batch["scalar C"] = scalar_c(kernel, arrays)
+            batch["adjoint, scalar C"] = scalar_c(kernel, arrays)
         if function in MATRICES:
             batch |= {"in cache": in_cache(kernel, arrays), "packed": packed(kernel, arrays, out)}
             batch["writing"] = writing(out)
-        samples = {"pinocchio": SOME, "pinocchio kept": SOME, "mujoco": SOME}
         for system, (many, few) in (self.pinocchio(function, out) | self.mujoco(function)).items():
             batch[system] = many
             if few is not None:
                 single[system] = few
-        times = {s: 1e9 * t / samples.get(s, BATCH) for s, t in race(batch, rounds=7).items()}
-        calls = {s: 1e9 * t for s, t in race(single, rounds=7).items()}
-        o = kernel.operations
-        return {"batch": times, "single": calls, "compile_s": compile_s, "flops": o.adds + o.muls}
+        return rows_of(self.name, function, kernel, race(batch, rounds=7), race(single, rounds=7), compiling)
 
     def compiled(self, function: str):
         """Compiles the function from nothing, for a robot with a new name, and calls it."""
@@ -257,69 +244,59 @@ def peak() -> float:
     fn, x = aj.kernel(chains, x=3), np.ones((BATCH, 3))
     out = fn(x)
     o = fn.operations
-    return (o.adds + o.muls) * BATCH / (1e9 * race({"": lambda: fn(x, out=out)})[""])
+    return (o.adds + o.muls) * BATCH / (1e9 * min(race({"": lambda: fn(x, out=out)})[""]))
+
+
+def rows_of(robot: str, function: str, kernel, batch: dict, single: dict, compiling: list[float]) -> list[dict]:
+    """The rows of a function from what `race` found: of each form of ours beside all peers."""
+    samples = {s: SOME if s in LOOPED else BATCH for s in batch}
+    o = kernel.operations
+    extra = {"compile_s": min(compiling), "operations": o.adds + o.muls}
+    if "writing" in batch:
+        extra["writing_ns"] = 1e9 * min(batch["writing"]) / BATCH
+    beside = [s for s in batch if s not in ("adjoint", *FORMS, "writing", "float32")]
+    found = [row(robot, function, "batch", batch, peers=beside, samples=samples, **extra)]
+    for form in (form for form in FORMS if form in batch):
+        found.append(row(robot, function, form, batch, form, peers=beside, samples=samples))
+    if "float32" in batch:
+        laps = {"float32": batch["float32"], FLOAT64: batch["adjoint"]}
+        found.append(row(robot, function, "float32", laps, "float32", samples=BATCH))
+    return [*found, row(robot, function, "one call", single)]
 
 
 def forms(robot: str, function: str) -> tuple[str, ...]:
     """The ways to compute a batch for which there are targets: three for the matrices of humanoids, which are large."""
     small = robot in ARMS or function in INPUTS.keys() - MATRICES
-    return ("adjoint",) if small else ("adjoint", "in cache", "packed")
+    return ("batch",) if small else ("batch", *FORMS)
 
 
-def targets(results: dict) -> list[list]:
+def targets(rows: list[dict]) -> list[list]:
     """Rows (target, measured, wanted, verdict)."""
-    rows = []
-    for (robot, function), row in results.items():
-        system, arms, humanoids = LEAST[function]
-        least = arms if robot in ARMS else humanoids
-        for ours in forms(robot, function):
-            ratio = row["batch"][system] / row["batch"][ours]
-            name = f"{robot} {function}{'' if ours == 'adjoint' else f', {ours}'}, times {system}"
-            rows.append([name, ratio, f">= {least}", "met" if ratio >= least else "missed"])
-        ratio = row["batch"]["adjoint"] / row["batch"]["float32"]
-        rows.append(
-            [f"{robot} {function}, float32, times float64", ratio, ">= 1.6", "met" if ratio >= 1.6 else "missed"]
-        )
+    verdicts = []
+    for r in (r for r in rows if r["how"] == "batch"):
+        robot, function = r["subject"], r["what"]
+        peer, arms, humanoids = LEAST[function]
+        least, most = (arms, 0.3) if robot in ARMS else (humanoids, 1.5)
+        for form in forms(robot, function):
+            verdicts += ratio_target(find(rows, robot, function, form), peer, least)
+        verdicts += ratio_target(find(rows, robot, function, "float32"), FLOAT64, 1.6)
         if function in ("inverse_dynamics", "forward_dynamics"):
-            least, ratio = 4 if robot in ARMS else 2, row["single"]["pinocchio"] / row["single"]["adjoint"]
-            rows.append([f"{robot} {function}, one call", ratio, f">= {least}", "met" if ratio >= least else "missed"])
-        most = 0.3 if robot in ARMS else 1.5
+            verdicts += ratio_target(find(rows, robot, function, "one call"), "pinocchio", 4 if robot in ARMS else 2)
         if function in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-            s = row["compile_s"]
-            rows.append([f"{robot} {function}, compiling, s", s, f"<= {most}", "met" if s <= most else "missed"])
-    return rows
+            name = f"{robot}, {function}, compiling, s"
+            verdicts.append(target(name, r["extra"]["compile_s"], f"<= {most}"))
+    return verdicts
 
 
 def main() -> None:
-    where, used = machine(), versions("adjoint", "numpy", "pin", "mujoco")
-    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
-    best = peak()
-    results = {}
-    for robot in ROBOTS:
-        case = Case(robot)
-        results |= {(robot, function): case.measure(function) for function in INPUTS}
-    for how in ("batch", "single"):
-        rows = [[f"{r} {f}", *(row[how].get(s) for s in SYSTEMS)] for (r, f), row in results.items()]
-        shown = [k for k in range(len(SYSTEMS)) if any(row[1 + k] is not None for row in rows)]
-        cells = [[row[0], *(row[1 + k] for k in shown)] for row in rows]
-        table([f"ns per {'sample' if how == 'batch' else 'call'}", *(SYSTEMS[k] for k in shown)], cells)
-    share = [
-        [f"{r} {f}", row["flops"], 100 * row["flops"] / row["batch"]["adjoint"] / best, row["compile_s"]]
-        for (r, f), row in results.items()
-    ]
-    table(["", "operations", f"% of {best:.0f} per ns", "compile, s"], share)
-    verdicts = targets(results)
-    table(["target", "measured", "wanted", ""], verdicts)
-    data = {f"{r} {f}": row for (r, f), row in results.items()}
-    print(save("dynamics", {"machine": where, "versions": used, "batch": BATCH, "rows": data, "targets": verdicts}))
-    shown = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
-    drawn = ("adjoint", "scalar C", "pinocchio batch", "mujoco")
-    groups = {
-        f"{r}\n{shown[f]}": {s: row["batch"][s] for s in drawn if s in row["batch"]}
-        for (r, f), row in results.items()
-        if f in shown
-    }
-    print(bars("dynamics", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns per sample"))
+    best, rows, made = peak(), [], {}
+    every = [(robot, function) for robot in quick_or_full(["UR5", "G1 free"], ROBOTS) for function in INPUTS]
+    for robot, function in in_time(every, ", ".join):
+        made = made if robot in made else {robot: Case(robot)}
+        rows += made[robot].measure(function)
+    for r in (r for r in rows if r["how"] == "batch"):
+        r["extra"]["share_of_peak"] = r["extra"]["operations"] / r["ours_ns"] / best
+    report("dynamics", ("numpy", "pin", "mujoco"), rows, targets(rows), batch=BATCH, peak_per_ns=best)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,17 @@
 """Inverse kinematics in closed form beside EAIK and ssik: all branches of the same poses of the same arms.
 
-python bench/inverse.py            one run, one core; writes bench/results/inverse.{json,png}
+python bench/inverse.py            one run, one core; writes bench/results/inverse.json
 
 EAIK and ssik solve one pose a call; ours is timed both ways, one pose a call and in batches of 4096. Every system
 returns all branches it knows. EAIK has no answer for arms of general geometry, and takes a locked joint of a Panda when
 its robot is made; ssik searches the redundancy of a Panda itself.
 """
 
-import os
-import tempfile
 import time
 
-from common import bars, machine, one_core, race, save, table, versions
+from common import find, in_time, one_core, quick_or_full, race, ratio_target, report, row
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import numpy as np  # noqa: E402
 import ssik  # noqa: E402
@@ -27,6 +24,7 @@ from adjoint.lie import se3  # noqa: E402
 from adjoint.model import space_screws  # noqa: E402
 
 BATCH, SINGLE, LOCK = 4096, 200, 0.3
+BRANCHES = "all branches of a pose"
 LEAST = {"EAIK": {"UR5": 25, "PUMA 560": 25, "Panda": 20}, "ssik": {"Panda": 100, "JACO 2": 10}}
 
 
@@ -67,8 +65,8 @@ def prepared(robot: aj.Robot, frame: str, T: np.ndarray, *parameter) -> tuple[fl
     return laps[0], laps[1]
 
 
-def measured(name: str) -> dict:
-    """{system: microseconds a pose}, and how our solutions fare."""
+def measured(name: str) -> list[dict]:
+    """The rows of an arm, in a batch and one pose a call, and how our solutions fare."""
     robot, frame, prebuilt = ROBOTS[name]
     q = aj.random_configuration(robot, BATCH, rng=0)
     seven = name == "Panda"
@@ -96,47 +94,23 @@ def measured(name: str) -> dict:
     rng = np.random.default_rng(0)
     own = [np.asarray(theirs.fk(rng.uniform(-2, 2, theirs.dof))) for _ in range(SINGLE)]
     calls["ssik"] = lambda: [theirs.solve(t, respect_limits=False) for t in own[:20]]
-    laps = race(calls, rounds=7)
-    number = {"adjoint, batch": BATCH, "ssik": 20}
-    return {
-        "µs": {system: 1e6 * lap / number.get(system, SINGLE) for system, lap in laps.items()},
-        "branches": float(found.exact.sum(axis=1).mean()),
-        "worst": float(off[found.exact].max()),
-        "first call, s": first,
-        "from cache, s": cached,
-    }
+    laps, theirs = race(calls, rounds=7), [s for s in ("EAIK", "ssik") if s in calls]
+    samples = {"adjoint, batch": BATCH, "adjoint, one pose": SINGLE, "EAIK": SINGLE, "ssik": 20}
+    more = {"branches": float(found.exact.sum(axis=1).mean()), "worst_error": float(off[found.exact].max())}
+    more |= {"compile_s": first, "from_cache_s": cached}
+    return [
+        row(name, BRANCHES, "batch", laps, "adjoint, batch", peers=theirs, samples=samples, **more),
+        row(name, BRANCHES, "one call", laps, "adjoint, one pose", peers=theirs, samples=samples),
+    ]
 
 
 def main() -> None:
-    """Runs all arms, prints the tables, and writes them as JSON and as a picture."""
-    results = {name: measured(name) for name in ROBOTS}
-    systems = ["adjoint, batch", "adjoint, one pose", "EAIK", "ssik"]
-    print("All branches of a pose [µs]; exact branches a pose and their worst error are ours\n")
-    table(
-        ["", *systems, "branches", "worst error", "first call [s]", "cached [s]"],
-        [
-            [
-                name,
-                *(row["µs"].get(system) for system in systems),
-                row["branches"],
-                f"{row['worst']:.1e}",
-                row["first call, s"],
-                row["from cache, s"],
-            ]
-            for name, row in results.items()
-        ],
-    )
-    ratios = []
+    rows = [r for name in in_time(quick_or_full(["UR5", "Panda"], ROBOTS)) for r in measured(name)]
+    verdicts = []
     for peer, wanted in LEAST.items():
         for name, least in wanted.items():
-            times = results[name]["µs"]
-            ratios.append([f"{peer}, {name}", times[peer] / times["adjoint, batch"], float(least)])
-    print("Times faster than the peer, in batches\n")
-    table(["", "measured", "wanted"], ratios)
-    data = {"machine": machine(), "versions": versions("adjoint", "eaik", "ssik", "numpy"), "results": results}
-    print("wrote", save("inverse", data))
-    drawn = {name: row["µs"] for name, row in results.items()}
-    print("wrote", bars("inverse", "Inverse kinematics, all branches", drawn, "µs a pose"))
+            verdicts += ratio_target(find(rows, name, BRANCHES, "batch"), peer, least)
+    report("inverse", ("eaik", "ssik", "numpy"), rows, verdicts, batch=BATCH)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
 """Numeric inverse kinematics beside the Robotics Toolbox, mink and pink: whole searches, and single QP steps.
 
-python bench/inverse_numeric.py    one run, one core; writes bench/results/inverse_numeric.{json,png}
+python bench/inverse_numeric.py    one run, one core; writes bench/results/inverse_numeric.json
 
 Searches: poses that are reachable within the limits, and a residual of at most 1e-8 (m, rad) for every system. Steps:
 one robot from Python, targets and configuration set anew for every step, as in a control loop; and batches.
 """
 
-import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from common import bars, machine, one_core, race, save, table, versions
+from common import find, in_time, one_core, quick_or_full, race, ratio_target, report, row
 
 one_core()
 
@@ -28,11 +27,12 @@ from pink.tasks import ComTask, FrameTask  # noqa: E402
 import adjoint as aj  # noqa: E402
 from adjoint import goals  # noqa: E402
 
-POSES, TOLERANCE, DT = 2000, 1e-8, 0.01
+POSES, TOLERANCE, DT = quick_or_full(400, 2000), 1e-8, 0.01
 ROBOTS = {"UR5": ("ur5_robot", "tool0"), "Panda": ("panda", "panda_hand")}
 FRAMES = ["left_rubber_hand", "right_rubber_hand", "left_ankle_roll_link", "right_ankle_roll_link"]
+PINK = 20  # poses that pink searches for G1
 SOLVERS = ["quadprog", "daqp", "proxqp"]
-LEAST = {"search": 40, "one search": 2, "one step": 4, "batch of steps": 40}  # how many times faster than the best peer
+LEAST = {("search", "batch"): 40, ("search", "one call"): 2, ("step", "one call"): 4, ("step", "batch"): 40}
 
 
 def urdf(name: str) -> Path:
@@ -51,70 +51,80 @@ def written(text: str) -> str:
 # --- searches ---------------------------------------------------------------------------------------------------------
 
 
-def searches(name: str) -> dict:
-    """{system: solved share, mean and 95th percentile of microseconds a pose, worst error}."""
+def searches(name: str) -> list[dict]:
+    """The rows of whole searches: all poses in one call, and one by one."""
     file, frame = ROBOTS[name]
     robot = aj.load(urdf(file))
     T = aj.forward_kinematics(robot, aj.random_configuration(robot, POSES, rng=0), frame)
     start = time.perf_counter()
     found = aj.find_configuration(robot, {frame: T})
     aj.find_configuration(robot, {frame: T[0]})
-    compile_time = time.perf_counter() - start
+    first = time.perf_counter() - start
     chain = rtb.Robot.URDF(written(without_meshes(urdf(file)))).ets(end=frame)
     names = [n for n in robot.joint_names if np.any(aj.jacobian(robot, found.q[0], frame)[:, robot.joint(n).v])]
     columns = [robot.joint_names.index(n) for n in names]
-    lower, upper = robot.lower[columns], robot.upper[columns]
-    ours, single, laps, answers = [], [], [], []
-    for targets in np.split(T, 20):  # the two take turns, so that a slow moment of the machine hits both
-        ours += [_seconds(lambda: aj.find_configuration(robot, {frame: T})) for _ in range(2)]
-        single += [_seconds(lambda t=t: aj.find_configuration(robot, {frame: t})) for t in targets]
-        for t in targets:
-            begin = time.perf_counter()
-            answers.append(chain.ik_LM(t, tol=0.5 * TOLERANCE**2, slimit=200, joint_limits=True))
-            laps.append(time.perf_counter() - begin)
+
+    def one(t):
+        return aj.find_configuration(robot, {frame: t})
+
+    def theirs(t):
+        return chain.ik_LM(t, tol=0.5 * TOLERANCE**2, slimit=200, joint_limits=True)
+
+    calls = {
+        "batch": lambda: aj.find_configuration(robot, {frame: T}),
+        "one call": lambda: [one(t) for t in T],
+        "roboticstoolbox": lambda: [theirs(t) for t in T],
+    }
+    laps = race(calls, rounds=7)
+    ours = {"solved": float(found.success.mean()), "error": float(found.error.max()), "first_s": first}
+    alone = ours | {"p95_us": late(one, T)} | their_answers(robot, frame, T, columns, theirs)
+    peers = ["roboticstoolbox"]
+    return [
+        row(name, "search", "batch", laps, "batch", peers=peers, samples=POSES, **ours),
+        row(name, "search", "one call", laps, "one call", peers=peers, samples=POSES, **alone),
+    ]
+
+
+def their_answers(robot, frame: str, T: np.ndarray, columns: list[int], theirs) -> dict[str, float]:
+    """The share of poses that the Robotics Toolbox solves, the worst error, and the 95th percentile of its times."""
+    answers = [theirs(t) for t in T]
     q, success = np.array([x.q for x in answers]), np.array([bool(x.success) for x in answers])
     whole = np.zeros((POSES, robot.nq))
     whole[:, columns] = q
     errors = goals.goal_errors(robot, {frame: T}, whole)[:, 0]
-    solved = success & (errors <= 2 * TOLERANCE) & np.all((q >= lower) & (q <= upper), axis=1)
-    return {
-        "adjoint, batch": _row(found.success.mean(), [min(ours) / POSES], found.error.max()),
-        "adjoint, one by one": _row(found.success.mean(), single, found.error.max()),
-        "roboticstoolbox": _row(solved.mean(), laps, errors[success].max()),
-        "first call [s]": compile_time,
-    }
+    inside = np.all((q >= robot.lower[columns]) & (q <= robot.upper[columns]), axis=1)
+    solved = success & (errors <= 2 * TOLERANCE) & inside
+    found = {"solved": float(solved.mean()), "error": float(errors[success].max()), "p95_us": late(theirs, T)}
+    return {f"roboticstoolbox_{key}": x for key, x in found.items()}
 
 
-def _seconds(call) -> float:
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
-
-
-def _row(solved: float, laps: list[float], error: float) -> dict:
-    """What is kept of a search; poses of a batch have no times of their own."""
-    late = 1e6 * float(np.percentile(laps, 95)) if len(laps) > 1 else None
-    return {"solved": float(solved), "mean": 1e6 * statistics.fmean(laps), "p95": late, "error": float(error)}
+def late(call, poses: np.ndarray) -> float:
+    """The 95th percentile of microseconds a pose."""
+    laps = []
+    for T in poses:
+        begin = time.perf_counter()
+        call(T)
+        laps.append(time.perf_counter() - begin)
+    return 1e6 * float(np.percentile(laps, 95))
 
 
 # --- QP steps ---------------------------------------------------------------------------------------------------------
 
 
-def steps(name: str) -> dict[str, float]:
-    """{system: microseconds a step}; a step sets the configuration and the target, and solves the program."""
+def steps(name: str) -> list[dict]:
+    """The rows of steps; a step sets the configuration and the target, and solves the program."""
     file, frame = ROBOTS[name]
     robot = aj.load(urdf(file))
     q = np.clip(aj.random_configuration(robot, 4096, rng=1), robot.lower + 0.01, robot.upper - 0.01)
     T = aj.forward_kinematics(robot, q + 0.02, frame)
     x, target = q[0].copy(), T[0].copy()
     calls = {
-        "adjoint, one robot": lambda: goals.differential_step(robot, x, {frame: target}, DT),
-        "adjoint, batch": lambda: goals.differential_step(robot, q, {frame: T}, DT),
+        "one call": lambda: goals.differential_step(robot, x, {frame: target}, DT),
+        "batch": lambda: goals.differential_step(robot, q, {frame: T}, DT),
     }
-    calls |= _pink_steps(robot, urdf(file), frame, x, target) | _mink_steps(robot, urdf(file), frame, x, target)
-    found = race(calls, rounds=9)
-    found["adjoint, batch"] /= len(q)
-    return {system: 1e6 * t for system, t in found.items()}
+    theirs = _pink_steps(robot, urdf(file), frame, x, target) | _mink_steps(robot, urdf(file), frame, x, target)
+    laps, samples = race(calls | theirs, rounds=9), {"batch": len(q)}
+    return [row(name, "step", how, laps, how, peers=theirs, samples=samples) for how in calls]
 
 
 def _pink_steps(robot, path, frame: str, x, target) -> dict:
@@ -152,97 +162,81 @@ def _mink_steps(robot, path, frame: str, x, target) -> dict:
 # --- a humanoid -------------------------------------------------------------------------------------------------------
 
 
-def humanoid() -> dict:
+def humanoid() -> list[dict]:
     """G1 with hands, feet and centre of mass: whole searches from the home posture, and single QP steps."""
     robot = aj.load(urdf("g1_29dof_rev_1_0"), base="free")
     home = np.clip(aj.neutral(robot), robot.lower, robot.upper)
     q = aj.interpolate(robot, home, aj.random_configuration(robot, 200, rng=8), 0.3)
     q[:, :7] = home[:7]
-    poses = {f: aj.forward_kinematics(robot, q, f) for f in FRAMES}
-    wanted = [*(goals.pose(f, T) for f, T in poses.items()), goals.center_of_mass(aj.center_of_mass(robot, q))]
+    poses, centres = {f: aj.forward_kinematics(robot, q, f) for f in FRAMES}, aj.center_of_mass(robot, q)
+    wanted = [*(goals.pose(f, T) for f, T in poses.items()), goals.center_of_mass(centres)]
+    alone = [*(goals.pose(f, T[0]) for f, T in poses.items()), goals.center_of_mass(centres[0])]
     begin = time.perf_counter()
     found = aj.find_configuration(robot, wanted, start=home)
-    first = time.perf_counter() - begin
-    batch = min(_seconds(lambda: aj.find_configuration(robot, wanted, start=home)) for _ in range(7)) / len(q)
-    alone = [*(goals.pose(f, T[0]) for f, T in poses.items()), goals.center_of_mass(aj.center_of_mass(robot, q)[0])]
-    step = race({"step": lambda: goals.differential_step(robot, home, alone, DT)}, rounds=5)["step"]
-    many = race({"step": lambda: goals.differential_step(robot, home, wanted, DT)}, rounds=5)["step"] / len(q)
-    peer = _pink_humanoid(poses, aj.center_of_mass(robot, q), home)
-    ours = {"solved": float(found.success.mean()), "search": batch, "step": step, "batch step": many}
-    ours |= {name: 1e6 * t for name, t in ours.items() if name != "solved"}
-    return {"adjoint": ours, "pink": peer, "first call [s]": first}
+    ours = {"first_s": time.perf_counter() - begin, "solved": float(found.success.mean())}
+    search, step = _pink_humanoid(poses, centres)
+    ours["pink_solved"] = search() / PINK
+    searched = race({"batch": lambda: aj.find_configuration(robot, wanted, start=home), "pink": search}, rounds=7)
+    calls = {
+        "one call": lambda: goals.differential_step(robot, home, alone, DT),
+        "batch": lambda: goals.differential_step(robot, home, wanted, DT),
+    }
+    stepped = race(calls | {"pink": step}, rounds=7)
+    return [
+        row("G1 free", "search", "batch", searched, "batch", samples={"batch": len(q), "pink": PINK}, **ours),
+        *(row("G1 free", "step", how, stepped, how, peers=["pink"], samples={"batch": len(q)}) for how in calls),
+    ]
 
 
-def _pink_humanoid(poses: dict, centres: np.ndarray, home: np.ndarray) -> dict:
-    """Steps of unit gain until all errors are below the tolerance, at most a hundred."""
+def _pink_humanoid(poses: dict, centres: np.ndarray):
+    """Functions for some searches, which gives how many were solved, and for one step.
+
+    A search takes steps of unit gain until all errors are below the tolerance, at most a hundred.
+    """
     model = pin.buildModelFromUrdf(written(with_boxes(urdf("g1_29dof_rev_1_0"))), pin.JointModelFreeFlyer())
     tasks = {f: FrameTask(f, position_cost=3.0, orientation_cost=1.0) for f in FRAMES}
     centre = ComTask(cost=3.0)
-    start = pin.neutral(model)
+    every, start = [*tasks.values(), centre], pin.neutral(model)
     start[7:] = np.clip(start[7:], model.lowerPositionLimit[7:], model.upperPositionLimit[7:])
-    laps, step_laps, solved, count = [], [], 0, 20
-    for k in range(count):
-        configuration = pink.Configuration(model, model.createData(), start)
+
+    def begun(k: int) -> pink.Configuration:
         for f, task in tasks.items():
             task.set_target(pin.SE3(poses[f][k]))
         centre.set_target(centres[k])
-        every = [*tasks.values(), centre]
-        begin = time.perf_counter()
+        return pink.Configuration(model, model.createData(), start)
+
+    def step(at: pink.Configuration) -> np.ndarray:
+        return pink.solve_ik(at, every, 1.0, solver="quadprog", damping=1e-9, safety_break=False)
+
+    def solved(k: int) -> bool:
+        at = begun(k)
         for _ in range(100):
-            lap = time.perf_counter()
-            v = pink.solve_ik(configuration, every, 1.0, solver="quadprog", damping=1e-9, safety_break=False)
-            step_laps.append(time.perf_counter() - lap)
-            configuration.integrate_inplace(v, 1.0)
-            if max(np.abs(t.compute_error(configuration)).max() for t in every) <= TOLERANCE:
-                solved += 1
-                break
-        laps.append(time.perf_counter() - begin)
-    return {"solved": solved / count, "search": 1e6 * statistics.fmean(laps), "step": 1e6 * min(step_laps)}
+            at.integrate_inplace(step(at), 1.0)
+            if max(np.abs(t.compute_error(at)).max() for t in every) <= TOLERANCE:
+                return True
+        return False
+
+    first = begun(0)
+    return lambda: sum(solved(k) for k in range(PINK)), lambda: step(first)
 
 
-def ratios(found: dict, stepped: dict) -> dict[str, float]:
-    """How many times faster than the best peer."""
-    x = {}
-    for r, own in found.items():
-        peers = min(t for s, t in stepped[r].items() if not s.startswith("adjoint"))
-        x[f"{r}, search"] = own["roboticstoolbox"]["mean"] / own["adjoint, batch"]["mean"]
-        x[f"{r}, one search"] = own["roboticstoolbox"]["mean"] / own["adjoint, one by one"]["mean"]
-        x[f"{r}, one step"] = peers / stepped[r]["adjoint, one robot"]
-        x[f"{r}, batch of steps"] = peers / stepped[r]["adjoint, batch"]
-    return x
-
-
-def show(found: dict, stepped: dict, whole: dict) -> None:
-    """Prints the tables."""
-    print(f"\nSearches: {POSES} poses within limits, residual <= {TOLERANCE:g} (m, rad); µs a pose")
-    lines = [(r, s, x) for r, own in found.items() for s, x in own.items() if isinstance(x, dict)]
-    rows = [[r, s, x["solved"], x["mean"], x["p95"], x["error"]] for r, s, x in lines]
-    table(["robot", "system", "solved", "mean", "p95", "worst error"], rows)
-    print("QP steps, µs")
-    table(["system", *ROBOTS], [[s, *(stepped[r][s] for r in ROBOTS)] for s in stepped["UR5"]])
-    print("G1 with two hands, two feet and the centre of mass, µs")
-    lines = [(s, x) for s, x in whole.items() if isinstance(x, dict)]
-    rows = [[s, x["solved"], x["search"], x["step"], x.get("batch step")] for s, x in lines]
-    table(["system", "solved", "search", "one step", "step in a batch"], rows)
-    print("How many times faster than the best peer (at least so many are wanted)")
-    table(["", "ratio", "wanted"], [[k, x, LEAST[k.split(", ")[1]]] for k, x in ratios(found, stepped).items()])
-    first = {r: round(own["first call [s]"], 2) for r, own in (found | {"G1": whole}).items()}
-    print("first calls, from the cache if there is one [s]:", first)
+def targets(rows: list[dict]) -> list[list]:
+    """Targets beside the best peer of each row."""
+    verdicts = []
+    for robot in ROBOTS:
+        for (what, how), least in LEAST.items():
+            found = find(rows, robot, what, how)
+            if found is not None:
+                best = min(found["peers"], key=lambda name: found["peers"][name]["ns"])
+                verdicts += ratio_target(found, best, least)
+    return verdicts
 
 
 def main() -> None:
-    found, stepped, whole = {r: searches(r) for r in ROBOTS}, {r: steps(r) for r in ROBOTS}, humanoid()
-    show(found, stepped, whole)
-    packages = versions("adjoint", "roboticstoolbox-python", "mink", "pin-pink", "pin", "quadprog", "daqp")
-    data = {"machine": machine(), "versions": packages, "searches": found, "steps": stepped, "G1": whole}
-    save("inverse_numeric", data | {"ratios": ratios(found, stepped)})
-    drawn = {}
-    for r in ROBOTS:
-        pair = {"adjoint": "adjoint, batch", "roboticstoolbox": "roboticstoolbox"}
-        drawn[f"{r}, search"] = {s: found[r][name]["mean"] for s, name in pair.items()}
-        names = {"adjoint": "adjoint, one robot", "pink": "pink, quadprog", "mink": "mink, quadprog"}
-        drawn[f"{r}, one step"] = {s: stepped[r][name] for s, name in names.items()}
-    bars("inverse_numeric", "Numeric inverse kinematics, µs a pose or a step, one core", drawn, "µs")
+    rows = [r for name in in_time(ROBOTS) for r in (*searches(name), *steps(name))]
+    rows += [r for part in in_time([humanoid], lambda f: "G1 free") for r in part()]
+    packages = ("roboticstoolbox-python", "mink", "pin-pink", "pin", "quadprog", "daqp")
+    report("inverse_numeric", packages, rows, targets(rows), tolerance=TOLERANCE, poses=POSES)
 
 
 if __name__ == "__main__":

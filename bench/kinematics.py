@@ -1,6 +1,6 @@
 """Kinematics beside Pinocchio, MuJoCo and the Robotics Toolbox: placements and Jacobians, batches and single calls.
 
-python bench/kinematics.py         one run, one core; writes bench/results/kinematics.{json,png}
+python bench/kinematics.py         one run, one core; writes bench/results/kinematics.json
 """
 
 import sys
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from common import bars, machine, one_core, race, save, table, versions
+from common import find, in_time, one_core, quick_or_full, race, ratio_target, report, row
 
 one_core()
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -27,7 +27,6 @@ ROBOTS = {  # URDF in example-robot-data, and the frame that is followed
     "Panda": ("panda", "panda_hand"),
     "G1": ("g1_29dof_rev_1_0", "left_rubber_hand"),
 }
-SYSTEMS = ["adjoint", "pinocchio", "mujoco", "roboticstoolbox"]
 LEAST = {"UR5": 20, "Panda": 20, "G1": 10}  # how many times faster than Pinocchio a batch should be
 
 
@@ -35,11 +34,11 @@ class Case:
     """One robot in every system; q (BATCH, nq) is in our order, and mapped to each peer's by joint names."""
 
     def __init__(self, name: str):
-        file, self.frame = ROBOTS[name]
+        self.name, (file, self.frame) = name, ROBOTS[name]
         self.urdf = urdf(file)
         self.robot = aj.load(self.urdf)
         self.q = aj.random_configuration(self.robot, BATCH, rng=0)
-        self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "single" -> system -> call
+        self.calls: dict[str, dict[str, dict]] = {}  # what -> "batch" or "one call" -> system -> call
 
     def add(self, what: str, system: str, reference, one, rows, result) -> None:
         """Adds the calls of a peer: `one(x)` for a row x, and a loop over all rows.
@@ -54,14 +53,14 @@ class Case:
                 one(x)
 
         x = rows[0]
-        self.calls.setdefault(what, {"batch": {}, "single": {}})
+        self.calls.setdefault(what, {"batch": {}, "one call": {}})
         self.calls[what]["batch"][system] = loop
-        self.calls[what]["single"][system] = lambda: one(x)
+        self.calls[what]["one call"][system] = lambda: one(x)
 
     def add_adjoint(self, what: str, fn) -> np.ndarray:
         fn = fn.bind(self.robot, **({} if what == "all bodies" else {"frame": self.frame}))
         x = self.q[0].copy()
-        self.calls[what] = {"batch": {"adjoint": lambda: fn(self.q)}, "single": {"adjoint": lambda: fn(x)}}
+        self.calls[what] = {"batch": {"adjoint": lambda: fn(self.q)}, "one call": {"adjoint": lambda: fn(x)}}
         return fn(self.q)[0]
 
     def add_pinocchio(self, T, J, all_T) -> None:
@@ -107,7 +106,7 @@ class Case:
 
         self.add("placement", "mujoco", T[:3, 3], placement, rows, lambda d: d.xpos[body])
         self.calls["all bodies"]["batch"]["mujoco"] = self.calls["placement"]["batch"]["mujoco"]
-        self.calls["all bodies"]["single"]["mujoco"] = self.calls["placement"]["single"]["mujoco"]
+        self.calls["all bodies"]["one call"]["mujoco"] = self.calls["placement"]["one call"]["mujoco"]
         world = aj.jacobian(self.robot, self.q[0], self.frame, "world")[3:]
         order = [model.joint(n).dofadr[0] for n in self.robot.joint_names]
         self.add("Jacobian", "mujoco", world, jacobian, rows, lambda r: r[:, order])
@@ -124,24 +123,23 @@ class Case:
         self.add("placement", "roboticstoolbox", T, chain.eval, rows, lambda r: r)
         self.add("Jacobian", "roboticstoolbox", J[:, columns], chain.jacobe, rows, lambda r: np.roll(r, 3, axis=0))
 
-    def measure(self) -> dict:
-        """{"what, batch" or "what, single": {system: nanoseconds per sample}}."""
+    def measure(self) -> list[dict]:
+        """The rows of this robot."""
         T = self.add_adjoint("placement", aj.forward_kinematics)
         J = self.add_adjoint("Jacobian", aj.jacobian)
         all_T = self.add_adjoint("all bodies", aj.forward_kinematics)
         self.add_pinocchio(T, J, all_T)
         self.add_mujoco(T)
         self.add_toolbox(T, J)
-        scale = {"batch": 1e9 / BATCH, "single": 1e9}
-        return {
-            f"{what}, {how}": {s: scale[how] * t for s, t in race(calls, rounds=7).items()}
+        return [
+            row(self.name, what, how, race(calls, rounds=7), samples=BATCH if how == "batch" else 1)
             for what, both in self.calls.items()
             for how, calls in both.items()
-        }
+        ]
 
 
-def load_times() -> dict[str, float]:
-    """Milliseconds to read G1 from its URDF, with boxes for meshes, which Pinocchio would open and we would not."""
+def reading() -> dict:
+    """The time to read G1 from its URDF, with boxes for meshes, which Pinocchio would open and we would not."""
     path = Path(tempfile.mkdtemp(prefix="adjoint-bench-")) / "g1.urdf"
     path.write_text(with_boxes(urdf(ROBOTS["G1"][0])))
     file = str(path)
@@ -157,36 +155,25 @@ def load_times() -> dict[str, float]:
         "pinocchio": with_shapes,
         "pinocchio without shapes": lambda: pin.buildModelFromUrdf(file),
     }
-    return {system: 1e3 * t for system, t in race(calls).items()}
+    return row("G1", "reading its URDF", "one call", race(calls))
 
 
-def targets(rows: dict, load: dict) -> list[list]:
+def targets(rows: list[dict]) -> list[list]:
     """Rows (target, measured, wanted, verdict)."""
-
-    def ratio(robot, what):
-        row = rows[f"{robot} {what}"]
-        return row["pinocchio"] / row["adjoint"]
-
-    wanted = [(f"{r} {w}, batch", ratio(r, f"{w}, batch"), LEAST[r]) for r in ROBOTS for w in ("placement", "Jacobian")]
-    wanted += [(f"{r} {w}, one call", ratio(r, f"{w}, single"), 1) for r in ROBOTS for w in ("placement", "Jacobian")]
-    wanted += [("reading G1 with its shapes", load["pinocchio"] / load["adjoint"], 1)]
-    wanted += [("reading G1, its shapes by us alone", load["pinocchio without shapes"] / load["adjoint"], 1)]
-    return [[f"{n}, times Pinocchio's speed", x, f">= {t}", "met" if x >= t else "missed"] for n, x, t in wanted]
+    read = find(rows, "G1", "reading its URDF", "one call")
+    found = ratio_target(read, "pinocchio", 1) + ratio_target(read, "pinocchio without shapes", 1)
+    for robot in ROBOTS:
+        for what in ("placement", "Jacobian"):
+            found += ratio_target(find(rows, robot, what, "batch"), "pinocchio", LEAST[robot])
+            found += ratio_target(find(rows, robot, what, "one call"), "pinocchio", 1)
+    return found
 
 
 def main() -> None:
-    where, used = machine(), versions("adjoint", "numpy", "pin", "mujoco", "roboticstoolbox-python")
-    print(f"{where['cpu']}, one core, batch {BATCH}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
-    rows = {f"{robot} {what}": row for robot in ROBOTS for what, row in Case(robot).measure().items()}
-    table(["ns per sample", *SYSTEMS], [[name, *(row.get(s) for s in SYSTEMS)] for name, row in rows.items()])
-    load = load_times()
-    table(["read G1, ms", *load], [["", *load.values()]])
-    verdicts = targets(rows, load)
-    table(["target", "measured", "wanted", ""], verdicts)
-    data = {"machine": where, "versions": used, "batch": BATCH, "rows": rows, "load_ms": load, "targets": verdicts}
-    print(save("kinematics", data))
-    batches = {name.replace(", batch", "").replace(" ", "\n", 1): row for name, row in rows.items() if "batch" in name}
-    print(bars("kinematics", f"{where['cpu']}, one core, batch {BATCH}", batches, "ns per sample"))
+    rows = [r for robot in in_time(quick_or_full(["UR5", "G1"], ROBOTS)) for r in Case(robot).measure()]
+    rows.append(reading())
+    packages = ("numpy", "pin", "mujoco", "roboticstoolbox-python")
+    report("kinematics", packages, rows, targets(rows), batch=BATCH)
 
 
 if __name__ == "__main__":

@@ -3,19 +3,16 @@
 python bench/optimal.py               one run, one core; writes bench/results/optimal.json
 
 Both solve the same problems with the same semi-implicit steps, from the same start. The wheel of crocoddyl 3.2.1 reads
-models of Pinocchio 4.1 wrongly, without an error: `pip install crocoddyl "libpinocchio<4.1" "pin<4.1"`.
+models of Pinocchio 4.1 wrongly, without an error, so `make bench` gives this file an environment with an older one.
 """
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from common import machine, one_core, race, save, table, versions
+from common import find, in_time, one_core, quick_or_full, race, ratio_target, report, row
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import crocoddyl  # noqa: E402
 import numpy as np  # noqa: E402
@@ -96,8 +93,8 @@ def theirs(model: pin.Model, q: np.ndarray, dt: float, goal, r, s, w, limits=Non
     return solve
 
 
-def compared(name: str, urdf: str, given: dict, second_order: bool = False) -> dict[str, float]:
-    """Microseconds an iteration, and what both solvers found."""
+def compared(name: str, urdf: str, given: dict, second_order: bool = False) -> list[dict]:
+    """The rows of an iteration, of one problem and of many at once, and of a whole solution."""
     robot, model = aj.load(urdf), pin.buildModelFromXML(urdf)
     own = {"q": given["q"], "steps": STEPS, "dt": given["dt"], **{k: given[k] for k in ("goal", "r", "s", "w")}}
     own |= {"limits": given.get("limits"), "second_order": second_order, "iterations": 500}
@@ -108,19 +105,15 @@ def compared(name: str, urdf: str, given: dict, second_order: bool = False) -> d
 
     goals = given["goal"] + 0.1 * np.random.default_rng(0).normal(size=(MANY, robot.nq))
     one, many, solver = ours(), ours(batch={"goal": goals}), other()
-    laps = race({"adjoint": ours, "adjoint, batch": lambda: ours(batch={"goal": goals}), "crocoddyl": other}, 5)
-    iterations = {
-        "adjoint": int(one.iterations),
-        "adjoint, batch": int(many.iterations.sum()),
-        "crocoddyl": solver.iter,
-    }
-    found = {f"{k} [µs an iteration]": 1e6 * lap / iterations[k] for k, lap in laps.items()}
-    found |= {f"{k}, iterations": float(iterations[k]) for k in ("adjoint", "crocoddyl")}
-    found |= {"adjoint, cost": float(one.cost), "crocoddyl, cost": float(solver.cost)}
-    found |= {f"{k} [ms a solution]": 1e3 * laps[k] for k in ("adjoint", "crocoddyl")}
-    print(name)
-    table(["", ""], [[k, x] for k, x in found.items()])
-    return found
+    laps = race({"adjoint": ours, "batch": lambda: ours(batch={"goal": goals}), "crocoddyl": other}, 5)
+    steps = {"adjoint": int(one.iterations), "batch": int(many.iterations.sum()), "crocoddyl": solver.iter}
+    more = {"iterations": steps["adjoint"], "crocoddyl_iterations": steps["crocoddyl"]}
+    more |= {"cost": float(one.cost), "crocoddyl_cost": float(solver.cost)}
+    return [
+        row(name, "an iteration", "one problem", laps, peers=["crocoddyl"], samples=steps, **more),
+        row(name, "an iteration", f"of {MANY} at once", laps, "batch", peers=["crocoddyl"], samples=steps),
+        row(name, "a solution", "one problem", laps, peers=["crocoddyl"]),
+    ]
 
 
 def main() -> None:
@@ -128,20 +121,18 @@ def main() -> None:
     reach = {"q": POSE, "dt": 0.01, "goal": GOAL, "r": 1e-4, "s": 1e-3, "w": 1000.0}
     swing = {"q": np.zeros(2), "dt": 0.02, "goal": UPRIGHT, "r": 1e-2, "s": 0.0, "w": 100.0, "limits": [0.0, 15.0]}
     upright = aj.model.to_urdf(acrobot())
-    results = {
-        "UR5 reaches, iLQR": compared("UR5 reaches, iLQR", ur5(), reach),
-        "acrobot swings up, box-iLQR": compared("acrobot swings up, box-iLQR", upright, swing),
-        "acrobot swings up, box-DDP": compared("acrobot swings up, box-DDP", upright, swing, second_order=True),
+    problems = {
+        "UR5 reaches, iLQR": (ur5(), reach),
+        "acrobot swings up, box-iLQR": (upright, swing),
+        "acrobot swings up, box-DDP": (upright, swing, True),
     }
-    rows = []
-    for name, row in results.items():
-        peer = row["crocoddyl [µs an iteration]"]
-        each = [peer / row[f"{k} [µs an iteration]"] for k in ("adjoint", "adjoint, batch")]
-        rows.append([name, *each, float(LEAST)])
-    print("Times faster than crocoddyl, an iteration\n")
-    table(["", "one problem", f"of {MANY} at once", "wanted"], rows)
-    packages = versions("numpy", "scipy", "crocoddyl", "pin")
-    print("wrote", save("optimal", {"machine": machine(), "versions": packages, "results": results}))
+    chosen = quick_or_full(["UR5 reaches, iLQR"], problems)
+    rows = [r for name in in_time(chosen) for r in compared(name, *problems[name])]
+    verdicts = []
+    for name in problems:
+        for how in ("one problem", f"of {MANY} at once"):
+            verdicts += ratio_target(find(rows, name, "an iteration", how), "crocoddyl", LEAST)
+    report("optimal", ("numpy", "scipy", "crocoddyl", "pin"), rows, verdicts)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from common import machine, save, table, versions
+from common import in_time, quick_or_full, report, row, table
 
 import adjoint as aj
 from adjoint import robots
@@ -15,7 +15,7 @@ from adjoint.dynamics.parallel import LENGTH, joined, part_map, part_solve, solv
 from adjoint.fixman import fixman_solve
 from adjoint.rolled import for_loops
 
-LENGTHS = {10_000: 300, 100_000: 100, 1_000_000: 20}  # links: rounds
+LENGTHS = quick_or_full({10_000: 100, 100_000: 10}, {10_000: 300, 100_000: 100, 1_000_000: 20})  # links: rounds
 CORES = (1, 2, 4, 8, 16, 64)
 BANDWIDTH = 200e9  # bytes/s of the machine that the model is for: eight channels of DDR4-3200
 BYTES = 8 * (
@@ -37,20 +37,21 @@ def in_parts(robot, q, b, parts, threads: int):
     return call
 
 
-def best(calls: dict, rounds: int) -> tuple[dict, dict]:
-    """{name: seconds} by the clock and of all cores together: the least of `rounds`, in which all calls take turns."""
-    laps: dict[str, list] = {name: [] for name in calls}
+def in_turns(calls: dict, rounds: int) -> tuple[dict, dict]:
+    """{name: [seconds in each round]} by the clock and of all cores together; in a round all calls take turns."""
+    wall: dict[str, list] = {name: [] for name in calls}
+    busy: dict[str, list] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
             start, spent = time.perf_counter(), time.process_time()
             call()
-            laps[name].append((time.perf_counter() - start, time.process_time() - spent))
-    wall, busy = ({name: min(lap[k] for lap in found) for name, found in laps.items()} for k in (0, 1))
+            wall[name].append(time.perf_counter() - start)
+            busy[name].append(time.process_time() - spent)
     return wall, busy
 
 
 def one_chain(n: int, rounds: int) -> tuple[dict, dict]:
-    """{method: nanoseconds per link} of solving M x = b, by the clock and of all cores together."""
+    """{method: [seconds]} of solving M x = b, by the clock and of all cores together."""
     robot, (q, b) = chain(n), np.random.default_rng(0).normal(size=(2, n))
     calls = {
         "articulated": lambda: aj.solve_mass_matrix(robot, q, b),
@@ -59,16 +60,21 @@ def one_chain(n: int, rounds: int) -> tuple[dict, dict]:
         "1 thread": in_parts(robot, q, b, None, 1),
         "2 threads": in_parts(robot, q, b, None, 2),
     }
-    wall, busy = ({name: 1e9 * t / n for name, t in times.items()} for times in best(calls, rounds))
-    return wall, busy
+    return in_turns(calls, rounds)
+
+
+def row_of(n: int, laps: dict, how: str) -> dict:
+    """The row of a length: parts on two threads beside our other ways."""
+    named = {"2 threads" if k == "2 threads" else f"adjoint, {k}": x for k, x in laps.items()}
+    return row("chain", "M x = b in parts, by the link", how, named, "2 threads", samples=n, size=n)
 
 
 def copying(number: int) -> float:
     """Bytes per second that a number of threads read and write together, each of which copies 100 MB."""
     arrays = [(np.ones(12_500_000), np.ones(12_500_000)) for _ in range(number)]
     with ThreadPoolExecutor(number) as pool:
-        times, _ = best({"": lambda: list(pool.map(lambda pair: np.copyto(*pair), arrays))}, 20)
-    return 2 * number * 1e8 / times[""]
+        times, _ = in_turns({"": lambda: list(pool.map(lambda pair: np.copyto(*pair), arrays))}, 20)
+    return 2 * number * 1e8 / min(times[""])
 
 
 def seam() -> tuple[float, float]:
@@ -78,7 +84,7 @@ def seam() -> tuple[float, float]:
 
     def joining(parts: int) -> float:
         maps, support = np.tile(np.eye(6, 20), (parts, 1, 1)), np.ones((parts, 2))
-        return best({"": lambda: joined(maps, support, root, none, plan=plan)}, 100)[0][""]
+        return min(in_turns({"": lambda: joined(maps, support, root, none, plan=plan)}, 100)[0][""])
 
     return (joining(2001) - joining(1)) / 2000, 3 * joining(1)
 
@@ -94,23 +100,20 @@ def model(n: int, cores: int, link: float, per_seam: float, per_call: float) -> 
 
 
 def main() -> None:
-    where, used = machine(), versions("adjoint", "numpy")
-    print(f"{where['cpu']}, float64; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
-    rows = {n: one_chain(n, rounds) for n, rounds in LENGTHS.items()}
-    for k, what in enumerate(("by the clock", "of all cores")):
-        table([f"ns per link, {what}", *rows[10_000][k]], [[str(n), *row[k].values()] for n, row in rows.items()])
+    laps = {n: one_chain(n, LENGTHS[n]) for n in in_time(LENGTHS)}
+    rows = [row_of(n, found[0], "two threads") for n, found in laps.items()]
     rates = {k: copying(k) for k in (1, 2)}
     per_seam, per_call = seam()
-    fixed = {n: model(n, 1, 0.0, per_seam, per_call) / n - BYTES / BANDWIDTH for n in rows}
-    link = {n: 1e-9 * row[0]["1 thread"] - fixed[n] for n, row in rows.items()}
+    fixed = {n: model(n, 1, 0.0, per_seam, per_call) / n - BYTES / BANDWIDTH for n in laps}
+    link = {n: min(found[0]["1 thread"]) / n - fixed[n] for n, found in laps.items()}
     print(f"copying: {rates[1] / 1e9:.1f} GB/s on one thread, {rates[2] / 1e9:.1f} on two; {BYTES} bytes a link")
     print(f"a seam {1e9 * per_seam:.0f} ns, calls {1e6 * per_call:.0f} us, a link {1e9 * min(link.values()):.0f} ns\n")
-    estimates = {n: [1e9 * model(n, k, link[n], per_seam, per_call) / n for k in CORES] for n in LENGTHS}
-    header = ["model, ns per link on cores", *map(str, CORES), "articulated, one core"]
-    table(header, [[str(n), *estimates[n], row[0]["articulated"]] for n, row in rows.items()])
-    data = {"wall": {str(n): row[0] for n, row in rows.items()}, "cpu": {str(n): row[1] for n, row in rows.items()}}
-    found = {"copy": rates, "seam": per_seam, "call": per_call, "cores": CORES, "model": estimates}
-    print(save("parallel", {"machine": where, "versions": used, **data, **found}))
+    estimates = {n: [1e9 * model(n, k, link[n], per_seam, per_call) / n for k in CORES] for n in laps}
+    header = ["model, ns per link on cores", *map(str, CORES)]
+    table(header, [[str(n), *found] for n, found in estimates.items()])
+    busy = {n: {name: 1e9 * min(x) / n for name, x in found[1].items()} for n, found in laps.items()}
+    more = {"cpu_ns": busy, "copy": rates, "seam_s": per_seam, "call_s": per_call}
+    report("parallel", ("numpy",), rows, threads=2, **more, cores=CORES, model_ns=estimates)
 
 
 if __name__ == "__main__":

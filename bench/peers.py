@@ -169,6 +169,26 @@ def run(code, x, m):
     return x
 
 
+# --- Pinocchio ------------------------------------------------------------------------------------
+
+
+def pinocchio_tree(robot):
+    """Pinocchio's model of a tree of revolute joints, with our names, placements and inertias."""
+    import pinocchio as pin
+
+    from adjoint.lie import inertia
+
+    model, numbers = pin.Model(), {-1: 0}
+    model.gravity.linear = robot.gravity
+    for i, name in enumerate(robot.body_joint_names):
+        assert robot.joint_types[i] == "revolute"
+        joint, placement = pin.JointModelRevoluteUnaligned(robot.screw(i)[0, :3]), pin.SE3(robot.placements[i])
+        numbers[i] = model.addJoint(numbers[robot.parents[i]], joint, placement, name)
+        m, com, I = inertia.central.eager(robot.inertias[i])
+        model.appendBodyToJoint(numbers[i], pin.Inertia(m, com, I), pin.SE3.Identity())
+    return model
+
+
 # --- MuJoCo ---------------------------------------------------------------------------------------
 
 

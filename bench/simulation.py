@@ -1,11 +1,11 @@
 """Simulations beside MuJoCo: runs without contact, on one and two threads, control laws, gradients and environments.
 
-python bench/simulation.py            one run; writes bench/results/simulation.{json,png}
+python bench/simulation.py            one run; writes bench/results/simulation.json
 
 Both simulate the same robots without contacts, joint limits, damping and friction, with the same steps; that they move
 alike is checked first. MuJoCo gets what makes it faster: links without joints are merged, and nothing but the last
 state is kept; of `mujoco.rollout` and `mujoco.batch` the faster one counts. Ours is timed with the last state kept
-("end"), and with every tenth. All of a row take turns, and the least times count.
+(the end of a run), and with every tenth.
 """
 
 import ctypes
@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from common import bars, cold, machine, one_core, race, save, table, versions
+from common import cold, find, in_time, one_core, quick_or_full, race, ratio_target, report, row, target
 
 THREADS = int(os.environ.get("BENCH_THREADS", "1"))  # this file runs itself with more of them
 if THREADS == 1:
     one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import mujoco  # noqa: E402
@@ -38,10 +37,12 @@ import adjoint as aj  # noqa: E402
 from adjoint import control, simulation  # noqa: E402
 from adjoint.compile.machine import execution  # noqa: E402
 
-BATCH, STEPS, DT = 512, 1000, 0.001
+BATCH, STEPS, DT = 512, quick_or_full(200, 1000), 0.001
 SOME, FEW_STEPS = 32 * THREADS, 200  # MuJoCo simulates one robot after the other: some of them tell its time
 ARMATURE, KP, KD = 0.01, 50.0, 5.0  # MuJoCo's step of G1 is unstable without armatures
 PANDAS = 4096
+MUJOCO = ("mujoco.batch", "mujoco.rollout")
+THREADED = "two threads, " if THREADS == 2 else ""  # before the names of rows
 ROBOTS = {  # URDF in example-robot-data, and the base
     "UR5": ("ur5_robot", "fixed"),
     "Panda": ("panda", "fixed"),
@@ -69,7 +70,7 @@ class Case:
             robot = robot.locked(dict.fromkeys(robot.joint_names[7:], 0.0))
         n = robot.nv - 6 * (base == "free")
         robot = robot.replace(damping=0.0, friction=0.0, armature=np.repeat([0.0, ARMATURE], [robot.nv - n, n]))
-        self.robot, self.dt, self.integrator = robot, dt, integrator
+        self.name, self.robot, self.dt, self.integrator = name, robot, dt, integrator
         pd = control.law(joint_pd, follows=None, target=np.zeros(n), kp=KP, kd=KD)
         self.law = pd if controlled else None
         self.q, self.v = np.tile(aj.neutral(robot), (BATCH, 1)), np.zeros((BATCH, robot.nv))
@@ -117,12 +118,16 @@ class Case:
         steps = round(0.1 / self.dt)
         return float(np.abs(self.in_their_order(self.run(steps, steps).q[:, -1]) - self.batch()(steps)).max())
 
-    def measure(self) -> dict[str, float]:
-        """Nanoseconds a step of ours and of MuJoCo's."""
-        calls = {"end": lambda: self.run(STEPS), "tenth": lambda: self.run(10)}
-        laps = race(calls | {"batch": self.batch(), "rollout": self.rollout()}, rounds=7)
-        steps = {"end": BATCH * STEPS, "tenth": BATCH * STEPS, "batch": SOME * FEW_STEPS, "rollout": SOME * FEW_STEPS}
-        return {name: 1e9 * lap / steps[name] for name, lap in laps.items()}
+    def measure(self, what: str) -> list[dict]:
+        """The rows of a run, by the step: with its last state kept, and with every tenth."""
+        calls = {"last state kept": lambda: self.run(STEPS), "every tenth kept": lambda: self.run(10)}
+        theirs = dict(zip(MUJOCO, (self.batch(), self.rollout()), strict=True))
+        laps = race(calls | theirs, rounds=7)
+        samples = dict.fromkeys(calls, BATCH * STEPS) | dict.fromkeys(MUJOCO, SOME * FEW_STEPS)
+        extra = {"compile_s": self.compiling()} if THREADS == 1 else {}
+        return [
+            row(self.name, what, THREADED + how, laps, how, peers=MUJOCO, samples=samples, **extra) for how in calls
+        ]
 
     def compiling(self) -> float:
         """Seconds from nothing to the end of a first, short run."""
@@ -130,7 +135,7 @@ class Case:
         def build():
             self.run(10, 10, self.robot.replace(name=f"{self.robot.name}, compiled anew at {time.perf_counter()}"))
 
-        return cold(build, aj.clear_cache)[1]
+        return min(cold(build, aj.clear_cache)[1])
 
 
 def check_motion(name: str, **how) -> None:
@@ -139,24 +144,24 @@ def check_motion(name: str, **how) -> None:
     assert apart[0] < 1e-9 or apart[1] < 0.6 * apart[0] < 1e-3, f"{name} moves differently in MuJoCo: {apart}"
 
 
-def runs() -> dict[str, dict[str, float]]:
-    """Nanoseconds a step of all robots, passive, under PD control, and with RK4."""
-    kinds: dict[str, dict] = {"": {}, ", PD": {"controlled": True}, ", RK4": {"integrator": "rk4"}}
-    found = {}
-    for name in ROBOTS:
-        for label, how in kinds.items():
-            case = Case(name, **how)
-            if THREADS == 1:
-                check_motion(name, **how)
-            found[name + label] = case.measure() | ({"compile, s": case.compiling()} if THREADS == 1 else {})
+def runs() -> list[dict]:
+    """The rows of all robots, passive, under PD control, and with RK4."""
+    kinds: dict[str, dict] = {"run": {}, "run, PD": {"controlled": True}, "run, RK4": {"integrator": "rk4"}}
+    every = [(name, what) for name in quick_or_full(("UR5", "G1"), ROBOTS) for what in quick_or_full(("run",), kinds)]
+    found = []
+    for name, what in in_time(every, ", ".join):
+        case = Case(name, **kinds[what])
+        if THREADS == 1:
+            check_motion(name, **kinds[what])
+        found += case.measure(what)
     return found
 
 
 # --- control laws -----------------------------------------------------------------------------------------------------
 
 
-def law_calls() -> dict[str, float]:
-    """Microseconds of one computed-torque law: calls from Python, and inside loops of scalar machine code and of C."""
+def law_calls() -> list[dict]:
+    """One computed-torque law: calls from Python, and inside loops of scalar machine code and of C."""
     robot, n = Case("UR5").robot, 1000
     law = control.computed_torque(robot, np.zeros(6), kp=100.0)
     fixed = [*np.zeros((3, 6)), *law.numbers.values()]  # the reference and the gains
@@ -168,9 +173,14 @@ def law_calls() -> dict[str, float]:
         "Law": lambda: law(robot, None, 0.0, *first),
         "kernel": lambda: one(0.0, *first, *fixed),
         "in a loop": lambda: through(q, v, *fixed),
-        "C, in a loop": c,
+        "adjoint, C in a loop": c,
     }
-    return {name: 1e6 * lap / (n if "loop" in name else 1) for name, lap in race(calls).items()}
+    laps, samples = race(calls), {"in a loop": n, "adjoint, C in a loop": n}
+    return [
+        row("UR5", "computed torque", "one call", laps, "Law", peers=()),
+        row("UR5", "computed torque", "one call of its kernel", laps, "kernel", peers=()),
+        row("UR5", "computed torque", "in a loop", laps, "in a loop", peers=["adjoint, C in a loop"], samples=samples),
+    ]
 
 
 def in_a_loop(one: aj.Kernel):
@@ -213,8 +223,8 @@ def cost(t, q, v, tau):
     return q @ q + 0.001 * (v @ v)
 
 
-def gradients(name: str) -> dict[str, float]:
-    """Nanoseconds a step of a run, of its gradient by gains, and by gains and inertias; work memory of the last."""
+def gradients(name: str) -> list[dict]:
+    """By the step: gradients by gains, and by gains and inertias, beside the run; work memory of the last."""
     case = Case(name)
     n, when = case.robot.nv, {"q": case.q, "v": case.v, "duration": STEPS * DT, "dt": DT}
     law = control.pd(np.zeros(n), kp=np.full(n, KP), kd=np.full(n, KD))
@@ -223,12 +233,15 @@ def gradients(name: str) -> dict[str, float]:
         return lambda: simulation.gradient(cost, case.robot, law, by=by, **when)
 
     calls = {
-        "run": lambda: simulation.simulate(case.robot, law, record=STEPS, **when),
+        "adjoint, run": lambda: simulation.simulate(case.robot, law, record=STEPS, **when),
         "by gains": gradient("kp", "kd"),
         "by gains and inertias": gradient("kp", "kd", "inertias"),
     }
-    times = {key: 1e9 * lap / BATCH / STEPS for key, lap in race(calls, rounds=5).items()}
-    return times | {"memory, kB": work_memory(calls["by gains and inertias"])}
+    laps, extra = race(calls, rounds=5), {"memory_kB": work_memory(calls["by gains and inertias"])}
+    return [
+        row(name, f"gradient {by}", "batch", laps, by, peers=["adjoint, run"], samples=BATCH * STEPS, **extra)
+        for by in ("by gains", "by gains and inertias")
+    ]
 
 
 def work_memory(call) -> float:
@@ -247,8 +260,8 @@ def work_memory(call) -> float:
 # --- environments for learning ----------------------------------------------------------------------------------------
 
 
-def environments() -> dict[str, float]:
-    """Nanoseconds of one step of one of many Pandas, which get new joint forces at every step."""
+def environments() -> list[dict]:
+    """One step of one of many Pandas, which get new joint forces at every step."""
     robot, path = Case("Panda").robot, urdf("panda")
     env = simulation.VectorEnv(robot, PANDAS, dt=DT, dtype=np.float64)
     env.reset(seed=0)
@@ -264,8 +277,9 @@ def environments() -> dict[str, float]:
     step()
     env.step(actions)
     np.testing.assert_allclose(env.q, q, atol=1e-12)
-    laps = race({"VectorEnv": lambda: env.step(actions), "batch": step, "rollout": one_step(model, actions)}, rounds=7)
-    return {name: 1e9 * lap / PANDAS for name, lap in laps.items()}
+    theirs = dict(zip(MUJOCO, (step, one_step(model, actions)), strict=True))
+    laps = race({"adjoint": lambda: env.step(actions)} | theirs, rounds=7)
+    return [row("Panda", "VectorEnv.step", f"{THREADED}{PANDAS} at once", laps, samples=PANDAS)]
 
 
 def one_step(model, actions: np.ndarray):
@@ -281,15 +295,10 @@ def one_step(model, actions: np.ndarray):
     return step
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def theirs(row: dict[str, float]) -> float:
-    """The faster of MuJoCo's two ways."""
-    return min(row["batch"], row["rollout"])
-
-
-def on_two_threads() -> dict[str, dict]:
+def on_two_threads() -> list[dict]:
     """The runs and environments on two threads, by this file in a process of its own."""
     environment = {k: x for k, x in os.environ.items() if not k.endswith("_THREADS")} | {"BENCH_THREADS": "2"}
     every = range(os.cpu_count() or 1)
@@ -300,63 +309,43 @@ def on_two_threads() -> dict[str, dict]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def targets(found: dict[str, Any]) -> list[list]:
+def beside_the_better(found: dict | None, least: float) -> list[list]:
+    """The target of a row beside the faster of MuJoCo's two ways."""
+    if found is None:
+        return []
+    return ratio_target(found, min(MUJOCO, key=lambda name: found["peers"][name]["ns"]), least)
+
+
+def targets(rows: list[dict]) -> list[list]:
     """Rows (target, measured, wanted, verdict)."""
-    rows = []
-
-    def row(name: str, value: float, wanted: float, most: bool = False) -> None:
-        met = value <= wanted if most else value >= wanted
-        rows.append([name, value, f"{'<=' if most else '>='} {wanted}", "met" if met else "missed"])
-
-    for name, one in found["runs"].items():
-        robot = name.split(",")[0]
-        if robot in LEAST and "RK4" not in name:
-            for kept in ("end", "tenth"):
-                row(f"{name}, {kept}, times MuJoCo", theirs(one) / one[kept], LEAST[robot])
-        row(f"{name}, compiling, s", one["compile, s"], 3 if "G1" in name else 1, most=True)
-    calls = found["law"]
-    row("computed torque, one call of the Law, µs", calls["Law"], 1.5, most=True)
-    row("computed torque, one call of its kernel, µs", calls["kernel"], 1.5, most=True)
-    row("computed torque, C, times the kernel's loop", calls["C, in a loop"] / calls["in a loop"], 1.2, most=True)
-    for name, one in found["gradients"].items():
-        row(f"{name}, gradient, times the run", one["by gains and inertias"] / one["run"], 6, most=True)
-    one = found["environments"]
-    row(f"{PANDAS} Pandas, times MuJoCo", theirs(one) / one["VectorEnv"], 20)
-    return rows
-
-
-def shown(what: str, rows: dict[str, dict[str, float]]) -> None:
-    """Prints times, and how many times faster ours is."""
-    ours = next(k for k in ("end", "VectorEnv") if k in next(iter(rows.values())))
-    header = [what, *next(iter(rows.values())), "times MuJoCo"]
-    table(header, [[name, *row.values(), theirs(row) / row[ours]] for name, row in rows.items()])
+    verdicts = []
+    for robot, least in LEAST.items():
+        for what in ("run", "run, PD"):
+            for how in ("last state kept", "every tenth kept"):
+                verdicts += beside_the_better(find(rows, robot, what, how), least)
+    for r in (r for r in rows if r["how"] == "last state kept"):
+        name, most = f"{r['subject']}, {r['what']}, compiling, s", 3 if "G1" in r["subject"] else 1
+        verdicts.append(target(name, r["extra"]["compile_s"], f"<= {most}"))
+    for how in ("one call", "one call of its kernel"):
+        found = find(rows, "UR5", "computed torque", how)
+        verdicts.append(target(f"computed torque, {how}, µs", found["ours_ns"] / 1000, "<= 1.5"))
+    c = find(rows, "UR5", "computed torque", "in a loop")["peers"]["adjoint, C in a loop"]["ratio"]
+    verdicts.append(target("computed torque, C, times the kernel's loop", c, "<= 1.2"))
+    for r in (r for r in rows if r["what"] == "gradient by gains and inertias"):
+        slower = 1 / r["peers"]["adjoint, run"]["ratio"]
+        verdicts.append(target(f"{r['subject']}, gradient, times the run", slower, "<= 6"))
+    return verdicts + beside_the_better(find(rows, "Panda", "VectorEnv.step", f"{PANDAS} at once"), 20)
 
 
 def main() -> None:
-    """Measures everything, prints the tables, and writes them as JSON and as a picture."""
-    where, used = machine(), versions("adjoint", "numpy", "mujoco", "gymnasium")
-    print(f"{where['cpu']}, batch {BATCH}, {STEPS} steps; {', '.join(f'{k} {v}' for k, v in used.items())}\n")
-    found: dict[str, Any] = {"runs": runs()}
-    shown("ns a step, one thread", found["runs"])
-    found["law"] = law_calls()
-    table(["computed torque of a UR5, µs", *found["law"]], [["", *found["law"].values()]])
-    found["gradients"] = {name: gradients(name) for name in ("UR5", "Panda")}
-    header = ["gradients, ns a step", *found["gradients"]["UR5"]]
-    table(header, [[name, *row.values()] for name, row in found["gradients"].items()])
-    found["environments"] = environments()
-    shown("ns a step, one thread", {f"{PANDAS} Pandas": found["environments"]})
-    found["two threads"] = on_two_threads()
-    shown("ns a step, two threads", found["two threads"]["runs"])
-    shown("ns a step, two threads", {f"{PANDAS} Pandas": found["two threads"]["environments"]})
-    verdicts = targets(found)
-    table(["target", "measured", "wanted", ""], verdicts)
-    print(save("simulation", {"machine": where, "versions": used, "batch": BATCH, **found, "targets": verdicts}))
-    groups = {k.replace(", ", "\n"): {"adjoint": row["end"], "MuJoCo": theirs(row)} for k, row in found["runs"].items()}
-    print(bars("simulation", f"{where['cpu']}, one core, batch {BATCH}", groups, "ns a step"))
+    rows = [*runs(), *law_calls(), *environments()]
+    rows += [r for name in in_time(quick_or_full(["UR5"], ["UR5", "Panda"])) for r in gradients(name)]
+    rows += [r for part in in_time([on_two_threads], lambda f: "two threads") for r in part()]
+    report("simulation", ("numpy", "mujoco", "gymnasium"), rows, targets(rows), batch=BATCH, steps=STEPS)
 
 
 if __name__ == "__main__":
     if THREADS == 1:
         main()
     else:
-        print(json.dumps({"runs": runs(), "environments": environments()}))
+        print(json.dumps([*runs(), *environments()]))

@@ -1,19 +1,15 @@
 """Trajectories beside SciPy, the Robotics Toolbox, toppra and ruckig: sampled, made, and the fastest along a path.
 
-python bench/trajectory.py            one run, one core; writes bench/results/trajectory.{json,png}
+python bench/trajectory.py            one run, one core; writes bench/results/trajectory.json
 
 Every system computes the same thing: all four of position, velocity, acceleration and jerk for samples, the same
 splines through the same waypoints and the same limits for time-optimal motions. Peers take one trajectory a call; ours
 is timed one a call, and in batches.
 """
 
-import os
-import tempfile
-
-from common import bars, machine, one_core, race, save, table, versions
+from common import find, in_time, one_core, race, ratio_target, report, row
 
 one_core()
-os.environ["ADJOINT_CACHE"] = tempfile.mkdtemp(prefix="adjoint-bench-")
 
 import numpy as np  # noqa: E402
 import roboticstoolbox as rtb  # noqa: E402
@@ -31,14 +27,18 @@ from adjoint.lie import se3  # noqa: E402
 toppra.setup_logging("ERROR")
 JOINTS, PIECES, TIMES, MANY, POINTS = 7, 9, 20_000, 100_000, 100
 PATHS, WAYPOINTS, GRID = 256, 10, 100
-LEAST = {
-    "samples": 30, "samples of many trajectories": 20, "quintics made": 100, "trapezoids made": 100,
-    "time-optimal, one path": 20, "time-optimal, a batch": 100,
-}  # fmt: skip
+LEAST = {  # (what, how): (peer, how many times faster)
+    ("spline sampled", "batch"): ("PPoly", 30),
+    ("quintics sampled", "batch"): ("Robotics Toolbox", 20),
+    ("quintics made", "batch"): ("Robotics Toolbox", 100),
+    ("trapezoids made", "batch"): ("Robotics Toolbox", 100),
+    ("time-optimal path", "one call"): ("toppra", 20),
+    ("time-optimal path", "batch"): ("toppra", 100),
+}
 
 
-def sampling() -> dict[str, float]:
-    """Nanoseconds a time and joint: position, velocity, acceleration and jerk of a spline at sorted times."""
+def sampling() -> list[dict]:
+    """By the time and joint: position, velocity, acceleration and jerk of a spline at sorted times."""
     rng = np.random.default_rng(0)
     ours = tr.spline(rng.normal(size=(PIECES + 1, JOINTS)), np.linspace(0, 2, PIECES + 1), degree=5)
     theirs = PPoly(np.moveaxis(ours.coefficients, -1, 0)[::-1], ours.knots)
@@ -47,35 +47,35 @@ def sampling() -> dict[str, float]:
     for k, found in enumerate(ours(t)):
         np.testing.assert_allclose(found, rates[k](t), atol=1e-9 * 10**k)
     laps = race({"adjoint": lambda: ours(t), "PPoly": lambda: [rate(t) for rate in rates]})
-    return {name: 1e9 * lap / TIMES / JOINTS for name, lap in laps.items()}
+    return [row("7 joints", "spline sampled", "batch", laps, samples=TIMES * JOINTS)]
 
 
-def one_time() -> dict[str, float]:
-    """Microseconds for one time, as in a control loop: position, velocity, acceleration and jerk of all joints."""
+def one_time() -> list[dict]:
+    """One time, as in a control loop: position, velocity, acceleration and jerk of all joints."""
     rng = np.random.default_rng(0)
     ours = tr.spline(rng.normal(size=(PIECES + 1, JOINTS)), np.linspace(0, 2, PIECES + 1), degree=5)
     theirs = PPoly(np.moveaxis(ours.coefficients, -1, 0)[::-1], ours.knots)
     rates = [theirs, *(theirs.derivative(k) for k in (1, 2, 3))]
     laps = race({"adjoint": lambda: ours(0.7), "PPoly": lambda: [rate(0.7) for rate in rates]})
-    return {name: 1e6 * lap for name, lap in laps.items()}
+    return [row("7 joints", "spline sampled", "one call", laps)]
 
 
-def many_trajectories() -> dict[str, float]:
-    """Microseconds a trajectory of six joints at 100 times: quintics between different states."""
+def many_trajectories() -> list[dict]:
+    """By the trajectory, of six joints at 100 times: quintics between different states."""
     start, goal = np.random.default_rng(0).normal(size=(2, 1000, 6))
     t = np.linspace(0, 2, POINTS)
     ours = tr.quintic(start, goal, 2.0)
     laps = race(
         {
-            "adjoint, batch": lambda: ours(t),
+            "adjoint": lambda: ours(t),
             "Robotics Toolbox": lambda: [rtb.jtraj(a, b, t) for a, b in zip(start[:50], goal[:50], strict=True)],
         }
     )
-    return {"adjoint, batch": 1e6 * laps["adjoint, batch"] / 1000, "Robotics Toolbox": 2e4 * laps["Robotics Toolbox"]}
+    return [row("6 joints", "quintics sampled", "batch", laps, samples={"adjoint": 1000, "Robotics Toolbox": 50})]
 
 
-def made(kind: str) -> dict[str, float]:
-    """Microseconds to make one trajectory of six joints, of 10⁵ different ones in one call; theirs are sampled twice.
+def made(kind: str) -> list[dict]:
+    """By the trajectory of six joints, of 10⁵ different ones made in one call; theirs are sampled twice.
 
     The Robotics Toolbox makes a trajectory only together with its samples, so it gets the two times of the ends.
     """
@@ -86,12 +86,21 @@ def made(kind: str) -> dict[str, float]:
     }[kind]
     theirs, t = getattr(rtb, kind), np.array([0.0, 2.0])
     pairs = list(zip(start[:50], goal[:50], strict=True))
-    calls = {"adjoint, batch": ours, "Robotics Toolbox": lambda: [rtb.mtraj(theirs, a, b, t) for a, b in pairs]}
-    if kind == "trapezoidal":
-        calls["adjoint, S-curve"] = lambda: tr.s_curve(start, goal, velocity=1.0, acceleration=2.0, jerk=10.0)
-        calls["ruckig, S-curve"] = lambda: [to_goal(a, b) for a, b in pairs]
+    calls = {"adjoint": ours, "Robotics Toolbox": lambda: [rtb.mtraj(theirs, a, b, t) for a, b in pairs]}
+    samples = {"adjoint": MANY, "Robotics Toolbox": 50, "ruckig": 50}
+    what = {"quintic": "quintics made", "trapezoidal": "trapezoids made"}[kind]
+    return [row("6 joints", what, "batch", race(calls, rounds=7), samples=samples)]
+
+
+def s_curves() -> list[dict]:
+    """By the motion of six joints with bounded jerk, of 10⁵ different ones made in one call."""
+    start, goal = np.random.default_rng(0).normal(size=(2, MANY, 6))
+    calls = {
+        "adjoint": lambda: tr.s_curve(start, goal, velocity=1.0, acceleration=2.0, jerk=10.0),
+        "ruckig": lambda: [to_goal(a, b) for a, b in zip(start[:50], goal[:50], strict=True)],
+    }
     laps = race(calls, rounds=7)
-    return {name: 1e6 * lap / (50 if name[0] in "Rr" else MANY) for name, lap in laps.items()}
+    return [row("6 joints", "S-curves made", "batch", laps, samples={"adjoint": MANY, "ruckig": 50})]
 
 
 def to_goal(start: np.ndarray, goal: np.ndarray) -> ruckig.Trajectory:
@@ -114,8 +123,8 @@ def by_toppra(waypoints: np.ndarray) -> float:
     return solver.compute_trajectory(0, 0).duration
 
 
-def time_optimal() -> dict[str, dict[str, float]]:
-    """Microseconds a path of seven joints through ten waypoints, 100 grid points; and how durations compare."""
+def time_optimal() -> list[dict]:
+    """By the path of seven joints through ten waypoints, 100 grid points; and how durations compare."""
     ways = np.random.default_rng(0).normal(size=(PATHS, WAYPOINTS, JOINTS))
     panda = aj.load(urdf("panda"))
     panda = panda.locked(dict.fromkeys(panda.joint_names[7:], 0.02)) if panda.nv > 7 else panda
@@ -127,26 +136,29 @@ def time_optimal() -> dict[str, dict[str, float]]:
     ratio = ours.duration[:20] / [by_toppra(way) for way in ways[:20]]
     laps = race(
         {
-            "adjoint, one": lambda: tr.time_optimal(ways[0], **limits),
-            "adjoint, batch": lambda: tr.time_optimal(ways, **limits),
-            "adjoint, one, torques": lambda: tr.time_optimal(inside[0], **torques),
-            "adjoint, batch, torques": lambda: tr.time_optimal(inside, **torques),
+            "one call": lambda: tr.time_optimal(ways[0], **limits),
+            "batch": lambda: tr.time_optimal(ways, **limits),
+            "one call, torques": lambda: tr.time_optimal(inside[0], **torques),
+            "batch, torques": lambda: tr.time_optimal(inside, **torques),
             "toppra": lambda: by_toppra(ways[0]),
         },
         rounds=7,
     )
-    times = {name: 1e6 * lap / (PATHS if "batch" in name else 1) for name, lap in laps.items()}
     fine = np.linspace(0, 1, 10 * GRID * WAYPOINTS + 1) * ours.duration[:, None]
     sample = ours(fine)
-    return {
-        "µs": times,
-        "duration / toppra's": {"least": float(ratio.min()), "largest": float(ratio.max())},
-        "largest / limit": {"v": float(np.abs(sample.v).max() / 2), "a": float(np.abs(sample.a).max() / 5)},
-    }
+    more = {"shortest_beside_toppra": float(ratio.min()), "longest_beside_toppra": float(ratio.max())}
+    more |= {"largest_v": float(np.abs(sample.v).max() / 2), "largest_a": float(np.abs(sample.a).max() / 5)}
+    samples, what = {"batch": PATHS, "batch, torques": PATHS}, "time-optimal path"
+    return [
+        row("7 joints", what, "one call", laps, "one call", peers=["toppra"], samples=samples),
+        row("7 joints", what, "batch", laps, "batch", peers=["toppra"], samples=samples, **more),
+        row("Panda", f"{what}, torques", "one call", laps, "one call, torques", peers=(), samples=samples),
+        row("Panda", f"{what}, torques", "batch", laps, "batch, torques", peers=(), samples=samples),
+    ]
 
 
-def lines() -> dict[str, float]:
-    """Milliseconds for joints along a straight line of a PUMA's hand: 1000 poses, and with bounded deviation."""
+def lines() -> list[dict]:
+    """Joints along a straight line of a PUMA's hand: 1000 poses, and with bounded deviation."""
     puma = aj.robots.puma560()
     q = np.radians([30, -45, 120, 20, 40, -60])
     T_0 = aj.forward_kinematics(puma, q, "tool")
@@ -160,39 +172,21 @@ def lines() -> dict[str, float]:
             ),
         }
     )
-    return {name: 1e3 * lap for name, lap in laps.items()}
+    return [row("PUMA 560", f"line, {name}", "one call", laps, name, peers=()) for name in laps]
 
 
 def main() -> None:
-    """Runs everything, prints the tables, and writes them as JSON and as a picture."""
-    fast = time_optimal()
-    results = {
-        "samples [ns a time and joint]": sampling(),
-        "one time [µs]": one_time(),
-        "samples of many trajectories [µs each]": many_trajectories(),
-        "quintics made [µs each]": made("quintic"),
-        "trapezoids made [µs each]": made("trapezoidal"),
-        "time-optimal [µs a path]": fast["µs"],
-        "lines [ms]": lines(),
-    }
-    for name, row in results.items():
-        print(name)
-        table(list(row), [list(row.values())])
-    peers = {"samples": ("PPoly", "adjoint"), "time-optimal, one path": ("toppra", "adjoint, one")}
-    rows = []
-    for name, least in LEAST.items():
-        row = next(r for k, r in results.items() if k.startswith(name.split(",")[0]))
-        peer, own = peers.get(name, ("Robotics Toolbox" if "Robotics Toolbox" in row else "toppra", "adjoint, batch"))
-        rows.append([name, row[peer] / row[own], float(least)])
-    print("Times faster than the peer\n")
-    table(["", "measured", "wanted"], rows)
-    print("Durations of time-optimal motions, and their largest velocity and acceleration 10 times between grid points")
-    print({k: v for k, v in fast.items() if k != "µs"}, "\n")
-    packages = versions("adjoint", "numpy", "scipy", "roboticstoolbox-python", "toppra", "ruckig")
-    found = {**results, **{k: v for k, v in fast.items() if k != "µs"}}
-    print("wrote", save("trajectory", {"machine": machine(), "versions": packages, "results": found}))
-    drawn = {name.replace(" [", "\n["): row for name, row in results.items() if "lines" not in name}
-    print("wrote", bars("trajectory", "Trajectories", drawn, "see below each group"))
+    parts = {
+        "spline sampled": sampling, "one time": one_time, "quintics sampled": many_trajectories,
+        "quintics made": lambda: made("quintic"), "trapezoids made": lambda: made("trapezoidal"),
+        "S-curves made": s_curves, "time-optimal path": time_optimal, "lines": lines,
+    }  # fmt: skip
+    rows = [r for name in in_time(parts) for r in parts[name]()]
+    verdicts = []
+    for (what, how), (peer, least) in LEAST.items():
+        for joints in ("6 joints", "7 joints"):
+            verdicts += ratio_target(find(rows, joints, what, how), peer, least)
+    report("trajectory", ("numpy", "scipy", "roboticstoolbox-python", "toppra", "ruckig"), rows, verdicts)
 
 
 if __name__ == "__main__":

@@ -73,17 +73,6 @@ def test_names_on_the_page_exist(page):
                 assert hasattr(module, alias.name), f"{node.module}.{alias.name}"
 
 
-@pytest.mark.slow
-def test_functions_that_the_page_of_papers_names_exist():
-    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
-    names = set(re.findall(r"`([a-z][\w.]*\.\w+)`", page))
-    assert len(names) > 60
-    for name in names:
-        value = adjoint
-        for part in name.split("."):
-            value = getattr(value, part, None) or importlib.import_module(f"{value.__name__}.{part}")
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_page_runs(page, tmp_path, monkeypatch):
     """The Python blocks of a page run in order, as one script."""

@@ -41,7 +41,7 @@ class PerturbationState(NamedTuple):
 def _feedback(p, state: PerturbationState, x) -> tuple:
     """The joint forces u (nv,) that make ½ (x_nextᵀ Q x_next + uᵀ R u) least, and the next state."""
     m, nv = len(x), len(p.R)
-    # (5.8-31) to (5.8-33)
+    # (5.8-32) to (5.8-34)
     theta, P = recursive_least_squares(Fit(state.theta, state.P), state.z, x, p.forgetting, limit=p.limit)
     F, G = theta[:m].T, theta[m : m + nv].T
     expected = F @ x + theta[-1] if p.bias else F @ x

@@ -1,7 +1,7 @@
 """The PUMA's inverse kinematics by geometry: K. S. Fu, R. C. Gonzalez & C. S. G. Lee, "Robotics" (1987), §2.3.2.
 
 The formulas stand beside `inverse_kinematics`, which solves the same arm by its screws: a second way, for teaching and
-for tests. Two misprints are corrected: in (2.3-62) cos β is -a_3/L, which the book writes |a_3|/L and which differs for
+for tests. Two misprints are corrected: in (2.3-59) cos β is -a_3/L, which the book writes |a_3|/L and which differs for
 a_3 > 0; and (2.3-71) is undefined where z_3 is along the approach vector: θ_4 is 0 there.
 """
 
@@ -34,8 +34,8 @@ def puma_solution(T, arm=1.0, elbow=1.0, wrist=1.0, flip=-1.0, lengths=PUMA_LENG
     """
     a2, a3, d2, d4, d6 = lengths
     n, s, a = T[:3, 0], T[:3, 1], T[:3, 2]
-    px, py, pz = p = T[:3, 3] - d6 * a  # (2.3-36)
-    # (2.3-44), (2.3-46): the first joint
+    px, py, pz = p = T[:3, 3] - d6 * a  # (2.3-35)
+    # (2.3-45) to (2.3-47): the first joint
     r = np.sqrt(np.maximum(px * px + py * py - d2 * d2, 0.0))
     theta1 = np.arctan2(-arm * py * r - px * d2, -arm * px * r + py * d2)
     # (2.3-49) to (2.3-56): the second

@@ -107,14 +107,14 @@ def random(shape: int | tuple[int, ...] = (), *, rng: Rng = None) -> np.ndarray:
 
 @kernel
 def rotation_x(angle) -> np.ndarray:
-    """Return the rotation (3, 3) about the x axis by `angle` [rad]; Fu, Gonzalez & Lee (1987), (2.2-11)."""
+    """Return the rotation (3, 3) about the x axis by `angle` [rad]; Fu, Gonzalez & Lee (1987), (2.2-12)."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
 @kernel
 def rotation_y(angle) -> np.ndarray:
-    """Return the rotation (3, 3) about the y axis by `angle` [rad]; Fu, Gonzalez & Lee (1987), (2.2-12)."""
+    """Return the rotation (3, 3) about the y axis by `angle` [rad]; Fu, Gonzalez & Lee (1987), (2.2-13)."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
