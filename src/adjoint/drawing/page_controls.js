@@ -153,7 +153,7 @@ function listen() {
 }
 function panBy(dx, dy) {
   const { camera } = state;
-  camera.pan = plus(camera.pan, pulled(dx, dy, plus(stage.center, camera.pan)), -1);
+  camera.pan = plus(camera.pan, pulled(dx, dy, seenFrom.at), -1);
 }
 function zoomBy(factor) { state.camera.zoom = Math.max(0.2, Math.min(60, state.camera.zoom * factor)); changed(); }
 function openPanel(on) {

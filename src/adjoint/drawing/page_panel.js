@@ -145,8 +145,8 @@ function showPanel() {
   button(chips, "reset view", resetView);
 }
 function resetView() {
-  const [tilt, zoom] = stage.many ? [0.3, 2.2] : [0.36, 1];
-  Object.assign(state.camera, { turn: -0.95, tilt, zoom, pan: [0, 0, 0] });
+  const [tilt, zoom] = stage.many ? [0.3, 2] : [TILT, 1];
+  Object.assign(state.camera, { turn: TURN, tilt, zoom, pan: [0, 0, 0] });
   changed();
 }
 function activate(k) {  // the panel shows the joints and frames of another actor

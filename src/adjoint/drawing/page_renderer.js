@@ -85,7 +85,7 @@ float grid(float step, float thick) {  // 1 on lines, about one pixel wide
 }
 void main() {
   float far = length(place.xy - middle.xy) / width, fade = 1.0 - smoothstep(0.25, 0.95, far);
-  float grids = max(0.45 * grid(cell / 5.0, 0.5), grid(cell, 0.75)) * lines.a;
+  float grids = max(0.32 * grid(cell / 5.0, 0.5), 0.9 * grid(cell, 0.75)) * lines.a;
   vec3 c = mix(tone.rgb, lines.rgb, grids);
   float dark = 1.0 - lit(place, vec3(0)), below = eye.z < place.z ? 0.25 : 1.0;
   float a = fade * below * tone.a;
@@ -102,7 +102,7 @@ void main() {  // a segment, as a rectangle on the screen
   vec2 d = (q.xy / q.w - p.xy / p.w) * window;
   d = length(d) > 0.0 ? normalize(d) : vec2(1, 0);
   vec4 end = corner.x < 0.0 ? p : q;
-  vec2 shift = (vec2(-d.y, d.x) * corner.y + d * corner.x * 0.5) * (thick + 1.5);
+  vec2 shift = (vec2(-d.y, d.x) * corner.y + d * corner.x * 0.2) * (thick + 1.5);
   gl_Position = end + vec4(shift / window * end.w, 0, 0);
   paint = color; across = corner.y * (thick + 1.5);
 }`;

@@ -39,9 +39,10 @@ const state = {
   tip: 0, keepTurn: true, grabbed: null, near: null,  // the frame whose pose is shown, and what the mouse holds
   joint: -1,  // the one whose slider is under the mouse
   show: { handles: true, frames: false, axes: false, mass: false, names: false, trail: true },
-  camera: { turn: -0.95, tilt: 0.36, zoom: 1, pan: [0, 0, 0] }, dark: false, theme: null,
+  camera: { turn: 0, tilt: 0, zoom: 1, pan: [0, 0, 0] }, dark: false, theme: null,
 };
 let robots, actors, renderer, stage, canvas, overlay, pending = false, stale = true, last = null;
+const TURN = -0.95, TILT = 0.36;  // of the first view
 const measured = { kinematics: 0, draw: 0, pictures: 0 };
 
 function setUp(read) {
@@ -116,7 +117,9 @@ function boxOf(parts) {
 }
 function sizeOf(actor) {  // the box around some of its runs at some of its times, each where its base is 0
   const { robot } = actor, runs = Math.min(actor.runs, 40), frames = Math.min(actor.frames, 40);
-  const box = boxAround((grow) => {
+  actor.cloud = [];
+  const box = boxAround((add) => {
+    const grow = (p) => { add(p); actor.cloud.push(p); };
     for (let f = 0; f < frames; f++) {
       actor.at(actor.t[Math.floor(f * (actor.frames - 1) / Math.max(1, frames - 1))]);
       for (let r = 0; r < runs; r++) {
@@ -164,7 +167,8 @@ function arrange() {  // where each run stands, and the stage that holds all
   const center = low.map((x, c) => (x + high[c]) / 2), radius = Math.hypot(...low.map((x, c) => (high[c] - x) / 2));
   const power = 10 ** Math.floor(Math.log10(detail)), round = [1, 2, 5].map((m) => m * power);
   const cell = gap || (round.filter((m) => m <= detail).pop() ?? power);  // of the grid on the floor
-  stage = { floor, center, radius: Math.max(radius, 1e-3), detail, cell, apart, low, high, many };
+  const cloud = apart ? cornersOfBox({ low, high }) : actors.flatMap((a) => a.cloud);
+  stage = { floor, center, radius: Math.max(radius, 1e-3), detail, cell, apart, cloud, many };
   for (const actor of actors) if (actor.plinth) placePlinths(actor);
   resetView();
 }
@@ -287,7 +291,7 @@ function trailOf(actor, base, values) {
   actor.ways.forEach((way, j) => {
     const points = way.slice(0, passed).map((p) => moved(base, p));
     points.push(column(robot.frame(tips[j], base), 3));
-    for (let k = 1; k < points.length; k++) segment(values, points[k - 1], points[k], color, 0.85);
+    for (let k = 1; k < points.length; k++) segment(values, points[k - 1], points[k], color);
   });
 }
 function look() {  // the camera: it looks at the middle of what the panel leaves free
@@ -299,9 +303,8 @@ function look() {  // the camera: it looks at the middle of what the panel leave
   const bar = actors.some((a) => a.moves) ? 64 : 0, top = phone ? 40 : 0;
   const right = panel && !phone ? w - panel.left : 0, bottom = panel && phone ? h - panel.top : bar;
   const free = [Math.max(80, w - right), Math.max(80, h - bottom - top)], spread = Math.tan(0.28);  // half of the field
-  const { turn, tilt, zoom, pan } = state.camera, at = plus(stage.center, pan);
-  const away = [Math.cos(tilt) * Math.cos(turn), Math.cos(tilt) * Math.sin(turn), Math.sin(tilt)];
-  const far = fitting(away, spread, free[0] / free[1]) / zoom, eye = plus(at, away, far);
+  const { middle, distance } = fitting(spread, free[0] / free[1]), { turn, tilt, zoom, pan } = state.camera;
+  const at = plus(middle, pan), far = distance / zoom, eye = plus(at, direction(turn, tilt), far);
   const view = looking(eye, at, [0, 0, 1]);
   const near = Math.max(0.02 * far, far - 12 * stage.radius), end = far + 14 * stage.radius, f = free[1] / h / spread;
   const project = Float32Array.of(
@@ -309,14 +312,23 @@ function look() {  // the camera: it looks at the middle of what the panel leave
     0, 0, -2 * end * near / (end - near), 0,
   );
   const seen = { camera: times4(project, view), view, eye, window: [width / 2, height / 2] };
-  return { ...seen, width: w, height: h, spread: 1 / f };
+  return { ...seen, at, width: w, height: h, spread: 1 / f };
 }
-function fitting(away, spread, aspect) {  // how far away all corners of the stage are seen
-  const x = unit(cross([0, 0, 1], away)), y = cross(away, x);
-  return Math.max(...cornersOfBox(stage).map((corner) => {
-    const p = plus(corner, stage.center, -1), across = Math.abs(dot(p, x)) / aspect, up = Math.abs(dot(p, y));
-    return dot(p, away) + 1.04 * Math.max(across, up) / spread;
-  }));
+const direction = (turn, tilt) => [Math.cos(tilt) * Math.cos(turn), Math.cos(tilt) * Math.sin(turn), Math.sin(tilt)];
+// Where the camera looks, and from how far, so that all is seen in the first view; it stays so when the view turns.
+function fitting(spread, aspect) {
+  const key = [spread, aspect].join();
+  if (stage.fitted?.key === key) return stage.fitted;
+  const away = direction(TURN, TILT), x = unit(cross([0, 0, 1], away)), y = cross(away, x), { low, high } = boxAround(
+    (grow) => stage.cloud.forEach((p) => grow([dot(p, x), dot(p, y), dot(p, away)])),
+  );
+  const [i, j, k] = low.map((a, c) => (a + high[c]) / 2), middle = plus(plus(away.map((a) => k * a), x, i), y, j);
+  const distance = stage.cloud.reduce((most, p) => {
+    const across = Math.abs(dot(p, x) - i) / aspect, up = Math.abs(dot(p, y) - j);
+    return Math.max(most, dot(p, away) - k + 1.16 * Math.max(across, up) / spread);
+  }, 0.1 * stage.detail);
+  stage.fitted = { key, middle, distance };
+  return stage.fitted;
 }
 let seenFrom = null;
 function onScreen(p, { camera: C, width, height } = seenFrom) {  // pixels from the upper left corner
