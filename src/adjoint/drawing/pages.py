@@ -103,7 +103,7 @@ def _robot(robot: Robot, parts: Sequence[Shape], arrays: _Arrays) -> dict:
         "name": robot.name, "bodies": robot.body_names, "joints": robot.body_joint_names, "types": robot.joint_types,
         "parents": robot.parents.tolist(), "nq": robot.nq, "qStart": robot.layout.q_start, "mimics": mimics,
         "kinds": [_KINDS.get(kind, 0) for kind in robot.joint_types],
-        "placements": arrays(robot.placements[:, :3]), "screws": arrays([_first_screw(robot, i) for i in range(n)]),
+        "placements": arrays(robot.placements[:, :3]), "screws": arrays([robot.screw(i)[0] for i in range(n)]),
         "jointFrames": arrays([_joint_frame(robot, i)[:3] for i in range(n)]), "up": arrays(up[:3]),
         "lower": [_bound(x) for x in robot.lower], "upper": [_bound(x) for x in robot.upper],
         "coordinates": _coordinates(robot), "masses": arrays(robot.inertias[:, :4]),
@@ -111,10 +111,6 @@ def _robot(robot: Robot, parts: Sequence[Shape], arrays: _Arrays) -> dict:
         "framePlacements": arrays([f.placement[:3] for f in frames]), "tips": _tips(robot),
         "parts": [_part(shape, arrays) for shape in parts],
     }  # fmt: skip
-
-
-def _first_screw(robot: Robot, body: int) -> np.ndarray:
-    return robot.screw(body)[0]
 
 
 def _joint_frame(robot: Robot, body: int) -> np.ndarray:
@@ -195,7 +191,8 @@ def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -
     runs, frames, _ = actor.q.shape
     color = CURVES[number % len(CURVES)] if actor.color is None and count > 1 and frames > 1 else actor.color
     known = {
-        "name": actor.name, "unit": actor.unit, "robot": robot, "color": color, "runs": runs, "frames": frames, "t": arrays(actor.t),
+        "name": actor.name, "unit": actor.unit, "robot": robot, "color": color, "runs": runs, "frames": frames,
+        "t": arrays(actor.t),
         "balls": [{"centers": arrays(x.centers, "f4"), "radii": arrays(x.radii, "f4")} for x in actor.balls],
         "curves": [
             {"name": x.name, "unit": x.unit, "labels": x.labels, "values": arrays(x.values, "f4")}

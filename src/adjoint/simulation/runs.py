@@ -22,9 +22,9 @@ from ..model.robot import Robot
 from .advance import Moment
 from .picking import Picked
 from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
+from .run_animations import animate_runs
 from .run_figures import run_figure
 from .run_files import read_run, write_run
-from .run_animations import animate_runs
 from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
