@@ -17,6 +17,7 @@ import adjoint as aj
 from adjoint.drawing.actors import settled
 from adjoint.drawing.pages import MOST_RUNS
 from adjoint.errors import ArgumentError
+from adjoint.polymer import polypeptide
 from adjoint.simulation import simulate
 from adjoint.trajectory import quintic, trapezoidal
 from adjoint.viewer import Page, page
@@ -403,6 +404,29 @@ def test_what_explains_is_shown_and_hidden(opened):
     browser.run("adjoint.show('names', false)")
     settle(browser)
     assert moved_pixels(plain, picture(browser)) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nothing", "one free body", "a long chain", "a molecule", "four robots"])
+def test_odd_things_are_shown(name, opened):
+    chain = aj.robots.chain(120)
+    things = {
+        "nothing": lambda: page(aj.Robot.builder("nothing").link("base").build()),
+        "one free body": lambda: page(aj.robots.random_tree(0, 1, ["free"])),
+        "a long chain": lambda: page(chain, q=np.full(120, 0.05)),
+        "a molecule": lambda: page(polypeptide("AAA", phi=-1.0, psi=-0.8)),
+        "four robots": lambda: page([PUMA, aj.robots.stanford(), aj.robots.scara(), PUMA]),
+    }
+    browser = opened(things[name]())
+    assert browser.run("document.getElementById('sorry')") is None and browser.run("adjoint.measured.pictures") > 0
+    handles = browser.run("actors.map((actor) => actor.robot.handles.length)")
+    assert handles == {"nothing": [0], "one free body": [0], "four robots": [1, 1, 1, 1]}.get(name, [1])
+    if name == "a long chain":
+        T = aj.forward_kinematics(chain, np.full(120, 0.05))
+        np.testing.assert_allclose(browser.run("adjoint.placements()"), T, atol=1e-5 * np.abs(T).max())
+    if name == "four robots":  # the panel shows the joints of the one that is clicked
+        browser.click(browser.center("#legend button:nth-child(3)"))
+        assert browser.run("adjoint.q().length") == aj.robots.scara().nq
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ function nearest(x, y, within) {
     if (actor.moves || actor.state === "hidden") continue;
     const base = baseOf(actor);
     actor.robot.place(actor.q, 0, base);
-    for (const frame of actor.robot.tips) {
+    for (const frame of actor.robot.handles) {
       const p = column(actor.robot.frame(frame, base), 3), [px, py] = onScreen(p), d = Math.hypot(px - x, py - y);
       if (d < within) { within = d; best = { actor, frame, point: p }; }
     }
@@ -64,16 +64,11 @@ function drag(dx, dy) {
   pull(actor, frame, goal);
 }
 function pull(actor, frame, goal) {
-  const turning = state.keepTurn && freedom(actor.robot, frame) >= 6 ? 0.35 : 0, q = actor.q.slice(0, actor.robot.nq);
+  const turning = state.keepTurn && actor.robot.freedom(frame) >= 6 ? 0.35 : 0, q = actor.q.slice(0, actor.robot.nq);
   const error = reach(actor.robot, q, frame, goal, { turning, size: stage.detail });
   actor.q.set(q, 0);
   changed();
   return error;
-}
-function freedom(robot, frame) {
-  let count = 0;
-  for (let i = robot.frames[frame].body; i >= 0; i = robot.parents[i]) count += robot.kinds[i] ? 0 : 1;
-  return count;
 }
 function listen() {
   const fingers = new Map();

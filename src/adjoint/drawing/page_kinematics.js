@@ -81,6 +81,12 @@ class Robot {
       else this.terms[i] = screwTerms(M, this.screw(i));
     });
     this.T = new Float64Array(12 * this.n);
+    this.handles = this.tips.filter((k) => this.freedom(k) > 0);  // frames that can be pulled
+  }
+  freedom(k) {  // how many joints that turn or slide move a frame
+    let count = 0;
+    for (let i = this.frames[k].body; i >= 0; i = this.parents[i]) count += this.kinds[i] ? 0 : 1;
+    return count;
   }
   // All T_i (n x 12) at q[from ...], from the placement of the base on.
   place(q, from = 0, base = ONE) {

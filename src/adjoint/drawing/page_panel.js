@@ -128,7 +128,7 @@ function toolPanel() {
     return element("span", row);
   });
   const hint = "Pull an orange ball: inverse kinematics follows.";
-  if (!actors.every((a) => a.moves)) element("p", box, hint, { className: "hint" });
+  if (actors.some((a) => !a.moves && a.robot.handles.length)) element("p", box, hint, { className: "hint" });
 }
 function showPanel() {
   const [box] = section("Show"), chips = element("div", box, undefined, { className: "chips" });

@@ -264,7 +264,7 @@ function overlays() {  // lines and balls that explain: frames, axes, the center
       segment(axes, center, [center[0], center[1], stage.floor], [0.85, 0.66, 0.05], 0.8);
     }
     if (show.trail && actor.moves) trailOf(actor, base, trails);
-    if (show.handles && !actor.moves) robot.tips.forEach((k) => {
+    if (show.handles && !actor.moves) robot.handles.forEach((k) => {
       const chosen = state.near?.actor === actor && state.near.frame === k, p = column(robot.frame(k, base), 3);
       balls.push([p, (chosen ? 0.026 : 0.018) * s, rgb(ACCENT), chosen ? 0.95 : 0.72]);
     });
