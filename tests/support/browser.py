@@ -58,8 +58,7 @@ class Browser:
             self._socket = connect(self._address(), max_size=None)
             for domain in ("Runtime", "Log", "Page", "Network"):
                 self._ask(f"{domain}.enable")
-            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-            self._ask("Emulation.setDeviceMetricsOverride", **size)
+            self.resize(width, height)
         except BaseException:
             self.close()
             raise
@@ -133,6 +132,11 @@ class Browser:
         if path is not None:
             path.write_bytes(png)
         return png
+
+    def resize(self, width: int, height: int, density: float = 1) -> None:
+        """Change the size of the window [pixels of CSS]; `density` is how many pixels of the screen each has."""
+        size = {"width": width, "height": height, "deviceScaleFactor": density, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
 
     def media(self, **features: str) -> None:
         """Set media features, such as prefers_color_scheme="dark"."""

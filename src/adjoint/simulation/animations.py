@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import ArgumentError
-from .run_plots import animate_runs
+from .run_animations import animate_runs
 from .runs import Run
 
 __all__ = ["animate"]

@@ -22,9 +22,9 @@ from ..model.robot import Robot
 from .advance import Moment
 from .picking import Picked
 from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
+from .run_animations import animate_runs
 from .run_figures import run_figure
 from .run_files import read_run, write_run
-from .run_plots import animate_runs
 from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
@@ -226,9 +226,9 @@ class Run:
     def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
         """Draw the moving robot into a .html page that plays it, or into a .gif file.
 
-        It plays in real time. The page can be turned with the mouse; it holds all it needs, about 15 kB for a run of a
-        few seconds. A robot is drawn as links between the axes of its joints; `payload`s are balls. Of a batch, the
-        first run is drawn in full, and up to 49 others as ghosts. A .gif needs matplotlib: pip install 'adjoint[plot]'.
+        It plays in real time. The page can be turned with the mouse and holds all it needs; `adjoint.viewer.page` makes
+        pages with more. A .gif draws a robot as links between the axes of its joints, and needs matplotlib: pip install
+        'adjoint[plot]'. `payload`s are balls. Of a batch, the first run is drawn in full, up to 49 others as ghosts.
         `animate` draws several runs, such as those of different laws.
         """
         name = "passive" if self.setup.law is None else self.setup.law.name

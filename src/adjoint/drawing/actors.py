@@ -1,0 +1,85 @@
+"""`Actor`: a robot and its motion, as a page shows them; or many motions of the same robot."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..model.robot import Robot
+from .axes import up_of
+
+__all__ = ["Actor", "Ball", "Curves", "frame_times", "settled", "thinned", "upright"]
+
+_MOST_FRAMES = 100_000
+
+
+class Ball(NamedTuple):
+    """A ball, such as a load: its centers (runs, frames, 3) [m] in the robot's base, and a radius (runs,) [m] each."""
+
+    centers: np.ndarray
+    radii: np.ndarray
+
+
+class Curves(NamedTuple):
+    """What a plot beside a motion shows: `values` (frames, k) of the first run, with k labels, a name and a unit."""
+
+    name: str
+    unit: str
+    labels: tuple[str, ...]
+    values: np.ndarray
+
+
+class Actor(NamedTuple):
+    """A robot at times t (frames,) [s], with configurations q (runs, frames, nq); one frame stands still.
+
+    Without a color, such as "#e07b22", the robot has the colors of its shapes. Lengths are in m, or in another `unit`.
+    """
+
+    name: str
+    robot: Robot
+    t: np.ndarray
+    q: np.ndarray
+    color: str | None = None
+    balls: tuple[Ball, ...] = ()
+    curves: tuple[Curves, ...] = ()
+    unit: str = "m"
+
+
+def frame_times(start: float, end: float, rate: float, caller: str) -> np.ndarray:
+    """The times (frames,) [s] from start to end, `rate` of them in a second; the last comes earlier, if it must."""
+    if not (end - start) * rate <= _MOST_FRAMES:
+        raise ArgumentError(f"{caller}: {rate:g} pictures a second are more than {_MOST_FRAMES} in all")
+    times = start + np.arange(int((end - start) * rate + 1e-6) + 1) / rate
+    return times if end - times[-1] < 1e-3 / rate else np.append(times, end)
+
+
+def thinned(t: np.ndarray, rate: float, caller: str) -> np.ndarray:
+    """Times (frames,) [s] of which about `rate` are in a second; all of t (N,), if there are no more."""
+    if len(t) - 1 <= (t[-1] - t[0]) * rate * (1 + 1e-9):
+        return t
+    return frame_times(float(t[0]), float(t[-1]), rate, caller)
+
+
+def settled(q: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the runs q (runs, frames, nq) start with finite numbers, and those without NaN: lost ones stay in place.
+
+    The two are numbers (drawn,) of runs, and configurations (drawn, frames, nq).
+    """
+    finite = np.cumprod(np.isfinite(q).all(axis=-1), axis=1)  # (runs, frames)
+    drawn = np.flatnonzero(finite[:, 0])
+    if not len(drawn):
+        raise ArgumentError(f"{caller}: no run that would be drawn starts with finite numbers")
+    last = finite[drawn].sum(axis=1) - 1
+    at = np.minimum(np.arange(q.shape[1]), last[:, None])
+    return drawn, np.take_along_axis(q[drawn], at[..., None], axis=1)
+
+
+def upright(robot: Robot) -> np.ndarray:
+    """The rotation (3, 3) after which gravity points down, along -z; without gravity, z is up."""
+    up = up_of(robot)
+    x = np.eye(3)[0 if abs(up[0]) < 0.9 else 1]
+    x = x - (x @ up) * up
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up])
