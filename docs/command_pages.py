@@ -20,6 +20,7 @@ def available() -> bool:
 def program():
     """The command `adjoint`, with all commands in it, as click describes it."""
     import typer.main
+
     from adjoint.cli.app import app
 
     return typer.main.get_command(app)

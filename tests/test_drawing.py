@@ -220,7 +220,7 @@ def bounds_by_trimesh(robot: aj.Robot, q: np.ndarray) -> np.ndarray:
     for visual in robot.visuals:
         if not visual.collision:
             T = aj.forward_kinematics(robot, q, visual.frame) @ visual.placement @ np.diag([*visual.size, 1.0])
-            loaded = trimesh.load(visual.mesh)
+            loaded: Any = trimesh.load(visual.mesh)
             scene.add_geometry(loaded, transform=T) if isinstance(loaded, trimesh.Trimesh) else [
                 scene.add_geometry(mesh, transform=T) for mesh in loaded.dump()
             ]
@@ -394,7 +394,8 @@ def test_files_beside_a_mesh_are_not_read(tmp_path):
 @pytest.mark.parametrize("unit", [1.0, 0.001])
 def test_units_of_dae_files(tmp_path, unit):
     mesh = trimesh.creation.box((1, 2, 3))
-    text = mesh.export(file_type="dae").decode()
+    exported: Any = mesh.export(file_type="dae")
+    text = exported.decode()
     text = re.sub(r"<asset>.*?</asset>", f'<asset><unit name="u" meter="{unit}"/></asset>', text, flags=re.S)
     (tmp_path / "m.dae").write_text(text)
     (piece,) = read_pieces(str(tmp_path / "m.dae"))
@@ -482,7 +483,7 @@ def test_further_configurations_are_pale_and_one_base_is_enough():
 @pytest.mark.parametrize("ending, start", [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_figures_are_written_whole(tmp_path, ending, start):
     path = tmp_path / "new" / f"arm.{ending}"
-    figure = plot(ARM, Q, path=path, size=1.5)
+    figure: Any = plot(ARM, Q, path=path, size=1.5)
     assert path.read_bytes().startswith(start)
     assert [x.name for x in path.parent.iterdir()] == [path.name]
     assert figure._repr_png_().startswith(b"\x89PNG")

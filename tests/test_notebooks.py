@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import nbclient
+import nbclient.exceptions
 import nbformat
 import pytest
 from support.doc_hooks import DOCS, hook

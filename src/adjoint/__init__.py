@@ -8,7 +8,8 @@
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
 `aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
-`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.polymer`, `aj.errors`.
+`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.polymer`, `aj.viewer`,
+`aj.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from . import robots as robots
     from . import simulation as simulation
     from . import trajectory as trajectory
+    from . import viewer as viewer
     from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
     from .compile import cache_info as cache_info
@@ -103,6 +105,8 @@ if TYPE_CHECKING:
     from .simulation import simulate as simulate
     from .trajectory import optimal_motion as optimal_motion
     from .trajectory import spline_motion as spline_motion
+    from .viewer import plot as plot
+    from .viewer import view as view
 
 __version__ = "0.3.0"
 
@@ -128,6 +132,7 @@ _HOMES = {
     "calibration": "calibrate",
     "trajectory": "optimal_motion spline_motion",
     "simulation": "simulate",
+    "viewer": "plot view",
 }
 _MODULES = (
     "calibration",
@@ -147,6 +152,7 @@ _MODULES = (
     "robots",
     "simulation",
     "trajectory",
+    "viewer",
 )
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -224,12 +224,12 @@ def _pinocchio(task: Task) -> dict[str, Call]:
 
 def _mujoco(task: Task) -> dict[str, Call]:
     """Return the calls of MuJoCo; it has no Jacobian of a frame by itself."""
-    import mujoco  # pyright: ignore[reportMissingImports]
     import numpy as np
 
+    from ..extras import package
     from ..model import to_mjcf
 
-    robot = task.robot
+    mujoco, robot = package("mujoco", "mjcf", "bench"), task.robot
     _need_plain(robot, "MuJoCo")
     model: Any = mujoco.MjModel.from_xml_string(to_mjcf(robot.reframed("joint")))
     data: Any = mujoco.MjData(model)

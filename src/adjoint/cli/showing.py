@@ -1,7 +1,6 @@
 """Commands with something to see: `view` in the browser, and `demo`."""
 
 import html
-import importlib
 import tempfile
 import time
 import webbrowser
@@ -60,7 +59,9 @@ def view(
     The page is served until Ctrl-C. With --save, a file is written that works from disk and can be sent. This needs
     viser and trimesh, which the extra view of adjoint installs.
     """
-    thing, viewer = _thing(robot, run or [], trajectory or []), _viewer()
+    from .. import viewer
+
+    thing = _thing(robot, run or [], trajectory or [])
     if save is not None:
         viewer.page(thing).save(save)
         note(f"wrote {save}")
@@ -75,11 +76,6 @@ def view(
         shown.wait()
     finally:
         shown.close()
-
-
-def _viewer() -> Any:
-    """Return the module of the viewer."""
-    return importlib.import_module(f"{__name__.partition('.')[0]}.viewer")
 
 
 def _thing(robot: "Robot", runs: list[Path], trajectories: list[Path]) -> Any:

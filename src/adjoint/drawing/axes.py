@@ -94,7 +94,7 @@ def tip_of(robot: Robot, body: int) -> np.ndarray:
     joint = _nearest(own, np.zeros(3)) if own.kind in ("turn", "thread") else np.zeros(3)
     frames = [f.placement[:3, 3] for f in robot.frames if f.body == body]
     if frames or joint.any():
-        return max([np.zeros(3), *frames], key=lambda x: float(np.linalg.norm(x - joint)))
+        return max([*frames, np.zeros(3)], key=lambda x: float(np.linalg.norm(x - joint)))
     mass, first_moment = robot.inertias[body, 0], robot.inertias[body, 1:4]
     return first_moment / mass if mass > 0 else joint
 
