@@ -1,0 +1,22 @@
+"""Robots in the browser: `view` shows a robot, a run or a trajectory, to look at and to play with.
+
+| file | contents |
+|---|---|
+| `live` | `view`, and the `Viewer` that it returns |
+| `sessions` | the state of a viewer, and the one thread that changes it |
+| `looks`, `drawn` | what is drawn of a robot; robots in the scene, one or thousands |
+| `clips`, `charts`, `playback_panel` | motions to play; curves over time; the tab that plays them |
+| `joint_panel` | sliders for the joints |
+| `reaching`, `reach_panel` | configurations for a pose that somebody drags; the gizmo, and a button for each branch |
+| `overlays`, `overlay_panel` | axes, ellipsoids, arrows and clouds, as numbers; their checkboxes |
+| `swinging`, `physics_panel` | a robot in real time, pulled by a hand; the tab for it |
+"""
+
+from .live import Viewer as Viewer
+from .live import view as view
+
+__all__ = ["Viewer", "view"]
+
+
+def __dir__() -> list[str]:
+    return __all__

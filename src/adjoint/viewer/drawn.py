@@ -1,0 +1,66 @@
+"""Robots in the scene: one handle for each mesh, with all its copies, whose poses are pushed as whole arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .looks import Look, Poses
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Drawn"]
+
+_FEW = 64  # up to so many copies, far ones are drawn with all their triangles
+
+
+class Drawn:
+    """`count` robots of one look in the scene, in their own colors or all in one `tint`, 0 to 1."""
+
+    def __init__(
+        self, scene: viser.SceneApi, name: str, look: Look, count: int = 1, *,
+        tint: tuple[float, float, float] | None = None, opacity: float = 1.0, visible: bool = True,
+    ):  # fmt: skip
+        self._look, self.count = look, count
+        self.handles = []
+        for k, part in enumerate(look.parts):
+            copies = count * len(part.spots)
+            clear = opacity * part.color[3]
+            self.handles.append(scene.add_batched_meshes_simple(
+                f"{name}/part{k}", part.mesh.vertices, part.mesh.faces,
+                np.tile([1.0, 0, 0, 0], (copies, 1)), np.zeros((copies, 3)),
+                batched_colors=np.tile(np.array(tint or part.color[:3]), (copies, 1)),
+                opacity=clear if clear < 1 else None, lod="off" if copies <= _FEW else "auto",
+                cast_shadow=opacity == 1, receive_shadow=opacity == 1, visible=visible,
+            ))  # fmt: skip
+
+    def place(self, poses: Poses, offsets: np.ndarray | None = None) -> None:
+        """Move all robots: poses of spots (count, s, ...), each robot moved by its row of `offsets` (count, 3) [m]."""
+        for part, handle in zip(self._look.parts, self.handles, strict=True):
+            xyz = poses.xyz[..., part.spots, :]
+            if offsets is not None:
+                xyz = xyz + offsets[:, None, :].astype(np.float32)
+            handle.batched_wxyzs = poses.wxyz[..., part.spots, :].reshape(-1, 4)
+            handle.batched_positions = xyz.reshape(-1, 3)
+
+    def recolor(self, tints: np.ndarray) -> None:
+        """Give each robot a color (count, 3), 0 to 1."""
+        for part, handle in zip(self._look.parts, self.handles, strict=True):
+            handle.batched_colors = np.repeat(tints, len(part.spots), axis=0)
+
+    def body_of(self, part: int, copy: int) -> int:
+        """The number of the body that shows copy number `copy` of a part; -1 is the base."""
+        spots = self._look.parts[part].spots
+        return int(self._look.bodies[spots[copy % len(spots)]])
+
+    def show(self, visible: bool) -> None:
+        """Show or hide the robots."""
+        for handle in self.handles:
+            handle.visible = visible
+
+    def remove(self) -> None:
+        """Take the robots out of the scene."""
+        for handle in self.handles:
+            handle.remove()
