@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,18 @@ if TYPE_CHECKING:
 
     from .clips import Curves
 
-__all__ = ["Chart", "line_color"]
+__all__ = ["Chart", "legend", "line_color"]
 
 _COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22")
 _MOST_LINES = 12
 _NOW = "#7f7f7f"
+
+
+def legend(names: tuple[str, ...]) -> str:
+    """Names in the colors of their lines, as HTML."""
+    words = [f'<span style="color:{line_color(k)}">■</span>&nbsp;{html.escape(n)}' for k, n in enumerate(names)]
+    more = f" and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else ""
+    return f'<div style="padding:0 1em;font-size:.75em;line-height:1.5">{" ".join(words[:_MOST_LINES])}{more}</div>'
 
 
 def line_color(k: int) -> str:
@@ -26,7 +34,7 @@ def line_color(k: int) -> str:
 class Chart:
     """One chart of the lines in `curves`, at times t (k,) [s]; of many lines, the first twelve."""
 
-    def __init__(self, gui: viser.GuiApi, t: np.ndarray, curves: Curves, height: int = 190):
+    def __init__(self, gui: viser.GuiApi, t: np.ndarray, curves: Curves, height: int = 165):
         self._t = t
         self.title = curves.title
         names = curves.names[:_MOST_LINES]
@@ -39,8 +47,8 @@ class Chart:
         self._set(t, curves.values)
         self._handle = gui.add_uplot(
             self._data(float(t[0])), tuple(series), title=curves.title, height=height,
-            scales={"x": {"time": False}}, axes=({"stroke": _NOW}, {"stroke": _NOW, "size": 55}),
-            legend={"show": len(names) <= 8}, cursor={"show": True},
+            scales=self._scales(), axes=({"stroke": _NOW}, {"stroke": _NOW, "size": 55}),
+            legend={"show": False}, cursor={"show": True}, padding=(4, 8, 0, 0),
         )  # fmt: skip
 
     def _set(self, t: np.ndarray, values: np.ndarray) -> None:
@@ -49,6 +57,11 @@ class Chart:
         self._lines = lines
         low, high = float(lines.min(initial=0.0)), float(lines.max(initial=0.0))
         self._ends = (low, high) if high > low else (low, low + 1.0)
+
+    def _scales(self) -> dict[str, Any]:
+        """The lowest value is at the bottom, where the line of the time that is shown lies flat."""
+        low, high = self._ends
+        return {"x": {"time": False}, "y": {"range": (low, high + 0.05 * (high - low))}}
 
     def _data(self, now: float) -> tuple[np.ndarray, ...]:
         """All lines, and one more that jumps up at the time `now`: three times are added for it."""
@@ -66,5 +79,8 @@ class Chart:
 
     def replace(self, t: np.ndarray, values: np.ndarray, now: float | None = None) -> None:
         """Show other values (k, m) at other times (k,)."""
+        before = self._ends
         self._set(t, values)
+        if self._ends != before:
+            self._handle.scales = self._scales()
         self._handle.data = self._data(float(t[-1]) if now is None else now)

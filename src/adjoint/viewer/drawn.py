@@ -17,7 +17,10 @@ _FEW = 64  # up to so many copies, far ones are drawn with all their triangles
 
 
 class Drawn:
-    """`count` robots of one look in the scene, in their own colors or all in one `tint`, 0 to 1."""
+    """`count` robots of one look in the scene, in their own colors or all in one `tint`, 0 to 1.
+
+    Ghosts, which are drawn over a robot, have `opacity` < 1 and no base.
+    """
 
     def __init__(
         self, scene: viser.SceneApi, name: str, look: Look, count: int = 1, *,
@@ -25,6 +28,9 @@ class Drawn:
     ):  # fmt: skip
         self._look, self.count = look, count
         self.handles = []
+        if opacity < 1:
+            moving = (part._replace(spots=part.spots[look.bodies[part.spots] >= 0]) for part in look.parts)
+            self._look = look = look._replace(parts=tuple(part for part in moving if len(part.spots)))
         for k, part in enumerate(look.parts):
             copies = count * len(part.spots)
             clear = opacity * part.color[3]
@@ -36,14 +42,19 @@ class Drawn:
                 cast_shadow=opacity == 1, receive_shadow=opacity == 1, visible=visible,
             ))  # fmt: skip
 
-    def place(self, poses: Poses, offsets: np.ndarray | None = None) -> None:
-        """Move all robots: poses of spots (count, s, ...), each robot moved by its row of `offsets` (count, 3) [m]."""
+    def place(self, poses: Poses, offsets: np.ndarray | None = None, seen: np.ndarray | None = None) -> None:
+        """Move all robots: poses of spots (count, s, ...), each robot moved by its row of `offsets` (count, 3) [m].
+
+        Robots that are not `seen` (count,) vanish.
+        """
         for part, handle in zip(self._look.parts, self.handles, strict=True):
             xyz = poses.xyz[..., part.spots, :]
             if offsets is not None:
                 xyz = xyz + offsets[:, None, :].astype(np.float32)
             handle.batched_wxyzs = poses.wxyz[..., part.spots, :].reshape(-1, 4)
             handle.batched_positions = xyz.reshape(-1, 3)
+            if seen is not None:
+                handle.batched_scales = np.repeat(np.where(seen, 1.0, 0.0), len(part.spots)).astype(np.float32)
 
     def recolor(self, tints: np.ndarray) -> None:
         """Give each robot a color (count, 3), 0 to 1."""

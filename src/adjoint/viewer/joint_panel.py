@@ -102,11 +102,10 @@ class JointPanel:
         self._folders: list[Any] = []
         self._told, self._late = 0.0, False
         self._wanted: np.ndarray | None = None  # what the sliders show while a controller drives the robot there
-        for label, task, hint in (
-            ("Home", self._home, "All joints at zero, or at the limit nearest to it"),
-            ("Random", self._random, "Any configuration inside the limits"),
-        ):
-            session.clicked(self._gui.add_button(label, hint=hint), task)
+        tasks = {"Home": self._home, "Random": self._random}
+        buttons = self._gui.add_button_group("All joints", tuple(tasks))
+        session.clicked(buttons, lambda: tasks[buttons.value]())
+        self._bases = [_Base(session, i) for i, kind in enumerate(session.robot.joint_types) if kind == "free"]
         self._place = self._gui.add_folder(None)
         pages = [self._knobs[k : k + _PAGE] for k in range(0, len(self._knobs), _PAGE)]
         if len(pages) > 1:
@@ -116,8 +115,7 @@ class JointPanel:
             session.listen(choice, lambda name: self._open(pages[names.index(name)]))
         if pages:
             self._open(pages[0])
-        self._bases = [_Base(session, i) for i, kind in enumerate(session.robot.joint_types) if kind == "free"]
-
+        
     def _open(self, knobs: list[Knob]) -> None:
         """Show the sliders of these knobs."""
         for folder in self._folders:
@@ -135,8 +133,8 @@ class JointPanel:
                 self._sliders += [(knob, self._slider(knob)) for knob in group]
 
     def _slider(self, knob: Knob) -> viser.GuiSliderHandle[float]:
-        step = max((knob.high - knob.low) / 3600, 1e-6)
-        value = reading(knob, self._session.q)
+        step = 0.1 if knob.high - knob.low > 10 else max((knob.high - knob.low) / 1000, 1e-6)
+        value = round(reading(knob, self._session.q), 1 if step == 0.1 else 6)
         handle = self._gui.add_slider(knob.label, knob.low, max(knob.high, knob.low + 1e-3), step, value)
         self._session.listen(handle, lambda value: self._turn(knob, value))
         return handle
@@ -180,7 +178,7 @@ class JointPanel:
         shown = self._wanted if driven else q
         assert shown is not None
         for knob, handle in self._sliders:
-            handle.value = round(reading(knob, shown), 3)
+            handle.value = round(reading(knob, shown), 1 if handle.step == 0.1 else 6)
 
 
 def _branches(robot: Robot) -> dict[str, str]:
@@ -201,16 +199,20 @@ class _Base:
         self._session, self._body = session, body
         robot, name = session.robot, session.robot.body_names[body]
         self._gizmo = session.server.scene.add_transform_controls(
-            f"{ROOT}/base {body}", scale=0.35 * session.extent.reach, opacity=0.5, depth_test=False
+            f"{ROOT}/base {body}", scale=0.18 * session.extent.reach, depth_test=False, visible=False
         )
+        box = session.server.gui.add_checkbox(f"Drag {name}", False, hint="It moves freely: drag its gizmo in the scene")
+        session.listen(box, self._show)
         self._held = False
         self._own = slice(robot.layout.q_start[body], robot.layout.q_start[body] + 7)
-        session.server.gui.add_markdown(f"**{name}** moves freely: drag its gizmo in the scene.")
 
         @self._gizmo.on_update
         async def _(event) -> None:
             self._held = event.phase != "end"
             session.post(self, self._drag)
+
+    def _show(self, on: bool) -> None:
+        self._gizmo.visible = on
 
     def _drag(self) -> None:
         """Put the body where the gizmo is."""

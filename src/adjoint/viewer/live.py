@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Viewer", "view"]
 
 _FIRST_PORT, _PORTS = 8080, 65535
+_FIELD = 0.75  # [rad] the height of what the camera sees
 _LIGHT, _DARK = (255, 255, 255), (18, 20, 24)
 
 
@@ -95,7 +96,8 @@ class Viewer:
         if not self._closed:
             self._closed = True
             self._session.stop()
-            self._session.server.stop()
+            with contextlib.redirect_stdout(io.StringIO()):  # it prints that it has stopped
+                self._session.server.stop()
 
     def _need_open(self) -> None:
         if self._closed:
@@ -235,21 +237,21 @@ def _panels(session: Session, clips: list[Clip], looks: list, molecule: bool) ->
     found: dict[str, Any] = {}
     tabs = gui.add_tab_group()
     if clips:
-        with tabs.add_tab("Play", "player-play"):
+        with tabs.add_tab("Play"):
             found["playback"] = PlaybackPanel(session, clips, looks, R)
     if robot.nv:
-        with tabs.add_tab("Joints", "adjustments"):
+        with tabs.add_tab("Joints"):
             found["joints"] = JointPanel(session)
     with contextlib.ExitStack() as stack:
         if robot.nv:
-            stack.enter_context(tabs.add_tab("Reach", "hand-grab"))
+            stack.enter_context(tabs.add_tab("Reach"))
             found["reach"] = reach = ReachPanel(session, _frames(robot))
-    with tabs.add_tab("Show", "eye"):
+    with tabs.add_tab("Show"):
         frame = (lambda: reach.frame) if robot.nv else (lambda: robot.base_name)
         found["overlays"] = overlays = OverlayPanel(session, frame)
         session.listen(overlays.dark, lambda on: _dress(session, on))
     if robot.nv and many == 1:
-        with tabs.add_tab("Physics", "activity"):
+        with tabs.add_tab("Physics"):
             found["physics"] = physics = PhysicsPanel(session, found["joints"], 1.0, lambda: (R, np.zeros(3)))
         if clips:
             _take_turns(found["playback"], physics)
@@ -285,14 +287,15 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
         middle, size = np.array([0.0, 0.0, middle[2]]), 1.6 * far
     if session.robot.gravity.any():
         floor = 0.0 if low[2] > -0.02 * size else float(low[2])
-        cell = 10.0 ** np.floor(np.log10(extent.reach)) / 2
+        cell = 10.0 ** np.round(np.log10(size)) / 4
         scene.add_grid(
-            "/floor", infinite_grid=True, cell_size=cell, section_size=10 * cell / 2, cell_color=(205, 208, 212),
-            section_color=(165, 170, 178), fade_distance=12 * size, shadow_opacity=0.25, position=(0.0, 0.0, floor),
+            "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size, shadow_opacity=0.3, position=(0.0, 0.0, floor),
         )  # fmt: skip
     camera = session.server.initial_camera
+    middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])  # the panel covers the right of the page
     camera.look_at = tuple(middle)
-    camera.position = tuple(middle + 1.25 * size * np.array([0.85, -0.95, 0.45]))
+    camera.position = tuple(middle + 1.35 * size * np.array([0.85, -0.95, 0.4]))
+    camera.fov = _FIELD
     camera.near, camera.far = 0.005 * size, 100 * size
     scene.world_axes.visible = False
 
@@ -302,6 +305,10 @@ def _dress(session: Session, dark: bool) -> None:
     session.server.gui.configure_theme(
         dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(38, 98, 185)
     )
-    session.server.scene.set_background_image(np.full((2, 2, 3), _DARK if dark else _LIGHT, np.uint8))
+    scene = session.server.scene
+    scene.set_background_image(np.full((2, 2, 3), _DARK if dark else _LIGHT, np.uint8))
+    floor: Any = scene.get_handle_by_name("/floor")
+    if floor is not None:
+        floor.cell_color, floor.section_color = ((44, 47, 53), (64, 68, 76)) if dark else ((222, 224, 228), (190, 194, 200))
 
 

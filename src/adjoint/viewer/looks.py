@@ -13,6 +13,7 @@ from ..lie import so3
 from ..model.configuration import random_configuration
 from ..model.robot import Robot
 from ..polymer.atoms import LIGHT, Polymer
+from ..rolled import is_long
 
 __all__ = ["Color", "Extent", "Look", "Part", "Poses", "extent_of", "look_of", "poses_of", "upright"]
 
@@ -67,6 +68,8 @@ def look_of(thing: Robot | Polymer, meshes: bool = True) -> Look:
     """The look of a robot, from its shapes, or of a molecule, as balls and sticks."""
     if isinstance(thing, Polymer):
         return _molecule(thing)
+    if is_long(thing):
+        return _chain(thing)
     groups: dict[tuple, list[int]] = {}
     found = {}
     for shape in shapes(thing, meshes=meshes):  # equal meshes are drawn as one, such as the links of a chain
@@ -75,6 +78,22 @@ def look_of(thing: Robot | Polymer, meshes: bool = True) -> Look:
         groups.setdefault(key, []).append(shape.body)
     parts = (Part(found[key].mesh, found[key].color, np.array(spots)) for key, spots in groups.items())
     return Look(np.array([*range(len(thing.body_names)), -1]), None, tuple(parts))
+
+
+def _chain(robot: Robot) -> Look:
+    """A robot of very many bodies: a ball for each, and tubes between them, thick enough to be seen from far."""
+    parents, home = robot.parents.tolist(), robot.placements[:, :3, 3]
+    links = [i for i in range(len(parents)) if parents[i] >= 0 and home[i].any()]
+    long = float(np.median(np.linalg.norm(home[links], axis=1))) if links else 0.1
+    radius = max(0.12 * long, 0.003 * long * len(parents))
+    lengths: dict[float, list[int]] = {}
+    for k, i in enumerate(links):
+        lengths.setdefault(round(float(np.linalg.norm(home[i])), 9), []).append(len(parents) + k)
+    steel, gold = (0.36, 0.39, 0.46, 1.0), (0.85, 0.65, 0.35, 1.0)
+    tubes = [Part(tube(0.75 * radius, d, sides=12), gold, np.array(which)) for d, which in lengths.items()]
+    places = [*(np.eye(4) for _ in parents), *(_stick(np.zeros(3), home[i], np.eye(3)) for i in links)]
+    bodies = np.array([*range(len(parents)), *(parents[i] for i in links)])
+    return Look(bodies, np.stack(places), (Part(ball(radius, sides=12), steel, np.arange(len(parents))), *tubes))
 
 
 def _molecule(polymer: Polymer) -> Look:

@@ -9,8 +9,18 @@ import numpy as np
 
 from ..drawing.triangles import ball
 from ..kinematics.center import center_of_mass
+from ..lazy import cached_property
 from ..lie import so3
-from .overlays import Ellipsoids, frame_poses, inertia_ellipsoids, joint_axes, tool_arrows, tool_ellipsoid, workspace
+from .overlays import (
+    Ellipsoids,
+    frame_groups,
+    frame_poses,
+    inertia_ellipsoids,
+    joint_axes,
+    tool_arrows,
+    tool_ellipsoid,
+    workspace,
+)
 from .sessions import ROOT, Session
 
 if TYPE_CHECKING:
@@ -49,7 +59,7 @@ class OverlayPanel:
             "Manipulability": ("How fast the chosen frame moves in each direction", self._velocities),
             "Force ellipsoid": ("How hard the chosen frame pushes in each direction", self._forces),
             "Jacobian columns": ("How the chosen frame moves with each joint", self._columns),
-            "Workspace": ("100 000 random configurations, coloured by manipulability", self._workspace),
+            "Workspace": ("100 000 random configurations, coloured by manipulability, and cut open", self._workspace),
         }
         for name, (hint, _) in self._kinds.items():
             self._boxes[name] = gui.add_checkbox(name, False, hint=hint)
@@ -91,15 +101,18 @@ class OverlayPanel:
         )]  # fmt: skip
 
     def _names(self, q: np.ndarray) -> list[Any]:
-        T, names = frame_poses(self._session.robot, q), self._session.robot.frame_names
+        T, groups = frame_poses(self._session.robot, q)[:, :3, 3], self._groups[:_MOST_NAMES]
         known = self._handles.get("Names")
         if known:
-            for handle, at in zip(known, T, strict=False):
-                handle.position = at[:3, 3]
+            for handle, (k, _) in zip(known, groups, strict=True):
+                handle.position = T[k]
             return known
-        pairs = list(zip(names, T, strict=True))[:_MOST_NAMES]
-        return [self._scene.add_label(f"{ROOT}/names/{k}", name, position=at[:3, 3], font_screen_scale=0.8,
-                                      anchor="bottom-center") for k, (name, at) in enumerate(pairs)]  # fmt: skip
+        return [self._scene.add_label(f"{ROOT}/names/{k}", text, position=T[k], font_screen_scale=0.8,
+                                      anchor="bottom-center") for k, text in groups]  # fmt: skip
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, str]]:
+        return frame_groups(self._session.robot)
 
     def _axes(self, q: np.ndarray) -> list[Any]:
         arrows, turns = joint_axes(self._session.robot, q, 0.35 * self._size)
@@ -157,7 +170,10 @@ class OverlayPanel:
 
     def _workspace(self, q: np.ndarray) -> list[Any]:
         cloud = workspace(self._session.robot, self._frame())
+        x, y = cloud.points[:, 0], cloud.points[:, 1]
+        kept = (x < 0) | (y > 0)  # the quarter in front is left out, so that one sees the robot and the inside
         return [self._scene.add_point_cloud(
-            f"{ROOT}/workspace", cloud.points.astype(np.float32), heat(cloud.measure), point_size=0.006 * self._size,
+            f"{ROOT}/workspace", cloud.points[kept].astype(np.float32), heat(cloud.measure[kept]),
+            point_size=0.004 * self._size,
             point_shape="circle", precision="float32", point_shading="flat",
         )]  # fmt: skip

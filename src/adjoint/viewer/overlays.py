@@ -16,11 +16,11 @@ from ..model.robot import Robot
 from ..rolled import is_long
 
 __all__ = [
-    "Cloud", "Ellipsoids", "frame_poses", "inertia_ellipsoids", "joint_axes", "tool_arrows", "tool_ellipsoid",
+    "Cloud", "Ellipsoids", "frame_groups", "frame_poses", "inertia_ellipsoids", "joint_axes", "tool_arrows", "tool_ellipsoid",
     "workspace",
 ]  # fmt: skip
 
-_LONGEST = 3.0  # an axis of an ellipsoid is at most so many times as long as the shortest but one, or it is cut
+_FLAT = 0.02  # the least half axis of an ellipsoid, relative to the largest, so that it can be seen
 _CLOUD = 100_000  # points
 
 
@@ -37,6 +37,16 @@ class Cloud(NamedTuple):
 
     points: np.ndarray
     measure: np.ndarray
+
+
+def frame_groups(robot: Robot) -> list[tuple[int, str]]:
+    """Numbers of frames, and names to write there: frames whose origins stay together have one label."""
+    q = random_configuration(robot, 2, rng=1)
+    places = np.concatenate([frame_poses(robot, one)[:, :3, 3] for one in q], axis=1).round(6)
+    groups: dict[bytes, list[int]] = {}
+    for k, place in enumerate(places + 0.0):
+        groups.setdefault(place.tobytes(), []).append(k)
+    return [(which[0], ", ".join(robot.frame_names[k] for k in which)) for which in groups.values()]
 
 
 def frame_poses(robot: Robot, q: np.ndarray) -> np.ndarray:
@@ -74,7 +84,9 @@ def inertia_ellipsoids(robot: Robot, q: np.ndarray) -> Ellipsoids:
     squares = 5 * (moments.sum(axis=1, keepdims=True) - 2 * moments) / (2 * mass[:, None])
     T = forward_kinematics(robot, q)[heavy]
     xyz = (T[:, :3, :3] @ com[..., None])[..., 0] + T[:, :3, 3]
-    return Ellipsoids(so3.to_quat_wxyz(T[:, :3, :3] @ R), xyz, np.sqrt(np.maximum(squares, 0.0)))
+    axes = np.sqrt(np.maximum(squares, 0.0))
+    axes = np.maximum(axes, _FLAT * np.maximum(axes.max(axis=1, keepdims=True), 1e-6))
+    return Ellipsoids(so3.to_quat_wxyz(T[:, :3, :3] @ R), xyz, axes)
 
 
 def tool_ellipsoid(robot: Robot, q: np.ndarray, frame: str, size: float, force: bool = False) -> Ellipsoids:
@@ -88,7 +100,7 @@ def tool_ellipsoid(robot: Robot, q: np.ndarray, frame: str, size: float, force: 
     axes = size * values / max(float(values.max()), 1e-12)
     R = twists * np.sign(np.linalg.det(twists))
     xyz = forward_kinematics(robot, q, frame)[:3, 3]
-    return Ellipsoids(so3.to_quat_wxyz(R)[None], xyz[None], np.maximum(axes, 0.02 * size)[None])
+    return Ellipsoids(so3.to_quat_wxyz(R)[None], xyz[None], np.maximum(axes, _FLAT * size)[None])
 
 
 def tool_arrows(robot: Robot, q: np.ndarray, frame: str, size: float) -> np.ndarray:
@@ -100,7 +112,10 @@ def tool_arrows(robot: Robot, q: np.ndarray, frame: str, size: float) -> np.ndar
 
 
 def workspace(robot: Robot, frame: str, count: int = _CLOUD) -> Cloud:
-    """Where a frame can be: `count` random configurations in one call, with its manipulability there."""
+    """Where a frame can be: `count` random configurations in one call, with its manipulability there.
+
+    For long chains there are fewer points, and the measure is the distance from their middle.
+    """
     q = random_configuration(robot, count if not is_long(robot) else min(count, 2000), rng=0)
     points = forward_kinematics(robot, q, frame)[:, :3, 3]
     if is_long(robot):

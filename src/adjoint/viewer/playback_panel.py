@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .charts import Chart
+from .charts import Chart, legend
 from .clips import Clip, poses_of_clip
 from .drawn import Drawn
 from .looks import Look, Poses
@@ -89,7 +89,7 @@ class PlaybackPanel:
         gui, session = self._gui, self._session
         self._button = gui.add_button("Play", color="green", icon="player-play")
         session.clicked(self._button, lambda: self.play(not self.playing))
-        self._slider = gui.add_slider("Time [s]", 0.0, self._duration, self._duration / 2000, 0.0)
+        self._slider = gui.add_slider("Time [s]", 0.0, self._duration, _rounded(self._duration / 1000), 0.0)
         session.listen(self._slider, self._scrub)
         self._speed = gui.add_dropdown("Speed", list(_SPEEDS), initial_value="1 ×")
         self._loop = gui.add_checkbox("Loop", True)
@@ -112,7 +112,10 @@ class PlaybackPanel:
         clip = self._clips[0]
         which = clip.charted()
         with panel.add_tab("Charts"):
-            self._charts = [Chart(self._gui, clip.t[which], c) for c in clip.curves(0, which)]
+            for curves in clip.curves(0, which):
+                self._charts.append(Chart(self._gui, clip.t[which], curves))
+                if curves.title.startswith(("Joint positions", "Energy")):
+                    self._gui.add_html(legend(curves.names))
         panel.dock_left()
         panel.set_width(360)
 
@@ -162,7 +165,7 @@ class PlaybackPanel:
 
     def _tell(self) -> None:
         """Move the time slider and the lines in the charts."""
-        self._slider.value = self._now
+        self._slider.value = round(self._now, 3)
         start = float(self._clips[0].t[0])
         for chart in self._charts:
             chart.show(start + min(self._now, self._clips[0].duration))
@@ -223,6 +226,11 @@ def _square(tint: tuple[float, float, float] | None, name: str) -> str:
     color = "#9aa0a6" if tint is None else "#" + "".join(f"{round(255 * x):02x}" for x in tint)
     note = " (in full)" if tint is None else ""
     return f'<span style="color:{color}">■</span> {html.escape(name)}{note}'
+
+
+def _rounded(x: float) -> float:
+    """A number with one digit that is not 0, near x."""
+    return float(f"{x:.0e}")
 
 
 def frames_per_second(panel: PlaybackPanel, frames: int = 60) -> float:

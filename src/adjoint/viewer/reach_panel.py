@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class ReachPanel:
         self._on = self._gui.add_checkbox("Drag the frame", False, hint="Drag its gizmo in the scene; the arm follows")
         self._frame = self._gui.add_dropdown("Frame", frames, initial_value=frames[-1])
         self._every = self._gui.add_checkbox("Show all branches", False, hint="All configurations, as ghosts")
-        self._text = self._gui.add_markdown("")
+        self._text = self._gui.add_html("")
         self._place = self._gui.add_folder(None)
         session.listen(self._on, lambda _: self._switch())
         session.listen(self._frame, lambda _: self._switch())
@@ -67,7 +68,7 @@ class ReachPanel:
         if not self.is_on:
             self._text.content, self._mark.visible = "", False
             return
-        self._text.content = "Looking for the closed form …"
+        self._text.content = _paragraph("Looking for the closed form …")
         self._way = way = way_of(self._session.robot, self.frame)
         with self._place:
             if way.redundancy:
@@ -160,8 +161,9 @@ class ReachPanel:
         """Show what was found: text, buttons, ghosts, and a red ball at a target out of reach."""
         self._last, way = found, self._way
         assert way is not None
-        mark = "🟢" if found.reached else "🔴"
-        self._text.content = f"{mark} **{_capital(found.text)}**\n\n{_capital(way.method)}"
+        dot = f'<span style="color:rgb{_GREEN if found.reached else _RED}">●</span>'
+        method = f'<span style="opacity:.65">{html.escape(_capital(way.method))}</span>'
+        self._text.content = _paragraph(f"{dot} <b>{html.escape(_capital(found.text))}</b><br>{method}")
         self._mark.visible = self._held and not found.reached
         self._mark.position = self._gizmo.position
         for k, button in enumerate(self._buttons):
@@ -184,9 +186,12 @@ class ReachPanel:
             name = f"{ROOT}/branches"
             self._ghosts = Drawn(session.server.scene, name, session.look, len(found.found), tint=_GHOST, opacity=0.25)
         seen = found.inside & (np.arange(len(found.inside)) != found.branch)
-        q = np.where(seen[:, None], found.found, found.q)  # a ghost that is not there is inside the robot
-        self._ghosts.place(poses_of(session.robot, session.look, q))
+        self._ghosts.place(poses_of(session.robot, session.look, found.found), seen=seen)
         self._ghosts.show(True)
+
+
+def _paragraph(text: str) -> str:
+    return f'<div style="padding:0 1em .4em 1em;font-size:.85em;line-height:1.4">{text}</div>'
 
 
 def _capital(text: str) -> str:

@@ -83,11 +83,11 @@ class Session:
         @handle.on_update
         def _(event) -> None:
             if event.client_id is not None:
-                self.post(handle, lambda: task(handle.value))
+                self.post(id(handle), lambda: task(handle.value))
 
     def clicked(self, handle: Any, task: Callable[[], None]) -> None:
         """Do something when a person clicks a button."""
-        handle.on_click(lambda _: self.post(handle, task))
+        handle.on_click(lambda _: self.post(id(handle), task))
 
     def start(self) -> None:
         """Begin to show what happens."""

@@ -96,7 +96,7 @@ def advanced(moving: Moving, until: float) -> Moving:
     if steps <= 0:
         return moving
     law, forces = _law(moving.robot, s, moving.target), _forces(moving.robot, s, moving.grab)
-    run = simulate(moving.robot, law, resume=moving.run, duration=steps * s.dt, dt=s.dt, record=steps,
+    run = simulate(moving.robot, law, resume=moving.run, duration=steps * s.dt, dt=s.dt,
                    integrator=s.integrator, forces=forces)  # fmt: skip
     if not np.isfinite([*run.end.q, *run.end.v]).all():
         raise ArgumentError("the simulation has become infinite; take a softer spring, less speed, or another integrator")
