@@ -37,7 +37,7 @@ class Curves(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """Times t (F,) [s], configurations q (N, F, nq) of N robots, and a function that gives the curves of one of them."""
+    """Times t (F,) [s], configurations q (N, F, nq) of N robots, and a function that gives the curves of one."""
 
     name: str
     robot: Robot
@@ -77,8 +77,8 @@ def clips_of(thing, robot, caller: str) -> list[Clip]:
         raise ArgumentError(f"{caller}: the dict is empty; it needs {{name: run or trajectory}}")
     for name, one in thing.items():
         if not isinstance(name, str) or not is_motion(one):
-            raise ArgumentError(f"{caller}: the dict has {name!r:.40}: {type(one).__name__}; it needs {{name: Run or "
-                                "Trajectory}}".replace("}}", "}"))  # fmt: skip
+            what = f"{name!r:.40}: {type(one).__name__}"
+            raise ArgumentError(f"{caller}: the dict has {what}; it needs {{name: Run or Trajectory}}")
     return [clip_of(one, name, robot, caller) for name, one in thing.items()]
 
 
@@ -94,8 +94,10 @@ def clip_of(motion: Run | Trajectory | Thermal, name: str, robot, caller: str) -
     if owner is None:
         raise ArgumentError(f"{caller}: this trajectory was made without a robot; give robot=, the one that follows it")
     need_robot(owner, caller)
-    return _of_trajectory(motion, name, owner, caller) if isinstance(motion, Trajectory) else _of_states(
-        motion, name, owner, caller
+    return (
+        _of_trajectory(motion, name, owner, caller)
+        if isinstance(motion, Trajectory)
+        else _of_states(motion, name, owner, caller)
     )
 
 
@@ -120,7 +122,7 @@ def _of_trajectory(motion: Trajectory, name: str, robot: Robot, caller: str) -> 
     end = float(np.max(motion.knots[..., -1]))
     t = np.linspace(0.0, end, int(np.clip(end * _RATE, 2, 20_000)) + 1)
     sample = motion(t, hold=True)
-    q, v, a = (x.reshape(-1, *x.shape[-2:]) for x in sample[:3])
+    q, v = (x.reshape(-1, *x.shape[-2:]) for x in sample[:2])
 
     def curves(k: int, which: np.ndarray) -> list[Curves]:
         tau = motion.torques(robot, t).tau.reshape(-1, len(t), robot.nv)[k]
@@ -159,7 +161,7 @@ def _energy(robot: Robot, q: np.ndarray, v: np.ndarray) -> Curves:
 
 def _finite(q: np.ndarray, robot: Robot, caller: str) -> np.ndarray:
     """Configurations (N, F, nq) in which a robot that became NaN stays where it was last."""
-    good = np.isfinite(q).all(axis=-1)
+    good = np.asarray(np.isfinite(q).all(axis=-1))
     if good.all():
         return q
     if not good[:, 0].all():

@@ -115,7 +115,7 @@ class JointPanel:
             session.listen(choice, lambda name: self._open(pages[names.index(name)]))
         if pages:
             self._open(pages[0])
-        
+
     def _open(self, knobs: list[Knob]) -> None:
         """Show the sliders of these knobs."""
         for folder in self._folders:
@@ -201,7 +201,9 @@ class _Base:
         self._gizmo = session.server.scene.add_transform_controls(
             f"{ROOT}/base {body}", scale=0.18 * session.extent.reach, depth_test=False, visible=False
         )
-        box = session.server.gui.add_checkbox(f"Drag {name}", False, hint="It moves freely: drag its gizmo in the scene")
+        box = session.server.gui.add_checkbox(
+            f"Drag {name}", False, hint="It moves freely: drag its gizmo in the scene"
+        )
         session.listen(box, self._show)
         self._held = False
         self._own = slice(robot.layout.q_start[body], robot.layout.q_start[body] + 7)

@@ -175,7 +175,9 @@ def _subject(thing, robot, who: str) -> tuple[Robot | Polymer, list[Clip]]:
         raise ArgumentError(f"{who}: robot must be a Robot or a Polymer; got {type(robot).__name__}")
     if isinstance(thing, Robot | Polymer):
         if robot is not None:
-            raise ArgumentError(f"{who}: robot= is for trajectories; {type(thing).__name__} '{_name(thing)}' is shown itself")
+            raise ArgumentError(
+                f"{who}: robot= is for trajectories; {type(thing).__name__} '{_name(thing)}' is shown itself"
+            )
         return thing, []
     if not is_motion(thing) and not isinstance(thing, Mapping):
         raise ArgumentError(f"{who} shows {KINDS}; got {type(thing).__name__}")
@@ -289,7 +291,8 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
         floor = 0.0 if low[2] > -0.02 * size else float(low[2])
         cell = 10.0 ** np.round(np.log10(size)) / 4
         scene.add_grid(
-            "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size, shadow_opacity=0.3, position=(0.0, 0.0, floor),
+            "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size,
+            shadow_opacity=0.3, position=(0.0, 0.0, floor),
         )  # fmt: skip
     camera = session.server.initial_camera
     middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])  # the panel covers the right of the page
@@ -309,6 +312,5 @@ def _dress(session: Session, dark: bool) -> None:
     scene.set_background_image(np.full((2, 2, 3), _DARK if dark else _LIGHT, np.uint8))
     floor: Any = scene.get_handle_by_name("/floor")
     if floor is not None:
-        floor.cell_color, floor.section_color = ((44, 47, 53), (64, 68, 76)) if dark else ((222, 224, 228), (190, 194, 200))
-
-
+        floor.cell_color = (44, 47, 53) if dark else (222, 224, 228)
+        floor.section_color = (64, 68, 76) if dark else (190, 194, 200)

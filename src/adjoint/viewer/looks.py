@@ -125,10 +125,10 @@ def _opaque(element: str) -> Color:
 
 def _bonds(polymer: Polymer, x: np.ndarray) -> list[tuple[int, int]]:
     """Pairs of atoms near enough to be bonded; beads, which are farther apart, are bonded in their order."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     light = np.array([e in LIGHT for e in polymer.elements])
-    pairs = cKDTree(x).query_pairs(_BOND, output_type="ndarray")
+    pairs = KDTree(x).query_pairs(_BOND, output_type="ndarray")
     far = np.linalg.norm(x[pairs[:, 0]] - x[pairs[:, 1]], axis=1) if len(pairs) else np.zeros(0)
     kept = pairs[(far < _LIGHT_BOND) | ~light[pairs].any(axis=1)] if len(pairs) else pairs
     if len(kept):

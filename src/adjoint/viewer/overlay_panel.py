@@ -141,7 +141,9 @@ class OverlayPanel:
             return known
         return [
             self._scene.add_icosphere(f"{ROOT}/center", 0.028 * r, color=(0.95, 0.75, 0.1), position=c),
-            self._scene.add_line_segments(f"{ROOT}/plumb", np.array([[c, below]]), (0.5, 0.4, 0.1), thickness=0.004 * r),
+            self._scene.add_line_segments(
+                f"{ROOT}/plumb", np.array([[c, below]]), (0.5, 0.4, 0.1), thickness=0.004 * r
+            ),
         ]
 
     def _ellipsoids(self, name: str, found: Ellipsoids, color: tuple[float, float, float]) -> list[Any]:

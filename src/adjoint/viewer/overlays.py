@@ -16,9 +16,16 @@ from ..model.robot import Robot
 from ..rolled import is_long
 
 __all__ = [
-    "Cloud", "Ellipsoids", "frame_groups", "frame_poses", "inertia_ellipsoids", "joint_axes", "tool_arrows", "tool_ellipsoid",
+    "Cloud",
+    "Ellipsoids",
+    "frame_groups",
+    "frame_poses",
+    "inertia_ellipsoids",
+    "joint_axes",
+    "tool_arrows",
+    "tool_ellipsoid",
     "workspace",
-]  # fmt: skip
+]
 
 _FLAT = 0.02  # the least half axis of an ellipsoid, relative to the largest, so that it can be seen
 _CLOUD = 100_000  # points

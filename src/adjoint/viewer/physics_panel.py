@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,9 @@ _PULL = (0.9, 0.35, 0.1)
 class PhysicsPanel:
     """The tab of physics. Time of the simulation is that of the clock, as long as the computer keeps up."""
 
-    def __init__(self, session: Session, joints: JointPanel, rate: float, world: Callable[[], tuple[np.ndarray, np.ndarray]]):
+    def __init__(
+        self, session: Session, joints: JointPanel, rate: float, world: Callable[[], tuple[np.ndarray, np.ndarray]]
+    ):
         self._session, self._joints, self._world = session, joints, world
         self._rate = rate  # of simulated time to that of the clock
         self._moving: Moving | None = None
@@ -127,8 +130,6 @@ class PhysicsPanel:
 
     def _aim(self, q: np.ndarray) -> None:
         """Drive the robot to q."""
-        from dataclasses import replace
-
         self._joints.want(q)
         if self._moving is not None:
             self._moving = replace(self._moving, target=np.array(q, float))
@@ -157,7 +158,7 @@ class PhysicsPanel:
         return R.T @ x - place
 
     def pull(self, hand: np.ndarray | None, body: int | None, start: np.ndarray | None = None) -> None:
-        """Take hold of a body at the place `start`, move the hand, or, with hand=None, let go; places in the base [m]."""
+        """Take hold of a body at the place `start`, move the hand, or, with hand=None, let go; places in the base."""
         moving = self._moving
         if moving is None:
             return
@@ -214,7 +215,9 @@ class PhysicsPanel:
         T, U, E = energies(self._moving)
         self._energy.append((self._moving.time, T, U, E))
         late = " · slower than real time" if is_late else ""
-        self._text.content = f"**{self._moving.time:.1f} s**{late} · energy {E:.4g} J: kinetic {T:.4g}, potential {U:.4g}"
+        self._text.content = (
+            f"**{self._moving.time:.1f} s**{late} · energy {E:.4g} J: kinetic {T:.4g}, potential {U:.4g}"
+        )
         rows = np.array(self._energy)
         if len(rows) > 1:
             self._chart.replace(rows[:, 0], rows[:, 1:])

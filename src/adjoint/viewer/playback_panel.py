@@ -68,7 +68,9 @@ class PlaybackPanel:
         self._session, self._gui, self._clips = session, session.server.gui, clips
         self._duration = max(max(clip.duration for clip in clips), 1e-6)
         self._alone = len(clips) == 1
-        self._tracks = [_Track(session, c, look, k, self._alone) for k, (c, look) in enumerate(zip(clips, looks, strict=True))]
+        self._tracks = [
+            _Track(session, c, look, k, self._alone) for k, (c, look) in enumerate(zip(clips, looks, strict=True))
+        ]
         self._turn = upright.T  # places are on the floor, which may not be level in the axes of the base
         self._now, self._last, self._told = 0.0, None, 0.0
         self._charts: list[Chart] = []
@@ -104,7 +106,9 @@ class PlaybackPanel:
             session.listen(self._which, lambda _: self._choose())
             session.drawn.show(False)
         if not self._alone:
-            squares = [_square(t.tint if k or t.clip.count > 1 else None, t.clip.name) for k, t in enumerate(self._tracks)]
+            squares = [
+                _square(t.tint if k or t.clip.count > 1 else None, t.clip.name) for k, t in enumerate(self._tracks)
+            ]
             gui.add_html('<div style="padding:0 1em .5em 1em;font-size:.875em">' + "<br>".join(squares) + "</div>")
 
     def _build_charts(self) -> None:

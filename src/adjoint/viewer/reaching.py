@@ -45,8 +45,8 @@ class Way(NamedTuple):
 class Reach(NamedTuple):
     """A configuration `q` (nq,), whether the frame is at the pose there, and all branches with what they are.
 
-    `found` (k, nq) has the branches' configurations, `exists` (k,) which of them reach the pose, and `inside` (k,) which
-    of these are inside the joint limits; `branch` is the one of q, or -1.
+    `found` (k, nq) has the branches' configurations, `exists` (k,) which of them reach the pose, `inside` (k,) which of
+    these are inside the joint limits; `branch` is the one of q, or -1.
     """
 
     q: np.ndarray

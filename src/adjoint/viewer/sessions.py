@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -119,7 +120,7 @@ class Session:
                 posted, self._posted = self._posted, {}
             for task in posted.values():
                 self._try(task)
-            active = [self._try(lambda panel=panel: panel.tick(began)) for panel in self.panels]
+            active = [self._try(partial(panel.tick, began)) for panel in self.panels]
             self._show()
             if any(active):
                 time.sleep(max(0.0, _FRAME - (time.monotonic() - began)))
@@ -134,7 +135,7 @@ class Session:
         with self.server.atomic():
             self.drawn.place(poses_of(self.robot, self.look, q))
             for panel in self.panels:
-                self._try(lambda panel=panel: panel.moved(q))
+                self._try(partial(panel.moved, q))
         self._shown = q
 
     def _try(self, task: Callable[[], Any]) -> Any:

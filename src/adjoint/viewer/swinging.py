@@ -23,7 +23,18 @@ from ..simulation.running import simulate
 from ..simulation.runs import Run
 from ..simulation.stops import joint_stops
 
-__all__ = ["CONTROLLERS", "INTEGRATORS", "Grab", "Moving", "Settings", "advanced", "arrow_of", "begun", "energies", "grabbed"]
+__all__ = [
+    "CONTROLLERS",
+    "INTEGRATORS",
+    "Grab",
+    "Moving",
+    "Settings",
+    "advanced",
+    "arrow_of",
+    "begun",
+    "energies",
+    "grabbed",
+]
 
 CONTROLLERS = ("none", "gravity compensation", "PD hold", "computed torque")
 HOLDS = CONTROLLERS[2:]  # those that drive the robot to a configuration
@@ -99,7 +110,9 @@ def advanced(moving: Moving, until: float) -> Moving:
     run = simulate(moving.robot, law, resume=moving.run, duration=steps * s.dt, dt=s.dt,
                    integrator=s.integrator, forces=forces)  # fmt: skip
     if not np.isfinite([*run.end.q, *run.end.v]).all():
-        raise ArgumentError("the simulation has become infinite; take a softer spring, less speed, or another integrator")
+        raise ArgumentError(
+            "the simulation has become infinite; take a softer spring, less speed, or another integrator"
+        )
     return replace(moving, run=run, time=moving.time + steps * s.dt)
 
 
