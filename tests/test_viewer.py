@@ -16,7 +16,7 @@ from adjoint.lie import inertia, se3, so3
 from adjoint.viewer import looks, overlays, reaching, swinging, view
 from adjoint.viewer.clips import clips_of, poses_of_clip
 from adjoint.viewer.joint_panel import knobs_of, reading, turned
-from adjoint.viewer.playback_panel import grid
+from adjoint.viewer.playback_panel import APART, grid
 
 PUMA = robots.puma560()
 Q = np.radians([30, -45, 120, 20, 40, -60])
@@ -696,7 +696,7 @@ def test_a_thousand_robots(browser):
         which = int(np.flatnonzero(look.bodies[look.parts[part].spots] == 5)[0])
         shown = drawn.handles[part].batched_positions.reshape(1000, -1, 3)[:, which]
         truth = aj.forward_kinematics(PUMA, run.q[:, k], "link6")[:, :3, 3] + grid(
-            1000, 1.3 * viewer._session.extent.reach
+            1000, APART * viewer._session.extent.reach
         )
         assert np.allclose(shown, truth, atol=1e-4)
         assert complaints(browser) == []

@@ -178,19 +178,20 @@ class Browser:
 
 def _started(width: int, height: int, home: Path) -> subprocess.Popen:
     """The process of a browser, whose DevTools listen on a port of its choice."""
-    quiet: dict = {"stdout": subprocess.DEVNULL, "stderr": (home / "log").open("wb")}
     found = next(filter(None, map(shutil.which, SYSTEMS)), None)
     if found:
         own = [f"--user-data-dir={home}", f"--window-size={width},{height}", "--remote-debugging-port=0"]
-        return subprocess.Popen([found, "--headless", "--no-sandbox", *FLAGS, *own, "about:blank"], **quiet)
-    environment = os.environ | {
-        "QT_QPA_PLATFORM": "offscreen",
-        "QTWEBENGINE_DISABLE_SANDBOX": "1",
-        "QTWEBENGINE_REMOTE_DEBUGGING": str(_free_port()),  # Qt takes no 0 for any port
-        "QTWEBENGINE_CHROMIUM_FLAGS": " ".join(FLAGS),
-        "HOME": str(home),
-    }
-    return subprocess.Popen([sys.executable, "-c", QT, str(width), str(height)], env=environment, **quiet)
+        command, environment = [found, "--headless", "--no-sandbox", *FLAGS, *own, "about:blank"], None
+    else:
+        command, environment = [sys.executable, "-c", QT, str(width), str(height)], os.environ | {
+            "QT_QPA_PLATFORM": "offscreen",
+            "QTWEBENGINE_DISABLE_SANDBOX": "1",
+            "QTWEBENGINE_REMOTE_DEBUGGING": str(_free_port()),  # Qt takes no 0 for any port
+            "QTWEBENGINE_CHROMIUM_FLAGS": " ".join(FLAGS),
+            "HOME": str(home),
+        }
+    with (home / "log").open("wb") as log:
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=log)
 
 
 def _free_port() -> int:

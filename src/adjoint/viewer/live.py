@@ -26,7 +26,7 @@ from .joint_panel import JointPanel
 from .looks import extent_of, look_of, upright
 from .overlay_panel import OverlayPanel
 from .physics_panel import PhysicsPanel
-from .playback_panel import PlaybackPanel, grid
+from .playback_panel import APART, PlaybackPanel, grid
 from .reach_panel import ReachPanel
 from .sessions import ROOT, Session
 
@@ -96,8 +96,7 @@ class Viewer:
         if not self._closed:
             self._closed = True
             self._session.stop()
-            with contextlib.redirect_stdout(io.StringIO()):  # it prints that it has stopped
-                self._session.server.stop()
+            _stop(self._session.server)
 
     def _need_open(self) -> None:
         if self._closed:
@@ -150,6 +149,7 @@ def view(
     who = "view"
     shown, clips = _subject(thing, robot, who)
     meshes = truth(meshes, f"{who}: meshes")
+    opens = _wants_browser(open_browser, who)
     package("viser", "view", who)
     body = shown.robot if isinstance(shown, Polymer) else shown
     q = _start(shown, clips)
@@ -161,10 +161,10 @@ def view(
         session = Session(server, body, look, extent, q)
         viewer = Viewer(session, _panels(session, clips, looks, isinstance(shown, Polymer)))
     except BaseException:
-        server.stop()
+        _stop(server)
         raise
     session.start()
-    if _wants_browser(open_browser, who):
+    if opens:
         webbrowser.open(viewer.url)
     return viewer
 
@@ -214,9 +214,14 @@ def _served(host: str, port: int | None, name: str, who: str) -> viser.ViserServ
         except OSError as error:
             raise ArgumentError(f"{who}: the page cannot be served at {host}:{port or _FIRST_PORT}: {error}") from None
     if port is not None and server.get_port() != port:
-        server.stop()
+        _stop(server)
         raise ArgumentError(f"{who}: port {port} is in use; without port=, the first free one is taken")
     return server
+
+
+def _stop(server: viser.ViserServer) -> None:
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints that it has stopped
+        server.stop()
 
 
 def _wants_browser(given: bool | None, who: str) -> bool:
@@ -241,18 +246,17 @@ def _panels(session: Session, clips: list[Clip], looks: list, molecule: bool) ->
     if clips:
         with tabs.add_tab("Play"):
             found["playback"] = PlaybackPanel(session, clips, looks, R)
-    if robot.nv:
+    moves = robot.nv > 0 and many == 1  # by hand; of a batch, only what happened is shown
+    if moves:
         with tabs.add_tab("Joints"):
             found["joints"] = JointPanel(session)
-    with contextlib.ExitStack() as stack:
-        if robot.nv:
-            stack.enter_context(tabs.add_tab("Reach"))
-            found["reach"] = reach = ReachPanel(session, _frames(robot))
+        with tabs.add_tab("Reach"):
+            found["reach"] = ReachPanel(session, _frames(robot))
     with tabs.add_tab("Show"):
-        frame = (lambda: reach.frame) if robot.nv else (lambda: robot.base_name)
-        found["overlays"] = overlays = OverlayPanel(session, frame)
+        tool = (lambda: found["reach"].frame) if moves else (lambda: _frames(robot)[-1])
+        found["overlays"] = overlays = OverlayPanel(session, tool)
         session.listen(overlays.dark, lambda on: _dress(session, on))
-    if robot.nv and many == 1:
+    if moves:
         with tabs.add_tab("Physics"):
             found["physics"] = physics = PhysicsPanel(session, found["joints"], 1.0, lambda: (R, np.zeros(3)))
         if clips:
@@ -273,7 +277,7 @@ def _frames(robot: Robot) -> list[str]:
     if len(names) > 200:
         names = [*names[:: len(names) // 100], names[-1]]
     best = next((n for n in names if n in ("tool", "tool0", "ee_link", "tcp", "tool_link")), None)
-    return [*(n for n in names if n != best), best] if best else names
+    return [*(n for n in names if n != best), best] if best else names or [robot.base_name]
 
 
 def _stage(session: Session, R: np.ndarray, many: int) -> None:
@@ -285,8 +289,8 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
     middle = (low + high) / 2
     size = max(float(np.linalg.norm(high - low)), 0.6 * extent.reach)
     if many > 9:
-        far = np.abs(grid(many, 1.3 * extent.reach)).max()
-        middle, size = np.array([0.0, 0.0, middle[2]]), 1.6 * far
+        far = np.abs(grid(many, APART * extent.reach)).max()
+        middle, size = np.array([0.0, 0.0, middle[2]]), 1.4 * far
     if session.robot.gravity.any():
         floor = 0.0 if low[2] > -0.02 * size else float(low[2])
         cell = 10.0 ** np.round(np.log10(size)) / 4

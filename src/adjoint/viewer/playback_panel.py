@@ -14,12 +14,13 @@ from .drawn import Drawn
 from .looks import Look, Poses
 from .sessions import ROOT, Session
 
-__all__ = ["PlaybackPanel", "grid"]
+__all__ = ["APART", "PlaybackPanel", "grid"]
 
 _SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "5 ×": 5.0}
 _TINTS = ((0.12, 0.47, 0.71), (1.0, 0.5, 0.05), (0.17, 0.63, 0.17), (0.84, 0.15, 0.16), (0.58, 0.4, 0.74),
           (0.09, 0.75, 0.81), (0.74, 0.74, 0.13))  # fmt: skip
 _OFTEN = 0.1  # [s] between two updates of the time slider and the charts
+APART = 1.1  # reaches between robots that stand side by side
 _MANY = 9  # so many robots stand side by side
 
 
@@ -186,7 +187,7 @@ class PlaybackPanel:
     def _spread(self) -> None:
         """Arrange the robots, and move what belongs to the chosen one to its place."""
         wide = self._layout is not None and self._layout.value == "side by side"
-        apart = 1.3 * self._session.extent.reach if wide else None
+        apart = APART * self._session.extent.reach if wide else None
         for track in self._tracks:
             track.spread(apart, np.zeros(3))
             if track.offsets is not None:

@@ -72,12 +72,8 @@ class ReachPanel:
         self._way = way = way_of(self._session.robot, self.frame)
         with self._place:
             if way.redundancy:
-                value = float(redundancy_of(self._session.robot, self._session.q, way.frame))
-                unit = np.degrees(1)
-                low, high = way.low * unit, way.high * unit
-                self._free = self._gui.add_slider(
-                    _capital(way.redundancy), low, high, 0.1, min(max(value * unit, low), high)
-                )
+                low, high = round(way.low, 1), round(way.high, 1)
+                self._free = self._gui.add_slider(way.redundancy, low, high, 0.1, self._free_now(way, self._session.q))
                 self._session.listen(self._free, lambda _: self._turn())
             for k, name in enumerate(way.branches):
                 button = self._gui.add_button(name, color=_OTHER)
@@ -97,7 +93,7 @@ class ReachPanel:
         return se3.from_xyz_quat_wxyz(np.concatenate([self._gizmo.position, self._gizmo.wxyz]))
 
     def _parameter(self) -> float | None:
-        return None if self._free is None else float(np.radians(self._free.value))
+        return None if self._free is None or self._way is None else float(self._free.value) / self._way.units
 
     def _drag(self) -> None:
         """Follow the gizmo; when it is let go, it returns to the frame."""
@@ -150,12 +146,13 @@ class ReachPanel:
         robot, way = self._session.robot, self._way
         self._follow(q)
         if self._free is not None:
-            self._free.value = float(np.clip(np.degrees(redundancy_of(robot, q, way.frame)), *self._range()))
-        self._tell(reach(robot, way, forward_kinematics(robot, q, way.frame), q, self._parameter()))
+            self._free.value = self._free_now(way, q)
+        self._tell(reach(robot, way, forward_kinematics(robot, q, way.frame), q))
 
-    def _range(self) -> tuple[float, float]:
-        assert self._way is not None
-        return float(np.degrees(self._way.low)), float(np.degrees(self._way.high))
+    def _free_now(self, way: Way, q: np.ndarray) -> float:
+        """What the slider of the redundancy shows at q."""
+        value = float(redundancy_of(self._session.robot, q, way.frame)) * way.units
+        return round(min(max(value, way.low), way.high), 1)
 
     def _tell(self, found: Reach) -> None:
         """Show what was found: text, buttons, ghosts, and a red ball at a target out of reach."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from ..goals.goal import orientation, pose, position
 from ..inverse.arms import arm_of
 from ..inverse.choice import Solutions, nearest_copy, nearest_solution
 from ..inverse.closed_form import inverse_kinematics
-from ..inverse.meaning import branches
+from ..inverse.meaning import Branch, branches
 from ..inverse.redundancy import redundancy_of
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import jacobian
@@ -20,26 +22,29 @@ from ..lie import se3, so3
 from ..model.configuration import integrate
 from ..model.joints import JOINTS
 from ..model.robot import Robot
-from ..rolled import is_long
+from .joint_panel import knobs_of
 
 __all__ = ["Reach", "Way", "in_branch", "reach", "way_of"]
 
 _STEPS, _FAR = 60, 0.5  # steps towards a pose, and the longest of a joint in one of them [rad, m]
+_MANY = 24  # bodies, beyond which the code of a quadratic program would take long to compile
 _SAME = 1e-4  # [rad, m] a pose this near is reached
 
 
 class Way(NamedTuple):
     """How a frame is brought to a pose: names of the `branches` of the closed form, none if it is done by steps.
 
-    `redundancy` names the parameter that a pose leaves free, with its range; None if there is none.
+    `redundancy` names the parameter that a pose leaves free, with its unit, range, and the number of units in a radian
+    or metre; None if there is none.
     """
 
     frame: str
     method: str
     branches: tuple[str, ...]
     redundancy: str | None
-    low: float
-    high: float
+    low: float = 0.0
+    high: float = 0.0
+    units: float = 1.0
 
 
 class Reach(NamedTuple):
@@ -61,7 +66,7 @@ class Reach(NamedTuple):
 def way_of(robot: Robot, frame: str) -> Way:
     """How a frame of a robot is brought to poses."""
     moving = sum(JOINTS[robot.joint_types[i]].nv for i in robot.path(robot.frame(frame).body))
-    by_steps = Way(frame, "step by step (differential inverse kinematics)", (), None, 0.0, 0.0)
+    by_steps = Way(frame, "step by step (differential inverse kinematics)", (), None)
     if moving < 6:  # most poses are out of reach, and the position counts most
         return by_steps
     try:
@@ -69,16 +74,29 @@ def way_of(robot: Robot, frame: str) -> Way:
         arm = arm_of(robot, frame)
     except AdjointError:
         return by_steps
-    names = []
-    for k, branch in enumerate(known.branches):
-        words = [x.lower() for x in (branch.arm, branch.elbow) if x]
-        roots = [f"{joint} {'+' if root == 0 else '−' if root == 1 else root}" for joint, root in branch.roots.items()]
-        names.append(f"{k}  " + (", ".join([*words, roots[-1]]) if words and roots else ", ".join(roots)))
-    low, high = -np.pi, np.pi
-    if known.redundancy and arm.lock is not None:
-        place = arm.chain.places[arm.chain.gears[arm.lock].coordinate]
-        low, high = max(-2 * np.pi, float(robot.lower[place])), min(2 * np.pi, float(robot.upper[place]))
-    return Way(frame, known.method, tuple(names), known.redundancy, low, high)
+    names = tuple(_branch_name(k, one, _common_start(arm.chain.names)) for k, one in enumerate(known.branches))
+    if not known.redundancy:
+        return Way(frame, known.method, names, None)
+    if arm.lock is None:
+        return Way(frame, known.method, names, "Arm angle [°]", -180.0, 180.0, np.degrees(1))
+    place = arm.chain.places[arm.chain.gears[arm.lock].coordinate]
+    knob = next(knob for knob in knobs_of(robot) if knob.place == place)
+    return Way(frame, known.method, names, knob.label, knob.low, knob.high, knob.units)
+
+
+def _common_start(names: Sequence[str]) -> int:
+    """How many characters all names begin with."""
+    same = (len(set(letters)) == 1 for letters in zip(*names, strict=False))
+    return sum(itertools.takewhile(bool, same)) if len(names) > 1 else 0
+
+
+def _branch_name(number: int, branch: Branch, skipped: int) -> str:
+    """A short name of a branch: LEFT, ABOVE, and the roots of its joints; names of joints without their start."""
+    words = [x.lower() for x in (branch.arm, branch.elbow) if x]
+    signs = {0: "+", 1: "−"}
+    roots = [f"{joint[skipped:]} {signs.get(root, root)}" for joint, root in branch.roots.items()]
+    shown = [*words, *(roots[-1:] if words else roots)]
+    return f"{number}: {', '.join(shown)}" if shown else f"{number}"
 
 
 def reach(robot: Robot, way: Way, T: np.ndarray, q: np.ndarray, redundancy: float | None = None) -> Reach:
@@ -130,7 +148,7 @@ def _stepped(robot: Robot, frame: str, T: np.ndarray, q: np.ndarray) -> np.ndarr
     wishes = orientation(frame, T[:3, :3]) if few else ()
     best, least, warm = q, _error(robot, frame, q, T, few), None
     for _ in range(_STEPS):
-        if is_long(robot):
+        if len(robot.body_names) > _MANY:
             v = _damped_step(robot, frame, T, q)
         else:
             warm = differential_step(
@@ -138,7 +156,7 @@ def _stepped(robot: Robot, frame: str, T: np.ndarray, q: np.ndarray) -> np.ndarr
                 velocity_limit=np.full(robot.nv, _FAR),
             )  # fmt: skip
             v = warm.v
-        q = integrate(robot, q, v)
+        q = np.clip(integrate(robot, q, v), robot.lower, robot.upper)
         error = _error(robot, frame, q, T, few)
         if error < least:
             best, gained = q, least - error
