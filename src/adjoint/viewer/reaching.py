@@ -85,9 +85,10 @@ def way_of(robot: Robot, frame: str) -> Way:
 
 
 def _common_start(names: Sequence[str]) -> int:
-    """How many characters all names begin with."""
-    same = (len(set(letters)) == 1 for letters in zip(*names, strict=False))
-    return sum(itertools.takewhile(bool, same)) if len(names) > 1 else 0
+    """How many characters all names begin with, up to the last "_", "/" or "." among them."""
+    letters = itertools.takewhile(lambda same: len(set(same)) == 1, zip(*names, strict=False))
+    start = "".join(same[0] for same in letters)
+    return 1 + max(start.rfind(mark) for mark in "_/.") if len(names) > 1 else 0
 
 
 def _branch_name(number: int, branch: Branch, skipped: int) -> str:
