@@ -1,7 +1,9 @@
 """What robots look like: triangles that are fixed to their bodies, from model files or from the kinematics alone.
 
-- `triangles`: meshes, and those of simple solids;
-- `robot_shapes`: the meshes of a robot, each fixed to a body.
+- `triangles`: meshes, and those of simple solids; `simplification`: meshes with fewer triangles; `shading`: light.
+- `robot_shapes`: the meshes of a robot, each fixed to a body; `from_visuals`, `mesh_files`: those of model files;
+  `axes`, `from_kinematics`: those of robots without any; `molecules`: those of polymers; `skeletons`: lines instead.
+- `plots`: pictures of robots; `style`: what all figures have in common.
 """
 
 from .robot_shapes import Shape as Shape

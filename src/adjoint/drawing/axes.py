@@ -105,7 +105,11 @@ def _center(robot: Robot, body: int) -> np.ndarray:
 
 def _size(robot: Robot, own: list[Axis]) -> float:
     """How far from the origins of their bodies joints and frames may be [m]."""
-    spots = [robot.placements[:, :3, 3], *(x.point[None] for x in own), *(f.placement[None, :3, 3] for f in robot.frames)]
+    spots = [
+        robot.placements[:, :3, 3],
+        *(x.point[None] for x in own),
+        *(f.placement[None, :3, 3] for f in robot.frames),
+    ]
     return 1.01 * float(np.linalg.norm(np.concatenate(spots), axis=-1).max(initial=0.0))
 
 

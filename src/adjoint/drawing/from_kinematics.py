@@ -9,7 +9,7 @@ import numpy as np
 
 from ..lie import inertia
 from ..model.robot import Robot
-from .axes import Axis, Layout, joint_layout, up_of
+from .axes import Layout, joint_layout, up_of
 from .triangles import Mesh, along, ball, bar, box, drum, joined, limb, moved, tube
 
 __all__ = ["BASE", "DARK", "HAND", "LINK", "TRIM", "Part", "kinematic_parts"]

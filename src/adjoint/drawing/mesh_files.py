@@ -82,7 +82,7 @@ def _checked(path: str) -> tuple[bytes, str]:
     return data, kind
 
 
-# --- files that would grow ----------------------------------------------------------------------------------------------
+# --- files that would grow --------------------------------------------------------------------------------------------
 
 
 def _dae_fault(data: bytes) -> str:
@@ -161,21 +161,22 @@ class _Beside:
             raise KeyError(f"{plain} is not read")
         return Path(found).read_bytes()
 
+    __getitem__ = get
 
-# --- what trimesh returns -----------------------------------------------------------------------------------------------
+
+# --- what trimesh returns ---------------------------------------------------------------------------------------------
 
 
 def _loaded(trimesh: Any, data: bytes, kind: str, path: str) -> list[Piece]:
     loaded = trimesh.load(io.BytesIO(data), file_type=kind, resolver=_Beside(path), process=False)
-    return list(_pieces(trimesh, loaded))
+    return list(_pieces(trimesh, loaded, _unit(data) if kind == "dae" else 1.0))
 
 
-def _pieces(trimesh: Any, loaded: Any) -> Iterator[Piece]:
+def _pieces(trimesh: Any, loaded: Any, unit: float) -> Iterator[Piece]:
     """The meshes of a scene, each at its placement; points and lines are left out."""
     if isinstance(loaded, trimesh.Trimesh):
         yield Piece(_mesh(loaded, np.eye(4)), _color(loaded))
         return
-    unit = _unit(loaded)
     for node in loaded.graph.nodes_geometry:
         T, name = loaded.graph[node]
         geometry = loaded.geometry[name]
@@ -191,10 +192,13 @@ def _mesh(geometry: Any, T: np.ndarray) -> Mesh:
     return welded(Mesh(vertices.astype(np.float32), faces))
 
 
-def _unit(loaded: Any) -> float:
-    """The unit of length [m] that a DAE file states, 1 of others."""
-    stated = re.fullmatch(r"([\d.eE+-]+) \* meters", str(loaded.metadata.get("units", "")))
-    return float(stated.group(1)) if stated else 1.0
+def _unit(data: bytes) -> float:
+    """The unit of length [m] that a DAE file states, or 1."""
+    stated = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']+)["']""", data)
+    try:
+        return float(stated.group(1)) if stated else 1.0
+    except ValueError:
+        return 1.0
 
 
 def _color(geometry: Any) -> tuple[float, float, float, float] | None:

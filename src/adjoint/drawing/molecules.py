@@ -22,7 +22,11 @@ _LIGHT, _HEAVY = 0.26, 0.42  # radii of the balls of hydrogen and of other atoms
 _STICK = 0.13  # radius of a bond [Å]
 _STICK_COLOR = (0.70, 0.72, 0.75, 1.0)
 _TUBE = 0.75  # radius of the tube along a long chain [Å]
-_ENDS = (0.18, 0.42, 0.72), (0.93, 0.90, 0.86), (0.88, 0.48, 0.13)  # its colors: at the start, in the middle, at the end
+_ENDS = (
+    (0.18, 0.42, 0.72),
+    (0.93, 0.90, 0.86),
+    (0.88, 0.48, 0.13),
+)  # its colors: at the start, in the middle, at the end
 
 
 def balls_and_sticks(
@@ -44,5 +48,5 @@ def tube_between(frame: str, a: np.ndarray, b: np.ndarray, part: float) -> Itera
     """A piece of the tube along a chain, from a to b [Å] in a frame; `part`, from 0 to 1, says where in the chain."""
     length = float(np.linalg.norm(b - a))
     if length > 0:
-        color = [float(np.interp(part, (0.0, 0.5, 1.0), column)) for column in zip(*_ENDS, strict=True)]
-        yield Visual(frame, along((a + b) / 2, b - a), "capsule", (_TUBE, length), color=(*color, 1.0))
+        red, green, blue = (float(np.interp(part, (0.0, 0.5, 1.0), column)) for column in zip(*_ENDS, strict=True))
+        yield Visual(frame, along((a + b) / 2, b - a), "capsule", (_TUBE, length), color=(red, green, blue, 1.0))

@@ -90,7 +90,7 @@ def limb(radius: float, end: float, length: float, waist: float = 0.15, sides: i
 
 def bar(x: float, y: float, start: float, end: float) -> Mesh:
     """A bar with edges x and y, from z = `start` to z = `end` [m]."""
-    return Mesh(box(x, y, end - start).vertices + np.float32([0, 0, (start + end) / 2]), box(1, 1, 1).faces)
+    return Mesh(box(x, y, end - start).vertices + np.array([0, 0, (start + end) / 2], np.float32), box(1, 1, 1).faces)
 
 
 def along(point: np.ndarray, direction: np.ndarray, side: np.ndarray | None = None) -> np.ndarray:

@@ -50,6 +50,7 @@ TURNS = 4 * np.pi
 """Two turns [rad]: a larger angle in the arguments of a user is taken for degrees."""
 
 _MOST_BALLS, _MOST_PIECES = 1500, 20_000  # atoms that are drawn as balls; bodies that are drawn as pieces of a tube
+_RING_BOND = 1.7  # [Å] heavy atoms of one body that are nearer are bonded
 _STRAIGHT = 0.01  # sine of the least angle between two bonds that define a dihedral
 
 
@@ -294,12 +295,22 @@ def _visuals(groups: Mapping[str, _Group]) -> Iterator[Visual]:
         R, p = group.frame[:3, :3], group.frame[:3, 3]
         if len(sites) <= _MOST_BALLS:
             bonds = [(site.position, sites[site.parent]) for site in group.members if site.parent is not None]
-            local = [((a - p) @ R, (b - p) @ R) for a, b in bonds]
+            local = [((a - p) @ R, (b - p) @ R) for a, b in (*bonds, *_ring_bonds(group.members))]
             yield from balls_and_sticks(label, [site.element for site in group.members], group.local(), local)
         elif group.carrier is not None and len(groups) <= _MOST_PIECES:
             carrier = groups[group.carrier].frame
             start = (p - carrier[:3, 3]) @ carrier[:3, :3]
             yield from tube_between(group.carrier, np.zeros(3), start, number / len(groups))
+
+
+def _ring_bonds(members: Sequence[Site]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of positions of heavy atoms that are as near as bonds, but neither carries the other: they close rings."""
+    heavy = [site for site in members if site.element not in LIGHT]
+    x = np.array([site.position for site in heavy]).reshape(-1, 3)
+    near = np.linalg.norm(x[:, None] - x, axis=-1) < _RING_BOND
+    for i, k in np.argwhere(np.triu(near, 1)).tolist():
+        if heavy[i].parent != heavy[k].key and heavy[k].parent != heavy[i].key:
+            yield x[i], x[k]
 
 
 def _inertia(group: _Group) -> np.ndarray:

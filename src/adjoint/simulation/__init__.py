@@ -10,7 +10,7 @@
 | `forces` | `Force` and `Change`: what acts on a robot, and what changes in it |
 | `advance`, `checkpoints`, `progress` | going through the steps of a run, with files and news on the way |
 | `python_controllers` | controllers that are called in Python |
-| `run_files`, `run_plots` | runs in files; plots and animations |
+| `run_files`, `run_figures`, `run_plots` | runs in files; figures over time; animations |
 | `run_scenes`, `run_pages`, `animations` | what an animation draws; the page that plays it; `animate` several runs |
 | `gradients` | `gradient` of a cost over a run, in reverse, with checkpoints |
 | `vector_env` | `VectorEnv`: many robots as one environment for reinforcement learning |

@@ -1,4 +1,4 @@
-"""Pictures of runs: plots over time and animations; all but the pages need matplotlib, the extra `[plot]`."""
+"""Animations of runs; GIF files need matplotlib, the extra `[plot]`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..control.references import Target
-from ..dynamics.regressors import coordinate_names, dof_names
 from ..errors import ArgumentError
 from ..extras import package
 from ..files import whole_file
 from ..model.input_checks import positive
-from ..trajectory.draw import saved_figure
 from .run_files import run_path
 from .run_pages import COLOURS, run_page
 from .run_scenes import Scene, Stage, scene_of, stage_of
@@ -22,47 +19,9 @@ from .run_scenes import Scene, Stage, scene_of, stage_of
 if TYPE_CHECKING:
     from .runs import Run
 
-__all__ = ["animate_runs", "draw_run"]
+__all__ = ["animate_runs"]
 
 _MOST_PICTURES = 100_000  # of an animation
-
-
-def draw_run(run: Run, path) -> Path:
-    """Draws a run into a file; see `Run.plot`."""
-    target = Path(path)
-    rows: list[tuple[np.ndarray, str, tuple[str, ...]]] = [
-        (run.q, "position [rad or m]", coordinate_names(run.robot)),
-        (run.v, "velocity [rad/s or m/s]", dof_names(run.robot)),
-        (run.tau, "joint force [N m or N]", dof_names(run.robot)),
-    ]
-    follows = run.setup.law is not None and isinstance(run.reference, Target)
-    if follows:
-        rows.append((run.error, "error [rad or m]", dof_names(run.robot)))
-    figure = package("matplotlib.figure", "plot", "Run.plot").Figure(figsize=(8, 2.6 * len(rows)), layout="constrained")
-    for axes, (values, label, names) in zip(figure.subplots(len(rows), 1, sharex=True), rows, strict=True):
-        _curves(axes, run, values, names)
-        axes.set_ylabel(label)
-        axes.margins(x=0)
-    if follows and run.robot.nq == run.robot.nv:
-        goal = np.broadcast_to(run.reference.q if run.reference.q.ndim > 1 else run.reference.q[None], run.q.shape)
-        one = goal.reshape(-1, *goal.shape[-2:])[0]
-        for line, column in zip(figure.axes[0].lines, one.T, strict=False):
-            figure.axes[0].plot(run.t, column, ":", color=line.get_color(), lw=1)
-    return saved_figure(figure, repr(run).strip("<>"), target)
-
-
-def _curves(axes, run: Run, values: np.ndarray, names: tuple[str, ...]) -> None:
-    """One line for each joint; of a batch, the median with a band from the lowest to the highest."""
-    every = np.broadcast_to(values, (*run.batch, *values.shape[-2:])).reshape(-1, *values.shape[-2:])
-    middle = every[0] if len(every) == 1 else np.nanmedian(every, axis=0)
-    lines = axes.plot(run.t, middle, label=names)
-    if len(every) > 1:
-        low, high = np.nanmin(every, axis=0), np.nanmax(every, axis=0)
-        for line, bottom, top in zip(lines, low.T, high.T, strict=True):
-            axes.fill_between(run.t, bottom, top, color=line.get_color(), alpha=0.2, lw=0)
-
-
-# --- the moving robot -------------------------------------------------------------------------------------------------
 
 
 def animate_runs(runs: Mapping[str, Run], path, frames_per_second: float, caller: str) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compile.graph.nested import leaves
 from ..control.references import PoseTarget, Target, is_function, is_sampled, reference_at
+from ..drawing.style import saved_figure
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..lazy import cached_property
@@ -21,8 +22,9 @@ from ..model.robot import Robot
 from .advance import Moment
 from .picking import Picked
 from .rollouts import Instant, RunPlan, energy_kernel, instant_kernel
+from .run_figures import run_figure
 from .run_files import read_run, write_run
-from .run_plots import animate_runs, draw_run
+from .run_plots import animate_runs
 from .sensors import wrench_kernel
 from .setups import Setup, with_time_axis
 
@@ -219,7 +221,7 @@ class Run:
         Of a batch, every joint has a line for the median and a band with all runs. This needs matplotlib: pip install
         'adjoint[plot]'.
         """
-        return draw_run(self, path)
+        return saved_figure(run_figure(self), path, "Run.plot")
 
     def animate(self, path: str | os.PathLike[str], *, frames_per_second: float = 25.0) -> Path:
         """Draw the moving robot into a .html page that plays it, or into a .gif file.

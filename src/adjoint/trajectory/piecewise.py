@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile import kernel, static
+from ..drawing.style import saved_figure
 from ..dynamics.regressors import dof_names
 from ..errors import ArgumentError
 from ..lazy import cached_property
@@ -18,7 +19,7 @@ from ..model.configuration import difference, integrate
 from ..model.needs import need_robot
 from ..model.robot import Robot
 from .along import Torques, check_joints, torques
-from .draw import draw_trajectory
+from .draw import trajectory_figure
 from .extrema import Extrema, extrema
 from .limits import LimitReport, limits_hold
 from .manifold import has_manifold_joints, local_rates
@@ -203,7 +204,7 @@ class Trajectory(InPieces):
 
         It returns the path of the file, whose ending says what it is: .png, .pdf, .svg. This needs matplotlib.
         """
-        return draw_trajectory(self, Path(path), robot)
+        return saved_figure(trajectory_figure(self, robot), path, "Trajectory.plot")
 
     # --- files --------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...display import html_table
+from ...drawing.style import saved_figure
 from ...dynamics.energy import kinetic_energy
 from ...goals.goal import Goal
 from ...goals.search import goal_errors
@@ -188,9 +189,9 @@ class Motion:
 
         It returns the path of the file.
         """
-        from ..draw import draw_motion
+        from ..draw import motion_figure
 
-        return draw_motion(self, Path(target))
+        return saved_figure(motion_figure(self), target, "Motion.plot")
 
 
 def spline_motion(robot: Robot, start, goal, duration: float, *, cost: str = "effort", weights=None) -> Motion:
