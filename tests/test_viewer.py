@@ -206,15 +206,34 @@ def test_equal_links_are_one_part():
     assert len(looks.look_of(robots.chain(100)).parts) <= 3
 
 
-def test_molecules_are_balls_and_sticks():
-    helix = aj.polymer.polypeptide("AGS", phi=np.radians(-57.8), psi=np.radians(-47.0))
-    look, atoms = looks.look_of(helix), len(helix.atoms)
-    q = helix.q + 0.3
-    poses = looks.poses_of(helix.robot, look, q)
-    assert np.allclose(poses.xyz[:atoms], helix.positions(q), atol=1e-4)
-    assert len(poses.xyz) - atoms >= atoms - 1  # a chain has at least so many bonds, rings have more
-    beads = aj.polymer.bead_chain(10)
-    assert len(looks.poses_of(beads.robot, looks.look_of(beads), beads.q).xyz) == 2 * len(beads.atoms) - 1
+def test_atoms_of_a_molecule_are_few_parts():
+    helix = aj.polymer.polypeptide("AGSAGS", phi=np.radians(-57.8), psi=np.radians(-47.0))
+    look, q = looks.look_of(helix.robot), helix.q + 0.3
+    assert len(look.parts) < 20 < len(look.bodies)
+    balls = [p for p in look.parts if np.ptp(np.linalg.norm(p.mesh.vertices, axis=1)) < 1e-4]
+    spots = np.concatenate([p.spots for p in balls])
+    shown, atoms = looks.poses_of(helix.robot, look, q).xyz[spots], helix.positions(q)
+    assert len(shown) == len(atoms)
+    away = np.linalg.norm(shown[:, None] - atoms, axis=-1)
+    assert away.min(axis=0).max() < 1e-4 and away.min(axis=1).max() < 1e-4
+    oxygen = next(k for k, e in enumerate(helix.elements) if e == "O")
+    colors = np.concatenate([p.colors for p in balls])
+    assert np.ptp(colors[away.argmin(axis=0)[[k for k, e in enumerate(helix.elements) if e == "O"]]], axis=0).max() == 0
+    assert colors[away.argmin(axis=0)[oxygen]][0] > 0.5  # red
+
+
+def test_all_kinds_of_solids_are_drawn_together():
+    builder = aj.Robot.builder("solids", base="fixed").link("base")
+    sizes = {"sphere": (0.1,), "cylinder": (0.1, 0.3), "capsule": (0.1, 0.3), "box": (0.1, 0.2, 0.3)}
+    for k in range(80):
+        builder.link(f"b{k}", inertia=inertia.sphere(1.0, 0.1))
+        builder.joint(f"j{k}", "revolute", f"b{k - 1}" if k else "base", f"b{k}", axis=(0, 0, 1))
+    kinds = list(sizes)
+    visuals = [aj.model.Visual(f"b{k}", np.eye(4), kinds[k % 4], sizes[kinds[k % 4]]) for k in range(80)]
+    robot = builder.build().replace(visuals=visuals)
+    look = looks.look_of(robot)
+    assert sorted(len(p.spots) for p in look.parts) == [20] * 4 and look.placements is not None
+    assert len(looks.look_of(robot, meshes=False).parts) < 4
 
 
 def test_gravity_points_down():
@@ -243,6 +262,7 @@ def some_run(batch=(), duration=0.2):
     return aj.simulate(PUMA, q=q, duration=duration, dt=0.001, record=10)
 
 
+@pytest.mark.slow
 def test_clips_of_all_motions():
     run, line = some_run((3,)), aj.trajectory.quintic(Q, Q + 0.1, 0.5)
     clips = clips_of({"run": run, "line": line}, PUMA, "view")

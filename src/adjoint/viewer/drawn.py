@@ -16,6 +16,14 @@ __all__ = ["Drawn"]
 _FEW = 64  # up to so many copies, far ones are drawn with all their triangles
 
 
+def _without_base(look: Look) -> Look:
+    """A look of the moving bodies alone."""
+    moving = [look.bodies[part.spots] >= 0 for part in look.parts]
+    pairs = zip(look.parts, moving, strict=True)
+    parts = (part._replace(spots=part.spots[m], colors=part.colors[m]) for part, m in pairs if m.any())
+    return look._replace(parts=tuple(parts))
+
+
 class Drawn:
     """`count` robots of one look in the scene, in their own colors or all in one `tint`, 0 to 1.
 
@@ -29,15 +37,15 @@ class Drawn:
         self._look, self.count = look, count
         self.handles = []
         if opacity < 1:
-            moving = (part._replace(spots=part.spots[look.bodies[part.spots] >= 0]) for part in look.parts)
-            self._look = look = look._replace(parts=tuple(part for part in moving if len(part.spots)))
+            self._look = look = _without_base(look)
         for k, part in enumerate(look.parts):
             copies = count * len(part.spots)
-            clear = opacity * part.color[3]
+            own = part.colors[:, :3] if tint is None else np.array([tint] * len(part.spots))
+            clear = opacity * float(part.colors[0, 3])
             self.handles.append(scene.add_batched_meshes_simple(
                 f"{name}/part{k}", part.mesh.vertices, part.mesh.faces,
                 np.tile([1.0, 0, 0, 0], (copies, 1)), np.zeros((copies, 3)),
-                batched_colors=np.tile(np.array(tint or part.color[:3]), (copies, 1)),
+                batched_colors=np.tile(own, (count, 1)),
                 opacity=clear if clear < 1 else None, lod="off" if copies <= _FEW else "auto",
                 cast_shadow=opacity == 1, receive_shadow=opacity == 1, visible=visible,
             ))  # fmt: skip

@@ -23,7 +23,7 @@ from ..model.robot import Robot
 from ..polymer.atoms import Polymer
 from .clips import KINDS, Clip, clips_of, is_motion
 from .joint_panel import JointPanel
-from .looks import extent_of, look_of, upright
+from .looks import Look, extent_of, look_of, upright
 from .overlay_panel import OverlayPanel
 from .physics_panel import PhysicsPanel
 from .playback_panel import APART, PlaybackPanel, grid
@@ -153,13 +153,13 @@ def view(
     package("viser", "view", who)
     body = shown.robot if isinstance(shown, Polymer) else shown
     q = _start(shown, clips)
-    look = look_of(shown, meshes)
+    look = look_of(body, meshes)
     looks = [look if c.robot == body else look_of(c.robot, meshes) for c in clips]
     extent = extent_of(body, look, q)
     server = _served(host, port, body.name, who)
     try:
         session = Session(server, body, look, extent, q)
-        viewer = Viewer(session, _panels(session, clips, looks, isinstance(shown, Polymer)))
+        viewer = Viewer(session, _panels(session, clips, looks))
     except BaseException:
         _stop(server)
         raise
@@ -235,7 +235,7 @@ def _wants_browser(given: bool | None, who: str) -> bool:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def _panels(session: Session, clips: list[Clip], looks: list, molecule: bool) -> dict[str, Any]:
+def _panels(session: Session, clips: list[Clip], looks: list[Look]) -> dict[str, Any]:
     """Set the stage, and fill the page with tabs."""
     gui, robot, R = session.server.gui, session.robot, upright(session.robot)
     many = max((clip.count for clip in clips), default=1)

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from ..drawing import shapes
-from ..drawing.triangles import Mesh, ball, tube
+from ..drawing import Shape, shapes
+from ..drawing.from_visuals import shown_visuals
+from ..drawing.triangles import Mesh, along, ball, box, tube
 from ..kinematics.forward import forward_kinematics
 from ..lie import so3
 from ..model.configuration import random_configuration
+from ..model.parts import Visual
 from ..model.robot import Robot
-from ..polymer.atoms import LIGHT, Polymer
 from ..rolled import is_long
 
-__all__ = ["Color", "Extent", "Look", "Part", "Poses", "extent_of", "look_of", "poses_of", "upright"]
-
-Color = tuple[float, float, float, float]
+__all__ = ["Extent", "Look", "Part", "Poses", "extent_of", "look_of", "poses_of", "upright"]
 
 _AT_ONCE = 1 << 19  # placements of bodies that are computed in one call
 _TRIED = 200  # random configurations that show how far a robot reaches
-_ELEMENTS = {
-    "H": (0.92, 0.92, 0.92), "D": (0.92, 0.92, 0.92), "C": (0.32, 0.34, 0.37), "N": (0.22, 0.38, 0.85),
-    "O": (0.85, 0.2, 0.18), "S": (0.92, 0.75, 0.18), "P": (0.95, 0.55, 0.1),
-}  # fmt: skip
-_OTHER_ELEMENT = (0.6, 0.35, 0.75)
-_BOND, _LIGHT_BOND = 1.95, 1.3  # [Å] atoms nearer than this are bonded; the second is for hydrogen
+_MANY = 60  # solids, beyond which equal ones are drawn together
+_STEEL, _GOLD, _PLAIN = (0.36, 0.39, 0.46, 1.0), (0.85, 0.65, 0.35, 1.0), (0.6, 0.62, 0.66, 1.0)
+_SOLIDS: dict[str, Callable[..., Mesh]] = {
+    "sphere": lambda r: ball(r, sides=14),
+    "cylinder": lambda r, length: tube(r, length, sides=10),
+    "capsule": lambda r, length: ball(r, length, sides=12),
+    "box": box,
+}
 
 
 class Part(NamedTuple):
-    """A mesh with its color (red, green, blue, opacity; 0 to 1), and the numbers (k,) of the spots where it is."""
+    """A mesh, the numbers (k,) of the spots where it is, and its colors (k, 4) there.
+
+    A color is (red, green, blue, opacity), 0 to 1; all have the opacity of the first.
+    """
 
     mesh: Mesh
-    color: Color
     spots: np.ndarray
+    colors: np.ndarray
 
 
 class Look(NamedTuple):
@@ -64,20 +69,44 @@ class Extent(NamedTuple):
     reach: float
 
 
-def look_of(thing: Robot | Polymer, meshes: bool = True) -> Look:
-    """The look of a robot, from its shapes, or of a molecule, as balls and sticks."""
-    if isinstance(thing, Polymer):
-        return _molecule(thing)
-    if is_long(thing):
-        return _chain(thing)
-    groups: dict[tuple, list[int]] = {}
-    found = {}
-    for shape in shapes(thing, meshes=meshes):  # equal meshes are drawn as one, such as the links of a chain
-        key = shape.mesh.vertices.tobytes(), shape.mesh.faces.tobytes(), shape.color
-        found[key] = shape
-        groups.setdefault(key, []).append(shape.body)
-    parts = (Part(found[key].mesh, found[key].color, np.array(spots)) for key, spots in groups.items())
-    return Look(np.array([*range(len(thing.body_names)), -1]), None, tuple(parts))
+def look_of(robot: Robot, meshes: bool = True) -> Look:
+    """The look of a robot: equal meshes, such as the atoms of a molecule or the links of a chain, are one part."""
+    visuals = shown_visuals(robot) if meshes else []
+    if len(visuals) > _MANY and all(visual.shape in _SOLIDS for visual in visuals):
+        return _of_solids(robot, visuals)
+    if is_long(robot) and not visuals:
+        return _chain(robot)
+    groups: dict[tuple, list[Shape]] = {}
+    for shape in shapes(robot, meshes=meshes):
+        groups.setdefault((shape.mesh.vertices.tobytes(), shape.mesh.faces.tobytes(), shape.color), []).append(shape)
+    bodies = np.array([*range(len(robot.body_names)), -1])
+    return Look(
+        bodies, None, tuple(_part(same[0].mesh, [x.body for x in same], same[0].color) for same in groups.values())
+    )
+
+
+def _part(mesh: Mesh, spots, color) -> Part:
+    return Part(mesh, np.array(spots), np.broadcast_to(np.array(color, float), (len(spots), 4)))
+
+
+class _Solid(NamedTuple):
+    """A ball, tube, capsule or box of a model, rounded so that nearly equal ones are the same."""
+
+    kind: str
+    size: tuple[float, ...]
+
+
+def _of_solids(robot: Robot, visuals: list[Visual]) -> Look:
+    """Many balls and sticks: each solid is one part, with a color for each of its copies."""
+    frames = [robot.frame(visual.frame) for visual in visuals]
+    places = np.stack([f.placement @ visual.placement for f, visual in zip(frames, visuals, strict=True)])
+    groups: dict[_Solid, list[int]] = {}
+    for k, visual in enumerate(visuals):
+        solid = _Solid(visual.shape, tuple(float(f"{abs(x):.2g}") for x in visual.size))
+        groups.setdefault(solid, []).append(k)
+    colors = np.array([visual.color or _PLAIN for visual in visuals], float)
+    parts = (Part(_SOLIDS[x.kind](*x.size), np.array(which), colors[which]) for x, which in groups.items())
+    return Look(np.array([f.body for f in frames]), places, tuple(parts))
 
 
 def _chain(robot: Robot) -> Look:
@@ -89,79 +118,10 @@ def _chain(robot: Robot) -> Look:
     lengths: dict[float, list[int]] = {}
     for k, i in enumerate(links):
         lengths.setdefault(round(float(np.linalg.norm(home[i])), 9), []).append(len(parents) + k)
-    steel, gold = (0.36, 0.39, 0.46, 1.0), (0.85, 0.65, 0.35, 1.0)
-    tubes = [Part(tube(0.75 * radius, d, sides=12), gold, np.array(which)) for d, which in lengths.items()]
-    places = [*(np.eye(4) for _ in parents), *(_stick(np.zeros(3), home[i], np.eye(3)) for i in links)]
+    tubes = [_part(tube(0.75 * radius, d, sides=12), which, _GOLD) for d, which in lengths.items()]
+    places = [*(np.eye(4) for _ in parents), *(along(home[i] / 2, home[i]) for i in links)]
     bodies = np.array([*range(len(parents)), *(parents[i] for i in links)])
-    return Look(bodies, np.stack(places), (Part(ball(radius, sides=12), steel, np.arange(len(parents))), *tubes))
-
-
-def _molecule(polymer: Polymer) -> Look:
-    """Atoms as balls, and bonds as sticks."""
-    atoms, x = polymer.atoms, polymer.positions()
-    bonds = _bonds(polymer, x)
-    places = [_at(atom.position) for atom in atoms]
-    places += [_stick(atoms[i].position, x[j] - x[i], T) for i, j, T in _with_bodies(polymer, bonds)]
-    bodies = np.array([atom.body for atom in atoms] + [atoms[i].body for i, _ in bonds])
-    elements: dict[str, list[int]] = {}
-    for k, atom in enumerate(atoms):
-        elements.setdefault(atom.element, []).append(k)
-    spacing = float(np.median([np.linalg.norm(x[i] - x[j]) for i, j in bonds])) if bonds else 1.5
-    parts = [
-        Part(ball((0.18 if name in LIGHT else 0.27) * spacing, sides=14), _opaque(name), np.array(which))
-        for name, which in elements.items()
-    ]
-    lengths: dict[float, list[int]] = {}
-    for k, (i, j) in enumerate(bonds):
-        lengths.setdefault(round(float(np.linalg.norm(x[i] - x[j])), 2), []).append(len(atoms) + k)
-    gray = (0.62, 0.64, 0.68, 1.0)
-    parts += [Part(tube(0.09 * spacing, d, sides=10), gray, np.array(which)) for d, which in lengths.items()]
-    return Look(bodies, np.stack(places), tuple(parts))
-
-
-def _opaque(element: str) -> Color:
-    return (*_ELEMENTS.get(element, _OTHER_ELEMENT), 1.0)
-
-
-def _bonds(polymer: Polymer, x: np.ndarray) -> list[tuple[int, int]]:
-    """Pairs of atoms near enough to be bonded; beads, which are farther apart, are bonded in their order."""
-    from scipy.spatial import KDTree
-
-    light = np.array([e in LIGHT for e in polymer.elements])
-    pairs = KDTree(x).query_pairs(_BOND, output_type="ndarray")
-    far = np.linalg.norm(x[pairs[:, 0]] - x[pairs[:, 1]], axis=1) if len(pairs) else np.zeros(0)
-    kept = pairs[(far < _LIGHT_BOND) | ~light[pairs].any(axis=1)] if len(pairs) else pairs
-    if len(kept):
-        return [(int(i), int(j)) for i, j in kept]
-    return [(k, k + 1) for k in range(len(x) - 1)]
-
-
-def _with_bodies(polymer: Polymer, bonds):
-    """Each bond with the rotation (3, 3) of the body of its first atom."""
-    T = _with_base(forward_kinematics(polymer.robot, polymer.q))
-    return [(i, j, T[polymer.atoms[i].body][:3, :3]) for i, j in bonds]
-
-
-def _at(position: np.ndarray) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, 3] = position
-    return T
-
-
-def _stick(start: np.ndarray, along: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """The placement in its body of a stick from `start`, which goes `along` a vector seen from the base."""
-    way = R.T @ along
-    T = _at(start + way / 2)
-    T[:3, :3] = rotation_to(way)
-    return T
-
-
-def rotation_to(z: np.ndarray) -> np.ndarray:
-    """A rotation (3, 3) whose third column points along z."""
-    z = z / max(float(np.linalg.norm(z)), 1e-300)
-    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x = x / np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+    return Look(bodies, np.stack(places), (_part(ball(radius, sides=12), range(len(parents)), _STEEL), *tubes))
 
 
 def _with_base(T: np.ndarray) -> np.ndarray:
@@ -203,4 +163,4 @@ def upright(robot: Robot) -> np.ndarray:
     size = float(np.linalg.norm(robot.gravity))
     if size == 0.0 or np.allclose(robot.gravity / size, (0, 0, -1)):
         return np.eye(3)
-    return rotation_to(-robot.gravity).T
+    return along(np.zeros(3), -robot.gravity)[:3, :3].T

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..control.joint_laws import computed_torque, pd
 from ..control.laws import Law
-from ..dynamics.composite import mass_matrix
 from ..dynamics.energy import kinetic_energy, potential_energy
+from ..dynamics.factorization import mass_matrix_inverse
 from ..errors import ArgumentError
 from ..kinematics.forward import forward_kinematics
 from ..kinematics.jacobians import jacobian
@@ -170,7 +170,7 @@ def _law(robot: Robot, s: Settings, target: np.ndarray) -> Law | None:
         return computed_torque(robot, target, kp=s.speed**2, kd=2 * s.speed)
     if s.controller == "gravity compensation":
         return pd(target, kp=np.zeros(robot.nv), kd=np.zeros(robot.nv), gravity=True)
-    inertia = np.diagonal(mass_matrix(robot, target)).copy()
+    inertia = 1 / np.diagonal(mass_matrix_inverse(robot, target))  # of each joint, while the others are free
     return pd(target, kp=s.speed**2 * inertia, kd=2 * s.speed * inertia, gravity=True)
 
 
