@@ -19,7 +19,7 @@ from ..simulation.runs import Run
 from ..trajectory.piecewise import Trajectory
 from .looks import Look, Poses, poses_of
 
-__all__ = ["Clip", "Curves", "clip_of", "clips_of", "is_motion", "poses_of_clip"]
+__all__ = ["KINDS", "Clip", "Curves", "clip_of", "clips_of", "is_motion", "poses_of_clip"]
 
 _MOST = 4_000_000  # poses of spots that are kept, 28 bytes each
 _RATE = 100.0  # [1/s] samples of a trajectory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -236,11 +235,3 @@ def _square(tint: tuple[float, float, float] | None, name: str) -> str:
 def _rounded(x: float) -> float:
     """A number with one digit that is not 0, near x."""
     return float(f"{x:.0e}")
-
-
-def frames_per_second(panel: PlaybackPanel, frames: int = 60) -> float:
-    """How many frames a second the server makes of the clips, if nothing else limits it."""
-    began = time.perf_counter()
-    for k in range(frames):
-        panel.go(panel._duration * k / frames)
-    return frames / (time.perf_counter() - began)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..simulation.stops import joint_stops
 
 __all__ = [
     "CONTROLLERS",
+    "HOLDS",
     "INTEGRATORS",
     "Grab",
     "Moving",
@@ -33,7 +34,9 @@ __all__ = [
     "arrow_of",
     "begun",
     "energies",
+    "grab_at",
     "grabbed",
+    "usual_stiffness",
 ]
 
 CONTROLLERS = ("none", "gravity compensation", "PD hold", "computed torque")
@@ -75,7 +78,6 @@ class Moving:
     target: np.ndarray
     grab: Grab | None = None
     time: float = 0.0  # [s] since it began
-    past: tuple = field(default=(), repr=False)
 
     @property
     def q(self) -> np.ndarray:
