@@ -61,7 +61,8 @@ class Chart:
     def _scales(self) -> dict[str, Any]:
         """The lowest value is at the bottom, where the line of the time that is shown lies flat."""
         low, high = self._ends
-        return {"x": {"time": False}, "y": {"range": (low, high + 0.05 * (high - low))}}
+        times = float(self._t[0]), max(float(self._t[-1]), float(self._t[0]) + 1e-9)
+        return {"x": {"time": False, "range": times}, "y": {"range": (low, high + 0.05 * (high - low))}}
 
     def _data(self, now: float) -> tuple[np.ndarray, ...]:
         """All lines, and one more that jumps up at the time `now`: three times are added for it."""
@@ -79,8 +80,6 @@ class Chart:
 
     def replace(self, t: np.ndarray, values: np.ndarray, now: float | None = None) -> None:
         """Show other values (k, m) at other times (k,)."""
-        before = self._ends
         self._set(t, values)
-        if self._ends != before:
-            self._handle.scales = self._scales()
+        self._handle.scales = self._scales()
         self._handle.data = self._data(float(t[-1]) if now is None else now)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawn"]
 
+_GHOST = 1.008  # how much larger ghosts are, so that their surfaces are not those of the robot
 _FEW = 64  # up to so many copies, far ones are drawn with all their triangles
 
 
@@ -35,6 +36,7 @@ class Drawn:
         tint: tuple[float, float, float] | None = None, opacity: float = 1.0, visible: bool = True,
     ):  # fmt: skip
         self._look, self.count = look, count
+        self._size = 1.0 if opacity == 1 else _GHOST
         self.handles = []
         if opacity < 1:
             self._look = look = _without_base(look)
@@ -45,7 +47,7 @@ class Drawn:
             self.handles.append(scene.add_batched_meshes_simple(
                 f"{name}/part{k}", part.mesh.vertices, part.mesh.faces,
                 np.tile([1.0, 0, 0, 0], (copies, 1)), np.zeros((copies, 3)),
-                batched_colors=np.tile(own, (count, 1)),
+                batched_colors=np.tile(own, (count, 1)), batched_scales=np.full(copies, self._size),
                 opacity=clear if clear < 1 else None, lod="off" if copies <= _FEW else "auto",
                 cast_shadow=opacity == 1, receive_shadow=opacity == 1, visible=visible,
             ))  # fmt: skip
@@ -62,7 +64,7 @@ class Drawn:
             handle.batched_wxyzs = poses.wxyz[..., part.spots, :].reshape(-1, 4)
             handle.batched_positions = xyz.reshape(-1, 3)
             if seen is not None:
-                handle.batched_scales = np.repeat(np.where(seen, 1.0, 0.0), len(part.spots)).astype(np.float32)
+                handle.batched_scales = np.repeat(np.where(seen, self._size, 0.0), len(part.spots)).astype(np.float32)
 
     def recolor(self, tints: np.ndarray) -> None:
         """Give each robot a color (count, 3), 0 to 1."""

@@ -11,6 +11,7 @@ from ..drawing.triangles import ball
 from ..kinematics.center import center_of_mass
 from ..lazy import cached_property
 from ..lie import so3
+from .looks import upright
 from .overlays import (
     Ellipsoids,
     frame_groups,
@@ -133,8 +134,8 @@ class OverlayPanel:
 
     def _center(self, q: np.ndarray) -> list[Any]:
         c, r = center_of_mass(self._session.robot, q), self._size
-        below = c.copy()
-        below[2] = min(0.0, float(self._session.extent.low[2]))
+        up = upright(self._session.robot)[2]
+        below = c - up * (up @ c - min(0.0, float(self._session.extent.low[2])))
         known = self._handles.get("Centre of mass")
         if known:
             known[0].position, known[1].points = c, np.array([[c, below]])

@@ -32,7 +32,7 @@ from .swinging import (
 __all__ = ["PhysicsPanel"]
 
 _LATE = 0.1  # [s] a computer that is later than this runs slower than real time
-_OFTEN = 0.2  # [s] between two points of the energy's chart
+_OFTEN = 0.4  # [s] between two points of the energy's chart
 _KEPT = 150  # points of it
 _PULL = (0.9, 0.35, 0.1)
 

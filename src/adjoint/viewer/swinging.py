@@ -153,9 +153,9 @@ def grab_at(robot: Robot, q: np.ndarray, body: int, place: np.ndarray, stiffness
 
 
 def usual_stiffness(robot: Robot) -> float:
-    """A stiffness [N/m] that lifts the robot when its hand moves as far as the robot is large, roughly."""
+    """A stiffness [N/m] with which a hand lifts a third of the robot's weight when it moves by 10 cm."""
     g = float(np.linalg.norm(robot.gravity)) or 10.0
-    return 20.0 * max(robot.mass, 1e-6) * g
+    return 3.3 * max(robot.mass, 1e-6) * g
 
 
 def _placement(robot: Robot, q: np.ndarray, body: int) -> np.ndarray:
