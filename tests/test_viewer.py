@@ -507,6 +507,20 @@ def open_tab(browser, name: str, content: str) -> None:
     raise AssertionError(f"the tab {name} does not open")
 
 
+def press(browser, text: str, done) -> None:
+    """Click a button with this text until something is done."""
+    button = f"[...document.querySelectorAll('button')].filter(x => x.innerText.trim() == {text!r}).pop()"
+    for _ in range(5):
+        browser.wait(f"!!{button}")
+        browser.click(place(browser, button))
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            if done():
+                return
+            time.sleep(0.05)
+    raise AssertionError(f"the button {text} does nothing")
+
+
 def click_box(browser, label: str) -> None:
     """Click the checkbox after a label."""
     box = (
@@ -678,13 +692,10 @@ def test_runs_play_beside_each_other(browser):
         playback = viewer._panels["playback"]
         ghost = playback._tracks[1].drawn.handles[-1]
         still = ghost.batched_wxyzs.copy()
-        button = "[...document.querySelectorAll('button')].filter(x => x.innerText.trim() == 'Play').pop()"
-        browser.click(place(browser, button))
-        until(lambda: playback.playing and playback.now > 0.3)
+        press(browser, "Play", lambda: playback.playing)
+        until(lambda: playback.now > 0.3)
         assert not np.array_equal(viewer.q, Q) and not np.array_equal(ghost.batched_wxyzs, still)
-        button = "[...document.querySelectorAll('button')].filter(x => x.innerText.trim() == 'Pause').pop()"
-        browser.click(place(browser, button))
-        until(lambda: not playback.playing)
+        press(browser, "Pause", lambda: not playback.playing)
         viewer._session.post("test", lambda: playback._scrub(1.0))
         viewer._session.idle()
         assert np.array_equal(viewer.q, run.q[run.t.searchsorted(1.0 - 1e-9)])

@@ -121,22 +121,23 @@ class Session:
             for task in posted.values():
                 self._try(task)
             active = [self._try(partial(panel.tick, began)) for panel in self.panels]
-            self._show()
-            if any(active):
+            shown = self._show()
+            if shown or any(active):  # panels may have something to do about what is shown
                 time.sleep(max(0.0, _FRAME - (time.monotonic() - began)))
             else:
                 self._wake.wait()
 
-    def _show(self) -> None:
-        """Draw the configuration, if it is another one."""
+    def _show(self) -> bool:
+        """Draw the configuration, if it is another one; whether it is."""
         q = self._q
         if self._shown is q:
-            return
+            return False
         with self.server.atomic():
             self.drawn.place(poses_of(self.robot, self.look, q))
             for panel in self.panels:
                 self._try(partial(panel.moved, q))
         self._shown = q
+        return True
 
     def _try(self, task: Callable[[], Any]) -> Any:
         """Do something; an error is told in the browser and in the log, and the viewer goes on."""
