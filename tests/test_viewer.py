@@ -16,6 +16,7 @@ from adjoint.lie import inertia, se3, so3
 from adjoint.viewer import looks, overlays, reaching, swinging, view
 from adjoint.viewer.clips import clips_of, poses_of_clip
 from adjoint.viewer.joint_panel import knobs_of, reading, turned
+from adjoint.viewer.live import _wants_browser
 from adjoint.viewer.playback_panel import APART, grid
 
 PUMA = robots.puma560()
@@ -407,6 +408,29 @@ def test_without_viser_the_pip_line(monkeypatch):
 @pytest.fixture
 def no_browser(monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda *_: pytest.fail("a browser was opened"))
+
+
+@pytest.mark.parametrize(
+    ("environment", "modules", "wanted"),
+    [
+        ({"DISPLAY": ":0"}, {}, True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, {}, True),
+        ({}, {}, False),  # no screen
+        ({"DISPLAY": ":0", "PYTEST_CURRENT_TEST": "this"}, {}, False),
+        ({"DISPLAY": ":0"}, {"ipykernel": sys}, False),  # a notebook
+    ],
+)
+def test_when_a_browser_is_opened(monkeypatch, environment, modules, wanted):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "PYTEST_CURRENT_TEST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    for name, value in modules.items():
+        monkeypatch.setitem(sys.modules, name, value)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert _wants_browser(None, "view") == wanted
+    assert _wants_browser(True, "view") and not _wants_browser(False, "view")
 
 
 @pytest.mark.slow

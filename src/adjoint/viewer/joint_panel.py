@@ -134,15 +134,18 @@ class JointPanel:
 
     def _slider(self, knob: Knob) -> viser.GuiSliderHandle[float]:
         step = 0.1 if knob.high - knob.low > 10 else max((knob.high - knob.low) / 1000, 1e-6)
-        value = round(reading(knob, self._session.q), 1 if step == 0.1 else 6)
-        handle = self._gui.add_slider(knob.label, knob.low, max(knob.high, knob.low + 1e-3), step, value)
+        digits = 1 if step == 0.1 else 6
+        low, high = round(knob.low, digits), round(max(knob.high, knob.low + step), digits)
+        value = round(reading(knob, self._session.q), digits)
+        handle = self._gui.add_slider(knob.label, low, high, step, min(max(value, low), high))
         self._session.listen(handle, lambda value: self._turn(knob, value))
         return handle
 
     def _turn(self, knob: Knob, value: float) -> None:
         start = self._session.q if self._session.asked is None or self._wanted is None else self._wanted
-        self.want(turned(knob, start, value))
-        self._session.ask(turned(knob, start, value))
+        q = turned(knob, start, min(max(value, knob.low), knob.high))  # a slider's ends are rounded
+        self.want(q)
+        self._session.ask(q)
 
     def want(self, q: np.ndarray | None) -> None:
         """The configuration that a controller drives the robot to, which the sliders show then; None for no longer."""
