@@ -4,6 +4,7 @@ import socket
 import sys
 import time
 import webbrowser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +14,9 @@ import adjoint as aj
 from adjoint import robots
 from adjoint.errors import ArgumentError, MissingPackageError
 from adjoint.lie import inertia, se3, so3
-from adjoint.viewer import looks, overlays, reaching, swinging, view
+from adjoint.viewer import live, looks, overlays, reaching, swinging, view
 from adjoint.viewer.clips import clips_of, poses_of_clip
 from adjoint.viewer.joint_panel import knobs_of, reading, turned
-from adjoint.viewer.live import _wants_browser
 from adjoint.viewer.playback_panel import APART, grid
 
 PUMA = robots.puma560()
@@ -429,8 +429,8 @@ def test_when_a_browser_is_opened(monkeypatch, environment, modules, wanted):
     for name, value in modules.items():
         monkeypatch.setitem(sys.modules, name, value)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert _wants_browser(None, "view") == wanted
-    assert _wants_browser(True, "view") and not _wants_browser(False, "view")
+    assert live._wants_browser(None, "view") == wanted
+    assert live._wants_browser(True, "view") and not live._wants_browser(False, "view")
 
 
 @pytest.mark.slow
@@ -467,9 +467,8 @@ def test_wait_ends_with_ctrl_c(monkeypatch, capsys):
     def press(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(time, "sleep", press)
+    monkeypatch.setattr(live, "time", SimpleNamespace(sleep=press))
     viewer.wait()
-    monkeypatch.undo()
     assert "Ctrl-C" in capsys.readouterr().out and "closed" in repr(viewer)
 
 
@@ -744,10 +743,10 @@ def test_physics_swings_and_is_pulled_with_the_mouse(browser):
         viewer._session.post("test", lambda: setattr(physics._controller, "value", "gravity compensation"))
         viewer._session.post("again", lambda: (physics._again(), physics._rest()))
         until(lambda: physics.moving.settings.controller == "gravity compensation", 90)
-        viewer._session.idle()
+        viewer.q = Q
+        until(lambda: np.allclose(physics.moving.q, Q, atol=1e-6))
         time.sleep(0.5)
-        resting = viewer.q
-        spot = aj.forward_kinematics(PUMA, resting, "link4")[:3, 3]
+        spot = aj.forward_kinematics(PUMA, Q, "link4")[:3, 3]
         at = pixel(browser, client, spot)
         held(browser, at, (at[0], at[1] - 90))
         until(lambda: physics.moving.grab is not None)
