@@ -780,6 +780,11 @@ def test_a_thousand_robots(browser):
         places = grid(1000, APART * viewer._session.extent.reach)
         truth = aj.forward_kinematics(PUMA, run.q[:, k], "link6")[:, :3, 3] + places
         assert np.allclose(shown, truth, atol=1e-4)
+        viewer._session.post("test", lambda: (setattr(playback._which, "value", 700), playback._choose()))
+        viewer._session.idle()
+        assert np.allclose(viewer._session.server.scene.get_handle_by_name("/stage/robot").position, places[700])
+        assert np.array_equal(viewer.q, run.q[700, k])
+        assert np.allclose(playback._charts[0]._lines[0], run.q[700, 0])
         assert complaints(browser) == []
 
 

@@ -66,11 +66,6 @@ class Drawn:
             if seen is not None:
                 handle.batched_scales = np.repeat(np.where(seen, self._size, 0.0), len(part.spots)).astype(np.float32)
 
-    def recolor(self, tints: np.ndarray) -> None:
-        """Give each robot a color (count, 3), 0 to 1."""
-        for part, handle in zip(self._look.parts, self.handles, strict=True):
-            handle.batched_colors = np.repeat(tints, len(part.spots), axis=0)
-
     def body_of(self, part: int, copy: int) -> int:
         """The number of the body that shows copy number `copy` of a part; -1 is the base."""
         spots = self._look.parts[part].spots

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..lie import so3
 from .charts import Chart, legend
 from .clips import Clip, poses_of_clip
 from .drawn import Drawn
@@ -19,6 +20,7 @@ _SPEEDS = {"0.1 ×": 0.1, "0.25 ×": 0.25, "0.5 ×": 0.5, "1 ×": 1.0, "2 ×": 2
 _TINTS = ((0.12, 0.47, 0.71), (1.0, 0.5, 0.05), (0.17, 0.63, 0.17), (0.84, 0.15, 0.16), (0.58, 0.4, 0.74),
           (0.09, 0.75, 0.81), (0.74, 0.74, 0.13))  # fmt: skip
 _OFTEN = 0.1  # [s] between two updates of the time slider and the charts
+_CHOSEN = (1.0, 0.6, 0.1)
 APART = 1.1  # reaches between robots that stand side by side
 _MANY = 9  # so many robots stand side by side
 
@@ -105,11 +107,21 @@ class PlaybackPanel:
             self._which = gui.add_slider("Run shown", 0, most - 1, 1, 0, hint="Its curves, overlays and sliders")
             session.listen(self._which, lambda _: self._choose())
             session.drawn.show(False)
+            self._mark_chosen()
         if not self._alone:
             squares = [
                 _square(t.tint if k or t.clip.count > 1 else None, t.clip.name) for k, t in enumerate(self._tracks)
             ]
             gui.add_html('<div style="padding:0 1em .5em 1em;font-size:.875em">' + "<br>".join(squares) + "</div>")
+
+    def _mark_chosen(self) -> None:
+        """A disc under the robot whose curves are shown."""
+        reach, low = self._session.extent.reach, float(self._session.extent.low[2])
+        up = self._turn[:, 2]
+        self._session.server.scene.add_cylinder(
+            f"{ROOT}/chosen", 0.4 * reach, 0.004 * reach, color=_CHOSEN, opacity=0.6, cast_shadow=False,
+            wxyz=so3.to_quat_wxyz(self._turn), position=up * (low + 0.003 * reach),
+        )  # fmt: skip
 
     def _build_charts(self) -> None:
         panel = self._gui.add_panel()
@@ -193,21 +205,13 @@ class PlaybackPanel:
                 track.offsets = track.offsets @ self._turn.T
         offsets = self._tracks[0].offsets
         if offsets is not None:
-            self.stand(offsets[self._run])
-        self._color()
+            self._stand(offsets[self._run])
 
-    def stand(self, place: np.ndarray) -> None:
+    def _stand(self, place: np.ndarray) -> None:
         """Move all that belongs to the robot itself to a place [m]."""
         node = self._session.server.scene.get_handle_by_name(ROOT)
         if node is not None:
             node.position = place
-
-    def _color(self) -> None:
-        """The chosen robot of a batch has another color."""
-        track = self._tracks[0]
-        if track.drawn is not None and not self._alone:
-            tints = np.tile(track.tint, (track.clip.count, 1))
-            track.drawn.recolor(tints)
 
     def _rearrange(self) -> None:
         self._spread()
