@@ -290,7 +290,7 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
     size = max(float(np.linalg.norm(high - low)), 0.6 * extent.reach)
     if many > 9:
         far = np.abs(grid(many, APART * extent.reach)).max()
-        middle, size = np.array([0.0, 0.0, middle[2]]), 1.4 * far
+        middle, size = np.array([0.0, 0.0, middle[2]]), 1.4 * far + size
     if session.robot.gravity.any():
         floor = 0.0 if low[2] > -0.02 * size else float(low[2])
         cell = 10.0 ** np.round(np.log10(size)) / 4
