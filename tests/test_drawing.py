@@ -4,6 +4,7 @@ import json
 import re
 import struct
 import sys
+from typing import Any
 
 import numpy as np
 import pytest

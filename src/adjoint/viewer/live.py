@@ -1,0 +1,320 @@
+"""`view`: a robot, a run or a trajectory in the browser, to look at and to play with."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import io
+import os
+import sys
+import time
+import webbrowser
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..extras import package
+from ..lie import so3
+from ..model.configuration import neutral
+from ..model.input_checks import count, truth, vectors
+from ..model.robot import Robot
+from ..polymer.atoms import Polymer
+from .clips import KINDS, Clip, clips_of, is_motion
+from .joint_panel import JointPanel
+from .looks import Look, extent_of, look_of, upright
+from .overlay_panel import OverlayPanel
+from .physics_panel import PhysicsPanel
+from .playback_panel import APART, PlaybackPanel, grid
+from .reach_panel import ReachPanel
+from .sessions import ROOT, Session
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Viewer", "view"]
+
+_FIRST_PORT, _PORTS = 8080, 65535
+_FIELD = 0.75  # [rad] the height of what the camera sees
+_LIGHT, _DARK = (255, 255, 255), (18, 20, 24)
+
+
+class Viewer:
+    """A page in the browser that shows a robot; `view` makes one.
+
+        with view(robot) as viewer:
+            print(viewer.url)
+            viewer.q = np.zeros(6)                      # move it, also while it is looked at
+            viewer.wait()                               # until Ctrl-C
+
+    `q` is the configuration (nq,) that is shown: it changes with what people do in the page, and can be set at any
+    time. In a notebook, a viewer as the last expression of a cell shows the page there.
+    """
+
+    def __init__(self, session: Session, panels: Mapping[str, Any]):
+        self._session, self._panels = session, dict(panels)
+        self._closed = False
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        host = self._session.server.get_host()
+        return f"http://{'localhost' if host == '0.0.0.0' else host}:{self._session.server.get_port()}"
+
+    @property
+    def robot(self) -> Robot:
+        """The robot that is shown."""
+        return self._session.robot
+
+    @property
+    def q(self) -> np.ndarray:
+        """The configuration (nq,) that is shown; setting it moves the robot."""
+        return self._session.q.copy()
+
+    @q.setter
+    def q(self, value) -> None:
+        self._need_open()
+        q = vectors(value, self.robot.nq, "q", "Viewer")
+        if q.ndim != 1 or not np.isfinite(q).all():
+            raise ArgumentError(f"Viewer: q must be finite numbers ({self.robot.nq},); got shape {q.shape}, {q!s:.60}")
+        self._session.ask(q)
+
+    def wait(self) -> None:
+        """Keep the page alive until Ctrl-C is pressed or the viewer is closed, and close it then."""
+        print(f"{self.robot.name} is at {self.url}; press Ctrl-C to end", flush=True)
+        try:
+            while not self._closed:
+                time.sleep(0.1)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the page and free its port; a viewer that is closed stays closed."""
+        if not self._closed:
+            self._closed = True
+            self._session.stop()
+            _stop(self._session.server)
+
+    def _need_open(self) -> None:
+        if self._closed:
+            raise ArgumentError("Viewer: it is closed; view(...) opens another one")
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Viewer of '{self.robot.name}', {'closed' if self._closed else self.url}>"
+
+    def _repr_html_(self) -> str:
+        if self._closed:
+            return f"<code>{html.escape(repr(self))}</code>"
+        style = "width:100%;height:560px;border:1px solid #ccc;border-radius:6px"
+        return f'<iframe src="{html.escape(self.url)}" style="{style}"></iframe>'
+
+
+def view(
+    thing: Any, *, robot: Robot | Polymer | None = None, host: str = "127.0.0.1", port: int | None = None,
+    open_browser: bool | None = None, meshes: bool = True,
+) -> Viewer:  # fmt: skip
+    """Show a robot, a run or a trajectory in the browser, and return a `Viewer`, which has the address as `url`.
+
+        viewer = aj.view(robot)                         # sliders, inverse kinematics, overlays, physics
+        viewer = aj.view(run)                           # play it, with charts; a batch stands side by side
+        viewer = aj.view({"PD": first, "LQR": second})  # compare: the first in full, the others as ghosts
+        viewer.wait()                                   # until Ctrl-C
+
+    Parameters
+    ----------
+    thing
+        A `Robot`, a `Run` or a batch of runs, a `Trajectory`, a `Polymer`, or a dict of runs and trajectories by names.
+    robot
+        The robot that follows a trajectory which was made without one; the `Polymer` whose states are shown.
+    host, port
+        Where the page is served. By default only this computer can open it; host="0.0.0.0" lets others do so, who can
+        then move all that you can move. The port is the first free one from 8080 on, or the one that you give.
+    open_browser
+        Whether the system's browser opens the page. By default it does where there is a screen, but not in notebooks
+        and tests.
+    meshes
+        Whether shapes of the model file are drawn; if not, or if there are none, a robot is drawn from its kinematics.
+
+    This needs viser: pip install 'adjoint[view]'.
+    """
+    who = "view"
+    shown, clips = _subject(thing, robot, who)
+    meshes = truth(meshes, f"{who}: meshes")
+    opens = _wants_browser(open_browser, who)
+    package("viser", "view", who)
+    body = shown.robot if isinstance(shown, Polymer) else shown
+    q = _start(shown, clips)
+    look = look_of(body, meshes)
+    looks = [look if c.robot == body else look_of(c.robot, meshes) for c in clips]
+    extent = extent_of(body, look, q)
+    server = _served(host, port, body.name, who)
+    try:
+        session = Session(server, body, look, extent, q)
+        viewer = Viewer(session, _panels(session, clips, looks))
+    except BaseException:
+        _stop(server)
+        raise
+    session.start()
+    if opens:
+        webbrowser.open(viewer.url)
+    return viewer
+
+
+def _subject(thing, robot, who: str) -> tuple[Robot | Polymer, list[Clip]]:
+    """The robot or molecule that is shown, and the motions that are played."""
+    if robot is not None and not isinstance(robot, Robot | Polymer):
+        raise ArgumentError(f"{who}: robot must be a Robot or a Polymer; got {type(robot).__name__}")
+    if isinstance(thing, Robot | Polymer):
+        if robot is not None:
+            raise ArgumentError(
+                f"{who}: robot= is for trajectories; {type(thing).__name__} '{_name(thing)}' is shown itself"
+            )
+        return thing, []
+    if not is_motion(thing) and not isinstance(thing, Mapping):
+        raise ArgumentError(f"{who} shows {KINDS}; got {type(thing).__name__}")
+    clips = clips_of(thing, robot, who)
+    owner = robot if isinstance(robot, Polymer) else clips[0].robot
+    return owner, clips
+
+
+def _name(thing: Robot | Polymer) -> str:
+    return thing.robot.name if isinstance(thing, Polymer) else thing.name
+
+
+def _start(shown: Robot | Polymer, clips: list[Clip]) -> np.ndarray:
+    if clips:
+        return clips[0].q[0, 0]
+    if isinstance(shown, Polymer):
+        return shown.q
+    return np.clip(neutral(shown), shown.lower, shown.upper)
+
+
+# --- the server -------------------------------------------------------------------------------------------------------
+
+
+def _served(host: str, port: int | None, name: str, who: str) -> viser.ViserServer:
+    """A server on the port that is asked for, or on the first free one."""
+    viser = package("viser", "view", who)
+    if not isinstance(host, str) or not host:
+        raise ArgumentError(f"{who}: host must be a name or an address, such as '127.0.0.1'; got {host!r:.40}")
+    if port is not None and not 0 < count(port, f"{who}: port") <= _PORTS:
+        raise ArgumentError(f"{who}: port must be from 1 to {_PORTS}; got {port}")
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints a table with the address
+        try:
+            server = viser.ViserServer(host=host, port=port or _FIRST_PORT, label=name, verbose=False)
+        except OSError as error:
+            raise ArgumentError(f"{who}: the page cannot be served at {host}:{port or _FIRST_PORT}: {error}") from None
+    if port is not None and server.get_port() != port:
+        _stop(server)
+        raise ArgumentError(f"{who}: port {port} is in use; without port=, the first free one is taken")
+    return server
+
+
+def _stop(server: viser.ViserServer) -> None:
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints that it has stopped
+        server.stop()
+
+
+def _wants_browser(given: bool | None, who: str) -> bool:
+    """Whether to open the browser: if nothing is said, where there is a screen, and no notebook or test."""
+    if given is not None:
+        return truth(given, f"{who}: open_browser")
+    screen = sys.platform in ("darwin", "win32") or any(os.environ.get(k) for k in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return screen and "PYTEST_CURRENT_TEST" not in os.environ and "ipykernel" not in sys.modules
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def _panels(session: Session, clips: list[Clip], looks: list[Look]) -> dict[str, Any]:
+    """Set the stage, and fill the page with tabs."""
+    gui, robot, R = session.server.gui, session.robot, upright(session.robot)
+    many = max((clip.count for clip in clips), default=1)
+    _stage(session, R, many)
+    _dress(session, False)
+    found: dict[str, Any] = {}
+    tabs = gui.add_tab_group()
+    if clips:
+        with tabs.add_tab("Play"):
+            found["playback"] = PlaybackPanel(session, clips, looks, R)
+    moves = robot.nv > 0 and many == 1  # by hand; of a batch, only what happened is shown
+    if moves:
+        with tabs.add_tab("Joints"):
+            found["joints"] = JointPanel(session)
+        with tabs.add_tab("Reach"):
+            found["reach"] = ReachPanel(session, _frames(robot))
+    with tabs.add_tab("Show"):
+        tool = (lambda: found["reach"].frame) if moves else (lambda: _frames(robot)[-1])
+        found["overlays"] = overlays = OverlayPanel(session, tool)
+        session.listen(overlays.dark, lambda on: _dress(session, on))
+    if moves:
+        with tabs.add_tab("Physics"):
+            found["physics"] = physics = PhysicsPanel(session, found["joints"], 1.0, lambda: (R, np.zeros(3)))
+        if clips:
+            _take_turns(found["playback"], physics)
+    session.panels += found.values()
+    return found
+
+
+def _take_turns(playback: PlaybackPanel, physics: PhysicsPanel) -> None:
+    """Either a clip is played, or physics moves the robot."""
+    physics.started = lambda: playback.play(False)
+    playback.started = lambda: physics.switch(False) if physics.moving is not None else None
+
+
+def _frames(robot: Robot) -> list[str]:
+    """The frames that can be dragged, the last of which is the tool if there is one; of long chains, some."""
+    names = [name for name in robot.frame_names if robot.frame(name).body >= 0]
+    if len(names) > 200:
+        names = [*names[:: len(names) // 100], names[-1]]
+    best = next((n for n in names if n in ("tool", "tool0", "ee_link", "tcp", "tool_link")), None)
+    return [*(n for n in names if n != best), best] if best else names or [robot.base_name]
+
+
+def _stage(session: Session, R: np.ndarray, many: int) -> None:
+    """The floor, the camera, and the node to which all of the robot belongs."""
+    scene, extent = session.server.scene, session.extent
+    scene.add_frame("/stage", wxyz=so3.to_quat_wxyz(R), show_axes=False)
+    scene.add_frame(ROOT, show_axes=False)
+    low, high = extent.low, extent.high
+    middle = (low + high) / 2
+    size = max(float(np.linalg.norm(high - low)), 0.6 * extent.reach)
+    if many > 9:
+        far = np.abs(grid(many, APART * extent.reach)).max()
+        middle, size = np.array([0.0, 0.0, middle[2]]), 1.4 * far + size
+    if session.robot.gravity.any():
+        floor = 0.0 if low[2] > -0.02 * size else float(low[2])
+        cell = 10.0 ** np.round(np.log10(size)) / 4
+        scene.add_grid(
+            "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size,
+            shadow_opacity=0.3, position=(0.0, 0.0, floor),
+        )  # fmt: skip
+    camera = session.server.initial_camera
+    middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])  # the panel covers the right of the page
+    camera.look_at = tuple(middle)
+    camera.position = tuple(middle + 1.35 * size * np.array([0.85, -0.95, 0.4]))
+    camera.fov = _FIELD
+    camera.near, camera.far = 0.005 * size, 100 * size
+    scene.world_axes.visible = False
+
+
+def _dress(session: Session, dark: bool) -> None:
+    """Light or dark."""
+    session.server.gui.configure_theme(
+        dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(38, 98, 185)
+    )
+    scene = session.server.scene
+    scene.set_background_image(np.full((2, 2, 3), _DARK if dark else _LIGHT, np.uint8))
+    floor: Any = scene.get_handle_by_name("/floor")
+    if floor is not None:
+        floor.cell_color = (44, 47, 53) if dark else (222, 224, 228)
+        floor.section_color = (64, 68, 76) if dark else (190, 194, 200)
