@@ -307,12 +307,12 @@ def test_reset_and_random(opened):
     browser = opened(page(PUMA, q=START))
     press = "[...document.querySelectorAll('#panel button')].find((b) => b.textContent === '{}').click()"
     browser.run(press.format("random"))
-    time.sleep(0.8)
+    browser.wait("tween === null")  # it has arrived
     settle(browser)
     q = np.array(browser.run("adjoint.q()"))
     assert np.abs(q - START).max() > 0.1 and (q >= PUMA.lower).all() and (q <= PUMA.upper).all()
     browser.run(press.format("reset"))
-    time.sleep(0.8)
+    browser.wait("tween === null")  # it has arrived
     settle(browser)
     np.testing.assert_allclose(browser.run("adjoint.q()"), START, atol=1e-6)
 
