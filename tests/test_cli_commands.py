@@ -441,6 +441,12 @@ def test_bench_compares_before_it_races():
 
 
 @pytest.mark.slow
+def test_bench_of_one_joint():
+    rows = as_json("bench", "planar:1", "--seconds", "0.001")["seconds"]
+    assert all("pinocchio" in row["peers"] for row in rows.values())
+
+
+@pytest.mark.slow
 def test_bench_tells_who_differs(monkeypatch):
     wrong = {"mass_matrix": racing.Call(lambda: None, lambda: np.zeros((6, 6)))}
     monkeypatch.setattr(racing, "_pinocchio", lambda task: wrong)

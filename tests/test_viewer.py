@@ -271,10 +271,10 @@ def test_clips_of_all_motions():
     clips = clips_of({"run": run, "line": line}, PUMA, "view")
     assert [c.count for c in clips] == [3, 1] and clips[1].duration == pytest.approx(0.5)
     which = clips[0].charted()
-    curves = {c.title.split(" [")[0]: c for c in clips[0].curves(2, which)}
-    assert np.array_equal(curves["Joint positions"].values, run.q[2][which])
-    assert np.allclose(curves["Joint forces"].values, 0)
-    total = curves["Energy"].values
+    curves = {c.name: c for c in clips[0].curves(2, which)}
+    assert np.array_equal(curves["positions"].values, run.q[2][which])
+    assert np.allclose(curves["joint forces"].values, 0)
+    total = curves["energy"].values
     assert np.allclose(total[:, 0] + total[:, 1], total[:, 2])
     torques = clips[1].curves(0, clips[1].charted())[2].values
     assert np.allclose(torques[0], aj.inverse_dynamics(PUMA, Q, np.zeros(6), line(0.0).a))

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from ..drawing.actors import settled
+from ..drawing.actors import Curves, settled
 from ..dynamics.energy import kinetic_energy, potential_energy
-from ..dynamics.regressors import coordinate_names, dof_names
+from ..dynamics.regressors import dof_names
 from ..errors import ArgumentError
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
 from ..polymer.thermal import Trajectory as States
+from ..simulation.run_actors import run_curves
 from ..simulation.runs import Run
 from ..trajectory.optimal.motion import Motion
 from ..trajectory.piecewise import Trajectory
 from .looks import Look, Poses, poses_of
-from .showing import THINGS, named, robot_of
+from .showing import THINGS, motion_curves, named, robot_of
 
-__all__ = ["Clip", "Curves", "clip_of", "clips_of", "poses_of_clip"]
+__all__ = ["Clip", "clip_of", "clips_of", "poses_of_clip"]
 
 _MOST = 4_000_000  # poses of spots that are kept, 28 bytes each
 _RATE = 100.0  # [1/s] samples of a trajectory
 _CHARTED = 400  # times in a chart
-
-
-class Curves(NamedTuple):
-    """Values (k, m) over times, with names of the m lines, and a title with the unit."""
-
-    title: str
-    names: tuple[str, ...]
-    values: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +36,7 @@ class Clip:
     robot: Robot
     t: np.ndarray
     q: np.ndarray
-    curves: Callable[[int, np.ndarray], list[Curves]]  # of run number k, at the times of these numbers
+    curves: Callable[[int, np.ndarray], tuple[Curves, ...]]  # of run number k, at the times of these numbers
 
     @property
     def count(self) -> int:
@@ -92,12 +84,9 @@ def clip_of(motion, name: str, robot: Robot | Polymer | None, caller: str) -> Cl
 def _of_run(run: Run, name: str, caller: str) -> Clip:
     drawn, q = settled(run.q.reshape(-1, *run.q.shape[-2:]), caller)
 
-    def curves(k: int, which: np.ndarray) -> list[Curves]:
+    def curves(k: int, which: np.ndarray) -> tuple[Curves, ...]:
         one = run[np.unravel_index(drawn[k], run.batch)] if run.batch else run
-        found = _motion_curves(run.robot, one.q[which], one.v[which])
-        forces = Curves("Joint forces [N m, N]", dof_names(run.robot), one.tau[which])
-        energy = np.stack([x[which] for x in one.energy], axis=-1)
-        return [*found, forces, Curves("Energy [J]", ("kinetic", "potential", "total"), energy)]
+        return run_curves(one, run.t[which], forces=True)
 
     return Clip(name, run.robot, run.t, q, curves)
 
@@ -113,14 +102,12 @@ def _of_trajectory(motion: Trajectory, name: str, robot: Robot, caller: str) -> 
     q, v = (x.reshape(-1, *x.shape[-2:]) for x in sample[:2])
     drawn, shown = settled(q, caller)
 
-    def curves(number: int, which: np.ndarray) -> list[Curves]:
+    def curves(number: int, which: np.ndarray) -> tuple[Curves, ...]:
         k = drawn[number]
         tau = motion.torques(robot, t).tau.reshape(-1, len(t), robot.nv)[k]
-        return [
-            *_motion_curves(robot, q[k][which], v[k][which]),
-            Curves("Joint forces [N m, N]", dof_names(robot), tau[which]),
-            _energy(robot, q[k][which], v[k][which]),
-        ]
+        forces = Curves("joint forces", "N m or N", dof_names(robot), tau[which])
+        at = q[k][which], v[k][which]
+        return *motion_curves(robot, *at), forces, _energy(robot, *at)
 
     return Clip(name, robot, t, shown, curves)
 
@@ -132,23 +119,16 @@ def _of_states(states: States, name: str, robot: Robot, caller: str) -> Clip:
         raise ArgumentError(f"{caller}: the states have {q.shape[-1]} coordinates, robot '{robot.name}' {robot.nq}")
     drawn, shown = settled(q, caller)
 
-    def curves(number: int, which: np.ndarray) -> list[Curves]:
-        k = drawn[number]
-        return [*_motion_curves(robot, q[k][which], v[k][which]), _energy(robot, q[k][which], v[k][which])]
+    def curves(number: int, which: np.ndarray) -> tuple[Curves, ...]:
+        at = q[drawn[number]][which], v[drawn[number]][which]
+        return *motion_curves(robot, *at), _energy(robot, *at)
 
     return Clip(name, robot, np.asarray(states.t, float), shown, curves)
 
 
-def _motion_curves(robot: Robot, q: np.ndarray, v: np.ndarray) -> list[Curves]:
-    return [
-        Curves("Joint positions [rad, m]", coordinate_names(robot), q),
-        Curves("Joint velocities [rad/s, m/s]", dof_names(robot), v),
-    ]
-
-
 def _energy(robot: Robot, q: np.ndarray, v: np.ndarray) -> Curves:
     T, U = kinetic_energy(robot, q, v), potential_energy(robot, q)
-    return Curves("Energy [J]", ("kinetic", "potential", "total"), np.stack([T, U, T + U], axis=-1))
+    return Curves("energy", "J", ("kinetic", "potential", "total"), np.stack([T, U, T + U], axis=-1))
 
 
 def poses_of_clip(clip: Clip, look: Look) -> tuple[np.ndarray, Poses]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing.actors import Curves
 from .charts import Chart, legend
-from .clips import Curves
 from .joint_panel import JointPanel
 from .sessions import ROOT, Session
 from .swinging import (
@@ -73,7 +73,7 @@ class PhysicsPanel:
         session.clicked(gui.add_button("Stop it here", hint="All velocities become zero"), self._rest)
         self._text = gui.add_markdown("Switch physics on, and drag any part of the robot.")
         names = ("kinetic", "potential", "total")
-        self._chart = Chart(gui, np.array([0.0, 1.0]), Curves("Energy [J]", names, np.zeros((2, 3))), height=170)
+        self._chart = Chart(gui, np.array([0.0, 1.0]), Curves("energy", "J", names, np.zeros((2, 3))), height=170)
         gui.add_html(legend(names))
         session.listen(self._on, self.switch)
         for handle in (self._controller, self._integrator, self._damping, self._stops, self._speed):

@@ -19,7 +19,7 @@ from ..simulation.runs import Run
 from ..trajectory.optimal.motion import Motion
 from ..trajectory.piecewise import Trajectory
 
-__all__ = ["THINGS", "actors_of", "named", "robot_of"]
+__all__ = ["THINGS", "actors_of", "motion_curves", "named", "robot_of"]
 
 THINGS = "a Robot, Polymer, Run, Trajectory or Motion, or several of them in a list or a dictionary {name: ...}"
 
@@ -132,7 +132,7 @@ def _moving(name: str, motion: Trajectory, robot: Robot, caller: str, rate: floa
     _few(len(q), name, caller)
     first = tuple(x.reshape(-1, *x.shape[-2:])[0] for x in sample[:3])
     shown = Actor(name, robot, times, settled(q, caller)[1])
-    return shown._replace(curves=_curves(robot, *first)) if curves else shown
+    return shown._replace(curves=motion_curves(robot, *first)) if curves else shown
 
 
 def _of_states(name: str, states: States, robot: Robot, caller: str, rate: float, curves: bool) -> Actor:
@@ -146,10 +146,11 @@ def _of_states(name: str, states: States, robot: Robot, caller: str, rate: float
     q, v = (np.moveaxis(x.reshape(len(states.t), -1, x.shape[-1])[kept], 0, 1) for x in (states.q, states.v))
     _few(len(q), name, caller)
     shown = Actor(name, robot, times, settled(q, caller)[1], unit="Å")
-    return shown._replace(curves=_curves(robot, q[0], v[0])) if curves else shown
+    return shown._replace(curves=motion_curves(robot, q[0], v[0])) if curves else shown
 
 
-def _curves(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray | None = None) -> tuple[Curves, ...]:
+def motion_curves(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray | None = None) -> tuple[Curves, ...]:
+    """The curves of q (frames, nq), v and a (frames, nv)."""
     dofs = dof_names(robot)
     found = (
         Curves("positions", "rad or m", coordinate_names(robot), q),
