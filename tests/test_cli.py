@@ -97,6 +97,7 @@ def test_without_its_packages_the_program_names_them(monkeypatch, capsys):
         (["fk", "puma560", "--q", "0", "--out", "poses.txt"], "must end in .csv or .npz"),
         (["ik", "puma560", "--pose", "1,2,3,4"], "has 4 numbers"),
         (["ik", "puma560", "--pose", "1,0,0,1,1,0,0"], "unit quaternion"),
+        (["ik", "puma560", "--frame", "base", "--pose", "0,0,0"], "no joint of robot 'puma560' moves frame 'base'"),
         (["torque", "puma560", "--v", "1;2", "--a", "1;2;3"], "2 and 3 samples"),
         (["convert", "puma560", "arm.bin"], "does not say its format"),
         (["convert", "random_tree:0:9", "-", "--to", "urdf"], "joint"),

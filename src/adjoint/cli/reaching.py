@@ -72,6 +72,8 @@ def ik(
     from ..inverse.choice import middle_of_limits
 
     tip, T = frame_or_default(robot, frame), pose_matrices(pose, degrees)
+    if not robot.path(robot.frame(tip).body):
+        raise ArgumentError(f"ik: no joint of robot '{robot.name}' moves frame '{tip}'")
     start = middle_of_limits(robot) if near is None else configurations(robot, near, "--near", degrees)
     alone = T.shape[-1] != 4
     found = None if numeric or alone else _closed_form(robot, T, tip, redundancy)
