@@ -141,9 +141,13 @@ def _tips(robot: Robot) -> list[int]:
     Joints that move together, by mimics, are those of grippers: the body that carries them is the end.
     """
     n, parents = len(robot.body_names), robot.parents.tolist()
-    grippers = set(robot.mimics) | {mimic.source for mimic in robot.mimics.values()}
-    arms = [i for i in range(n) if not grippers & set(robot.path(i))] or list(range(n))
-    return [_tip(robot, body) for body in arms if body not in {parents[i] for i in arms}]
+    beyond = set(robot.mimics) | {mimic.source for mimic in robot.mimics.values()}
+    for i in range(n):  # parents come before their children
+        if parents[i] in beyond:
+            beyond.add(i)
+    arms = [i for i in range(n) if i not in beyond] or list(range(n))
+    inner = {parents[i] for i in arms}
+    return [_tip(robot, body) for body in arms if body not in inner]
 
 
 def _tip(robot: Robot, body: int) -> int:
