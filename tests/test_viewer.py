@@ -1,6 +1,7 @@
 """The live viewer: the numbers behind it, and the page itself in a real browser."""
 
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.browser import Browser
+from support.command_line import environment
 
 import adjoint as aj
 from adjoint import robots
@@ -534,6 +536,15 @@ def test_close_while_physics_runs():
     viewer._session.post("on", lambda: viewer._panels["physics"].switch(True))
     viewer.close()
     until(lambda: set(threading.enumerate()) <= before)
+
+
+@pytest.mark.slow
+def test_a_program_that_ends_says_nothing():
+    script = "import adjoint as aj; viewer = aj.view(aj.robots.two_link(), open_browser=False); print('end')"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment(), capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
 def test_addresses():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import html
@@ -99,6 +100,7 @@ class Viewer:
         """End the page and free its port; a viewer that is closed stays closed."""
         if not self._closed:
             self._closed = True
+            atexit.unregister(self.close)
             self._session.stop()
             _stop(self._session.server)
 
@@ -170,6 +172,7 @@ def view(
     except BaseException:
         _stop(server)
         raise
+    atexit.register(viewer.close)  # before the server ends by itself, which would print that
     session.start()
     if opens:
         webbrowser.open(viewer.url)
