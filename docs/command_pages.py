@@ -1,6 +1,5 @@
 """A hook of mkdocs that writes the reference of the command line from the commands themselves."""
 
-import importlib.util
 import inspect
 import re
 from typing import Any
@@ -10,11 +9,6 @@ from mkdocs.structure.files import File
 
 PAGE = "reference/command_line.md"
 TITLE, SAYS = "Command line", "Use the library from a terminal, without Python: every command, with its arguments."
-
-
-def available() -> bool:
-    """Whether this version of the library has a command line."""
-    return importlib.util.find_spec("adjoint.cli") is not None
 
 
 def program():
@@ -73,5 +67,4 @@ def plain(line: str) -> str:
 
 
 def on_files(files, config):
-    if available():
-        files.append(File.generated(config, PAGE, content=text()))
+    files.append(File.generated(config, PAGE, content=text()))

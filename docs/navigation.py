@@ -30,8 +30,7 @@ def order(page: Path) -> tuple[bool, float, str]:
 def pages(docs: Path, folder: str) -> list[str]:
     """The pages of a folder in the order of the navigation, as mkdocs names them."""
     if folder == reference_pages.FOLDER:
-        commands = [command_pages.PAGE] if command_pages.available() else []
-        return [*(f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)), *commands]
+        return [*(f"{folder}{page}.md" for page in ("index", *reference_pages.PAGES)), command_pages.PAGE]
     if folder == example_pages.FOLDER:
         return [example_pages.page_of(example) for example in example_pages.examples(docs.parent)]
     same_name = docs / f"{folder.rstrip('/')}.md"

@@ -216,6 +216,5 @@ def on_page_markdown(markdown: str, page, config, files) -> str:
         lines.append(f"## [{plan.title}]({slug}.md)\n\n{plan.says}{more}")
         if daily:
             lines.append(table(daily, f"{slug}.md"))
-    if command_pages.available():
-        lines.append(f"## [{command_pages.TITLE}](command_line.md)\n\n{command_pages.SAYS}")
+    lines.append(f"## [{command_pages.TITLE}](command_line.md)\n\n{command_pages.SAYS}")
     return "\n\n".join(lines) + "\n"

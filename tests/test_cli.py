@@ -83,15 +83,21 @@ def test_without_its_packages_the_program_names_them(monkeypatch, capsys):
         (["info", "nosuch.urdf"], "there is no such file"),
         (["info", "planar:x"], "'x' is no number"),
         (["info", "planar"], "planar"),
+        (["info", "planar:inf"], "whole number"),
+        (["info", "planar:nan"], "whole number"),
+        (["info", "~nobody-of-this-name/arm.urdf"], "there is no such file"),
         (["info", "puma560", "--base", "free"], "stands on a fixed base"),
         (["info", "puma560", "--gravity", "1,2"], "--gravity"),
         (["info", "no_such_description"], "no robot 'no_such_description'"),
         (["fk", "puma560", "--frame", "toool"], "did you mean 'tool'"),
         (["fk", "puma560", "--q", "1,2"], "2 numbers, but there must be 6: q_joint1"),
         (["fk", "puma560", "--q", "nosuch.csv"], "neither 6 numbers"),
+        (["fk", "puma560", "--q", "pi/0"], "neither 6 numbers"),
+        (["fk", "puma560", "--q", ".pi"], "neither 6 numbers"),
         (["fk", "puma560", "--q", "0", "--out", "poses.txt"], "must end in .csv or .npz"),
         (["ik", "puma560", "--pose", "1,2,3,4"], "has 4 numbers"),
         (["ik", "puma560", "--pose", "1,0,0,1,1,0,0"], "unit quaternion"),
+        (["ik", "puma560", "--frame", "base", "--pose", "0,0,0"], "no joint of robot 'puma560' moves frame 'base'"),
         (["torque", "puma560", "--v", "1;2", "--a", "1;2;3"], "2 and 3 samples"),
         (["convert", "puma560", "arm.bin"], "does not say its format"),
         (["convert", "random_tree:0:9", "-", "--to", "urdf"], "joint"),
@@ -269,12 +275,15 @@ def test_values_from_files(tmp_path):
         ("a.csv", "q_joint1,q_joint2\n1,2\n", "no column q_joint3"),
         ("a.csv", "1,2,3,4,5,6\n1,2,x,4,5,6\n", "line 2 has no 6 numbers"),
         ("a.csv", ",".join(f"q_joint{k} [ft]" for k in range(1, 7)) + "\n1,2,3,4,5,6\n", "unit [ft]"),
+        ("a.csv", "\udcff1,2,3,4,5,6\n", "a.csv is no text in UTF-8"),
+        ("a.csv", "x" * 200_000, "field larger than field limit"),
         ("a.npy", "hello", "a.npy"),
+        ("a.npy", "", "a.npy"),
         ("a.npz", "hello", "not a .npz file"),
     ],
 )
 def test_files_that_are_wrong(name, content, said, tmp_path):
-    (tmp_path / name).write_text(content)
+    (tmp_path / name).write_text(content, encoding="utf-8", errors="surrogateescape")
     assert said in refused("fk", "puma560", "--q", tmp_path / name)
 
 

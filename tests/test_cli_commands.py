@@ -2,13 +2,13 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from support.command_line import adjoint, as_json, refused
+from support.pages import data_of
 from support.robots import urdf
 from support.trees import close
 
@@ -16,6 +16,7 @@ import adjoint as aj
 from adjoint import trajectory
 from adjoint.cli import racing, robots, showing
 from adjoint.lie import se3
+from adjoint.viewer import live
 
 PUMA = aj.robots.puma560()
 Q = "0.1,-0.8,1.6,0.2,0.5,-0.3"
@@ -440,6 +441,12 @@ def test_bench_compares_before_it_races():
 
 
 @pytest.mark.slow
+def test_bench_of_one_joint():
+    rows = as_json("bench", "planar:1", "--seconds", "0.001")["seconds"]
+    assert all("pinocchio" in row["peers"] for row in rows.values())
+
+
+@pytest.mark.slow
 def test_bench_tells_who_differs(monkeypatch):
     wrong = {"mass_matrix": racing.Call(lambda: None, lambda: np.zeros((6, 6)))}
     monkeypatch.setattr(racing, "_pinocchio", lambda task: wrong)
@@ -449,40 +456,37 @@ def test_bench_tells_who_differs(monkeypatch):
     assert "mujoco does not take part: No module named 'mujoco'" in done.stderr
 
 
-class _Viewer(SimpleNamespace):
-    """A stand-in for the module `adjoint.viewer`, which notes what it is asked to show."""
-
-    def page(self, thing):
-        return SimpleNamespace(save=lambda path: self.seen.append((thing, path)))
-
-    def view(self, thing, host, port):
-        self.seen.append((thing, host, port))
-        return SimpleNamespace(url="http://localhost:8080", wait=self.wait, close=lambda: self.seen.append("closed"))
-
-    def wait(self):
+def test_view_is_served_until_ctrl_c(monkeypatch):
+    def press(_):
         raise KeyboardInterrupt
 
+    opened = []
+    monkeypatch.setattr(showing.webbrowser, "open", opened.append)
+    monkeypatch.setattr(live, "time", SimpleNamespace(sleep=press))
+    for words, count in (((), 0), (("--no-open",), 0), (("--open",), 1)):  # by default, tests open nothing
+        opened.clear()
+        done = adjoint("view", "planar:2", *words)
+        (url,) = re.findall(r"http://127\.0\.0\.1:\d+", done.stdout)
+        assert opened == [url] * count
+    assert "no-such-host" in adjoint("view", "planar:2", "--host", "no-such-host.invalid", code=2).stderr
 
-@pytest.fixture
-def viewer(monkeypatch) -> list:
-    pretended = _Viewer(seen=[])
-    monkeypatch.setitem(sys.modules, "adjoint.viewer", pretended)
-    monkeypatch.setattr(showing.webbrowser, "open", lambda url: pretended.seen.append(url))
-    return pretended.seen
 
-
-def test_view(viewer, here):
-    done = adjoint("view", "puma560", "--port", "9000", "--open", code=130)
-    assert viewer == [(PUMA, "localhost", 9000), "http://localhost:8080", "closed"]
-    assert "http://localhost:8080" in done.stdout and "interrupted" in done.stderr
-    viewer.clear()
-    trajectory.quintic(0 * q, q, 1.0).save("move.npz")
-    aj.simulate(PUMA, q=q, duration=0.01, dt=0.001).save("run.npz")
+def test_view_saves_pages(here):
+    folder = Path("other")
+    folder.mkdir()
+    for path in ("run.npz", folder / "run.npz"):
+        aj.simulate(PUMA, q=q, duration=0.01, dt=0.001).save(path)
+    for path in ("move.npz", folder / "move.npz"):
+        trajectory.quintic(0 * q, q, 1.0).save(path)
     adjoint("view", "puma560", "--run", "run.npz", "--save", "run.html")
-    adjoint("view", "puma560", "--trajectory", "move.npz", "--run", "run.npz", "--save", "both.html")
-    (run, path), (both, _) = viewer
-    assert isinstance(run, aj.simulation.Run) and path == Path("run.html") and list(both) == ["run", "move"]
-    assert both["move"].robot == PUMA
+    assert [x["name"] for x in data_of(Path("run.html").read_text())["actors"]] == ["passive"]
+    runs, moves = ("run.npz", "other/run.npz"), ("move.npz", "other/move.npz")
+    options = [word for x in runs for word in ("--run", x)] + [word for x in moves for word in ("--trajectory", x)]
+    adjoint("view", "puma560", *options, "--save", "all.html")
+    names = [x["name"] for x in data_of(Path("all.html").read_text())["actors"]]
+    assert names == ["run", "other/run.npz", "move", "other/move.npz"]
+    adjoint("view", "puma560", "--save", "run.txt", code=2)
+    assert not Path("run.txt").exists()
 
 
 @pytest.mark.slow

@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from support.command_line import command, environment, process
@@ -76,6 +74,22 @@ def test_a_reader_that_leaves_early_is_no_error():
     many.stderr.close()
 
 
+CONTROL_C = """
+import os, signal, threading
+from adjoint import simulation
+from adjoint.cli import main
+
+real, press = simulation.simulate, threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+def simulate(*args, **options):
+    if press.ident is None:
+        press.start()
+    return real(*args, **options)
+
+simulation.simulate = simulate
+main()
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals are other ones there")
 def test_control_c_ends_a_long_simulation_in_one_line(tmp_path):
@@ -83,12 +97,7 @@ def test_control_c_ends_a_long_simulation_in_one_line(tmp_path):
     words = ["simulate", "puma560", "--duration", "100000", "--out", str(out)]
     warm = process("simulate", "puma560", "--duration", "0.01")
     assert warm.returncode == 0
-    running = subprocess.Popen(
-        command(*words), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(3.0)
-    assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    stdout, stderr = running.communicate(timeout=60)
-    assert running.returncode == 130 and stdout == "" and stderr.strip() == "adjoint: interrupted"
+    script = [sys.executable, "-c", CONTROL_C, *words]  # half a second after the simulation has begun
+    done = subprocess.run(script, env=environment(), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130 and done.stdout == "" and done.stderr.strip() == "adjoint: interrupted"
     assert list(tmp_path.iterdir()) == []

@@ -154,7 +154,7 @@ def test_the_door_and_what_editors_see_of_it_are_the_same():
     [
         "rnea", "crba", "fkine", "mj_step", "computeJointJacobians", "geodesic", "lod", "rollout", "Simulator", "fdyn",
         "AdvanceTo", "stepSimulation", "xfrc_applied", "mj_contactForce", "constraintDynamics", "contact", "VectorEnv",
-        "impedance",
+        "impedance", "MeshcatVisualizer", "teach", "page",
     ],
 )  # fmt: skip
 def test_names_of_peers_and_of_topics_are_answered(name):
@@ -168,7 +168,8 @@ def test_names_of_peers_and_of_topics_are_answered(name):
         "xfrc_applied": r"adjoint.simulation.applied\(frame, wrench\)", "mj_contactForce": r"run.wrench\(frame\)",
         "constraintDynamics": "adjoint.dynamics.constrained_forward_dynamics",
         "contact": "it is adjoint.simulation.contact", "VectorEnv": "it is adjoint.simulation.VectorEnv",
-        "impedance": "it is adjoint.control.impedance",
+        "impedance": "it is adjoint.control.impedance", "MeshcatVisualizer": r"adjoint.view\(robot\)",
+        "teach": r"the Robotics Toolbox calls teach is adjoint.view\(robot\)", "page": "it is adjoint.viewer.page",
     }  # fmt: skip
     with pytest.raises(AttributeError, match=ours[name]):
         getattr(adjoint, name)

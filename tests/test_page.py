@@ -21,6 +21,7 @@ from adjoint.polymer import polypeptide
 from adjoint.simulation import simulate
 from adjoint.trajectory import quintic, trapezoidal
 from adjoint.viewer import Page, page
+from adjoint.viewer.showing import named
 
 PUMA = aj.robots.puma560()
 START = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])
@@ -160,10 +161,11 @@ def test_bad_input():
         ({}, {}, "page: nothing to show"),
         ({"a": 3}, {}, "page: 'a' is int; give a Robot"),
         ({3: PUMA}, {}, "page: the name 3 must be a str"),
-        (motion, {}, r"page: trajectory 'trajectory' does not know its robot; give page\(\.\.\., robot=robot\)"),
+        (motion, {}, r"page: Trajectory 'trajectory' does not know its robot; give page\(\.\.\., robot=robot\)"),
         (motion, {"robot": aj.robots.two_link()}, "has 6 coordinates, robot 'two_link' 2"),
-        (PUMA, {"q": np.zeros(5)}, r"page: q must be finite numbers of shape \(6,\) or \(k, 6\)"),
-        (PUMA, {"q": np.full(6, np.nan)}, "page: q must be finite"),
+        (PUMA, {"q": np.zeros(5)}, r"page: q has shape \(5,\); it must be \(6,\) or \(k, 6\)"),
+        (PUMA, {"q": np.zeros((0, 6))}, r"page: q has shape \(0, 6\)"),
+        (PUMA, {"q": np.full(6, np.nan)}, "page: q contains NaN"),
         (PUMA, {"q": "zero"}, "page: q must be numbers"),
         (PUMA, {"q": np.zeros((MOST_RUNS + 1, 6))}, f"has {MOST_RUNS + 1} runs; a page shows at most {MOST_RUNS}"),
         (run, {"frames_per_second": 0}, "frames_per_second"),
@@ -171,10 +173,48 @@ def test_bad_input():
         (run, {"arrange": "beside"}, "arrange"),
         (PUMA, {"title": 3}, "page: title must be a str"),
         (PUMA, {"meshes": "no"}, "page: meshes"),
-        (PUMA, {"robot": "puma"}, "page"),
+        (PUMA, {"robot": "puma"}, "page: robot must be a Robot or a Polymer, got str"),
+        (PUMA, {"robot": PUMA}, "page: robot= is for motions"),
+        (run, {"robot": aj.robots.two_link()}, "is a motion of robot 'puma560', and robot= is another one"),
+        (run, {"q": START}, "page: q belongs to a robot"),
     ):
         with pytest.raises(ArgumentError, match=words):
             page(thing, **options)
+
+
+def test_things_of_one_name_are_all_shown():
+    names = [PUMA.replace(name=name) for name in ("arm (2)", "arm", "arm", "arm")]
+    assert list(named(names, "page")) == ["arm (2)", "arm", "arm (3)", "arm (4)"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_run_that_explodes_stays_where_it_was():
+    robot = aj.robots.two_link()
+    run = simulate(robot, q=[0.1, 0.2], v=[1e30, -1e40], duration=0.1, dt=0.01)
+    assert np.abs(run.q[1]).min() > 1e38 and np.isnan(run.q[-1]).all()
+    data = data_of(page(run).text)
+    assert np.allclose(configurations_of(data, 0), run.q[0])
+    assert not any(np.isinf(curve["values"]).any() for curve in data["actors"][0]["curves"])
+
+
+def test_states_of_a_molecule_are_shown():
+    beads = aj.polymer.bead_chain(6)
+    states = aj.polymer.langevin(
+        beads.robot, np.tile(beads.q, (3, 1)), np.zeros((3, beads.robot.nv)), dt=0.002, steps=20, kT=2.5, friction=0.5,
+        rng=0,
+    )  # fmt: skip
+    data = data_of(page(states, robot=beads, frames_per_second=1000).text)
+    assert data["actors"][0]["unit"] == "Å"
+    np.testing.assert_allclose(configurations_of(data, 0)[:, -1], states.q[-1], atol=1e-6)
+    with pytest.raises(ArgumentError, match="does not know its robot"):
+        page(states)
+    with pytest.raises(ArgumentError, match="robot 'puma560' 6"):
+        page(states, robot=PUMA)
+
+
+def test_a_robot_without_joints():
+    data = data_of(page(aj.load('<robot name="stone"><link name="stone"/></robot>')).text)
+    assert data["robots"][0]["nq"] == 0 and data["robots"][0]["parts"]
 
 
 # --- the page's own kinematics ----------------------------------------------------------------------------------------
@@ -267,12 +307,12 @@ def test_reset_and_random(opened):
     browser = opened(page(PUMA, q=START))
     press = "[...document.querySelectorAll('#panel button')].find((b) => b.textContent === '{}').click()"
     browser.run(press.format("random"))
-    time.sleep(0.8)
+    browser.wait("tween === null")  # it has arrived
     settle(browser)
     q = np.array(browser.run("adjoint.q()"))
     assert np.abs(q - START).max() > 0.1 and (q >= PUMA.lower).all() and (q <= PUMA.upper).all()
     browser.run(press.format("reset"))
-    time.sleep(0.8)
+    browser.wait("tween === null")  # it has arrived
     settle(browser)
     np.testing.assert_allclose(browser.run("adjoint.q()"), START, atol=1e-6)
 

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import threading
 import time
 import webbrowser
 from types import SimpleNamespace
@@ -12,9 +13,10 @@ from support.browser import Browser
 
 import adjoint as aj
 from adjoint import robots
+from adjoint.drawing.axes import upright
 from adjoint.errors import ArgumentError, MissingPackageError
 from adjoint.lie import inertia, se3, so3
-from adjoint.viewer import live, looks, overlays, reaching, swinging, view
+from adjoint.viewer import Viewer, live, looks, overlays, reaching, swinging, view
 from adjoint.viewer.clips import clips_of, poses_of_clip
 from adjoint.viewer.joint_panel import knobs_of, reading, turned
 from adjoint.viewer.playback_panel import APART, grid
@@ -244,7 +246,7 @@ def test_gravity_points_down():
         PUMA.replace(gravity=(3, -2, 1)),
         PUMA.replace(gravity=(0, 0, 0)),
     ):
-        R = looks.upright(robot)
+        R = upright(robot)
         assert np.allclose(R @ R.T, np.eye(3)) and np.linalg.det(R) == pytest.approx(1)
         assert np.allclose(R @ robot.gravity, [0, 0, -np.linalg.norm(robot.gravity)])
 
@@ -269,10 +271,10 @@ def test_clips_of_all_motions():
     clips = clips_of({"run": run, "line": line}, PUMA, "view")
     assert [c.count for c in clips] == [3, 1] and clips[1].duration == pytest.approx(0.5)
     which = clips[0].charted()
-    curves = {c.title.split(" [")[0]: c for c in clips[0].curves(2, which)}
-    assert np.array_equal(curves["Joint positions"].values, run.q[2][which])
-    assert np.allclose(curves["Joint forces"].values, 0)
-    total = curves["Energy"].values
+    curves = {c.name: c for c in clips[0].curves(2, which)}
+    assert np.array_equal(curves["positions"].values, run.q[2][which])
+    assert np.allclose(curves["joint forces"].values, 0)
+    total = curves["energy"].values
     assert np.allclose(total[:, 0] + total[:, 1], total[:, 2])
     torques = clips[1].curves(0, clips[1].charted())[2].values
     assert np.allclose(torques[0], aj.inverse_dynamics(PUMA, Q, np.zeros(6), line(0.0).a))
@@ -295,8 +297,17 @@ def test_a_run_that_is_lost_stays_where_it_was():
     (clip,) = clips_of(run, None, "view")
     assert np.array_equal(clip.q[0, -1], run.q[4])
     run.q[0] = np.nan
-    with pytest.raises(ArgumentError, match="starts with numbers that are not finite"):
+    with pytest.raises(ArgumentError, match="starts with finite numbers"):
         clips_of(run, None, "view")
+
+
+def test_of_a_batch_the_runs_that_can_be_shown_are_shown():
+    batch = some_run((3,))
+    batch.q[1] = np.nan
+    (clip,) = clips_of(batch, None, "view")
+    assert np.array_equal(clip.q, batch.q[[0, 2]])
+    which = clip.charted()
+    assert np.array_equal(clip.curves(1, which)[0].values, batch.q[2][which])
 
 
 # --- physics ----------------------------------------------------------------------------------------------------------
@@ -372,13 +383,19 @@ def test_unknown_settings_are_refused():
 
 
 BAD = {
-    "no robot": ({"thing": 3}, "shows a Robot, Run, Trajectory .* got int"),
+    "no robot": ({"thing": 3}, "got int; give a Robot, Polymer, Run"),
     "a robot twice": ({"thing": PUMA, "robot": PUMA}, "robot= is for trajectories"),
     "a name": ({"thing": aj.trajectory.quintic(Q, Q + 1, 1.0), "robot": "puma"}, "robot must be a Robot"),
-    "no robot for a trajectory": ({"thing": aj.trajectory.quintic(Q, Q + 1, 1.0)}, "give robot="),
+    "no robot for a trajectory": ({"thing": aj.trajectory.quintic(Q, Q + 1, 1.0)}, r"give view\(\.\.\., robot=robot\)"),
     "too few joints": ({"thing": aj.trajectory.quintic([0.0], [1.0], 1.0), "robot": PUMA}, "moves 1 coordinates"),
-    "nothing in the dict": ({"thing": {}}, "the dict is empty"),
-    "a robot in the dict": ({"thing": {"a": PUMA}}, "'a': Robot; it needs"),
+    "nothing in the dict": ({"thing": {}}, "nothing to show"),
+    "a robot in the dict": ({"thing": {"a": PUMA}}, "'a' is a Robot; of several things, all must move"),
+    "no motion in the dict": ({"thing": {"a": 3}}, "'a' is int; give"),
+    "q of another robot": ({"thing": PUMA, "q": np.zeros(5)}, r"q has shape \(5,\)"),
+    "several q": ({"thing": PUMA, "q": np.zeros((2, 6))}, "one robot is shown"),
+    "q of a motion": ({"thing": aj.trajectory.quintic(Q, Q + 1, 1.0), "robot": PUMA, "q": Q}, "q belongs to a robot"),
+    "no such host": ({"thing": PUMA, "host": "nosuch.invalid"}, "cannot be served at nosuch.invalid"),
+    "a strange host": ({"thing": PUMA, "host": "a" * 70}, "cannot be served at"),
     "port 0": ({"thing": PUMA, "port": 0}, "port must be from 1 to 65535"),
     "a port as text": ({"thing": PUMA, "port": "8080"}, "port"),
     "no host": ({"thing": PUMA, "host": ""}, "host must be a name"),
@@ -472,15 +489,6 @@ def test_wait_ends_with_ctrl_c(monkeypatch, capsys):
     assert "Ctrl-C" in capsys.readouterr().out and "closed" in repr(viewer)
 
 
-# --- in the browser ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def browser():
-    with Browser(1300, 850) as browser:
-        yield browser
-
-
 def position(scene, name: str) -> np.ndarray:
     """Where something is in the scene."""
     handle = scene.get_handle_by_name(name)
@@ -495,6 +503,69 @@ def until(true, seconds: float = 40.0):
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.05)
     return found
+
+
+@pytest.mark.slow
+def test_a_robot_without_joints():
+    with view(robots.chain(0)) as viewer:
+        assert viewer._session.idle() and viewer.q.shape == (0,)
+
+
+@pytest.mark.slow
+def test_where_it_stands_at_first():
+    with view(PUMA, q=Q) as viewer:
+        assert np.array_equal(viewer.q, Q)
+
+
+@pytest.mark.slow
+def test_what_a_program_says_counts_under_physics():
+    with view(robots.two_link()) as viewer:
+        session, physics = viewer._session, viewer._panels["physics"]
+        session.post("on", lambda: physics.switch(True))
+        assert session.idle(60) and physics.moving is not None
+        viewer.q = goal = np.array([1.0, -1.0])
+        until(lambda: physics.moving is not None and np.abs(physics.moving.q - goal).max() < 0.5, 60)
+        physics._controller.value = "PD hold"
+        session.post("again", physics._again)
+        assert session.idle(60)
+        for k in range(20):  # none of these is lost, whenever it comes
+            viewer.q = np.array([0.01 * k, 0.5])
+            session.idle(60)
+            assert np.array_equal(physics.moving.target, [0.01 * k, 0.5])
+
+
+@pytest.mark.slow
+def test_close_while_physics_runs():
+    before = set(threading.enumerate())
+    viewer = view(robots.two_link())
+    viewer._session.post("on", lambda: viewer._panels["physics"].switch(True))
+    viewer.close()
+    until(lambda: set(threading.enumerate()) <= before)
+
+
+def test_addresses():
+    def url(host: str) -> str:
+        server = SimpleNamespace(get_host=lambda: host, get_port=lambda: 8080)
+        return Viewer(SimpleNamespace(server=server), {}).url  # type: ignore[arg-type]
+
+    assert url("127.0.0.1") == "http://127.0.0.1:8080" and url("::1") == "http://[::1]:8080"
+    assert url("0.0.0.0") == url("::") == "http://localhost:8080"
+
+
+def test_limits_that_mean_none_do_not_stretch_the_sliders():
+    endless = robots.two_link().replace(lower=np.array([-1e16, -2.0]), upper=np.array([1e16, 1e300]))
+    first, second = knobs_of(endless)
+    assert (first.low, first.high) == (pytest.approx(-180), pytest.approx(180))
+    assert second.high - second.low == pytest.approx(360)
+
+
+# --- in the browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def browser():
+    with Browser(1300, 850) as browser:
+        yield browser
 
 
 def opened(browser, viewer):

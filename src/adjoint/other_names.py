@@ -93,6 +93,19 @@ PEERS = {
     "rrmc": ("the Robotics Toolbox", "adjoint.control.resolved_rate(robot, reference, frame=frame, kd=kd, gain=gain)"),
     "p_servo": ("the Robotics Toolbox", "adjoint.control.resolve_twist(robot, q, twist, frame)"),
     "lspb": ("the Robotics Toolbox", "adjoint.trajectory.trapezoidal(start, goal, velocity=v, acceleration=a)"),
+    # viewers
+    "meshcatvisualizer": ("Pinocchio", "adjoint.view(robot)"),
+    "gepettovisualizer": ("Pinocchio", "adjoint.view(robot)"),
+    "loadviewermodel": ("Pinocchio", "adjoint.view(robot)"),
+    "meshcat": ("Drake", "adjoint.view(robot), or adjoint.viewer.page(robot) for a file to send"),
+    "startmeshcat": ("Drake", "adjoint.view(robot), or adjoint.viewer.page(robot) for a file to send"),
+    "modelvisualizer": ("Drake", "adjoint.view(robot)"),
+    "launch_passive": ("MuJoCo", "adjoint.view(robot)"),
+    "renderer": ("MuJoCo", "adjoint.plot(robot, q, path=path)"),
+    "teach": ("the Robotics Toolbox", "adjoint.view(robot), whose sliders move the joints"),
+    "swift": ("the Robotics Toolbox", "adjoint.view(robot)"),
+    "rviz": ("ROS", "adjoint.view(robot)"),
+    "viserurdf": ("viser", "adjoint.view(robot)"),
     # Drake
     "simulator": ("Drake", "adjoint.simulate(robot, controller, q=q, v=v, duration=duration, dt=dt)"),
     "advanceto": ("Drake", "adjoint.simulate(robot, controller, resume=run, duration=duration, dt=dt)"),
@@ -150,6 +163,7 @@ _TOPICS = (
     "trajectory",
     "control",
     "simulation",
+    "viewer",
     "model",
     "lie",
 )

@@ -49,7 +49,7 @@ def one_line_errors() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         raise  # the reader of a pipe has left; typer ends quietly
-    except (AdjointError, OSError) as error:
+    except (AdjointError, OSError, UnicodeDecodeError) as error:  # standard input may be no text
         if os.environ.get("ADJOINT_TRACEBACK") == "full":
             raise
         note(f"error: {_described(error)}")

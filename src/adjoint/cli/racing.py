@@ -206,16 +206,16 @@ def _pinocchio(task: Task) -> dict[str, Call]:
         pin.forwardKinematics(model, data, q)
         pin.updateFramePlacement(model, data, frame)
 
-    def columns() -> None:
+    def columns() -> None:  # of a robot with one joint, a matrix becomes a vector
         kept["J"] = pin.computeFrameJacobian(model, data, q, frame, aligned)
 
     def matrix() -> "np.ndarray":
-        M = np.triu(pin.crba(model, data, q))
+        M = np.triu(pin.crba(model, data, q).reshape(model.nv, model.nv))
         return (M + np.triu(M, 1).T)[np.ix_(at, at)]
 
     return {
         "forward_kinematics": Call(place, lambda: data.oMf[frame].homogeneous),
-        "jacobian": Call(columns, lambda: np.roll(kept["J"], 3, axis=0)[:, at]),
+        "jacobian": Call(columns, lambda: np.roll(kept["J"].reshape(6, model.nv), 3, axis=0)[:, at]),
         "inverse_dynamics": Call(lambda: pin.rnea(model, data, q, v, a), lambda: data.tau[at]),
         "forward_dynamics": Call(lambda: pin.aba(model, data, q, v, a), lambda: data.ddq[at]),
         "mass_matrix": Call(lambda: pin.crba(model, data, q), matrix),

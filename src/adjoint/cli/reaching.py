@@ -12,7 +12,7 @@ from .options import Degrees, FrameOption, Json, Out, with_robot
 from .output import SHOWN, number, print_json, print_line, print_table, write_columns
 from .poses import more, q_columns, told
 from .robots import frame_or_default
-from .values import configurations, csv_rows, numbers, turning
+from .values import configurations, csv_rows, numbers, read_text, turning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +72,8 @@ def ik(
     from ..inverse.choice import middle_of_limits
 
     tip, T = frame_or_default(robot, frame), pose_matrices(pose, degrees)
+    if not robot.path(robot.frame(tip).body):
+        raise ArgumentError(f"ik: no joint of robot '{robot.name}' moves frame '{tip}'")
     start = middle_of_limits(robot) if near is None else configurations(robot, near, "--near", degrees)
     alone = T.shape[-1] != 4
     found = None if numeric or alone else _closed_form(robot, T, tip, redundancy)
@@ -137,13 +139,12 @@ def _pose_numbers(text: str) -> "np.ndarray":
 
 def _pose_rows(text: str) -> "np.ndarray":
     """Return the rows of a CSV file that has the columns of one of the forms."""
-    import io
     import sys
 
-    content = sys.stdin.read() if text == "-" else Path(text).read_text(encoding="utf-8-sig")
+    lines = (sys.stdin.read() if text == "-" else read_text(Path(text))).splitlines()
     for columns in (_FORMS[7], _FORMS[6], _FORMS[16], _FORMS[12], _FORMS[3]):
         try:
-            return csv_rows(io.StringIO(content), columns, "--pose")
+            return csv_rows(lines, columns, "--pose")
         except ArgumentError:
             continue
     raise ArgumentError(f"--pose: {text} has no columns of poses: x, y, z and roll, pitch, yaw or qw, qx, qy, qz")

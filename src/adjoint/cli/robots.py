@@ -1,5 +1,6 @@
 """The robot that ROBOT means: a file, standard input, a name of the catalog, or a name of a package of robots."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, ModelError, nearest
 from .guard import note
-from .values import parsed_number
+from .values import parsed_number, read_text
 
 if TYPE_CHECKING:
     from ..model import Robot
@@ -40,11 +41,11 @@ def _gravity(text: str) -> list[float]:
 
 
 def _found(name: str, base: str | None, package_dirs: Sequence[Path]) -> "Robot":
-    path = Path(name).expanduser()
+    path = Path(os.path.expanduser(name))
     if name == "-":
         return _of_text(sys.stdin.read(), "standard input", base, package_dirs)
     if path.is_file() and path.suffix.lower() in TABLES:
-        return _of_text(path.read_text(encoding="utf-8"), name, base, package_dirs)
+        return _of_text(read_text(path), name, base, package_dirs)
     if path.is_file():
         return _loaded(path, base, package_dirs)
     if "/" in name or path.suffix.lower() in (*MODELS, *TABLES):
@@ -105,7 +106,7 @@ def _of_catalog(text: str) -> "Robot":
         x = parsed_number(value)
         if x is None:
             raise ArgumentError(f"{text}: {value!r} is no number; families take numbers, such as planar:3")
-        x = int(x) if x == int(x) and re.fullmatch(r"[+-]?\d+", value) else x
+        x = int(value) if re.fullmatch(r"[+-]?\d+", value) else x
         options |= {key: x} if key else {}
         args += [] if key else [x]
     try:

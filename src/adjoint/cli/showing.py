@@ -44,15 +44,21 @@ def view(
     ] = None,
     host: Annotated[
         str, typer.Option(metavar="NAME", help="Who can see it: this computer alone, or 0.0.0.0 for the network.")
-    ] = "localhost",
-    port: Annotated[int, typer.Option(metavar="PORT", help="The port of the page.", min=0, max=65535)] = 8080,
-    open_page: Open = False,
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="PORT", help="The port of the page; by default the first free one from 8080 on.", min=1),
+    ] = None,
+    open_page: Annotated[
+        bool | None,
+        typer.Option("--open/--no-open", help="Whether your browser opens it; by default where there is a screen."),
+    ] = None,
 ) -> None:
     """Show a robot in the browser: move its joints, drag its tool, play motions and runs.
 
     Examples:
 
-      adjoint view puma560 --open
+      adjoint view puma560
       adjoint view panda --trajectory move.npz
       adjoint view arm.urdf --run run.npz --save run.html
 
@@ -68,24 +74,18 @@ def view(
         if open_page:
             webbrowser.open(save.absolute().as_uri())
         return
-    shown = viewer.view(thing, host=host, port=port)
-    print_line(f"{robot.name} is at {shown.url} (Ctrl-C ends it)", "bold")
-    if open_page:
-        webbrowser.open(shown.url)
-    try:
+    with viewer.view(thing, host=host, port=port, open_browser=open_page) as shown:
         shown.wait()
-    finally:
-        shown.close()
 
 
 def _thing(robot: "Robot", runs: list[Path], trajectories: list[Path]) -> Any:
     """Return what is to be seen: the robot, one run or motion, or several by name."""
     from ..simulation import Run
 
-    found: dict[str, Any] = {path.stem: Run.load(path, robot) for path in runs}
-    for path in trajectories:
-        name = path.stem if path.stem not in found else path.name
-        found[name] = read_trajectory(robot, path)
+    found: dict[str, Any] = {}
+    for path in (*runs, *trajectories):
+        name = next(name for name in (path.stem, str(path), f"{path} ({len(found)})") if name not in found)
+        found[name] = Run.load(path, robot) if len(found) < len(runs) else read_trajectory(robot, path)
     return robot if not found else found if len(found) > 1 else next(iter(found.values()))
 
 

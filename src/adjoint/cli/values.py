@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from ..model import Robot
 
-__all__ = ["configurations", "csv_rows", "numbers", "parsed_number", "rates", "rows_of", "turning"]
+__all__ = ["configurations", "csv_rows", "numbers", "parsed_number", "rates", "read_text", "rows_of", "turning"]
 
-_ANGLE = re.compile(r"(?P<sign>[+-]?)(?P<factor>\d*\.?\d*)\*?pi(?:/(?P<divisor>\d+\.?\d*))?")
+_ANGLE = re.compile(r"(?P<sign>[+-]?)(?P<factor>\d+\.?\d*|\.\d+)?\*?pi(?:/(?P<divisor>\d+\.?\d*))?")
 _UNITS = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "mm": 1e-3, "1": 1.0}
 _COLUMN = re.compile(r"(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?")
 FILES = ".csv, .npz or .npy"
@@ -33,12 +33,12 @@ def parsed_number(text: str) -> float | None:
     for suffix in ("deg", "°"):
         if plain.endswith(suffix):
             plain, factor = plain.removesuffix(suffix), math.pi / 180
-    if match := _ANGLE.fullmatch(plain):
-        sign = -1.0 if match["sign"] == "-" else 1.0
-        return sign * float(match["factor"] or 1) * math.pi / float(match["divisor"] or 1) * factor
     try:
+        if match := _ANGLE.fullmatch(plain):
+            sign = -1.0 if match["sign"] == "-" else 1.0
+            return sign * float(match["factor"] or 1) * math.pi / float(match["divisor"] or 1) * factor
         return float(plain) * factor
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         return None
 
 
@@ -87,14 +87,21 @@ def rows_of(text: str, columns: Sequence[str], option: str) -> "np.ndarray":
     suffix = path.suffix.lower()
     if suffix in (".npz", ".npy"):
         return _from_numpy(path, key, columns, option)
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return csv_rows(file, columns, str(path))
+    return csv_rows(read_text(path).splitlines(), columns, str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"{path} is no text in UTF-8, from byte {error.start} on") from None
 
 
 @functools.lru_cache(maxsize=1)
 def _lines_of(stream: TextIO) -> list[str]:
     """Return the lines of standard input, which several options may ask for."""
-    return stream.readlines()
+    return stream.read().splitlines()
 
 
 def _from_numpy(path: Path, key: str, columns: Sequence[str], option: str) -> "np.ndarray":
@@ -105,7 +112,7 @@ def _from_numpy(path: Path, key: str, columns: Sequence[str], option: str) -> "n
     if path.suffix.lower() == ".npy":
         try:
             found = np.load(path, allow_pickle=False)
-        except ValueError as error:
+        except (ValueError, EOFError) as error:
             raise ArgumentError(f"{path}: {error}") from None
     else:
         arrays = read_npz(path)
@@ -127,7 +134,10 @@ def csv_rows(file: Iterable[str], columns: Sequence[str], where: str) -> "np.nda
         raise ArgumentError(f"{where}: there are no numbers")
     separator = max(",;\t", key=lines[0].count)
     separator = separator if separator in lines[0] else " "
-    rows = list(csv.reader((line.strip() for line in lines), delimiter=separator, skipinitialspace=True))
+    try:
+        rows = list(csv.reader((line.strip() for line in lines), delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise ArgumentError(f"{where}: {error}") from None
     header = None if all(parsed_number(cell) is not None for cell in rows[0]) else rows.pop(0)
     places, factors = _places(header, len(rows[0]) if rows else 0, columns, where)
     found = []

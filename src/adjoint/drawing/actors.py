@@ -6,13 +6,28 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compile.front.arguments import unmasked
 from ..errors import ArgumentError
+from ..model.configuration import neutral
 from ..model.robot import Robot
-from .axes import up_of
 
-__all__ = ["Actor", "Ball", "Curves", "frame_times", "settled", "thinned", "upright"]
+__all__ = [
+    "ENDLESS",
+    "Actor",
+    "Ball",
+    "Curves",
+    "configurations",
+    "frame_times",
+    "settled",
+    "shown_at_first",
+    "thinned",
+]
+
+ENDLESS = 1e4
+"""A limit [rad, m] that is larger is none: files write it for joints that turn without end."""
 
 _MOST_FRAMES = 100_000
+_LOST = 1e9  # [rad, m] a run that gets here is lost, as one that becomes NaN
 
 
 class Ball(NamedTuple):
@@ -47,6 +62,27 @@ class Actor(NamedTuple):
     unit: str = "m"
 
 
+def shown_at_first(robot: Robot) -> np.ndarray:
+    """The configuration (nq,) in which a robot is shown if nobody says another: neutral, or as near as limits allow."""
+    return np.clip(neutral(robot), robot.lower, robot.upper)
+
+
+def configurations(robot: Robot, q, caller: str) -> np.ndarray:
+    """Configurations (k, nq) that a user gives as q (nq,) or (k, nq); for None, the one that is shown at first."""
+    if q is None:
+        return shown_at_first(robot)[None]
+    try:
+        found = np.array(unmasked(q), float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{caller}: q must be numbers, got {q!r:.60}") from None
+    if found.ndim not in (1, 2) or found.shape[-1] != robot.nq or not len(np.atleast_2d(found)):
+        wanted = f"({robot.nq},) or (k, {robot.nq})"
+        raise ArgumentError(f"{caller}: q has shape {found.shape}; it must be {wanted} for robot '{robot.name}'")
+    if not np.isfinite(found).all():
+        raise ArgumentError(f"{caller}: q contains NaN or infinity")
+    return np.atleast_2d(found)
+
+
 def frame_times(start: float, end: float, rate: float, caller: str) -> np.ndarray:
     """The times (frames,) [s] from start to end, `rate` of them in a second; the last comes earlier, if it must."""
     if not (end - start) * rate <= _MOST_FRAMES:
@@ -63,23 +99,14 @@ def thinned(t: np.ndarray, rate: float, caller: str) -> np.ndarray:
 
 
 def settled(q: np.ndarray, caller: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the runs q (runs, frames, nq) start with finite numbers, and those without NaN: lost ones stay in place.
+    """Which of the runs q (runs, frames, nq) are not lost from the start, and where they are: lost ones stay in place.
 
     The two are numbers (drawn,) of runs, and configurations (drawn, frames, nq).
     """
-    finite = np.cumprod(np.isfinite(q).all(axis=-1), axis=1)  # (runs, frames)
+    finite = np.cumprod((np.abs(q) < _LOST).all(axis=-1), axis=1)  # (runs, frames)
     drawn = np.flatnonzero(finite[:, 0])
     if not len(drawn):
         raise ArgumentError(f"{caller}: no run that would be drawn starts with finite numbers")
     last = finite[drawn].sum(axis=1) - 1
     at = np.minimum(np.arange(q.shape[1]), last[:, None])
     return drawn, np.take_along_axis(q[drawn], at[..., None], axis=1)
-
-
-def upright(robot: Robot) -> np.ndarray:
-    """The rotation (3, 3) after which gravity points down, along -z; without gravity, z is up."""
-    up = up_of(robot)
-    x = np.eye(3)[0 if abs(up[0]) < 0.9 else 1]
-    x = x - (x @ up) * up
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(up, x), up])

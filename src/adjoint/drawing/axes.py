@@ -13,7 +13,7 @@ import numpy as np
 from ..model.joints import FRAMES
 from ..model.robot import Robot
 
-__all__ = ["Axis", "Layout", "axis_of", "joint_layout", "tip_of", "up_of"]
+__all__ = ["Axis", "Layout", "axis_of", "joint_layout", "tip_of", "up_of", "upright"]
 
 _PARALLEL = 1e-6  # sine of the angle between axes that count as parallel
 
@@ -45,6 +45,15 @@ def up_of(robot: Robot) -> np.ndarray:
     """The unit vector (3,) against gravity; z without gravity."""
     size = np.linalg.norm(robot.gravity)
     return -robot.gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def upright(robot: Robot) -> np.ndarray:
+    """The rotation (3, 3) after which gravity points down, along -z; without gravity, z is up."""
+    up = up_of(robot)
+    x = np.eye(3)[0 if abs(up[0]) < 0.9 else 1]
+    x = x - (x @ up) * up
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(up, x), up])
 
 
 def axis_of(robot: Robot, body: int) -> Axis:

@@ -329,14 +329,17 @@ def _finger(side: int, s: float) -> Mesh:
 
 
 def _base(plan: _Plan) -> Iterator[Part]:
-    """What holds the first joints: a pedestal below one with an upright axis, a plate behind one with a level axis."""
+    """What holds the first joints: a pedestal below one with an upright axis, a plate behind one with a level axis.
+
+    Below several joints, or none at all, it is a cube.
+    """
     at = plan.at
     roots = [c for c in at.children[-1] if at.own[c].kind not in ("free", "plane")]
     for c in roots:
         yield from _between(plan, -1, np.zeros(3), at.arrival[c], plan.radius[c], plan.radius[c])
     if len(roots) != 1:
         size = 3.0 * plan.radius[-1]
-        yield from [Part(-1, box(size, size, size), BASE)] * bool(roots)
+        yield from [Part(-1, box(size, size, size), BASE)] * bool(roots or not at.own)
         return
     (c,) = roots
     if at.own[c].kind == "slide":

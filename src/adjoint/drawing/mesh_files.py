@@ -31,6 +31,10 @@ _MOST_MTL = 1_000_000  # bytes
 _MOST_FACES = 3_000_000
 _MOST_COPIES = 20_000  # of geometries in a file that uses some of them several times
 
+# Neither looks beyond the next beginning, so that a file of nothing but beginnings takes no long time.
+_BINDING = re.compile(rb"<bind_material>(?:(?!<bind_material>).)*?</bind_material>", re.S)
+_UNIT = re.compile(rb"""<unit\b[^<>]*\bmeter\s*=\s*["']([^"'<]+)["']""")
+
 
 class Piece(NamedTuple):
     """A mesh of a file, and its color (red, green, blue, opacity) if the file states one."""
@@ -48,7 +52,7 @@ def read_pieces(path: str) -> list[Piece]:
     try:
         pieces = _loaded(trimesh, data, kind, path)
         if kind == "dae" and not pieces:  # geometries with broken materials are dropped; without any they are not
-            pieces = _loaded(trimesh, re.sub(rb"<bind_material>.*?</bind_material>", b"", data, flags=re.S), kind, path)
+            pieces = _loaded(trimesh, _BINDING.sub(b"", data), kind, path)
     except Exception as error:  # damaged files raise anything
         raise ModelError(f"mesh '{path}' cannot be read: {type(error).__name__}: {error}") from None
     count = sum(len(piece.mesh.faces) for piece in pieces)
@@ -194,7 +198,7 @@ def _mesh(geometry: Any, T: np.ndarray) -> Mesh:
 
 def _unit(data: bytes) -> float:
     """The unit of length [m] that a DAE file states, or 1."""
-    stated = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']+)["']""", data)
+    stated = _UNIT.search(data)
     try:
         return float(stated.group(1)) if stated else 1.0
     except ValueError:

@@ -20,7 +20,8 @@ from ..errors import ArgumentError
 from ..model.input_checks import one_of
 from ..model.joints import FRAMES
 from ..model.robot import Robot
-from .actors import Actor, upright
+from .actors import ENDLESS, Actor
+from .axes import upright
 from .robot_shapes import Shape, shapes
 from .simplification import shares, simplified
 from .style import CURVES
@@ -120,7 +121,7 @@ def _joint_frame(robot: Robot, body: int) -> np.ndarray:
 
 
 def _bound(x: float) -> float | None:
-    return float(x) if np.isfinite(x) else None
+    return float(x) if abs(x) < ENDLESS else None
 
 
 def _coordinates(robot: Robot) -> list[dict]:
@@ -140,9 +141,13 @@ def _tips(robot: Robot) -> list[int]:
     Joints that move together, by mimics, are those of grippers: the body that carries them is the end.
     """
     n, parents = len(robot.body_names), robot.parents.tolist()
-    grippers = set(robot.mimics) | {mimic.source for mimic in robot.mimics.values()}
-    arms = [i for i in range(n) if not grippers & set(robot.path(i))] or list(range(n))
-    return [_tip(robot, body) for body in arms if body not in {parents[i] for i in arms}]
+    beyond = set(robot.mimics) | {mimic.source for mimic in robot.mimics.values()}
+    for i in range(n):  # parents come before their children
+        if parents[i] in beyond:
+            beyond.add(i)
+    arms = [i for i in range(n) if i not in beyond] or list(range(n))
+    inner = {parents[i] for i in arms}
+    return [_tip(robot, body) for body in arms if body not in inner]
 
 
 def _tip(robot: Robot, body: int) -> int:
@@ -186,6 +191,11 @@ def _range(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # --- motions ----------------------------------------------------------------------------------------------------------
 
 
+def _drawable(values: np.ndarray) -> np.ndarray:
+    """The numbers that a curve shows: those too large for float32 become NaN, and are left out."""
+    return np.where(np.abs(values) < 1e38, values, np.nan)
+
+
 def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -> dict:
     """What the page knows of an actor; times are float64, configurations float32, or many of them 16 bits."""
     runs, frames, _ = actor.q.shape
@@ -195,7 +205,7 @@ def _actor(actor: Actor, robot: int, number: int, count: int, arrays: _Arrays) -
         "t": arrays(actor.t),
         "balls": [{"centers": arrays(x.centers, "f4"), "radii": arrays(x.radii, "f4")} for x in actor.balls],
         "curves": [
-            {"name": x.name, "unit": x.unit, "labels": x.labels, "values": arrays(x.values, "f4")}
+            {"name": x.name, "unit": x.unit, "labels": x.labels, "values": arrays(_drawable(x.values), "f4")}
             for x in actor.curves
         ],
     }  # fmt: skip

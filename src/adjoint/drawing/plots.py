@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.front.arguments import as_input
 from ..errors import ArgumentError
 from ..extras import package
 from ..kinematics.center import center_of_mass as center_of_mass_at
 from ..kinematics.forward import forward_kinematics
-from ..model.configuration import neutral
 from ..model.input_checks import floats, positive, truth
 from ..model.needs import need_robot
 from ..model.robot import Robot
-from .axes import axis_of, up_of
+from .actors import configurations
+from .axes import axis_of, upright
 from .robot_shapes import shapes
 from .shading import corner_normals, cut, lit, rendered
 from .style import house_style, new_figure
@@ -73,8 +72,8 @@ def draw_robot(
     azimuth, elevation = _angles(view)
     side = positive(size, "draw_robot: size [inch]")
     states, shown = _configurations(robot, q), _frame_names(robot, frames)
-    upright = _upright(up_of(robot))
-    camera = _directions(azimuth, elevation) @ upright  # rows: right, up, towards the viewer
+    R = upright(robot)
+    camera = _directions(azimuth, elevation) @ R  # rows: right, up, towards the viewer
     T = [_placements(robot, state) for state in states]
     surfaces = _surfaces(robot, T, meshes)
     with house_style("draw_robot"):
@@ -83,7 +82,7 @@ def draw_robot(
         picture.set_axis_off()
         scale = _fit(picture, surfaces.corners.reshape(-1, 3) @ camera.T, 1.12 + 0.13 * (axes or names))
         if floor and robot.gravity.any():
-            _floor(picture, camera @ upright.T, surfaces.corners[~surfaces.pale] @ upright.T, scale)
+            _floor(picture, camera @ R.T, surfaces.corners[~surfaces.pale] @ R.T, scale)
         (_sorted if vector else _image)(picture, camera, surfaces, scale, side)
         if axes or names:
             _joints(picture, camera, robot, T[0], 0.12 * scale, axes, names)
@@ -101,14 +100,10 @@ def draw_robot(
 
 def _configurations(robot: Robot, q) -> np.ndarray:
     """Configurations (k, nq) to draw."""
-    q = neutral(robot) if q is None else as_input(q, "q", "draw_robot").astype(float)
-    if not np.isfinite(q).all():
-        raise ArgumentError("draw_robot: q contains NaN or infinity")
-    if q.ndim not in (1, 2) or q.shape[-1] != robot.nq or not 1 <= len(np.atleast_2d(q)) <= _MOST:
-        raise ArgumentError(
-            f"draw_robot: q has shape {q.shape}; it must be ({robot.nq},), or (k, {robot.nq}) with k from 1 to {_MOST}"
-        )
-    return np.atleast_2d(q)
+    found = configurations(robot, q, "draw_robot")
+    if len(found) > _MOST:
+        raise ArgumentError(f"draw_robot: q has shape {found.shape}; at most {_MOST} configurations are drawn")
+    return found
 
 
 def _angles(view) -> list[float]:
@@ -129,14 +124,6 @@ def _frame_names(robot: Robot, frames) -> tuple[str, ...]:
 
 
 # --- space ------------------------------------------------------------------------------------------------------------
-
-
-def _upright(up: np.ndarray) -> np.ndarray:
-    """The rotation (3, 3) after which `up` is z."""
-    x = np.eye(3)[0 if abs(up[0]) < 0.9 else 1]
-    x = x - (x @ up) * up
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(up, x), up])
 
 
 def _directions(azimuth: float, elevation: float) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .actors import Actor, Ball, upright
+from .actors import Actor, Ball
+from .axes import upright
 from .skeletons import skeleton
 
 __all__ = ["Scene", "Stage", "scene_of", "stage_of"]

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import viser
 
-    from .clips import Curves
+    from ..drawing.actors import Curves
 
 __all__ = ["Chart", "legend", "line_color"]
 
@@ -36,8 +36,7 @@ class Chart:
 
     def __init__(self, gui: viser.GuiApi, t: np.ndarray, curves: Curves, height: int = 165):
         self._t = t
-        self.title = curves.title
-        names = curves.names[:_MOST_LINES]
+        names = curves.labels[:_MOST_LINES]
         series: list[Any] = [{"label": "t"}]
         series += [
             {"label": name, "stroke": line_color(k), "width": 1.5, "points": {"show": False}}
@@ -46,7 +45,7 @@ class Chart:
         series.append({"label": "now", "stroke": _NOW, "width": 1.5, "points": {"show": False}})
         self._set(t, curves.values)
         self._handle = gui.add_uplot(
-            self._data(float(t[0])), tuple(series), title=curves.title, height=height,
+            self._data(float(t[0])), tuple(series), title=f"{curves.name.capitalize()} [{curves.unit}]", height=height,
             scales=self._scales(), axes=({"stroke": _NOW}, {"stroke": _NOW, "size": 55}),
             legend={"show": False}, cursor={"show": True}, padding=(4, 8, 0, 0),
         )  # fmt: skip

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..drawing.actors import ENDLESS, shown_at_first
 from ..kinematics.forward import forward_kinematics
 from ..lie import se3, so3
-from ..model.configuration import neutral, random_configuration
+from ..model.configuration import random_configuration
 from ..model.joints import FRAMES, JOINTS
 from ..model.robot import Robot
 from .sessions import ROOT, Session
@@ -59,9 +61,9 @@ def _knob(robot: Robot, label: str, joint: str, place: int, turns: bool) -> Knob
     """The knob of one coordinate."""
     low, high = float(robot.lower[place]), float(robot.upper[place])
     half = np.pi if turns else _LONG
-    if not np.isfinite(low):
-        low = high - 2 * half if np.isfinite(high) else -half
-    if not np.isfinite(high):
+    if not low > -ENDLESS:
+        low = high - 2 * half if high < ENDLESS else -half
+    if not high < ENDLESS:
         high = low + 2 * half
     units = np.degrees(1) if turns else 1000.0
     return Knob(f"{label} {'[°]' if turns else '[mm]'}", joint, low * units, high * units, units, place)
@@ -152,8 +154,7 @@ class JointPanel:
         self._wanted = q
 
     def _home(self) -> None:
-        robot = self._session.robot
-        self._go(np.clip(neutral(robot), robot.lower, robot.upper))
+        self._go(shown_at_first(self._session.robot))
 
     def _random(self) -> None:
         self._go(random_configuration(self._session.robot))
@@ -187,9 +188,9 @@ class JointPanel:
 def _branches(robot: Robot) -> dict[str, str]:
     """{joint: title of the branch of the tree that it is on}: a branch ends where the tree forks."""
     parents = robot.parents.tolist()
-    title: dict[int, str] = {}
+    children, title = Counter(parents), dict[int, str]()
     for i, (joint, body) in enumerate(zip(robot.body_joint_names, robot.body_names, strict=True)):
-        alone = parents.count(parents[i]) == 1 and parents[i] >= 0
+        alone = children[parents[i]] == 1 and parents[i] >= 0
         title[i] = title[parents[i]] if alone else f"{body} …"
         title[i] = title[i] if joint else body
     return {joint: title[i] for i, joint in enumerate(robot.body_joint_names)}

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import html
 import io
 import os
+import socket
 import sys
 import time
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..drawing.actors import configurations
+from ..drawing.axes import upright
 from ..errors import ArgumentError
 from ..extras import package
 from ..lie import so3
-from ..model.configuration import neutral
 from ..model.input_checks import count, truth, vectors
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
-from .clips import KINDS, Clip, clips_of, is_motion
+from .clips import Clip, clips_of
 from .joint_panel import JointPanel
-from .looks import Look, extent_of, look_of, upright
+from .looks import Look, extent_of, look_of
 from .overlay_panel import OverlayPanel
 from .physics_panel import PhysicsPanel
 from .playback_panel import APART, PlaybackPanel, grid
@@ -60,7 +63,8 @@ class Viewer:
     def url(self) -> str:
         """The address of the page."""
         host = self._session.server.get_host()
-        return f"http://{'localhost' if host == '0.0.0.0' else host}:{self._session.server.get_port()}"
+        name = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+        return f"http://{name}:{self._session.server.get_port()}"
 
     @property
     def robot(self) -> Robot:
@@ -78,7 +82,7 @@ class Viewer:
         q = vectors(value, self.robot.nq, "q", "Viewer")
         if q.ndim != 1 or not np.isfinite(q).all():
             raise ArgumentError(f"Viewer: q must be finite numbers ({self.robot.nq},); got shape {q.shape}, {q!s:.60}")
-        self._session.ask(q)
+        self._session.put(q)
 
     def wait(self) -> None:
         """Keep the page alive until Ctrl-C is pressed or the viewer is closed, and close it then."""
@@ -119,7 +123,7 @@ class Viewer:
 
 
 def view(
-    thing: Any, *, robot: Robot | Polymer | None = None, host: str = "127.0.0.1", port: int | None = None,
+    thing: Any, *, robot: Robot | Polymer | None = None, q=None, host: str = "127.0.0.1", port: int | None = None,
     open_browser: bool | None = None, meshes: bool = True,
 ) -> Viewer:  # fmt: skip
     """Show a robot, a run or a trajectory in the browser, and return a `Viewer`, which has the address as `url`.
@@ -132,9 +136,12 @@ def view(
     Parameters
     ----------
     thing
-        A `Robot`, a `Run` or a batch of runs, a `Trajectory`, a `Polymer`, or a dict of runs and trajectories by names.
+        A `Robot`, a `Polymer`, a `Run` or a batch of runs, a `Trajectory`, a `Motion`, states of a molecule, or several
+        motions in a list or a dict by their names.
     robot
         The robot that follows a trajectory which was made without one; the `Polymer` whose states are shown.
+    q
+        Where a robot stands at first, (nq,); by default its joints are at 0, or as near as their limits allow.
     host, port
         Where the page is served. By default only this computer can open it; host="0.0.0.0" lets others do so, who can
         then move all that you can move. The port is the first free one from 8080 on, or the one that you give.
@@ -152,13 +159,13 @@ def view(
     opens = _wants_browser(open_browser, who)
     package("viser", "view", who)
     body = shown.robot if isinstance(shown, Polymer) else shown
-    q = _start(shown, clips)
+    start = _start(shown, clips, q, who)
     look = look_of(body, meshes)
     looks = [look if c.robot == body else look_of(c.robot, meshes) for c in clips]
-    extent = extent_of(body, look, q)
+    extent = extent_of(body, look, start)
     server = _served(host, port, body.name, who)
     try:
-        session = Session(server, body, look, extent, q)
+        session = Session(server, body, look, extent, start)
         viewer = Viewer(session, _panels(session, clips, looks))
     except BaseException:
         _stop(server)
@@ -179,8 +186,6 @@ def _subject(thing, robot, who: str) -> tuple[Robot | Polymer, list[Clip]]:
                 f"{who}: robot= is for trajectories; {type(thing).__name__} '{_name(thing)}' is shown itself"
             )
         return thing, []
-    if not is_motion(thing) and not isinstance(thing, Mapping):
-        raise ArgumentError(f"{who} shows {KINDS}; got {type(thing).__name__}")
     clips = clips_of(thing, robot, who)
     owner = robot if isinstance(robot, Polymer) else clips[0].robot
     return owner, clips
@@ -190,33 +195,61 @@ def _name(thing: Robot | Polymer) -> str:
     return thing.robot.name if isinstance(thing, Polymer) else thing.name
 
 
-def _start(shown: Robot | Polymer, clips: list[Clip]) -> np.ndarray:
+def _start(shown: Robot | Polymer, clips: list[Clip], q, who: str) -> np.ndarray:
+    """The configuration (nq,) that is shown at first."""
+    if clips and q is not None:
+        raise ArgumentError(f"{who}: q belongs to a robot, and nothing but motions is shown")
     if clips:
         return clips[0].q[0, 0]
     if isinstance(shown, Polymer):
-        return shown.q
-    return np.clip(neutral(shown), shown.lower, shown.upper)
+        shown, q = shown.robot, shown.q if q is None else q
+    found = configurations(shown, q, who)
+    if len(found) > 1:
+        raise ArgumentError(f"{who}: q has shape {found.shape}; it must be ({shown.nq},): one robot is shown")
+    return found[0]
 
 
 # --- the server -------------------------------------------------------------------------------------------------------
 
 
 def _served(host: str, port: int | None, name: str, who: str) -> viser.ViserServer:
-    """A server on the port that is asked for, or on the first free one."""
+    """A server on the port that is asked for, or on the first free one.
+
+    The host becomes an address here, and the port is tried: viser would wait forever for one that it cannot have.
+    """
     viser = package("viser", "view", who)
     if not isinstance(host, str) or not host:
         raise ArgumentError(f"{who}: host must be a name or an address, such as '127.0.0.1'; got {host!r:.40}")
     if port is not None and not 0 < count(port, f"{who}: port") <= _PORTS:
         raise ArgumentError(f"{who}: port must be from 1 to {_PORTS}; got {port}")
+    address, free = _free(host, [port] if port else range(_FIRST_PORT, _PORTS + 1), who)
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a table with the address
-        try:
-            server = viser.ViserServer(host=host, port=port or _FIRST_PORT, label=name, verbose=False)
-        except OSError as error:
-            raise ArgumentError(f"{who}: the page cannot be served at {host}:{port or _FIRST_PORT}: {error}") from None
+        server = viser.ViserServer(host=address, port=free, label=name, verbose=False)
     if port is not None and server.get_port() != port:
-        _stop(server)
-        raise ArgumentError(f"{who}: port {port} is in use; without port=, the first free one is taken")
+        _stop(server)  # another program was faster
+        raise ArgumentError(_in_use(port, who))
     return server
+
+
+def _free(host: str, ports: Sequence[int], who: str) -> tuple[str, int]:
+    """The address of a host, of IPv4 if it has one, and the first of these ports that is free there."""
+    for port in ports:
+        try:
+            known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            family, kind, protocol, _, address = min(known, key=lambda info: info[0] != socket.AF_INET)
+            with socket.socket(family, kind, protocol) as tried:
+                if os.name == "posix":  # ports of connections that have just ended are free, as they are for the server
+                    tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                tried.bind(address)
+            return str(address[0]), port
+        except (OSError, UnicodeError) as error:
+            if getattr(error, "errno", None) != errno.EADDRINUSE:
+                raise ArgumentError(f"{who}: the page cannot be served at {host}:{port}: {error}") from None
+    raise ArgumentError(_in_use(ports[0], who))
+
+
+def _in_use(port: int, who: str) -> str:
+    return f"{who}: port {port} is in use; without port=, the first free one is taken"
 
 
 def _stop(server: viser.ViserServer) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..drawing import Shape, shapes
+from ..drawing.axes import upright
 from ..drawing.from_visuals import shown_visuals
 from ..drawing.triangles import Mesh, along, ball, box, tube
 from ..kinematics.forward import forward_kinematics
@@ -17,7 +19,7 @@ from ..model.parts import Visual
 from ..model.robot import Robot
 from ..rolled import is_long
 
-__all__ = ["Extent", "Look", "Part", "Poses", "extent_of", "look_of", "poses_of", "upright"]
+__all__ = ["Extent", "Look", "Part", "Poses", "extent_of", "look_of", "poses_of"]
 
 _AT_ONCE = 1 << 19  # placements of bodies that are computed in one call
 _TRIED = 200  # random configurations that show how far a robot reaches
@@ -131,7 +133,8 @@ def _with_base(T: np.ndarray) -> np.ndarray:
 
 def poses_of(robot: Robot, look: Look, q: np.ndarray) -> Poses:
     """Where the spots of a look are at q (..., nq): one batched call, or a few if there are millions of them."""
-    lead, rows = q.shape[:-1], q.reshape(-1, q.shape[-1])
+    lead = q.shape[:-1]
+    rows = q.reshape(math.prod(lead), q.shape[-1])
     count = len(look.bodies)
     wxyz, xyz = np.empty((len(rows), count, 4), np.float32), np.empty((len(rows), count, 3), np.float32)
     step = max(1, _AT_ONCE // max(1, count))
@@ -156,11 +159,3 @@ def extent_of(robot: Robot, look: Look, q: np.ndarray) -> Extent:
     tried = poses_of(robot, look, anywhere).xyz
     reach = max(float(np.linalg.norm(tried, axis=-1).max(initial=0.0)), float(np.abs(every).max()))
     return Extent(every.min(axis=0), every.max(axis=0), max(reach, 1e-3))
-
-
-def upright(robot: Robot) -> np.ndarray:
-    """The rotation (3, 3) from the base to axes in which gravity points down, along -z."""
-    size = float(np.linalg.norm(robot.gravity))
-    if size == 0.0 or np.allclose(robot.gravity / size, (0, 0, -1)):
-        return np.eye(3)
-    return along(np.zeros(3), -robot.gravity)[:3, :3].T

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..drawing.axes import upright
 from ..drawing.triangles import ball
 from ..kinematics.center import center_of_mass
 from ..lazy import cached_property
 from ..lie import so3
-from .looks import upright
 from .overlays import (
     Ellipsoids,
     frame_groups,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing.actors import Curves
 from .charts import Chart, legend
-from .clips import Curves
 from .joint_panel import JointPanel
 from .sessions import ROOT, Session
 from .swinging import (
@@ -47,7 +47,7 @@ class PhysicsPanel:
         self._rate = rate  # of simulated time to that of the clock
         self._moving: Moving | None = None
         self._begin = 0.0  # when time 0 of the simulation was, on the clock
-        self._mine: np.ndarray | None = None  # the configuration that the simulation gave last
+        self._mine: np.ndarray | None = None  # the configuration that the simulation began with or gave last
         self._energy: deque[tuple[float, ...]] = deque(maxlen=_KEPT)
         self._told = 0.0
         self._arrow: Any = None
@@ -73,7 +73,7 @@ class PhysicsPanel:
         session.clicked(gui.add_button("Stop it here", hint="All velocities become zero"), self._rest)
         self._text = gui.add_markdown("Switch physics on, and drag any part of the robot.")
         names = ("kinetic", "potential", "total")
-        self._chart = Chart(gui, np.array([0.0, 1.0]), Curves("Energy [J]", names, np.zeros((2, 3))), height=170)
+        self._chart = Chart(gui, np.array([0.0, 1.0]), Curves("energy", "J", names, np.zeros((2, 3))), height=170)
         gui.add_html(legend(names))
         session.listen(self._on, self.switch)
         for handle in (self._controller, self._integrator, self._damping, self._stops, self._speed):
@@ -103,7 +103,8 @@ class PhysicsPanel:
         if self.started is not None:
             self.started()
         self._energy.clear()
-        self._start(session.q)
+        self._mine = session.q
+        self._start(self._mine)
         for part, handle in enumerate(session.drawn.handles):
             handle.on_drag("left")(self._dragger(part))
 
@@ -117,7 +118,6 @@ class PhysicsPanel:
         holds = moving.settings.controller in HOLDS
         self._session.asked = self._aim if holds else None
         self._joints.want(moving.target if holds else None)
-        self._mine = None
 
     def _again(self) -> None:
         """Other settings; the robot goes on from where it is."""
@@ -189,8 +189,9 @@ class PhysicsPanel:
         """Simulate up to now."""
         if self._moving is None:
             return False
-        if self._mine is not None and self._session.q is not self._mine:
-            self._start(self._session.q)  # somebody has put the robot elsewhere
+        seen = self._session.q
+        if seen is not self._mine:  # somebody has put the robot elsewhere
+            self._start(seen)
         moving = self._moving
         if self._begin == 0.0:
             self._begin = now - moving.time / self._rate
@@ -202,8 +203,7 @@ class PhysicsPanel:
         except Exception:
             self.switch(False)
             raise
-        self._session.move(moving.q)
-        self._mine = self._session.q
+        self._mine = self._session.move(moving.q, instead_of=seen)
         self._draw_arrow(arrow_of(moving))
         if now - self._told >= _OFTEN:
             self._told = now

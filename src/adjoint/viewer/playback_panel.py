@@ -136,8 +136,8 @@ class PlaybackPanel:
         with panel.add_tab("Charts"):
             for curves in clip.curves(0, which):
                 self._charts.append(Chart(self._gui, clip.t[which], curves))
-                if curves.title.startswith(("Joint positions", "Energy")):
-                    self._gui.add_html(legend(curves.names))
+                if curves.name in ("positions", "energy"):
+                    self._gui.add_html(legend(curves.labels))
         panel.dock_left()
         panel.set_width(360)
 

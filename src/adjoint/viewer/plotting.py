@@ -28,9 +28,9 @@ def plot(thing, q=None, *, path: str | os.PathLike[str] | None = None, **options
 
         >>> figure = plot(robots.puma560(), [0.3, -0.8, 0.5, 0.0, 0.6, 0.0], axes=True, path="arm.png")
 
-    - A `Robot` or a `Polymer` is drawn in space, by default at its neutral configuration or its own; q may be (nq,), or
-      (k, nq), where all but the first are pale. The options are those of `drawing.plots.draw_robot`: view, frames,
-      axes, names, center_of_mass, floor, meshes, vector, size.
+    - A `Robot` or a `Polymer` is drawn in space at q (nq,), or at q (k, nq), where all but the first are pale. By
+      default the joints of a robot are at 0, or as near as limits allow, and a molecule is as it was made. The options
+      are those of `drawing.plots.draw_robot`: view, frames, axes, names, center_of_mass, floor, meshes, vector, size.
     - A `Run`, a `Trajectory`, a `Motion` and a `PoseTrajectory` are drawn over time. A trajectory takes `robot=`, whose
       limits and torques are then drawn too.
 

@@ -45,7 +45,7 @@ class Session:
         self.server, self.robot, self.look, self.extent = server, robot, look, extent
         self.drawn = Drawn(server.scene, f"{ROOT}/body", look)
         self.panels: list[Panel] = []
-        self.asked: Callable[[np.ndarray], None] | None = None  # who is asked to go to a configuration, if not `move`
+        self.asked: Callable[[np.ndarray], Any] | None = None  # who is asked to go to a configuration, if not `move`
         self._q = np.array(q, float)
         self._shown: np.ndarray | None = None
         self._posted: dict[Any, Callable[[], None]] = {}
@@ -60,14 +60,28 @@ class Session:
         """The configuration (nq,) that is shown; never changed in place."""
         return self._q
 
-    def move(self, q: np.ndarray) -> None:
-        """Show another configuration (nq,)."""
-        self._q = np.array(q, float)
+    def move(self, q: np.ndarray, instead_of: np.ndarray | None = None) -> np.ndarray:
+        """Show another configuration (nq,), and return it as it is kept.
+
+        If `instead_of` is given and another thread has put the robot elsewhere since, the robot stays there.
+        """
+        q = np.array(q, float)
+        with self._lock:
+            if instead_of is None or self._q is instead_of:
+                self._q = q
         self._wake.set()
+        return q
 
     def ask(self, q: np.ndarray) -> None:
-        """Go to q (nq,): at once, or, under physics, as its controller does."""
+        """Go to q (nq,): at once, or, under physics, as its controller does. The thread of the session calls this."""
         (self.asked or self.move)(q)
+
+    def put(self, q: np.ndarray) -> None:
+        """Go to q (nq,), like `ask`, from any thread."""
+        if self.asked is None:
+            self.move(q)
+        else:
+            self.post("put", lambda: self.ask(q))
 
     # --- one thread ---------------------------------------------------------------------------------------------------
 
@@ -120,8 +134,10 @@ class Session:
                 posted, self._posted = self._posted, {}
             for task in posted.values():
                 self._try(task)
+            if self._ended:  # a task may have taken long
+                return
             active = [self._try(partial(panel.tick, began)) for panel in self.panels]
-            shown = self._show()
+            shown = self._try(self._show)
             if shown or any(active):  # panels may have something to do about what is shown
                 time.sleep(max(0.0, _FRAME - (time.monotonic() - began)))
             else:

@@ -11,8 +11,8 @@ from ..drawing.pages import page_text
 from ..errors import ArgumentError
 from ..files import whole_file
 from ..model.input_checks import positive, truth
-from ..model.needs import need_robot
 from ..model.robot import Robot
+from ..polymer.atoms import Polymer
 from .showing import actors_of, named
 
 __all__ = ["Page", "page"]
@@ -52,8 +52,8 @@ class Page:
 
 
 def page(
-    thing, *, robot: Robot | None = None, q=None, title: str | None = None, meshes: bool = True, curves: bool = True,
-    frames_per_second: float = 50.0, arrange: str | None = None,
+    thing, *, robot: Robot | Polymer | None = None, q=None, title: str | None = None, meshes: bool = True,
+    curves: bool = True, frames_per_second: float = 50.0, arrange: str | None = None,
 ) -> Page:  # fmt: skip
     """A page that shows a robot, or a motion of it, or several: one HTML file that needs no network and no server.
 
@@ -63,16 +63,17 @@ def page(
         page(trajectory, robot=robot)                                   # notebooks show it
 
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
-    or several of them in a list or a dictionary {name: ...}. Of a batch, all members are shown: over each other
-    ("together": the first in full, the others as ghosts), or "side by side", which is the default for more than 50. A
-    run that is lost stays where it was.
+    states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}.
+    Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
+    by side", which is the default for more than 50. A run that is lost stays where it was.
 
     - `q` (nq,) is where a robot stands at first; with (k, nq) there are k of it.
     - `meshes=False` draws robots from their kinematics, even if their files have meshes. Pages are then smaller.
     - `curves=False` leaves out the plots beside a motion, and what must be computed for them.
     - `frames_per_second` of a motion are kept at most; the page goes smoothly from one to the next.
     """
-    need_robot(robot, "page") if robot is not None else None
+    if robot is not None and not isinstance(robot, Robot | Polymer):
+        raise ArgumentError(f"page: robot must be a Robot or a Polymer, got {type(robot).__name__}")
     rate = positive(frames_per_second, "page: frames_per_second")
     options = truth(meshes, "page: meshes"), truth(curves, "page: curves")
     things = named(thing, "page")
