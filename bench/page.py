@@ -13,12 +13,13 @@ from pathlib import Path
 from common import FOLDER, digits, duration, find, label
 
 ROOT = FOLDER.parent
-PAGES = [ROOT / "docs/benchmarks.md", ROOT / "README.md"]
+PAGES = [ROOT / "docs/benchmarks.md", ROOT / "docs/index.md", ROOT / "README.md"]
 LITTLE = 2.0  # what gains less than so many times is listed
 MARKED = re.compile(r"(<!-- bench: (?P<name>[\w-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
 NAMES = {
     "adjoint": "Adjoint", "pinocchio": "Pinocchio", "mujoco": "MuJoCo", "numpy": "NumPy", "jax": "JAX",
-    "roboticstoolbox": "Robotics Toolbox", "PPoly": "SciPy's PPoly",
+    "roboticstoolbox": "Robotics Toolbox", "mujoco.batch": "MuJoCo batch", "mujoco.rollout": "MuJoCo rollout",
+    "PPoly": "SciPy's PPoly",
 }  # fmt: skip
 ORDER = [
     "kinematics", "dynamics", "derivatives", "compiler", "inverse", "inverse_numeric", "trajectory", "simulation",
@@ -96,12 +97,17 @@ def slow(results: dict) -> list[tuple[str, dict, str, dict]]:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
+def fastest(row: dict) -> tuple[str | None, dict]:
+    """The name of the fastest other library of a row, or None, and all that are compared."""
+    peers = {name: peer for name, peer in row["peers"].items() if is_peer(name)}
+    return (min(peers, key=lambda name: peers[name]["ns"]) if peers else None), peers
+
+
 def rows_table(rows: list[dict]) -> str:
     """Our time, the fastest peer's, and the ratio, of each row."""
     lines = []
     for row in rows:
-        peers = {name: peer for name, peer in row["peers"].items() if is_peer(name)}
-        best = min(peers, key=lambda name: peers[name]["ns"]) if peers else None
+        best, peers = fastest(row)
         theirs = ["", ""]
         if best is not None:
             theirs = [f"{system_name(best)}: {duration(peers[best]['ns'])}", times(peers[best])]
@@ -276,10 +282,31 @@ def readme(results: dict) -> str:
     return f"{rows_table(named)}\nMeasured on {machines}, in float64; in batches unless one call is named.\n"
 
 
+THREE = [
+    ("dynamics", "UR5", "inverse_dynamics", "batch", "for the torques of a UR5, per sample of a batch"),
+    ("simulation", "UR5", "run", "last state kept", "for one step of a simulated UR5 under control"),
+    ("inverse", "UR5", "all branches of a pose", "batch", "for all eight inverse kinematic solutions of a pose"),
+]
+
+
+def three(results: dict) -> str:
+    """Three numbers, each with the fastest peer's."""
+    lines = []
+    for name, *key, text in THREE:
+        row = find(results[name]["rows"], *key) if name in results else None
+        best, peers = fastest(row) if row is not None else (None, {})
+        if row is None or best is None:
+            continue
+        ratio, theirs = digits(float(f"{peers[best]['ratio']:.2g}")), duration(peers[best]["ns"])
+        lines.append(f"- **{duration(row['ours_ns'])}** {text}. {system_name(best)} takes {theirs}: {ratio} times as long.\n")
+    machines = "; ".join(dict.fromkeys(machine_name(results[name]) for name, *_ in THREE if name in results))
+    return f"{''.join(lines)}\nMeasured on {machines}.\n"
+
+
 TABLES = {
     "runs": runs, "packages": packages, "slower": slow_table, "missed": missed, "matrices": matrices, "start": start,
     "compiling": compile_table, "accuracy": accuracy_table, "inverse-branches": inverse_table, "search": search_table,
-    "exponents": exponents, "readme": readme, "compile-peers": benchmark_table("compiler", "compiling"),
+    "exponents": exponents, "readme": readme, "three": three, "compile-peers": benchmark_table("compiler", "compiling"),
     "compiler": benchmark_table("compiler", "batch", "one call"), "kinematics": benchmark_table("kinematics"),
     "dynamics": benchmark_table("dynamics", "batch", "one call"),
     "derivatives": benchmark_table("derivatives", "batch", "one call"),

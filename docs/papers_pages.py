@@ -116,7 +116,9 @@ def _cells(row: dict) -> list[str]:
     """Two cells, which fit on a phone: in the second one, formulas, names and tests have lines of their own."""
     lines = [row["says"] + (" **[corrected](#errata)**" if "errata" in row else "")]
     lines += [f"${formula}$" for formula in _formulas(row.get("tex", ""))]
-    return [row["at"], "<br>".join([*lines, _where(row), *_checked(row.get("tests", []))])]
+    inside = [label for label in labels(row["at"]) if is_equation(label) and label not in row["at"]]
+    hidden = f"<span hidden>{' '.join(inside)}</span>" if inside else ""  # a search finds numbers within a range
+    return [row["at"] + hidden, "<br>".join([*lines, _where(row), *_checked(row.get("tests", []))])]
 
 
 def _formulas(tex: str) -> list[str]:

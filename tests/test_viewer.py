@@ -491,6 +491,13 @@ def test_wait_ends_with_ctrl_c(monkeypatch, capsys):
     assert "Ctrl-C" in capsys.readouterr().out and "closed" in repr(viewer)
 
 
+def position(scene, name: str) -> np.ndarray:
+    """Where something is in the scene."""
+    handle = scene.get_handle_by_name(name)
+    assert handle is not None, name
+    return handle.position
+
+
 def until(true, seconds: float = 40.0):
     """Wait until a function gives something true, and return it."""
     end = time.monotonic() + seconds
@@ -774,7 +781,7 @@ def test_overlays_appear_and_go(browser):
         viewer.q = Q + 0.1
         viewer._session.idle()
         c = aj.center_of_mass(PUMA, Q + 0.1)
-        until(lambda: np.allclose(scene.get_handle_by_name("/stage/robot/center").position, c))
+        until(lambda: np.allclose(position(scene, "/stage/robot/center"), c))
         for name in panel._kinds:
             click_box(browser, name)
             until(lambda name=name: name not in panel._handles)
@@ -864,7 +871,7 @@ def test_a_thousand_robots(browser):
         assert np.allclose(shown, truth, atol=1e-4)
         viewer._session.post("test", lambda: (setattr(playback._which, "value", 700), playback._choose()))
         viewer._session.idle()
-        assert np.allclose(viewer._session.server.scene.get_handle_by_name("/stage/robot").position, places[700])
+        assert np.allclose(position(viewer._session.server.scene, "/stage/robot"), places[700])
         assert np.array_equal(viewer.q, run.q[700, k])
         assert np.allclose(playback._charts[0]._lines[0], run.q[700, 0])
         assert complaints(browser) == []

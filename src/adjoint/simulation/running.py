@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any
 
 import numpy as np
@@ -113,16 +113,20 @@ def steps_of(duration, setup: Setup) -> int:
     """The number of steps; it must be whole, and a multiple of `record`."""
     duration, record = positive(duration, "simulate: duration"), setup.plan.record
     steps = round(min(duration / setup.dt, _MOST_STEPS + 1))
+    longer = ceil(min(duration / setup.dt, _MOST_STEPS) / record - 1e-9) * record * setup.dt  # a duration that would do
     if steps > _MOST_STEPS:
         raise ArgumentError(f"simulate: duration {duration:g} s has too many steps of dt = {setup.dt:g} s")
     if steps < 1 or abs(steps - duration / setup.dt) > 1e-6 + 1e-15 * steps:
-        near = max(steps, 1) * setup.dt
         raise ArgumentError(
-            f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s; {near:.12g} s is"
+            f"simulate: duration {duration:g} s is not a whole number of steps of dt = {setup.dt:g} s; "
+            f"{longer:.12g} s is"
         )
     if steps % record:
         best = divisor_near(steps, record)
-        raise ArgumentError(f"simulate: record={record} does not divide the {steps} steps of the run; {best} does")
+        raise ArgumentError(
+            f"simulate: record={record} does not divide the {steps} steps of the run; {best} does, or take "
+            f"duration={longer:.12g}"
+        )
     return steps
 
 

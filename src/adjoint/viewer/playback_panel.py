@@ -33,6 +33,12 @@ def grid(count: int, apart: float) -> np.ndarray:
     return np.stack([x * apart, y * apart, 0 * x], axis=1)
 
 
+def _icon(name: str) -> Any:
+    import viser
+
+    return getattr(viser.Icon, name)
+
+
 class _Track:
     """A clip with its robots in the scene."""
 
@@ -91,7 +97,7 @@ class PlaybackPanel:
 
     def _build(self) -> None:
         gui, session = self._gui, self._session
-        self._button = gui.add_button("Play", color="green", icon="player-play")
+        self._button = gui.add_button("Play", color="green", icon=_icon("PLAYER_PLAY"))
         session.clicked(self._button, lambda: self.play(not self.playing))
         self._slider = gui.add_slider("Time [s]", 0.0, self._duration, _rounded(self._duration / 1000), 0.0)
         session.listen(self._slider, self._scrub)
@@ -145,7 +151,7 @@ class PlaybackPanel:
             self.started()
         self.playing, self._last = on, None
         self._button.label = "Pause" if on else "Play"
-        self._button.icon = "player-pause" if on else "player-play"
+        self._button.icon = _icon("PLAYER_PAUSE" if on else "PLAYER_PLAY")
 
     def go(self, now: float) -> None:
         """Show a time [s]."""
