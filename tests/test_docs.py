@@ -79,7 +79,7 @@ def check_formulas_are_loaded_where_they_are(site: Path, pages: dict[Path, Page]
 # A text node outside of code that still has the signs of TeX, or a formula that MathJax does not understand
 LEFT = """(() => {
   const left = [...document.querySelectorAll("mjx-merror")].map((error) => error.textContent);
-  const walk = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  const walk = document.createTreeWalker(document.querySelector("article") ?? document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const node = walk.currentNode;
     if (!node.parentElement.closest("code, pre, mjx-container, script, style") && /\\$|\\\\[(\\[]/.test(node.data))
