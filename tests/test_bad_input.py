@@ -206,10 +206,7 @@ def test_every_recipe_is_tried(known):
     assert known.keys() == FUNCTIONS.keys()
 
 
-SLOW = ("plot",)  # it draws before it looks at the end of a path
-
-
-@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in SLOW)) for x in FUNCTIONS])
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_junk_is_an_error_of_ours(name, known, tmp_path, monkeypatch):
     """One argument after the other is replaced by junk."""
     monkeypatch.chdir(tmp_path)

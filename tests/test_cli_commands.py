@@ -31,6 +31,21 @@ def here(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+def test_data_are_in_radians_and_say_so():
+    """--degrees is about what is given and about tables; data that programs read have one unit."""
+    degrees = (",".join(map(str, np.degrees(q))), "--degrees")
+    for name in ("fk", "jacobian", "torque"):
+        data = as_json(name, "puma560", "--q", *degrees)
+        assert data["units"] == "SI, angles in rad"
+        close(data["q"], q, 1e-14)
+    pose = as_json("ik", "puma560", "--pose", ",".join(map(str, T.ravel())), "--near", *degrees)
+    assert pose["units"] == "SI, angles in rad"
+    close(next(x["q"] for x in pose["solutions"] if x["branch"] == pose["nearest"]), q, 1e-9)
+    assert as_json("simulate", "puma560", "--duration", "0.01")["units"] == "SI, angles in rad"
+    table = adjoint("torque", "puma560", "--q", "0,30deg,90,0,0,0", "--degrees").stdout
+    assert "angles in deg" in table and re.search(r"joint2 +30 ", table) and re.search(r"joint3 +90 ", table)
+
+
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
@@ -129,6 +144,9 @@ def test_fk_of_files_and_pipes(here):
 
 
 def test_jacobian(here):
+    close(as_json("jacobian", "puma560", "--q", Q)["J"], aj.jacobian(PUMA, q, "tool"), 0)  # defaults agree
+    source = aj.jacobian.bind(PUMA, frame="tool").source("c")
+    assert as_json("compile", "puma560", "--function", "jacobian")["source"] == source
     for expressed in ("world", "body", "space"):
         data = as_json("jacobian", "puma560", "--q", Q, "--expressed", expressed)
         close(data["J"], aj.jacobian(PUMA, q, "tool", expressed), 0)

@@ -127,7 +127,7 @@ def compile(
     frame: FrameOption = None,
     expressed: Annotated[
         Expressed, typer.Option(help="Of jacobian and the like: how twists are expressed.")
-    ] = Expressed.world,
+    ] = Expressed.body,
     derivative: Annotated[
         str | None, typer.Option(metavar="INPUT", help="Write the derivative by this input, such as q.")
     ] = None,

@@ -111,7 +111,7 @@ def make(
 def _limits(robot: "Robot", velocity: str | None, acceleration: str | None, jerk: str | None) -> dict[str, Any]:
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     names = [f"joint {k}" for k in range(robot.nv)]
-    return {name: numbers(text, names, f"--{name}") for name, text in given.items() if text is not None}
+    return {name: numbers(text, names, f"--{name}", finite=False) for name, text in given.items() if text is not None}
 
 
 def _points(

@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from .guard import FAILED, note
 from .motions import read_trajectory
 from .options import Degrees, Json, with_robot
-from .output import number, print_json, print_line, print_table, progress
+from .output import UNITS, number, print_json, print_line, print_table, progress
 from .values import configurations, numbers, rates
 
 if TYPE_CHECKING:
@@ -199,7 +199,13 @@ def _data(run: "Run", controller: str, took: float) -> dict[str, Any]:
     import numpy as np
 
     energy = run.energy.total
-    found = {"robot": run.robot.name, "controller": controller, "duration": run.t[-1], "dt": run.setup.dt}
+    found = {
+        "robot": run.robot.name,
+        "controller": controller,
+        "units": UNITS,
+        "duration": run.t[-1],
+        "dt": run.setup.dt,
+    }
     found |= {"seconds": took, "finite": bool(run.finite), "q": run.q[-1], "v": run.v[-1]}
     found |= {"largest_tau": np.abs(run.tau).max(axis=0), "energy": {"start": energy[0], "end": energy[-1]}}
     if run.setup.law is not None:
