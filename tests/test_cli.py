@@ -42,7 +42,11 @@ def test_help_teaches_by_examples(words):
         assert all(name in text for name in GROUPS[words[0]])
     else:
         assert f"adjoint {' '.join(words)}" in text.split("Examples:" if "Examples:" in text else "Example:")[1]
-    assert "[bold" not in text and "\x1b" not in text
+    assert "[bold" not in text and "\x1b" not in text and "<bool>" not in text
+
+
+def test_help_keeps_what_stands_in_brackets():
+    assert "x [mm], are understood" in " ".join(adjoint("calibrate", "--help").stdout.split())
 
 
 def test_version():
@@ -109,6 +113,9 @@ def test_without_its_packages_the_program_names_them(monkeypatch, capsys):
         (["simulate", "puma560", "--controller", "pd"], "needs --goal or --trajectory"),
         (["simulate", "puma560", "--duration", "0.0015"], "not a whole number of steps"),
         (["compile", "puma560", "--function", "mass_matrx"], "did you mean 'mass_matrix"),
+        (["compile", "puma560", "--function", "foo"], "static_torque\n"),
+        (["info", "planar:0"], "planar:0: a robot of a family has at least one joint"),
+        (["trajectory", "check", "puma560", "arm.urdf"], "error: arm.urdf must end in .npz, .json or .csv"),
         (["equations", "two_link", "--most-terms", "1"], "more than 1 terms"),
         (["identify", "puma560", "nosuch.csv"], "nosuch.csv"),
     ],

@@ -410,6 +410,17 @@ def test_simulate_under_control(here):
 def test_a_run_that_does_not_stay_finite_fails():
     words = ["simulate", "puma560", "--goal", "1", "--controller", "pd", "--kp", "1e9", "--kd", "1e9", "--dt", "0.01"]
     assert not as_json(*words, code=1)["finite"]
+    said = adjoint(*words, code=1).stderr
+    assert re.search(r"the simulation diverged: numbers are not finite from [\d.]+ s on, and joint 'joint\d'", said)
+    assert "--saturate: robot 'puma560' has no effort limits" in refused(*words, "--saturate")
+
+
+def test_accelerations_that_jump_are_told():
+    words = ["trajectory", "make", "puma560", "--goal", "1,0,0.5,0,0,0", "--acceleration", "5", "--velocity", "1"]
+    rows = {line.split()[0]: line.split()[-1] for line in adjoint(*words, "--kind", "trapezoidal").stdout.splitlines()}
+    assert rows["joint1"] == rows["joint3"] == "jumps" and rows["joint2"] == "0"
+    assert "jumps" not in adjoint(*words, "--kind", "s_curve", "--jerk", "50").stdout
+    assert "jumps" not in adjoint(*words[:5], "--duration", "1").stdout
 
 
 # --- mathematics ------------------------------------------------------------------------------------------------------
@@ -471,7 +482,7 @@ def test_bench_tells_who_differs(monkeypatch):
     monkeypatch.setattr(racing, "_mujoco", lambda task: (_ for _ in ()).throw(ImportError("No module named 'mujoco'")))
     done = adjoint("bench", "stanford", "--seconds", "0.002", code=1)
     assert "differs" in done.stdout and "results differ: pinocchio: mass_matrix" in done.stderr
-    assert "mujoco does not take part: No module named 'mujoco'" in done.stderr
+    assert "mujoco does not take part: No module named 'mujoco'; pip install mujoco" in done.stderr
 
 
 def test_view_is_served_until_ctrl_c(monkeypatch):
@@ -486,6 +497,10 @@ def test_view_is_served_until_ctrl_c(monkeypatch):
         done = adjoint("view", "planar:2", *words)
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", done.stdout)
         assert opened == [url] * count
+    with aj.view(PUMA, open_browser=False) as first:  # its port is taken, so that the next one is
+        (url,) = re.findall(r"http://127\.0\.0\.1:\d+", adjoint("view", "planar:2").stdout)
+        assert url != first.url
+    assert "--port" in adjoint("view", "planar:2", "--port", "0", code=2).stderr
     assert "no-such-host" in adjoint("view", "planar:2", "--host", "no-such-host.invalid", code=2).stderr
 
 
@@ -503,7 +518,7 @@ def test_view_saves_pages(here):
     adjoint("view", "puma560", *options, "--save", "all.html")
     names = [x["name"] for x in data_of(Path("all.html").read_text())["actors"]]
     assert names == ["run", "other/run.npz", "move", "other/move.npz"]
-    adjoint("view", "puma560", "--save", "run.txt", code=2)
+    assert "--save: run.txt must end in .html" in adjoint("view", "puma560", "--save", "run.txt", code=2).stderr
     assert not Path("run.txt").exists()
 
 

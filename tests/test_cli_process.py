@@ -70,7 +70,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     many.stdout.read(10)
     many.stdout.close()
     assert b"Traceback" not in many.stderr.read()
-    many.wait(60)
+    assert many.wait(60) == 141
     many.stderr.close()
 
 

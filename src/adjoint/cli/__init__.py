@@ -25,7 +25,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line with the arguments of the process, and leave the process with an exit code.
 
-    The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, and 130 after Ctrl-C.
+    The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, 130 after Ctrl-C,
+    and 141 if nobody reads the output any more.
     """
     try:
         run = _program()

@@ -86,7 +86,8 @@ QOption = Annotated[
         "--q",
         metavar="NUMBERS|FILE",
         help="Joint positions: 0,0.1,... or '0 0.1 ...', with ; between samples; 30deg and pi/2 are numbers too. One "
-        "number alone is for all joints. Or a file: q.csv, data.npz:q. Or - for CSV on standard input, neutral, random or random:7. By default neutral.",
+        "number alone is for all joints. Or a file: q.csv, data.npz:q. Or - for CSV on standard input, neutral, random "
+        "or random:7. By default neutral.",
     ),
 ]
 FrameOption = Annotated[

@@ -159,8 +159,9 @@ def jacobian(
       adjoint jacobian arm.urdf --q samples.csv --out jacobians.npz
 
     Rows wx, wy, wz are the angular velocity and vx, vy, vz the linear part of the twist: seen from the frame (body), or
-    the velocity of its origin along the base's axes (world), or seen from the base (space). A small singular value means that the frame is
-    nearly unable to move in some direction. NPZ files have the arrays q and J; CSV files have J11 ... J6n.
+    the velocity of its origin along the base's axes (world), or seen from the base (space). A small singular value
+    means that the frame is nearly unable to move in some direction. NPZ files have the arrays q and J; CSV files have
+    J11 ... J6n.
     """
     import numpy as np
 

@@ -131,9 +131,12 @@ def _of_catalog(text: str) -> "Robot":
         options |= {key: x} if key else {}
         args += [] if key else [x]
     try:
-        return getattr(robots, name)(*args, **options)
+        found = getattr(robots, name)(*args, **options)
     except TypeError as error:
         raise ArgumentError(f"{text}: {str(error).removesuffix('()')}; such as planar:3, random_tree:0:12") from None
+    if not found.nv:
+        raise ArgumentError(f"{text}: a robot of a family has at least one joint, such as planar:1")
+    return found
 
 
 # --- packages of robots -----------------------------------------------------------------------------------------------

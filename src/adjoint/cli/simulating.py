@@ -124,7 +124,20 @@ def simulate(
         for name in files:
             note(f"wrote {name}")
     if not run.finite.all():
+        note(f"error: {_diverged(run)}; a shorter --dt or softer control may help")
         raise typer.Exit(FAILED)
+
+
+def _diverged(run: "Run") -> str:
+    """Return when a run has left the finite numbers, and the joint that was the fastest before."""
+    import numpy as np
+
+    from ..dynamics.regressors import dof_names
+
+    good = np.isfinite(run.q).all(axis=-1) & np.isfinite(run.v).all(axis=-1)
+    first = int(np.argmin(good))
+    name = dof_names(run.robot)[int(np.argmax(np.abs(run.v[max(first - 1, 0)])))]
+    return f"the simulation diverged: numbers are not finite from {run.t[first]:g} s on, and joint '{name}' was fastest"
 
 
 def _motion(
@@ -171,6 +184,8 @@ def _law(
         if name == "pd"
         else control.computed_torque(robot, motion, kp=p, kd=d)
     )
+    if saturate and not np.isfinite(robot.effort_limit).any():
+        raise ArgumentError(f"--saturate: robot '{robot.name}' has no effort limits")
     return control.saturated(law) if saturate else law
 
 
