@@ -46,6 +46,29 @@ def test_data_are_in_radians_and_say_so():
     assert "angles in deg" in table and re.search(r"joint2 +30 ", table) and re.search(r"joint3 +90 ", table)
 
 
+MESHES = """<robot name="m">
+<link name="a"><visual><geometry><mesh filename="package://far/x.stl"/></geometry></visual></link>
+<link name="b"><visual><geometry><mesh filename="../x.stl"/></geometry></visual></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_messages_name_options_and_not_arguments_of_python(here):
+    (here / "m.urdf").write_text(MESHES)
+    (here / "d.csv").write_text("time,foo\n1,2\n2,3\n")
+    said = adjoint("check", "m.urdf", code=0).stdout
+    assert "give its folder by --package-dir" in said and f"to allow it, give --package-dir '{here.parent}'" in said
+    for name in ("identify", "calibrate"):
+        said += refused(name, "puma560", "d.csv")
+        assert said.endswith("(--column OURS=THEIRS)\n")
+    said += refused("ik", "puma560", "--pose", "0.4,0.1,0.3,0,0,0", "--redundancy", "1")
+    assert "leave --redundancy out" in said
+    with aj.view(PUMA, open_browser=False) as shown:
+        port = shown.url.rpartition(":")[2]
+        said += adjoint("view", "puma560", "--port", port, code=2).stderr
+    assert f"port {port} is in use; without --port, the first free one is taken" in said
+    assert "package_dirs" not in said and "columns=" not in said
+
+
 # --- models -----------------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from ..errors import AdjointError, SolveError
 
-__all__ = ["FAILED", "INTERRUPTED", "PIPE", "WRONG", "Commands", "note"]
+__all__ = ["FAILED", "INTERRUPTED", "PIPE", "WRONG", "Commands", "in_options", "note"]
 
 FAILED, WRONG, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit codes: a check failed or nothing was found; wrong input; Ctrl-C; nobody reads the output any more."""
@@ -26,7 +26,7 @@ _WORDS = {  # messages of the library name arguments of Python; these are their 
     r"\(columns=\{[^}]*\}\)": "(--column OURS=THEIRS)",
     r"^Page\.save: ": "--save: ",
     r"^load: ": "",
-    r"without port=": "without --port",
+    r"\b(port|redundancy)=": r"--\1",
 }
 
 
@@ -92,10 +92,10 @@ def one_line_errors() -> Iterator[None]:
 def _described(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return _in_options(str(error))
+    return in_options(str(error))
 
 
-def _in_options(text: str) -> str:
+def in_options(text: str) -> str:
     """Return a message of the library with options in place of arguments of Python."""
     for pattern, words in _WORDS.items():
         text = re.sub(pattern, words, text)
@@ -103,4 +103,4 @@ def _in_options(text: str) -> str:
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
-    note(f"warning: {_in_options(str(message))}")
+    note(f"warning: {in_options(str(message))}")
