@@ -37,7 +37,12 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    run(prog_name="adjoint")
+    try:
+        run(prog_name="adjoint")
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # typer and rich say 1, as if a check had failed
+            sys.exit(141)
+        raise
 
 
 def _program() -> Callable:

@@ -13,10 +13,10 @@ from typer.core import TyperGroup
 
 from ..errors import AdjointError, SolveError
 
-__all__ = ["FAILED", "INTERRUPTED", "PIPE", "WRONG", "Commands", "in_options", "note"]
+__all__ = ["FAILED", "INTERRUPTED", "WRONG", "Commands", "in_options", "note"]
 
-FAILED, WRONG, INTERRUPTED, PIPE = 1, 2, 130, 141
-"""Exit codes: a check failed or nothing was found; wrong input; Ctrl-C; nobody reads the output any more."""
+FAILED, WRONG, INTERRUPTED = 1, 2, 130
+"""Exit codes: a check failed or nothing was found; wrong input; Ctrl-C."""
 
 _WORDS = {  # messages of the library name arguments of Python; these are their options
     r"load with package_dirs=\[([^\]]*)\]": r"give --package-dir \1",
@@ -78,10 +78,8 @@ def one_line_errors() -> Iterator[None]:
         print(file=sys.stderr)  # the terminal has written ^C
         note("interrupted")
         raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:  # the reader of a pipe has left, as head does: nobody is there to be told
-        with open(os.devnull, "w") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is not written yet goes there at the end
-        raise typer.Exit(PIPE) from None
+    except BrokenPipeError:
+        raise  # the reader of a pipe has left, as head does: typer ends quietly, and `main` gives the exit code
     except (AdjointError, OSError, UnicodeDecodeError) as error:  # standard input may be no text
         if os.environ.get("ADJOINT_TRACEBACK") == "full":
             raise
