@@ -49,6 +49,11 @@ def test_help_keeps_what_stands_in_brackets():
     assert "x [mm], are understood" in " ".join(adjoint("calibrate", "--help").stdout.split())
 
 
+def test_help_and_formulas_have_the_same_letters():
+    law = adjoint("equations", "two_link").stdout.splitlines()[0].partition(" = ")[0]
+    assert law == "M ddq + C dq + phi" and f"{law} + F = tau" in adjoint("equations", "--help").stdout
+
+
 def test_version():
     assert adjoint("--version").stdout == f"adjoint {aj.__version__}\n"
 
