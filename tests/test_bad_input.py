@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from support.junk_recipes import control_recipes, simulation_recipes
+from support.junk_recipes import control_recipes, plot_recipes, simulation_recipes
 
 import adjoint as aj
 from adjoint.errors import AdjointError, ArgumentError, MissingPackageError, shortened
@@ -105,7 +105,7 @@ def recipes() -> dict[str, tuple[tuple, dict]]:
         "static_torque": ((ROBOT, Q, np.zeros(6), "b"), {}),
         "to_urdf": ((ROBOT, None), {}),
     }  # fmt: skip
-    return found | trajectories() | control_recipes(ROBOT) | simulation_recipes(ROBOT)
+    return found | trajectories() | control_recipes(ROBOT) | simulation_recipes(ROBOT) | plot_recipes(ROBOT)
 
 
 def trajectories() -> dict[str, tuple[tuple, dict]]:
@@ -156,8 +156,9 @@ def trajectories() -> dict[str, tuple[tuple, dict]]:
     }  # fmt: skip
 
 
-# Classes, marks, and functions without arguments or with the caller's own functions as arguments.
-LEFT_OUT = ("Kernel", "Robot", "clear_cache", "forget", "scan", "static", "while_loop")
+# Classes, marks, and functions without arguments or with the caller's own functions as arguments; `view` starts a
+# server, and tests/test_viewer.py gives it junk.
+LEFT_OUT = ("Kernel", "Robot", "clear_cache", "forget", "scan", "static", "view", "while_loop")
 FUNCTIONS = {name: getattr(aj, name) for name in aj.__all__ if name not in LEFT_OUT and not name.endswith("Error")} | {
     name: getattr(getattr(aj, topic), name)
     for topic, names in {

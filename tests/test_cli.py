@@ -13,7 +13,7 @@ from support.trees import close
 
 import adjoint as aj
 from adjoint import cli
-from adjoint.cli import output, robots, tables, values
+from adjoint.cli import output, reaching, robots, tables, values
 from adjoint.cli.app import app
 from adjoint.errors import ArgumentError, ModelError
 
@@ -42,7 +42,16 @@ def test_help_teaches_by_examples(words):
         assert all(name in text for name in GROUPS[words[0]])
     else:
         assert f"adjoint {' '.join(words)}" in text.split("Examples:" if "Examples:" in text else "Example:")[1]
-    assert "[bold" not in text and "\x1b" not in text
+    assert "[bold" not in text and "\x1b" not in text and "<bool>" not in text
+
+
+def test_help_keeps_what_stands_in_brackets():
+    assert "x [mm], are understood" in " ".join(adjoint("calibrate", "--help").stdout.split())
+
+
+def test_help_and_formulas_have_the_same_letters():
+    law = adjoint("equations", "two_link").stdout.splitlines()[0].partition(" = ")[0]
+    assert law == "M ddq + C dq + phi" and f"{law} + F = tau" in adjoint("equations", "--help").stdout
 
 
 def test_version():
@@ -91,7 +100,10 @@ def test_without_its_packages_the_program_names_them(monkeypatch, capsys):
         (["info", "no_such_description"], "no robot 'no_such_description'"),
         (["fk", "puma560", "--frame", "toool"], "did you mean 'tool'"),
         (["fk", "puma560", "--q", "1,2"], "2 numbers, but there must be 6: q_joint1"),
-        (["fk", "puma560", "--q", "nosuch.csv"], "neither 6 numbers"),
+        (["fk", "puma560", "--q", "nosuch.csv"], "--q: nosuch.csv: there is no such file"),
+        (["fk", "puma560", "--q", "./q"], "--q: q: there is no such file"),
+        (["fk", "puma560", "--q", "."], "--q: . is a folder"),
+        (["ik", "puma560", "--pose", "nosuch.csv"], "--pose: nosuch.csv: there is no such file"),
         (["fk", "puma560", "--q", "pi/0"], "neither 6 numbers"),
         (["fk", "puma560", "--q", ".pi"], "neither 6 numbers"),
         (["fk", "puma560", "--q", "0", "--out", "poses.txt"], "must end in .csv or .npz"),
@@ -106,6 +118,9 @@ def test_without_its_packages_the_program_names_them(monkeypatch, capsys):
         (["simulate", "puma560", "--controller", "pd"], "needs --goal or --trajectory"),
         (["simulate", "puma560", "--duration", "0.0015"], "not a whole number of steps"),
         (["compile", "puma560", "--function", "mass_matrx"], "did you mean 'mass_matrix"),
+        (["compile", "puma560", "--function", "foo"], "static_torque\n"),
+        (["info", "planar:0"], "planar:0: a robot of a family has at least one joint"),
+        (["trajectory", "check", "puma560", "arm.urdf"], "error: arm.urdf must end in .npz, .json or .csv"),
         (["equations", "two_link", "--most-terms", "1"], "more than 1 terms"),
         (["identify", "puma560", "nosuch.csv"], "nosuch.csv"),
     ],
@@ -203,6 +218,21 @@ def test_robot_descriptions(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "robot_descriptions", pretended)
     monkeypatch.setitem(sys.modules, "robot_descriptions.arm_description", module)
     assert robots.find_robot("arm_description") == aj.load(tmp_path / "arm.urdf")
+
+
+def test_paths_of_robots_that_are_wrong(tmp_path, monkeypatch):
+    """A folder is called a folder, and files that are offered are in the folder that was asked for."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("arm.urdf", "package.json", "panda/gripper.urdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    for name in (".", "./", str(tmp_path)):
+        assert f"{name} is a folder; a robot is a file; this one has arm.urdf\n" in refused("info", name)
+    assert "panda/ is a folder; a robot is a file; this one has gripper.urdf" in refused("info", "panda/")
+    assert robots.find_robot("panda").name == "panda"  # a folder does not hide a name
+    assert refused("info", "arn.urdf").endswith("arn.urdf: there is no such file; did you mean 'arm.urdf'?\n")
+    assert refused("info", "panda/arm.urdf").endswith("panda/arm.urdf: there is no such file\n")
+    assert refused("info", "no/arm.urdf").endswith("there is no such file; there is no folder no\n")
 
 
 def test_completion(tmp_path, monkeypatch):
@@ -314,6 +344,41 @@ def test_degrees_are_of_joints_that_turn():
     q = values.configurations(arm, "90,0,0.5,0,0,180", degrees=True)
     close(q, [np.pi / 2, 0, 0.5, 0, 0, np.pi], 1e-15)
     assert values.turning(arm, "v").tolist() == [True, True, False, True, True, True]
+
+
+def test_a_number_with_a_unit_keeps_it(tmp_path):
+    arm, q = aj.robots.stanford(), [np.pi / 2, np.pi / 6, 0.5, np.pi / 4, 0, np.pi]
+    close(values.configurations(arm, "90,30deg,0.5,pi/4,0,180°", degrees=True), q, 1e-15)
+    close(values.rates(arm, "90,30deg,0.5,pi/4,0,180", "--v", degrees=True), q, 1e-15)
+    names = [f"q_{name}" for name in arm.joint_names]
+    (tmp_path / "q.csv").write_text(
+        f"{names[0]} [deg],{names[1]} [rad]," + ",".join(names[2:]) + "\n90,pi/6,0.5,45,0,180"
+    )
+    close(values.configurations(arm, str(tmp_path / "q.csv"), degrees=True), [q], 1e-15)
+    np.save(tmp_path / "q.npy", [90, 30, 0.5, 45, 0, 180])
+    close(values.configurations(arm, str(tmp_path / "q.npy"), degrees=True), [q], 1e-15)
+    wanted = reaching.pose_matrices("0.4,0.15,0.3,0,pi/4,0.5", False)
+    (tmp_path / "T.csv").write_text("x,y,z,roll,pitch,yaw [rad]\n0.4,0.15,0.3,0,45deg,0.5")
+    close(reaching.pose_matrices(f"0.4,0.15,0.3,0,45deg,{np.degrees(0.5)}", True), wanted, 1e-15)
+    close(reaching.pose_matrices("0.4,0.15,0.3,0,45,28.64788975654116", True), wanted, 1e-15)
+    close(reaching.pose_matrices(str(tmp_path / "T.csv"), True)[0], wanted, 1e-15)
+
+
+@pytest.mark.parametrize("bad", ["nan", "inf", "-inf"])
+def test_numbers_that_are_not_finite(bad, tmp_path):
+    row = f"0,{bad},0,0,0,0"
+    for words in (["fk"], ["jacobian"], ["torque"]):
+        assert f"--q: q_joint2 is {bad};" in refused(*words, "puma560", "--q", row)
+    assert f"--v: v_joint2 is {bad};" in refused("torque", "puma560", "--v", row)
+    assert f"--a: a_joint2 is {bad} in row 2" in refused("torque", "puma560", "--a", f"0;{row}")
+    assert f"--start: q_joint2 is {bad};" in refused("simulate", "puma560", "--start", row)
+    assert f"--near: q_joint2 is {bad};" in refused("ik", "puma560", "--pose", "0.4,0.1,0.3,0,0,0", "--near", row)
+    assert f"--pose: y is {bad};" in refused("ik", "puma560", "--pose", row)
+    (tmp_path / "q.csv").write_text(f"0,0,0,0,0,0\n{row}\n")
+    assert f"q.csv: q_joint2 is {bad} in row 2" in refused("fk", "puma560", "--q", tmp_path / "q.csv")
+    assert f"q.csv: y is {bad} in row 2" in refused("ik", "puma560", "--pose", tmp_path / "q.csv")
+    np.savez(tmp_path / "q.npz", q=np.full((2, 6), float(bad)))
+    assert f"q.npz: q_joint1 is {bad} in row 1" in refused("fk", "puma560", "--q", tmp_path / "q.npz")
 
 
 # --- tables of robots -------------------------------------------------------------------------------------------------

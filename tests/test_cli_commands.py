@@ -31,6 +31,44 @@ def here(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+def test_data_are_in_radians_and_say_so():
+    """--degrees is about what is given and about tables; data that programs read have one unit."""
+    degrees = (",".join(map(str, np.degrees(q))), "--degrees")
+    for name in ("fk", "jacobian", "torque"):
+        data = as_json(name, "puma560", "--q", *degrees)
+        assert data["units"] == "SI, angles in rad"
+        close(data["q"], q, 1e-14)
+    pose = as_json("ik", "puma560", "--pose", ",".join(map(str, T.ravel())), "--near", *degrees)
+    assert pose["units"] == "SI, angles in rad"
+    close(next(x["q"] for x in pose["solutions"] if x["branch"] == pose["nearest"]), q, 1e-9)
+    assert as_json("simulate", "puma560", "--duration", "0.01")["units"] == "SI, angles in rad"
+    table = adjoint("torque", "puma560", "--q", "0,30deg,90,0,0,0", "--degrees").stdout
+    assert "angles in deg" in table and re.search(r"joint2 +30 ", table) and re.search(r"joint3 +90 ", table)
+
+
+MESHES = """<robot name="m">
+<link name="a"><visual><geometry><mesh filename="package://far/x.stl"/></geometry></visual></link>
+<link name="b"><visual><geometry><mesh filename="../x.stl"/></geometry></visual></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_messages_name_options_and_not_arguments_of_python(here):
+    (here / "m.urdf").write_text(MESHES)
+    (here / "d.csv").write_text("time,foo\n1,2\n2,3\n")
+    said = adjoint("check", "m.urdf", code=0).stdout
+    assert "give its folder by --package-dir" in said and f"to allow it, give --package-dir '{here.parent}'" in said
+    for name in ("identify", "calibrate"):
+        said += refused(name, "puma560", "d.csv")
+        assert said.endswith("(--column OURS=THEIRS)\n")
+    said += refused("ik", "puma560", "--pose", "0.4,0.1,0.3,0,0,0", "--redundancy", "1")
+    assert "leave --redundancy out" in said
+    with aj.view(PUMA, open_browser=False) as shown:
+        port = shown.url.rpartition(":")[2]
+        said += adjoint("view", "puma560", "--port", port, code=2).stderr
+    assert f"port {port} is in use; without --port, the first free one is taken" in said
+    assert "package_dirs" not in said and "columns=" not in said
+
+
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
@@ -129,6 +167,9 @@ def test_fk_of_files_and_pipes(here):
 
 
 def test_jacobian(here):
+    close(as_json("jacobian", "puma560", "--q", Q)["J"], aj.jacobian(PUMA, q, "tool"), 0)  # defaults agree
+    source = aj.jacobian.bind(PUMA, frame="tool").source("c")
+    assert as_json("compile", "puma560", "--function", "jacobian")["source"] == source
     for expressed in ("world", "body", "space"):
         data = as_json("jacobian", "puma560", "--q", Q, "--expressed", expressed)
         close(data["J"], aj.jacobian(PUMA, q, "tool", expressed), 0)
@@ -392,6 +433,17 @@ def test_simulate_under_control(here):
 def test_a_run_that_does_not_stay_finite_fails():
     words = ["simulate", "puma560", "--goal", "1", "--controller", "pd", "--kp", "1e9", "--kd", "1e9", "--dt", "0.01"]
     assert not as_json(*words, code=1)["finite"]
+    said = adjoint(*words, code=1).stderr
+    assert re.search(r"the simulation diverged: numbers are not finite from [\d.]+ s on, and joint 'joint\d'", said)
+    assert "--saturate: robot 'puma560' has no effort limits" in refused(*words, "--saturate")
+
+
+def test_accelerations_that_jump_are_told():
+    words = ["trajectory", "make", "puma560", "--goal", "1,0,0.5,0,0,0", "--acceleration", "5", "--velocity", "1"]
+    rows = {line.split()[0]: line.split()[-1] for line in adjoint(*words, "--kind", "trapezoidal").stdout.splitlines()}
+    assert rows["joint1"] == rows["joint3"] == "jumps" and rows["joint2"] == "0"
+    assert "jumps" not in adjoint(*words, "--kind", "s_curve", "--jerk", "50").stdout
+    assert "jumps" not in adjoint(*words[:5], "--duration", "1").stdout
 
 
 # --- mathematics ------------------------------------------------------------------------------------------------------
@@ -453,7 +505,7 @@ def test_bench_tells_who_differs(monkeypatch):
     monkeypatch.setattr(racing, "_mujoco", lambda task: (_ for _ in ()).throw(ImportError("No module named 'mujoco'")))
     done = adjoint("bench", "stanford", "--seconds", "0.002", code=1)
     assert "differs" in done.stdout and "results differ: pinocchio: mass_matrix" in done.stderr
-    assert "mujoco does not take part: No module named 'mujoco'" in done.stderr
+    assert "mujoco does not take part: No module named 'mujoco'; pip install mujoco" in done.stderr
 
 
 def test_view_is_served_until_ctrl_c(monkeypatch):
@@ -468,6 +520,10 @@ def test_view_is_served_until_ctrl_c(monkeypatch):
         done = adjoint("view", "planar:2", *words)
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", done.stdout)
         assert opened == [url] * count
+    with aj.view(PUMA, open_browser=False) as first:  # its port is taken, so that the next one is
+        (url,) = re.findall(r"http://127\.0\.0\.1:\d+", adjoint("view", "planar:2").stdout)
+        assert url != first.url
+    assert "--port" in adjoint("view", "planar:2", "--port", "0", code=2).stderr
     assert "no-such-host" in adjoint("view", "planar:2", "--host", "no-such-host.invalid", code=2).stderr
 
 
@@ -485,7 +541,7 @@ def test_view_saves_pages(here):
     adjoint("view", "puma560", *options, "--save", "all.html")
     names = [x["name"] for x in data_of(Path("all.html").read_text())["actors"]]
     assert names == ["run", "other/run.npz", "move", "other/move.npz"]
-    adjoint("view", "puma560", "--save", "run.txt", code=2)
+    assert "--save: run.txt must end in .html" in adjoint("view", "puma560", "--save", "run.txt", code=2).stderr
     assert not Path("run.txt").exists()
 
 

@@ -1,11 +1,11 @@
-"""Arguments with which the public functions of `adjoint.control` and `adjoint.simulation` work, to put junk among."""
+"""Arguments with which the public functions of control, simulation and pictures work, to put junk among."""
 
 import numpy as np
 
 import adjoint as aj
 from adjoint import control, simulation
 
-__all__ = ["control_recipes", "simulation_recipes"]
+__all__ = ["control_recipes", "plot_recipes", "simulation_recipes"]
 
 Q, V = np.array([0.3, 0.4]), np.array([0.1, -0.2])
 
@@ -32,6 +32,12 @@ def one(robot, p, t, q, v, wrenches):
 
 def lifted(p, t):
     return np.eye(4) + p.size * 0 * t
+
+
+def plot_recipes(robot: aj.Robot) -> dict[str, tuple[tuple, dict]]:
+    """{name: arguments} of functions that draw."""
+    shown = {"view": (0.1, 0.2), "frames": ("a",), "axes": True, "names": True, "center_of_mass": True, "floor": True}
+    return {"plot": ((robot, Q), {**shown, "meshes": False, "vector": False, "size": 1.0, "path": "arm.png"})}
 
 
 def control_recipes(robot: aj.Robot) -> dict[str, tuple[tuple, dict]]:

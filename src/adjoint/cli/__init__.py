@@ -25,7 +25,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line with the arguments of the process, and leave the process with an exit code.
 
-    The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, and 130 after Ctrl-C.
+    The codes are 0 if all is well, 1 if a check failed or nothing was found, 2 for wrong input, 130 after Ctrl-C,
+    and 141 if nobody reads the output any more.
     """
     try:
         run = _program()
@@ -36,7 +37,12 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    run(prog_name="adjoint")
+    try:
+        run(prog_name="adjoint")
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # typer and rich say 1, as if a check had failed
+            sys.exit(141)
+        raise
 
 
 def _program() -> Callable:

@@ -1,6 +1,7 @@
 """The program: all commands in one, grouped by task."""
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -73,7 +74,8 @@ def show_help(ctx: typer.Context) -> None:
 def _flowing(command: Callable) -> str:
     """Return the docstring of a command with every paragraph in one line; lines that are indented stay as they are."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else p.replace("\n", " ") for p in paragraphs)
+    text = "\n\n".join(p if p.startswith(" ") else p.replace("\n", " ") for p in paragraphs)
+    return re.sub(r"(?=\[[a-z])", r"\\", text)  # [mm] is a unit, not a style
 
 
 def _assembled() -> typer.Typer:

@@ -6,10 +6,10 @@ import typer
 
 from .guard import note
 from .options import Degrees, FrameOption, Json, Out, QOption, with_robot
-from .output import SHOWN, print_json, print_line, print_table, write_columns
+from .output import SHOWN, UNITS, print_json, print_line, print_table, write_columns
 from .poses import more, q_columns
 from .robots import frame_or_default
-from .values import configurations, numbers, rates
+from .values import configurations, numbers, rates, turning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,9 +79,10 @@ def torque(
             note(f"wrote {len(tau.reshape(-1, robot.nv))} rows to {out}")
     elif as_json:
         gravity = gravity_torque(loaded, at)
-        print_json({"robot": robot.name, "q": at, "v": rate, "a": gain, "tau": tau, "gravity": gravity})
+        data = {"robot": robot.name, "units": UNITS, "q": at, "v": rate, "a": gain, "tau": tau}
+        print_json(data | {"gravity": gravity})
     elif tau.ndim == 1:
-        _print_one(robot, at, rate, gain, tau)
+        _print_one(robot, at, rate, gain, tau, degrees)
     else:
         rows = [[k, *map(float, row)] for k, row in enumerate(np.asarray(tau))]
         print_table(["sample", *dof_names(robot)], rows[:SHOWN])
@@ -117,7 +118,9 @@ def _columns(robot: "Robot", arrays: dict[str, "np.ndarray"]) -> dict[str, "np.n
     }
 
 
-def _print_one(robot: "Robot", q: "np.ndarray", v: "np.ndarray", a: "np.ndarray", tau: "np.ndarray") -> None:
+def _print_one(
+    robot: "Robot", q: "np.ndarray", v: "np.ndarray", a: "np.ndarray", tau: "np.ndarray", degrees: bool
+) -> None:
     """Show the force of every joint beside its limit."""
     import numpy as np
 
@@ -126,7 +129,8 @@ def _print_one(robot: "Robot", q: "np.ndarray", v: "np.ndarray", a: "np.ndarray"
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(np.isfinite(robot.effort_limit), 100 * np.abs(tau) / robot.effort_limit, np.inf)
     own = q if robot.nq == robot.nv else np.full(robot.nv, np.inf)
-    table = zip(dof_names(robot), own, v, a, tau, robot.effort_limit, parts, strict=True)
+    turn = np.where(turning(robot, "v") & degrees, 180 / np.pi, 1.0)
+    table = zip(dof_names(robot), turn * own, turn * v, turn * a, tau, robot.effort_limit, parts, strict=True)
     rows = [[name, *map(float, row), "over" if row[-1] > 100 and np.isfinite(row[-1]) else ""] for name, *row in table]
-    print_line(f"joint forces of {robot.name} [N m, N]", "bold")
+    print_line(f"joint forces of {robot.name} [N m, N]{'; angles in deg' * degrees}", "bold")
     print_table(["joint", "q", "v", "a", "tau", "limit", "% of limit", ""], rows)

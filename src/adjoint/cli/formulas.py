@@ -54,7 +54,7 @@ def equations(
     out: TextOut = None,
     as_json: Json = False,
 ) -> None:
-    """The equations of motion M(q) a + C(q, v) v + gravity + friction = tau of a robot, as formulas to read.
+    """The equations of motion M ddq + C dq + phi + F = tau of a robot, as formulas to read.
 
     Examples:
 
@@ -63,9 +63,10 @@ def equations(
       adjoint equations planar:3 --out planar3.html
       adjoint equations puma560 --form factored
 
-    The formulas were compared with the compiled functions before they are shown. Expanded forms are in sines and
-    cosines of sums of angles; factored ones are inner products of the joints' screws. This needs SymPy, which the
-    extra sym of adjoint installs.
+    dq and ddq are velocities and accelerations of the joints, phi is the force of gravity, and F that of friction, if
+    there is any. The formulas were compared with the compiled functions before they are shown. Expanded forms are in
+    sines and cosines of sums of angles; factored ones are inner products of the joints' screws. This needs SymPy, which
+    the extra sym of adjoint installs.
     """
     from ..equations import equations_of_motion
 
@@ -127,7 +128,7 @@ def compile(
     frame: FrameOption = None,
     expressed: Annotated[
         Expressed, typer.Option(help="Of jacobian and the like: how twists are expressed.")
-    ] = Expressed.world,
+    ] = Expressed.body,
     derivative: Annotated[
         str | None, typer.Option(metavar="INPUT", help="Write the derivative by this input, such as q.")
     ] = None,
@@ -162,7 +163,9 @@ def _bound(robot: "Robot", function: str, frame: str | None, expressed: str) -> 
     """Return the function of this robot, with a frame if it needs one."""
     known = kernels()
     if function not in known:
-        raise ArgumentError(f"compile: no function {function!r} of a robot; {nearest(function, list(known))}")
+        near = nearest(function, list(known))
+        every = "" if near.startswith("did you mean") else f"there are {', '.join(sorted(known))}"
+        raise ArgumentError(f"compile: no function {function!r} of a robot; {every or near}")
     taken = inspect.signature(known[function]).parameters
     given: dict[str, Any] = {"frame": frame_or_default(robot, frame)} if "frame" in taken else {}
     given |= {"expressed": expressed} if "expressed" in taken else {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import AdjointError, ArgumentError
-from .guard import FAILED, note
+from .guard import FAILED, in_options, note
 from .options import FrameOption, Json, with_robot
 from .output import number, print_json, print_line, print_lines, print_pairs, print_table, write_result
 from .robots import frame_or_default
@@ -280,7 +280,7 @@ def check(robot: "Robot", strict: Strict = False, as_json: Json = False) -> None
     if as_json:
         print_json({"robot": report.robot, "ok": not failed, "findings": [_finding(f) for f in report]})
     else:
-        print_lines(str(report), {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"})
+        print_lines(in_options(str(report)), {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"})
     if failed:
         raise typer.Exit(FAILED)
 
@@ -291,7 +291,7 @@ def _finding(finding) -> dict[str, Any]:
         "level": finding.level,
         "code": finding.code,
         "element": finding.element,
-        "message": finding.message,
+        "message": in_options(finding.message),
         "file": where.file if where else None,
         "line": where.line if where else None,
     }

@@ -111,7 +111,7 @@ def make(
 def _limits(robot: "Robot", velocity: str | None, acceleration: str | None, jerk: str | None) -> dict[str, Any]:
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     names = [f"joint {k}" for k in range(robot.nv)]
-    return {name: numbers(text, names, f"--{name}") for name, text in given.items() if text is not None}
+    return {name: numbers(text, names, f"--{name}", finite=False) for name, text in given.items() if text is not None}
 
 
 def _points(
@@ -227,7 +227,24 @@ def _print_extrema(motion: "Trajectory") -> None:
     header = ["joint", "lowest q", "highest q", "largest |v|", "|a|", "|jerk|"]
     columns = [*((found.q.lowest, found.q.highest) if len(found.q.lowest) == len(names) else ()), *tops]
     header = header if len(columns) == 5 else [header[0], *header[3:]]
-    print_table(header, [[name, *map(float, row)] for name, *row in zip(names, *columns, strict=True)])
+    rows = [[name, *map(float, row)] for name, *row in zip(names, *columns, strict=True)]
+    for row, jumps in zip(rows, _jumps(motion, tops[1]), strict=True):
+        row[-1] = "jumps" if jumps else row[-1]
+    if any(row[-1] == "jumps" for row in rows):  # then the column is text
+        rows = [[*row[:-1], x if isinstance(x := row[-1], str) else number(x)] for row in rows]
+    print_table(header, rows)
+
+
+def _jumps(motion: "Trajectory", largest: "np.ndarray") -> "np.ndarray":
+    """Return of which joints (nv,) the acceleration jumps where pieces meet: no jerk, of any size, does that."""
+    import numpy as np
+
+    inner = motion.knots[1:-1]
+    if not len(inner):
+        return np.zeros(len(largest), bool)
+    near = 1e-9 * motion.duration
+    before, after = motion(inner - near).a, motion(inner + near).a
+    return np.abs(after - before).max(axis=0) > 1e-5 * largest
 
 
 # --- check ------------------------------------------------------------------------------------------------------------

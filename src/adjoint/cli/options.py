@@ -72,14 +72,22 @@ GravityOption = Annotated[
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
-Degrees = Annotated[bool, typer.Option("--degrees", help="Angles of joints are in degrees, given and printed.")]
+Degrees = Annotated[
+    bool,
+    typer.Option(
+        "--degrees",
+        help="Numbers that you give without a unit are degrees if they are angles, and tables "
+        "show degrees. JSON, and files that are written, have radians.",
+    ),
+]
 QOption = Annotated[
     str | None,
     typer.Option(
         "--q",
         metavar="NUMBERS|FILE",
-        help="Joint positions: 0,0.1,... or '0 0.1 ...', with ; between samples; 30deg and pi/2 are numbers too. Or a "
-        "file: q.csv, data.npz:q. Or - for CSV on standard input, neutral, random or random:7. By default neutral.",
+        help="Joint positions: 0,0.1,... or '0 0.1 ...', with ; between samples; 30deg and pi/2 are numbers too. One "
+        "number alone is for all joints. Or a file: q.csv, data.npz:q. Or - for CSV on standard input, neutral, random "
+        "or random:7. By default neutral.",
     ),
 ]
 FrameOption = Annotated[

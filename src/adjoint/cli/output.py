@@ -31,6 +31,9 @@ __all__ = [
 SHOWN = 20
 """A table of samples shows this many rows, and says how many more there are."""
 
+UNITS = "SI, angles in rad"
+"""The units of all data in JSON and in files, whatever the units of tables are."""
+
 _LEAST_FOLD = 16  # letters of a column that is broken into lines
 
 

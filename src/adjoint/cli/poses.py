@@ -6,7 +6,7 @@ import typer
 
 from .guard import note
 from .options import Degrees, Expressed, FrameOption, Json, Out, QOption, with_robot
-from .output import SHOWN, print_json, print_line, print_matrix, print_pairs, print_table, write_columns
+from .output import SHOWN, UNITS, print_json, print_line, print_matrix, print_pairs, print_table, write_columns
 from .output import number as shown_number
 from .robots import frame_or_default
 from .values import configurations
@@ -56,7 +56,9 @@ def fk(
         write_columns(out, q_columns(robot, at) | _pose_columns(T), {"q": at, "T": T})
         told(out, len(T.reshape(-1, 16)))
     elif as_json:
-        print_json({"robot": robot.name, "frame": tip, "relative_to": relative_to, "q": at, **pose_data(T)})
+        print_json(
+            {"robot": robot.name, "frame": tip, "relative_to": relative_to, "units": UNITS, "q": at, **pose_data(T)}
+        )
     elif T.ndim == 2:
         _print_pose(T, f"frame '{tip}' of {robot.name}, seen from {relative_to or robot.base_name}", degrees)
     else:
@@ -141,8 +143,9 @@ def jacobian(
     q: QOption = None,
     frame: FrameOption = None,
     expressed: Annotated[
-        Expressed, typer.Option(help="How twists are expressed: along the base's axes at the frame, body, or space.")
-    ] = Expressed.world,
+        Expressed,
+        typer.Option(help="How twists are expressed: seen from the frame, at it along the base's axes, or the base's."),
+    ] = Expressed.body,
     relative_to: RelativeTo = None,
     degrees: Degrees = False,
     out: Out = None,
@@ -155,9 +158,10 @@ def jacobian(
       adjoint jacobian puma560 --q 0,-0.8,1.6,0,0.5,0
       adjoint jacobian arm.urdf --q samples.csv --out jacobians.npz
 
-    Rows wx, wy, wz are the angular velocity and vx, vy, vz the velocity of the frame's origin (--expressed world),
-    or the twist seen from the frame (body) or from the base (space). A small singular value means that the frame is
-    nearly unable to move in some direction. NPZ files have the arrays q and J; CSV files have J11 ... J6n.
+    Rows wx, wy, wz are the angular velocity and vx, vy, vz the linear part of the twist: seen from the frame (body), or
+    the velocity of its origin along the base's axes (world), or seen from the base (space). A small singular value
+    means that the frame is nearly unable to move in some direction. NPZ files have the arrays q and J; CSV files have
+    J11 ... J6n.
     """
     import numpy as np
 
@@ -173,7 +177,7 @@ def jacobian(
         write_columns(out, q_columns(robot, at) | {n: flat[:, k] for k, n in enumerate(names)}, {"q": at, "J": J})
         told(out, len(flat))
     elif as_json:
-        data = {"robot": robot.name, "frame": tip, "expressed": str(expressed), "q": at, "J": J}
+        data = {"robot": robot.name, "frame": tip, "expressed": str(expressed), "units": UNITS, "q": at, "J": J}
         print_json(data | {"singular_values": sigma})
     elif J.ndim == 2:
         print_line(f"Jacobian of frame '{tip}' of {robot.name}, expressed in '{expressed}'", "bold")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["bench"]
 
 _FUNCTIONS = ("forward_kinematics", "jacobian", "inverse_dynamics", "forward_dynamics", "mass_matrix")
+_PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}  # for pip
 _BATCH = 4096
 _AGREE = 1e-6  # results that differ by more, in relation to their size, are no race
 _LONG = 0.15  # [s] that one measurement takes
@@ -81,8 +82,10 @@ def bench(
     for name, enter in {"pinocchio": _pinocchio, "mujoco": _mujoco}.items():
         try:
             peers[name] = enter(task)
-        except (ImportError, AdjointError) as error:
+        except AdjointError as error:
             note(f"{name} does not take part: {error}")
+        except ImportError as error:
+            note(f"{name} does not take part: {error}; pip install {_PACKAGES[name]}")
     rows = {}
     with progress("bench") as tell:
         for k, name in enumerate(_FUNCTIONS):

@@ -9,10 +9,10 @@ import typer
 from ..errors import ArgumentError
 from .guard import FAILED, note
 from .options import Degrees, FrameOption, Json, Out, with_robot
-from .output import SHOWN, number, print_json, print_line, print_table, write_columns
+from .output import SHOWN, UNITS, number, print_json, print_line, print_table, write_columns
 from .poses import more, q_columns, told
 from .robots import frame_or_default
-from .values import configurations, csv_rows, numbers, read_text, turning
+from .values import Scales, angle_scales, configurations, csv_rows, need_finite, numbers, read_text, turning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +100,7 @@ def pose_matrices(text: str, degrees: bool) -> "np.ndarray":
 
     from ..lie import se3, so3
 
-    x = _pose_numbers(text)
+    x = _pose_numbers(text, degrees)
     n = x.shape[-1]
     if n == 3:
         return x
@@ -113,11 +113,10 @@ def pose_matrices(text: str, degrees: bool) -> "np.ndarray":
         if not np.all(np.abs(size - 1) < 1e-3):
             raise ArgumentError("--pose: qw,qx,qy,qz must be a unit quaternion, real part first")
         return se3.from_rotation_translation(so3.from_quat_wxyz(x[..., 3:] / size), x[..., :3])
-    turns = np.radians(x[..., 3:]) if degrees else x[..., 3:]
-    return se3.from_rotation_translation(so3.from_rpy(turns), x[..., :3])
+    return se3.from_rotation_translation(so3.from_rpy(x[..., 3:]), x[..., :3])
 
 
-def _pose_numbers(text: str) -> "np.ndarray":
+def _pose_numbers(text: str, degrees: bool) -> "np.ndarray":
     """Return the numbers of poses in the form that their count, or the header of a file, tells."""
     from ..files import read_npz
 
@@ -126,27 +125,34 @@ def _pose_numbers(text: str) -> "np.ndarray":
         key = text.partition(".npz:")[2] or "T"
         arrays = read_npz(Path(name))
         if key in arrays and arrays[key].shape[-2:] == (4, 4):
-            return arrays[key].reshape(-1, 16)
+            return need_finite(arrays[key].reshape(-1, 16), _FORMS[16], f"--pose: {text}")
         raise ArgumentError(f"{name}: '{key}' must be poses (..., 4, 4); it has {', '.join(arrays)}")
     if text == "-" or Path(text).is_file():
-        return _pose_rows(text)
+        return _pose_rows(text, degrees)
+    if Path(text).suffix.lower() in (".csv", ".npz") or ".npz:" in text:
+        raise ArgumentError(f"--pose: {name}: there is no such file")
     count = len([word for word in re.split(r"[,\s]+", text.split(";")[0].strip(" ,[]()")) if word])
     if count not in _FORMS:
         forms = "3 (x,y,z), 6 (x,y,z,roll,pitch,yaw), 7 (x,y,z,qw,qx,qy,qz), 12 or 16 (a matrix)"
         raise ArgumentError(f"--pose: {text!r:.60} is no file and has {count} numbers; a pose has {forms}")
-    return numbers(text, _FORMS[count], "--pose", alike=False)
+    return numbers(text, _FORMS[count], "--pose", alike=False, scales=_scales(_FORMS[count], degrees))
 
 
-def _pose_rows(text: str) -> "np.ndarray":
+def _scales(columns: list[str], degrees: bool) -> Scales:
+    return angle_scales((name in ("roll", "pitch", "yaw") for name in columns), degrees)
+
+
+def _pose_rows(text: str, degrees: bool) -> "np.ndarray":
     """Return the rows of a CSV file that has the columns of one of the forms."""
     import sys
 
     lines = (sys.stdin.read() if text == "-" else read_text(Path(text))).splitlines()
     for columns in (_FORMS[7], _FORMS[6], _FORMS[16], _FORMS[12], _FORMS[3]):
         try:
-            return csv_rows(lines, columns, "--pose")
+            rows = csv_rows(lines, columns, "--pose", _scales(columns, degrees))
         except ArgumentError:
             continue
+        return need_finite(rows, columns, f"--pose: {'standard input' if text == '-' else text}")
     raise ArgumentError(f"--pose: {text} has no columns of poses: x, y, z and roll, pitch, yaw or qw, qx, qy, qz")
 
 
@@ -204,7 +210,8 @@ def _show_branches(
     method, chosen = branches(robot, tip).method, int(nearest_solution(robot, found, start).branch)
     rows = _branch_rows(robot, tip, found)
     if as_json:
-        print_json({"robot": robot.name, "frame": tip, "method": method, "T": T, "nearest": chosen, "solutions": rows})
+        data = {"robot": robot.name, "frame": tip, "units": UNITS, "method": method, "T": T}
+        print_json(data | {"nearest": chosen, "solutions": rows})
         return chosen >= 0
     exact, usable = (sum(row[key] for row in rows) for key in ("exact", "within_limits"))
     shown = _shown(robot, tip, degrees)
@@ -248,7 +255,7 @@ def _show_chosen(
         write_columns(out, q_columns(robot, q), {"q": q})
         told(out, len(q))
     elif as_json:
-        data = {"robot": robot.name, "frame": tip, "method": method, "success": success, "q": q}
+        data = {"robot": robot.name, "frame": tip, "units": UNITS, "method": method, "success": success, "q": q}
         print_json(data if error is None else data | {"error": error})
     else:
         shown = _shown(robot, tip, degrees)

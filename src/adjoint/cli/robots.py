@@ -48,6 +48,8 @@ def _found(name: str, base: str | None, package_dirs: Sequence[Path]) -> "Robot"
         return _of_text(read_text(path), name, base, package_dirs)
     if path.is_file():
         return _loaded(path, base, package_dirs)
+    if path.is_dir() and ("/" in name or not _is_name(name)):
+        raise ArgumentError(f"{name} is a folder; a robot is a file{_models_in(path)}")
     if "/" in name or path.suffix.lower() in (*MODELS, *TABLES):
         raise ArgumentError(f"{name}: there is no such file{_near_files(path)}")
     if re.split(r"[:(]", name)[0] in CATALOG:
@@ -83,10 +85,29 @@ def _of_text(text: str, where: str, base: str | None, package_dirs: Sequence[Pat
     return robot
 
 
+def _is_name(name: str) -> bool:
+    """Return whether a word, which may be a folder too, names a robot."""
+    return re.split(r"[:(]", name)[0] in (*CATALOG, *robot_names())
+
+
+def _models_in(folder: Path) -> str:
+    """Return what to say about the model files of a folder."""
+    try:
+        names = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in MODELS)
+    except OSError:
+        return ""
+    return f"; this one has {', '.join(names[:8])}{', ...' * (len(names) > 8)}" if names else ""
+
+
 def _near_files(path: Path) -> str:
-    there = path.parent if path.parent.is_dir() else Path()
-    names = [p.name for p in sorted(there.iterdir()) if p.suffix.lower() in (*MODELS, *TABLES)]
-    return f"; {nearest(path.name, names)}" if names else ""
+    """Return which file of the same folder may be meant by the path of one that does not exist."""
+    from difflib import get_close_matches
+
+    if not path.parent.is_dir():
+        return f"; there is no folder {path.parent}"
+    files = {p.stem: p.name for p in sorted(path.parent.iterdir()) if p.suffix.lower() in (*MODELS, *TABLES)}
+    near = [files[stem] for stem in get_close_matches(path.stem, files, n=3)]
+    return f"; did you mean {' or '.join(repr(str(path.parent / name)) for name in near)}?" if near else ""
 
 
 # --- the catalog ------------------------------------------------------------------------------------------------------
@@ -110,9 +131,12 @@ def _of_catalog(text: str) -> "Robot":
         options |= {key: x} if key else {}
         args += [] if key else [x]
     try:
-        return getattr(robots, name)(*args, **options)
+        found = getattr(robots, name)(*args, **options)
     except TypeError as error:
         raise ArgumentError(f"{text}: {str(error).removesuffix('()')}; such as planar:3, random_tree:0:12") from None
+    if not found.nv:
+        raise ArgumentError(f"{text}: a robot of a family has at least one joint, such as planar:1")
+    return found
 
 
 # --- packages of robots -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from .guard import FAILED, note
 from .motions import read_trajectory
 from .options import Degrees, Json, with_robot
-from .output import number, print_json, print_line, print_table, progress
+from .output import UNITS, number, print_json, print_line, print_table, progress
 from .values import configurations, numbers, rates
 
 if TYPE_CHECKING:
@@ -124,7 +124,20 @@ def simulate(
         for name in files:
             note(f"wrote {name}")
     if not run.finite.all():
+        note(f"error: {_diverged(run)}; a shorter --dt or softer control may help")
         raise typer.Exit(FAILED)
+
+
+def _diverged(run: "Run") -> str:
+    """Return when a run has left the finite numbers, and the joint that was the fastest before."""
+    import numpy as np
+
+    from ..dynamics.regressors import dof_names
+
+    good = np.isfinite(run.q).all(axis=-1) & np.isfinite(run.v).all(axis=-1)
+    first = int(np.argmin(good))
+    name = dof_names(run.robot)[int(np.argmax(np.abs(run.v[max(first - 1, 0)])))]
+    return f"the simulation diverged: numbers are not finite from {run.t[first]:g} s on, and joint '{name}' was fastest"
 
 
 def _motion(
@@ -171,6 +184,8 @@ def _law(
         if name == "pd"
         else control.computed_torque(robot, motion, kp=p, kd=d)
     )
+    if saturate and not np.isfinite(robot.effort_limit).any():
+        raise ArgumentError(f"--saturate: robot '{robot.name}' has no effort limits")
     return control.saturated(law) if saturate else law
 
 
@@ -199,7 +214,13 @@ def _data(run: "Run", controller: str, took: float) -> dict[str, Any]:
     import numpy as np
 
     energy = run.energy.total
-    found = {"robot": run.robot.name, "controller": controller, "duration": run.t[-1], "dt": run.setup.dt}
+    found = {
+        "robot": run.robot.name,
+        "controller": controller,
+        "units": UNITS,
+        "duration": run.t[-1],
+        "dt": run.setup.dt,
+    }
     found |= {"seconds": took, "finite": bool(run.finite), "q": run.q[-1], "v": run.v[-1]}
     found |= {"largest_tau": np.abs(run.tau).max(axis=0), "energy": {"start": energy[0], "end": energy[-1]}}
     if run.setup.law is not None:

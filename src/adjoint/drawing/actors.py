@@ -73,7 +73,7 @@ def configurations(robot: Robot, q, caller: str) -> np.ndarray:
         return shown_at_first(robot)[None]
     try:
         found = np.array(unmasked(q), float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{caller}: q must be numbers, got {q!r:.60}") from None
     if found.ndim not in (1, 2) or found.shape[-1] != robot.nq or not len(np.atleast_2d(found)):
         wanted = f"({robot.nq},) or (k, {robot.nq})"

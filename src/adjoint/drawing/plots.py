@@ -23,6 +23,7 @@ from .style import house_style, new_figure
 __all__ = ["draw_robot"]
 
 _MOST = 50  # configurations in one picture
+_LARGEST = 100  # [inch] of a picture; images have bounds
 _GHOST = 0.72  # how much of the color of a further configuration is white
 _FINE = 0.03  # longer edges, in parts of the picture, are cut in two if triangles are sorted by their distance
 _PIXELS = 240  # of surfaces, in one inch
@@ -71,6 +72,8 @@ def draw_robot(
         truth(value, f"draw_robot: {label}")
     azimuth, elevation = _angles(view)
     side = positive(size, "draw_robot: size [inch]")
+    if side > _LARGEST:
+        raise ArgumentError(f"draw_robot: size is {side:g} inch; it must be at most {_LARGEST}")
     states, shown = _configurations(robot, q), _frame_names(robot, frames)
     R = upright(robot)
     camera = _directions(azimuth, elevation) @ R  # rows: right, up, towards the viewer

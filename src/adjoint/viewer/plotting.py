@@ -37,6 +37,8 @@ def plot(thing, q=None, *, path: str | os.PathLike[str] | None = None, **options
     The path may end with .png, .pdf or .svg. Notebooks show the figure. This needs matplotlib: pip install
     'adjoint[plot]'.
     """
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"plot: path must be the path of a file, got {type(path).__name__}")
     figure = _figure(thing, q, options)
     if path is not None:
         saved_figure(figure, path, "plot")
