@@ -331,6 +331,11 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
             "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size,
             shadow_opacity=0.3, position=(0.0, 0.0, floor),
         )  # fmt: skip
+    # The client's own sun is so bright that colors become pale, and it stands right above, where shadows are small.
+    scene.configure_default_lights(False)
+    scene.configure_environment_map(environment_intensity=0.6)
+    sun = {"color": (255, 250, 244), "intensity": 1.6, "position": (1.5, -2.0, 4.0)}
+    scene.add_light_directional("/sun", cast_shadow=True, **sun)
     camera = session.server.initial_camera
     middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])  # the panel covers the right of the page
     camera.look_at = tuple(middle)
