@@ -298,7 +298,8 @@ def three(results: dict) -> str:
         if row is None or best is None:
             continue
         ratio, theirs = digits(float(f"{peers[best]['ratio']:.2g}")), duration(peers[best]["ns"])
-        lines.append(f"- **{duration(row['ours_ns'])}** {text}. {system_name(best)} takes {theirs}: {ratio} times as long.\n")
+        peer = f"{system_name(best)} takes {theirs}: {ratio} times as long"
+        lines.append(f"- **{duration(row['ours_ns'])}** {text}. {peer}.\n")
     machines = "; ".join(dict.fromkeys(machine_name(results[name]) for name, *_ in THREE if name in results))
     return f"{''.join(lines)}\nMeasured on {machines}.\n"
 

@@ -314,7 +314,7 @@ def test_mesh_files_need_trimesh(tmp_path, monkeypatch):
     (tmp_path / "m.obj").write_text(TETRAHEDRON)
     robot = loaded(tmp_path, '<mesh filename="m.obj"/>')
     monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(MissingPackageError, match=r"trimesh: pip install 'adjoint\[view\]'"):
+    with pytest.raises(MissingPackageError, match=r"meshes=False .* needs trimesh: pip install 'adjoint\[view\]'"):
         shapes(robot)
     assert shapes(robot, meshes=False)
     assert shapes(loaded(tmp_path, '<box size="1 1 1"/>'))

@@ -87,13 +87,24 @@ def test_a_robot_stands_where_it_is_told():
 
 
 def test_a_run_has_its_curves():
-    run = simulate(PUMA, q=START, duration=0.2, dt=0.001, record=10)
+    law = aj.control.computed_torque(PUMA, GOAL, kp=30.0)
+    run = simulate(PUMA, law, q=START, duration=0.2, dt=0.001, record=10)
     (actor,) = data_of(page(run, frames_per_second=100).text)["actors"]
     curves = {x["name"]: x["values"].reshape(21, -1) for x in actor["curves"]}
     for name, values in (("positions", run.q), ("velocities", run.v), ("joint forces", run.tau)):
         np.testing.assert_allclose(curves[name], values, atol=1e-5)
     np.testing.assert_allclose(curves["energy"][:, 2], run.energy.total, rtol=1e-6)
     assert data_of(page(run, curves=False).text)["actors"][0]["curves"] == []
+    passive = data_of(page(simulate(PUMA, q=START, duration=0.1, dt=0.01)).text)["actors"][0]
+    assert [x["name"] for x in passive["curves"]] == ["positions", "velocities", "energy"]  # no forces, no plot
+
+
+def test_every_run_of_a_batch_has_its_curves():
+    run = simulate(PUMA, q=START + 0.1 * np.arange(6).reshape(2, 3, 1), duration=0.1, dt=0.01)
+    (actor,) = data_of(page(run).text)["actors"]
+    values = {x["name"]: x["values"].reshape(6, actor["frames"], -1) for x in actor["curves"]}
+    np.testing.assert_allclose(values["velocities"][4, -1], run.v[1, 1, -1], atol=1e-5)
+    np.testing.assert_allclose(values["energy"][:, 0, 2], run.energy.total[..., 0].ravel(), rtol=1e-6)
 
 
 def test_trajectories_and_motions():
@@ -423,9 +434,55 @@ def test_a_thousand_robots(opened):
         T = aj.forward_kinematics(PUMA, run.q[number, at])
         np.testing.assert_allclose(browser.run(f"adjoint.placements(0, {number})"), T, atol=1e-5)
     assert browser.run("document.getElementById('about').textContent") == "1000 robots"
-    seen = picture(browser)[350:550, 100:600]
+    seen = picture(browser)[250:400, 200:500]  # the middle of what the panel leaves free
     orange = (seen[..., 0] > seen[..., 2] + 60).mean()
     assert orange > 0.02  # arms are everywhere
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [9, 60, 200])
+def test_no_robot_of_a_batch_is_hidden(count, opened):
+    """All bodies of all robots are left of the panel, above the bar and in the window, also after "reset view"."""
+    run = simulate(PUMA, q=aj.random_configuration(PUMA, count, rng=0), duration=0.4, dt=0.002, record=20)
+    browser = opened(page(run, frames_per_second=25, arrange="side by side"))
+    browser.resize(1200, 800)
+    browser.run("adjoint.pause(); adjoint.camera({zoom: 3, turn: 1}); resetView()")
+    settle(browser)
+    points = np.array(browser.run(
+        f"Array.from({{length: {count}}}, (_, run) => adjoint.placements(0, run).map((T) =>"
+        " onScreen(moved(baseOf(actors[0], run), T.slice(0, 3).map((row) => row[3]))).slice(0, 2)))"
+    ))  # fmt: skip
+    right, bottom = browser.run("[panel.getBoundingClientRect().left, bar.getBoundingClientRect().top]")
+    assert points.min() > 0 and points[..., 0].max() < right and points[..., 1].max() < bottom
+    assert np.ptp(points[..., 0]) > 0.6 * right  # and they are not small
+
+
+@pytest.mark.slow
+def test_a_run_of_a_batch_is_chosen_by_a_click_or_by_its_number(opened):
+    run = simulate(PUMA, q=aj.random_configuration(PUMA, 60, rng=0), duration=0.4, dt=0.002, record=20)
+    browser = opened(page(run, frames_per_second=25))
+    browser.run("adjoint.pause(); adjoint.seek(0.2)")
+    settle(browser)
+    at = browser.run("onScreen(column(baseOf(actors[0], 59), 3)).slice(0, 2)")
+    browser.click(at)
+    settle(browser)
+    assert browser.run("document.getElementById('run').value") == "59"
+    assert "run 59, from 0 to 59" in browser.run("panel.innerText")
+    browser.run("(f => { f.value = 17; f.onchange(); })(document.getElementById('run'))")
+    settle(browser)
+    k = int(np.searchsorted(run.t, 0.2 - 1e-9))
+    np.testing.assert_allclose(browser.run("adjoint.q()"), run.q[17, k], atol=1e-5)
+    numbers = browser.run("[...document.querySelectorAll('.numbers span')].slice(0, 3).map(e => Number(e.textContent))")
+    np.testing.assert_allclose(numbers, 1000 * aj.forward_kinematics(PUMA, run.q[17, k], "tool")[:3, 3], atol=0.06)
+    curve = browser.run("(c => [...valuesOf(actors[0], c)])(actors[0].curves[1])")
+    np.testing.assert_allclose(np.reshape(curve, (-1, 6))[-1], run.v[17, -1], atol=1e-5)
+    assert "Pose [mm] of" in browser.run("panel.innerText") and browser.run("tenths(-0.01)") == "0.0"
+
+
+def test_only_robots_without_meshes_need_a_plinth():
+    robot = aj.load(urdf("ur5_robot"))
+    needed = [data_of(page(robot, meshes=meshes).text)["robots"][0]["plinth"] for meshes in (True, False)]
+    assert needed == [False, True]
 
 
 @pytest.mark.slow

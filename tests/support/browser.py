@@ -79,7 +79,7 @@ class Browser:
 
     # --- what tests say ---------------------------------------------------------------------------------------------
 
-    def open(self, page: str | Path, seconds: float = 30) -> None:
+    def open(self, page: str | Path, seconds: float = 120) -> None:
         """Open a file or an address, and wait until it is loaded."""
         address = page.resolve().as_uri() if isinstance(page, Path) else page
         self._ask("Page.navigate", url=address)
@@ -95,7 +95,7 @@ class Browser:
             raise AssertionError(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
         return answer["result"].get("value")
 
-    def wait(self, script: str, seconds: float = 20) -> Any:
+    def wait(self, script: str, seconds: float = 120) -> Any:
         """Wait until a JavaScript expression is true; its value."""
         end = time.monotonic() + seconds
         while not (value := self.run(script)):
@@ -151,7 +151,7 @@ class Browser:
     def _address(self) -> str:
         """The address of the window's DevTools; the browser writes the port when it is ready."""
         port = _port(self._process, Path(self._home.name))
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
                 for target in json.load(answer):
@@ -165,7 +165,7 @@ class Browser:
         assert self._socket is not None
         self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:
-            message = json.loads(self._socket.recv(timeout=60))
+            message = json.loads(self._socket.recv(timeout=120))
             if message.get("id") == number:
                 if "error" in message:
                     raise AssertionError(f"{method}: {message['error']}")
@@ -211,7 +211,7 @@ def _free_port() -> int:
 
 def _port(process: subprocess.Popen, home: Path) -> int:
     """The port that a browser tells in its log."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         said = (home / "log").read_text(errors="replace")
         if "DevTools listening on ws://" in said:

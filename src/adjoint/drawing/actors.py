@@ -38,7 +38,10 @@ class Ball(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """What a plot beside a motion shows: `values` (frames, k) of the first run, with k labels, a name and a unit."""
+    """What a plot beside a motion shows: `values` (frames, k) with k labels, a name and a unit.
+
+    They are those of the first run; with (runs, frames, k), those of the first runs.
+    """
 
     name: str
     unit: str

@@ -45,10 +45,10 @@ class Piece(NamedTuple):
 
 def read_pieces(path: str) -> list[Piece]:
     """The meshes of a file in its own coordinates [m]; a `ModelError` if it has none, or is too large or damaged."""
-    trimesh = package("trimesh", "view", "drawing mesh files")
+    trimesh = package("trimesh", "view", "drawing mesh files (meshes=False draws without them)")
     data, kind = _checked(path)
     if kind == "dae":
-        package("collada", "view", "drawing DAE files")
+        package("collada", "view", "drawing DAE files (meshes=False draws without them)")
     try:
         pieces = _loaded(trimesh, data, kind, path)
         if kind == "dae" and not pieces:  # geometries with broken materials are dropped; without any they are not

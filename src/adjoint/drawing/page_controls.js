@@ -35,12 +35,27 @@ function nearest(x, y, within) {
   if (state.show.handles) for (const actor of actors) {
     if (actor.moves || actor.state === "hidden") continue;
     const base = baseOf(actor);
-    actor.robot.place(actor.q, 0, base);
+    actor.robot.place(chosenQ(actor), 0, base);
     for (const frame of actor.robot.handles) {
       const p = column(actor.robot.frame(frame, base), 3), [px, py] = onScreen(p), d = Math.hypot(px - x, py - y);
       if (d < within) { within = d; best = { actor, frame, point: p }; }
     }
   }
+  return best;
+}
+function runAt(x, y) {  // the robot of a batch whose base or tips are near a point of the screen
+  let best = null, within = 28;
+  actors.forEach((actor, k) => {
+    if (actor.runs < 2 || actor.state === "hidden" || !stage.apart) return;
+    for (let run = 0; run < actor.runs; run++) {
+      const { robot } = actor, base = baseOf(actor, run);
+      robot.place(actor.q, run * robot.nq, base);
+      for (const p of [column(base, 3), ...robot.tips.map((tip) => column(robot.frame(tip, base), 3))]) {
+        const [px, py] = onScreen(p), d = Math.hypot(px - x, py - y);
+        if (d < within) { within = d; best = [k, run]; }
+      }
+    }
+  });
   return best;
 }
 function pulled(dx, dy, at) {  // the motion in space, at the depth of a point, of some pixels on the screen
@@ -51,7 +66,7 @@ function grab(found) {
   const { actor, frame } = found, k = actors.indexOf(actor);
   if (k !== state.active) activate(k);
   tween = null;
-  actor.robot.place(actor.q);
+  actor.robot.place(chosenQ(actor));
   state.grabbed = { ...found, turn: actor.robot.frame(frame) };
   state.near = found;
   state.tip = toolChoice.value = frame;
@@ -64,15 +79,15 @@ function drag(dx, dy) {
   pull(actor, frame, goal);
 }
 function pull(actor, frame, goal) {
-  const turning = state.keepTurn && actor.robot.freedom(frame) >= 6 ? 0.35 : 0, q = actor.q.slice(0, actor.robot.nq);
+  const turning = state.keepTurn && actor.robot.freedom(frame) >= 6 ? 0.35 : 0, q = chosenQ(actor).slice();
   const error = reach(actor.robot, q, frame, goal, { turning, size: stage.detail });
-  actor.q.set(q, 0);
+  chosenQ(actor).set(q);
   changed();
   return error;
 }
 function listen() {
   const fingers = new Map();
-  let wakened = false;
+  let wakened = false, pressed = null;
   if (inside) canvas.classList.add("still");
   canvas.onpointerdown = (e) => {
     canvas.setPointerCapture(e.pointerId);
@@ -82,6 +97,7 @@ function listen() {
     const within = e.pointerType === "touch" ? 32 : 18;
     const found = fingers.size === 1 && e.button === 0 ? nearest(e.clientX, e.clientY, within) : null;
     if (found) grab(found);
+    pressed = found || fingers.size > 1 ? null : [e.clientX, e.clientY];
     canvas.classList.add("held");
     changed();
   };
@@ -113,6 +129,10 @@ function listen() {
   canvas.onpointerup = canvas.onpointercancel = (e) => {
     fingers.delete(e.pointerId);
     state.grabbed = null;
+    const still = pressed && Math.hypot(e.clientX - pressed[0], e.clientY - pressed[1]) < 4;
+    const clicked = still && e.type === "pointerup" ? runAt(...pressed) : null;
+    pressed = null;
+    if (clicked) choose(...clicked);
     if (e.pointerType === "touch") state.near = null;
     canvas.classList.remove("held");
     changed();
@@ -182,6 +202,7 @@ async function begin() {
   const moves = actors.some((a) => a.moves), runs = actors.reduce((s, a) => s + a.runs, 0);
   document.body.classList.toggle("moving", moves);
   byId("about").textContent = subtitle(runs);
+  runPanel();
   if (moves) plotPanel(); else jointPanel();
   toolPanel();
   showPanel();
@@ -201,19 +222,19 @@ window.adjoint = {
   get time() { return state.time; }, get start() { return data.start; }, get end() { return data.end; },
   get playing() { return state.playing; }, get measured() { return { ...measured }; },
   play: () => play(true), pause: () => play(false), seek,
-  q: (actor = state.active, run = 0) => {
+  q: (actor = state.active, run = actors[actor].run) => {
     const { q, robot } = now(actor);
     return [...q.slice(run * robot.nq, (run + 1) * robot.nq)];
   },
-  setQ,
-  placements: (actor = state.active, run = 0) => {  // (n, 4, 4) in the base, as adjoint.forward_kinematics gives them
+  setQ, choose,
+  placements: (actor = state.active, run = actors[actor].run) => {  // (n, 4, 4) in the base, as adjoint.forward_kinematics gives them
     const { robot, q } = now(actor), T = robot.place(q, run * robot.nq);
     return Array.from({ length: robot.n }, (_, i) => matrix(T.slice(12 * i, 12 * i + 12)));
   },
   frame: (name, actor = state.active) => {
-    const { robot, q } = now(actor), k = robot.frames.findIndex((f) => f.name === name);
+    const { robot } = now(actor), k = robot.frames.findIndex((f) => f.name === name);
     if (k < 0) throw new RangeError(`robot '${robot.name}' has no frame '${name}'`);
-    robot.place(q);
+    robot.place(chosenQ(actors[actor]));
     return matrix(robot.frame(k));
   },
   reach: (name, T, actor = state.active) => {  // inverse kinematics: the frame goes to T (4, 4) as far as it can

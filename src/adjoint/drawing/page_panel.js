@@ -3,11 +3,11 @@ function setQ(q, k = state.active) {
   const actor = actors[k];
   const { name, nq } = actor.robot;
   if (q.length !== nq) throw new RangeError(`q has ${q.length} numbers; robot '${name}' needs ${nq}`);
-  actor.q.set(q, 0);
+  chosenQ(actor).set(q);
   changed();
 }
 function glide(goal) {  // to another configuration, in half a second
-  const actor = actors[state.active], from = actor.q.slice(0, actor.robot.nq), began = performance.now();
+  const actor = actors[state.active], from = chosenQ(actor).slice(), began = performance.now();
   tween = (now) => {
     const s = Math.min(1, (now - began) / 500), part = s * s * (3 - 2 * s);
     const q = from.map((x, i) => x + part * (goal[i] - x));
@@ -20,8 +20,8 @@ function glide(goal) {  // to another configuration, in half a second
   };
   wake();
 }
-function randomQ({ robot, q }) {
-  const goal = q.slice(0, robot.nq);
+function randomQ(actor) {
+  const { robot } = actor, goal = chosenQ(actor).slice();
   for (const { at, units } of robot.coordinates) {
     if (units.length > 1) continue;  // bases and balls stay
     const wide = units === "t" ? Math.PI : 0.5 * stage.detail;
@@ -30,6 +30,7 @@ function randomQ({ robot, q }) {
   }
   return goal;
 }
+const tenths = (x) => (Math.round(10 * x) / 10 + 0).toFixed(1);  // without "-0.0"
 function rollPitchYaw(R) {  // R = Rz(yaw) Ry(pitch) Rx(roll)
   return [Math.atan2(R[9], R[10]), Math.atan2(-R[8], Math.hypot(R[9], R[10])), Math.atan2(R[4], R[0])];
 }
@@ -61,7 +62,7 @@ function toggled(parent, text, get, set) {
 }
 function jointPanel() {
   const [box, head] = section("Joints"), actor = () => actors[state.active];
-  button(head, "reset", () => glide(actor().start.slice(0, actor().robot.nq)));
+  button(head, "reset", () => glide(chosenQ({ ...actor(), q: actor().start }).slice()));
   button(head, "random", () => glide(randomQ(actor())));
   const list = element("div", box);
   state.fillSliders = () => {
@@ -97,21 +98,22 @@ function slider(list, { joint, at, units, unit, c }) {
   };
   const read = (q) => (unit === "r" ? angles(q)[c % 3] : q[k]);
   input.oninput = () => {
-    const q = actors[state.active].q, x = Number(input.value) / scale;
+    const q = chosenQ(actors[state.active]), x = Number(input.value) / scale;
     tween = null;
     if (unit === "r") q.set(quatOf(angles(q).map((a, i) => (i === c % 3 ? x : a))), quat); else q[k] = x;
     changed();
   };
   sliders.push(() => {
-    const x = read(actors[state.active].q);
+    const x = read(chosenQ(actors[state.active]));
     if (document.activeElement !== input || Math.abs(Number(input.value) - x * scale) > 1e-6) input.value = x * scale;
-    value.textContent = unit === "l" ? `${(x * factor).toFixed(1)} ${lengthUnit}` : `${(x * DEGREE).toFixed(1)}°`;
+    value.textContent = unit === "l" ? `${tenths(x * factor)} ${lengthUnit}` : `${tenths(x * DEGREE)}°`;
     input.style.setProperty("--part", `${100 * (x - low) / (high - low || 1)}%`);
   });
 }
-let poseFields = [], toolChoice;
+let poseFields = [], poseTitle, toolChoice;
 function toolPanel() {
   const [box, head] = section("Pose of"), numbers = element("div", box, undefined, { className: "numbers" });
+  poseTitle = head.firstChild;
   toolChoice = element("select", head, undefined, { ariaLabel: "frame" });
   toolChoice.style.maxWidth = "150px";
   toolChoice.onchange = () => { state.tip = Number(toolChoice.value); changed(); };
@@ -124,7 +126,7 @@ function toolPanel() {
   state.fillFrames();
   poseFields = ["x", "y", "z", "roll", "pitch", "yaw"].map((name) => {
     const row = element("div", numbers);
-    element("i", row, name, { title: name.length > 1 ? "degrees" : lengths()[1] });
+    element("i", row, name);
     return element("span", row);
   });
   const hint = "Pull an orange ball: inverse kinematics follows.";
@@ -139,18 +141,42 @@ function showPanel() {
   const apart = () => state.arrange !== "together", put = (on) => {
     state.arrange = on ? "side by side" : "together";
     arrange();
+    state.fillRuns?.();
   };
   if (actors.reduce((s, a) => s + a.runs, 0) > 1) toggled(chips, "side by side", apart, put);
   if (!moves) toggled(chips, "keep orientation", () => state.keepTurn, (on) => { state.keepTurn = on; });
   button(chips, "reset view", resetView);
 }
 function resetView() {
-  const [tilt, zoom] = stage.many ? [0.3, 2] : [TILT, 1];
-  Object.assign(state.camera, { turn: TURN, tilt, zoom, pan: [0, 0, 0] });
+  Object.assign(state.camera, { turn: TURN, tilt: firstTilt(), zoom: 1, pan: [0, 0, 0] });
+  changed();
+}
+let runField = null;
+function runPanel() {  // which run of a batch the panel speaks of
+  if (!actors.some((a) => a.runs > 1)) return;
+  const [box, head] = section("Run shown"), hint = element("p", box, undefined, { className: "hint" });
+  runField = element("input", head, undefined, { type: "number", id: "run", min: 0, step: 1, ariaLabel: "run" });
+  runField.onchange = () => choose(state.active, Number(runField.value));
+  state.fillRuns = () => {
+    const { runs, run, name } = actors[state.active], whose = actors.length > 1 ? ` of ${name}` : "";
+    Object.assign(runField, { max: runs - 1, value: run });
+    hint.textContent = `Curves, pose and overlays are those of run ${run}${whose}, from 0 to ${runs - 1}. ` +
+      (state.arrange === "together" ? "It is drawn in full." : "Click a robot to choose it.");
+  };
+  state.fillRuns();
+}
+function choose(k, run) {  // the run whose curves, pose and overlays are shown
+  const actor = actors[k];
+  tween = null;
+  actor.run = Math.max(0, Math.min(actor.runs - 1, Math.round(run) || 0));
+  if (k !== state.active) activate(k);
+  state.fillRuns?.();
+  state.fillKeys?.();
   changed();
 }
 function activate(k) {  // the panel shows the joints and frames of another actor
   state.active = k;
+  state.fillRuns?.();
   state.fillSliders?.();
   state.fillFrames();
 }
@@ -172,10 +198,11 @@ function legend() {
 function showNumbers() {
   for (const update of sliders) update();
   if (poseFields.length) {
-    const { robot, q } = actors[state.active];
-    robot.place(q);
-    const T = robot.frame(state.tip), angles = rollPitchYaw(T).map((t) => `${(t * DEGREE).toFixed(1)}°`);
-    const shown = [...column(T, 3).map((x) => (lengths()[0] * x).toFixed(1)), ...angles];
+    const { robot } = actors[state.active], [factor, unit] = lengths();
+    robot.place(chosenQ(actors[state.active]));
+    const T = robot.frame(state.tip), angles = rollPitchYaw(T).map((t) => `${tenths(t * DEGREE)}°`);
+    const shown = [...column(T, 3).map((x) => tenths(factor * x)), ...angles];
+    poseTitle.textContent = `Pose [${unit}] of`;
     poseFields.forEach((field, k) => { field.textContent = shown[k]; });
   }
   if (!actors.some((a) => a.moves)) return;
@@ -205,7 +232,10 @@ function plotPanel() {
     }));
     if (actors.length > 1) for (const { actor } of curvesNow())
       element("span", list, `${["──", "╌╌", "┈┈", "─·"][actors.indexOf(actor) % 4]} ${actor.name}`);
+    const missing = curvesNow().filter(({ actor, curve }) => !valuesOf(actor, curve).length);
+    for (const { actor } of missing) element("span", list, `This page has no curves of run ${actor.run}.`);
   };
+  state.fillKeys = keys;
   keys();
   const scrub = (e) => {
     const b = plotCanvas.getBoundingClientRect(), part = (e.clientX - b.left - LEFT) / (b.width - LEFT - 4);
@@ -220,11 +250,14 @@ function curvesNow() {  // those of the chosen quantity, of all actors that have
   const name = [...new Set(actors.flatMap((a) => a.curves.map((c) => c.name)))][plotted];
   return actors.flatMap((actor) => actor.curves.filter((c) => c.name === name).map((curve) => ({ actor, curve })));
 }
+function valuesOf({ run, frames }, { values, labels }) {  // of the run that is shown; none if the page has none of it
+  return values.subarray(run * frames * labels.length, (run + 1) * frames * labels.length);
+}
 function drawPlot() {
   if (!plotCanvas || !plotCanvas.clientWidth) return;
   const ratio = window.devicePixelRatio || 1, w = plotCanvas.clientWidth, h = plotCanvas.clientHeight;
   const pen = plotCanvas.getContext("2d");
-  const key = [w, h, ratio, plotted, state.dark, actors.map((a) => a.state)].join();
+  const key = [w, h, ratio, plotted, state.dark, actors.map((a) => [a.state, a.run])].join();
   const x = (t) => LEFT + (w - LEFT - 4) * (t - data.start) / (data.end - data.start);
   if (key !== plotKey) {  // the curves are drawn once; then only the cursor moves
     plotKey = key;
@@ -240,14 +273,14 @@ function drawPlot() {
   pen.clearRect(0, 0, plotCanvas.width, plotCanvas.height);
   pen.drawImage(plotImage, 0, 0);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.fillStyle = color("--accent");
+  pen.fillStyle = color("--ink");  // no curve has it
   pen.fillRect(x(state.time) - 0.75, 8, 1.5, h - 26);
 }
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 function drawCurves(pen, w, h, x) {
   const all = curvesNow(), shown = all.filter(({ actor }) => actor.state !== "hidden");
   let low = Infinity, high = -Infinity;
-  for (const { curve } of all) for (const v of curve.values) if (Number.isFinite(v)) {
+  for (const { actor, curve } of all) for (const v of valuesOf(actor, curve)) if (Number.isFinite(v)) {
     low = Math.min(low, v);
     high = Math.max(high, v);
   }
@@ -277,7 +310,7 @@ function drawCurves(pen, w, h, x) {
     for (let i = 0; i < k; i++) {
       pen.beginPath();
       for (let f = 0; f < actor.frames; f++) {
-        const v = curve.values[f * k + i];
+        const v = curve.values[(actor.run * actor.frames + f) * k + i];
         if (Number.isFinite(v)) pen.lineTo(x(actor.t[f]), y(v));
       }
       pen.strokeStyle = CURVES[i % CURVES.length];

@@ -42,7 +42,7 @@ const state = {
   camera: { turn: 0, tilt: 0, zoom: 1, pan: [0, 0, 0] }, dark: false, theme: null,
 };
 let robots, actors, renderer, stage, canvas, overlay, pending = false, stale = true, last = null;
-const TURN = -0.95, TILT = 0.36;  // of the first view
+const TURN = -0.95, TILT = 0.36, MANY_TILT = 0.62;  // of the first view; many robots are seen from higher
 const measured = { kinematics: 0, draw: 0, pictures: 0 };
 
 function setUp(read) {
@@ -55,6 +55,7 @@ function setUp(read) {
     const { robot, runs } = actor;
     actor.state = k === 0 || !actor.moves || state.arrange !== "together" ? "solid" : "ghost";
     actor.start = actor.q.slice();
+    actor.run = 0;  // the one whose curves, pose and overlays are shown
     actor.places = new Float32Array(12 * runs * (robot.n + 1));  // those of the base, then those of each body
     actor.buffer = renderer.placements();
     renderer.place(actor.buffer, actor.places);
@@ -82,8 +83,8 @@ function setUp(read) {
   for (const actor of actors) actor.size = sizeOf(actor);
   arrange();
 }
-function setPlinth(actor) {  // a column, for a robot that has a base
-  const box = actor.boxes.find(({ body }) => body < 0);
+function setPlinth(actor) {  // a column, for a robot whose base was drawn from its kinematics
+  const box = actor.robot.plinth && actor.boxes.find(({ body }) => body < 0);
   if (!box) return;
   const corners = cornersOfBox(box).map((p) => moved(actor.robot.up, p)), along = (c) => corners.map((p) => p[c]);
   const [x, y, z] = [0, 1, 2].map((c) => [Math.min(...along(c)), Math.max(...along(c))]);
@@ -116,7 +117,7 @@ function boxOf(parts) {
   });
 }
 function sizeOf(actor) {  // the box around some of its runs at some of its times, each where its base is 0
-  const { robot } = actor, runs = Math.min(actor.runs, 40), frames = Math.min(actor.frames, 40);
+  const { robot } = actor, runs = Math.min(actor.runs, 200), frames = Math.min(actor.frames, Math.ceil(1600 / runs));
   actor.cloud = [];
   const box = boxAround((add) => {
     const grow = (p) => { add(p); actor.cloud.push(p); };
@@ -213,7 +214,8 @@ function placeBalls(actor) {
   });
   renderer.place(actor.ballBuffer, values);
 }
-function baseOf(actor, run = 0) {
+const chosenQ = ({ q, run, robot }) => q.subarray(run * robot.nq, (run + 1) * robot.nq);  // of the run that is shown
+function baseOf(actor, run = actor.run) {
   const base = actor.robot.up.slice();
   base[3] = actor.shift[2 * run]; base[7] = actor.shift[2 * run + 1]; base[11] = actor.lift;
   return base;
@@ -223,16 +225,19 @@ function solidsNow() {
   for (const actor of actors) {
     if (actor.state === "hidden") continue;
     const together = !stage.apart && actor.runs > 1, count = together ? 1 : actor.runs, layer = actors.indexOf(actor);
+    const first = together ? actor.run : 0, last = actor.runs - 1 - first;
     const none = [0, 0, 0, 0], tint = actor.color ? [...rgb(actor.color), 0.72] : none;
     const opacity = actor.state === "ghost" ? 0.34 : 1, ghost = Math.max(0.08, Math.min(0.3, 6 / actor.runs));
     for (const { solid, clear, body } of actor.solids) {
       const common = { solid, layer, tint: body < 0 ? none : tint }, share = clear ? 0.99 : 1;
-      found.push({ ...common, first: 0, count, opacity: share * opacity });
-      if (together && body >= 0) found.push({ ...common, first: 1, count: actor.runs - 1, opacity: opacity * ghost });
+      found.push({ ...common, first, count, opacity: share * opacity });
+      if (!together || body < 0) continue;
+      if (first > 0) found.push({ ...common, first: 0, count: first, opacity: opacity * ghost });
+      if (last > 0) found.push({ ...common, first: first + 1, count: last, opacity: opacity * ghost });
     }
     const stands = actor.plinth && stage.floor < actor.plinthTop + actor.lift - 1e-3 * stage.detail;
     for (const solid of [...(stands ? [actor.plinth] : []), ...(actor.ballSolids ?? [])])
-      found.push({ solid, first: 0, count, layer, tint: none, opacity });
+      found.push({ solid, first, count, layer, tint: none, opacity });
   }
   return found;
 }
@@ -243,7 +248,8 @@ function overlays() {  // lines and balls that explain: frames, axes, the center
   for (const actor of actors) {
     if (actor.state === "hidden") continue;
     const { robot } = actor, base = baseOf(actor);
-    robot.place(actor.q, 0, base);
+    robot.place(chosenQ(actor), 0, base);
+    if (stage.apart && actor.runs > 1 && actor === actors[state.active]) ringAround(base, frames);
     if (show.frames || show.names) for (let i = -1; i < robot.n; i++) {
       const T = robot.body(i, base), p = column(T, 3);
       if (show.frames) AXES.forEach((color, c) => segment(frames, p, plus(p, column(T, c), 0.09 * s), color));
@@ -275,17 +281,24 @@ function overlays() {  // lines and balls that explain: frames, axes, the center
   ];
   return { lines, balls, labels };
 }
+function ringAround(base, values) {  // on the floor, about the run whose curves and pose are shown
+  const r = 0.27 * stage.cell, at = (k) => [
+    base[3] + r * Math.cos(k * Math.PI / 24), base[7] + r * Math.sin(k * Math.PI / 24), stage.floor,
+  ];
+  for (let k = 0; k < 48; k++) segment(values, at(k), at(k + 1), rgb(ACCENT));
+}
 function trailOf(actor, base, values) {
   const { robot } = actor, tips = robot.tips.slice(-6), step = Math.ceil(actor.frames / 2000);
-  if (!actor.ways) {  // where the tips of the first run are, in the base
+  if (actor.waysOf !== actor.run) {  // where the tips of the run that is shown are, in the base
+    actor.waysOf = actor.run;
     actor.ways = tips.map(() => []);
     for (let f = 0; f < actor.frames; f += step) {
       actor.at(actor.t[f]);
-      robot.place(actor.q);
+      robot.place(chosenQ(actor));
       tips.forEach((k, j) => actor.ways[j].push(column(robot.frame(k), 3)));
     }
     actor.at(state.time);
-    robot.place(actor.q, 0, base);
+    robot.place(chosenQ(actor), 0, base);
   }
   const color = rgb(actor.color ?? ACCENT), passed = Math.floor(actor.frame(state.time)[0] / step) + 1;
   actor.ways.forEach((way, j) => {
@@ -300,7 +313,7 @@ function look() {  // the camera: it looks at the middle of what the panel leave
   const width = Math.round(w * ratio), height = Math.round(h * ratio);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const panel = byId("panel").classList.contains("closed") ? null : byId("panel").getBoundingClientRect();
-  const bar = actors.some((a) => a.moves) ? 64 : 0, top = phone ? 40 : 0;
+  const bar = actors.some((a) => a.moves) ? 64 : 0, top = phone || stage.many ? 40 : 0;
   const right = panel && !phone ? w - panel.left : 0, bottom = panel && phone ? h - panel.top : bar;
   const free = [Math.max(80, w - right), Math.max(80, h - bottom - top)], spread = Math.tan(0.28);  // half of the field
   const { middle, distance } = fitting(spread, free[0] / free[1]), { turn, tilt, zoom, pan } = state.camera;
@@ -314,19 +327,26 @@ function look() {  // the camera: it looks at the middle of what the panel leave
   const seen = { camera: times4(project, view), view, eye, window: [width / 2, height / 2] };
   return { ...seen, at, width: w, height: h, spread: 1 / f };
 }
+const firstTilt = () => (stage.many ? MANY_TILT : TILT);
 const direction = (turn, tilt) => [Math.cos(tilt) * Math.cos(turn), Math.cos(tilt) * Math.sin(turn), Math.sin(tilt)];
 // Where the camera looks, and from how far, so that all is seen in the first view; it stays so when the view turns.
 function fitting(spread, aspect) {
   const key = [spread, aspect].join();
   if (stage.fitted?.key === key) return stage.fitted;
-  const away = direction(TURN, TILT), x = unit(cross([0, 0, 1], away)), y = cross(away, x), { low, high } = boxAround(
-    (grow) => stage.cloud.forEach((p) => grow([dot(p, x), dot(p, y), dot(p, away)])),
-  );
-  const [i, j, k] = low.map((a, c) => (a + high[c]) / 2), middle = plus(plus(away.map((a) => k * a), x, i), y, j);
-  const distance = stage.cloud.reduce((most, p) => {
-    const across = Math.abs(dot(p, x) - i) / aspect, up = Math.abs(dot(p, y) - j);
-    return Math.max(most, dot(p, away) - k + 1.16 * Math.max(across, up) / spread);
-  }, 0.1 * stage.detail);
+  const away = direction(TURN, firstTilt()), x = unit(cross([0, 0, 1], away)), y = cross(away, x);
+  // A point (u, v, k) along x, y, away is seen from (i, j, D) if |u - i| <= s (D - k), and so for v: the least D.
+  const along = (side, s) => {
+    let low = Infinity, high = -Infinity;
+    for (const p of stage.cloud) {
+      low = Math.min(low, dot(p, side) - s * dot(p, away));
+      high = Math.max(high, dot(p, side) + s * dot(p, away));
+    }
+    return [(low + high) / 2, (high - low) / (2 * s)];
+  };
+  const [i, across] = along(x, spread * aspect / 1.12), [j, up] = along(y, spread / 1.12);
+  const depths = boxAround((grow) => stage.cloud.forEach((p) => grow([dot(p, away), 0, 0])));
+  const k = (depths.low[0] + depths.high[0]) / 2, middle = plus(plus(away.map((a) => k * a), x, i), y, j);
+  const distance = Math.max(0.1 * stage.detail, Math.max(across, up) - k);
   stage.fitted = { key, middle, distance };
   return stage.fitted;
 }

@@ -79,7 +79,7 @@ def page_text(title: str, actors: Sequence[Actor], *, meshes: bool = True, arran
     data = {
         "title": title, "colors": CURVES, "arrange": arrange,
         "start": min(float(actor.t[0]) for actor in actors), "end": max(float(actor.t[-1]) for actor in actors),
-        "robots": [_robot(robot, _detailed(robot, meshes, runs), arrays) for robot in robots],
+        "robots": [_robot(robot, meshes, runs, arrays) for robot in robots],
         "actors": [_actor(actor, robots.index(actor.robot), k, len(actors), arrays) for k, actor in enumerate(actors)],
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c")  # no name ends the script
@@ -93,8 +93,8 @@ def page_text(title: str, actors: Sequence[Actor], *, meshes: bool = True, arran
 # --- robots -----------------------------------------------------------------------------------------------------------
 
 
-def _robot(robot: Robot, parts: Sequence[Shape], arrays: _Arrays) -> dict:
-    """What the page knows of a robot: its joints, its frames, its masses and its shapes."""
+def _robot(robot: Robot, meshes: bool, runs: int, arrays: _Arrays) -> dict:
+    """What the page knows of a robot: its joints, its frames, its masses, its shapes, and whether it needs a plinth."""
     n = len(robot.body_names)
     mimics = [robot.mimics[i][1:] if i in robot.mimics else (1.0, 0.0) for i in range(n)]
     frames = [robot.frame(name) for name in robot.frame_names]
@@ -110,7 +110,8 @@ def _robot(robot: Robot, parts: Sequence[Shape], arrays: _Arrays) -> dict:
         "coordinates": _coordinates(robot), "masses": arrays(robot.inertias[:, :4]),
         "frames": [{"name": f.name, "body": f.body} for f in frames],
         "framePlacements": arrays([f.placement[:3] for f in frames]), "tips": _tips(robot),
-        "parts": [_part(shape, arrays) for shape in parts],
+        "parts": [_part(shape, arrays) for shape in _detailed(robot, meshes, runs)],
+        "plinth": not (meshes and robot.visuals),
     }  # fmt: skip
 
 

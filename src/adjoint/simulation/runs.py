@@ -218,8 +218,8 @@ class Run:
     def plot(self, path: str | os.PathLike[str]) -> Path:
         """Draw positions with their reference, velocities, joint forces and errors over time into a file.
 
-        Of a batch, every joint has a line for the median and a band with all runs. This needs matplotlib: pip install
-        'adjoint[plot]'.
+        `adjoint.plot(run)` gives the figure, without a file. Of a batch, every joint has a line for the median and a
+        band with all runs. This needs matplotlib: pip install 'adjoint[plot]'.
         """
         return saved_figure(run_figure(self), path, "Run.plot")
 

@@ -203,6 +203,7 @@ class Trajectory(InPieces):
         """Draws position, velocity, acceleration and, of a known robot, torque over time; limits are dotted.
 
         It returns the path of the file, whose ending says what it is: .png, .pdf, .svg. This needs matplotlib.
+        `adjoint.plot(trajectory)` gives the figure, without a file.
         """
         return saved_figure(trajectory_figure(self, robot), path, "Trajectory.plot")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Drawn"]
 
 _GHOST = 1.008  # how much larger ghosts are, so that their surfaces are not those of the robot
+_GAMMA = 2.2  # the client takes the colors of copies as amounts of light, which are powers of those of a screen
 _FEW = 64  # up to so many copies, far ones are drawn with all their triangles
 
 
@@ -43,6 +44,7 @@ class Drawn:
         for k, part in enumerate(look.parts):
             copies = count * len(part.spots)
             own = part.colors[:, :3] if tint is None else np.array([tint] * len(part.spots))
+            own = np.power(own, _GAMMA)
             clear = opacity * float(part.colors[0, 3])
             self.handles.append(scene.add_batched_meshes_simple(
                 f"{name}/part{k}", part.mesh.vertices, part.mesh.faces,

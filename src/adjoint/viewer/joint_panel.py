@@ -18,7 +18,7 @@ from .sessions import ROOT, Session
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["JointPanel", "Knob", "knobs_of", "reading", "turned"]
+__all__ = ["JointPanel", "Knob", "knobs_of", "random_pose", "reading", "turned"]
 
 _OFTEN = 0.1  # [s] between two updates of the sliders while the robot moves by itself
 _FLAT = 10  # up to so many joints are in one list, without folders
@@ -94,6 +94,16 @@ def turned(knob: Knob, q: np.ndarray, value: float) -> np.ndarray:
     return q
 
 
+def random_pose(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """A random configuration (nq,) whose free bodies stay where they are at q (nq,), so that they stay in sight."""
+    found = random_configuration(robot)
+    for i, kind in enumerate(robot.joint_types):
+        if kind == "free":
+            own = slice(robot.layout.q_start[i], robot.layout.q_start[i] + 7)
+            found[own] = q[own]
+    return found
+
+
 class JointPanel:
     """The tab with the sliders."""
 
@@ -157,7 +167,7 @@ class JointPanel:
         self._go(shown_at_first(self._session.robot))
 
     def _random(self) -> None:
-        self._go(random_configuration(self._session.robot))
+        self._go(random_pose(self._session.robot, self._session.q))
 
     def _go(self, q: np.ndarray) -> None:
         self.want(q)

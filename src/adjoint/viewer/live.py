@@ -326,7 +326,7 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
     size = max(float(np.linalg.norm(high - low)), 0.6 * extent.reach)
     if many > 9:
         far = np.abs(grid(many, APART * extent.reach)).max()
-        middle, size = np.array([0.0, 0.0, middle[2]]), 1.4 * far + size
+        middle, size = np.array([0.0, 0.0, middle[2]]), 1.9 * far + size
     if session.robot.gravity.any():
         floor = 0.0 if low[2] > -0.02 * size else float(low[2])
         cell = 10.0 ** np.round(np.log10(size)) / 4
@@ -334,8 +334,14 @@ def _stage(session: Session, R: np.ndarray, many: int) -> None:
             "/floor", infinite_grid=True, cell_size=cell, section_size=4 * cell, fade_distance=7 * size,
             shadow_opacity=0.3, position=(0.0, 0.0, floor),
         )  # fmt: skip
+    # The client's own sun is so bright that colors become pale, and it stands right above, where shadows are small.
+    scene.configure_default_lights(False)
+    scene.configure_environment_map(environment_intensity=0.6)
+    sun = {"color": (255, 250, 244), "intensity": 1.6, "position": (1.5, -2.0, 4.0)}
+    scene.add_light_directional("/sun", cast_shadow=True, **sun)
     camera = session.server.initial_camera
-    middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])  # the panel covers the right of the page
+    if many <= 9:  # the panel covers the right of the page; of a batch, that is the sky
+        middle = middle + 0.1 * size * np.array([0.75, 0.67, 0.0])
     camera.look_at = tuple(middle)
     camera.position = tuple(middle + 1.35 * size * np.array([0.85, -0.95, 0.4]))
     camera.fov = _FIELD

@@ -81,7 +81,7 @@ class PlaybackPanel:
         ]
         self._turn = upright.T  # places are on the floor, which may not be level in the axes of the base
         self._now, self._last, self._told = 0.0, None, 0.0
-        self._charts: list[Chart] = []
+        self._charts: dict[str, Chart] = {}
         self.playing = False
         self.started: Callable[[], None] | None = None
         self._set: np.ndarray | None = None
@@ -135,7 +135,9 @@ class PlaybackPanel:
         which = clip.charted()
         with panel.add_tab("Charts"):
             for curves in clip.curves(0, which):
-                self._charts.append(Chart(self._gui, clip.t[which], curves))
+                if curves.name == "joint forces" and not curves.values.any():
+                    continue  # a passive run has none
+                self._charts[curves.name] = Chart(self._gui, clip.t[which], curves)
                 if curves.name in ("positions", "energy"):
                     self._gui.add_html(legend(curves.labels))
         panel.dock_left()
@@ -189,7 +191,7 @@ class PlaybackPanel:
         """Move the time slider and the lines in the charts."""
         self._slider.value = round(self._now, 3)
         start = float(self._clips[0].t[0])
-        for chart in self._charts:
+        for chart in self._charts.values():
             chart.show(start + min(self._now, self._clips[0].duration))
 
     def moved(self, q: np.ndarray) -> None:
@@ -229,8 +231,9 @@ class PlaybackPanel:
         self.go(self._now)
         clip = self._clips[0]
         which = clip.charted()
-        for chart, curves in zip(self._charts, clip.curves(self._run, which), strict=True):
-            chart.replace(clip.t[which], curves.values, float(clip.t[0]) + self._now)
+        for curves in clip.curves(self._run, which):
+            if curves.name in self._charts:
+                self._charts[curves.name].replace(clip.t[which], curves.values, float(clip.t[0]) + self._now)
 
 
 def _square(tint: tuple[float, float, float] | None, name: str) -> str:

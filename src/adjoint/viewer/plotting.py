@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..drawing.plots import draw_robot
 from ..drawing.style import saved_figure
 from ..errors import ArgumentError
+from ..extras import package
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
 from ..simulation.run_figures import run_figure
@@ -37,6 +38,7 @@ def plot(thing, q=None, *, path: str | os.PathLike[str] | None = None, **options
     The path may end with .png, .pdf or .svg. Notebooks show the figure. This needs matplotlib: pip install
     'adjoint[plot]'.
     """
+    package("matplotlib", "plot", "plot")
     if path is not None and not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"plot: path must be the path of a file, got {type(path).__name__}")
     figure = _figure(thing, q, options)

@@ -21,6 +21,7 @@ from ..trajectory.piecewise import Trajectory
 
 __all__ = ["THINGS", "actors_of", "motion_curves", "named", "robot_of"]
 
+_CURVES = 1_000_000  # numbers in the curves of a batch
 THINGS = "a Robot, Polymer, Run, Trajectory or Motion, or several of them in a list or a dictionary {name: ...}"
 
 
@@ -96,7 +97,7 @@ def _actor(name: str, thing, caller: str, robot: Robot | Polymer | None, q, rate
             _few(len(thing.q.reshape(-1, *thing.q.shape[-2:])), name, caller)
             times = thinned(thing.t, rate, caller)
             shown = actor_of_run(thing, name, times, caller)
-            return shown._replace(curves=run_curves(thing, times, forces=True)) if curves else shown
+            return shown._replace(curves=_curves_of_runs(thing, times, caller)) if curves else shown
         case Motion():
             return _moving(name, thing.trajectory, robot_of(thing, name, robot, caller), caller, rate, curves)
         case Trajectory():
@@ -104,6 +105,21 @@ def _actor(name: str, thing, caller: str, robot: Robot | Polymer | None, q, rate
         case States():
             return _of_states(name, thing, robot_of(thing, name, robot, caller), caller, rate, curves)
     raise ArgumentError(f"{caller}: {name!r:.60} is {type(thing).__name__}; give {THINGS}")
+
+
+def _curves_of_runs(run: Run, times: np.ndarray, caller: str) -> tuple[Curves, ...]:
+    """The curves (runs, frames, k) of a run, or of the runs of a batch that are drawn, as many as a page has room for.
+
+    Joint forces are left out where no run has any.
+    """
+    drawn, _ = settled(run.q.reshape(-1, *run.q.shape[-2:]), caller)
+    flat = run[np.unravel_index(drawn, run.batch)] if run.batch else None
+    first = run_curves(run if flat is None else flat[0], times, forces=True)
+    room = max(1, _CURVES // sum(x.values.size for x in first))
+    others = range(1, min(room, len(drawn)))
+    every = [first, *(run_curves(flat[k], times, forces=True) for k in others)] if flat is not None else [first]
+    found = (same[0]._replace(values=np.stack([x.values for x in same])) for same in zip(*every, strict=True))
+    return tuple(x for x in found if x.name != "joint forces" or x.values.any())
 
 
 def _few(runs: int, name: str, caller: str) -> None:

@@ -65,7 +65,8 @@ def page(
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
     states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}.
     Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
-    by side", which is the default for more than 50. A run that is lost stays where it was.
+    by side", which is the default for more than 50. A click on a robot, or its number, chooses the one whose curves and
+    pose are shown. A run that is lost stays where it was.
 
     - `q` (nq,) is where a robot stands at first; with (k, nq) there are k of it.
     - `meshes=False` draws robots from their kinematics, even if their files have meshes. Pages are then smaller.

@@ -187,7 +187,7 @@ class Motion:
     def plot(self, target: str | Path) -> Path:
         """Draws positions, velocities and torques, with limits and beside those of the spline, into a file.
 
-        It returns the path of the file.
+        It returns the path of the file; `adjoint.plot(motion)` gives the figure, without a file.
         """
         from ..draw import motion_figure
 
