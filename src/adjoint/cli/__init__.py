@@ -16,8 +16,10 @@
 Modules of this folder import NumPy and the rest of the library inside functions, so that help and completion are fast.
 """
 
+import os
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -41,8 +43,18 @@ def main() -> None:
         run(prog_name="adjoint")
     except SystemExit as left:
         if isinstance(left.__context__, BrokenPipeError):  # typer and rich say 1, as if a check had failed
-            sys.exit(141)
+            _leave_unread()
+        try:
+            sys.stdout.flush()  # what is still kept may be what nobody reads
+        except BrokenPipeError:
+            _leave_unread()
         raise
+
+
+def _leave_unread() -> NoReturn:
+    """Leave the process, whose output nobody reads; Python would complain about what it could not write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(141)
 
 
 def _program() -> Callable:

@@ -31,7 +31,8 @@ _WORDS = {  # messages of the library name arguments of Python; these are their 
 
 
 def note(text: str) -> None:
-    """Write a line about the work, which is no result, to standard error."""
+    """Write a line about the work, which is no result, to standard error, after the results so far."""
+    sys.stdout.flush()
     print(f"adjoint: {text}", file=sys.stderr)
 
 
