@@ -61,9 +61,9 @@ def parameters(command) -> str:
 
 
 def plain(line: str) -> str:
-    """Text without the marks of rich, such as [bold], in which all signs are themselves."""
+    """Text without the marks of rich, such as [bold], in which all signs are themselves; \\[ is a bracket there."""
     unmarked = re.sub(r"\[/?(?:bold|dim|italic|cyan|green|red|yellow|blue)[^\]]*\]", "", line.replace("\n", " "))
-    return escaped(unmarked, "[<|*_")
+    return escaped(unmarked.replace(r"\[", "["), "[<|*_")
 
 
 def on_files(files, config):

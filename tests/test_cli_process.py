@@ -80,6 +80,7 @@ import os, signal, threading
 from adjoint import simulation
 from adjoint.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background may be told to ignore it
 real, press = simulation.simulate, threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
 def simulate(*args, **options):
     if press.ident is None:
