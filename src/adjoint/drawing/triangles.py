@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Mesh", "along", "ball", "bar", "box", "drum", "joined", "lathe", "limb", "moved", "signed_volume", "tube"]
+__all__ = ["Mesh", "along", "ball", "bar", "box", "drum", "joined", "lathe", "limb", "moved", "tube"]
 
 
 class Mesh(NamedTuple):
@@ -102,9 +102,3 @@ def along(point: np.ndarray, direction: np.ndarray, side: np.ndarray | None = No
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.stack([np.cross(y, z), y, z], axis=1), point
     return T
-
-
-def signed_volume(mesh: Mesh) -> float:
-    """The volume [m³] inside a closed mesh; negative if its faces are seen clockwise from outside."""
-    a, b, c = mesh.vertices.astype(float)[mesh.faces].transpose(1, 0, 2)
-    return float(np.sum(a * np.cross(b, c)) / 6)
