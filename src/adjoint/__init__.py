@@ -8,8 +8,8 @@
 
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
 `aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
-`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.polymer`, `aj.viewer`,
-`aj.errors`.
+`aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.sensing`, `aj.vision`,
+`aj.polymer`, `aj.viewer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from . import model as model
     from . import polymer as polymer
     from . import robots as robots
+    from . import sensing as sensing
     from . import simulation as simulation
     from . import trajectory as trajectory
     from . import viewer as viewer
+    from . import vision as vision
     from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
     from .compile import cache_info as cache_info
@@ -150,9 +152,11 @@ _MODULES = (
     "model",
     "polymer",
     "robots",
+    "sensing",
     "simulation",
     "trajectory",
     "viewer",
+    "vision",
 )
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

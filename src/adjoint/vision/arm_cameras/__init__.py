@@ -1,0 +1,1 @@
+"""Cameras on arms and beside them: hand-eye and robot-world calibration, closed forms and maximum likelihood."""

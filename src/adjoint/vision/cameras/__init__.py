@@ -1,0 +1,1 @@
+"""Cameras: pinholes with distortion, the textbook's camera, calibration, and poses from one image."""

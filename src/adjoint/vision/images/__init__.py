@@ -1,0 +1,1 @@
+"""Low-level vision: neighbourhoods, filters, histograms, gradients and thresholds of images."""

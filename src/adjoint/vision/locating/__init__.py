@@ -1,0 +1,1 @@
+"""From an image to named objects with poses."""

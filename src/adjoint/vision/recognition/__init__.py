@@ -1,0 +1,1 @@
+"""Recognition: classifiers, matching, strings, grammars and automata."""

@@ -1,0 +1,1 @@
+"""Segmentation: edges, paths, regions and motion in images."""

@@ -1,0 +1,1 @@
+"""Visual servoing: laws that move an arm by what its camera sees."""

@@ -1,0 +1,1 @@
+"""Descriptions of shapes and textures: boundaries, regions, skeletons, moments."""

@@ -1,0 +1,1 @@
+"""Stereo: rectified pairs, matching, and points in space with their uncertainty."""
