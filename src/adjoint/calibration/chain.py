@@ -28,6 +28,7 @@ from ..lie import se3, series
 from ..model.joints import JOINTS
 
 __all__ = [
+    "NUMBERS",
     "Chain",
     "Crossing",
     "Numbers",
@@ -37,6 +38,7 @@ __all__ = [
     "plane_rows",
     "point_rows",
     "pose_rows",
+    "twists",
 ]
 
 
@@ -88,7 +90,7 @@ class Rows(NamedTuple):
     slopes: Any
 
 
-_NUMBERS = {
+NUMBERS = {
     "placements": ("n", 4, 4),
     "screws": ("n", 6),
     "gears": "n",
@@ -98,9 +100,10 @@ _NUMBERS = {
     "radius": (),
     "tilts": ("n", 4, 6),
 }
+"""{name: shape} of the numbers of a chain, as inputs of a kernel: `@kernel(chain=static, q="nq", **NUMBERS)`."""
 
 
-def _twists(chain: Chain, q, numbers: Numbers) -> tuple[Any, list]:
+def twists(chain: Chain, q, numbers: Numbers) -> tuple[Any, list]:
     """T (4, 4) of equation (1), and the columns (6,) of equation (2), in the order of the parameters."""
     X, own = se3.inverse(numbers.tool), []
     for i, joint in reversed(list(enumerate(chain.joints))):
@@ -127,29 +130,29 @@ def _crossed(joint: Crossing, i: int, q, numbers: Numbers) -> tuple[Any, list]:
     return back, found + [S] * joint.offset + [S * coordinate] * joint.gear
 
 
-@kernel(chain=static, q="nq", **_NUMBERS)
+@kernel(chain=static, q="nq", **NUMBERS)
 def placement(chain: Chain, q, placements, screws, gears, offsets, base, tool, radius, tilts) -> np.ndarray:
     """The placement T (4, 4) of the frame in the measuring frame, equation (1)."""
-    return _twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))[0]
+    return twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))[0]
 
 
-@kernel(chain=static, q="nq", measured=(4, 4), **_NUMBERS)
+@kernel(chain=static, q="nq", measured=(4, 4), **NUMBERS)
 def pose_rows(chain: Chain, q, measured, placements, screws, gears, offsets, base, tool, radius, tilts) -> Rows:
     """The rows of a measured pose: e = log(T⁻¹ T_measured) (6,), which is seen from the frame, and its slopes.
 
     As log(exp(-V) exp(e)) = e - J_l(e)⁻¹ V + ..., the slopes are J_l(e)⁻¹ times the columns of equation (2).
     """
-    T, V = _twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
+    T, V = twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
     e = se3.log(se3.compose(se3.inverse(T), measured))
     return Rows(e, se3.left_jacobian_inv(e) @ np.stack(V, axis=-1))
 
 
-@kernel(chain=static, q="nq", measured=("points", 3), points=("points", 3), **_NUMBERS)
+@kernel(chain=static, q="nq", measured=("points", 3), points=("points", 3), **NUMBERS)
 def point_rows(
     chain: Chain, q, measured, points, placements, screws, gears, offsets, base, tool, radius, tilts
 ) -> Rows:
     """The rows of measured points (k, 3), which are at `points` (k, 3) in the frame: 3k differences."""
-    T, V = _twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
+    T, V = twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
     seen = [_point(T, V, x) for x in points]
     return Rows(
         np.concatenate([m - x for m, (x, _) in zip(measured, seen, strict=True)]),
@@ -157,12 +160,12 @@ def point_rows(
     )
 
 
-@kernel(chain=static, q="nq", length=(), center=3, point=3, **_NUMBERS)
+@kernel(chain=static, q="nq", length=(), center=3, point=3, **NUMBERS)
 def distance_rows(
     chain: Chain, q, length, center, point, placements, screws, gears, offsets, base, tool, radius, tilts
 ) -> Rows:
     """The row of a measured `length` from `center` to a point of the frame; the sphere's radius takes its place."""
-    T, V = _twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
+    T, V = twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
     x, slopes = _point(T, V, point)
     reach = series.norm(x - center)
     row = (x - center) / reach @ slopes
@@ -171,12 +174,12 @@ def distance_rows(
     return Rows(np.stack([radius - reach]), np.concatenate([row, [-1.0]])[None])
 
 
-@kernel(chain=static, q="nq", normal=3, offset=(), point=3, **_NUMBERS)
+@kernel(chain=static, q="nq", normal=3, offset=(), point=3, **NUMBERS)
 def plane_rows(
     chain: Chain, q, normal, offset, point, placements, screws, gears, offsets, base, tool, radius, tilts
 ) -> Rows:
     """The row of a point of the frame that touches the plane normal · x = offset."""
-    T, V = _twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
+    T, V = twists(chain, q, Numbers(placements, screws, gears, offsets, base, tool, radius, tilts))
     x, slopes = _point(T, V, point)
     return Rows(np.stack([offset - normal @ x]), (normal @ slopes)[None])
 

@@ -17,7 +17,7 @@ __all__ = ["draw"]
 
 _BEFORE, _AFTER, _OUTLIER = "0.6", "tab:blue", "tab:red"
 _DRAWN = 2000  # the largest number of samples that are drawn
-_UNITS = {"rad": (1e3, "mrad"), "m": (1e3, "mm")}
+_UNITS = {"rad": (1e3, "mrad"), "m": (1e3, "mm"), "px": (1.0, "px")}
 
 
 def draw(found: Calibration, path: str | Path) -> Path:

@@ -103,6 +103,8 @@ def _units(robot: Robot) -> list[str]:
 def _measured_columns(measured, n: int) -> tuple[list[str], np.ndarray]:
     """The names and columns (n, k) of measured numbers."""
     reading = as_reading(measured, n, "write_measurements")
+    if reading.generic is not None:
+        raise ArgumentError(f"write_measurements: {reading.kind} are not written; poses, positions and distances are")
     if reading.kind == "poses":
         units = ["m" if name.endswith("4") else "1" for name in _MATRIX]
         names = [f"{name} [{unit}]" for name, unit in zip(_MATRIX, units, strict=True)]

@@ -43,7 +43,6 @@ _BLIND = 1e-6  # singular values below this part of the largest may be rounding 
 _UNKNOWN = 0.1  # [rad, or sizes of the robot] a direction with a standard error above this is not seen
 _CLEARLY = 3  # other poses show a direction if its singular value there is so many times the least one that is seen
 _EXACT = 1e-10  # [rad or m] the least noise that is assumed
-_USUAL = 1e-3  # [rad or m] residuals above this are errors of the model more than noise, which still go away
 _ITERATIONS = 60
 _UNDECIDED = 25  # after so many iterations, the noise and the number of directions stay: one may be at the very limit
 _ENOUGH = 1e-6  # a step that lowers the cost, in units of the noise's variance, by less than this is the last one
@@ -157,7 +156,7 @@ def seen_directions(problem: Problem, products: np.ndarray, sigma: np.ndarray, m
 
 def _least_value(problem: Problem, sigma: np.ndarray) -> float:
     """The least singular value of a direction that is seen."""
-    unknown = _UNKNOWN * (max(1.0, sigma.max() / _USUAL) if problem.whitening is None else 1.0)
+    unknown = _UNKNOWN * (max(1.0, sigma.max() / problem.reading.usual) if problem.whitening is None else 1.0)
     return 1 / unknown
 
 

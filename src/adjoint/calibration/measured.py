@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,7 +76,10 @@ Measured = Poses | Positions | Distances | OnPlane | OnSphere
 
 
 class Reading(NamedTuple):
-    """A measurement as inputs of a kernel."""
+    """A measurement as inputs of a kernel `kernel(chain, q, **samples, **fixed, **numbers) -> Rows`.
+
+    Other folders make their own kinds of measurements of it, and give them to `calibrate` as `measured`.
+    """
 
     kind: str  # in words
     kernel: Kernel
@@ -84,6 +88,9 @@ class Reading(NamedTuple):
     groups: tuple[tuple[str, str, int], ...]  # (name, unit, number of rows) of the parts of a residual
     points: int = 1
     radius: float | None = 0.0  # None: it is estimated
+    repeat: int = 1  # the number of samples at each configuration
+    usual: float = 1e-3  # [rad, m or pixel] residuals above this are errors of the model more than noise
+    generic: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None  # the samples of poses T (n, 4, 4)
 
     @property
     def rows(self) -> int:
@@ -98,10 +105,12 @@ class Reading(NamedTuple):
 
 def as_reading(measured, n: int, caller: str) -> Reading:
     """The `Reading` of `measured`, which must have n samples; arrays (n, 4, 4) are poses, and (n, 3) are positions."""
-    measured = _named(measured, caller)
-    made = _READINGS[type(measured)](measured, caller)
+    made = measured
+    if not isinstance(made, Reading):
+        measured = _named(measured, caller)
+        made = _READINGS[type(measured)](measured, caller)
     for name, array in made.samples.items():
-        if len(array) != n:
+        if len(array) != n * made.repeat:
             raise ArgumentError(f"{caller}: {name} has {len(array)} samples, and q has {n}")
     return made
 

@@ -42,6 +42,7 @@ def set_up(robot: Robot, frame: str, q: np.ndarray, measured, estimate, noise, b
     """The `Setup` of the arguments; the base is placed by the measurements if it is estimated and not given."""
     families = chosen(robot, frame, estimate, caller)
     reading = as_reading(measured, len(q), caller)
+    q = q if reading.repeat == 1 else np.repeat(q, reading.repeat, axis=0)
     chain = make_chain(robot, frame, families, reading)
     W = None if noise is None else whitening(noise, reading, len(q), caller)
     problem = Problem(chain, parameter_list(robot, frame, chain), reading, q, W)
@@ -108,6 +109,8 @@ def generic_problem(robot: Robot, problem: Problem, numbers: Numbers, samples: i
 
 def _readings(reading: Reading, T: np.ndarray) -> dict[str, np.ndarray]:
     """What would be read where the frame is at T (n, 4, 4)."""
+    if reading.generic is not None:
+        return reading.generic(T)
     if reading.kind == "poses":
         return {"measured": T}
     if reading.kind == "distances":

@@ -21,7 +21,8 @@ from .unseen import in_words
 
 __all__ = ["Calibration", "CrossValidation"]
 
-_UNITS = {"rad": (1e3, "mrad"), "m": (1e3, "mm"), "1": (1e3, "1e-3")}  # {unit: (factor, the unit in reports)}
+# {unit: (factor, the unit in reports)}
+_UNITS = {"rad": (1e3, "mrad"), "m": (1e3, "mm"), "1": (1e3, "1e-3"), "px": (1.0, "px")}
 _DOUBTFUL = 1e-4  # if the noise is known, a χ² that is so improbable says that the model cannot explain the samples
 _LISTED = 12  # the number of outliers, and of combinations, that a report names
 
