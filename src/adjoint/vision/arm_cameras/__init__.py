@@ -1,1 +1,21 @@
-"""Cameras on arms and beside them: hand-eye and robot-world calibration, closed forms and maximum likelihood."""
+"""Cameras on and beside arms: hand-eye and robot-world calibration, alone and jointly with the arm's kinematics.
+
+| file | contents |
+|---|---|
+| `closed_forms` | OpenCV's five closed forms of A X = X B and its two of A X = Z B, for batches of problems |
+| `pose_pairs` | maximum likelihood from pairs of poses: `hand_eye`, `eye_to_hand`, `robot_world` |
+| `missing` | which motions are missing, in words |
+"""
+
+from .pose_pairs import EyeToHand as EyeToHand
+from .pose_pairs import HandEye as HandEye
+from .pose_pairs import eye_to_hand as eye_to_hand
+from .pose_pairs import hand_eye as hand_eye
+from .pose_pairs import hand_eye_closed_form as hand_eye_closed_form
+from .pose_pairs import robot_world as robot_world
+
+__all__ = ["EyeToHand", "HandEye", "eye_to_hand", "hand_eye", "hand_eye_closed_form", "robot_world"]
+
+
+def __dir__() -> list[str]:
+    return __all__

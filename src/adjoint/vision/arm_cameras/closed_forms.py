@@ -6,8 +6,9 @@ camera with
 
     A X = X B:        R_A R_X = R_X R_B,        (R_A - 1) t_X = R_X t_B - t_A.                                      (1)
 
-All pairs of stations are used, as in OpenCV. The methods of Tsai, Park and Horaud find R_X first, and t_X from it by linear least
-squares; those of Andreff and Daniilidis find both together; those of Shah and Li find Z, too, from C_i Z⁻¹ = X⁻¹ G_i⁻¹.
+All pairs of stations are used, as in OpenCV. The methods of Tsai, Park and Horaud find R_X first, and t_X from it by
+linear least squares; those of Andreff and Daniilidis find both together; those of Shah and Li find Z, too, from
+C_i Z⁻¹ = X⁻¹ G_i⁻¹.
 """
 
 from __future__ import annotations
@@ -203,7 +204,7 @@ def _shah(G: np.ndarray, C: np.ndarray) -> np.ndarray:
     are its first singular vectors.
     """
     D = se3.inverse(G)
-    U, _, V = np.linalg.svd(np.sum(_kron(C[..., :3, :3], D[..., :3, :3]), axis=-3))
+    U = np.linalg.svd(np.sum(_kron(C[..., :3, :3], D[..., :3, :3]), axis=-3))[0]
     shape = (*U.shape[:-2], 3, 3)
     W = _nearest_rotation(U[..., :, 0].reshape(shape))
     rows = np.concatenate([C[..., :3, :3], np.broadcast_to(-np.eye(3), C[..., :3, :3].shape)], axis=-1)
