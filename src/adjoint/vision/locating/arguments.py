@@ -1,0 +1,55 @@
+"""Checks of what users give to `locate` and `refine_pose`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...model.input_checks import motions
+from ..cameras import Camera
+from ..image_checks import colour, gray
+from .object_models import ObjectModel
+
+__all__ = ["as_model", "as_models", "image_levels", "motion_of"]
+
+
+def motion_of(T, name: str, caller: str) -> np.ndarray:
+    """The rigid motion (4, 4), or an error that names the argument."""
+    return motions(T, (4, 4), f"{caller}: {name}")
+
+
+def as_model(model, caller: str) -> ObjectModel:
+    """The model, or an `ArgumentError` that tells how to make one."""
+    if not isinstance(model, ObjectModel):
+        raise ArgumentError(
+            f"{caller}: a model is made by block_model, cylinder_model, prism_model or mesh_model; "
+            f"got {type(model).__name__}"
+        )
+    return model
+
+
+def as_models(models, caller: str) -> dict[str, ObjectModel]:
+    """The models {name: model} as a dictionary that is not empty."""
+    try:
+        found = dict(models)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{caller}: models must be a dictionary {{name: model}}, got {models!r:.60}") from None
+    if not found:
+        raise ArgumentError(f"{caller}: there are no models to look for")
+    return {str(name): as_model(model, caller) for name, model in found.items()}
+
+
+def image_levels(image, camera: Camera, caller: str) -> np.ndarray:
+    """The image (rows, columns, 1 or 3) as float32 from 0 to 1; it must have the size of the camera's images."""
+    if not isinstance(camera, Camera):
+        raise ArgumentError(f"{caller}: camera must be a Camera, got {type(camera).__name__}")
+    array = np.asarray(image)
+    found = colour(array, caller) if array.ndim == 3 else gray(array, caller)[..., None]
+    columns, rows = camera.size
+    if found.shape[:2] != (rows, columns):
+        raise ArgumentError(f"{caller}: the image has shape {found.shape[:2]}; the camera's is {(rows, columns)}")
+    most = np.iinfo(found.dtype).max if found.dtype.kind in "ui" else 1.0
+    levels = np.ascontiguousarray(found, np.float32) / np.float32(most)
+    if not np.isfinite(levels).all():
+        raise ArgumentError(f"{caller}: the image has NaN or infinity")
+    return levels

@@ -1,0 +1,162 @@
+"""Objects that may explain a region of an image, and the choice among them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...lie import se3
+from ..cameras import Camera, project
+from ..image_checks import opencv
+from .hypotheses import Region
+from .object_models import ObjectModel
+
+__all__ = [
+    "Candidate",
+    "LocatedObject",
+    "as_located",
+    "explaining",
+    "is_known",
+    "laid_vertices",
+    "regions",
+    "silhouette",
+]
+
+_LEAST_AREA = 30  # [pixel] smaller regions are no objects
+_LEAST_NEW = 0.35  # the part of an object's area that no other object explains
+_OVERLAP = 0.1  # the part of its footprint that an object may share with another one
+_SAME_PLACE = 0.8  # objects that share so much of their footprints are at the same place
+_AS_GOOD = 0.1  # a candidate whose quality is less by this much is as good: colours decide
+_SAME_POSE = 0.02  # of the size: two poses are the same if no vertex moves farther
+
+
+class LocatedObject(NamedTuple):
+    """An object that `locate` found.
+
+    `covariance` (6, 6) is that of the error ξ = (ω, v) in T_true = T_world_object exp(ξ), in the frame of the object
+    [rad, m].
+    """
+
+    name: str
+    T_world_object: np.ndarray  # (4, 4)
+    covariance: np.ndarray
+    score: float  # from 0 to 1: the part of its visible edges that the image shows, or of its surface in depth images
+    rms: float  # of the offsets of edges [pixel], or of points from the surface [m] in depth images
+    pixels: np.ndarray  # (rows, columns) truth values: where the image shows it
+
+    def __repr__(self) -> str:
+        x, y, z = self.T_world_object[:3, 3]
+        return f"<LocatedObject '{self.name}' at ({x:.4f}, {y:.4f}, {z:.4f}) m, score {self.score:.2f}>"
+
+
+class Candidate(NamedTuple):
+    """A model at a refined pose."""
+
+    name: str
+    T: np.ndarray
+    covariance: np.ndarray
+    quality: float
+    rms: float
+    mask: np.ndarray  # (rows, columns) the pixels that it covers
+    footprint: np.ndarray  # (n, 2) [m] its vertices, seen from above the plane
+
+
+def regions(there: np.ndarray, caller: str) -> list[Region]:
+    """The 8-connected regions of truth values (rows, columns), without the smallest."""
+    count, labels, stats, _ = opencv(caller).connectedComponentsWithStats(np.uint8(there), connectivity=8)
+    return [
+        Region(labels == k, tuple(int(x) for x in stats[k, :4]), int(stats[k, 4]))  # type: ignore[arg-type]
+        for k in range(1, count) if stats[k, 4] >= _LEAST_AREA
+    ]  # fmt: skip
+
+
+def laid_vertices(plane: np.ndarray, model: ObjectModel, T: np.ndarray) -> np.ndarray:
+    """The vertices (n, 2) [m] of an object at T, along x and y of the plane."""
+    seen = se3.inverse(plane) @ T
+    return (model.vertices @ seen[:3, :3].T + seen[:3, 3])[:, :2]
+
+
+def is_known(found: list[Candidate], name: str, model: ObjectModel, T: np.ndarray) -> bool:
+    """Whether the object was found at this pose before, or at one that looks the same."""
+    from scipy.spatial import cKDTree
+
+    for c in found:
+        if c.name == name and np.linalg.norm(c.T[:3, 3] - T[:3, 3]) < 0.1 * model.size:
+            others = cKDTree(model.vertices @ c.T[:3, :3].T + c.T[:3, 3])
+            apart, _ = others.query(model.vertices @ T[:3, :3].T + T[:3, 3])
+            if apart.max() < _SAME_POSE * model.size:
+                return True
+    return False
+
+
+def silhouette(camera: Camera, model: ObjectModel, T: np.ndarray, caller: str) -> np.ndarray:
+    """Truth values (rows, columns): the pixels that an object at T covers, for a camera without distortion."""
+    cv2 = opencv(caller)
+    columns, rows = camera.size
+    shown = np.zeros((rows, columns), np.uint8)
+    pixels = project(camera, model.vertices @ T[:3, :3].T + T[:3, 3])
+    if not np.isfinite(pixels).all():
+        return shown.astype(bool)
+    parts = 4  # OpenCV takes whole numbers, here sixteenths of a pixel
+    corners = np.clip(np.rint(pixels * 2**parts), -(2**20), 2**20).astype(np.int32)
+    for triangle in corners[model.faces]:
+        cv2.fillConvexPoly(shown, triangle, 1, cv2.LINE_8, parts)
+    return shown.astype(bool)
+
+
+def explaining(
+    candidates: list[Candidate], region: Region, least: float, levels: np.ndarray, models: dict[str, ObjectModel]
+) -> list[Candidate]:
+    """Candidates that together explain a region, chosen greedily: the best that explains something new, again.
+
+    `candidates` are sorted, the best first; those with a quality below `least` are left out.
+    """
+    chosen: list[Candidate] = []
+    left = region.mask.copy()
+    good = [c for c in candidates if c.quality >= least]
+    for c in good:
+        new = np.count_nonzero(c.mask & left) / np.count_nonzero(c.mask)
+        if new < _LEAST_NEW or any(_overlap(c.footprint, other.footprint) > _OVERLAP for other in chosen):
+            continue
+        c = _by_colour(c, good, levels, models)
+        chosen.append(c)
+        left &= ~c.mask
+    return chosen
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> float:
+    """The part of the smaller of two footprints (n, 2), (m, 2) [m] that lies in the other one."""
+    cv2 = opencv("locate")
+    hulls = [cv2.convexHull((1e3 * x).astype(np.float32)) for x in (a, b)]
+    shared, _ = cv2.intersectConvexConvex(*hulls)
+    return float(shared) / max(1e-9, min(cv2.contourArea(x) for x in hulls))
+
+
+def _by_colour(best: Candidate, others: list[Candidate], levels: np.ndarray, models: dict) -> Candidate:
+    """The candidate at the same place that has the right colour, if colours are known and another shape fits as well.
+
+    Shading changes how bright a colour is, so only the shares of red, green and blue are compared.
+    """
+    if levels.shape[2] != 3 or models[best.name].colour is None:
+        return best
+    rivals = [
+        c for c in others
+        if c.quality > best.quality - _AS_GOOD and models[c.name].colour is not None
+        and _overlap(c.footprint, best.footprint) > _SAME_PLACE
+    ]  # fmt: skip
+    seen = np.median(levels[best.mask], axis=0)
+
+    def unlike(c: Candidate) -> float:
+        return float(np.linalg.norm(_shares(np.array(models[c.name].colour)) - _shares(seen)))
+
+    return min(rivals, key=unlike)
+
+
+def _shares(colour: np.ndarray) -> np.ndarray:
+    return colour / max(float(colour.sum()), 1e-6)
+
+
+def as_located(c: Candidate) -> LocatedObject:
+    """The result for users."""
+    return LocatedObject(c.name, c.T, c.covariance, float(c.quality), c.rms, c.mask)

@@ -1,0 +1,130 @@
+"""`locate`: from an image to named objects with poses, on a known plane or from depth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...lie import se3
+from ..cameras import Camera, project
+from ..image_checks import binary
+from .arguments import as_models, image_levels, motion_of
+from .candidates import (
+    Candidate,
+    LocatedObject,
+    as_located,
+    explaining,
+    is_known,
+    laid_vertices,
+    regions,
+    silhouette,
+)  # fmt: skip
+from .foreground import foreground
+from .from_depth import locate_in_depth
+from .hypotheses import Region, hypotheses
+from .image_edges import EdgeMap, edge_map
+from .object_models import ObjectModel
+from .refinement import plane_directions, refined
+
+__all__ = ["locate"]
+
+_LEAST_FOUND = 0.5  # the part of the edges that the image must show
+_BELOW_BEST = 0.3  # hypotheses whose score is so much less than the best are not refined
+
+
+def locate(
+    image, camera: Camera, models: Mapping[str, ObjectModel], *, T_world_plane=None, depth=None, background=None,
+    mask=None, least_score: float = 0.6,
+) -> tuple[LocatedObject, ...]:  # fmt: skip
+    """Find objects in an image: their names, poses in the world, and covariances.
+
+        >>> from adjoint.vision import Camera, looking_at, block_model
+        >>> camera = Camera.pinhole((160, 120), 0.6, T_world_camera=looking_at([0, 0, 0.5], [0, 0, 0], up=[0, 1, 0]))
+        >>> image = np.full((120, 160), 0.2); image[50:70, 60:100] = 0.8
+        >>> found = locate(image, camera, {"bar": block_model((0.0832, 0.0416, 0.02))})
+        >>> [thing.name for thing in found]
+        ['bar']
+
+    - `image` (rows, columns) or (rows, columns, 3) is one of `camera`; floats are from 0 to 1.
+    - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`.
+    - Objects lie on the plane z = 0 of the frame `T_world_plane` (4, 4); by default this is the world's own. Each way
+      to lie without falling over is tried, so an object may also stand on its end.
+    - `depth` (rows, columns) [m] along the optical axis, if there is a depth camera: then poses are found from points
+      in space, in all six directions, and the image may be None.
+    - `background` is an image of the empty table. Without it, the background must be smooth.
+    - `mask` (rows, columns) tells where objects are, from a segmentation of your own.
+    - Objects with a lower score than `least_score` are left out.
+
+    The image is compared with the background; in each connected region every model is tried at many places and angles;
+    the best are refined by `refine_pose`; and those are kept, the best first, that explain parts of the region which no
+    other object explains, without standing inside of one another. So objects may touch, and hide parts of each other.
+    If models have a colour, it decides between those of the same shape. Poses of symmetric objects are one of several
+    that look the same. Objects are sorted from left to right.
+
+    Reference: Fu, Gonzalez & Lee (1987), §8.6, has the idea of projecting models with the camera and comparing.
+    """
+    caller = "locate"
+    known = as_models(models, caller)
+    plane = np.eye(4) if T_world_plane is None else motion_of(T_world_plane, "T_world_plane", caller)
+    if depth is not None:
+        return locate_in_depth(image, depth, camera, known, plane, mask, least_score)
+    levels = image_levels(image, camera, caller)
+    straight, flat = _without_distortion(camera, levels)
+    there = _foreground(flat, camera, straight, background, mask, caller)
+    edges = edge_map(levels, caller)
+    rough = edges if straight is camera else edge_map(flat, caller)
+    found: list[LocatedObject] = []
+    for region in regions(there, caller):
+        candidates = _candidates(straight, rough, camera, edges, region, known, plane)
+        found += [as_located(c) for c in explaining(candidates, region, least_score, levels, known)]
+    return tuple(sorted(found, key=lambda thing: float(project(camera, thing.T_world_object[:3, 3])[0])))
+
+
+def _without_distortion(camera: Camera, levels: np.ndarray) -> tuple[Camera, np.ndarray]:
+    """A camera without distortion, and the image that it would show."""
+    if not camera.distorts:
+        return camera, levels
+    from ..cameras import undistort_image
+
+    flat = undistort_image(camera, levels if levels.shape[2] == 3 else levels[..., 0])
+    return camera.replace(distortion=()), flat.reshape(levels.shape)
+
+
+def _foreground(levels, camera, straight, background, mask, caller) -> np.ndarray:
+    """Where objects are, in the image without distortion."""
+    if mask is not None:
+        given = binary(mask, caller)
+        if given.shape != levels.shape[:2]:
+            raise ArgumentError(f"{caller}: mask has shape {given.shape}; the image's is {levels.shape[:2]}")
+        return _without_distortion(camera, given[..., None].astype(np.float32))[1][..., 0] > 0.5
+    if background is not None:
+        background = image_levels(background, camera, caller)
+        if background.shape != levels.shape:
+            raise ArgumentError(f"{caller}: background has shape {background.shape}; the image's is {levels.shape}")
+        background = _without_distortion(camera, background)[1]
+    return foreground(levels, background, caller)
+
+
+def _candidates(
+    straight: Camera, rough: EdgeMap, camera: Camera, edges: EdgeMap, region: Region, models: dict, plane: np.ndarray
+) -> list[Candidate]:
+    """Refined poses of all models in a region, the best first."""
+    found: list[Candidate] = []
+    tried = [h for name, model in models.items() for h in hypotheses(straight, rough, region, name, model, plane)]
+    best = max((h.score for h in tried), default=0.0)
+    for h in (h for h in tried if h.score > best - _BELOW_BEST):
+        model = models[h.name]
+        directions = plane_directions(se3.inverse(plane) @ h.T_world_object)
+        fit = refined(edges, camera, model, h.T_world_object, directions, "locate")
+        if fit is None or fit.found < _LEAST_FOUND or is_known(found, h.name, model, fit.T_world_object):
+            continue
+        T = fit.T_world_object
+        shown = silhouette(straight, model, T, "locate")
+        if not shown.any():
+            continue
+        quality = fit.found * np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
+        feet = laid_vertices(plane, model, T)
+        found.append(Candidate(h.name, T, fit.covariance, quality, fit.rms, shown, feet))
+    return sorted(found, key=lambda c: -c.quality)

@@ -1,0 +1,202 @@
+"""`locate` with a depth camera: poses in all six directions, from points in space and the edges of what rises.
+
+Every model is tried at many places and angles: points of its surface that face the camera must be where the depth image
+has points. The best poses are refined by least squares over two kinds of errors: distances of measured points from the
+surface (iterated closest points; Chen & Medioni, 1992, "Object modelling by registration of multiple range images"),
+which do not show how a flat face slides along itself, and offsets of contours in the image, which do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...lie import se3
+from ..cameras import Camera, depth_points, project
+from ..image_checks import binary
+from .arguments import image_levels
+from .candidates import Candidate, as_located, explaining, is_known, laid_vertices, regions, silhouette
+from .hypotheses import Region, on_plane_pose, places_on_plane, spread_poses
+from .image_edges import EdgeMap, edge_map, offsets_along
+from .object_models import ObjectModel
+from .outlines import outline
+
+__all__ = ["locate_in_depth"]
+
+_CALLER = "locate"
+_LEAST_SIGMA = 2e-4  # [m] depth cameras are not better
+_SIGMAS = 4.0  # a point is off the surface, or above the plane, if it is this many standard deviations away
+_COARSE = 4e-3  # [m] points this near to a rough pose agree with it
+_SURFACE, _FEW = 3000, 80  # points of a surface for refining, and for trying poses
+_ROUNDS = 12
+_REACH = (8.0, 5.0, 3.0, 2.0)  # [pixel] how far contours are looked for in the first rounds; the last one then stays
+_MOST_POINTS = 4000  # of a region that are used
+_EDGE_SIGMA = 0.3  # [pixel] of contours in a depth image
+
+
+class _Points(NamedTuple):
+    """A depth image as points: their height above the plane, the noise, and what rises above it."""
+
+    world: np.ndarray  # (rows, columns, 3), NaN where there is no depth
+    depth: np.ndarray  # (rows, columns)
+    height: np.ndarray
+    sigma: float
+
+
+class _Surface(NamedTuple):
+    """Points (k, 3) of a surface and its outward normals there, evenly spread."""
+
+    points: np.ndarray
+    normals: np.ndarray
+
+
+def locate_in_depth(image, depth, camera: Camera, models: dict[str, ObjectModel], plane: np.ndarray, mask, least):
+    """The objects of a depth image, as `locate` returns them."""
+    if camera.distorts:
+        raise ArgumentError("locate: depth images are needed without distortion; most depth cameras give them so")
+    seen = _points(depth, camera, plane)
+    there = seen.height > max(_SIGMAS * seen.sigma, 1e-3)
+    if mask is not None:
+        there &= binary(mask, _CALLER)
+    if image is None:
+        top = max(float(np.nanmax(seen.height, initial=0.0)), 1e-3)
+        levels = np.nan_to_num(np.clip(seen.height / top, 0, 1)).astype(np.float32)[..., None]
+    else:
+        levels = image_levels(image, camera, _CALLER)
+    edges = edge_map(levels, _CALLER)
+    surfaces = {name: _surface(model, _SURFACE) for name, model in models.items()}
+    found = []
+    for region in regions(there, _CALLER):
+        candidates = _candidates(camera, seen, edges, region, models, surfaces, plane)
+        found += [as_located(c) for c in explaining(candidates, region, least, levels, models)]
+    return tuple(sorted(found, key=lambda thing: float(project(camera, thing.T_world_object[:3, 3])[0])))
+
+
+def _points(depth, camera: Camera, plane: np.ndarray) -> _Points:
+    world = depth_points(camera, depth)
+    height = (world - plane[:3, 3]) @ plane[:3, 2]
+    near = np.abs(height[np.isfinite(height)])
+    near = near[near < 0.01]  # [m] most of these points are on the plane
+    sigma = max(1.4826 * float(np.median(near)) if near.size else 0.0, _LEAST_SIGMA)
+    return _Points(world, np.asarray(depth, float), np.nan_to_num(height, nan=-np.inf), sigma)
+
+
+def _surface(model: ObjectModel, count: int) -> _Surface:
+    """Points that are spread evenly over the surface, and the same in every call."""
+    a, b, c = np.moveaxis(model.triangles, 1, 0)
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    rng = np.random.default_rng(0)
+    face = rng.choice(len(areas), count, p=areas / areas.sum())
+    u, v = rng.uniform(size=(2, count, 1))
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    return _Surface(a[face] + u * (b - a)[face] + v * (c - a)[face], model.normals[face])
+
+
+def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) -> list[Candidate]:
+    """Refined poses of all models in a region, the best first."""
+    found: list[Candidate] = []
+    for name, model in models.items():
+        tried = _tried(camera, seen, region, model, surfaces[name], plane)
+        best = max((score for _, score in tried), default=0.0)
+        for T in (T for T, score in tried if score > best - 0.2):
+            fit = _refined(camera, seen, edges, region, model, surfaces[name], T)
+            if fit is None or is_known(found, name, model, fit[0]):
+                continue
+            T, covariance, rms = fit
+            share = float(_agreement(camera, seen, surfaces[name], T[None], _SIGMAS * seen.sigma)[0])
+            shown = silhouette(camera, model, T, _CALLER)
+            if shown.any():
+                feet = laid_vertices(plane, model, T)
+                found.append(Candidate(name, T, covariance, share, rms, shown, feet))
+    return sorted(found, key=lambda c: -c.quality)
+
+
+def _tried(camera, seen, region, model, surface, plane) -> list[tuple[np.ndarray, float]]:
+    """Rough poses of a model on the plane and their agreement with the points."""
+    few = _Surface(surface.points[:_FEW], surface.normals[:_FEW])
+    found = []
+    for rest in model.rests:
+        places = places_on_plane(camera, region, model, rest, plane)
+        if not len(places):
+            continue
+
+        def scored(poses, rest=rest):
+            return _agreement(camera, seen, few, on_plane_pose(plane, rest, *poses.T), _COARSE)
+
+        poses, scores = spread_poses(camera, region, model, rest, plane, places, scored)
+        found += zip(on_plane_pose(plane, rest, *poses.T), scores, strict=True)
+    return found
+
+
+def _agreement(camera: Camera, seen: _Points, surface: _Surface, T: np.ndarray, tolerance: float) -> np.ndarray:
+    """The part (n,) of the surface, where it faces the camera at poses T (n, 4, 4), that the depth image confirms.
+
+    Where something nearer is seen, nothing is known.
+    """
+    X = np.einsum("nij,kj->nki", T[:, :3, :3], surface.points) + T[:, None, :3, 3]
+    normals = np.einsum("nij,kj->nki", T[:, :3, :3], surface.normals)
+    towards = camera.T_world_camera[:3, 3] - X
+    away = np.linalg.norm(towards, axis=-1)
+    cosine = np.einsum("nki,nki->nk", normals, towards) / away
+    pixels = project(camera, X)
+    rows, columns = seen.depth.shape
+    with np.errstate(invalid="ignore"):
+        u, v = np.rint(pixels[..., 0]), np.rint(pixels[..., 1])
+        inside = (u >= 0) & (u < columns) & (v >= 0) & (v < rows) & (cosine > 0.1)
+        measured = seen.depth[np.where(inside, v, 0).astype(np.intp), np.where(inside, u, 0).astype(np.intp)]
+        expected = away * ((X - camera.T_world_camera[:3, 3]) @ camera.T_world_camera[:3, 2] / away)
+        # Seen at a slant, an error of half a pixel is an error of the depth.
+        slack = tolerance + 0.5 * expected / camera.matrix[0, 0] * np.sqrt(1 - np.minimum(cosine, 1) ** 2) / cosine
+        off = measured - expected
+        weight = np.where(inside & (off > -slack) & np.isfinite(off), cosine, 0.0)
+        agrees = weight * (np.abs(off) <= slack)
+    return agrees.sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9) * (weight.sum(axis=1) > 0)
+
+
+def _refined(camera, seen, edges: EdgeMap, region, model, surface, T):
+    """(pose, covariance, rms [m]) of a refined pose, or None."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(surface.points)
+    points = seen.world[region.mask]
+    points = points[np.isfinite(points).all(axis=1)][:: max(1, len(points) // _MOST_POINTS)]
+    thinned = region.area / max(len(points), 1)
+    A, rms = np.zeros((6, 6)), np.inf
+    for k in range(_ROUNDS):
+        local = (points - T[:3, 3]) @ T[:3, :3]
+        reach = max(0.1 * model.size / (k + 1), _SIGMAS * seen.sigma + 1e-3)
+        distance, nearest = tree.query(local, distance_upper_bound=2 * reach + 0.05 * model.size)
+        there = np.isfinite(distance)
+        if there.sum() < 12:
+            return None
+        x, s, n = local[there], surface.points[nearest[there]], surface.normals[nearest[there]]
+        r = np.sum(n * (x - s), axis=1)
+        scale = max(3 * seen.sigma, reach / 3)
+        w = np.maximum(0.0, 1 - (r / scale / 2) ** 2) ** 2 / seen.sigma**2
+        J = np.concatenate([np.cross(s, n), n], axis=1)  # a twist (ω, v) of the object moves its surface along n
+        A, b = J.T @ (w[:, None] * J), J.T @ (w * r)
+        rms = float(np.sqrt(np.sum(w * r * r) / max(w.sum(), 1e-300)))
+        Ae, be = _contours(camera, edges, model, T, _REACH[min(k, len(_REACH) - 1)])
+        A, b = A + Ae, b + be
+        step = np.linalg.lstsq(A, b, rcond=1e-10)[0]
+        if not np.isfinite(step).all() or np.linalg.norm(step[3:]) > model.size:
+            return None
+        T = T @ se3.exp(step)
+    if np.linalg.matrix_rank(A) < 6:
+        return None
+    # Neighbouring pixels share noise, and points that were left out count all the same: a correlation of 2 x 2 pixels.
+    return se3.project(T), 4 / thinned * np.linalg.inv(A) if thinned > 1 else 4 * np.linalg.inv(A), rms
+
+
+def _contours(camera, edges: EdgeMap, model, T, reach) -> tuple[np.ndarray, np.ndarray]:
+    """The normal equations of the offsets of contours in the image."""
+    samples = outline(camera, model, T)
+    r = offsets_along(edges, samples.pixels, samples.normals, reach, _CALLER) if len(samples.pixels) else np.empty(0)
+    there = np.isfinite(r) & samples.contour if len(r) else np.zeros(0, bool)
+    if not there.any():
+        return np.zeros((6, 6)), np.zeros(6)
+    J, r, w = samples.slopes[there], r[there], samples.weight[there] / 4 / _EDGE_SIGMA**2
+    w = w * np.maximum(0.0, 1 - (r / max(4.685 * 1.4826 * np.median(np.abs(r)), 1.0)) ** 2) ** 2
+    return J.T @ (w[:, None] * J), J.T @ (w * r)

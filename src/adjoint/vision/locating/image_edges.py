@@ -1,0 +1,74 @@
+"""The edges of an image: the strength of its gradient, and the nearest edge along a normal, between pixels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..image_checks import opencv
+
+__all__ = ["EdgeMap", "edge_map", "offsets_along"]
+
+_BLUR = 1.0  # [pixel] the standard deviation of the smoothing before the gradient is taken
+_NOISE_EDGES = 6.0  # an edge is this many times stronger than the noise
+_LEAST = 0.01  # of the range of the image: weaker edges are not looked at
+
+
+class EdgeMap(NamedTuple):
+    """What is looked at to find edges: the `strength` (rows, columns) of the gradient, and the `least` one."""
+
+    strength: np.ndarray  # float32
+    least: float
+    distance: np.ndarray  # (rows, columns) float32, distance to the nearest edge pixel
+
+
+def edge_map(levels: np.ndarray, caller: str) -> EdgeMap:
+    """The `EdgeMap` of an image (rows, columns, channels) of float32 from 0 to 1; channels are looked at together."""
+    cv2 = opencv(caller)
+    channels = [levels[..., k] for k in range(levels.shape[2])]
+    smooth = [cv2.GaussianBlur(x, (0, 0), _BLUR, borderType=cv2.BORDER_REPLICATE) for x in channels]
+    across = [cv2.Sobel(x, cv2.CV_32F, 1, 0, scale=0.125, borderType=cv2.BORDER_REPLICATE) for x in smooth]
+    down = [cv2.Sobel(x, cv2.CV_32F, 0, 1, scale=0.125, borderType=cv2.BORDER_REPLICATE) for x in smooth]
+    strength = np.sqrt(np.max([x * x + y * y for x, y in zip(across, down, strict=True)], axis=0))
+    # Most pixels show no edge, so the median is that of the noise.
+    least = max(_NOISE_EDGES * float(np.median(strength)), _LEAST)
+    strong = strength > least
+    ridge = strong & _is_ridge(strength, across, down)
+    if not ridge.any():
+        return EdgeMap(strength, least, np.full(strength.shape, np.inf, np.float32))
+    return EdgeMap(strength, least, cv2.distanceTransform(np.uint8(~ridge), cv2.DIST_L2, 5))
+
+
+def _is_ridge(strength: np.ndarray, across: list[np.ndarray], down: list[np.ndarray]) -> np.ndarray:
+    """Where the strength is largest across the edge: beside the pixel, or above and below it, whichever is steeper."""
+    x, y = np.max(np.abs(across), axis=0), np.max(np.abs(down), axis=0)
+    padded = np.pad(strength, 1, mode="edge")
+    beside = (strength >= padded[1:-1, :-2]) & (strength >= padded[1:-1, 2:])
+    above = (strength >= padded[:-2, 1:-1]) & (strength >= padded[2:, 1:-1])
+    return np.where(x >= y, beside, above)
+
+
+def offsets_along(edges: EdgeMap, pixels: np.ndarray, normals: np.ndarray, reach: float, caller: str) -> np.ndarray:
+    """How far (k,) [pixel] along their normals (k, 2) edges are from pixels (k, 2); NaN if there is none in reach.
+
+    Of several edges within `reach` [pixel] the nearest counts. Its place between two pixels is the top of the parabola
+    through three strengths.
+    """
+    cv2 = opencv(caller)
+    step = 0.5
+    places = step * np.arange(-np.ceil(reach / step) - 1, np.ceil(reach / step) + 2)
+    where = (pixels[:, None] + places[:, None] * normals[:, None]).astype(np.float32)
+    profile = cv2.remap(
+        edges.strength, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0
+    ).astype(float)
+    low, top, high = profile[:, :-2], profile[:, 1:-1], profile[:, 2:]
+    peak = (top >= low) & (top > high) & (top > edges.least)
+    distance = np.where(peak, np.abs(places[1:-1]), np.inf)
+    best = np.argmin(distance, axis=1)
+    rows = np.arange(len(pixels))
+    a, b, c = low[rows, best], top[rows, best], high[rows, best]
+    bend = a - 2 * b + c
+    shift = 0.5 * (a - c) / np.where(bend < 0, bend, -1.0)
+    found = places[1:-1][best] + step * np.clip(shift, -0.5, 0.5)
+    return np.where(np.isfinite(distance[rows, best]) & (np.abs(found) <= reach), found, np.nan)
