@@ -27,7 +27,8 @@ class Camera:
         array([0., 0., 2.])
 
     - `matrix` (3, 3) is K = [[fx, s, cx], [0, fy, cy], [0, 0, 1]] in pixels. (u, v) = (column, row), and whole numbers
-      are the centres of pixels, so that the middle of an image is ((columns - 1)/2, (rows - 1)/2).
+      are the centres of pixels, so that the middle of an image is ((columns - 1)/2, (rows - 1)/2). A focal length is
+      negative only where the image is mirrored (`flip_camera`).
     - `size` is (columns, rows) of the image.
     - `distortion` (8,) is OpenCV's k1 k2 p1 p2 k3 k4 k5 k6; 0, 4 or 5 numbers are filled with zeros.
     - `T_world_camera` (4, 4) is the pose of the camera's frame in the world: x points right, y down in the image, and
@@ -87,7 +88,8 @@ class Camera:
             f = positive(focal_length, "Camera.pinhole: focal_length [pixels]")
         middle = ((columns - 1) / 2, (rows - 1) / 2)
         u, v = middle if center is None else finite(center, (2,), "center", "Camera.pinhole")
-        return cls(np.array([[f, 0, u], [0, f, v], [0, 0, 1]]), (columns, rows), distortion, T_world_camera)
+        T = np.eye(4) if T_world_camera is None else T_world_camera
+        return cls(np.array([[f, 0, u], [0, f, v], [0, 0, 1]]), (columns, rows), distortion, T)
 
     def at(self, T_world_camera) -> Camera:
         """The same camera at another place: `T_world_camera` (4, 4) is the new pose of its frame."""
@@ -124,7 +126,7 @@ class Camera:
         """
         (fx, _, cx), (_, fy, cy) = self.matrix[:2]
         far, near = np.array(self.size) - 0.5 - (cx, cy), np.array([-0.5 - cx, -0.5 - cy])
-        return np.arctan(far / (fx, fy)) - np.arctan(near / (fx, fy))
+        return np.abs(np.arctan(far / (fx, fy)) - np.arctan(near / (fx, fy)))
 
     @property
     def distorts(self) -> bool:

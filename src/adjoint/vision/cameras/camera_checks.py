@@ -55,9 +55,9 @@ def image_size(size, caller: str) -> tuple[int, int]:
 def intrinsics(matrix, caller: str) -> np.ndarray:
     """The intrinsic matrix K (3, 3), or an `ArgumentError` that says what K looks like."""
     K = finite(matrix, (3, 3), "matrix", caller)
-    if np.any(K[[1, 2, 2], [0, 0, 1]] != 0) or K[2, 2] != 1 or K[0, 0] <= 0 or K[1, 1] <= 0:
+    if np.any(K[[1, 2, 2], [0, 0, 1]] != 0) or K[2, 2] != 1 or K[0, 0] == 0 or K[1, 1] == 0:
         raise ArgumentError(
-            f"{caller}: 'matrix' must be [[fx, s, cx], [0, fy, cy], [0, 0, 1]] in pixels, with fx, fy > 0; "
+            f"{caller}: 'matrix' must be [[fx, s, cx], [0, fy, cy], [0, 0, 1]] in pixels, with fx and fy not 0; "
             f"got {K.tolist()}"
         )
     return K
