@@ -3,7 +3,9 @@
 | file | contents |
 |---|---|
 | `camera` | `Camera`, the pinhole with distortion somewhere in the world, and `looking_at` |
-| `projecting` | points to pixels, pixels to rays, depth images to points, and derivatives |
+| `lens_model` | the lens for one sample, as kernels: distortion, its inverse, pixels and directions |
+| `projecting` | points to pixels, pixels to rays, depth images to points |
+| `projection_slopes` | derivatives of pixels |
 | `camera_frames` | OpenCV, ROS, OpenGL; resized, cropped and mirrored images |
 | `textbook_camera` | perspective matrices and the gimbal camera of Fu, Gonzalez & Lee (1987) |
 | `linear_camera` | the direct linear transform, its decomposition, homographies |
@@ -44,6 +46,10 @@ from .circle_pose import cone_circles as cone_circles
 from .ellipses import Ellipse as Ellipse
 from .ellipses import conic_ellipse as conic_ellipse
 from .ellipses import ellipse_conic as ellipse_conic
+from .lens_model import direction_of_pixel as direction_of_pixel
+from .lens_model import distorted as distorted
+from .lens_model import pixel_of_point as pixel_of_point
+from .lens_model import undistorted as undistorted
 from .linear_camera import ProjectionFit as ProjectionFit
 from .linear_camera import decompose_projection as decompose_projection
 from .linear_camera import direct_linear_transform as direct_linear_transform
@@ -52,19 +58,15 @@ from .marker_images import find_markers as find_markers
 from .marker_images import marker_dictionaries as marker_dictionaries
 from .marker_images import marker_image as marker_image
 from .marker_images import marker_points as marker_points
-from .projecting import ProjectionDerivatives as ProjectionDerivatives
 from .projecting import Rays as Rays
 from .projecting import depth_points as depth_points
-from .projecting import direction_of_pixel as direction_of_pixel
-from .projecting import distorted as distorted
 from .projecting import on_plane as on_plane
-from .projecting import pixel_of_point as pixel_of_point
 from .projecting import project as project
-from .projecting import project_derivatives as project_derivatives
 from .projecting import rays as rays
 from .projecting import undistort_points as undistort_points
-from .projecting import undistorted as undistorted
 from .projecting import visible as visible
+from .projection_slopes import ProjectionDerivatives as ProjectionDerivatives
+from .projection_slopes import project_derivatives as project_derivatives
 from .target_images import CharucoBoard as CharucoBoard
 from .target_images import charuco_corners as charuco_corners
 from .target_images import charuco_image as charuco_image

@@ -12,7 +12,7 @@ from ...errors import ArgumentError, nearest
 from ...identification.base import some
 from ...model.input_checks import positive
 from .camera import Camera
-from .camera_checks import image_size, points_of
+from .camera_checks import finite_rows, image_size, points_of
 from .camera_first import first_camera, first_poses
 from .camera_fit import COEFFICIENTS, CameraFit, CameraProblem, fitted_camera, residuals_of
 from .camera_report import CameraCalibration, CameraParameter
@@ -78,7 +78,7 @@ def calibrate_camera(
     problem = _problem(X[used], u[used], seen[used], names, camera, sigma)
     _need_enough(problem, caller)
     straight = undistort_points(camera, problem.pixels) if camera.distorts else problem.pixels
-    there = (problem.seen > 0) & np.isfinite(straight).all(axis=-1)
+    there = (problem.seen > 0) & finite_rows(straight)
     T = first_poses(camera, problem.points, straight, there)
     if np.isnan(T).any():
         bad = np.flatnonzero(used)[np.isnan(T[:, 0, 0])]
@@ -116,7 +116,7 @@ def _views(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarray, np.ndar
             f"{caller}: there are {len(u)} views of up to {u.shape[1]} pixels, and {len(X)} sets of up to "
             f"{X.shape[1]} points; each pixel needs a point, (views, n, 2) and (n, 3) or (views, n, 3)"
         )
-    seen = np.isfinite(X).all(axis=-1) & np.isfinite(u).all(axis=-1)
+    seen = finite_rows(X) & finite_rows(u)
     return np.where(seen[..., None], X, 0.0), np.where(seen[..., None], u, 0.0), seen
 
 
@@ -181,7 +181,7 @@ def _problem(X, u, seen, names: tuple[str, ...], camera: Camera, noise: float | 
 def _scale(name: str, camera: Camera, pixels: np.ndarray) -> float:
     """A change of a parameter that would matter as much as a third of the image; less certain ones are not seen."""
     f = float(np.abs(np.diag(camera.matrix)[:2]).mean())
-    radius = np.linalg.norm(pixels - camera.matrix[:2, 2], axis=1).max() / f
+    radius = max(np.linalg.norm(pixels - camera.matrix[:2, 2], axis=1).max() / f, 1e-3)
     if name in _POWERS:
         return float(radius ** -_POWERS[name])
     return {"cx": camera.size[0], "cy": camera.size[1]}.get(name, f) / 3

@@ -10,7 +10,7 @@ from ...compile.front.arguments import as_input
 from ...errors import ArgumentError
 from ...model.input_checks import nearest_motions
 
-__all__ = ["distortion_of", "finite", "image_size", "intrinsics", "motion", "points_of"]
+__all__ = ["distortion_of", "finite", "finite_rows", "image_size", "intrinsics", "motion", "points_of"]
 
 _COEFFICIENTS = (0, 4, 5, 8)
 
@@ -21,6 +21,11 @@ def points_of(value, size: int, name: str, caller: str) -> np.ndarray:
     if found.shape[-1:] != (size,):
         raise ArgumentError(f"{caller}: '{name}' has shape {found.shape}; (..., {size}) is needed")
     return found
+
+
+def finite_rows(x: np.ndarray) -> np.ndarray:
+    """Which rows (...) of an array (..., n) are finite."""
+    return np.asarray(np.isfinite(x).all(axis=-1))
 
 
 def finite(value, shape: tuple[int, ...], name: str, caller: str) -> np.ndarray:

@@ -15,7 +15,7 @@ from ...calibration.robust import Loss, chi_square_quantile, loss_of
 from ...compile import kernel
 from ...errors import SolveError
 from ...lie import se3
-from .projecting import pixel_slopes
+from .projection_slopes import pixel_slopes
 
 __all__ = ["COEFFICIENTS", "CameraFit", "CameraProblem", "fitted_camera", "residuals_of"]
 
@@ -135,7 +135,7 @@ def _step(N: _Blocks, V: np.ndarray, damping: float) -> tuple[np.ndarray, np.nda
 
 
 def _spread(problem: CameraProblem, residuals: np.ndarray, loss: Loss, used: int) -> float:
-    """The standard deviation [pixels] of a coordinate: of all residuals, or of the better half if the loss is robust."""
+    """The standard deviation [pixels] of a coordinate: of all residuals, or of the better half with a robust loss."""
     squares = np.sum(residuals**2, axis=-1)[problem.seen > 0]
     usual = np.mean(squares) / 2 if loss.name == "squares" else np.median(squares) / chi_square_quantile(0.5, 2)
     rows = 2 * len(squares)
@@ -182,7 +182,7 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
 
 
 def _finished(problem: CameraProblem, numbers, poses, sigma: float, law: Loss, iterations: int) -> CameraFit:
-    """The fit with its covariances: the inverse of the information, of which the poses' part follows from the blocks."""
+    """The fit with its covariances: the inverse of the information, block by block."""
     _, products = _products(problem, numbers, poses, sigma, law)
     N = _blocks(problem, products, sigma)
     seen, (inverse, coupling) = _seen(N, sigma), _eliminated(N, 0.0)

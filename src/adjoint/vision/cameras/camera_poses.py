@@ -12,7 +12,7 @@ from ...lie import se3, so3
 from ...model.input_checks import positive
 from ..image_checks import opencv
 from .camera import Camera
-from .camera_checks import motion, points_of
+from .camera_checks import finite_rows, motion, points_of
 from .camera_fit import CameraProblem, fitted_camera, residuals_of
 from .linear_camera import flatness
 from .marker_images import marker_points
@@ -111,7 +111,7 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.ndim < 2 or u.shape[-2] != len(X):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (..., n, 2)")
-    flat = flatness(X[np.isfinite(X).all(axis=1)])
+    flat = flatness(X[finite_rows(X)])
     if len(X) < _LEAST or not flat.extents[1] > 1e-6 * flat.extents[0] or flat.extents[2] > _FLAT * flat.extents[0]:
         raise ArgumentError(f"{caller}: 'points' must be {_LEAST} or more points of a plane that are not on a line")
     batch = u.shape[:-2]
@@ -150,7 +150,7 @@ def _correspondences(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarra
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.shape != (len(X), 2):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (n, 2)")
-    return X, u, np.isfinite(X).all(axis=1) & np.isfinite(u).all(axis=1)
+    return X, u, finite_rows(X) & finite_rows(u)
 
 
 def _need_pose(X: np.ndarray, caller: str) -> None:

@@ -20,6 +20,7 @@ __all__ = ["CameraCalibration", "CameraParameter"]
 _LISTED = 12
 _SAME_ANGLE = np.radians(5.0)  # normals of flat targets that differ by less show one angle
 _DOUBTFUL = 1e-4
+_PART = 0.1  # a parameter with this part in a direction that is not seen is not known, whatever its error
 
 
 class CameraParameter(NamedTuple):
@@ -111,8 +112,8 @@ class CameraCalibration:
         if names & {"fx", "fy", "f", "cx", "cy", "skew"}:
             if np.all(np.abs(normals[:, 2]) > np.cos(_SAME_ANGLE)):
                 return (
-                    "all views see the target face on, so the focal length and the distance cannot be told apart, nor the "
-                    "principal point and the place; tilt the target by 30° or more, in several directions"
+                    "all views see the target face on, so the focal length and the distance cannot be told apart, nor "
+                    "the principal point and the place; tilt the target by 30° or more, in several directions"
                 )
             if np.all(np.abs(normals @ normals[0]) > np.cos(_SAME_ANGLE)):
                 return "all views see the target at one angle; tilt it by 30° or more, in several directions"
@@ -135,8 +136,8 @@ class CameraCalibration:
         if self.loss == "squares" and len(self.outliers):
             places = [f"{point} of view {view}" for view, point in self.outliers]
             found += [
-                f"{len(places)} points are too far off to be noise: {some(places)}; loss='tukey' keeps them from spoiling "
-                "the rest"
+                f"{len(places)} points are too far off to be noise: {some(places)}; loss='tukey' keeps them from "
+                "spoiling the rest"
             ]
         if self.noise_known and self.loss == "squares" and self._improbable:
             found += ["the residuals are larger than the noise that was given: the model cannot explain the views"]
@@ -167,9 +168,13 @@ class CameraCalibration:
             "",
             f"{'value':>14} {'error':>10}          parameter",
         ]
-        for parameter, x, error in zip(self.parameters, self.values, self.standard_error, strict=True):
+        doubtful = np.abs(self.unseen_directions).max(axis=0, initial=0.0) > _PART
+        for parameter, x, error, hidden in zip(
+            self.parameters, self.values, self.standard_error, doubtful, strict=True
+        ):
             unit = "" if parameter.unit == "1" else parameter.unit
-            lines.append(f"{x:14.6g} {error:10.3g}  {unit:7} {parameter}")
+            known = "unseen" if hidden else f"{error:.3g}"
+            lines.append(f"{x:14.6g} {known:>10}  {unit:7} {parameter}")
         lines += ["", "view   points   rms [pixels]   distance [m]"]
         for k in np.flatnonzero(used)[:_LISTED]:
             far = np.linalg.norm(self.T_camera_target[k, :3, 3])
@@ -193,7 +198,7 @@ class CameraCalibration:
         return html_table(repr(self), ["parameter", "value", "standard error", "unit"], rows, notes)
 
     def plot(self, path: str | Path) -> Path:
-        """Draws residuals over the image, their distribution, and the parameters' errors into a file; returns its path."""
+        """Draws residuals over the image, their distribution, the views and the lens into a file; returns its path."""
         from .camera_plots import draw
 
         return draw(self, path)

@@ -17,7 +17,7 @@ direct geometric interpretation", IEEE Trans. Robot. Autom. 15(6).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from ...errors import ArgumentError
 from ...lie import se3
 from ...model.input_checks import positive
 from .camera import Camera
-from .camera_checks import points_of
+from .camera_checks import finite_rows, points_of
 from .ellipses import ellipse_conic
-from .projecting import pixel_slopes, undistort_points
+from .projecting import undistort_points
+from .projection_slopes import pixel_slopes
 
 __all__ = ["CirclePoses", "ConeCircles", "circle_poses", "cone_circles"]
 
@@ -65,10 +66,10 @@ def _rotated(Q, V, p: int, q: int):
     t = np.where(none, 0.0, 2 * off * np.where(apart < 0, -1.0, 1.0) / np.where(none, 1.0, size))
     c = 1 / np.sqrt(1 + t * t)
     s = t * c
-    G = [[1.0 * (i == j) for j in range(3)] for i in range(3)]
+    G: list[list[Any]] = [[1.0 * (i == j) for j in range(3)] for i in range(3)]
     G[p][p], G[q][q], G[p][q], G[q][p] = c, c, s, -s
-    G = np.array(G)
-    return G.T @ Q @ G, V @ G
+    turn = np.array(G)
+    return turn.T @ Q @ turn, V @ turn
 
 
 def _eigen(Q):
@@ -187,7 +188,7 @@ def circle_poses(
     if refine:
         T, rows = _refined(T, rows, x, metric, size, seen)
     squares = np.sum(rows[..., -1] ** 2, axis=-1)
-    count = np.maximum(seen.sum(axis=-1), 1)
+    count = np.where(seen.sum(axis=-1) >= _LEAST, seen.sum(axis=-1), np.nan)
     rms = np.sqrt(squares.min(axis=-1) / count)
     sigma = np.full(len(x), given) if given else np.sqrt(squares.min(axis=-1) / np.maximum(count - 5, 0.5))
     C = sigma[:, None, None, None] ** 2 * _inverse(rows)
@@ -200,7 +201,7 @@ def _ideal(camera: Camera, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     K = camera.matrix
     straight = undistort_points(camera, u)
     x = (straight - K[:2, 2]) @ np.linalg.inv(K[:2, :2]).T
-    seen = np.isfinite(x).all(axis=-1)
+    seen = finite_rows(x)
     x = np.where(seen[..., None], x, 0.0)
     slopes = pixel_slopes(np.concatenate([x, np.ones_like(x[..., :1])], axis=-1), np.eye(4), K, camera.distortion)
     return x, np.linalg.inv(slopes.point[..., :2]), seen
@@ -213,7 +214,7 @@ def _refined(T, rows, x, metric, radius: float, seen) -> tuple[np.ndarray, np.nd
         N, g = _normal(rows)
         d = np.diagonal(N, axis1=-2, axis2=-1)
         heavy = N + (damping[..., None] * d + 1e-300)[..., None] * np.eye(5)
-        good = np.isfinite(heavy).all(axis=(-2, -1))
+        good = np.asarray(np.isfinite(heavy).all(axis=(-2, -1)))
         step = np.linalg.solve(
             np.where(good[..., None, None], heavy, np.eye(5)), np.where(good[..., None], g, 0.0)[..., None]
         )
@@ -239,7 +240,7 @@ def _inverse(rows: np.ndarray) -> np.ndarray:
     """(b, 2, 5, 5) The inverse of the information; infinite along directions that are not seen."""
     N, _ = _normal(rows)
     size = np.sqrt(np.diagonal(N, axis1=-2, axis2=-1))
-    good = np.isfinite(N).all(axis=(-2, -1)) & (size > 0).all(axis=-1)
+    good = np.asarray(np.isfinite(N).all(axis=(-2, -1)) & (size > 0).all(axis=-1))
     safe = np.where(good[..., None], size, 1.0)
     unit = np.where(good[..., None, None], N, np.eye(5)) / (safe[..., None] * safe[..., None, :])
     e, V = np.linalg.eigh(unit)

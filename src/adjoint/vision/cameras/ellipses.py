@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from .camera_checks import points_of
+from .camera_checks import finite_rows, points_of
 
 __all__ = ["Ellipse", "conic_ellipse", "ellipse_conic"]
 
@@ -39,7 +39,7 @@ def ellipse_conic(points) -> np.ndarray:
     x = points_of(points, 2, "points", "ellipse_conic")
     if x.ndim < 2 or x.shape[-2] < _LEAST:
         raise ArgumentError(f"ellipse_conic: 'points' has shape {x.shape}; (..., n, 2) with n >= {_LEAST} is needed")
-    seen = np.isfinite(x).all(axis=-1, keepdims=True)
+    seen = finite_rows(x)[..., None]
     x = np.where(seen, x, 0.0)
     n = np.maximum(seen.sum(axis=-2, keepdims=True), 1)
     mean = x.sum(axis=-2, keepdims=True) / n
@@ -58,8 +58,7 @@ def ellipse_conic(points) -> np.ndarray:
     T = -np.linalg.solve(S3, np.swapaxes(S2, -1, -2))
     M = S1 + S2 @ T
     M = np.stack([M[..., 2, :] / 2, -M[..., 1, :], M[..., 0, :] / 2], axis=-2)
-    _, vectors = np.linalg.eig(M)
-    vectors = vectors.real
+    vectors = np.real(np.linalg.eig(M)[1])
     condition = 4 * vectors[..., 0, :] * vectors[..., 2, :] - vectors[..., 1, :] ** 2
     best = np.argmax(condition, axis=-1)  # the one ellipse among three conics
     a = np.take_along_axis(vectors, best[..., None, None], axis=-1)[..., 0]

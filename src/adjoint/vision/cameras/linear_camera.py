@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from .camera import Camera
-from .camera_checks import finite, image_size, points_of
+from .camera_checks import finite, finite_rows, image_size, points_of
 
 __all__ = ["ProjectionFit", "decompose_projection", "direct_linear_transform", "flatness", "homography"]
 
@@ -47,7 +47,7 @@ def direct_linear_transform(points, pixels) -> ProjectionFit:
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.shape != (len(X), 2):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (n, 2)")
-    seen = np.isfinite(X).all(axis=1) & np.isfinite(u).all(axis=1)
+    seen = finite_rows(X) & finite_rows(u)
     n = int(seen.sum())
     if n < _LEAST:
         raise ArgumentError(f"{caller}: {n} points are too few for 11 unknowns; {_LEAST} or more are needed")
@@ -168,7 +168,7 @@ def decompose_projection(matrix, size) -> Camera:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = R.T, -np.linalg.solve(P[:, :3], P[:, 3])
     K = np.triu(K / K[2, 2])
-    return Camera(K, image_size(size, "decompose_projection"), (), T)
+    return Camera(K, image_size(size, "decompose_projection"), np.zeros(8), T)
 
 
 def homography(plane_points: np.ndarray, image_points: np.ndarray) -> np.ndarray | None:

@@ -1,8 +1,4 @@
-"""From points to pixels, and from pixels to rays: `project`, `rays`, and what is built on them.
-
-The kernels have the camera's numbers as inputs, so no camera is compiled on its own; a batch of poses, or of cameras,
-is a batch of the kernels `pixel_of_point` and `direction_of_pixel`.
-"""
+"""From points to pixels, and from pixels to rays: `project`, `rays`, and what is built on them."""
 
 from __future__ import annotations
 
@@ -10,29 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compile import kernel, while_loop
+from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
 from .camera import Camera
 from .camera_checks import motion, points_of
+from .lens_model import distorted, ideal_point, pixel_on_image
 
 __all__ = [
-    "ProjectionDerivatives",
     "Rays",
     "depth_points",
-    "direction_of_pixel",
-    "distorted",
     "on_plane",
-    "pixel_of_point",
     "project",
-    "project_derivatives",
     "rays",
     "undistort_points",
-    "undistorted",
     "visible",
 ]
-
-_STEPS, _CLOSE = 40, 1e-9  # Newton's iteration ends when its step was this small; then its error is about the square
 
 
 class Rays(NamedTuple):
@@ -40,120 +29,6 @@ class Rays(NamedTuple):
 
     origins: np.ndarray
     directions: np.ndarray
-
-
-# --- the model for one sample ---------------------------------------------------------------------------------------
-
-
-def _radial(s, k):
-    """ρ and dρ/ds at s = r², where k (8,) are OpenCV's coefficients."""
-    N, D = 1 + s * (k[0] + s * (k[1] + s * k[4])), 1 + s * (k[5] + s * (k[6] + s * k[7]))
-    dN, dD = k[0] + s * (2 * k[1] + 3 * s * k[4]), k[5] + s * (2 * k[6] + 3 * s * k[7])
-    rho = N / D
-    return rho, (dN - rho * dD) / D
-
-
-@kernel(point=2, distortion=8)
-def distorted(point, distortion) -> np.ndarray:
-    """The point (x_d, y_d) (2,) where a lens with this `distortion` (8,) shows the `point` (x, y) of the plane z = 1.
-
-        >>> distorted([0.5, 0.0], [-0.2, 0, 0, 0, 0, 0, 0, 0])
-        array([0.475, 0.   ])
-
-    The formula is that of `Camera`; Brown (1971), "Close-range camera calibration".
-    """
-    x, y, k = point[0], point[1], distortion
-    s = x * x + y * y
-    rho = (1 + s * (k[0] + s * (k[1] + s * k[4]))) / (1 + s * (k[5] + s * (k[6] + s * k[7])))
-    two = 2 * x * y
-    return np.stack([x * rho + k[2] * two + k[3] * (s + 2 * x * x), y * rho + k[2] * (s + 2 * y * y) + k[3] * two])
-
-
-@kernel(point=2, distortion=8)
-def undistorted(point, distortion, largest_radius=np.inf) -> np.ndarray:
-    """The point (x, y) (2,) of the plane z = 1 that a lens shows at `point` (x_d, y_d): the inverse of `distorted`.
-
-        >>> undistorted([0.475, 0.0], [-0.2, 0, 0, 0, 0, 0, 0, 0]).round(12) + 0.0
-        array([0.5, 0. ])
-
-    Newton's iteration ends with errors of about 1e-13. Where the model is not invertible, the result is NaN: no point
-    with a radius below `largest_radius` (that of `Camera`) is shown there, or the lens would turn the image inside out.
-    """
-    k = distortion
-
-    def slopes(x, y):
-        s = x * x + y * y
-        rho, slope = _radial(s, k)
-        a = rho + 2 * slope * x * x + 2 * k[2] * y + 6 * k[3] * x
-        b = 2 * slope * x * y + 2 * k[2] * x + 2 * k[3] * y
-        d = rho + 2 * slope * y * y + 6 * k[2] * y + 2 * k[3] * x
-        return a, b, d
-
-    def body(carry):
-        x, y, _ = carry
-        a, b, d = slopes(x, y)
-        miss = distorted(np.stack([x, y]), k) - point
-        det = a * d - b * b
-        dx, dy = (d * miss[0] - b * miss[1]) / det, (a * miss[1] - b * miss[0]) / det
-        return x - dx, y - dy, dx * dx + dy * dy
-
-    def goes_on(carry):
-        x, y, step = carry
-        return step > _CLOSE * _CLOSE * (1 + x * x + y * y)
-
-    # Newton's steps do not pass the solution of a barrel or a pincushion if they begin at the distorted point.
-    x, y, step = while_loop(goes_on, body, (point[0], point[1], 1.0 + 0.0 * point[0]), max_iterations=_STEPS)
-    a, b, d = slopes(x, y)
-    found = (step <= _CLOSE * _CLOSE * (1 + x * x + y * y)) & (a * d - b * b > 0) & (a + d > 0)
-    found = found & (x * x + y * y <= largest_radius * largest_radius)
-    return np.where(found, np.stack([x, y]), np.nan)
-
-
-def _in_pixels(x, y, K):
-    return np.stack([K[0, 0] * x + K[0, 1] * y + K[0, 2], K[1, 1] * y + K[1, 2]])
-
-
-@kernel(point=3, T_world_camera=(4, 4), matrix=(3, 3), distortion=8)
-def pixel_of_point(point, T_world_camera, matrix, distortion=None) -> np.ndarray:
-    """The pixel (u, v) (2,) of a `point` (3,) [m] of the world, for a camera given by its numbers; NaN behind the lens.
-
-        >>> camera = Camera.pinhole((640, 480), focal_length=500)
-        >>> poses = np.tile(np.eye(4), (7, 1, 1))                                 # one camera at seven places
-        >>> pixel_of_point([0, 0, 1.0], poses, camera.matrix, camera.distortion).shape
-        (7, 2)
-
-    `project` calls it for one camera. Its derivatives are `pixel_of_point.jacobian("point", "matrix", "distortion")`,
-    and those by a motion of the camera are in `project_derivatives`.
-    """
-    R = T_world_camera[:3, :3]
-    X, Y, Z = R.T @ (point - T_world_camera[:3, 3])
-    over = 1 / np.where(Z > 0, Z, np.nan)
-    x, y = X * over, Y * over
-    if distortion is not None:
-        x, y = distorted(np.stack([x, y]), distortion)
-    return _in_pixels(x, y, matrix)
-
-
-@kernel(pixel=2, T_world_camera=(4, 4), matrix=(3, 3), distortion=8)
-def direction_of_pixel(pixel, T_world_camera, matrix, distortion=None, largest_radius=np.inf) -> np.ndarray:
-    """The unit direction (3,) in the world of the ray of a `pixel` (u, v), for a camera given by its numbers.
-
-        >>> camera = Camera.pinhole((640, 480), focal_length=500)
-        >>> direction_of_pixel([319.5, 239.5], camera.T_world_camera, camera.matrix)
-        array([0., 0., 1.])
-
-    Pixels outside of what the lens can show have NaN.
-    """
-    x, y = _ideal(pixel[0], pixel[1], matrix, distortion, largest_radius)
-    over = 1 / np.sqrt(1 + x * x + y * y)
-    return T_world_camera[:3, :3] @ np.stack([x * over, y * over, over])
-
-
-def _ideal(u, v, K, distortion, largest_radius):
-    """The point (x, y) of the plane z = 1 that the pixel (u, v) shows."""
-    y = (v - K[1, 2]) / K[1, 1]
-    x = (u - K[0, 2] - K[0, 1] * y) / K[0, 0]
-    return (x, y) if distortion is None else undistorted(np.stack([x, y]), distortion, largest_radius)
 
 
 # --- kernels with what is the same for all points computed before ----------------------------------------------------
@@ -173,26 +48,26 @@ def _seen_distorted(point, M, matrix, distortion):
     X, Y, Z = M[:, :3] @ point + M[:, 3]
     over = 1 / np.where(Z > 0, Z, np.nan)
     x, y = distorted(np.stack([X * over, Y * over]), distortion)
-    return _in_pixels(x, y, matrix)
+    return pixel_on_image(x, y, matrix)
 
 
 @kernel(matrix=(3, 3), R=(3, 3), distortion=8)
 def _direction(u, v, matrix, R, distortion=None, largest_radius=np.inf):
-    x, y = _ideal(u, v, matrix, distortion, largest_radius)
+    x, y = ideal_point(u, v, matrix, distortion, largest_radius)
     over = 1 / np.sqrt(1 + x * x + y * y)
     return R @ np.stack([x * over, y * over, over])
 
 
 @kernel(matrix=(3, 3), T=(4, 4), distortion=8)
 def _point_at_depth(u, v, depth, matrix, T, distortion=None, largest_radius=np.inf):
-    x, y = _ideal(u, v, matrix, distortion, largest_radius)
+    x, y = ideal_point(u, v, matrix, distortion, largest_radius)
     z = np.where((depth > 0) & (depth < np.inf), depth, np.nan)
     return T[:3, :3] @ np.stack([x * z, y * z, z]) + T[:3, 3]
 
 
 @kernel(pixel=2, T=(4, 4), matrix=(3, 3), T_world_plane=(4, 4), distortion=8)
 def _point_on_plane(pixel, T, matrix, T_world_plane, distortion=None, largest_radius=np.inf):
-    x, y = _ideal(pixel[0], pixel[1], matrix, distortion, largest_radius)
+    x, y = ideal_point(pixel[0], pixel[1], matrix, distortion, largest_radius)
     along = T[:3, :3] @ np.stack([x, y, 1.0 + 0.0 * x])
     n = T_world_plane[:3, 2]
     down = n @ along
@@ -202,8 +77,8 @@ def _point_on_plane(pixel, T, matrix, T_world_plane, distortion=None, largest_ra
 
 @kernel(pixel=2, matrix=(3, 3), distortion=8)
 def _straightened(pixel, matrix, distortion, largest_radius):
-    x, y = _ideal(pixel[0], pixel[1], matrix, distortion, largest_radius)
-    return _in_pixels(x, y, matrix)
+    x, y = ideal_point(pixel[0], pixel[1], matrix, distortion, largest_radius)
+    return pixel_on_image(x, y, matrix)
 
 
 def _lens(camera: Camera) -> dict:
@@ -324,68 +199,3 @@ def undistort_points(camera: Camera, pixels) -> np.ndarray:
     if not camera.distorts:
         return pixels.copy()
     return _straightened(pixels, camera.matrix, camera.distortion, camera.largest_radius)
-
-
-class ProjectionDerivatives(NamedTuple):
-    """A pixel and its derivatives: see `project_derivatives`."""
-
-    pixels: np.ndarray  # (..., 2)
-    point: np.ndarray  # (..., 2, 3) by the point in the world [pixel/m]
-    pose: np.ndarray  # (..., 2, 6) by a twist (ω, v) of the camera in its own frame
-    intrinsics: np.ndarray  # (..., 2, 5) by fx, fy, cx, cy, s
-    distortion: np.ndarray  # (..., 2, 8) by k1 k2 p1 p2 k3 k4 k5 k6
-
-
-@kernel(point=3, T_world_camera=(4, 4), matrix=(3, 3), distortion=8)
-def pixel_slopes(point, T_world_camera, matrix, distortion) -> ProjectionDerivatives:
-    """The `ProjectionDerivatives` of `pixel_of_point`, in closed form for one sample."""
-    R, k, K = T_world_camera[:3, :3], distortion, matrix
-    X, Y, Z = R.T @ (point - T_world_camera[:3, 3])
-    over = 1 / np.where(Z > 0, Z, np.nan)
-    x, y = X * over, Y * over
-    s, two = x * x + y * y, 2 * x * y
-    rho, slope = _radial(s, k)
-    D = 1 + s * (k[5] + s * (k[6] + s * k[7]))
-    one, zero = 1.0 + 0.0 * x, 0.0 * x
-    lens = np.stack([
-        np.stack([rho + 2 * slope * x * x + 2 * k[2] * y + 6 * k[3] * x, slope * two + 2 * k[2] * x + 2 * k[3] * y]),
-        np.stack([slope * two + 2 * k[2] * x + 2 * k[3] * y, rho + 2 * slope * y * y + 6 * k[2] * y + 2 * k[3] * x]),
-    ])  # fmt: skip
-    focal = np.stack([np.stack([K[0, 0], K[0, 1]]), np.stack([0.0 * K[0, 0], K[1, 1]])])
-    # d(x, y)/d(X, Y, Z); a twist of the camera moves the point by -v - ω × X in the camera's frame.
-    by_local = np.stack([np.stack([over, zero, -x * over]), np.stack([zero, over, -y * over])])
-    by_twist = np.stack([
-        np.stack([x * y, -(1 + x * x), y, -over, zero, x * over]),
-        np.stack([1 + y * y, -x * y, -x, zero, -over, y * over]),
-    ])  # fmt: skip
-    to_pixels = focal @ lens
-    xd = x * rho + k[2] * two + k[3] * (s + 2 * x * x)
-    yd = y * rho + k[2] * (s + 2 * y * y) + k[3] * two
-    u, v = s / D, -s * rho / D
-    gains = np.stack([u, u * s, u * s * s, v, v * s, v * s * s])
-    by_lens = np.stack([
-        np.stack([x * gains[0], x * gains[1], two, s + 2 * x * x, *(x * gains[i] for i in range(2, 6))]),
-        np.stack([y * gains[0], y * gains[1], s + 2 * y * y, two, *(y * gains[i] for i in range(2, 6))]),
-    ])  # fmt: skip
-    return ProjectionDerivatives(
-        _in_pixels(xd, yd, K),
-        to_pixels @ by_local @ R.T,
-        to_pixels @ by_twist,
-        np.stack([np.stack([xd, zero, one, zero, yd]), np.stack([zero, yd, zero, one, zero])]),
-        focal @ by_lens,
-    )
-
-
-def project_derivatives(camera: Camera, points) -> ProjectionDerivatives:
-    """The pixels of `points` (..., 3) and their derivatives by point, pose, intrinsics and distortion.
-
-        >>> camera = Camera.pinhole((640, 480), focal_length=500)
-        >>> project_derivatives(camera, [0.1, 0.2, 1.0]).point
-        array([[ 500.,    0.,  -50.],
-               [   0.,  500., -100.]])
-
-    `pose` (..., 2, 6) is by a small motion T_world_camera exp(ξ), ξ = (ω, v) in the camera's own frame: for a pixel in
-    units of the focal length it is the interaction matrix of visual servoing. Fields are in `ProjectionDerivatives`.
-    """
-    points = points_of(points, 3, "points", "project_derivatives")
-    return pixel_slopes(points, camera.T_world_camera, camera.matrix, camera.distortion)
