@@ -8,17 +8,18 @@ which do not show how a flat face slides along itself, and offsets of contours i
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
 from ..cameras import Camera, depth_points, project
 from ..image_checks import binary
 from .arguments import image_levels
 from .candidates import Candidate, as_located, explaining, is_known, laid_vertices, regions, silhouette
-from .hypotheses import Region, on_plane_pose, places_on_plane, spread_poses
+from .hypotheses import Hypothesis, Region, on_plane_pose, places_on_plane, spread_poses
 from .image_edges import EdgeMap, edge_map, offsets_along
 from .object_models import ObjectModel
 from .outlines import outline
@@ -29,10 +30,12 @@ _CALLER = "locate"
 _LEAST_SIGMA = 2e-4  # [m] depth cameras are not better
 _SIGMAS = 4.0  # a point is off the surface, or above the plane, if it is this many standard deviations away
 _COARSE = 4e-3  # [m] points this near to a rough pose agree with it
-_SURFACE, _FEW = 3000, 80  # points of a surface for refining, and for trying poses
-_ROUNDS = 12
+_SURFACE, _FEW = 3000, 60  # points of a surface for refining, and for trying poses
+_ROUNDS = 8
+_GRAZING = 0.1  # surfaces whose normal has a smaller cosine to the line of sight are not looked at
+_BELOW_BEST = 0.12  # poses that agree less than the best by this much are not refined
 _REACH = (8.0, 5.0, 3.0, 2.0)  # [pixel] how far contours are looked for in the first rounds; the last one then stays
-_MOST_POINTS = 4000  # of a region that are used
+_MOST_POINTS = 1500  # of a region that are used
 _EDGE_SIGMA = 0.3  # [pixel] of contours in a depth image
 
 
@@ -46,10 +49,11 @@ class _Points(NamedTuple):
 
 
 class _Surface(NamedTuple):
-    """Points (k, 3) of a surface and its outward normals there, evenly spread."""
+    """Points (k, 3) of a surface and its outward normals there, evenly spread, and a search tree of them."""
 
     points: np.ndarray
     normals: np.ndarray
+    tree: Any
 
 
 def locate_in_depth(image, depth, camera: Camera, models: dict[str, ObjectModel], plane: np.ndarray, mask, least):
@@ -85,37 +89,40 @@ def _points(depth, camera: Camera, plane: np.ndarray) -> _Points:
 
 def _surface(model: ObjectModel, count: int) -> _Surface:
     """Points that are spread evenly over the surface, and the same in every call."""
+    from scipy.spatial import cKDTree
+
     a, b, c = np.moveaxis(model.triangles, 1, 0)
     areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     rng = np.random.default_rng(0)
     face = rng.choice(len(areas), count, p=areas / areas.sum())
     u, v = rng.uniform(size=(2, count, 1))
     u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
-    return _Surface(a[face] + u * (b - a)[face] + v * (c - a)[face], model.normals[face])
+    points = a[face] + u * (b - a)[face] + v * (c - a)[face]
+    return _Surface(points, model.normals[face], cKDTree(points))
 
 
 def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) -> list[Candidate]:
     """Refined poses of all models in a region, the best first."""
     found: list[Candidate] = []
-    for name, model in models.items():
-        tried = _tried(camera, seen, region, model, surfaces[name], plane)
-        best = max((score for _, score in tried), default=0.0)
-        for T in (T for T, score in tried if score > best - 0.2):
-            fit = _refined(camera, seen, edges, region, model, surfaces[name], T)
-            if fit is None or is_known(found, name, model, fit[0]):
-                continue
-            T, covariance, rms = fit
-            share = float(_agreement(camera, seen, surfaces[name], T[None], _SIGMAS * seen.sigma)[0])
-            shown = silhouette(camera, model, T, _CALLER)
-            if shown.any():
-                feet = laid_vertices(plane, model, T)
-                found.append(Candidate(name, T, covariance, share, rms, shown, feet))
+    tried = [x for name in models for x in _tried(camera, seen, region, name, models[name], surfaces[name], plane)]
+    best = max((h.score for h in tried), default=0.0)
+    for h in (h for h in tried if h.score > best - _BELOW_BEST):
+        model, surface = models[h.name], surfaces[h.name]
+        fit = _refined(camera, seen, edges, region, model, surface, h.T_world_object)
+        if fit is None or is_known(found, h.name, model, fit[0]):
+            continue
+        T, covariance, rms = fit
+        share = float(_agreement(camera, seen, surface, T[None], _SIGMAS * seen.sigma)[0])
+        shown = silhouette(camera, model, T, _CALLER)
+        if shown.any():
+            inside = np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
+            found.append(Candidate(h.name, T, covariance, share * inside, rms, shown, laid_vertices(plane, model, T)))
     return sorted(found, key=lambda c: -c.quality)
 
 
-def _tried(camera, seen, region, model, surface, plane) -> list[tuple[np.ndarray, float]]:
+def _tried(camera, seen, region, name, model, surface, plane) -> list[Hypothesis]:
     """Rough poses of a model on the plane and their agreement with the points."""
-    few = _Surface(surface.points[:_FEW], surface.normals[:_FEW])
+    few = _Surface(surface.points[:_FEW], surface.normals[:_FEW], None)
     found = []
     for rest in model.rests:
         places = places_on_plane(camera, region, model, rest, plane)
@@ -126,40 +133,51 @@ def _tried(camera, seen, region, model, surface, plane) -> list[tuple[np.ndarray
             return _agreement(camera, seen, few, on_plane_pose(plane, rest, *poses.T), _COARSE)
 
         poses, scores = spread_poses(camera, region, model, rest, plane, places, scored)
-        found += zip(on_plane_pose(plane, rest, *poses.T), scores, strict=True)
+        T = on_plane_pose(plane, rest, *poses.T)
+        found += [Hypothesis(name, pose, float(x)) for pose, x in zip(T, scores, strict=True)]
     return found
+
+
+class _Expected(NamedTuple):
+    u: Any
+    v: Any
+    depth: Any
+    cosine: Any
+
+
+@kernel(point=3, normal=3, T_camera_object=(4, 4), matrix=(3, 3))
+def _expected(point, normal, T_camera_object, matrix) -> _Expected:
+    """The pixel and the depth of a point of an object, and the cosine between its normal and the way to the camera."""
+    R = T_camera_object[:3, :3]
+    x = R @ point + T_camera_object[:3, 3]
+    over = 1 / np.maximum(x[2], 1e-6)
+    u = (matrix[0, 0] * x[0] + matrix[0, 1] * x[1]) * over + matrix[0, 2]
+    v = matrix[1, 1] * x[1] * over + matrix[1, 2]
+    return _Expected(u, v, x[2], -((R @ normal) @ x) / np.sqrt(x @ x))
 
 
 def _agreement(camera: Camera, seen: _Points, surface: _Surface, T: np.ndarray, tolerance: float) -> np.ndarray:
     """The part (n,) of the surface, where it faces the camera at poses T (n, 4, 4), that the depth image confirms.
 
-    Where something nearer is seen, nothing is known.
+    Where something nearer is seen, it may be there or not, which counts as half a contradiction.
     """
-    X = np.einsum("nij,kj->nki", T[:, :3, :3], surface.points) + T[:, None, :3, 3]
-    normals = np.einsum("nij,kj->nki", T[:, :3, :3], surface.normals)
-    towards = camera.T_world_camera[:3, 3] - X
-    away = np.linalg.norm(towards, axis=-1)
-    cosine = np.einsum("nki,nki->nk", normals, towards) / away
-    pixels = project(camera, X)
+    at = _expected(surface.points, surface.normals, (camera.T_camera_world @ T)[:, None], camera.matrix)
     rows, columns = seen.depth.shape
-    with np.errstate(invalid="ignore"):
-        u, v = np.rint(pixels[..., 0]), np.rint(pixels[..., 1])
-        inside = (u >= 0) & (u < columns) & (v >= 0) & (v < rows) & (cosine > 0.1)
-        measured = seen.depth[np.where(inside, v, 0).astype(np.intp), np.where(inside, u, 0).astype(np.intp)]
-        expected = away * ((X - camera.T_world_camera[:3, 3]) @ camera.T_world_camera[:3, 2] / away)
-        # Seen at a slant, an error of half a pixel is an error of the depth.
-        slack = tolerance + 0.5 * expected / camera.matrix[0, 0] * np.sqrt(1 - np.minimum(cosine, 1) ** 2) / cosine
-        off = measured - expected
-        weight = np.where(inside & (off > -slack) & np.isfinite(off), cosine, 0.0)
-        agrees = weight * (np.abs(off) <= slack)
-    return agrees.sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9) * (weight.sum(axis=1) > 0)
+    u, v = np.rint(at.u), np.rint(at.v)
+    inside = (u >= 0) & (u < columns) & (v >= 0) & (v < rows) & (at.cosine > _GRAZING)
+    place = np.where(inside, v * columns + u, 0).astype(np.intp)
+    off = np.where(inside, seen.depth.ravel()[place], np.nan) - at.depth
+    # Seen at a slant, an error of half a pixel is an error of the depth.
+    cosine = np.clip(at.cosine, _GRAZING, 1.0)
+    slack = tolerance + 0.5 / camera.matrix[0, 0] * at.depth * np.sqrt(1 - cosine**2) / cosine
+    with np.errstate(invalid="ignore"):  # no depth is neither
+        agrees, hidden, missing = np.abs(off) <= slack, off < -slack, off > slack
+    found, against = (cosine * agrees).sum(axis=1), (cosine * (missing + 0.5 * hidden)).sum(axis=1)
+    return found / np.maximum(found + against, 1e-9)
 
 
 def _refined(camera, seen, edges: EdgeMap, region, model, surface, T):
     """(pose, covariance, rms [m]) of a refined pose, or None."""
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(surface.points)
     points = seen.world[region.mask]
     points = points[np.isfinite(points).all(axis=1)][:: max(1, len(points) // _MOST_POINTS)]
     thinned = region.area / max(len(points), 1)
@@ -167,7 +185,7 @@ def _refined(camera, seen, edges: EdgeMap, region, model, surface, T):
     for k in range(_ROUNDS):
         local = (points - T[:3, 3]) @ T[:3, :3]
         reach = max(0.1 * model.size / (k + 1), _SIGMAS * seen.sigma + 1e-3)
-        distance, nearest = tree.query(local, distance_upper_bound=2 * reach + 0.05 * model.size)
+        distance, nearest = surface.tree.query(local, distance_upper_bound=2 * reach + 0.05 * model.size)
         there = np.isfinite(distance)
         if there.sum() < 12:
             return None

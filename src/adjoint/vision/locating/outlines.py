@@ -9,7 +9,7 @@ import numpy as np
 from ...compile import kernel
 from ...lie import se3
 from ..cameras import Camera
-from ..cameras.projecting import pixel_slopes
+from ..cameras.projection_slopes import pixel_slopes
 from .object_models import ObjectModel
 
 __all__ = ["SAMPLES", "Outline", "Samples", "outline", "seen_edges"]
