@@ -144,7 +144,7 @@ def hand_eye(T_base_gripper, T_camera_target, *, noise=None, arm_noise=None, los
         ((4, 4), (12, 12), ())
 
     - `T_base_gripper` (n, 4, 4) are poses of the gripper, by forward kinematics, and `T_camera_target` (n, 4, 4) those
-      of the target in the camera, as from `planar_pose`. Stations with NaN are left out.
+      of the target in the camera, as from `pose_from_points`. Stations with NaN are left out.
     - `noise` is (rotation [rad], position [m]), the standard deviations of T_camera_target, or covariances (6, 6) or
       (n, 6, 6) of the twists ν in T_camera_target exp(ν). With None, both are estimated.
     - `arm_noise` (rotation [rad], position [m]) is that of T_base_gripper, such as the arm's repeatability. It needs
