@@ -7,6 +7,7 @@ import pytest
 from support.line_drawings import devils_fork, floating_blocks, impossible_triangle, standing_blocks
 
 from adjoint.errors import ArgumentError
+from adjoint.vision.cameras import Camera, project
 from adjoint.vision.drawings import (
     Drawing,
     box_block,
@@ -209,29 +210,26 @@ def _drawn(drawing: Drawing, point: np.ndarray) -> bool:
     return bool(np.linalg.norm(a + share[:, None] * along - point, axis=1).min() < 1e-9)
 
 
-class _Camera:
-    """A pinhole that looks at the origin from a point."""
-
-    def __init__(self, at):
-        z = -np.asarray(at) / np.linalg.norm(at)
-        x = np.cross(z, [0, 0, 1.0])
-        x /= np.linalg.norm(x)
-        self.T_world_camera = np.eye(4)
-        self.T_world_camera[:3] = np.column_stack([x, np.cross(z, x), z, at])
-        self.matrix = np.array([[800.0, 0, 320], [0, 800, 240], [0, 0, 1]])
-        self.distortion = np.zeros(8)
+def looking_at_origin(at, **options) -> Camera:
+    """A pinhole at a point, whose axis goes through the origin."""
+    z = -np.asarray(at) / np.linalg.norm(at)
+    x = np.cross(z, [0, 0, 1.0])
+    x /= np.linalg.norm(x)
+    T = np.eye(4)
+    T[:3] = np.column_stack([x, np.cross(z, x), z, at])
+    return Camera.pinhole((640, 480), focal_length=800, T_world_camera=T, **options)
 
 
 def test_a_camera_sees_blocks_in_perspective():
     rng = np.random.default_rng(5)
     for seed in range(10):
         some, _, _ = scene(seed, standing_blocks, True)
-        camera = _Camera(np.append(rng.normal(size=2) * 3, 6.0))
+        camera = looking_at_origin(np.append(rng.normal(size=2) * 3, 6.0))
         seen = draw_blocks(some, camera=camera, ground=True)
         assert labels_fit(seen.drawing, seen.labels, straight=EXACT)
         assert realize_drawing(seen.drawing, seen.labels, tolerance=1e-8).possible
-        corner = camera.matrix @ (np.linalg.inv(camera.T_world_camera) @ np.append(some[0].vertices[0], 1))[:3]
-        nearest = np.linalg.norm(seen.drawing.vertices - corner[:2] / corner[2], axis=1).min()
+        corner = project(camera, some[0].vertices[0])
+        nearest = np.linalg.norm(seen.drawing.vertices - corner, axis=1).min()
         assert nearest < 1e-9 or nearest > 1e-3  # drawn where the camera sees it, or hidden
 
 
@@ -290,9 +288,8 @@ def test_bad_drawings(vertices, lines, message):
 
 def test_bad_input_of_labels_and_blocks():
     cross = Drawing([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]], [[0, k] for k in range(1, 5)])
-    behind = _Camera([3.0, 2.0, 2.0])
-    distorted = _Camera([3.0, 2.0, 2.0])
-    distorted.distortion[0] = 0.1
+    behind = looking_at_origin([3.0, 2.0, 2.0])
+    distorted = looking_at_origin([3.0, 2.0, 2.0], distortion=[0.1, 0, 0, 0])
     up = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 9], [0, 0, 0, 1]])
     box = box_block((1, 1, 1))
     on = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]])

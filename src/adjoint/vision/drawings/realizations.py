@@ -22,8 +22,8 @@ __all__ = ["Realization", "realize_drawing"]
 class Realization(NamedTuple):
     """Planes of a labelled drawing: whether it is `possible`, and `planes` (regions, 3), the background's first.
 
-    Row r is (a, b, c): q = a u + b v + c tells how near region r is at an image point (u, v), in units in which |q| ≤ 1 in
-    the drawing. `margin` is how far the least clear of all conditions is from failing, in the same unit. If it is not
+    Row r is (a, b, c): q = a u + b v + c tells how near region r is at an image point (u, v), in a unit of its own.
+    `margin` is how far the least clear of all conditions is from failing, in the same unit. If the drawing is not
     possible, `planes` are None.
     """
 
