@@ -216,7 +216,7 @@ def _missing(found: Calibration, owner: str, thing: str, carrier: str, G: np.nda
     directions = np.concatenate([found.unseen_directions, found.gauge_directions]) * found.problem.scales
     twists = directions[:, owners == owner]
     if owner == "tool":  # T exp(x) with x seen from the camera: seen from its carrier, it is Ad(T) x
-        inside = se3.inverse(found.model.frame(found.frame).placement) @ found.numbers.tool
+        inside = se3.inverse(found.model.frame(carrier).placement) @ found.numbers.tool
         twists = np.array([se3.Ad_action(inside, x) for x in twists]).reshape(-1, 6)
     return tuple(f"{text}: {cause_of(G, carrier)}" for text in unseen_words(twists, thing, carrier))
 

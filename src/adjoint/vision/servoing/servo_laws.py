@@ -41,12 +41,13 @@ _SLOW = 0.02  # [1/s] image motions below this, at a depth of 1 m, tell little o
 class ServoState(NamedTuple):
     """The state of `image_servo` with estimated depths or noise; parts that it does not need are None.
 
-    `seen` (k, 2) is the observer's image points, `near` (k,) [1/m] its inverse depths, and `random` (6,) the state of
-    the generator of noise.
+    `seen` (k, 2) is the observer's image points, `near` (k,) [1/m] its inverse depths, `started` whether it has seen
+    any, and `random` (6,) the state of the generator of noise.
     """
 
     seen: Any = None
     near: Any = None
+    started: Any = None
     random: Any = None
 
 
@@ -107,14 +108,14 @@ def _observer(p, state: ServoState, s, twist):
     seen, near = [], []
     a, h, v_z = p.observer, p.period, twist[5]
     for k in range(len(s)):
-        x, r = state.seen[k], state.near[k]
+        x, r = np.where(state.started > 0, state.seen[k], s[k]), state.near[k]
         L = interaction_matrix(s[k], 1.0)
         m, e = L[:, 3:] @ twist[3:], s[k] - x
         pull = a * a / np.maximum(m @ m, _SLOW**2) * (m @ e)
         seen.append(x + h * (L[:, :3] @ twist[:3] + r * m + 2 * a * e))
         drift = r * r * v_z + r * (s[k, 1] * twist[0] - s[k, 0] * twist[1])
         near.append(np.clip(r + h * (drift + pull), 1 / _FAR, 1 / _NEAR))
-    return state._replace(seen=np.stack(seen), near=np.stack(near))
+    return state._replace(seen=np.stack(seen), near=np.stack(near), started=1.0 + 0.0 * state.started)
 
 
 # --- the laws ---------------------------------------------------------------------------------------------------------
@@ -194,6 +195,7 @@ def image_servo(
     state = ServoState(
         seen=goal if depth == "estimated" else None,
         near=1 / numbers["depths"] if depth == "estimated" else None,
+        started=0.0 if depth == "estimated" else None,
         random=np.ones(6) if noise else None,
     )
     found = law(

@@ -64,7 +64,9 @@ def rectify(pair: StereoPair, left=None, right=None, *, size=None) -> Rectified:
     f = min(most, *((np.array(size) - 1) / (high - low)))
     u, v = (np.array(size) - 1) / 2 - f * (low + high) / 2
     K = np.array([[f, 0, u], [0, f, v], [0, 0, 1]])
-    turned = [Camera(K, size, (), se3.from_rotation_translation(R, c.T_world_camera[:3, 3])) for c in cameras]
+    turned = [
+        Camera(K, size, T_world_camera=se3.from_rotation_translation(R, c.T_world_camera[:3, 3])) for c in cameras
+    ]
     images = [
         None if image is None else undistort_image(camera, image, onto=there)
         for image, camera, there in zip((left, right), cameras, turned, strict=True)

@@ -89,7 +89,7 @@ def calibrate_stereo(
     caller = "calibrate_stereo"
     pixels, points = _arguments(pixels_left, pixels_right, target_points, left, right, caller)
     sigma = None if noise is None else positive(noise, f"{caller}: noise [pixels]")
-    seen = np.isfinite(pixels).all(axis=-1)
+    seen = np.asarray(np.isfinite(pixels).all(axis=-1))
     poses = np.stack([target_poses(camera, pixels[:, c], points) for c, camera in enumerate((left, right))])
     both = np.isfinite(poses).all(axis=(0, 2, 3))
     if not both.any():
@@ -132,7 +132,7 @@ def _arguments(pixels_left, pixels_right, target_points, left, right, caller: st
 def target_poses(camera: Camera, pixels: np.ndarray, points: np.ndarray) -> np.ndarray:
     """T_camera_target (v, 4, 4) of one camera by linear equations; NaN where too few points are seen."""
     straight = undistort_points(camera, pixels)
-    seen = np.isfinite(straight).all(axis=-1)
+    seen = np.asarray(np.isfinite(straight).all(axis=-1))
     found, enough = np.full((len(pixels), 4, 4), np.nan), seen.sum(axis=1) >= _LEAST
     if enough.any():
         every = np.broadcast_to(points, (int(enough.sum()), *points.shape))

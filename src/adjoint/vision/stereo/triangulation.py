@@ -110,7 +110,7 @@ def triangulate(cameras: StereoPair | Sequence[Camera], pixels, *, sigma=1.0) ->
         )
     if s.shape not in ((), (len(every),)) or not ((s > 0) & np.isfinite(s)).all():
         raise ArgumentError(f"{caller}: 'sigma' [pixels] must be positive: one number, or one for each camera")
-    seen = np.isfinite(pixels).all(axis=-1)
+    seen = np.asarray(np.isfinite(pixels).all(axis=-1))
     middle = np.array([[camera.matrix[0, 2], camera.matrix[1, 2]] for camera in every])
     return triangulated_point(
         Views(len(every)),
