@@ -58,7 +58,10 @@ def readings_needed(sigma, accuracy, confidence: float = 0.95) -> int:
     sigma = positive(sigma, "readings_needed: sigma", or_zero=True)
     accuracy = positive(accuracy, "readings_needed: accuracy")
     z = float(norm.ppf((1 + _probability(confidence, "readings_needed")) / 2))
-    return max(1, math.ceil((z * sigma / accuracy) ** 2))
+    found = z * (sigma / accuracy)
+    if not found < 1e100:
+        raise ArgumentError(f"readings_needed: the noise is {sigma / accuracy:g} times the accuracy; no average helps")
+    return max(1, math.ceil(found**2))
 
 
 def mean_confidence(sigma, accuracy, readings: int) -> float:

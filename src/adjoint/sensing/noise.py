@@ -105,4 +105,6 @@ def noise_sigma(noise: Noise) -> np.ndarray:
         >>> float(noise_sigma(Noise(sigma=2.0, step=6.0)).round(6))
         2.645751
     """
+    if not isinstance(noise, Noise):
+        raise ArgumentError(f"noise_sigma: 'noise' must be a Noise, got {type(noise).__name__}")
     return np.sqrt(np.square(noise.sigma) + np.square(noise.step) / 12)

@@ -123,7 +123,8 @@ def need_sensor(value, kind: type | tuple[type, ...], caller: str) -> None:
     if not isinstance(known, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         names = " or ".join(one.__name__ for one in kinds)
-        raise ArgumentError(f"{caller}: 'sensor' must be a {names}, got {type(known).__name__}")
+        article = "an" if names[0] in "AEIOU" else "a"
+        raise ArgumentError(f"{caller}: 'sensor' must be {article} {names}, got {type(known).__name__}")
 
 
 def readings_of(value, name: str, caller: str, *core: int | None) -> np.ndarray:

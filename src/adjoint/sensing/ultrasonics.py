@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compile import kernel, scan, static
+from ..errors import ArgumentError
 from .noise import QUIET, Noise
 from .sensor_data import SensorData, need_sensor
 
@@ -37,6 +38,13 @@ class Ultrasonic(SensorData):
 
     POSITIVE = ("pulse", "period", "beam_angle", "speed")
     NOT_NEGATIVE = ("ring_down",)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.period > self.pulse + self.ring_down:
+            raise ArgumentError(f"Ultrasonic: period must be longer than pulse and ring_down, got {self.period:g} s")
+        if not self.beam_angle < 2 * np.pi:
+            raise ArgumentError(f"Ultrasonic: beam_angle must be below 2π [rad], got {self.beam_angle:g}; degrees?")
 
     @property
     def least_distance(self):
@@ -78,7 +86,8 @@ def beam_distance(sensor: Ultrasonic, points):
 
     The transducer is at the origin and looks along +z. It reads the nearest point inside its cone that is farther than
     `least_distance` and nearer than `greatest_distance`. So a nearer object hides what is behind it, also to the side:
-    where in the cone an echo comes from, the sensor does not tell.
+    where in the cone an echo comes from, the sensor does not tell. A noisy reading is
+    `flight_distance(sensor, noisy(flight_time(sensor, distance), sensor.noise))`.
 
         >>> sonar = Ultrasonic(pulse=1e-4, ring_down=4e-4, period=0.02)
         >>> float(beam_distance(sonar, [[0, 0, 0.05], [1, 0, 1], [0.1, 0, 1.0], [0, 0, 2.0]]).round(6))

@@ -40,7 +40,7 @@ class WristCalibration:
     covariance: np.ndarray  # (p, p) of a row of (sensitivity, offset), for gauges with a noise of 1 V
     gauge_sigma: np.ndarray  # (n,) [V] the noise of each gauge; NaN if there are no more loads than unknowns
     residuals: np.ndarray  # (k, n) [V] measured minus fitted readings
-    condition: float  # of the loads, each component divided by its largest value; 1 is best
+    condition: float  # of the loads, with moments and forces divided by the largest of them; 1 is best
     weak: tuple[str, ...]  # the combinations of load components that hardly vary, in words
 
     def wrench_covariance(self, wrench) -> np.ndarray:
@@ -111,8 +111,8 @@ def calibrate_wrist(wrenches, readings, *, offset=None, fit_offset: bool = True)
         raise ArgumentError(f"{caller}: 'wrenches' and 'readings' must be finite; NaN or infinity is in them")
     fits = truth(fit_offset, f"{caller}: fit_offset") and offset is None
     known = np.zeros(W.shape[1]) if offset is None else readings_of(offset, "offset", caller, W.shape[1])
-    scale = np.abs(F).max(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
+    largest = np.abs(F).reshape(-1, 2, 3).max(axis=(0, 2))  # of moments and of forces
+    scale = np.repeat(np.where(largest > 0, largest, 1.0), 3)
     condition, weak = _looked_at(F / scale, scale, fits)
     X = np.column_stack([F / scale, np.ones((len(F), int(fits)))])
     solution = np.linalg.lstsq(X, W - known, rcond=None)[0]
