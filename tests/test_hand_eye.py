@@ -239,7 +239,7 @@ def test_likelihood_is_at_the_bound_and_below_all_closed_forms(arm_noise):
     }
     assert all((ours < 1.0 * other).all() for other in others.values()), (ours, others)
     best = np.min([*others.values()], axis=0)
-    assert (ours / best < (1.0, 0.9)).all()  # measured: 0.98 of the rotation's and 0.81 of the position's error
+    assert (ours / best < 0.9).all()  # measured: 0.77 of the rotation's and 0.78 of the position's error
 
 
 def test_unknown_noise_is_estimated():
@@ -272,10 +272,10 @@ def test_turns_about_one_axis_are_named(axis):
         found = hand_eye(G, C, noise=(1e-3, 1e-3))
     assert len(found.missing) == 1
     assert found.missing[0].startswith(f"the position of the camera along {axis} of the gripper")
-    pairs = ((X, found.T_gripper_camera), (Z, found.T_base_target))
-    e = np.concatenate([se3.log(se3.inverse(A) @ B) for A, B in pairs])
-    seen = np.linalg.pinv(found.covariance, rcond=1e-9, hermitian=True)  # 0 along what is not seen
-    assert e @ seen @ e < stats.chi2.ppf(1 - 1e-6, 11)
+    turn = so3.log(X[:3, :3].T @ found.T_gripper_camera[:3, :3])
+    assert turn @ np.linalg.solve(found.covariance[:3, :3], turn) < stats.chi2.ppf(1 - 1e-6, 3)
+    e, n = found.T_gripper_camera[:3, 3] - X[:3, 3], np.array(AXES[axis])
+    assert np.linalg.norm(e - n * (n @ e)) < 5e-3  # across the axis
     with pytest.warns(UserWarning, match="position of the camera along .* of the base: all turns of the base"):
         assert eye_to_hand(se3.inverse(G), C, noise=(1e-3, 1e-3)).missing
 
