@@ -109,13 +109,12 @@ def _views(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarray, np.ndar
     u = _padded(pixels, 2, "pixels", caller)
     X = _padded(points, (2, 3), "points", caller)
     X = np.concatenate([X, np.where(np.isnan(X[..., :1]), np.nan, 0.0)], axis=-1) if X.shape[-1] == 2 else X
-    if len(X) == 1 and len(u) > 1:
-        X = np.broadcast_to(X, (len(u), *X.shape[1:]))
-    if X.shape[:2] != u.shape[:2]:
+    if X.shape[1] != u.shape[1] or len(X) not in (1, len(u)):
         raise ArgumentError(
             f"{caller}: there are {len(u)} views of up to {u.shape[1]} pixels, and {len(X)} sets of up to "
             f"{X.shape[1]} points; each pixel needs a point, (views, n, 2) and (n, 3) or (views, n, 3)"
         )
+    X = np.broadcast_to(X, (len(u), *X.shape[1:]))
     seen = finite_rows(X) & finite_rows(u)
     return np.where(seen[..., None], X, 0.0), np.where(seen[..., None], u, 0.0), seen
 
@@ -179,12 +178,15 @@ def _problem(X, u, seen, names: tuple[str, ...], camera: Camera, noise: float | 
 
 
 def _scale(name: str, camera: Camera, pixels: np.ndarray) -> float:
-    """A change of a parameter that would matter as much as a third of the image; less certain ones are not seen."""
+    """A change of a parameter that moves pixels by a tenth of their distance from the middle, or so.
+
+    A parameter that is less certain than this is not seen: the fit would wander along a curved valley.
+    """
     f = float(np.abs(np.diag(camera.matrix)[:2]).mean())
     radius = max(np.linalg.norm(pixels - camera.matrix[:2, 2], axis=1).max() / f, 1e-3)
     if name in _POWERS:
-        return float(radius ** -_POWERS[name])
-    return {"cx": camera.size[0], "cy": camera.size[1]}.get(name, f) / 3
+        return float(0.1 * radius ** -_POWERS[name])
+    return {"cx": camera.size[0], "cy": camera.size[1]}.get(name, f) / 20
 
 
 def _need_enough(problem: CameraProblem, caller: str) -> None:

@@ -23,6 +23,8 @@ COEFFICIENTS = ("fx", "fy", "cx", "cy", "skew", "k1", "k2", "p1", "p2", "k3", "k
 
 _ITERATIONS = 200
 _ENOUGH = 1e-9  # the fit ends where χ² would fall by less than this: steps below 3e-5 standard errors
+_NEARLY = 1e-4  # and after many iterations: steps below 1 % of a standard error
+_UNDECIDED = 25  # from this iteration on, directions that are not seen stay so
 _BLIND = 1e-6  # singular values below this part of the largest are rounding errors
 _EXACT = 1e-6  # [pixels] the least noise, so that exact data have weights
 _USUAL = 1.0  # [pixels] noise that is larger than this, as it is far from the solution, hides no direction
@@ -115,13 +117,15 @@ class _Seen(NamedTuple):
     unseen: np.ndarray  # (p - r, p)
 
 
-def _seen(N: _Blocks, sigma: float) -> _Seen:
+def _seen(N: _Blocks, sigma: float, most: int | None = None) -> _Seen:
+    """The `_Seen` of the equations; at most `most` directions are seen."""
     _, coupling = _eliminated(N, 0.0)
     S = N.A - np.einsum("vij,vik->jk", N.B, coupling)
     e, V = np.linalg.eigh(0.5 * (S + S.T))
     s, V = np.sqrt(np.maximum(e[::-1], 0.0)), V.T[::-1]
     largest = np.sqrt(np.diag(N.A).max(initial=0.0))
     seen = (s > _BLIND * largest) & (s > min(sigma, _USUAL) / sigma)
+    seen &= np.arange(len(s)) < (len(s) if most is None else most)
     return _Seen(V[seen], s[seen], V[~seen])
 
 
@@ -150,13 +154,15 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
     law, used = loss_of(loss, 2), problem.basis.shape[1] + 6 * len(poses)
     sigma = problem.noise or _spread(problem, residuals_of(problem, numbers, poses), law, used)
     residuals, products = _products(problem, numbers, poses, sigma, law)
-    damping = 1e-4
+    damping, most = 1e-4, None
     for iteration in range(1, _ITERATIONS + 1):
         N = _blocks(problem, products, sigma)
         try:
-            step, pose_steps, gain = _step(N, _seen(N, sigma).directions, damping)
+            seen = _seen(N, sigma, most)
+            step, pose_steps, gain = _step(N, seen.directions, damping)
         except np.linalg.LinAlgError:
             raise SolveError(f"{caller}: the points of some view do not determine its pose") from None
+        most = None if iteration < _UNDECIDED else len(seen.values)
         trial, there = numbers + problem.basis @ (problem.scales * step), poses @ se3.exp(pose_steps)
         then, then_products = _products(problem, trial, there, sigma, law)
         before, after = (law.cost(np.linalg.norm(r, axis=-1)[problem.seen > 0] / sigma) for r in (residuals, then))
@@ -166,7 +172,14 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
                 break
             continue
         numbers, poses, residuals, products = trial, se3.project(there), then, then_products
-        small, damping = gain < _ENOUGH + 1e-13 * before and damping < 1, damping / 10 if damping > 1e-12 else 0.0
+        enough = _ENOUGH if iteration < _UNDECIDED else _NEARLY
+        small = gain < enough + 1e-13 * before and damping < 1
+        share = (before - after) / max(gain, enough)  # of what the step promised
+        damping = (
+            (damping / 10 if damping > 1e-12 else 0.0)
+            if share > 0.75 or small
+            else damping * (3 if share < 0.25 else 1)
+        )
         settled = True
         if problem.noise is None:
             old, sigma = sigma, _spread(problem, residuals, law, used)
@@ -174,18 +187,20 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
         if law.name != "squares":
             residuals, products = _products(problem, numbers, poses, sigma, law)
         if small and settled:
-            return _finished(problem, numbers, poses, sigma, law, iteration)
+            return _finished(problem, numbers, poses, sigma, law, most, iteration)
     raise SolveError(
         f"{caller}: no convergence after {iteration} iterations; do points and pixels belong together, in one order? "
         "Fewer terms in 'estimate', or a first camera, may help"
     )
 
 
-def _finished(problem: CameraProblem, numbers, poses, sigma: float, law: Loss, iterations: int) -> CameraFit:
+def _finished(
+    problem: CameraProblem, numbers, poses, sigma: float, law: Loss, most: int | None, iterations: int
+) -> CameraFit:
     """The fit with its covariances: the inverse of the information, block by block."""
     _, products = _products(problem, numbers, poses, sigma, law)
     N = _blocks(problem, products, sigma)
-    seen, (inverse, coupling) = _seen(N, sigma), _eliminated(N, 0.0)
+    seen, (inverse, coupling) = _seen(N, sigma, most), _eliminated(N, 0.0)
     half = seen.directions / seen.values[:, None]
     scaled = half.T @ half
     of_poses = inverse + coupling @ scaled @ np.swapaxes(coupling, 1, 2)

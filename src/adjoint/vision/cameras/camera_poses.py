@@ -21,6 +21,7 @@ from .projecting import undistort_points
 __all__ = ["PlanarPoses", "TargetPose", "marker_poses", "planar_poses", "pose_from_points"]
 
 _LEAST = 4
+_SAME = 1e-6  # poses that differ by less are the same minimum
 _FLAT = 1e-3  # points are flat if they are thinner than this part of their length
 
 
@@ -104,7 +105,8 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
 
     Seen from far away, a flat target tilted one way looks like one tilted the other way, and only `rms` [pixels] tells
     them apart: if both are about as large as the noise, both are possible. The closed form is IPPE (by OpenCV), and
-    with `refine` each solution is moved to its own minimum of the residuals. Collins & Bartoli (2014), "Infinitesimal
+    with `refine` each solution is moved to its own minimum of the residuals; near the camera there may be only one, and
+    the second stays as IPPE gives it. Collins & Bartoli (2014), "Infinitesimal
     plane-based pose estimation", IJCV 109(3). A pose that IPPE does not find has NaN, as have samples with NaN.
     """
     caller = "planar_poses"
@@ -118,10 +120,7 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
     u = u.reshape(-1, len(X), 2)
     T, rms = np.full((len(u), 2, 4, 4), np.nan), np.full((len(u), 2), np.nan)
     for k in np.flatnonzero(np.isfinite(u).all(axis=(1, 2))):
-        fits = []
-        for start in _flat_starts(camera, X, u[k], caller):
-            fits.append(_refined(camera, X, u[k], start, None, "squares", caller, steps=refine))
-        for j, fit in enumerate(sorted(fits, key=lambda fit: fit.rms)[:2]):
+        for j, fit in enumerate(_both(camera, X, u[k], _flat_starts(camera, X, u[k], caller), refine, caller)):
             T[k, j], rms[k, j] = fit.T_camera_target, fit.rms
     return PlanarPoses(T.reshape(*batch, 2, 4, 4), rms.reshape(*batch, 2))
 
@@ -223,6 +222,18 @@ def _consensus(camera: Camera, X, u, threshold: float, caller: str) -> tuple[np.
     kept = np.zeros(len(X), bool)
     kept[np.ravel(inside)] = True
     return kept, _motions(rvec, tvec)[0]
+
+
+def _both(camera: Camera, X, u, starts: list[np.ndarray], refine: bool, caller: str) -> list[TargetPose]:
+    """The poses near two first ones, the better one first; the other one stays where it began if it has no minimum."""
+    rough = [_refined(camera, X, u, T, None, "squares", caller, steps=False) for T in starts]
+    rough = sorted(rough, key=lambda fit: fit.rms)[:2]
+    if not refine or not rough:
+        return rough
+    fits = [_refined(camera, X, u, fit.T_camera_target, None, "squares", caller) for fit in rough]
+    if len(fits) == 2 and np.allclose(fits[1].T_camera_target, fits[0].T_camera_target, atol=_SAME):
+        fits[1] = rough[1]
+    return sorted(fits, key=lambda fit: fit.rms)
 
 
 # --- refinement -------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from .projection_slopes import pixel_slopes
 __all__ = ["CirclePoses", "ConeCircles", "circle_poses", "cone_circles"]
 
 _SWEEPS = 6  # of Jacobi's method: each one squares the error, and the third is exact to rounding as a rule
-_STEPS = 20
+_STEPS = 40
 _LEAST = 6  # points on the image of a circle: one more than unknowns
 _BLIND = 1e-6  # directions with singular values below this part of the largest are not seen
 
@@ -224,10 +224,11 @@ def _refined(T, rows, x, metric, radius: float, seen) -> tuple[np.ndarray, np.nd
         then = _rows(x[:, None], metric[:, None], trial[:, :, None], radius, seen[:, None])
         after = np.sum(then[..., -1] ** 2, axis=-1)
         better = after <= cost
-        if not better.any() or np.all(np.where(better, cost - after, 0.0) <= 1e-14 * cost):
-            break
+        settled = (better & (cost - after <= 1e-14 * cost)) | ~(damping < 1e6)
         T, rows = np.where(better[..., None, None], trial, T), np.where(better[..., None, None], then, rows)
         cost, damping = np.where(better, after, cost), np.where(better, damping / 10, damping * 10)
+        if np.all(settled | ~good):
+            break
     return T, rows
 
 

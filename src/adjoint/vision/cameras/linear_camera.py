@@ -14,7 +14,11 @@ __all__ = ["ProjectionFit", "decompose_projection", "direct_linear_transform", "
 
 _BLIND = 1e-9  # a singular value below this part of the largest is 0
 _CLEAR = 4.0  # the second smallest singular value must be so many times the smallest, which is the noise
-_STRAIGHT, _FLAT = 1e-3, 1e-2  # extents of degenerate points across their line or plane, as parts of their length
+_STRAIGHT, _FLAT, _EXACT = (
+    1e-3,
+    1e-2,
+    1e-6,
+)  # extents across a line or plane, as parts of the length, of degenerate points
 _LEAST = 6  # points: 11 unknowns, two equations from each
 
 
@@ -52,8 +56,7 @@ def direct_linear_transform(points, pixels) -> ProjectionFit:
     if n < _LEAST:
         raise ArgumentError(f"{caller}: {n} points are too few for 11 unknowns; {_LEAST} or more are needed")
     A, U, N = _equations(X[seen], u[seen], caller)
-    _, s, Vt = np.linalg.svd(A)
-    s = np.concatenate([s, np.zeros(12 - len(s))])
+    _, s, Vt = np.linalg.svd(A, full_matrices=False)  # 12 rows or more
     _need_clear(s, X[seen], caller)
     P = np.linalg.inv(U) @ Vt[-1].reshape(3, 4) @ N
     P = _with_depths(P, X[seen], caller)
@@ -89,11 +92,11 @@ def _need_clear(s: np.ndarray, X: np.ndarray, caller: str) -> None:
     """Raises an `ArgumentError` that names what the points have in common if two solutions fit nearly as well."""
     if s[10] > _BLIND * s[0] and s[10] > _CLEAR * s[11]:
         return
-    rank = int(np.sum(s > _BLIND * s[0]))
+    rank = int(np.sum(s > max(_BLIND * s[0], _CLEAR * s[11])))
     extents = flatness(X).extents
     if extents[1] < _STRAIGHT * extents[0]:
         why = "the points lie on a line (collinear)"
-    elif extents[2] < _FLAT * extents[0]:
+    elif extents[2] < (_FLAT if rank <= 8 else _EXACT) * extents[0]:
         why = "the points lie on a plane (coplanar); calibrate_camera takes several views of flat targets"
     else:
         why = (
@@ -133,8 +136,8 @@ class Flatness(NamedTuple):
 def flatness(X: np.ndarray) -> Flatness:
     """The `Flatness` of points (n, 3): their principal extents and axes, which are right-handed."""
     center = X.mean(axis=0)
-    _, s, Vt = np.linalg.svd(X - center, full_matrices=True)
-    s = np.concatenate([s, np.zeros(3 - len(s))]) / np.sqrt(len(X))
+    _, s, Vt = np.linalg.svd(np.vstack([X - center, np.zeros((3, 3))]), full_matrices=False)
+    s /= np.sqrt(len(X))
     axes = Vt.T * np.array([1.0, 1.0, np.sign(np.linalg.det(Vt))])
     return Flatness(s, axes, center)
 
