@@ -1,6 +1,7 @@
 """Thresholds: optimum, dynamic, of many classes, from boundaries, of colours; fixtures, laws, scikit-learn."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_fits_are_as_likely_as_those_of_scikit_learn(name, classes):
     counts = histogram(f)
     fit, z = fit_mixture(counts, classes), np.arange(256.0)
     sample = RNG.permutation(f.ravel())[:4000].astype(float)[:, None]
-    peer = GaussianMixture(classes, random_state=0, tol=1e-6, max_iter=1000, reg_covar=1 / 12).fit(sample)
+    peer: Any = GaussianMixture(classes, random_state=0, tol=1e-6, max_iter=1000, reg_covar=1 / 12).fit(sample)
     theirs = Mixture(peer.weights_, peer.means_[:, 0], np.sqrt(peer.covariances_[:, 0, 0]))
     assert likelihood(z, counts, fit) >= likelihood(z, counts, theirs) - 2e-3
     assert (np.diff(fit.means) >= 0).all()
@@ -507,7 +508,7 @@ def test_clusters_are_as_tight_as_those_of_scikit_learn():
     f = load_sample_image("flower.jpg")[::4, ::4]
     for k in (2, 5):
         found = colour_clusters(f, k)
-        peer = KMeans(k, n_init=3, random_state=0).fit(f.reshape(-1, 3).astype(float))
+        peer: Any = KMeans(k, n_init=3, random_state=0).fit(f.reshape(-1, 3).astype(float))
         centroids = found.centroids[nearest_colour(f, found.centroids)]
         assert ((f - centroids) ** 2).sum() <= 1.02 * peer.inertia_  # cells of 16 levels cost a little
         np.testing.assert_allclose(found.shares.sum(), 1)

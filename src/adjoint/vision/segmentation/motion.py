@@ -84,8 +84,8 @@ class AccumulatedDifferences:
     """What has changed since a reference: counts (rows, columns) uint32 of the frames that differed from it.
 
     `absolute` counts all differences (AADI), `positive` those where the reference was lighter (PADI), `negative` those
-    where it was darker (NADI). `entered` has the number of the frame in which a pixel first differed with either sign,
-    (2, rows, columns), 0 where it never did; `frames` is how many frames have been compared.
+    where it was darker (NADI). `runs` (2, rows, columns) counts the last frames without a break that differed with
+    either sign; `frames` is how many frames have been compared.
 
     `start_differences` makes one, and `accumulate_differences` a new one for each frame.
     """
@@ -94,7 +94,7 @@ class AccumulatedDifferences:
     absolute: np.ndarray
     positive: np.ndarray
     negative: np.ndarray
-    entered: np.ndarray
+    runs: np.ndarray
     frames: int = 0
 
     def __repr__(self) -> str:
@@ -135,14 +135,13 @@ def accumulate_differences(state: AccumulatedDifferences, frame, threshold) -> A
         raise ArgumentError(f"accumulate_differences: {_LARGEST} frames have been counted, and the counters are full")
     d = _signed(state.reference, f)
     signs = np.stack([d > t, d < -t])
-    now = state.frames + 1
     return AccumulatedDifferences(
         state.reference,
         state.absolute + (signs[0] | signs[1]),
         state.positive + signs[0],
         state.negative + signs[1],
-        np.where(signs & (state.entered == 0), np.uint32(now), state.entered),
-        now,
+        (state.runs + np.uint32(1)) * signs,
+        state.frames + 1,
     )
 
 
@@ -155,28 +154,23 @@ def _state(state, caller: str) -> AccumulatedDifferences:
 
 
 def settle_reference(
-    state: AccumulatedDifferences,
-    frame,
-    threshold,
-    *,
-    objects: str = "light",
-    patience: int = 3,
-    smallest: int = 1,
+    state: AccumulatedDifferences, frame, *, objects: str = "light", patience: int = 3, smallest: int = 1
 ) -> AccumulatedDifferences:
     """The differences with a better reference, if an object of the first frame has left its place there.
 
-    `frame` is the frame that was accumulated last. For light objects, the connected regions of `positive` are the
-    places of objects in the reference ("dark": of `negative`). When such a region has not grown for `patience` frames,
-    and the frame differs from the reference all over it, the background that is now seen there is copied into the
-    reference, and the counters there begin again. Regions of fewer than `smallest` pixels are left alone.
+    `frame` is the frame that was accumulated last. For light objects, their places in the reference are where the frame
+    is darker than the reference ("dark": lighter). A connected region of such pixels grows while an object leaves its
+    place. When all of it has differed in each of the last `patience` frames, so that it has stopped to grow, the
+    background that is now seen there is copied into the reference, and the counters there begin again. Regions of fewer
+    than `smallest` pixels are left alone.
 
-    An object that moves by less than one pixel in `patience` frames looks as if it had left, so let it be larger then.
+    What moves by less than one pixel in `patience` frames looks as if it stood still.
 
         >>> state = start_differences(np.array([[1, 9, 9, 1, 1, 1, 1]], np.uint8))
         >>> for k in range(1, 6):
         ...     frame = np.ones((1, 7), np.uint8)
         ...     frame[:, 1 + k : 3 + k] = 9
-        ...     state = settle_reference(accumulate_differences(state, frame, 5), frame, 5, patience=2)
+        ...     state = settle_reference(accumulate_differences(state, frame, 5), frame, patience=2)
         >>> state.reference
         array([[1, 1, 1, 1, 1, 1, 1]], dtype=uint8)
 
@@ -185,33 +179,22 @@ def settle_reference(
     from scipy import ndimage  # slow to load
 
     f = _pair(_state(state, "settle_reference").reference, frame, "settle_reference")
-    t = _limit(threshold, f, "settle_reference")
     one_of(objects, ("light", "dark"), "settle_reference: objects")
     wait, least = count(patience, "settle_reference: patience"), count(smallest, "settle_reference: smallest")
-    which = 0 if objects == "light" else 1
-    entered = state.entered[which]
-    labels = np.asarray(ndimage.label(entered > 0, np.ones((3, 3)))[0], np.int32)  # type: ignore[index]
-    regions = int(labels.max())
-    if not regions:
-        return state
-    inside = labels > 0
-    names = labels[inside]
-    d = _signed(state.reference, f)[inside]
-    differs = (d > t) if which == 0 else (d < -t)
-    grew = np.zeros(regions + 1, np.uint32)
-    np.maximum.at(grew, names, entered[inside])
-    sizes = np.bincount(names, minlength=regions + 1)
-    everywhere = np.bincount(names, ~differs, regions + 1) == 0
-    settled = everywhere & (sizes >= max(least, 1)) & (grew.astype(np.int64) + wait <= state.frames)
-    settled[0] = False
+    runs = state.runs[0 if objects == "light" else 1]
+    differs = runs > 0
+    labels = np.asarray(ndimage.label(differs, np.ones((3, 3)))[0], np.int32)  # type: ignore[index]
+    names = labels[differs]
+    sizes = np.bincount(names, minlength=1)
+    shortest = np.full(sizes.size, _LARGEST, np.uint32)
+    np.minimum.at(shortest, names, runs[differs])
+    settled = (shortest >= max(wait, 1)) & (sizes >= max(least, 1))
     if not settled.any():
         return state
-    place = settled[labels]
-    fresh = np.where(place, np.uint32(0), np.stack([state.absolute, state.positive, state.negative, *state.entered]))
+    place = settled[labels] & differs
+    fresh = np.where(place, np.uint32(0), np.stack([state.absolute, state.positive, state.negative, *state.runs]))
     reference = np.where(place, f, state.reference)
-    return replace(
-        state, reference=reference, absolute=fresh[0], positive=fresh[1], negative=fresh[2], entered=fresh[3:]
-    )
+    return replace(state, reference=reference, absolute=fresh[0], positive=fresh[1], negative=fresh[2], runs=fresh[3:])
 
 
 def stationary_reference(
@@ -236,7 +219,7 @@ def stationary_reference(
             state = start_differences(frame)
             continue
         state = accumulate_differences(state, frame, threshold)
-        state = settle_reference(state, frame, threshold, objects=objects, patience=patience, smallest=smallest)
+        state = settle_reference(state, frame, objects=objects, patience=patience, smallest=smallest)
     if state is None:
         raise ArgumentError("stationary_reference: there are no frames")
     return state.reference
