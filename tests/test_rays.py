@@ -53,7 +53,7 @@ def test_a_hit_is_the_first_point_of_the_surface(solid, fn, size):
     o[:300] = np.random.default_rng(1).normal(size=(300, 3)) * 0.1 + POSE[:3, 3]  # many of them start inside
     hit = fn(POSE, *size, o, d)
     met = np.isfinite(hit.distance)
-    assert 0.2 < met.mean()
+    assert met.mean() > 0.2
     points = o + hit.distance[:, None] * units(d)
     assert np.abs(signed_distance(solid, points[met])).max() < 1e-13 * 20
     # Before the hit the sign does not change, so neither do rays without a hit change theirs.
@@ -183,7 +183,7 @@ def test_triangles():
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     rng = np.random.default_rng(7)
     weights = rng.dirichlet([1, 1, 1], 200)
-    target, o = weights @ corners, rng.normal(size=(200, 3)) + [0, 0, 3]
+    target, o = weights @ corners, rng.normal(size=(200, 3)) + np.array([0, 0, 3])
     hit = ray_triangle(corners, o, target - o)
     np.testing.assert_allclose(hit.distance, np.linalg.norm(target - o, axis=1), rtol=1e-13)
     np.testing.assert_allclose(hit.normal, np.tile([0, 0, 1.0], (200, 1)), atol=1e-15)

@@ -12,7 +12,7 @@ from ...model.input_checks import count
 from ...randomness import Rng
 from ..optical_proximity import OpticalProximity, in_sensitive_volume
 from ..sensor_data import need_sensor
-from .casting import cast_rays, need_scene, occluded
+from .casting import cast_rays, need_scene, occluded, turned
 from .range_noise import RangeNoise, noisy_distances
 from .scene_checks import number, poses
 from .scenes import Scene
@@ -78,7 +78,7 @@ def lidar_scan(
     if not np.isfinite(a).all() or not np.isfinite(e).all():
         raise ArgumentError("lidar_scan: azimuths and elevations must be finite angles [rad]")
     local = np.asarray(lidar_directions(a, e[:, None]))
-    d = np.einsum("...ij,eaj->...eai", T[..., :3, :3], local)
+    d = np.asarray(turned(T[..., None, None, :3, :3], local))
     o = T[..., None, None, :3, 3]
     hits = cast_rays(scene, o, d, farthest=farthest)
     distance = np.array(hits.distance)
@@ -141,7 +141,7 @@ def beam_echo(
     half = number(beam, "beam", who, least=0, most=np.pi) / 2
     limit = np.cos(number(incidence, "incidence", who, least=0, most=np.pi / 2))
     n = max(count(rays, f"{who}: rays"), 1)
-    d = np.einsum("...ij,kj->...ki", T[..., :3, :3], np.asarray(beam_directions(np.arange(n), float(n), half)))
+    d = np.asarray(turned(T[..., None, :3, :3], beam_directions(np.arange(n), float(n), half)))
     hits = cast_rays(scene, T[..., None, :3, 3], d, farthest=farthest)
     cosine = np.abs(np.sum(hits.normal * d, axis=-1))
     echoes = (cosine >= limit - 1e-12) & (hits.distance >= number(nearest, "nearest", who, least=0))
@@ -183,7 +183,7 @@ def proximity_signal(scene: Scene, sensor: OpticalProximity, T_world_sensor, *, 
     start = np.stack([radius * np.cos(turn) - half, radius * np.sin(turn), np.zeros(n)], axis=1)
     way = np.array([half, 0, sensor.vertex_distance]) - start
     R, p = T[..., :3, :3], T[..., None, :3, 3]
-    o, d = np.einsum("...ij,kj->...ki", R, start) + p, np.einsum("...ij,kj->...ki", R, way)
+    o, d = turned(R[..., None, :, :], start) + p, turned(R[..., None, :, :], way)
     hits = cast_rays(scene, o, d)
     part = np.where(hits.solid >= 0, hits.distance, 0.0) / np.linalg.norm(way, axis=1)
     spot = start + part[..., None] * way

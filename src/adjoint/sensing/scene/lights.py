@@ -23,6 +23,7 @@ __all__ = [
     "lights_of",
     "pattern_light",
     "sheet_light",
+    "sky_share",
 ]
 
 PATTERNS = ("stripes", "grid", "dots")
@@ -222,6 +223,12 @@ def _reflected(normal, to_light, to_eye, shininess) -> Lit:
     lit = cosine > 0
     safe = np.where(lobe > 0, lobe, 1.0)
     return Lit(np.maximum(cosine, 0.0), np.where(lit & (lobe > 0), np.exp(shininess * np.log(safe)), 0.0))
+
+
+@kernel(normal=3, up=3)
+def sky_share(normal, up):
+    """The share of a hemisphere about `up` that a surface sees, weighted by the cosine of incidence."""
+    return (1 + normal @ up) / 2
 
 
 @kernel(normal=3, to_light=3, to_eye=3)

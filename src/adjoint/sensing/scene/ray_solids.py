@@ -239,8 +239,8 @@ def triangle_time(o, d, sides, a, b, c, backfaces: bool = True):
     x, y = sides
     ax, ay, bx, by, cx, cy = x @ a, y @ a, x @ b, y @ b, x @ c, y @ c
     p, q = (cx * by, ax * cy, bx * ay), (cy * bx, ay * cx, by * ax)
-    front = (p[0] <= q[0]) & (p[1] <= q[1]) & (p[2] <= q[2])  # seen counterclockwise
-    back = (p[0] >= q[0]) & (p[1] >= q[1]) & (p[2] >= q[2])
+    front = (p[0] >= q[0]) & (p[1] >= q[1]) & (p[2] >= q[2])  # seen counterclockwise, since y goes down then
+    back = (p[0] <= q[0]) & (p[1] <= q[1]) & (p[2] <= q[2])
     u, v, w = p[0] - q[0], p[1] - q[1], p[2] - q[2]
     det = u + v + w
     t = (u * (d @ a) + v * (d @ b) + w * (d @ c)) / np.where(det == 0, 1.0, det)

@@ -87,17 +87,15 @@ def _spots(scene: Scene, view: View, seen: Depths):
     assert seen.solid is not None
     pixels = np.flatnonzero(seen.solid >= 0)
     x, y = (np.broadcast_to(a, view.shape).ravel()[pixels] for a in (view.x, view.y))
-    z = seen.depth.ravel()[pixels]
-    point = np.stack([x * z, y * z, z], axis=1) @ view.T[:3, :3].T + view.T[:3, 3]
     triangle = None if seen.triangle is None else seen.triangle.ravel()[pixels]
-    return pixels, spots_of(scene, view.T[:3, 3], point, seen.solid.ravel()[pixels], triangle)
+    return pixels, spots_of(scene, view.T, x, y, seen.depth.ravel()[pixels], seen.solid.ravel()[pixels], triangle)
 
 
 def _cosines(scene: Scene, view: View, seen: Depths) -> np.ndarray:
     """Cosines (rows, columns) of the angles of incidence; 1 where nothing is seen."""
     pixels, spots = _spots(scene, view, seen)
     cosines = np.ones(view.shape)
-    cosines.flat[pixels] = np.sum(spots.normal * spots.to_eye, axis=1)
+    cosines.flat[pixels] = spots.front
     return cosines
 
 

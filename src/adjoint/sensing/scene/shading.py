@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .casting import occluded, solid_table, surface_normal
+from ...compile import kernel
+from .casting import occluded, solid_table, surface_normal, turned
 from .lights import (
     BackLight,
     DiffuseLight,
@@ -16,8 +17,9 @@ from .lights import (
     lambert,
     pattern_light,
     sheet_light,
+    sky_share,
 )
-from .scenes import Scene
+from .scenes import ROW_SIZE, Scene
 from .solids import Textured
 
 __all__ = ["GRAY_WEIGHTS", "Spots", "radiance", "spots_of"]
@@ -26,62 +28,82 @@ GRAY_WEIGHTS = np.array([0.299, 0.587, 0.114])  # of red, green and blue in a gr
 
 
 class Spots(NamedTuple):
-    """Points of surfaces (n, 3) in the world, and what is there: normals towards the eye, solids, colours (n, 3)."""
+    """Points of surfaces (n, 3) in the world, and what is there: normals towards the eye, solids, colours."""
 
     point: np.ndarray
     normal: np.ndarray
     to_eye: np.ndarray
+    front: np.ndarray  # (n,) cosines of the angles of incidence, below 0 for surfaces that are seen from behind
     solid: np.ndarray
-    colour: np.ndarray
-    specular: np.ndarray
-    shininess: np.ndarray
 
 
-def spots_of(scene: Scene, eye: np.ndarray, point: np.ndarray, solid: np.ndarray, triangle: np.ndarray | None) -> Spots:
-    """The `Spots` at points (n, 3) that lie on these solids (n,) and triangles of meshes (n,), seen from `eye` (3,)."""
-    to_eye = eye - point
-    to_eye /= np.linalg.norm(to_eye, axis=1, keepdims=True)
-    normal = surface_normal(solid_table(scene), point, solid.astype(float))
+class _Spot(NamedTuple):
+    point: np.ndarray
+    normal: np.ndarray
+    to_eye: np.ndarray
+    front: np.ndarray
+
+
+@kernel(table=(..., ROW_SIZE), R=(3, 3), eye=3)
+def _spot(table, x, y, depth, R, eye, solid) -> _Spot:
+    """What the pixel (x, y, 1) of a camera with the axes R at `eye` shows of a solid at a depth."""
+    way = R @ np.stack([x, y, 1.0])
+    point, to_eye = eye + depth * way, -way / np.sqrt(way @ way)
+    normal = surface_normal(table, point, solid)
+    front = normal @ to_eye
+    return _Spot(point, np.where(front < 0, -normal, normal), to_eye, front)
+
+
+def spots_of(scene: Scene, T, x, y, depth, solid, triangle) -> Spots:
+    """The `Spots` that pixels (n,) of a camera at T (4, 4) show at these depths, on solids and triangles of meshes."""
+    seen = _spot(solid_table(scene), x, y, depth, T[:3, :3], T[:3, 3], solid.astype(float))
+    point, normal, to_eye, front = map(np.asarray, seen)
     for k, mesh in scene.meshes:
         own = np.flatnonzero(solid == k)
-        assert triangle is not None
-        normal[own] = mesh.triangles.normals[triangle[own]] @ mesh.T_world_solid[:3, :3].T
-    front = np.sum(normal * to_eye, axis=1)
-    colour = np.array([s.colour for s in scene]).reshape(-1, 3)[solid]
+        n = turned(mesh.T_world_solid[:3, :3], mesh.triangles.normals[triangle[own]])
+        front[own] = np.einsum("ni,ni->n", n, to_eye[own])
+        normal[own] = np.where(front[own] < 0, -1.0, 1.0)[:, None] * n
+    return Spots(point, normal, to_eye, front, solid)
+
+
+def _colours(scene: Scene, spots: Spots, gray: bool) -> np.ndarray:
+    """Gray levels (n,) or colours (n, 3) of spots."""
+    colours = np.array([solid.colour for solid in scene]).reshape(-1, 3)
+    found = (colours @ GRAY_WEIGHTS if gray else colours)[spots.solid]
     for k, patch in enumerate(scene):
         if isinstance(patch, Textured):
-            own = np.flatnonzero((solid == k) & (front > 0))
-            colour[own] = _texels(patch, point[own])
-    normal[front < 0] *= -1  # surfaces that are seen from behind
-    looks = np.array([(s.specular, s.shininess) for s in scene])[solid]
-    return Spots(point, normal, to_eye, solid, colour, looks[:, 0], looks[:, 1])
+            own = np.flatnonzero((spots.solid == k) & (spots.front > 0))
+            image = patch.image
+            if gray:
+                image = image if image.ndim == 2 else image @ GRAY_WEIGHTS
+            texels = image[_texels(patch, spots.point[own])]
+            found[own] = texels if texels.ndim == found.ndim else texels[:, None]
+    return found
 
 
-def _texels(patch: Textured, point: np.ndarray) -> np.ndarray:
-    """Colours (n, 3) of points of a rectangle with an image."""
-    T, (width, height) = patch.T_world_solid, patch.size
-    local = (point - T[:3, 3]) @ T[:3, :2]
-    rows, columns = patch.image.shape[:2]
-    column = np.clip(np.floor((local[:, 0] / width + 0.5) * columns), 0, columns - 1).astype(int)
-    row = np.clip(np.floor((0.5 - local[:, 1] / height) * rows), 0, rows - 1).astype(int)
-    found = patch.image[row, column]
-    return found if found.ndim == 2 else found[:, None]
+def _texels(patch: Textured, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the pixels of its image that cover points (n, 3) of a rectangle."""
+    T, (width, height), (rows, columns) = patch.T_world_solid, patch.size, patch.image.shape[:2]
+    x, y, _ = turned(T[:3, :3].T, point - T[:3, 3]).T
+    column = np.clip(np.floor((x / width + 0.5) * columns), 0, columns - 1)
+    row = np.clip(np.floor((0.5 - y / height) * rows), 0, rows - 1)
+    return row.astype(np.intp), column.astype(np.intp)
 
 
 def radiance(scene: Scene, spots: Spots, lights, ambient: float, *, gray: bool) -> np.ndarray:
     """The light (n,) or (n, 3) that comes from spots to the eye: Σ colour · scattered + specular · mirrored."""
-    colour = spots.colour @ GRAY_WEIGHTS if gray else spots.colour
+    looks = np.array([(solid.specular, solid.shininess) for solid in scene]).reshape(-1, 2)
     scattered, mirrored = np.full(len(spots.point), ambient), np.zeros(len(spots.point))
-    shining = np.zeros(len(spots.point))
+    shining = np.zeros(len(scene))
     for light in lights:
         if isinstance(light, BackLight):
             if light.panel:
-                shining[spots.solid == scene.index(light.panel)] += light.intensity
+                shining[scene.index(light.panel)] += light.intensity
             continue
         if isinstance(light, DiffuseLight):
-            scattered += light.intensity * (1 + spots.normal @ light.up) / 2
+            scattered += light.intensity * sky_share(spots.normal, light.up)
             continue
-        lit, to_light, far = _lit(light, spots)
+        lit, to_light, far = _lit(light, spots, looks[spots.solid, 1])
         reached = np.flatnonzero(lit.diffuse > 0)
         if light.shadows and len(reached):
             place = spots.point[reached], spots.normal[reached]
@@ -89,16 +111,19 @@ def radiance(scene: Scene, spots: Spots, lights, ambient: float, *, gray: bool) 
             reached = reached[~hidden]
         scattered[reached] += light.intensity * lit.diffuse[reached]
         mirrored[reached] += light.intensity * lit.mirrored[reached]
-    glow = spots.specular * mirrored + shining
+    glow = shining[spots.solid]
+    if looks[:, 0].any():
+        glow += looks[spots.solid, 0] * mirrored
+    colour = _colours(scene, spots, gray)
     return colour * scattered + glow if gray else colour * scattered[:, None] + glow[:, None]
 
 
-def _lit(light, spots: Spots):
+def _lit(light, spots: Spots, shininess: np.ndarray):
     """What spots get of a light if nothing is in between, unit vectors to its source (n, 3), and its distance."""
-    seen = spots.point, spots.normal, spots.to_eye, spots.shininess
+    seen = spots.point, spots.normal, spots.to_eye, shininess
     if isinstance(light, DirectionalLight):
         to_light = np.broadcast_to(-light.direction, spots.point.shape)
-        return lambert(spots.normal, to_light, spots.to_eye, spots.shininess), to_light, None
+        return lambert(spots.normal, -light.direction, spots.to_eye, shininess), to_light, None
     T = light.T_world_light
     if isinstance(light, LightSheet):
         lit = sheet_light(T, light.thickness, *seen)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count
-from .casting import Hits, cast_rays, need_scene
+from .casting import Hits, cast_rays, need_scene, turned
 from .scene_checks import lengths, number, poses
 from .scenes import Scene
 from .solids import Textured
@@ -59,7 +59,7 @@ def tactile_imprint(
     x = ((np.arange(columns) + 0.5) / columns - 0.5) * width
     y = ((np.arange(rows) + 0.5) / rows - 0.5) * height
     places = np.stack(np.broadcast_arrays(x, y[:, None], -thickness), axis=-1)
-    o = np.einsum("...ij,rcj->...rci", T[..., :3, :3], places) + T[..., None, None, :3, 3]
+    o = turned(T[..., None, None, :3, :3], places) + T[..., None, None, :3, 3]
     z = T[..., None, None, :3, 2]
     hits = cast_rays(scene, o, z)
     buried = _leaves(scene, hits, z) | _leaves(scene, cast_rays(scene, o, -z), -z)

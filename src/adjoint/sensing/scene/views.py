@@ -14,6 +14,7 @@ import numpy as np
 
 from ...compile import kernel, static, while_loop
 from ...errors import ArgumentError
+from .casting import turned
 from .mesh_rays import mesh_distance
 from .ray_solids import first_hit, span
 from .scene_checks import array, pose
@@ -22,6 +23,7 @@ from .solids import Mesh
 
 __all__ = ["Depths", "View", "lattice", "nearest_depths", "pixel_directions", "rectangles", "view_of"]
 
+_CONVERGED = 1e-13
 _NEAR = 1e-9  # solids that reach nearer to the plane of the lens than this part of their size may be anywhere
 
 
@@ -44,37 +46,31 @@ class View(NamedTuple):
         return (self.x[part[1]], self.y[part[0]]) if self.x.ndim == 1 else (self.x[part], self.y[part])
 
 
-class _Point(NamedTuple):
-    x: np.ndarray
-    y: np.ndarray
-
-
-@kernel(k=8)
-def _distorted(x, y, k) -> _Point:
-    """Where a lens shows the point (x, y, 1): OpenCV's model with k = (k1 k2 p1 p2 k3 k4 k5 k6)."""
+@kernel(point=2, lens=8)
+def _distorted(point, lens):
+    """Where a lens shows the point (x, y, 1): OpenCV's model, with lens = (k1 k2 p1 p2 k3 k4 k5 k6)."""
+    k1, k2, p1, p2, k3, k4, k5, k6 = lens
+    x, y = point
     s = x * x + y * y
-    rho = (1 + s * (k[0] + s * (k[1] + s * k[4]))) / (1 + s * (k[5] + s * (k[6] + s * k[7])))
-    return _Point(
-        x * rho + 2 * k[2] * x * y + k[3] * (s + 2 * x * x), y * rho + k[2] * (s + 2 * y * y) + 2 * k[3] * x * y
-    )
+    rho = (1 + s * (k1 + s * (k2 + s * k3))) / (1 + s * (k4 + s * (k5 + s * k6)))
+    return np.stack([x * rho + 2 * p1 * x * y + p2 * (s + 2 * x * x), y * rho + p1 * (s + 2 * y * y) + 2 * p2 * x * y])
 
 
-@kernel(k=8)
-def _undistorted(x, y, k) -> _Point:
-    """The inverse of `_distorted` by Newton's iteration; NaN where it does not end."""
+@kernel(lens=8)
+def _undistorted(x, y, lens):
+    """The inverse (2,) of `_distorted` by Newton's iteration; NaN where it does not end."""
+    wanted, fixed = np.stack([x, y]), np.zeros(8)
 
     def step(carry):
-        a, b, _, count = carry
-        one, none, fixed = np.ones(()), np.zeros(()), np.zeros(8)
-        seen, slope_a = _distorted.jvp(a, b, k, one, none, fixed)
-        slope_b = _distorted.jvp(a, b, k, none, one, fixed)[1]
-        det = slope_a.x * slope_b.y - slope_a.y * slope_b.x
-        ex, ey = seen.x - x, seen.y - y
-        da, db = (slope_b.y * ex - slope_b.x * ey) / det, (slope_a.x * ey - slope_a.y * ex) / det
-        return a - da, b - db, np.abs(da) + np.abs(db), count + 1
+        point, _ = carry
+        seen, (a, c) = _distorted.jvp(point, lens, np.array([1.0, 0.0]), fixed)
+        b, d = _distorted.jvp(point, lens, np.array([0.0, 1.0]), fixed)[1]
+        e, f = seen - wanted
+        change = np.stack([d * e - b * f, a * f - c * e]) / (a * d - b * c)
+        return point - change, np.sum(np.abs(change))
 
-    a, b, last, _ = while_loop(lambda c: (c[2] > 1e-13) & (c[3] < 50), step, (x, y, 1.0, 0.0), max_iterations=50)
-    return _Point(np.where(last <= 1e-13, a, np.nan), np.where(last <= 1e-13, b, np.nan))
+    point, last = while_loop(lambda carry: carry[1] > _CONVERGED, step, (wanted, 1.0), max_iterations=50)
+    return np.where(last <= _CONVERGED, point, np.nan)
 
 
 def view_of(camera, caller: str, shift: tuple[float, float] = (0.0, 0.0)) -> View:
@@ -98,7 +94,7 @@ def view_of(camera, caller: str, shift: tuple[float, float] = (0.0, 0.0)) -> Vie
         y = np.broadcast_to(y, x.shape)
     lens = _lens(getattr(camera, "distortion", ()), caller)
     if lens.any():
-        x, y = _undistorted(x, y, lens)
+        x, y = np.moveaxis(_undistorted(x, y, lens), -1, 0).copy()
     T = pose(camera.T_world_camera, "camera.T_world_camera", caller)
     across = np.atleast_2d(x)
     columns_x = np.stack([np.fmin.reduce(across, axis=0), np.fmax.reduce(across, axis=0)])
@@ -128,7 +124,7 @@ def _lens(distortion, caller: str) -> np.ndarray:
 def pixel_directions(view: View) -> np.ndarray:
     """Directions (rows, columns, 3) of all pixels in the world, of length √(x² + y² + 1)."""
     local = np.stack(np.broadcast_arrays(view.x, view.y, 1.0), axis=-1)
-    return local @ view.T[:3, :3].T
+    return np.asarray(turned(view.T[:3, :3], local))
 
 
 # --- where solids are in an image -------------------------------------------------------------------------------------
