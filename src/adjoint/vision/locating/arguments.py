@@ -6,9 +6,10 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import motions
+from ...sensing.scene import Box, Cylinder, Mesh
 from ..cameras import Camera
 from ..image_checks import colour, gray
-from .object_models import ObjectModel
+from .object_models import ObjectModel, block_model, cylinder_model, mesh_model
 
 __all__ = ["as_model", "as_models", "image_levels", "motion_of"]
 
@@ -19,13 +20,19 @@ def motion_of(T, name: str, caller: str) -> np.ndarray:
 
 
 def as_model(model, caller: str) -> ObjectModel:
-    """The model, or an `ArgumentError` that tells how to make one."""
-    if not isinstance(model, ObjectModel):
-        raise ArgumentError(
-            f"{caller}: a model is made by block_model, cylinder_model, prism_model or mesh_model; "
-            f"got {type(model).__name__}"
-        )
-    return model
+    """The model, or that of a solid of a scene; else an `ArgumentError` tells how to make one."""
+    if isinstance(model, ObjectModel):
+        return model
+    if isinstance(model, Box):
+        return block_model(model.size, colour=model.colour)
+    if isinstance(model, Cylinder):
+        return cylinder_model(model.radius, model.length, colour=model.colour)
+    if isinstance(model, Mesh):
+        return mesh_model(model.triangles, colour=model.colour)
+    raise ArgumentError(
+        f"{caller}: a model is made by block_model, cylinder_model, prism_model or mesh_model, or is a Box, Cylinder "
+        f"or Mesh of a scene; got {type(model).__name__}"
+    )
 
 
 def as_models(models, caller: str) -> dict[str, ObjectModel]:

@@ -11,11 +11,13 @@ from ..cameras import Camera, project
 from ..image_checks import opencv
 from .hypotheses import Region
 from .object_models import ObjectModel
+from .refinement import Evidence
 
 __all__ = [
     "Candidate",
     "LocatedObject",
     "as_located",
+    "distance",
     "explaining",
     "is_known",
     "laid_vertices",
@@ -25,6 +27,7 @@ __all__ = [
 
 _LEAST_AREA = 30  # [pixel] smaller regions are no objects
 _LEAST_NEW = 0.35  # the part of an object's area that no other object explains
+_LEAST_SEEN = 0.4  # the part of its edges that must not be hidden
 _OVERLAP = 0.1  # the part of its footprint that an object may share with another one
 _SAME_PLACE = 0.8  # objects that share so much of their footprints are at the same place
 _AS_GOOD = 0.1  # a candidate whose quality is less by this much is as good: colours decide
@@ -60,6 +63,8 @@ class Candidate(NamedTuple):
     rms: float
     mask: np.ndarray  # (rows, columns) the pixels that it covers
     footprint: np.ndarray  # (n, 2) [m] its vertices, seen from above the plane
+    distance: float  # [m] of its centre from the camera
+    evidence: Evidence | None = None  # of its edges
 
 
 def regions(there: np.ndarray, caller: str) -> list[Region]:
@@ -75,6 +80,11 @@ def laid_vertices(plane: np.ndarray, model: ObjectModel, T: np.ndarray) -> np.nd
     """The vertices (n, 2) [m] of an object at T, along x and y of the plane."""
     seen = se3.inverse(plane) @ T
     return (model.vertices @ seen[:3, :3].T + seen[:3, 3])[:, :2]
+
+
+def distance(camera: Camera, model: ObjectModel, T: np.ndarray) -> float:
+    """The distance [m] of the centre of an object at T from the camera."""
+    return float(np.linalg.norm(T[:3, :3] @ model.center + T[:3, 3] - camera.T_world_camera[:3, 3]))
 
 
 def is_known(found: list[Candidate], name: str, model: ObjectModel, T: np.ndarray) -> bool:
@@ -110,19 +120,36 @@ def explaining(
 ) -> list[Candidate]:
     """Candidates that together explain a region, chosen greedily: the best that explains something new, again.
 
-    `candidates` are sorted, the best first; those with a quality below `least` are left out.
+    Those with a quality below `least` are left out. What a nearer object hides that was chosen before does not count
+    against an object.
     """
     chosen: list[Candidate] = []
-    left = region.mask.copy()
-    good = [c for c in candidates if c.quality >= least]
-    for c in good:
-        new = np.count_nonzero(c.mask & left) / np.count_nonzero(c.mask)
-        if new < _LEAST_NEW or any(_overlap(c.footprint, other.footprint) > _OVERLAP for other in chosen):
-            continue
-        c = _by_colour(c, good, levels, models)
-        chosen.append(c)
-        left &= ~c.mask
+    left, rest = region.mask.copy(), list(candidates)
+    while rest:
+        rest = [_beside(c, chosen) for c in rest]
+        best = max(rest, key=lambda c: c.quality)
+        rest = [c for c in rest if c is not best]
+        new = np.count_nonzero(best.mask & left) / np.count_nonzero(best.mask)
+        clear = all(_overlap(best.footprint, other.footprint) <= _OVERLAP for other in chosen)
+        if best.quality >= least and new >= _LEAST_NEW and clear:
+            chosen.append(_by_colour(best, candidates, levels, models))
+            left &= ~chosen[-1].mask
     return chosen
+
+
+def _beside(c: Candidate, chosen: list[Candidate]) -> Candidate:
+    """The candidate with the quality of those of its edges that no nearer object hides."""
+    hiding = [other.mask for other in chosen if other.distance < c.distance]
+    if c.evidence is None or not hiding:
+        return c
+    hidden = np.any(hiding, axis=0)
+    rows, columns = hidden.shape
+    u, v = np.rint(c.evidence.pixels).astype(int).T
+    covered = hidden[np.clip(v, 0, rows - 1), np.clip(u, 0, columns - 1)]
+    seen = c.evidence._replace(weight=c.evidence.weight * ~covered)
+    if seen.weight.sum() < _LEAST_SEEN * c.evidence.weight.sum():
+        return c
+    return c._replace(quality=max(c.quality, c.quality / max(c.evidence.share, 1e-9) * seen.share))
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> float:

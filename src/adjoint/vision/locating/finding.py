@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...lie import se3
+from ...model.input_checks import positive
 from ..cameras import Camera, project
 from ..image_checks import binary
 from .arguments import as_models, image_levels, motion_of
@@ -15,6 +16,7 @@ from .candidates import (
     Candidate,
     LocatedObject,
     as_located,
+    distance,
     explaining,
     is_known,
     laid_vertices,
@@ -30,7 +32,7 @@ from .refinement import plane_directions, refined
 
 __all__ = ["locate"]
 
-_LEAST_FOUND = 0.5  # the part of the edges that the image must show
+_LEAST_FOUND = 0.4  # the part of the edges that the image must show
 _BELOW_BEST = 0.3  # hypotheses whose score is so much less than the best are not refined
 
 
@@ -66,10 +68,10 @@ def locate(
     Reference: Fu, Gonzalez & Lee (1987), §8.6, has the idea of projecting models with the camera and comparing.
     """
     caller = "locate"
-    known = as_models(models, caller)
+    known, least = as_models(models, caller), positive(least_score, f"{caller}: least_score", or_zero=True)
     plane = np.eye(4) if T_world_plane is None else motion_of(T_world_plane, "T_world_plane", caller)
     if depth is not None:
-        return locate_in_depth(image, depth, camera, known, plane, mask, least_score)
+        return locate_in_depth(image, depth, camera, known, plane, mask, least)
     levels = image_levels(image, camera, caller)
     straight, flat = _without_distortion(camera, levels)
     there = _foreground(flat, camera, straight, background, mask, caller)
@@ -78,7 +80,7 @@ def locate(
     found: list[LocatedObject] = []
     for region in regions(there, caller):
         candidates = _candidates(straight, rough, camera, edges, region, known, plane)
-        found += [as_located(c) for c in explaining(candidates, region, least_score, levels, known)]
+        found += [as_located(c) for c in explaining(candidates, region, least, levels, known)]
     return tuple(sorted(found, key=lambda thing: float(project(camera, thing.T_world_object[:3, 3])[0])))
 
 
@@ -118,13 +120,13 @@ def _candidates(
         model = models[h.name]
         directions = plane_directions(se3.inverse(plane) @ h.T_world_object)
         fit = refined(edges, camera, model, h.T_world_object, directions, "locate")
-        if fit is None or fit.found < _LEAST_FOUND or is_known(found, h.name, model, fit.T_world_object):
+        if fit is None or fit.pose.found < _LEAST_FOUND or is_known(found, h.name, model, fit.pose.T_world_object):
             continue
-        T = fit.T_world_object
+        T, covariance, rms, share = fit.pose
         shown = silhouette(straight, model, T, "locate")
         if not shown.any():
             continue
-        quality = fit.found * np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
-        feet = laid_vertices(plane, model, T)
-        found.append(Candidate(h.name, T, fit.covariance, quality, fit.rms, shown, feet))
+        quality = share * np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
+        feet, away = laid_vertices(plane, model, T), distance(camera, model, T)
+        found.append(Candidate(h.name, T, covariance, quality, rms, shown, feet, away, fit.evidence))
     return sorted(found, key=lambda c: -c.quality)

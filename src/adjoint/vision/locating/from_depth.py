@@ -18,7 +18,7 @@ from ...lie import se3
 from ..cameras import Camera, depth_points, project
 from ..image_checks import binary
 from .arguments import image_levels
-from .candidates import Candidate, as_located, explaining, is_known, laid_vertices, regions, silhouette
+from .candidates import Candidate, as_located, distance, explaining, is_known, laid_vertices, regions, silhouette
 from .hypotheses import Hypothesis, Region, on_plane_pose, places_on_plane, spread_poses
 from .image_edges import EdgeMap, edge_map, offsets_along
 from .object_models import ObjectModel
@@ -116,7 +116,8 @@ def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) ->
         shown = silhouette(camera, model, T, _CALLER)
         if shown.any():
             inside = np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
-            found.append(Candidate(h.name, T, covariance, share * inside, rms, shown, laid_vertices(plane, model, T)))
+            feet, away = laid_vertices(plane, model, T), distance(camera, model, T)
+            found.append(Candidate(h.name, T, covariance, share * inside, rms, shown, feet, away))
     return sorted(found, key=lambda c: -c.quality)
 
 
@@ -185,8 +186,8 @@ def _refined(camera, seen, edges: EdgeMap, region, model, surface, T):
     for k in range(_ROUNDS):
         local = (points - T[:3, 3]) @ T[:3, :3]
         reach = max(0.1 * model.size / (k + 1), _SIGMAS * seen.sigma + 1e-3)
-        distance, nearest = surface.tree.query(local, distance_upper_bound=2 * reach + 0.05 * model.size)
-        there = np.isfinite(distance)
+        apart, nearest = surface.tree.query(local, distance_upper_bound=2 * reach + 0.05 * model.size)
+        there = np.isfinite(apart)
         if there.sum() < 12:
             return None
         x, s, n = local[there], surface.points[nearest[there]], surface.normals[nearest[there]]

@@ -52,23 +52,22 @@ def _is_ridge(strength: np.ndarray, across: list[np.ndarray], down: list[np.ndar
 def offsets_along(edges: EdgeMap, pixels: np.ndarray, normals: np.ndarray, reach: float, caller: str) -> np.ndarray:
     """How far (k,) [pixel] along their normals (k, 2) edges are from pixels (k, 2); NaN if there is none in reach.
 
-    Of several edges within `reach` [pixel] the nearest counts. Its place between two pixels is the top of the parabola
-    through three strengths.
+    Of several edges within `reach` [pixel] the nearest counts. The strength across a smoothed edge is nearly a normal
+    distribution, so the top of the parabola through three of its logarithms is its place between the pixels.
     """
     cv2 = opencv(caller)
-    step = 0.5
-    places = step * np.arange(-np.ceil(reach / step) - 1, np.ceil(reach / step) + 2)
+    places = np.arange(-np.ceil(reach) - 1, np.ceil(reach) + 2)
     where = (pixels[:, None] + places[:, None] * normals[:, None]).astype(np.float32)
     profile = cv2.remap(
-        edges.strength, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0
+        edges.strength, where[..., 0], where[..., 1], cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_CONSTANT, borderValue=0
     ).astype(float)
     low, top, high = profile[:, :-2], profile[:, 1:-1], profile[:, 2:]
     peak = (top >= low) & (top > high) & (top > edges.least)
     distance = np.where(peak, np.abs(places[1:-1]), np.inf)
     best = np.argmin(distance, axis=1)
     rows = np.arange(len(pixels))
-    a, b, c = low[rows, best], top[rows, best], high[rows, best]
+    a, b, c = (np.log(np.maximum(x[rows, best], 1e-9)) for x in (low, top, high))
     bend = a - 2 * b + c
     shift = 0.5 * (a - c) / np.where(bend < 0, bend, -1.0)
-    found = places[1:-1][best] + step * np.clip(shift, -0.5, 0.5)
+    found = places[1:-1][best] + np.clip(shift, -0.5, 0.5)
     return np.where(np.isfinite(distance[rows, best]) & (np.abs(found) <= reach), found, np.nan)

@@ -23,7 +23,7 @@ from .image_edges import EdgeMap, edge_map, offsets_along
 from .object_models import ObjectModel
 from .outlines import Samples, outline
 
-__all__ = ["RefinedPose", "plane_directions", "refine_pose", "refined"]
+__all__ = ["Evidence", "Refined", "RefinedPose", "plane_directions", "refine_pose", "refined"]
 
 _REACHES = (8.0, 5.0, 3.0, 2.0, 1.5, 1.5)  # [pixel] how far edges are looked for, in each round
 _CORRELATED = 4.0  # [pixel] offsets of samples this near to each other have the same noise, for the gradient is smooth
@@ -43,6 +43,26 @@ class RefinedPose(NamedTuple):
     covariance: np.ndarray
     rms: float  # [pixel] of the offsets that count
     found: float  # the part of the visible edges, by length, that the image shows where they should be, from 0 to 1
+
+
+class Evidence(NamedTuple):
+    """What the image says of k samples of visible edges: how much each agrees, from 0 to 1, and how much it counts."""
+
+    pixels: np.ndarray  # (k, 2)
+    weight: np.ndarray  # (k,) [pixel of edge]; 0 outside of the image
+    agreement: np.ndarray  # (k,)
+
+    @property
+    def share(self) -> float:
+        """The part of the edges, by their length, that agrees."""
+        return float(self.weight @ self.agreement / max(self.weight.sum(), 1e-9))
+
+
+class Refined(NamedTuple):
+    """A refined pose and its evidence."""
+
+    pose: RefinedPose
+    evidence: Evidence
 
 
 def plane_directions(T_plane_object: np.ndarray) -> np.ndarray:
@@ -81,42 +101,42 @@ def refine_pose(image, camera: Camera, model: ObjectModel, T_world_object, *, T_
             f"{caller}: the image has too few edges where the object should be; is its pose wrong by more than "
             f"{_REACHES[0]:g} pixels, is it outside of the image, or does it not differ from the background?"
         )
-    return found
+    return found.pose
 
 
 def refined(
     edges: EdgeMap, camera: Camera, model: ObjectModel, T: np.ndarray, directions: np.ndarray, caller: str
-) -> RefinedPose | None:
-    """The `RefinedPose` of an object that moves along `directions` (d, 6), or None if too few edges are found."""
-    scale = np.where(np.arange(6) < 3, 1.0, model.size / 2)  # both are moves of about the same size
-    A = N = None
-    sigma, share = np.inf, 0.0
+) -> Refined | None:
+    """The `Refined` pose of an object that moves along `directions` (d, 6), or None if too few edges are found."""
+    scale = np.where(np.arange(6) < 3, model.size / 2, 1.0)  # turns and shifts as ways [m] of the farthest point
+    A = None
+    rms, evidence = np.inf, None
     for reach in _REACHES:
         samples = outline(camera, model, T)
         r = offsets_along(edges, samples.pixels, samples.normals, reach, caller) if len(samples.pixels) else np.empty(0)
         there = np.isfinite(r)
         if there.sum() < _FEWEST:
             return None
-        share = _share(samples, np.where(there, 1 - (r / reach) ** 2, 0.0), camera)
+        evidence = _evidence(samples, np.where(there, 1 - (r / reach) ** 2, 0.0), camera)
         J, r, w = samples.slopes[there] @ directions.T, r[there], samples.weight[there]
         sigma = max(1.4826 * float(np.median(np.abs(r - np.median(r)))), _LEAST_SIGMA)
         w = w * np.maximum(0.0, 1 - (r / max(_TUKEY * sigma, 1.0)) ** 2) ** 2
-        A, N = J.T @ (w[:, None] * J), float(w.sum())
+        A = J.T @ (w[:, None] * J)
         step, *_ = np.linalg.lstsq(A, J.T @ (w * r), rcond=1e-9)
         if not np.isfinite(step).all() or np.linalg.norm(step @ directions * scale) > model.size:
             return None
         T = T @ se3.exp(step @ directions)
-        rms = float(np.sqrt(np.sum(w * r * r) / max(N, 1e-300)))
-    if A is None or np.linalg.matrix_rank(A, tol=1e-9 * np.abs(A).max()) < len(directions):
+        rms = float(np.sqrt(np.sum(w * r * r) / max(w.sum(), 1e-300)))
+    if A is None or evidence is None or np.linalg.matrix_rank(A, tol=1e-9 * np.abs(A).max()) < len(directions):
         return None
     # One independent offset for each stretch of edge as long as the smoothing; A has a weight of 1 for each pixel.
     noise = max(rms, _LEAST_SIGMA) ** 2 * _CORRELATED
-    return RefinedPose(se3.project(T), noise * directions.T @ np.linalg.inv(A) @ directions, rms, share)
+    covariance = noise * directions.T @ np.linalg.inv(A) @ directions
+    return Refined(RefinedPose(se3.project(T), covariance, rms, evidence.share), evidence)
 
 
-def _share(samples: Samples, agreement: np.ndarray, camera: Camera) -> float:
-    """The part of the edges inside of the image, by their length, that agrees (k,) with it."""
+def _evidence(samples: Samples, agreement: np.ndarray, camera: Camera) -> Evidence:
     columns, rows = camera.size
     u, v = samples.pixels.T
-    weight = samples.weight * ((u > 1) & (u < columns - 2) & (v > 1) & (v < rows - 2))
-    return float(weight @ agreement / max(weight.sum(), 1e-9))
+    inside = (u > 1) & (u < columns - 2) & (v > 1) & (v < rows - 2)
+    return Evidence(samples.pixels, samples.weight * inside, agreement)
