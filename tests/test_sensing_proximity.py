@@ -97,7 +97,7 @@ def test_output_stays_through_hits_and_falls_one_cycle_after_a_miss():
 
 @pytest.mark.parametrize("distance", [0.05, 0.085, 0.09, 0.3, 0.49, 0.52, 1.5])
 def test_only_objects_in_the_window_are_detected(distance):
-    """With a long ring-down the sound of the pulse itself is still heard until the window opens, but not inside it."""
+    """The ringing of the pulse itself has died out when the window opens."""
     w = gating_waveforms(P67, [distance] * 3, 1e-6)
     inside = P67.least_distance < distance < P67.greatest_distance
     # An echo that begins before the window opens may still sound in it: so near objects are detected, as in reality.

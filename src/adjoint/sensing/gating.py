@@ -23,7 +23,7 @@ class GatedSonar(SensorData):
         >>> sonar = GatedSonar(pulse=1e-4, window_start=5e-4, window_end=2.9e-3, period=0.02)
 
     The transducer sends for `pulse`, and every `period` again. An echo counts if it is back between `window_start` Δt_1
-    and `window_end` Δt_1 + Δt_2. `ring_down` is the time in which the ringing falls to a tenth, for the waveform B.
+    and `window_end` Δt_1 + Δt_2. `ring_down` is the time in which the ringing falls to a hundredth, for the waveform B.
     `noise` is that of the sampled echo signal B. `gated_sonar` chooses the times for a distance.
     """
 
@@ -151,7 +151,7 @@ def gating_waveforms(
 ) -> GatingWaveforms:
     """The waveforms of cycles in which an object is at `distances` (k,) [m], NaN for none; sampled every `dt` [s].
 
-    B is 1 while the transducer sends, then falls by a factor of ten in every `sensor.ring_down`; the sound comes back
+    B is 1 while the transducer sends, then falls to a hundredth in `sensor.ring_down`; the sound comes back
     with the strength `echo`. C is 1 where B is above `threshold`. An echo from so far away that the next pulse is out
     before it is heard in the next cycle, where it counts for an object that is nearer.
 
@@ -184,7 +184,7 @@ def gating_waveforms(
 
 
 def _envelope(sensor: GatedSonar, age: np.ndarray) -> np.ndarray:
-    """The strength of a pulse of this age [s]: 1 while it is sent, then it falls tenfold in each ring-down."""
+    """The strength of a pulse of this age [s]: 1 while it is sent, then it falls a hundredfold in each ring-down."""
     over = age - sensor.pulse
-    fading = 10.0 ** (-np.maximum(over, 0.0) / sensor.ring_down) if sensor.ring_down else 0.0 * age
+    fading = 100.0 ** (-np.maximum(over, 0.0) / sensor.ring_down) if sensor.ring_down else 0.0 * age
     return np.where(age < 0, 0.0, np.where(over < 0, 1.0, fading))
