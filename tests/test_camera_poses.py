@@ -7,7 +7,7 @@ from support.camera_views import BOARD, LENS, poses_around, solid, views
 
 from adjoint.errors import ArgumentError, SolveError
 from adjoint.lie import se3
-from adjoint.vision.cameras import Camera, camera_to_opencv, planar_poses, pose_from_points
+from adjoint.vision.cameras import Camera, camera_to_opencv, planar_poses, pose_from_points, refine_pose
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,19 @@ def test_missing_points_are_left_out():
     found = pose_from_points(LENS, BOARD, u)
     np.testing.assert_allclose(found.T_camera_target, T[0], atol=1e-9)
     np.testing.assert_array_equal(found.inliers, np.isfinite(u[:, 0]))
+
+
+def test_refinement_is_one_kernel_for_many_targets():
+    T = poses_around(20, BOARD)
+    u = views(LENS, T, BOARD)
+    rows = np.concatenate([np.broadcast_to(BOARD, (20, 48, 3)), u], axis=-1)
+    first = T @ se3.exp(0.03 * np.random.default_rng(0).normal(size=(20, 6)))
+    found = refine_pose(rows, first, LENS.matrix, LENS.distortion)
+    np.testing.assert_allclose(found.T_camera_target, T, atol=1e-9)
+    one = pose_from_points(LENS, BOARD, u[3], noise=0.1)
+    np.testing.assert_allclose(0.01 * np.linalg.inv(found.information[3]), one.covariance, rtol=1e-6)
+    behind = refine_pose(rows[0], se3.exp([0, 0, 0, 0, 0, -2.0]), LENS.matrix, LENS.distortion)
+    np.testing.assert_allclose(behind.T_camera_target[2, 3], -2.0)  # it stays
 
 
 # --- flat targets -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 | `camera_calibration` | `calibrate_camera` |
 | `camera_report`, `camera_plots` | its result, `CameraCalibration`, and its plots |
 | `target_images`, `marker_images` | chessboards, grids of circles, ChArUco boards and markers in images |
-| `camera_poses` | poses from points, flat targets and markers |
+| `camera_poses`, `pose_refinement` | poses from points, flat targets and markers, and the kernel that refines them |
 | `ellipses`, `circle_pose` | the ellipse through points, and both poses of a circle that looks like it |
 | `undistortion` | images without distortion |
 | `camera_checks` | checks of what users give |
@@ -58,6 +58,8 @@ from .marker_images import find_markers as find_markers
 from .marker_images import marker_dictionaries as marker_dictionaries
 from .marker_images import marker_image as marker_image
 from .marker_images import marker_points as marker_points
+from .pose_refinement import RefinedPose as RefinedPose
+from .pose_refinement import refine_pose as refine_pose
 from .projecting import Rays as Rays
 from .projecting import depth_points as depth_points
 from .projecting import on_plane as on_plane
@@ -107,6 +109,7 @@ __all__ = [
     "ProjectionDerivatives",
     "ProjectionFit",
     "Rays",
+    "RefinedPose",
     "TargetPose",
     "book_image_point",
     "book_object_point",
@@ -156,6 +159,7 @@ __all__ = [
     "project",
     "project_derivatives",
     "rays",
+    "refine_pose",
     "resize_camera",
     "scaling_matrix",
     "to_camera_frame",

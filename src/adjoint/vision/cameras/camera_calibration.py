@@ -14,7 +14,7 @@ from ...model.input_checks import positive
 from .camera import Camera
 from .camera_checks import finite_rows, image_size, points_of
 from .camera_first import first_camera, first_poses
-from .camera_fit import COEFFICIENTS, CameraFit, CameraProblem, fitted_camera, residuals_of
+from .camera_fit import COEFFICIENTS, CameraFit, CameraProblem, camera_numbers, fitted_camera, residuals_of
 from .camera_report import CameraCalibration, CameraParameter
 from .linear_camera import flatness
 from .projecting import undistort_points
@@ -83,7 +83,7 @@ def calibrate_camera(
     if np.isnan(T).any():
         bad = np.flatnonzero(used)[np.isnan(T[:, 0, 0])]
         raise ArgumentError(f"{caller}: the points of view {some([str(k) for k in bad])} do not determine a pose")
-    fit = fitted_camera(problem, _numbers(camera), T, loss, caller)
+    fit = fitted_camera(problem, camera_numbers(camera), T, loss, caller)
     found = _result(problem, names, camera, fit, seen, used, loss, sigma)
     for text in found.warnings:
         warnings.warn(f"{caller}: {text}", stacklevel=2)
@@ -161,11 +161,6 @@ def _first(first: Camera | None, X, u, seen, size: tuple[int, int], caller: str)
         what = f"a camera of {first.size}" if isinstance(first, Camera) else type(first).__name__
         raise ArgumentError(f"{caller}: 'first' must be a Camera of the images' size {size}, got {what}")
     return first
-
-
-def _numbers(camera: Camera) -> np.ndarray:
-    K = camera.matrix
-    return np.concatenate([[K[0, 0], K[1, 1], K[0, 2], K[1, 2], K[0, 1]], camera.distortion])
 
 
 def _problem(X, u, seen, names: tuple[str, ...], camera: Camera, noise: float | None) -> CameraProblem:

@@ -15,9 +15,10 @@ from ...calibration.robust import Loss, chi_square_quantile, loss_of
 from ...compile import kernel
 from ...errors import SolveError
 from ...lie import se3
+from .camera import Camera
 from .projection_slopes import pixel_slopes
 
-__all__ = ["COEFFICIENTS", "CameraFit", "CameraProblem", "fitted_camera", "residuals_of"]
+__all__ = ["COEFFICIENTS", "EXACT", "CameraFit", "CameraProblem", "camera_numbers", "fitted_camera", "residuals_of"]
 
 COEFFICIENTS = ("fx", "fy", "cx", "cy", "skew", "k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6")
 
@@ -26,7 +27,7 @@ _ENOUGH = 1e-9  # the fit ends where χ² would fall by less than this: steps be
 _NEARLY = 1e-4  # and after many iterations: steps below 1 % of a standard error
 _UNDECIDED = 25  # from this iteration on, directions that are not seen stay so
 _BLIND = 1e-6  # singular values below this part of the largest are rounding errors
-_EXACT = 1e-6  # [pixels] the least noise, so that exact data have weights
+EXACT = 1e-6  # [pixels] the least noise, so that exact data have weights
 _USUAL = 1.0  # [pixels] noise that is larger than this, as it is far from the solution, hides no direction
 
 
@@ -63,6 +64,12 @@ def _rows(point, pixel, seen, T_camera_target, numbers):
         [found.intrinsics, found.distortion, moments, found.point, (pixel - found.pixels)[:, None]], axis=1
     )
     return np.where(seen > 0, rows, 0.0)
+
+
+def camera_numbers(camera: Camera) -> np.ndarray:
+    """The numbers (13,) of a camera in the order of COEFFICIENTS."""
+    K = camera.matrix
+    return np.concatenate([[K[0, 0], K[1, 1], K[0, 2], K[1, 2], K[0, 1]], camera.distortion])
 
 
 def residuals_of(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray) -> np.ndarray:
@@ -143,7 +150,7 @@ def _spread(problem: CameraProblem, residuals: np.ndarray, loss: Loss, used: int
     squares = np.sum(residuals**2, axis=-1)[problem.seen > 0]
     usual = np.mean(squares) / 2 if loss.name == "squares" else np.median(squares) / chi_square_quantile(0.5, 2)
     rows = 2 * len(squares)
-    return max(float(np.sqrt(usual * rows / max(rows - used, 0.5))), _EXACT)
+    return max(float(np.sqrt(usual * rows / max(rows - used, 0.5))), EXACT)
 
 
 def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray, loss: str, caller: str) -> CameraFit:
@@ -183,7 +190,7 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
         settled = True
         if problem.noise is None:
             old, sigma = sigma, _spread(problem, residuals, law, used)
-            settled = abs(old - sigma) <= 1e-6 * sigma or sigma <= 10 * _EXACT
+            settled = abs(old - sigma) <= 1e-6 * sigma or sigma <= 10 * EXACT
         if law.name != "squares":
             residuals, products = _products(problem, numbers, poses, sigma, law)
         if small and settled:

@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...calibration.robust import LOSSES
+from ...calibration.robust import EFFICIENCY, LOSSES
 from ...errors import ArgumentError, SolveError, nearest
 from ...lie import se3, so3
 from ...model.input_checks import positive
 from ..image_checks import opencv
 from .camera import Camera
 from .camera_checks import finite_rows, motion, points_of
-from .camera_fit import CameraProblem, fitted_camera, residuals_of
+from .camera_fit import EXACT, CameraProblem, camera_numbers, fitted_camera, residuals_of
 from .linear_camera import flatness
 from .marker_images import marker_points
+from .pose_refinement import refine_pose
 from .projecting import undistort_points
 
 __all__ = ["PlanarPoses", "TargetPose", "marker_poses", "planar_poses", "pose_from_points"]
@@ -65,7 +66,7 @@ def pose_from_points(
     The target's pose in the world is `camera.T_world_camera @ found.T_camera_target`. Four points or more are needed,
     not on a line; rows with NaN are not seen. OpenCV's solver gives first poses (SQPnP; for flat targets both of IPPE),
     or `first` (4, 4) does; then the sum of squared residuals in the image, with the lens's distortion, is minimised on
-    SE(3) by our own Levenberg-Marquardt method, and the covariance is the inverse of the information.
+    SE(3) (`refine_pose`), and the covariance is the inverse of the information.
 
     - `ransac` [pixels] is the largest residual of points that belong to the target; others are found (by OpenCV's
       `solvePnPRansac`) and left out. Without it all points are used.
@@ -199,9 +200,8 @@ def _flat_starts(camera: Camera, X: np.ndarray, u: np.ndarray, caller: str) -> l
 
 def _starts(camera: Camera, X: np.ndarray, u: np.ndarray, caller: str) -> list[np.ndarray]:
     flat = flatness(X)
-    found = _solved(X, _ideal(camera, u, caller), opencv(caller).SOLVEPNP_SQPNP, caller)
-    if flat.extents[2] <= _FLAT * flat.extents[0]:
-        found += _flat_starts(camera, X, u, caller)
+    found = _flat_starts(camera, X, u, caller) if flat.extents[2] <= _FLAT * flat.extents[0] else []
+    found = found or _solved(X, _ideal(camera, u, caller), opencv(caller).SOLVEPNP_SQPNP, caller)
     if not found:
         raise SolveError(
             f"{caller}: no pose explains these points in front of the camera; are they in the right order?"
@@ -241,13 +241,16 @@ def _both(camera: Camera, X, u, starts: list[np.ndarray], refine: bool, caller: 
 
 def _refined(camera: Camera, X, u, T, noise: float | None, loss: str, caller: str, steps: bool = True) -> TargetPose:
     """The minimum of the residuals near a first pose; without `steps`, the first pose itself."""
-    K = camera.matrix
-    numbers = np.concatenate([[K[0, 0], K[1, 1], K[0, 2], K[1, 2], K[0, 1]], camera.distortion])
     problem = CameraProblem(X[None], u[None], np.ones((1, len(X))), np.zeros((13, 0)), np.zeros(0), noise)
+    numbers = camera_numbers(camera)
     covariance, sigma = np.full((6, 6), np.nan), np.nan
-    if steps:
+    if steps and loss == "squares":
+        found = refine_pose(np.hstack([X, u]), T, camera.matrix, camera.distortion)
+        T, sigma = found.T_camera_target, noise or max(np.sqrt(found.squares / (2 * len(X) - 6)), EXACT)
+        covariance = sigma**2 * np.linalg.inv(found.information)
+    elif steps:
         fit = fitted_camera(problem, numbers, np.asarray(T)[None], loss, caller)
-        T, covariance, sigma = fit.poses[0], fit.pose_covariance[0], fit.sigma
+        T, covariance, sigma = fit.poses[0], fit.pose_covariance[0] / EFFICIENCY, fit.sigma
     residuals = residuals_of(problem, numbers, np.asarray(T)[None])[0]
     rms = float(np.sqrt(np.sum(residuals**2) / len(X)))
-    return TargetPose(T, covariance, rms, residuals, np.ones(len(X), bool), sigma)
+    return TargetPose(T, covariance, rms, residuals, np.ones(len(X), bool), float(sigma))
