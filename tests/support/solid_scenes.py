@@ -21,7 +21,7 @@ def random_scene(rng, count=12, spread=0.6, floor=True, meshes=0):
     ]
     for k in range(count):
         solids.append(makers[k % 4](_pose(rng, spread)))
-    mesh = Mesh(icosphere(2, 0.12)) if meshes else None
+    mesh = Mesh(icosphere(2, 0.12))
     solids += [mesh.at(_pose(rng, spread)) for _ in range(meshes)]
     return Scene(solids)
 

@@ -61,8 +61,9 @@ def lidar_scan(
 ) -> LidarScan:  # fmt: skip
     """A turn of a lidar: distances (..., e, a) along beams with all `elevations` (e,) and `azimuths` (a,) [rad].
 
+        >>> from adjoint.sensing import Scene, Sphere
         >>> scan = lidar_scan(Scene([Sphere(1.0)]), np.eye(4), np.linspace(-np.pi, np.pi, 360))
-        >>> scan.distance.shape, scan.distance.max()
+        >>> scan.distance.shape, float(scan.distance.max().round(12))
         ((1, 360), 1.0)
 
     `T_world_lidar` (..., 4, 4) is its pose, or one for each of several turns; see `lidar_directions` for the angles.
@@ -124,6 +125,7 @@ def beam_echo(
 ) -> BeamEcho:  # fmt: skip
     """The nearest echo in the beam of an ultrasonic sensor at `T_world_sensor` (..., 4, 4), which looks along z.
 
+        >>> from adjoint.sensing import Plane, Scene
         >>> T = se3.from_xyz_quat_wxyz([0, 0, 2.0, 0, 1, 0, 0])                      # 2 m above the floor
         >>> round(float(beam_echo(Scene([Plane()]), T).distance), 9)
         2.0
@@ -162,6 +164,7 @@ def beam_echo(
 def proximity_signal(scene: Scene, sensor: OpticalProximity, T_world_sensor, *, rays: int = 400) -> np.ndarray:
     """The part (...) of the light of an `OpticalProximity`, from 0 to 1, whose spots the detector sees.
 
+        >>> from adjoint.sensing import Plane, Scene
         >>> sensor = OpticalProximity(lens_diameter=4e-3, separation=6e-3, vertex_distance=40e-3)
         >>> T = se3.from_xyz_quat_wxyz([0, 0, 0.017, 0, 1, 0, 0])  # 17 mm above the floor, looking down along its z
         >>> bool(proximity_signal(Scene([Plane()]), sensor, T) > 0.5)

@@ -146,6 +146,7 @@ def _flat(scene, origins, directions, farthest, caller: str):
 def cast_rays(scene: Scene, origins, directions, *, backfaces: bool = True, farthest: float = np.inf) -> Hits:
     """What rays meet first in a scene: `Hits(distance, point, normal, solid, triangle)`.
 
+        >>> from adjoint.sensing import Plane, Scene, Sphere
         >>> scene = Scene([Plane(name="floor"), Sphere(0.5, T_world_solid=[0, 0, 0.5])])
         >>> hits = cast_rays(scene, [0, 0, 3.0], [[0, 0, -1.0], [2, 0, -3]])
         >>> hits.distance, hits.solid
@@ -181,6 +182,7 @@ def cast_rays(scene: Scene, origins, directions, *, backfaces: bool = True, fart
 def ray_distances(scene: Scene, origins, directions, *, backfaces: bool = True, farthest: float = np.inf) -> np.ndarray:
     """Only the distances (...) [m] of `cast_rays`, which takes less time.
 
+    >>> from adjoint.sensing import Plane, Scene
     >>> ray_distances(Scene([Plane()]), [0, 0, 2.0], [0, 0, -5.0])
     array(2.)
     """

@@ -23,10 +23,11 @@ def depth_image(
 ) -> np.ndarray:
     """Depths (rows, columns) [m] along the optical axis, z of the camera's frame, as depth cameras give them.
 
+        >>> from adjoint.sensing import DirectionalLight, Plane, Scene, Sphere
         >>> T = [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 2.0], [0, 0, 0, 1]]  # 2 m above the floor
         >>> camera = aj.vision.Camera.pinhole((64, 48), focal_length=50).at(T)
-        >>> depth_image(Scene([Plane()]), camera).round(12)[24, 32]
-        2.0
+        >>> depth_image(Scene([Plane()]), camera).round(12)[24, 30:33]
+        array([2., 2., 2.])
 
     Parameters
     ----------
@@ -51,6 +52,7 @@ def range_image(
 ) -> np.ndarray:
     """Distances (rows, columns) [m] along the rays of the pixels, from the lens centre to the surface; ∞ without one.
 
+        >>> from adjoint.sensing import DirectionalLight, Plane, Scene, Sphere
         >>> T = [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 2.0], [0, 0, 0, 1]]  # 2 m above the floor
         >>> camera = aj.vision.Camera.pinhole((64, 48), focal_length=50).at(T)
         >>> bool(range_image(Scene([Plane()]), camera).min() >= 2)
@@ -66,6 +68,7 @@ def range_image(
 def segmentation_image(scene: Scene, camera, *, backfaces: bool = True) -> np.ndarray:
     """Numbers (rows, columns), int32, of the solids that a camera sees at its pixels; -1 where it sees none.
 
+    >>> from adjoint.sensing import Plane, Scene, Sphere
     >>> T = [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 2.0], [0, 0, 0, 1]]  # 2 m above the floor
     >>> camera = aj.vision.Camera.pinhole((64, 48), focal_length=50).at(T)
     >>> np.unique(segmentation_image(Scene([Plane(), Sphere(0.3)]), camera))
@@ -108,6 +111,7 @@ def intensity_image(
 ) -> np.ndarray:  # fmt: skip
     """What a camera sees of a scene under lights: an image (rows, columns), or (rows, columns, 3), red, green, blue.
 
+        >>> from adjoint.sensing import DirectionalLight, Plane, Scene, Sphere
         >>> T = [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 2.0], [0, 0, 0, 1]]  # 2 m above the floor
         >>> camera = aj.vision.Camera.pinhole((64, 48), focal_length=50).at(T)
         >>> image = intensity_image(Scene([Plane(), Sphere(0.3)]), camera, DirectionalLight([1, 0, -1]), ambient=0.2)

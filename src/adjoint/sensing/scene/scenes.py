@@ -29,6 +29,7 @@ ROW_SIZE = 16  # numbers of a solid in a table: rotation (9), position (3), dime
 class Scene:
     """Solids in the world: a tuple `solids`. A number or a name finds one of them.
 
+        >>> from adjoint.sensing import Box, Plane, Sphere
         >>> scene = Scene([Plane(name="floor"), Sphere(0.1, T_world_solid=[0, 0, 0.1], name="ball")])
         >>> scene["ball"]
         <Sphere 'ball' at (0, 0, 0.1)>
@@ -144,6 +145,7 @@ class Scene:
 def robot_solids(robot: Robot, q, *, T_world_base=None, meshes: bool = True) -> tuple[Mesh, ...]:
     """The shapes of a robot at q (nq,) as meshes, named after its bodies: "puma560.link2", then "puma560.link2#2".
 
+        >>> from adjoint.sensing import Plane
         >>> scene = Scene([Plane()]).add(*robot_solids(robot, q))
         >>> moved = scene.replace(*robot_solids(robot, q + 0.1))                # the robot in another configuration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -48,11 +48,11 @@ class Solid:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def at(self, T_world_solid) -> Solid:
+    def at(self, T_world_solid) -> Self:
         """The same solid at another pose (4, 4), or at a position (3,) with the axes of the world."""
         return dataclasses.replace(self, T_world_solid=T_world_solid)
 
-    def replace(self, **fields) -> Solid:
+    def replace(self, **fields) -> Self:
         """The same solid with other values of some fields."""
         try:
             return dataclasses.replace(self, **fields)

@@ -34,7 +34,8 @@ def tactile_imprint(
 ) -> TactileImprint:
     """What a tactile pad at `T_world_pad` (..., 4, 4) feels: how deep solids are in its skin, and their forces.
 
-        >>> ball = Sphere(0.01, T_world_solid=[0, 0, 0.009])                                    # 1 mm deep in the skin
+        >>> from adjoint.sensing import Scene, Sphere
+        >>> ball = Sphere(0.01, T_world_solid=[0, 0, 0.009])  # 1 mm deep in the skin
         >>> float(tactile_imprint(Scene([ball]), np.eye(4), taxels=(15, 15)).penetration.max().round(12))
         0.001
 
