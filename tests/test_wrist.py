@@ -414,17 +414,17 @@ def test_all_ten_numbers_of_a_payload():
 
 @pytest.mark.slow
 def test_errors_of_a_payload_are_those_that_it_states():
-    """200 recordings: squared errors in units of the stated covariance have the mean 10, within 5 · √(20/200)."""
+    """100 recordings: squared errors in units of the stated covariance have the mean 10, within 5 · √(20/100)."""
     g, V, dV = moved(40)
     clean, rng = payload_regressor(g, V, dV) @ TOOL, np.random.default_rng(1)
     squares = []
-    for _ in range(200):
+    for _ in range(100):
         noise = rng.normal(size=clean.shape) * np.repeat([0.01, 0.1], 3)
         found = identify_payload(clean + noise, g, twists=V, accelerations=dV)
         error = found.estimate - TOOL
         squares.append(error @ np.linalg.solve(found.covariance, error))
         assert np.all(np.abs(found.noise / [0.01, 0.1] - 1) < 0.35)
-    assert abs(np.mean(squares) - 10) < 1.6
+    assert abs(np.mean(squares) - 10) < 2.2
     given = identify_payload(clean + noise, g, twists=V, accelerations=dV, noise=(0.01, 0.1))
     assert given.noise.tolist() == [0.01, 0.1]
 
