@@ -132,16 +132,17 @@ def draw(waves, images: dict[str, np.ndarray], run: Run, raw: np.ndarray, clean:
     import matplotlib.pyplot as plt
 
     figure = plt.figure(figsize=(11, 6.2), layout="constrained")
-    top, bottom = figure.subfigures(2, 1)
-    sound, force = bottom.subplots(1, 2)
-    for axis, (title, image) in zip(top.subplots(1, 3), images.items(), strict=True):
-        top.colorbar(axis.imshow(image, cmap="magma", vmin=0), ax=axis, shrink=0.8)
+    grid = figure.add_gridspec(2, 6)
+    sound, force = figure.add_subplot(grid[1, :3]), figure.add_subplot(grid[1, 3:])
+    for k, (title, image) in enumerate(images.items()):
+        axis = figure.add_subplot(grid[0, 2 * k : 2 * k + 2])
+        figure.colorbar(axis.imshow(image, cmap="magma", vmin=0), ax=axis, shrink=0.8)
         axis.set(title=title, xticks=[], yticks=[])
     for k, name in enumerate("FEDCBA"):
         sound.fill_between(1e3 * waves.t, k + 0.7 * getattr(waves, name), k, lw=0.6)
     sound.set(yticks=np.arange(6) + 0.35, yticklabels=list("FEDCBA"), xlabel="time [ms]", title="sonar: A to F")
     force.plot(run.t, raw, lw=0.9, label="measured")
-    force.plot(run.t, clean, lw=0.9, label="without weight and inertia of the block")
+    force.plot(run.t, clean, lw=0.9, label="without the block itself")
     force.set(xlabel="time [s]", ylabel="upward force [N]", title="a block is put on a table")
     force.legend(frameon=False, loc="upper left")
     for axis in (sound, force):
