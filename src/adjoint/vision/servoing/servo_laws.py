@@ -35,6 +35,7 @@ __all__ = ["ServoState", "image_servo", "pixel_sensor", "pose_servo", "target_po
 _EYES = ("in hand", "beside arm")
 _DEPTHS = ("true", "goal", "estimated")
 _NEAR, _FAR = 0.02, 50.0  # [m] estimated depths stay between these
+_TOGETHER = 3.0  # [1/s] how fast depths of points that do not move drift to the mean
 _SLOW = 0.02  # [1/s] image motions below this, at a depth of 1 m, tell little of the depth
 
 
@@ -103,15 +104,17 @@ def _observer(p, state: ServoState, s, twist):
     """The state of the observer of depths after one period, in which the camera moved with `twist` (6,).
 
     ṡ = L_ω ω + ρ m with m = L_v(Z = 1) v, and ρ̇ = ρ² v_z + ρ (y ω_x - x ω_y) for the inverse depth ρ: De Luca, Oriolo
-    & Robuffo Giordano (2008), "Feature depth observation for image-based visual servoing", IJRR 27(10).
+    & Robuffo Giordano (2008), "Feature depth observation for image-based visual servoing", IJRR 27(10). Points that
+    hardly move, whose depths are not seen, drift to the mean of all: wrong ratios of depths can make the loop unstable.
     """
     seen, near = [], []
-    a, h, v_z = p.observer, p.period, twist[5]
+    a, h, v_z, mean = p.observer, p.period, twist[5], np.mean(state.near)
     for k in range(len(s)):
         x, r = np.where(state.started > 0, state.seen[k], s[k]), state.near[k]
         L = interaction_matrix(s[k], 1.0)
         m, e = L[:, 3:] @ twist[3:], s[k] - x
         pull = a * a / np.maximum(m @ m, _SLOW**2) * (m @ e)
+        pull = pull + _TOGETHER * _SLOW**2 / (m @ m + _SLOW**2) * (mean - r)
         seen.append(x + h * (L[:, :3] @ twist[:3] + r * m + 2 * a * e))
         drift = r * r * v_z + r * (s[k, 1] * twist[0] - s[k, 0] * twist[1])
         near.append(np.clip(r + h * (drift + pull), 1 / _FAR, 1 / _NEAR))
