@@ -70,7 +70,7 @@ def match_template(
     """Where a template (h, w) is in an image (rows, columns): up to `most` windows with coefficients from `accept` on.
 
     `centers` are pixels (u, v) of the template's middle, (w - 1)/2 and (h - 1)/2 from its first pixel; with `subpixel`,
-    they are the peaks of parabolas through the neighbouring coefficients. Windows are found one after the other, the
+    they are the peaks of quadratic surfaces through the neighbouring coefficients. Windows are found one by one, the
     best first, at least `apart` [pixel] from each other along u or v: by default half of the template's size. Objects
     that are turned or have another size do not match.
 
@@ -109,13 +109,18 @@ def _around(place: int, reach: float) -> tuple[int, int]:
 
 
 def _peak(gamma: np.ndarray, row: int, column: int) -> tuple[float, float]:
-    """How far from a largest element (Δu, Δv) parabolas through it and its neighbours have their peaks."""
-
-    def off(before: float, here: float, after: float) -> float:
-        bend = before - 2 * here + after
-        return 0.0 if bend >= 0 else float(np.clip((before - after) / (2 * bend), -0.5, 0.5))
-
-    rows, columns = gamma.shape
-    du = off(*gamma[row, column - 1 : column + 2].tolist()) if 0 < column < columns - 1 else 0.0
-    dv = off(*gamma[row - 1 : row + 2, column].tolist()) if 0 < row < rows - 1 else 0.0
+    """How far from a largest element (Δu, Δv) the quadratic surface through it and its neighbours has its peak."""
+    inner = np.array([0 < place < size - 1 for place, size in zip((column, row), gamma.shape[::-1], strict=True)])
+    near = (
+        np.clip(np.arange(-1, 2) + place, 0, size - 1) for place, size in zip((row, column), gamma.shape, strict=True)
+    )
+    g = gamma[np.ix_(*near)].astype(float)
+    slope = np.array([g[1, 2] - g[1, 0], g[2, 1] - g[0, 1]]) / 2
+    mixed = (g[2, 2] - g[2, 0] - g[0, 2] + g[0, 0]) / 4
+    bend = np.array([[g[1, 2] - 2 * g[1, 1] + g[1, 0], mixed], [mixed, g[2, 1] - 2 * g[1, 1] + g[0, 1]]])
+    # Along an axis on which a neighbour is missing, the peak stays where it is.
+    slope, bend = slope * inner, np.where(np.outer(inner, inner), bend, -np.eye(2))
+    if bend[0, 0] >= 0 or np.linalg.det(bend) <= 0:
+        return 0.0, 0.0
+    du, dv = np.clip(-np.linalg.solve(bend, slope), -0.75, 0.75).tolist()
     return du, dv

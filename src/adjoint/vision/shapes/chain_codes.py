@@ -310,4 +310,4 @@ def chain_perimeter(code: Code, *, directions: int = 4) -> float:
     """
     digits, directions = _digits(code, directions, "chain_perimeter")
     diagonal = np.count_nonzero(digits & 1) if directions == 8 else 0
-    return len(digits) - diagonal + float(np.sqrt(2.0)) * diagonal
+    return float(len(digits) - diagonal + np.sqrt(2.0) * diagonal)

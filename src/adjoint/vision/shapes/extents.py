@@ -120,8 +120,8 @@ def basic_rectangle(boundary) -> BasicRectangle:
 def convex_deficiency(image) -> np.ndarray:
     """What a binary image's convex hull has more than its object: truth values (rows, columns), by scikit-image.
 
-    >>> convex_deficiency(np.array([[1, 0, 1], [1, 0, 1], [1, 1, 1]], bool)).sum()
-    np.int64(2)
+    >>> convex_deficiency(np.array([[1, 0, 1], [1, 0, 1], [1, 1, 1]], bool)).tolist()
+    [[False, True, False], [False, True, False], [False, False, False]]
     """
     image = binary(image, "convex_deficiency")
     if not image.any():

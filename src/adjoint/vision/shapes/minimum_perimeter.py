@@ -24,15 +24,23 @@ def minimum_perimeter_polygon(shape) -> np.ndarray:
         >>> minimum_perimeter_polygon(np.ones((3, 4), bool)).tolist()
         [[0.0, 0.0], [3.0, 0.0], [3.0, 2.0], [0.0, 2.0]]
 
-    Reference: Fu, Gonzalez & Lee (1987), Fig. 8.30; Sklansky, Chazin & Hansen (1972); the algorithm is that of Gonzalez
-    & Woods, Digital Image Processing, section 11.1: "MPP algorithm".
+    Reference: Fu, Gonzalez & Lee (1987), Fig. 8.30; Sklansky, Chazin & Hansen (1972). The algorithm is the funnel of
+    Lee & Preparata (1984); the crawlers of Gonzalez & Woods' "MPP algorithm" may leave corners that are not needed.
     """
-    corners, convex = _walls(_cracks(shape))
-    # The first corner in the order of rows is a convex corner of the hull, so the polygon has it.
-    first = int(np.lexsort((*corners.T, ~convex))[0])
-    order = np.r_[first : len(corners), 0 : first + 1]
-    found = _pull(corners[order].tolist(), convex[order].tolist())
-    return corners[order][found]
+    inside, outside = _links(_cracks(shape))
+    found = _pull(inside.tolist(), outside.tolist())
+    return _without_straight(np.array(found))
+
+
+def _without_straight(polygon: np.ndarray) -> np.ndarray:
+    """The polygon without corners where it goes straight on, as it may where it touches both walls in a line."""
+    new = (polygon != np.roll(polygon, -1, axis=0)).any(axis=1)  # corners may be there twice, where links meet
+    polygon = polygon[new] if new.any() else polygon[:1]
+    if len(polygon) < 3:
+        return polygon
+    before, after = polygon - np.roll(polygon, 1, axis=0), np.roll(polygon, -1, axis=0) - polygon
+    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    return polygon[(turn != 0) | ((before * after).sum(axis=1) < 0)]
 
 
 def _cracks(shape) -> np.ndarray:
@@ -53,45 +61,51 @@ def _cracks(shape) -> np.ndarray:
     return points
 
 
-def _walls(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The corners (k, 2) of the walls that the band can touch, one for each of the boundary; which are convex."""
-    before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
-    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-    # A convex corner of the boundary gives the object pixel inside of it, a concave one the background pixel outside.
-    return (points + (after - before) / 2)[turn != 0], turn[turn != 0] > 0
+def _links(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The links that the band crosses, one by one: object pixels (k, 2), and the background pixels beside them.
 
-
-def _pull(corners: list[list[float]], convex: list[bool]) -> list[int]:
-    """Numbers of the corners that a band touches which is pulled tight from the first corner to the last, its repeat.
-
-    Two crawlers stand on the corners of the inner (white) and the outer wall (black) that limit the view from the last
-    corner of the polygon. A corner that is out of the view makes one of them the next corner of the polygon.
+    There is one link across each crack; those inside of straight parts limit nothing, and are left out. The first
+    link is at the object's first pixel in the order of rows, which is a corner of the convex hull; all ends there, too.
     """
-    found, last, k, end = [], 0, 1, len(corners) - 1
-    white = black = 0
-    while True:
-        found.append(last)
-        white = black = last
-        k = last + 1
-        while k <= end:
-            at = corners[k]
-            if _beyond(corners[last], corners[white], at, 1.0):
-                last = white
-                break
-            if _beyond(corners[last], corners[black], at, -1.0):
-                last = black
-                break
-            if convex[k]:
-                white = k
-            else:
-                black = k
-            k += 1
-        else:
-            return found
+    step = np.roll(points, -1, axis=0) - points
+    right = np.stack([-step[:, 1], step[:, 0]], axis=1) / 2
+    middle = points + step / 2
+    ends = (step != np.roll(step, 1, axis=0)).any(axis=1) | (step != np.roll(step, -1, axis=0)).any(axis=1)
+    inside, outside, east = (middle + right)[ends], (middle - right)[ends], step[ends, 0] > 0
+    first = int(np.lexsort((inside[:, 0], inside[:, 1], ~east))[0])
+    order = np.r_[first : len(inside), 0:first]
+    start = inside[first : first + 1]
+    return np.concatenate([inside[order], start]), np.concatenate([outside[order], start])
 
 
-def _beyond(a: list[float], b: list[float], c: list[float], side: float) -> bool:
-    """Whether c is right (side 1) or left (-1) of the line from a to b as seen, or back from b towards a."""
-    du, dv, eu, ev = b[0] - a[0], b[1] - a[1], c[0] - b[0], c[1] - b[1]
-    turn = side * (du * ev - dv * eu)
-    return turn > 0 or (turn == 0 and du * eu + dv * ev < 0)
+def _pull(inside: list[list[float]], outside: list[list[float]]) -> list[list[float]]:
+    """The corners of the shortest path that crosses all links, from the first object pixel back to it.
+
+    What can be seen from the last corner lies between two rays: along the walls on the right (inside) and on the left
+    (outside). Links make the view narrower. If one closes it, the point where the other wall stands becomes a corner.
+    """
+    found, k = [], 0
+    corner = right = left = inside[0]
+    at_right = at_left = 0
+    while k < len(inside) - 1:
+        k += 1
+        if _turn(corner, right, inside[k]) <= 0:
+            if right != corner and _turn(corner, left, inside[k]) <= 0:  # beyond the left ray
+                found.append(corner)
+                corner, k = left, at_left
+                right, at_right = corner, k
+                continue
+            right, at_right = inside[k], k
+        if _turn(corner, left, outside[k]) >= 0:
+            if left != corner and _turn(corner, right, outside[k]) >= 0:
+                found.append(corner)
+                corner, k = right, at_right
+                left, at_left = corner, k
+                continue
+            left, at_left = outside[k], k
+    return [*found, corner]
+
+
+def _turn(a: list[float], b: list[float], c: list[float]) -> float:
+    """Positive if c is on the right of the line from a to b as seen, and negative on its left."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -67,8 +67,8 @@ def region_descriptors(labels, *, connectivity: int = 8) -> RegionDescriptors:
         >>> ring = np.ones((5, 5), bool)
         >>> ring[2, 2] = False
         >>> found = region_descriptors(ring)
-        >>> found.area[0], found.euler_number[0], found.centroid[0].tolist()
-        (np.int64(24), np.int64(0), [2.0, 2.0])
+        >>> found.area.tolist(), found.euler_number.tolist(), found.centroid.tolist()
+        ([24], [0], [[2.0, 2.0]])
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.2.
     """
