@@ -15,6 +15,8 @@
 | `moments` | moments of images and regions, and Hu's invariants |
 | `texture` | histogram texture, and co-occurrence matrices |
 | `texture_grammar` | textures as strings of a grammar |
+| `thinning`, `thinning_words` | thinning by safe points; its passes over whole images, not public |
+| `skeletons` | the medial axis, and graphs of skeletons |
 """
 
 from .boundaries import Boundary as Boundary
@@ -60,6 +62,11 @@ from .signatures import polygon_area as polygon_area
 from .signatures import polygon_centroid as polygon_centroid
 from .signatures import slope_density as slope_density
 from .signatures import tangent_signature as tangent_signature
+from .skeletons import MedialAxis as MedialAxis
+from .skeletons import SkeletonBranch as SkeletonBranch
+from .skeletons import SkeletonGraph as SkeletonGraph
+from .skeletons import medial_axis as medial_axis
+from .skeletons import skeleton_graph as skeleton_graph
 from .texture import CooccurrenceDescriptors as CooccurrenceDescriptors
 from .texture import HistogramTexture as HistogramTexture
 from .texture import cooccurrence as cooccurrence
@@ -71,6 +78,7 @@ from .texture_grammar import texture_derivation as texture_derivation
 from .texture_grammar import texture_image as texture_image
 from .texture_grammar import texture_places as texture_places
 from .texture_grammar import texture_string as texture_string
+from .thinning import thin as thin
 
 __all__ = [
     "TEXTURE_RULES",
@@ -80,10 +88,13 @@ __all__ = [
     "CooccurrenceDescriptors",
     "Diameter",
     "HistogramTexture",
+    "MedialAxis",
     "Moments",
     "RegionDescriptors",
     "RegionMoments",
     "Signature",
+    "SkeletonBranch",
+    "SkeletonGraph",
     "amplitude_moments",
     "basic_rectangle",
     "chain_area",
@@ -108,6 +119,7 @@ __all__ = [
     "histogram_texture",
     "hu_invariants",
     "image_moments",
+    "medial_axis",
     "merged_polygon",
     "minimum_perimeter_polygon",
     "pixel_boundaries",
@@ -119,6 +131,7 @@ __all__ = [
     "resampled_boundary",
     "shape_number",
     "shape_numbers",
+    "skeleton_graph",
     "slope_density",
     "split_polygon",
     "start_normalized",
@@ -127,6 +140,7 @@ __all__ = [
     "texture_image",
     "texture_places",
     "texture_string",
+    "thin",
 ]
 
 
