@@ -53,8 +53,9 @@ def chessboard_corners(image, shape) -> np.ndarray:
         [240.0, 200.0]
 
     `image` is gray or RGB, of any depth. All corners are found or none, so views without the board can be given to
-    `calibrate_camera` as they are. Corners go along rows, as in `chessboard_points`; a board that looks the same when
-    it is turned by 180° (both numbers odd, or both even) may begin at either end. OpenCV finds the corners
+    `calibrate_camera` as they are. Corners go along rows, as in `chessboard_points`, and the square between the first
+    four is dark; but a board that looks the same when it is turned by 180° (both numbers odd, or both even) may begin
+    at either end. OpenCV finds the corners
     (`findChessboardCorners`, or `findChessboardCornersSB` where it fails) and refines them (`cornerSubPix`), with
     windows that do not reach the neighbours of a corner.
     """
@@ -64,7 +65,7 @@ def chessboard_corners(image, shape) -> np.ndarray:
     found, corners = cv2.findChessboardCorners(picture, (columns, rows))
     if not found:
         found, corners = cv2.findChessboardCornersSB(picture, (columns, rows), flags=cv2.CALIB_CB_NORMALIZE_IMAGE)
-        return _pixels(corners if found else None, columns * rows)
+        return _dark_first(picture, _pixels(corners if found else None, columns * rows), columns, rows)
     grid = corners.reshape(rows, columns, 2)
     steps = [np.linalg.norm(np.diff(grid, axis=k), axis=2).min() for k in (0, 1)]
     half = int(np.clip(_WINDOW * min(steps), 2, 15))
@@ -75,7 +76,17 @@ def chessboard_corners(image, shape) -> np.ndarray:
         (-1, -1),
         (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_COUNT, 50, 1e-3),
     )
-    return _pixels(refined, columns * rows)
+    return _dark_first(picture, _pixels(refined, columns * rows), columns, rows)
+
+
+def _dark_first(picture: np.ndarray, corners: np.ndarray, columns: int, rows: int) -> np.ndarray:
+    """The corners (n, 2), from the other end if that makes the square between the first four of them a dark one."""
+    if (columns + rows) % 2 == 0 or not np.isfinite(corners).all():
+        return corners
+    grid = corners.reshape(rows, columns, 2)
+    middles = [np.rint(part.mean(axis=(0, 1))).astype(int) for part in (grid[:2, :2], grid[-2:, -2:])]
+    first, last = (float(picture[v, u]) for u, v in middles)
+    return corners[::-1].copy() if first > last else corners
 
 
 def _pixels(corners: Any, n: int) -> np.ndarray:
