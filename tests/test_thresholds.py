@@ -14,7 +14,7 @@ from sklearn.datasets import load_sample_image
 from sklearn.mixture import GaussianMixture
 
 from adjoint.errors import ArgumentError, SolveError
-from adjoint.vision.images import histogram
+from adjoint.vision.images import closing, connected_components, histogram, median_filter, opening
 from adjoint.vision.segmentation.thresholds import local_threshold, threshold, threshold_bands
 from adjoint.vision.segmentation.thresholds_boundary import (
     boundary_histogram,
@@ -402,6 +402,22 @@ def test_the_text_of_an_unevenly_lit_page():
     local = threshold(f, skimage.filters.threshold_sauvola(f, 31), objects="dark")
     otsu = threshold(f, otsu_thresholds(histogram(f))[0], objects="dark")
     assert (found != local).mean() < 0.06 < 0.15 < (otsu != local).mean()
+
+
+def test_24_coins():
+    """On scikit-image's coins, lit from above; no global threshold separates them from the background."""
+    f = median_filter(skimage.data.coins(), 5)
+
+    def found(T):
+        labels, n = connected_components(opening(closing(threshold(f, T), 5), 7))
+        return n, np.bincount(labels.ravel())[1:]
+
+    for tiles in ((3, 4), (4, 5), (4, 6)):
+        n, sizes = found(dynamic_threshold(f, tiles).surface)
+        assert n == 24
+        assert sizes.min() > 1000
+        assert sizes.max() < 3200
+    assert all(n != 24 or sizes.max() > 3200 for n, sizes in map(found, range(60, 200, 5)))
 
 
 # --- boundaries -------------------------------------------------------------------------------------------------------
