@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 import cv2
+import mvtbdata
 import numpy as np
 import pytest
 from support.camera_views import BOARD, LENS, poses_around, solid, views
@@ -306,13 +307,12 @@ def test_a_thousand_views_are_no_trouble():
 
 @pytest.mark.slow
 def test_fourteen_real_chessboards(tmp_path):
-    mvtbdata = pytest.importorskip("mvtbdata")
     folder = Path(mvtbdata.__file__).parent / "images" / "calibration"
     images = [cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) for path in sorted(folder.glob("left*.jpg"))]
     assert len(images) == 14
     u = np.array([chessboard_corners(image, (9, 6)) for image in images])
     X = chessboard_points((9, 6), 0.025)
-    found = calibrate_camera(X, u, images[0].shape[::-1])
+    found = calibrate_camera(X, u, (640, 480))
     assert np.isfinite(found.T_camera_target).all() and not found.unseen
     assert found.rms < 0.2  # 0.406 with corners refined in windows of 11 pixels, which reach neighbours in view 1
     rms, K, distortion, _, _ = cv2.calibrateCamera(

@@ -1,5 +1,8 @@
 """Cameras: projection against OpenCV, rays as its inverse, derivatives, frames, and images of changed size."""
 
+import copy
+import pickle
+
 import cv2
 import numpy as np
 import pytest
@@ -175,6 +178,24 @@ def test_derivatives_are_those_of_the_kernel_and_of_small_motions(lens):
         ahead, back = (project(seen.at(seen.T_world_camera @ se3.exp(s * xi)), X) for s in (1, -1))
         # Central differences: the third derivative h²/6, some 1e4 pixels, and rounding 1e-13 / h.
         np.testing.assert_allclose((ahead - back) / (2 * h), found.pose[..., k], atol=1e-6)
+
+
+def test_eager_compiled_and_exported_agree():
+    seen = camera(RATIONAL)
+    X, u = points(1)[0], np.array([200.0, 300])
+    for kernel, arguments in (
+        (pixel_of_point, (X, seen.T_world_camera, seen.matrix, seen.distortion)),
+        (direction_of_pixel, (u, seen.T_world_camera, seen.matrix, seen.distortion)),
+        (undistorted, (np.array([0.3, -0.2]), seen.distortion)),
+    ):
+        np.testing.assert_allclose(kernel.eager(*arguments), kernel(*arguments), rtol=1e-13, atol=1e-15)
+    assert "double" in pixel_of_point.source("c", name="pixel")
+
+
+def test_cameras_are_pickled_and_copied():
+    seen = camera(BARREL)
+    for again in (pickle.loads(pickle.dumps(seen)), copy.deepcopy(seen)):
+        np.testing.assert_array_equal(project(again, points(9)), project(seen, points(9)))
 
 
 # --- conventions ------------------------------------------------------------------------------------------------------

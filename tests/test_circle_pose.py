@@ -79,6 +79,12 @@ def test_the_chords_of_chen_and_huang():
         assert t[0] >= t[1]
 
 
+def test_eager_and_compiled_agree():
+    Q = cone_of(circle(np.random.default_rng(5)))
+    for eager, compiled in zip(cone_circles.eager(Q, R), cone_circles(Q, R), strict=True):
+        np.testing.assert_allclose(eager, compiled, rtol=1e-10, atol=1e-12)
+
+
 def test_face_on_both_solutions_are_one():
     T = se3.exp([np.pi, 0, 0, 0, 0, 0])
     T[2, 3] = 1.0

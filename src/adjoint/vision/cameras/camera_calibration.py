@@ -42,7 +42,7 @@ def calibrate_camera(
         >>> true = Camera.pinhole((640, 480), focal_length=600, distortion=[-0.1, 0.02, 0, 0])
         >>> poses = aj.lie.se3.exp(np.random.default_rng(0).uniform(-0.5, 0.5, (9, 6)) * [1, 1, 1, 0.2, 0.2, 0.2])
         >>> poses[:, 2, 3] += 0.5
-        >>> pixels = [aj.vision.cameras.project(true.at(aj.lie.se3.inverse(T)), target) for T in poses]
+        >>> pixels = [aj.vision.project(true.at(aj.lie.se3.inverse(T)), target) for T in poses]
         >>> found = calibrate_camera(target, pixels, (640, 480))
         >>> np.allclose(found.camera.matrix, true.matrix, atol=1e-5)
         True

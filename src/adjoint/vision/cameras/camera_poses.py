@@ -59,7 +59,7 @@ def pose_from_points(
         >>> camera = Camera.pinhole((640, 480), focal_length=500)
         >>> points = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2], [0.1, 0.2, 0.1]])
         >>> T = aj.lie.se3.exp([0.3, -0.2, 0.5, 0.1, 0, 1.0])
-        >>> pixels = aj.vision.cameras.project(camera.at(aj.lie.se3.inverse(T)), points)
+        >>> pixels = aj.vision.project(camera.at(aj.lie.se3.inverse(T)), points)
         >>> np.allclose(pose_from_points(camera, points, pixels).T_camera_target, T, atol=1e-9)
         True
 
@@ -99,7 +99,7 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
         >>> camera = Camera.pinhole((640, 480), focal_length=500)
         >>> T = aj.lie.se3.exp([0.5, -0.2, 0.1, 0.1, 0, 1.0])
         >>> points = np.array([[0, 0, 0], [0.1, 0, 0], [0.1, 0.1, 0], [0, 0.1, 0]])
-        >>> pixels = aj.vision.cameras.project(camera.at(aj.lie.se3.inverse(T)), points)
+        >>> pixels = aj.vision.project(camera.at(aj.lie.se3.inverse(T)), points)
         >>> found = planar_poses(camera, points, pixels)
         >>> np.allclose(found.T_camera_target[0], T, atol=1e-9), bool(found.rms[1] > 0.1)
         (True, True)
@@ -130,7 +130,7 @@ def marker_poses(camera: Camera, corners, length: float, *, refine: bool = True)
     """Both poses of square markers with sides of `length` [m], from their `corners` (..., 4, 2): see `planar_poses`.
 
         >>> camera = Camera.pinhole((640, 480), focal_length=500)
-        >>> corners = aj.vision.cameras.project(camera, [[-.1, -.1, 1], [.1, -.1, 1], [.1, .1, 1], [-.1, .1, 1]])
+        >>> corners = aj.vision.project(camera, [[-.1, -.1, 1], [.1, -.1, 1], [.1, .1, 1], [-.1, .1, 1]])
         >>> marker_poses(camera, corners, 0.2).T_camera_target[0, :3, 3].round(9) + 0.0
         array([0., 0., 1.])
 

@@ -164,7 +164,7 @@ def circle_poses(
         >>> T = aj.lie.se3.exp([0.6, 0.2, 0, 0, 0, 1.0])
         >>> t = np.linspace(0, 6, 30)
         >>> edge = 0.1 * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1) @ T[:3, :3].T + T[:3, 3]
-        >>> found = circle_poses(camera, aj.vision.cameras.project(camera, edge), 0.1)
+        >>> found = circle_poses(camera, aj.vision.project(camera, edge), 0.1)
         >>> np.linalg.norm(found.T_camera_circle[:, :3, 3] - T[:3, 3], axis=1).min() < 1e-9
         np.True_
 

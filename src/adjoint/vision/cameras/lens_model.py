@@ -96,7 +96,7 @@ def pixel_on_image(x, y, K):
 def pixel_of_point(point, T_world_camera, matrix, distortion=None) -> np.ndarray:
     """The pixel (u, v) (2,) of a `point` (3,) [m] of the world, for a camera given by its numbers; NaN behind the lens.
 
-        >>> camera = aj.vision.cameras.Camera.pinhole((640, 480), focal_length=500)
+        >>> camera = aj.vision.Camera.pinhole((640, 480), focal_length=500)
         >>> poses = np.tile(np.eye(4), (7, 1, 1))                                 # one camera at seven places
         >>> pixel_of_point([0, 0, 1.0], poses, camera.matrix, camera.distortion).shape
         (7, 2)
@@ -117,7 +117,7 @@ def pixel_of_point(point, T_world_camera, matrix, distortion=None) -> np.ndarray
 def direction_of_pixel(pixel, T_world_camera, matrix, distortion=None, largest_radius=np.inf) -> np.ndarray:
     """The unit direction (3,) in the world of the ray of a `pixel` (u, v), for a camera given by its numbers.
 
-        >>> camera = aj.vision.cameras.Camera.pinhole((640, 480), focal_length=500)
+        >>> camera = aj.vision.Camera.pinhole((640, 480), focal_length=500)
         >>> direction_of_pixel([319.5, 239.5], camera.T_world_camera, camera.matrix)
         array([0., 0., 1.])
 
