@@ -4,7 +4,6 @@ import warnings
 from pathlib import Path
 
 import cv2
-import mvtbdata
 import numpy as np
 import pytest
 from support.camera_views import BOARD, LENS, poses_around, solid, views
@@ -307,6 +306,7 @@ def test_a_thousand_views_are_no_trouble():
 
 @pytest.mark.slow
 def test_fourteen_real_chessboards(tmp_path):
+    mvtbdata = pytest.importorskip("mvtbdata")  # the Machine Vision Toolbox's images
     folder = Path(mvtbdata.__file__).parent / "images" / "calibration"
     images = [cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) for path in sorted(folder.glob("left*.jpg"))]
     assert len(images) == 14
