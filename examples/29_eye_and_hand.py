@@ -122,6 +122,7 @@ def main() -> None:
     }
     high = vision.looking_at([0.42, 0.1, TABLE + 0.42], [0.48, -0.01, TABLE], up=[1, 0, 0.3])
     start = reach(high @ se3.inverse(MOUNTED))
+    assert start is not None
     things, image, seen_from = found_blocks(camera, truth, start, rng)
 
     block = next(thing for thing in things if thing.name == "brick")

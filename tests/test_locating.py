@@ -17,7 +17,7 @@ from adjoint.vision import (
     looking_at,
     mesh_model,
     prism_model,
-    refine_pose,
+    refine_model_pose,
 )
 from adjoint.vision.locating.image_edges import edge_map, offsets_along
 from adjoint.vision.locating.outlines import outline
@@ -144,7 +144,7 @@ def test_a_pose_is_refined_in_six_directions():
     T = se3.exp([0, 0, 0.5, 0.01, -0.02, 0.01])
     image = picture(scene_of([("brick", T)]), camera)
     start = T @ se3.exp([0.02, -0.02, 0.03, 0.002, 0.001, -0.002])
-    found = refine_pose(image, camera, MODELS["brick"], start)
+    found = refine_model_pose(image, camera, MODELS["brick"], start)
     assert apart(MODELS["brick"], found.T_world_object, T) < 3e-4 < apart(MODELS["brick"], start, T)
     assert found.rms < 0.3 and found.found > 0.8
     assert np.linalg.matrix_rank(found.covariance) == 6
@@ -155,7 +155,7 @@ def test_on_a_plane_only_three_motions_are_uncertain():
     T = se3.exp([0, 0, 0.5, 0.01, -0.02, 0.01])
     image = picture(scene_of([("brick", T)]), camera)
     start = T @ se3.exp([0, 0, 0.03, 0.002, 0.001, 0])
-    found = refine_pose(image, camera, MODELS["brick"], start, T_world_plane=np.eye(4))
+    found = refine_model_pose(image, camera, MODELS["brick"], start, T_world_plane=np.eye(4))
     assert found.T_world_object[2, 2:] == pytest.approx([1, 0.01])
     assert np.linalg.matrix_rank(found.covariance) == 3
     assert apart(MODELS["brick"], found.T_world_object, T) < 5 * np.sqrt(np.trace(found.covariance[3:, 3:])) + 1e-4
@@ -164,7 +164,7 @@ def test_on_a_plane_only_three_motions_are_uncertain():
 def test_nothing_is_refined_where_nothing_is():
     camera = random_camera(np.random.default_rng(4))
     with pytest.raises(SolveError, match="too few edges"):
-        refine_pose(np.full((480, 640), 0.5), camera, MODELS["brick"], np.eye(4))
+        refine_model_pose(np.full((480, 640), 0.5), camera, MODELS["brick"], np.eye(4))
 
 
 # --- locate -----------------------------------------------------------------------------------------------------------

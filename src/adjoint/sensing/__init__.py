@@ -8,6 +8,7 @@
 | `joint_current` | Torque of a joint from the current of its motor: force sensing without a force sensor |
 | `light_sheet` | Range by a sheet of light: the textbook's table of columns, and any ray against any plane of light |
 | `magnetic_proximity` | Magnetic proximity: a coil beside a magnet, which feels changes, and a Hall element |
+| `noise` | What disturbs a reading: a constant error, white noise, a wrap, a saturation, and steps |
 | `optical_proximity` | An optical proximity sensor: what lies in the intersection of two cones of light is seen |
 | `payloads` | The mass, centre and inertia of a payload, from what a wrist sensor reads while it is moved |
 | `phase_ranging` | Range by phase shift of modulated light, its ambiguity, and two frequencies that resolve it |
@@ -69,6 +70,11 @@ if TYPE_CHECKING:
     from .magnetic_proximity import inductive_output as inductive_output
     from .magnetic_proximity import inductive_switching_distance as inductive_switching_distance
     from .magnetic_proximity import inductive_voltage as inductive_voltage
+    from .noise import QUIET as QUIET
+    from .noise import Noise as Noise
+    from .noise import noise_sigma as noise_sigma
+    from .noise import noisy as noisy
+    from .noise import quantised as quantised
     from .optical_proximity import OpticalProximity as OpticalProximity
     from .optical_proximity import in_sensitive_volume as in_sensitive_volume
     from .optical_proximity import optical_detected as optical_detected
@@ -191,34 +197,42 @@ if TYPE_CHECKING:
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "averaging": "Averaged averaged mean_confidence readings_needed",
-    "capacitive_proximity": "CapacitiveProximity capacitance_change capacitive_detected capacitive_distance capacitive_phase "
-    "capacitive_phase_change oscillation",
+    "capacitive_proximity": "CapacitiveProximity capacitance_change capacitive_detected capacitive_distance "
+    "capacitive_phase capacitive_phase_change oscillation",
     "gating": "GateOutputs GatedSonar GatingWaveforms gate_outputs gated_sonar gating_waveforms",
     "joint_current": "current_torque current_torque_sigma torque_current",
     "light_sheet": "LightPlane LightPlanePoint SheetOfLight fit_light_plane light_plane_point "
-    "light_plane_point_covariance stripe_column stripe_distance stripe_distance_sigma stripe_table",
-    "magnetic_proximity": "HallProximity InductiveOutput InductiveProximity hall_detected hall_field hall_field_near "
-    "hall_voltage inductive_output inductive_switching_distance inductive_voltage",
+    "light_plane_point_covariance stripe_column stripe_distance stripe_distance_sigma "
+    "stripe_table",
+    "magnetic_proximity": "HallProximity InductiveOutput InductiveProximity hall_detected hall_field "
+    "hall_field_near hall_voltage inductive_output inductive_switching_distance "
+    "inductive_voltage",
+    "noise": "Noise QUIET noise_sigma noisy quantised",
     "optical_proximity": "OpticalProximity in_sensitive_volume optical_detected optical_intensity sensitive_interval",
     "payloads": "Payload identify_payload payload_regressor",
-    "phase_ranging": "Demodulated PhaseRange TwoPhaseRange Unwrapped modulation_frequency phase_demodulated phase_distance "
-    "phase_distance_sigma phase_samples phase_shift phase_shifts unwrapped_distance unwrapping_confidence",
-    "scene": "BackLight BeamEcho Box Capsule Cylinder DiffuseLight DirectionalLight Hits LidarScan LightSheet Mesh "
-    "Plane RangeNoise RayHit Scene Solid Sphere StructuredLight TactileImprint Textured Triangles "
-    "beam_directions beam_echo cast_rays depth_image double_light_plane intensity_image lidar_directions "
-    "lidar_scan noisy_distances proximity_signal range_image range_sigma ray_box ray_capsule ray_cylinder "
-    "ray_distances ray_plane ray_sphere ray_triangle robot_solids segmentation_image tactile_imprint",
+    "phase_ranging": "Demodulated PhaseRange TwoPhaseRange Unwrapped modulation_frequency "
+    "phase_demodulated phase_distance phase_distance_sigma phase_samples phase_shift "
+    "phase_shifts unwrapped_distance unwrapping_confidence",
+    "scene": "BackLight BeamEcho Box Capsule Cylinder DiffuseLight DirectionalLight Hits LidarScan "
+    "LightSheet Mesh Plane RangeNoise RayHit Scene Solid Sphere StructuredLight "
+    "TactileImprint Textured Triangles beam_directions beam_echo cast_rays depth_image "
+    "double_light_plane intensity_image lidar_directions lidar_scan noisy_distances "
+    "proximity_signal range_image range_sigma ray_box ray_capsule ray_cylinder "
+    "ray_distances ray_plane ray_sphere ray_triangle robot_solids segmentation_image "
+    "tactile_imprint",
     "slipping": "SlipBall SlipSignal slip_direction slip_signal slip_vector",
     "tactile_arrays": "TactileScan tactile_currents tactile_resistances tactile_sensitivity",
     "time_of_flight": "PulsedRange SPEED_OF_LIGHT flight_distance flight_distance_sigma flight_time",
     "tool_loads": "SensorMotion pedestal_wrench sensor_motion tool_wrench",
-    "touching": "Centred Contacts FingerSwitches TouchRod centred centring_contacts finger_contacts rod_force "
-    "rod_force_sigma rod_rotation",
-    "triangulation": "Triangulated Triangulation TriangulationAngles triangulated triangulated_sigma triangulation_angles",
+    "touching": "Centred Contacts FingerSwitches TouchRod centred centring_contacts finger_contacts "
+    "rod_force rod_force_sigma rod_rotation",
+    "triangulation": "Triangulated Triangulation TriangulationAngles triangulated triangulated_sigma "
+    "triangulation_angles",
     "ultrasonics": "Ultrasonic beam_distance polaroid_ranger sound_speed",
     "wrist_calibration": "WristCalibration calibrate_wrist",
-    "wrist_gauges": "WristSensor cross_bar_sensor gauge_readings gauge_sensor resolved_force_matrix resolved_wrench "
-    "resolved_wrench_covariance tared wrench_from_textbook wrench_to_textbook wrist_sensor_from_textbook",
+    "wrist_gauges": "WristSensor cross_bar_sensor gauge_readings gauge_sensor resolved_force_matrix "
+    "resolved_wrench resolved_wrench_covariance tared wrench_from_textbook "
+    "wrench_to_textbook wrist_sensor_from_textbook",
     "wrist_runs": "WristReadings wrist_readings",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .cameras import ProjectionDerivatives as ProjectionDerivatives
     from .cameras import ProjectionFit as ProjectionFit
     from .cameras import Rays as Rays
+    from .cameras import RefinedPose as RefinedPose
     from .cameras import TargetPose as TargetPose
     from .cameras import book_image_point as book_image_point
     from .cameras import book_object_point as book_object_point
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from .cameras import project as project
     from .cameras import project_derivatives as project_derivatives
     from .cameras import rays as rays
+    from .cameras import refine_pose as refine_pose
     from .cameras import resize_camera as resize_camera
     from .cameras import scaling_matrix as scaling_matrix
     from .cameras import to_camera_frame as to_camera_frame
@@ -167,37 +169,48 @@ if TYPE_CHECKING:
     from .images import specify_histogram as specify_histogram
     from .images import subsample as subsample
     from .locating import LocatedObject as LocatedObject
+    from .locating import ModelPose as ModelPose
     from .locating import ObjectModel as ObjectModel
-    from .locating import RefinedPose as RefinedPose
     from .locating import Rest as Rest
     from .locating import block_model as block_model
     from .locating import cylinder_model as cylinder_model
     from .locating import locate as locate
     from .locating import mesh_model as mesh_model
     from .locating import prism_model as prism_model
-    from .locating import refine_pose as refine_pose
+    from .locating import refine_model_pose as refine_model_pose
     from .recognition import Automaton as Automaton
     from .recognition import AutomatonRun as AutomatonRun
+    from .recognition import Classified as Classified
     from .recognition import Derivation as Derivation
     from .recognition import Grammar as Grammar
     from .recognition import Meaning as Meaning
+    from .recognition import MinimumDistanceClassifier as MinimumDistanceClassifier
     from .recognition import Primitive as Primitive
     from .recognition import Production as Production
     from .recognition import Refusal as Refusal
+    from .recognition import StringMatch as StringMatch
     from .recognition import SyntacticClass as SyntacticClass
+    from .recognition import TemplateMatches as TemplateMatches
     from .recognition import Tree as Tree
     from .recognition import TreeDerivation as TreeDerivation
     from .recognition import TreeGrammar as TreeGrammar
     from .recognition import TreeProduction as TreeProduction
     from .recognition import accepts as accepts
+    from .recognition import angle_symbols as angle_symbols
     from .recognition import automaton_of_grammar as automaton_of_grammar
     from .recognition import check_semantics as check_semantics
+    from .recognition import classify as classify
     from .recognition import classify_by_grammars as classify_by_grammars
+    from .recognition import correlation_coefficients as correlation_coefficients
     from .recognition import count_tree_derivations as count_tree_derivations
+    from .recognition import decision_values as decision_values
     from .recognition import derivation as derivation
     from .recognition import derivations as derivations
     from .recognition import determinized as determinized
+    from .recognition import fit_minimum_distance as fit_minimum_distance
     from .recognition import grammar_of_automaton as grammar_of_automaton
+    from .recognition import interior_angles as interior_angles
+    from .recognition import match_template as match_template
     from .recognition import minimized as minimized
     from .recognition import parse_grammar as parse_grammar
     from .recognition import parse_tree as parse_tree
@@ -205,10 +218,72 @@ if TYPE_CHECKING:
     from .recognition import run_automaton as run_automaton
     from .recognition import same_language as same_language
     from .recognition import sentences_of_grammar as sentences_of_grammar
+    from .recognition import shape_distance as shape_distance
     from .recognition import shortest_difference as shortest_difference
+    from .recognition import similarity_degree as similarity_degree
+    from .recognition import similarity_matrix as similarity_matrix
+    from .recognition import similarity_tree as similarity_tree
+    from .recognition import string_match as string_match
+    from .recognition import string_matches as string_matches
     from .recognition import tree_derivation as tree_derivation
     from .recognition import tree_states as tree_states
     from .recognition import trees_of_grammar as trees_of_grammar
+    from .segmentation import AccumulatedDifferences as AccumulatedDifferences
+    from .segmentation import ColourClusters as ColourClusters
+    from .segmentation import CurveVotes as CurveVotes
+    from .segmentation import DecisionIntervals as DecisionIntervals
+    from .segmentation import DynamicThreshold as DynamicThreshold
+    from .segmentation import EdgePath as EdgePath
+    from .segmentation import EdgeRuns as EdgeRuns
+    from .segmentation import HoughCircles as HoughCircles
+    from .segmentation import HoughLines as HoughLines
+    from .segmentation import LineVotes as LineVotes
+    from .segmentation import Mixture as Mixture
+    from .segmentation import Quadtree as Quadtree
+    from .segmentation import SegmentationFault as SegmentationFault
+    from .segmentation import SplitMerge as SplitMerge
+    from .segmentation import Uniformity as Uniformity
+    from .segmentation import accumulate_differences as accumulate_differences
+    from .segmentation import boundary_histogram as boundary_histogram
+    from .segmentation import boundary_labels as boundary_labels
+    from .segmentation import boundary_objects as boundary_objects
+    from .segmentation import classify_levels as classify_levels
+    from .segmentation import colour_clusters as colour_clusters
+    from .segmentation import colour_histogram as colour_histogram
+    from .segmentation import curve_peaks as curve_peaks
+    from .segmentation import decision_intervals as decision_intervals
+    from .segmentation import difference_image as difference_image
+    from .segmentation import dynamic_threshold as dynamic_threshold
+    from .segmentation import edge_path as edge_path
+    from .segmentation import edge_pixels as edge_pixels
+    from .segmentation import edge_runs as edge_runs
+    from .segmentation import fill_scan_lines as fill_scan_lines
+    from .segmentation import fit_mixture as fit_mixture
+    from .segmentation import gaussian_crossings as gaussian_crossings
+    from .segmentation import grow_regions as grow_regions
+    from .segmentation import hough_circles as hough_circles
+    from .segmentation import hough_curve as hough_curve
+    from .segmentation import hough_lines as hough_lines
+    from .segmentation import hough_segments as hough_segments
+    from .segmentation import hough_votes as hough_votes
+    from .segmentation import is_segmentation as is_segmentation
+    from .segmentation import link_edges as link_edges
+    from .segmentation import local_threshold as local_threshold
+    from .segmentation import minimum_error_threshold as minimum_error_threshold
+    from .segmentation import nearest_colour as nearest_colour
+    from .segmentation import optimum_threshold as optimum_threshold
+    from .segmentation import otsu_thresholds as otsu_thresholds
+    from .segmentation import pixels_near_colour as pixels_near_colour
+    from .segmentation import quadtree as quadtree
+    from .segmentation import region_adjacency as region_adjacency
+    from .segmentation import segmentation_faults as segmentation_faults
+    from .segmentation import settle_reference as settle_reference
+    from .segmentation import split_and_merge as split_and_merge
+    from .segmentation import start_differences as start_differences
+    from .segmentation import stationary_reference as stationary_reference
+    from .segmentation import textbook_line as textbook_line
+    from .segmentation import threshold as threshold
+    from .segmentation import threshold_bands as threshold_bands
     from .servoing import ServoState as ServoState
     from .servoing import image_based_twist as image_based_twist
     from .servoing import image_servo as image_servo
@@ -225,10 +300,13 @@ if TYPE_CHECKING:
     from .shapes import CooccurrenceDescriptors as CooccurrenceDescriptors
     from .shapes import Diameter as Diameter
     from .shapes import HistogramTexture as HistogramTexture
+    from .shapes import MedialAxis as MedialAxis
     from .shapes import Moments as Moments
     from .shapes import RegionDescriptors as RegionDescriptors
     from .shapes import RegionMoments as RegionMoments
     from .shapes import Signature as Signature
+    from .shapes import SkeletonBranch as SkeletonBranch
+    from .shapes import SkeletonGraph as SkeletonGraph
     from .shapes import amplitude_moments as amplitude_moments
     from .shapes import basic_rectangle as basic_rectangle
     from .shapes import chain_area as chain_area
@@ -253,6 +331,7 @@ if TYPE_CHECKING:
     from .shapes import histogram_texture as histogram_texture
     from .shapes import hu_invariants as hu_invariants
     from .shapes import image_moments as image_moments
+    from .shapes import medial_axis as medial_axis
     from .shapes import merged_polygon as merged_polygon
     from .shapes import minimum_perimeter_polygon as minimum_perimeter_polygon
     from .shapes import pixel_boundaries as pixel_boundaries
@@ -264,6 +343,7 @@ if TYPE_CHECKING:
     from .shapes import resampled_boundary as resampled_boundary
     from .shapes import shape_number as shape_number
     from .shapes import shape_numbers as shape_numbers
+    from .shapes import skeleton_graph as skeleton_graph
     from .shapes import slope_density as slope_density
     from .shapes import split_polygon as split_polygon
     from .shapes import start_normalized as start_normalized
@@ -272,6 +352,7 @@ if TYPE_CHECKING:
     from .shapes import texture_image as texture_image
     from .shapes import texture_places as texture_places
     from .shapes import texture_string as texture_string
+    from .shapes import thin as thin
     from .stereo import AlignedImages as AlignedImages
     from .stereo import Rectified as Rectified
     from .stereo import StereoCalibration as StereoCalibration
@@ -290,54 +371,103 @@ if TYPE_CHECKING:
     from .stereo import rectify as rectify
     from .stereo import reproject_disparity as reproject_disparity
     from .stereo import triangulate as triangulate
+    from .surfaces import ConeFit as ConeFit
+    from .surfaces import ConeMesh as ConeMesh
+    from .surfaces import ConePoints as ConePoints
+    from .surfaces import GeneralizedCone as GeneralizedCone
+    from .surfaces import Patches as Patches
+    from .surfaces import Spine as Spine
+    from .surfaces import VolumeGradient as VolumeGradient
+    from .surfaces import arc_spine as arc_spine
+    from .surfaces import circle_section as circle_section
+    from .surfaces import cone_mesh as cone_mesh
+    from .surfaces import cone_points as cone_points
+    from .surfaces import cone_volume as cone_volume
+    from .surfaces import fit_cone as fit_cone
+    from .surfaces import planar_patches as planar_patches
+    from .surfaces import ring_section as ring_section
+    from .surfaces import spine_coordinates as spine_coordinates
+    from .surfaces import spine_through as spine_through
+    from .surfaces import straight_spine as straight_spine
+    from .surfaces import swept_point as swept_point
+    from .surfaces import volume_gradient as volume_gradient
 
 # Where each name is defined: a folder is loaded when one of its names is first used. A test keeps this table and
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
-    "arm_cameras": "ArmCamera CameraBesideArm EyeToHand HandEye calibrate_arm_camera calibrate_camera_beside_arm "
-    "eye_to_hand hand_eye hand_eye_closed_form robot_world",
-    "cameras": "Camera CameraCalibration CameraParameter CharucoBoard CirclePoses ConeCircles Ellipse GimbalCamera "
-    "Markers OpenCVCamera PlanarPoses ProjectionDerivatives ProjectionFit Rays TargetPose "
-    "book_image_point book_object_point book_to_pixels calibrate_camera camera_from_info "
-    "camera_from_opencv camera_info camera_to_opencv charuco_corners charuco_image charuco_points "
-    "chessboard_corners chessboard_points circle_grid_centers circle_grid_points circle_poses "
-    "clockwise_matrix cone_circles conic_ellipse crop_camera decompose_projection depth_points "
-    "direct_linear_transform direction_of_pixel distorted ellipse_conic find_markers flip_camera "
-    "from_camera_frame gimbal_camera gimbal_image_point gimbal_matrix gimbal_project "
-    "inverse_perspective_matrix looking_at marker_dictionaries marker_image marker_points marker_poses "
-    "on_plane perspective_matrix pixel_of_point pixels_to_book planar_poses pose_from_points project "
-    "project_derivatives rays resize_camera scaling_matrix to_camera_frame translation_matrix "
-    "undistort_image undistort_points undistorted undistortion_map visible",
-    "drawings": "Block BlockDrawing Drawing Junction LineLabels Realization box_block convex_block draw_blocks "
-    "drawing_junctions explain_labels junction_dictionary label_lines labels_fit line_regions "
-    "realize_drawing",
-    "images": "Components FrameMean Gradient NEIGHBOUR_STEPS POINT_MASK adjacent apply_mask average_frames closing "
-    "connected_components dilation distance_transform enhance_locally equalise_histogram equalise_locally "
-    "erosion first_differences fourier_1d fourier_2d gradient_direction gradient_edges gradient_magnitude "
-    "gray_levels histogram image_bits inverse_fourier_1d inverse_fourier_2d isolated_points laplacian "
-    "map_levels match_histogram mean_filter median_filter neighbours opening path_between path_distance "
-    "path_distances pixel_distance requantise smooth_binary sobel specify_histogram subsample",
-    "locating": "LocatedObject ObjectModel RefinedPose Rest block_model cylinder_model locate mesh_model prism_model "
-    "refine_pose",
-    "recognition": "Automaton AutomatonRun Derivation Grammar Meaning Primitive Production Refusal SyntacticClass Tree "
-    "TreeDerivation TreeGrammar TreeProduction accepts automaton_of_grammar check_semantics "
-    "classify_by_grammars count_tree_derivations derivation derivations determinized grammar_of_automaton "
-    "minimized parse_grammar parse_tree parse_tree_grammar run_automaton same_language "
-    "sentences_of_grammar shortest_difference tree_derivation tree_states trees_of_grammar",
-    "servoing": "ServoState image_based_twist image_servo interaction_matrix pixel_interaction pixel_sensor "
-    "pose_based_twist pose_servo target_pose_sensor",
-    "shapes": "BasicRectangle Boundary ChainCode CooccurrenceDescriptors Diameter HistogramTexture Moments "
-    "RegionDescriptors RegionMoments Signature TEXTURE_RULES amplitude_moments basic_rectangle chain_area "
-    "chain_code chain_code_of_segments chain_perimeter chain_points convex_deficiency convex_hull "
-    "cooccurrence cooccurrence_descriptors crack_boundaries diameter distance_signature first_difference "
-    "fourier_boundary fourier_descriptors fourier_invariants grid_cells grid_coverage histogram_moments "
-    "histogram_texture hu_invariants image_moments merged_polygon minimum_perimeter_polygon "
-    "pixel_boundaries polygon_area polygon_centroid region_descriptors region_moments relative_smoothness "
-    "resampled_boundary shape_number shape_numbers slope_density split_polygon start_normalized "
-    "tangent_signature texture_derivation texture_image texture_places texture_string",
-    "stereo": "AlignedImages Rectified StereoCalibration StereoPair StereoPoints Triangulated aligned_covariance "
-    "aligned_images aligned_point calibrate_stereo epipolar_distance epipolar_line essential_matrix "
-    "fundamental_matrix match_stereo rectify reproject_disparity triangulate",
+    "arm_cameras": "ArmCamera CameraBesideArm EyeToHand HandEye calibrate_arm_camera "
+    "calibrate_camera_beside_arm eye_to_hand hand_eye hand_eye_closed_form robot_world",
+    "cameras": "Camera CameraCalibration CameraParameter CharucoBoard CirclePoses ConeCircles "
+    "Ellipse GimbalCamera Markers OpenCVCamera PlanarPoses ProjectionDerivatives "
+    "ProjectionFit Rays RefinedPose TargetPose book_image_point book_object_point "
+    "book_to_pixels calibrate_camera camera_from_info camera_from_opencv camera_info "
+    "camera_to_opencv charuco_corners charuco_image charuco_points chessboard_corners "
+    "chessboard_points circle_grid_centers circle_grid_points circle_poses "
+    "clockwise_matrix cone_circles conic_ellipse crop_camera decompose_projection "
+    "depth_points direct_linear_transform direction_of_pixel distorted ellipse_conic "
+    "find_markers flip_camera from_camera_frame gimbal_camera gimbal_image_point "
+    "gimbal_matrix gimbal_project inverse_perspective_matrix looking_at "
+    "marker_dictionaries marker_image marker_points marker_poses on_plane "
+    "perspective_matrix pixel_of_point pixels_to_book planar_poses pose_from_points "
+    "project project_derivatives rays refine_pose resize_camera scaling_matrix "
+    "to_camera_frame translation_matrix undistort_image undistort_points undistorted "
+    "undistortion_map visible",
+    "drawings": "Block BlockDrawing Drawing Junction LineLabels Realization box_block convex_block "
+    "draw_blocks drawing_junctions explain_labels junction_dictionary label_lines "
+    "labels_fit line_regions realize_drawing",
+    "images": "Components FrameMean Gradient NEIGHBOUR_STEPS POINT_MASK adjacent apply_mask "
+    "average_frames closing connected_components dilation distance_transform "
+    "enhance_locally equalise_histogram equalise_locally erosion first_differences "
+    "fourier_1d fourier_2d gradient_direction gradient_edges gradient_magnitude "
+    "gray_levels histogram image_bits inverse_fourier_1d inverse_fourier_2d "
+    "isolated_points laplacian map_levels match_histogram mean_filter median_filter "
+    "neighbours opening path_between path_distance path_distances pixel_distance "
+    "requantise smooth_binary sobel specify_histogram subsample",
+    "locating": "LocatedObject ModelPose ObjectModel Rest block_model cylinder_model locate "
+    "mesh_model prism_model refine_model_pose",
+    "recognition": "Automaton AutomatonRun Classified Derivation Grammar Meaning "
+    "MinimumDistanceClassifier Primitive Production Refusal StringMatch SyntacticClass "
+    "TemplateMatches Tree TreeDerivation TreeGrammar TreeProduction accepts angle_symbols "
+    "automaton_of_grammar check_semantics classify classify_by_grammars "
+    "correlation_coefficients count_tree_derivations decision_values derivation "
+    "derivations determinized fit_minimum_distance grammar_of_automaton interior_angles "
+    "match_template minimized parse_grammar parse_tree parse_tree_grammar run_automaton "
+    "same_language sentences_of_grammar shape_distance shortest_difference "
+    "similarity_degree similarity_matrix similarity_tree string_match string_matches "
+    "tree_derivation tree_states trees_of_grammar",
+    "segmentation": "AccumulatedDifferences ColourClusters CurveVotes DecisionIntervals DynamicThreshold "
+    "EdgePath EdgeRuns HoughCircles HoughLines LineVotes Mixture Quadtree "
+    "SegmentationFault SplitMerge Uniformity accumulate_differences boundary_histogram "
+    "boundary_labels boundary_objects classify_levels colour_clusters colour_histogram "
+    "curve_peaks decision_intervals difference_image dynamic_threshold edge_path "
+    "edge_pixels edge_runs fill_scan_lines fit_mixture gaussian_crossings grow_regions "
+    "hough_circles hough_curve hough_lines hough_segments hough_votes is_segmentation "
+    "link_edges local_threshold minimum_error_threshold nearest_colour optimum_threshold "
+    "otsu_thresholds pixels_near_colour quadtree region_adjacency segmentation_faults "
+    "settle_reference split_and_merge start_differences stationary_reference "
+    "textbook_line threshold threshold_bands",
+    "servoing": "ServoState image_based_twist image_servo interaction_matrix pixel_interaction "
+    "pixel_sensor pose_based_twist pose_servo target_pose_sensor",
+    "shapes": "BasicRectangle Boundary ChainCode CooccurrenceDescriptors Diameter HistogramTexture "
+    "MedialAxis Moments RegionDescriptors RegionMoments Signature SkeletonBranch "
+    "SkeletonGraph TEXTURE_RULES amplitude_moments basic_rectangle chain_area chain_code "
+    "chain_code_of_segments chain_perimeter chain_points convex_deficiency convex_hull "
+    "cooccurrence cooccurrence_descriptors crack_boundaries diameter distance_signature "
+    "first_difference fourier_boundary fourier_descriptors fourier_invariants grid_cells "
+    "grid_coverage histogram_moments histogram_texture hu_invariants image_moments "
+    "medial_axis merged_polygon minimum_perimeter_polygon pixel_boundaries polygon_area "
+    "polygon_centroid region_descriptors region_moments relative_smoothness "
+    "resampled_boundary shape_number shape_numbers skeleton_graph slope_density "
+    "split_polygon start_normalized tangent_signature texture_derivation texture_image "
+    "texture_places texture_string thin",
+    "stereo": "AlignedImages Rectified StereoCalibration StereoPair StereoPoints Triangulated "
+    "aligned_covariance aligned_images aligned_point calibrate_stereo epipolar_distance "
+    "epipolar_line essential_matrix fundamental_matrix match_stereo rectify "
+    "reproject_disparity triangulate",
+    "surfaces": "ConeFit ConeMesh ConePoints GeneralizedCone Patches Spine VolumeGradient arc_spine "
+    "circle_section cone_mesh cone_points cone_volume fit_cone planar_patches "
+    "ring_section spine_coordinates spine_through straight_spine swept_point "
+    "volume_gradient",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -7,7 +7,7 @@
 | `image_edges` | where the edges of an image are, between pixels |
 | `foreground` | what differs from the background |
 | `hypotheses` | rough poses on a plane: many at once |
-| `refinement` | `refine_pose`: edges of the model onto those of the image, with covariance |
+| `refinement` | `refine_model_pose`: edges of the model onto those of the image, with covariance |
 | `candidates` | objects that may explain a region, and the choice among them |
 | `from_depth` | poses from depth images |
 | `finding` | `locate` itself |
@@ -22,20 +22,20 @@ from .object_models import block_model as block_model
 from .object_models import cylinder_model as cylinder_model
 from .object_models import mesh_model as mesh_model
 from .object_models import prism_model as prism_model
-from .refinement import RefinedPose as RefinedPose
-from .refinement import refine_pose as refine_pose
+from .refinement import ModelPose as ModelPose
+from .refinement import refine_model_pose as refine_model_pose
 
 __all__ = [
     "LocatedObject",
+    "ModelPose",
     "ObjectModel",
-    "RefinedPose",
     "Rest",
     "block_model",
     "cylinder_model",
     "locate",
     "mesh_model",
     "prism_model",
-    "refine_pose",
+    "refine_model_pose",
 ]
 
 

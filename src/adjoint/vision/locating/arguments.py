@@ -1,4 +1,4 @@
-"""Checks of what users give to `locate` and `refine_pose`."""
+"""Checks of what users give to `locate` and `refine_model_pose`."""
 
 from __future__ import annotations
 

@@ -89,11 +89,11 @@ def distance(camera: Camera, model: ObjectModel, T: np.ndarray) -> float:
 
 def is_known(found: list[Candidate], name: str, model: ObjectModel, T: np.ndarray) -> bool:
     """Whether the object was found at this pose before, or at one that looks the same."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     for c in found:
         if c.name == name and np.linalg.norm(c.T[:3, 3] - T[:3, 3]) < 0.1 * model.size:
-            others = cKDTree(model.vertices @ c.T[:3, :3].T + c.T[:3, 3])
+            others = KDTree(model.vertices @ c.T[:3, :3].T + c.T[:3, 3])
             apart, _ = others.query(model.vertices @ T[:3, :3].T + T[:3, 3])
             if apart.max() < _SAME_POSE * model.size:
                 return True

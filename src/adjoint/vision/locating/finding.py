@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...lie import se3
 from ...model.input_checks import positive
+from ...sensing.scene import Solid
 from ..cameras import Camera, project
 from ..image_checks import binary
 from .arguments import as_models, image_levels, motion_of
@@ -37,7 +38,7 @@ _BELOW_BEST = 0.3  # hypotheses whose score is so much less than the best are no
 
 
 def locate(
-    image, camera: Camera, models: Mapping[str, ObjectModel], *, T_world_plane=None, depth=None, background=None,
+    image, camera: Camera, models: Mapping[str, ObjectModel | Solid], *, T_world_plane=None, depth=None, background=None,
     mask=None, least_score: float = 0.6,
 ) -> tuple[LocatedObject, ...]:  # fmt: skip
     """Find objects in an image: their names, poses in the world, and covariances.
@@ -50,7 +51,8 @@ def locate(
         ['bar']
 
     - `image` (rows, columns) or (rows, columns, 3) is one of `camera`; floats are from 0 to 1.
-    - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`.
+    - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`, or are a `Box`,
+      `Cylinder` or `Mesh` of `adjoint.sensing`, wherever these stand.
     - Objects lie on the plane z = 0 of the frame `T_world_plane` (4, 4); by default this is the world's own. Each way
       to lie without falling over is tried, so an object may also stand on its end.
     - `depth` (rows, columns) [m] along the optical axis, if there is a depth camera: then poses are found from points
@@ -60,10 +62,10 @@ def locate(
     - Objects with a lower score than `least_score` are left out.
 
     The image is compared with the background; in each connected region every model is tried at many places and angles;
-    the best are refined by `refine_pose`; and those are kept, the best first, that explain parts of the region which no
-    other object explains, without standing inside of one another. So objects may touch, and hide parts of each other.
-    If models have a colour, it decides between those of the same shape. Poses of symmetric objects are one of several
-    that look the same. Objects are sorted from left to right.
+    the best are refined by `refine_model_pose`; and those are kept, the best first, that explain parts of the region
+    which no other object explains, without standing inside of one another. So objects may touch, and hide parts of each
+    other. If models have a colour, it decides between those of the same shape. Poses of symmetric objects are one of
+    several that look the same. Objects are sorted from left to right.
 
     Reference: Fu, Gonzalez & Lee (1987), §8.6, has the idea of projecting models with the camera and comparing.
     """

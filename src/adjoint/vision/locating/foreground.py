@@ -32,7 +32,7 @@ def differs_from(levels: np.ndarray, background: np.ndarray) -> np.ndarray:
     """Truth values (rows, columns): where a channel is off by more than noise explains."""
     off = np.abs(levels - background)
     sigma = 1.4826 * np.median(off[::4, ::4].reshape(-1, off.shape[2]), axis=0)  # most pixels are background
-    return (off > np.maximum(_SIGMAS * sigma, _LEAST)).any(axis=2)
+    return np.any(off > np.maximum(_SIGMAS * sigma, _LEAST), axis=2)
 
 
 def smooth_background(levels: np.ndarray) -> np.ndarray:

@@ -89,7 +89,7 @@ def _points(depth, camera: Camera, plane: np.ndarray) -> _Points:
 
 def _surface(model: ObjectModel, count: int) -> _Surface:
     """Points that are spread evenly over the surface, and the same in every call."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     a, b, c = np.moveaxis(model.triangles, 1, 0)
     areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
@@ -98,7 +98,7 @@ def _surface(model: ObjectModel, count: int) -> _Surface:
     u, v = rng.uniform(size=(2, count, 1))
     u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
     points = a[face] + u * (b - a)[face] + v * (c - a)[face]
-    return _Surface(points, model.normals[face], cKDTree(points))
+    return _Surface(points, model.normals[face], KDTree(points))
 
 
 def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) -> list[Candidate]:

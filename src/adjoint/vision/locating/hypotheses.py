@@ -138,7 +138,8 @@ def spread_poses(
     `scored` gives the scores of poses (m, 3). The best of a coarse grid are tried again at half its spacing, and only
     then those that are alike are left out.
     """
-    middle = on_plane_pose(plane, rest, *places.mean(axis=0), 0.0) @ np.append(model.center, 1.0)
+    x, y = places.mean(axis=0)
+    middle = on_plane_pose(plane, rest, x, y, 0.0) @ np.append(model.center, 1.0)
     pixels = camera.matrix[0, 0] / float((camera.T_camera_world @ middle)[2])  # of a metre there
     turn = 2 * np.pi / rest.symmetry
     turns = max(1, int(np.ceil(turn * model.size / 2 * pixels / _STEP)))

@@ -173,7 +173,7 @@ def _turned_down(normal: np.ndarray) -> np.ndarray:
 
 def _turns(points: np.ndarray, others: np.ndarray) -> list[float]:
     """The angles [rad] by which `points` (n, 3), turned about z, become `others` (n, 3) in some order."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     if points.shape != others.shape:
         return []
@@ -182,7 +182,7 @@ def _turns(points: np.ndarray, others: np.ndarray) -> list[float]:
     outer = radius > _SAME * size
     if not outer.any():
         return [0.0] if np.allclose(points, others, atol=_SAME * size) else []
-    tree = cKDTree(others)
+    tree = KDTree(others)
     k = int(np.flatnonzero(outer)[np.argmax(radius[outer])])
     alike = np.abs(np.hypot(others[:, 0], others[:, 1]) - radius[k]) < _SAME * size
     alike &= np.abs(others[:, 2] - height[k]) < _SAME * size

@@ -79,6 +79,6 @@ def outline(camera: Camera, model: ObjectModel, T_world_object: np.ndarray) -> S
     )
     kept = (found.contour > 0) | ((found.inner > 0) & edges.crease)
     kept &= np.isfinite(found.pixels).all(axis=(-2, -1)) & (found.length > 0)
-    flat = [x[kept].reshape(-1, *x.shape[2:]) for x in (found.pixels, found.normals, found.slopes)]
+    pixels, normals, slopes = (x[kept].reshape(-1, x.shape[2]) for x in (found.pixels, found.normals, found.slopes))
     contour, weight = np.repeat(found.contour[kept] > 0, SAMPLES), np.repeat(found.length[kept] / SAMPLES, SAMPLES)
-    return Samples(*flat, contour, weight)
+    return Samples(pixels, normals, slopes, contour, weight)

@@ -1,4 +1,4 @@
-"""From a rough pose of an object to a precise one: `refine_pose` moves its edges onto those of the image.
+"""From a rough pose of an object to a precise one: `refine_model_pose` moves its edges onto those of the image.
 
 The model is projected with the camera; from each sample of its visible edges the image is searched along the normal;
 the offsets r_k found there are explained by a small motion ξ of the object,
@@ -23,7 +23,7 @@ from .image_edges import EdgeMap, edge_map, offsets_along
 from .object_models import ObjectModel
 from .outlines import Samples, outline
 
-__all__ = ["Evidence", "Refined", "RefinedPose", "plane_directions", "refine_pose", "refined"]
+__all__ = ["Evidence", "ModelPose", "Refined", "plane_directions", "refine_model_pose", "refined"]
 
 _REACHES = (8.0, 5.0, 3.0, 2.0, 1.5, 1.5)  # [pixel] how far edges are looked for, in each round
 _CORRELATED = 4.0  # [pixel] offsets of samples this near to each other have the same noise, for the gradient is smooth
@@ -32,7 +32,7 @@ _TUKEY = 4.685
 _FEWEST = 6  # samples that must be found
 
 
-class RefinedPose(NamedTuple):
+class ModelPose(NamedTuple):
     """A pose that fits an image.
 
     `covariance` (6, 6) is that of the error ξ = (ω, v) in T_true = T_world_object exp(ξ), in the frame of the object
@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
 class Refined(NamedTuple):
     """A refined pose and its evidence."""
 
-    pose: RefinedPose
+    pose: ModelPose
     evidence: Evidence
 
 
@@ -73,13 +73,13 @@ def plane_directions(T_plane_object: np.ndarray) -> np.ndarray:
     return slide @ se3.Ad(se3.inverse(T_plane_object)).T
 
 
-def refine_pose(image, camera: Camera, model: ObjectModel, T_world_object, *, T_world_plane=None) -> RefinedPose:
+def refine_model_pose(image, camera: Camera, model: ObjectModel, T_world_object, *, T_world_plane=None) -> ModelPose:
     """The pose near `T_world_object` (4, 4) at which the edges of a model fit those of an image best.
 
         >>> from adjoint.vision import Camera, looking_at, block_model
         >>> camera = Camera.pinhole((64, 48), 0.5, T_world_camera=looking_at([0.3, 0, 0.3], [0, 0, 0]))
         >>> image = np.zeros((48, 64)); image[15:30, 20:40] = 1.0
-        >>> refine_pose(image, camera, block_model((0.1, 0.1, 0.02)), np.eye(4)).rms < 2
+        >>> refine_model_pose(image, camera, block_model((0.1, 0.1, 0.02)), np.eye(4)).rms < 2
         True
 
     - `image` (rows, columns) or (rows, columns, 3) is one of `camera`. Floats are from 0 to 1.
@@ -89,7 +89,7 @@ def refine_pose(image, camera: Camera, model: ObjectModel, T_world_object, *, T_
     A `SolveError` says that too few edges are there. References: Harris & Stennett (1990), "RAPID - a video rate object
     tracker"; Drummond & Cipolla (2002), "Real-time visual tracking of complex structures".
     """
-    caller = "refine_pose"
+    caller = "refine_model_pose"
     model, T = as_model(model, caller), motion_of(T_world_object, "T_world_object", caller)
     edges = edge_map(image_levels(image, camera, caller), caller)
     directions = np.eye(6)
@@ -132,7 +132,7 @@ def refined(
     # One independent offset for each stretch of edge as long as the smoothing; A has a weight of 1 for each pixel.
     noise = max(rms, _LEAST_SIGMA) ** 2 * _CORRELATED
     covariance = noise * directions.T @ np.linalg.inv(A) @ directions
-    return Refined(RefinedPose(se3.project(T), covariance, rms, evidence.share), evidence)
+    return Refined(ModelPose(se3.project(T), covariance, rms, evidence.share), evidence)
 
 
 def _evidence(samples: Samples, agreement: np.ndarray, camera: Camera) -> Evidence:
