@@ -4,12 +4,15 @@ All of them are twists (ω, v) of the camera, seen from itself. With s, s* (k, 2
 plane z = 1, e = s - s*, and L (2k, 6) the interaction matrices one below the other,
 
     image:          (ω, v) = -λ L⁺ e                                                                                (1)
-    partitioned:    (ω_x, ω_y, v_x, v_y) = -L_xy⁺ (λ e + L_z (ω_z, v_z)),  ω_z = λ α,  v_z = λ Z ln(σ*/σ)           (2)
+    partitioned:    (ω_x, ω_y, v_x, v_y) = -L_xy⁺ (λ e' + c),   ω_z = λ α,   v_z = λ Z ln(σ*/σ)                      (2)
     position:       (ω, v) = λ log E   or   λ (log R_E, t_E),   E = T_camera_goal                                   (3)
 
-where α is the angle by which the points are turned about their middle, and σ their spread about it. Pure image servoing
-turns about the optical axis along spirals: for half a turn the camera retreats without end (Chaumette 1998). The
-partitioned law leaves the optical axis to α and σ, so it does not. References: Chaumette & Hutchinson (2006), "Visual
+where α is the angle by which the points are turned about their middle m, and σ their spread about it; e' compares them
+with the goal, turned by α and scaled by σ/σ* about its own middle, and c = (m_y ω_z + m_x v_z/Z, -m_x ω_z + m_y v_z/Z)
+is how turning and advancing shift the middle. Pure image servoing turns about the optical axis along spirals: for half
+a turn the camera retreats without end (Chaumette 1998). The partitioned law leaves the optical axis to α and σ, so it
+does not. Corke and Hutchinson's law has e in the place of e', which becomes unstable for turns beyond a right angle.
+References: Chaumette & Hutchinson (2006), "Visual
 servo control", IEEE Robotics & Automation Magazine 13(4); Corke & Hutchinson (2001), "A new partitioned approach to
 image-based visual servo control", IEEE Trans. Robotics and Automation 17(4).
 """
@@ -51,7 +54,11 @@ def camera_twist(s, goal, depths, method: str, gain, damping):
     turned = np.arctan2(np.sum(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0]), np.sum(a * b))
     ratio = 0.5 * np.log(np.sum(b * b) / np.sum(a * a))
     w_z, v_z = gain * turned, gain * np.mean(depths) * ratio
-    rest = gain * e + L[:, 2] * w_z + L[:, 5] * v_z
+    near = v_z / np.mean(depths)
+    drift = np.stack([middle[1] * w_z + middle[0] * near, middle[1] * near - middle[0] * w_z])
+    c, d = np.cos(turned) * np.exp(-ratio), np.sin(turned) * np.exp(-ratio)
+    there = wanted + np.stack([c * b[:, 0] - d * b[:, 1], d * b[:, 0] + c * b[:, 1]], axis=-1)
+    rest = (gain * (s - there) + drift).reshape(-1)
     w_x, w_y, v_x, v_y = -_pseudo_solve(L[:, [0, 1, 3, 4]], rest, damping)
     return np.stack([w_x, w_y, w_z, v_x, v_y, v_z])
 
