@@ -109,7 +109,7 @@ def tightest(f):
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_path_of_a_small_image_is_cheaper(seed):
     f = random_image(seed, 5)
@@ -121,7 +121,7 @@ def test_no_path_of_a_small_image_is_cheaper(seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([0.8, -1.0]))
 def test_all_methods_agree_with_dijkstra(seed, tight, fewer):
     """Sweeps that go on to the end (0.8), and Dijkstra's search instead of them (-1)."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjoint.errors import ArgumentError
@@ -43,6 +43,7 @@ def test_slope_and_intercept():
     assert coefficients.tolist() == [[3, -2]] and votes.tolist() == [10]
 
 
+@settings(deadline=None)
 @given(st.floats(-200, 200), st.floats(-7, 7), st.floats(-50, 50))
 def test_lines_of_the_book_are_the_same_lines(rho, theta, along):
     """A point of the line u cos θ + v sin θ = ρ lies on the book's line with x = v and y = u; and back again."""

@@ -48,7 +48,7 @@ def linked_literally(u, v, least, T, A, either_way, size):
     return labels
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([3, 5]))
 def test_linking_is_union_find_with_wrapped_angles(seed, either_way, size):
     rng = np.random.default_rng(seed)
@@ -164,7 +164,7 @@ def test_figure_8_17(dtype):
     assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == {0: 5, 1: 4, 2: 1, 5: 4, 6: 5, 7: 5, 8: 1}
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([4, 8]))
 def test_growing_is_flooding_pixel_by_pixel(seed, connectivity):
     rng = np.random.default_rng(seed)
@@ -241,7 +241,7 @@ def test_labels_must_fit():
         region_adjacency(np.array([[2**40, 1]]))
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32))
 def test_adjacency_is_that_of_pixels(seed):
     rng = np.random.default_rng(seed)
@@ -332,7 +332,7 @@ PREDICATES = [Uniformity("equal"), Uniformity("range", 3), Uniformity("range", 5
 
 @pytest.mark.slow
 @pytest.mark.parametrize("predicate", PREDICATES, ids=str)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_split_and_merge_follows_its_stated_order(predicate, seed):
     rng = np.random.default_rng(seed)
