@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import ArgumentError
 from .options import gray, pixel
 
-__all__ = ["NEIGHBOUR_STEPS", "adjacent", "members", "neighbours", "structure"]
+__all__ = ["NEIGHBOUR_STEPS", "adjacent", "members", "neighbours", "rule", "structure"]
 
 _FOUR = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _DIAGONAL = ((1, 1), (-1, 1), (-1, -1), (1, -1))
