@@ -45,6 +45,13 @@ LEGS = "S -> a(A1); A1 -> b(A1) | c(A2, A3); A2 -> d(A2) | a; A3 -> e(A3) | a"
 RANKS = {"a": (0, 1), "b": 1, "c": 2, "d": 1, "e": 1}
 
 
+def derived(grammar, sentence):
+    """The derivation of a sentence or tree that the grammar is known to generate."""
+    found = (tree_derivation if isinstance(grammar, TreeGrammar) else derivation)(grammar, sentence)
+    assert found is not None
+    return found
+
+
 def words(alphabet: str, length: int):
     """All sentences of at most so many symbols."""
     return itertools.chain.from_iterable(itertools.product(alphabet, repeat=n) for n in range(length + 1))
@@ -101,7 +108,7 @@ def test_the_wrench_is_what_the_textbook_says(language):
 
 def test_the_wrench_has_the_derivation_that_was_meant():
     """The textbook prints abbbbcb for productions 1, 2, 2, 2, 2, 3, 4, and abba for abbA."""
-    found = derivation(WRENCH, "abbbbbc")
+    found = derived(WRENCH, "abbbbbc")
     assert found.productions == (1, 2, 2, 2, 2, 3, 4)
     assert "".join(found.forms[3]) == "abbA"
     assert found.counts == {1: 1, 2: 4, 3: 1, 4: 1}
@@ -127,7 +134,7 @@ def test_the_automaton_with_three_states_goes_through_the_printed_ones():
 
 def test_the_empty_sentence_is_not_lost_on_the_way_to_a_grammar():
     found = grammar_of_automaton(THREE_STATES)
-    assert found.kind == "regular" and accepts(found, "") and derivation(found, "").productions == (1,)
+    assert found.kind == "regular" and accepts(found, "") and derived(found, "").productions == (1,)
     assert same_language(automaton_of_grammar(found), THREE_STATES)
 
 
@@ -178,7 +185,7 @@ def test_semantics_of_the_wrench_limit_its_body():
 def test_the_tree_grammar_is_that_of_the_textbook():
     legs = parse_tree_grammar(LEGS, ranks=RANKS)
     assert [str(tree) for tree in trees_of_grammar(legs, 4)] == ["a(c(a, a))"]
-    found = tree_derivation(legs, "a(b(b(c(d(a), e(e(a))))))")
+    found = derived(legs, "a(b(b(c(d(a), e(e(a))))))")
     assert found.productions == (1, 2, 2, 3, 4, 5, 6, 6, 7)
     assert found.counts == {1: 1, 2: 2, 3: 1, 4: 1, 5: 1, 6: 2, 7: 1}
     with pytest.raises(ArgumentError, match=r"production 5, A2 -> e, gives 'e' 0 children; its ranks are 1"):
@@ -285,10 +292,10 @@ def test_a_minimal_automaton_has_as_many_states_as_residues():
 def test_deep_languages_do_not_overflow():
     word = "a" + 20_000 * "b" + "c"
     assert accepts(WRENCH, word)
-    assert len(derivation(WRENCH, word).productions) == 20_002
+    assert len(derived(WRENCH, word).productions) == 20_002
     nested = parse_grammar("S -> aSb | ab")
     assert accepts(nested, 150 * "a" + 150 * "b") and not accepts(nested, 150 * "a" + 149 * "b")
-    assert derivation(nested, 150 * "a" + 150 * "b").counts == {1: 149, 2: 1}
+    assert derived(nested, 150 * "a" + 150 * "b").counts == {1: 149, 2: 1}
     deep = parse_tree("b(" * 5000 + "c" + ")" * 5000)
     assert accepts(parse_tree_grammar("S -> b(S) | c"), deep) and hash(deep) == hash(parse_tree(str(deep)))
 
@@ -323,7 +330,7 @@ def test_tree_automata_accept_what_the_grammar_generates(seed):
     every = [tree for n in range(1, 6) for tree in all_trees("ab", n)]
     assert {tree for tree in every if accepts(grammar, tree)} == language
     for tree in language:
-        found = tree_derivation(grammar, tree)
+        found = derived(grammar, tree)
         assert _grown(grammar, iter(found.productions)) == tree
         assert count_tree_derivations(grammar, tree) == _count(grammar, grammar.start, tree) >= 1
         assert grammar.start in tree_states(grammar, tree)[0]
