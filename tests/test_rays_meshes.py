@@ -204,6 +204,8 @@ def test_meshes_from_arrays_trimesh_drawings_and_files(tmp_path):
         ((np.zeros((4, 3)), [[0, 1, 1.5]]), "whole numbers"),
         ((np.zeros((4, 2)), [[0, 1, 2]]), "vertices have shape"),
         (([[0, 0, 0], [np.nan, 0, 0], [1, 1, 1]], [[0, 1, 2]]), "vertex 1 is not finite"),
+        ((np.zeros((4, 3)), [[0, 1, 2], [0, 1, 2, 3]]), "cut polygons into triangles"),
+        (("here", [[0, 1, 2]]), "vertices"),
         (42, "pair"),
         (None, "pair"),
     ],

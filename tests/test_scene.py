@@ -90,6 +90,8 @@ def test_names_and_numbers_that_do_not_exist_are_named():
         (lambda: Plane(T_world_solid=np.diag([1.0, 1, -1, 1])), "not a rigid motion"),
         (lambda: Plane(T_world_solid=[1, 2]), "shape \\(4, 4\\)"),
         (lambda: Plane(T_world_solid=[np.inf, 0, 0]), "finite"),
+        (lambda: Plane(T_world_solid=[[1, 2], [3]]), "T_world_solid"),
+        (lambda: Plane(T_world_solid="here"), "T_world_solid"),
         (lambda: Plane(colour=1.5), "from 0 to 1"),
         (lambda: Plane(colour=[1, 0]), "red, green, blue"),
         (lambda: Plane(specular=2), "at most 1"),
@@ -99,6 +101,7 @@ def test_names_and_numbers_that_do_not_exist_are_named():
         (lambda: Textured([1, 1], np.zeros((2, 2, 4))), "rows, columns"),
         (lambda: Textured([1, 1], np.full((2, 2), 7.0)), "from 0 to 1"),
         (lambda: Textured([1, 1], np.array([["a"]])), "real numbers"),
+        (lambda: Textured([1, 1], [[1, 2], [3]]), "real numbers"),
     ],
 )
 def test_bad_solids_are_named(make, words):

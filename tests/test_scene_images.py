@@ -129,6 +129,21 @@ def test_distortion_is_inverted():
     np.testing.assert_allclose(back[..., 1], np.broadcast_to((v - 23.5) / 60, (48, 64)), atol=1e-13)
 
 
+def test_pixels_that_a_lens_cannot_show_see_nothing():
+    """With k1 = -0.5, r (1 - 0.5 r²) has its largest value 0.544 at r = 0.816: beyond that circle nothing is shown."""
+    camera = pinhole(DOWN, focal=40, distortion=(-0.5, 0, 0, 0))
+    view = view_of(camera, "test")
+    u, v = (np.arange(64) - 31.5) / 40, (np.arange(48)[:, None] - 23.5) / 40
+    inside = np.hypot(u, v) < (2 / 3) ** 1.5
+    np.testing.assert_array_equal(np.isfinite(view.x), inside)
+    assert np.hypot(view.x, view.y)[inside].max() < np.sqrt(2 / 3)
+    for image in (depth_image, range_image):
+        np.testing.assert_array_equal(np.isfinite(image(Scene([Plane(), Sphere(0.2)]), camera)), inside)
+    assert (intensity_image(Scene([Plane()]), camera, background=1.0)[~inside] == 255).all()
+    known = Camera.pinhole((64, 48), focal_length=40, distortion=(-0.5, 0, 0, 0)).at(DOWN)
+    np.testing.assert_array_equal(np.isfinite(rays(known).directions[..., 0]), inside)
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

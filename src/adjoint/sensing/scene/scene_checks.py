@@ -48,7 +48,7 @@ def pose(value, name: str, caller: str) -> np.ndarray:
     """A pose (4, 4): the value, or the identity moved to it if the value is a position (3,)."""
     if value is None:
         found = np.eye(4)
-    elif np.shape(value) == (3,):
+    elif np.shape(as_input(value, name, caller)) == (3,):
         found = np.eye(4)
         found[:3, 3] = array(value, (3,), name, caller)
     else:

@@ -32,7 +32,7 @@ def depth_image(
     Parameters
     ----------
     scene
-        The `Scene`; where it has nothing, the depth is ∞.
+        The `Scene`; where it has nothing, and where the distortion cannot be inverted, the depth is ∞.
     camera
         An object with `matrix` (3, 3), `size` (columns, rows), `T_world_camera` (4, 4) and, perhaps, `distortion`, such
         as `vision.Camera`. A camera inside of a solid sees its surface from inside.
@@ -62,6 +62,8 @@ def range_image(
     """
     view, seen = _seen(scene, camera, "range_image", noise is not None, backfaces)
     distance = seen.depth * np.sqrt(1 + view.x * view.x + view.y * view.y)
+    if view.x.ndim == 2:
+        distance[np.isnan(distance)] = np.inf  # pixels that the lens shows nothing at
     return distance if noise is None else noisy_distances(distance, _cosines(scene, view, seen), noise, rng=rng)
 
 

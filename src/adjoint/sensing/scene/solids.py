@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...compile.front.arguments import unmasked
 from ...errors import ArgumentError
 from .scene_checks import colour_of, lengths, number, pose
 from .triangle_sets import Triangles, triangles_of
@@ -243,7 +244,10 @@ class Textured(Solid):
 
 def _texture(image) -> np.ndarray:
     """The image as floats from 0 to 1, (rows, columns) or (rows, columns, 3)."""
-    found = np.asarray(image)
+    try:
+        found = np.asarray(unmasked(image))
+    except (TypeError, ValueError):
+        found = np.asarray(None)
     if (
         found.dtype.kind not in "buif"
         or found.ndim not in (2, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,9 @@ def _vertices(vertices, caller: str) -> np.ndarray:
 
 
 def _faces(faces, count: int, caller: str) -> np.ndarray:
-    found = np.asarray(faces)
+    found: np.ndarray = np.empty(0)
+    with contextlib.suppress(ValueError):  # polygons of several lengths make no array
+        found = np.asarray(faces)
     if found.ndim != 2 or found.shape[1] != 3 or not len(found):
         hint = "; cut polygons into triangles first" if found.ndim != 2 or found.shape[1:] != (3,) else ""
         raise ArgumentError(f"{caller}: faces have shape {found.shape}; (m, 3) is needed, m above 0{hint}")

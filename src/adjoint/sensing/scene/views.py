@@ -58,19 +58,23 @@ def _distorted(point, lens):
 
 @kernel(lens=8)
 def _undistorted(x, y, lens):
-    """The inverse (2,) of `_distorted` by Newton's iteration; NaN where it does not end."""
+    """The inverse (2,) of `_distorted` by Newton's iteration; NaN where it does not end, or ends beyond a fold."""
     wanted, fixed = np.stack([x, y]), np.zeros(8)
 
     def step(carry):
-        point, _ = carry
+        point, _, _ = carry
         seen, (a, c) = _distorted.jvp(point, lens, np.array([1.0, 0.0]), fixed)
         b, d = _distorted.jvp(point, lens, np.array([0.0, 1.0]), fixed)[1]
         e, f = seen - wanted
-        change = np.stack([d * e - b * f, a * f - c * e]) / (a * d - b * c)
-        return point - change, np.sum(np.abs(change))
+        det = a * d - b * c
+        change = np.stack([d * e - b * f, a * f - c * e]) / det
+        return point - change, np.sum(np.abs(change)), det
 
-    point, last = while_loop(lambda carry: carry[1] > _CONVERGED, step, (wanted, 1.0), max_iterations=50)
-    return np.where(last <= _CONVERGED, point, np.nan)
+    start = wanted, np.ones(()), np.ones(())
+    point, last, det = while_loop(lambda carry: carry[1] > _CONVERGED, step, start, max_iterations=50)
+    # Beyond the largest circle that it shows, a model turns the image inside out, and then back again farther out.
+    proper = (last <= _CONVERGED) & (det > 0) & (point @ wanted >= 0)
+    return np.where(proper, point, np.nan)
 
 
 def view_of(camera, caller: str, shift: tuple[float, float] = (0.0, 0.0)) -> View:
