@@ -32,6 +32,12 @@ class Page(NamedTuple):
     """Names that the page takes from modules of other pages."""
 
 
+def _of_folders(module: str, folders: str) -> str:
+    """The names that the folders, or files, of a module with a table of homes offer, for `Page.names`."""
+    homes = importlib.import_module(f"adjoint.{module}")._HOMES
+    return " ".join(f"{module}.{name}" for folder in folders.split() for name in homes[folder].split())
+
+
 _PLANNED = {
     "models": Page(
         "Models", "Make robots from files, tables, screws and code, check them, and write them.", "model robots"
@@ -72,6 +78,41 @@ _PLANNED = {
     ),
     "control": Page("Control", "Take control laws, write your own, and put sensors and motors around them.", "control"),
     "simulation": Page("Simulation", "Let robots move in time, and differentiate through the run.", "simulation"),
+    "sensing": Page(
+        "Sensing", "Model sensors of range, proximity, touch and force, with noise, and invert them.", "sensing"
+    ),
+    "scenes": Page(
+        "Scenes",
+        "Let sensors and cameras see solids: rays, depth and intensity images, lidar, beams and tactile pads.",
+        names=_of_folders("sensing", "scene"),
+    ),
+    "cameras": Page("Cameras", "Project, calibrate cameras, and find poses from one image.", "vision"),
+    "arm_cameras": Page(
+        "Cameras and arms",
+        "Calibrate cameras on arms, see with two eyes, and move an arm by what its camera sees.",
+        names=_of_folders("vision", "arm_cameras stereo servoing"),
+    ),
+    "images": Page(
+        "Images",
+        "Filter images, enhance them, find edges and regions, and watch what moves.",
+        names=_of_folders("vision", "images segmentation"),
+    ),
+    "shapes": Page(
+        "Shapes", "Describe boundaries, regions and textures in numbers.", names=_of_folders("vision", "shapes")
+    ),
+    "structures": Page(
+        "Surfaces and drawings",
+        "Find planes and cones in range images, and label line drawings of solids.",
+        names=_of_folders("vision", "surfaces drawings"),
+    ),
+    "recognition": Page(
+        "Recognition",
+        "Classify, match templates and strings, and parse with grammars and automata.",
+        names=_of_folders("vision", "recognition"),
+    ),
+    "locating": Page(
+        "Locating", "Find named objects in images, with their poses.", names=_of_folders("vision", "locating")
+    ),
     "equations": Page("Equations", "Print equations of motion as formulas.", "equations"),
     "lie_groups": Page("Lie groups", "Compute with rotations, rigid motions and inertias.", "lie"),
     "kernels": Page("Kernels", "Turn functions of your own into machine code, with derivatives.", "compile"),

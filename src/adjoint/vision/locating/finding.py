@@ -38,8 +38,8 @@ _BELOW_BEST = 0.3  # hypotheses whose score is so much less than the best are no
 
 
 def locate(
-    image, camera: Camera, models: Mapping[str, ObjectModel | Solid], *, T_world_plane=None, depth=None, background=None,
-    mask=None, least_score: float = 0.6,
+    image, camera: Camera, models: Mapping[str, ObjectModel | Solid], *, T_world_plane=None, depth=None,
+    background=None, mask=None, least_score: float = 0.6,
 ) -> tuple[LocatedObject, ...]:  # fmt: skip
     """Find objects in an image: their names, poses in the world, and covariances.
 
@@ -51,8 +51,8 @@ def locate(
         ['bar']
 
     - `image` (rows, columns) or (rows, columns, 3) is one of `camera`; floats are from 0 to 1.
-    - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`, or are a `Box`,
-      `Cylinder` or `Mesh` of `adjoint.sensing`, wherever these stand.
+    - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`, or are solids
+      of `adjoint.sensing`: a `Box`, a `Cylinder` or a `Mesh`, wherever it stands.
     - Objects lie on the plane z = 0 of the frame `T_world_plane` (4, 4); by default this is the world's own. Each way
       to lie without falling over is tried, so an object may also stand on its end.
     - `depth` (rows, columns) [m] along the optical axis, if there is a depth camera: then poses are found from points
