@@ -9,7 +9,8 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...extras import package
-from .options import border_type, finite_number, gray, opencv, window
+from ..image_checks import gray, opencv
+from .options import border_type, finite_number, window
 
 __all__ = ["enhance_locally", "equalise_locally"]
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ..image_checks import opencv_image
-from .options import border_type, finite_number, gray, maybe_opencv, opencv
+from ..image_checks import gray, maybe_opencv, opencv, opencv_image
+from .options import border_type, finite_number
 
 __all__ = [
     "Gradient",

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...errors import ArgumentError
+from ..image_checks import gray
 from .levels import as_levels, counts_of, map_levels
-from .options import gray
 
 __all__ = ["equalise_histogram", "histogram", "match_histogram", "specify_histogram"]
 

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ...errors import ArgumentError
-from .options import gray, maybe_opencv
+from ..image_checks import gray, maybe_opencv
 
 __all__ = ["LEVELS_OF", "as_levels", "counts_of", "map_levels"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ..image_checks import opencv_image
-from .options import border_type, finite_number, gray, opencv
+from ..image_checks import gray, opencv, opencv_image
+from .options import border_type, finite_number
 
 __all__ = ["POINT_MASK", "apply_mask", "isolated_points"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ..image_checks import opencv_image
-from .options import gray, opencv, window
+from ..image_checks import gray, opencv, opencv_image
+from .options import window
 
 __all__ = ["closing", "dilation", "erosion", "opening"]
 

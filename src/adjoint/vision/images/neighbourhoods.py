@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from .options import gray, pixel
+from ..image_checks import gray
+from .options import pixel
 
 __all__ = ["NEIGHBOUR_STEPS", "adjacent", "members", "neighbours", "rule", "structure"]
 

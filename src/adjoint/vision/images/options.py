@@ -1,16 +1,14 @@
-"""Options that several filters share: windows, borders, pixels; and OpenCV where it only makes things faster."""
+"""Options that several filters share: windows, borders and pixels."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
 from ...errors import ArgumentError
-from .. import image_checks
 
-__all__ = ["BORDERS", "border_type", "finite_number", "gray", "maybe_opencv", "opencv", "pixel", "window"]
+__all__ = ["BORDERS", "border_type", "finite_number", "pixel", "window"]
 
 BORDERS = {
     "nearest": "BORDER_REPLICATE",
@@ -65,24 +63,3 @@ def finite_number(value, name: str, caller: str) -> float:
     if not np.isfinite(found):
         raise ArgumentError(f"{caller}: {name} is {value!r:.60}; it must be a finite number")
     return found
-
-
-def gray(image, caller: str) -> np.ndarray:
-    """`image_checks.gray`, but quick for plain arrays: some filters need 100 µs for a megapixel, and 5 µs count."""
-    if type(image) is np.ndarray and image.ndim == 2 and image.size and image.dtype.kind in "buif":
-        return image
-    return image_checks.gray(image, caller)
-
-
-def opencv(caller: str) -> Any:
-    """The module `cv2`, or a `MissingPackageError` that names the function and the extra."""
-    return maybe_opencv() or image_checks.opencv(caller)
-
-
-def maybe_opencv() -> Any:
-    """The module `cv2`, or None if it is not installed: for what NumPy does too, but not as fast."""
-    try:
-        import cv2
-    except ImportError:
-        return None
-    return cv2

@@ -10,9 +10,8 @@ import operator
 import numpy as np
 
 from ...errors import ArgumentError
-from ..image_checks import colour
+from ..image_checks import colour, gray, maybe_opencv
 from .levels import LEVELS_OF, as_levels, map_levels
-from .options import gray, maybe_opencv
 
 __all__ = ["gray_levels", "image_bits", "requantise", "subsample"]
 

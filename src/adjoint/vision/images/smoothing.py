@@ -12,8 +12,8 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count
-from ..image_checks import opencv_image
-from .options import border_type, gray, maybe_opencv, opencv, window
+from ..image_checks import gray, maybe_opencv, opencv, opencv_image
+from .options import border_type, window
 
 __all__ = ["FrameMean", "average_frames", "mean_filter", "median_filter"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from ...display import shapes
 from ...errors import ArgumentError
 from ...model.input_checks import count, one_of, positive
+from ..image_checks import gray
 from ..images.neighbourhoods import structure
-from ..images.options import gray
 
 __all__ = [
     "AccumulatedDifferences",

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ..images.options import finite_number, gray
+from ..image_checks import gray
+from ..images.options import finite_number
 from ..images.smoothing import mean_filter
 
 __all__ = ["local_threshold", "threshold", "threshold_bands"]

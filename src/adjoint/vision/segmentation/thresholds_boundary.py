@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
+from ..image_checks import gray
 from ..images.gradients import gradient_magnitude, laplacian, sobel
 from ..images.histograms import histogram
-from ..images.options import finite_number, gray
+from ..images.options import finite_number
 
 __all__ = ["boundary_histogram", "boundary_labels", "boundary_objects", "fill_scan_lines"]
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...errors import ArgumentError, SolveError
 from ...model.input_checks import count
-from ..images.options import finite_number, gray
+from ..image_checks import gray
+from ..images.options import finite_number
 from .thresholds_fit import expectation_maximization, split
 from .thresholds_optimum import gaussian_crossings
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...compile import kernel
 from ...errors import ArgumentError, SolveError
 from ...model.input_checks import count
-from ..images.options import gray
+from ..image_checks import gray
 from .thresholds import threshold_bands
 from .thresholds_fit import Mixture, fitted, grouped, merged, otsu_cuts
 

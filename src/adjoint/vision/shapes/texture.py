@@ -8,9 +8,8 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count, floats, one_of
-from ..image_checks import gray
+from ..image_checks import gray, maybe_opencv
 from ..images.levels import counts_of
-from ..images.options import maybe_opencv
 from .signatures import histogram_moments
 
 __all__ = [
