@@ -149,6 +149,20 @@ def test_the_door_and_what_editors_see_of_it_are_the_same():
         assert dir(module) == sorted(module.__all__), name
 
 
+@pytest.mark.parametrize("name", ["sensing", "vision"])
+def test_doors_that_load_late_are_the_same_for_editors(name):
+    """The table of homes is what the imports for type checkers say, and what the folders and files offer."""
+    module = getattr(adjoint, name)
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {a.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for a in node.names}
+    assert seen == module._HOME_OF
+    for home, names in module._HOMES.items():
+        assert sorted(importlib.import_module(f"adjoint.{name}.{home}").__all__) == sorted(names.split()), home
+    with pytest.raises(AttributeError, match="no_such_name"):
+        module.no_such_name
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -191,9 +205,11 @@ def test_what_is_said_of_names_elsewhere_is_true():
 WITHOUT = """
 import inspect, pathlib, pydoc, sys, tempfile
 
+MISSING = ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib", "casadi", "mpmath", "cv2", "skimage")
+
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("sympy", "mujoco", "gemmi", "pyarrow", "matplotlib", "casadi", "mpmath"):
+        if name.split(".")[0] in MISSING:
             raise ImportError(f"{name} is not installed")
 
 sys.meta_path.insert(0, Blocked())
@@ -223,6 +239,9 @@ calls = {
     "casadi": lambda: aj.optimal_motion(robot, np.zeros(2), np.ones(2), 1.0),
     "adjoint[casadi]": lambda: aj.mass_matrix.bind(robot).symbolic(),
     "mpmath": lambda: aj.check_grads(aj.lie.so3.exp, np.zeros(3)),
+    "cv2": lambda: aj.vision.median_filter(np.zeros((5, 5), np.uint8)),
+    "adjoint[vision]": lambda: aj.vision.locate(np.zeros((4, 4)), aj.vision.Camera.pinhole((4, 4), 1.0), {"a": aj.sensing.Box([1, 1, 1])}),
+    "skimage": lambda: aj.vision.medial_axis(np.ones((5, 5), bool)),
     "matplotlib": lambda: aj.spline_motion(robot, np.zeros(2), np.ones(2), 1.0).plot(folder / "m.png"),
 }
 for package, call in calls.items():
