@@ -122,14 +122,15 @@ def test_no_path_of_a_small_image_is_cheaper(seed):
 
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([0.8, -1.0]))
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([np.inf, 0.8, -1.0]))
 def test_all_methods_agree_with_dijkstra(seed, tight, fewer):
-    """Sweeps that go on to the end (0.8), and Dijkstra's search instead of them (-1)."""
+    """Sweeps that go on to the end, sweeps that may give up, and Dijkstra's search instead of them."""
     f = random_image(seed, 16)
     H = float(tightest(f)) if tight else None
     best = by_dijkstra(f, float(f.max()) if H is None else H)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crack_sweeps, "_FEWER", fewer)
+        patch.setattr(crack_sweeps, "_FREE", fewer)
         found = [edge_path(f, highest=H, method=method) for method in METHODS]
     for each in found:
         np.testing.assert_allclose(each.cost, best, rtol=1e-8, atol=1e-6 * (1 + float(f.max())))

@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import dijkstra
 __all__ = ["cheapest_path", "largest_cost"]
 
 _FEWER = 0.8  # sweeps go on while each leaves this share of the rows, at most, that the last one left to improve
+_FREE = 0.02  # with this share of cracks that cost nothing, paths wind so much that sweeps are not tried
 
 
 def largest_cost(shape: tuple[int, int]) -> float:
@@ -44,6 +45,8 @@ def cheapest_path(f: np.ndarray, H: int) -> np.ndarray:
     D = row.downward()
     least = np.zeros(rows + 1, np.int64)
     least[:-1] = np.cumsum(down.min(axis=1)[::-1])[::-1]
+    if (down == 1).mean() > _FREE:
+        return _dijkstra(f, H, D[-1].min() // K)
     changed, before = row.improve_upward(D, least, None), np.inf
     while changed.any():
         changed = row.improve_downward(D, least, changed)
