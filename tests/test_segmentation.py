@@ -365,7 +365,7 @@ def test_equal_pixels_are_connected_components():
 
     image = np.random.default_rng(5).integers(0, 3, (50, 70))
     found = split_and_merge(image, Uniformity("equal"))
-    want = label(image, background=-1, connectivity=1)
+    want = np.asarray(label(image, background=-1, connectivity=1))
     pairs = np.unique(np.stack([found.labels.ravel(), want.ravel()]), axis=1)
     assert pairs.shape[1] == found.labels.max() == want.max()
 

@@ -57,8 +57,9 @@ def along_rows(image, scans=("beside", "above")):
 
 def topology(image):
     """The numbers of 8-connected objects and of 4-connected parts of the background."""
-    eight = np.ones((3, 3))
-    return ndimage.label(image, eight)[1], ndimage.label(~np.pad(np.asarray(image, bool), 1))[1]
+    light, four = ~np.pad(np.asarray(image, bool), 1), ndimage.generate_binary_structure(2, 1)
+    counts = [int(np.max(ndimage.label(each, by)[0])) for each, by in ((image, np.ones((3, 3))), (light, four))]  # type: ignore[index]
+    return tuple(counts)
 
 
 def random_image(seed, most=16):

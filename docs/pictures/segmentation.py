@@ -41,7 +41,7 @@ def save(figure, name: str, colours: int = 64) -> None:
 
 
 def photo(name: str, width: int) -> np.ndarray:
-    image = cv2.imread(str(PHOTOS / name), cv2.IMREAD_GRAYSCALE)
+    image = np.asarray(cv2.imread(str(PHOTOS / name), cv2.IMREAD_GRAYSCALE))
     return cv2.resize(image, (width, round(width * image.shape[0] / image.shape[1])), interpolation=cv2.INTER_AREA)
 
 
@@ -173,7 +173,7 @@ def regions() -> None:
 
 def skeletons() -> None:
     """A horse: its medial axis, its thinned skeleton as a graph, that of scikit-image; and thinned text."""
-    horse = ~skimage.data.horse()[:, :]
+    horse = np.asarray(skimage.data.horse()) == 0
     skeleton, axis = thin(horse), medial_axis(horse).skeleton
     figure = new_figure("segmentation", (9, 5.4), layout="constrained")
     axes = figure.subplots(2, 2)
