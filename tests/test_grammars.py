@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ LEGS = "S -> a(A1); A1 -> b(A1) | c(A2, A3); A2 -> d(A2) | a; A3 -> e(A3) | a"
 RANKS = {"a": (0, 1), "b": 1, "c": 2, "d": 1, "e": 1}
 
 
-def derived(grammar, sentence):
+def derived(grammar, sentence) -> Any:
     """The derivation of a sentence or tree that the grammar is known to generate."""
     found = (tree_derivation if isinstance(grammar, TreeGrammar) else derivation)(grammar, sentence)
     assert found is not None
