@@ -10,6 +10,7 @@ from support.robots import urdf
 from support.trees import close
 
 import adjoint as aj
+from adjoint.calibration import choose_poses, write_measurements
 from adjoint.calibration.measured import as_reading
 from adjoint.calibration.parameters import chosen, first_numbers, make_chain, updated
 from adjoint.errors import ArgumentError
@@ -506,6 +507,15 @@ def test_bad_views_are_named():
         } | change  # fmt: skip
         with pytest.raises(aj.AdjointError, match=error):
             calibrate_arm_camera(**given)
+
+
+def test_pixels_are_neither_written_nor_chosen(tmp_path):
+    v = views(3)
+    reading = pixel_reading(v.pixels, v.points, v.camera, True)
+    with pytest.raises(ArgumentError, match="pixels are not written"):
+        write_measurements(tmp_path / "pixels.csv", v.model, v.q, reading)
+    with pytest.raises(ArgumentError, match="cannot be chosen"):
+        choose_poses(v.model, "tool", v.q, 2, measured=reading)
 
 
 def test_a_first_guess_helps_where_there_is_none():

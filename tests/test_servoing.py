@@ -174,6 +174,7 @@ def test_large_turns_about_the_axis_retreat_and_come_back():
     close([image[-1], partitioned[-1]], [0.4, 0.4], 1e-4)
 
 
+@pytest.mark.slow
 def test_depths_at_the_goal_and_wrong_depths_arrive():
     T = HOME @ se3.exp(np.array([0.1, -0.2, 0.5, 0.05, 0.05, -0.1]))
     for depths in (np.full(4, 0.4), np.full(4, 0.8), np.full(4, 0.2)):
@@ -204,6 +205,7 @@ def test_a_thousand_arms_arrive(name):
     assert abs(np.median(rates) / DECAY - 1) < 0.02
 
 
+@pytest.mark.slow
 def test_each_lane_has_a_target_of_its_own():
     robot, q = puma()
     shifts = np.random.default_rng(1).normal(scale=[0.03, 0.03, 0.02], size=(20, 3))
@@ -213,6 +215,7 @@ def test_each_lane_has_a_target_of_its_own():
     close(T[:, :3, 3], AT_GOAL[:3, 3] + shifts, 2e-4)
 
 
+@pytest.mark.slow
 def test_a_sensor_sees_what_the_law_computes():
     """The law that is fed by a sensor does the same as the one that knows the points, with a lens in between."""
     robot, _ = puma()
@@ -231,6 +234,7 @@ def test_a_sensor_sees_what_the_law_computes():
     assert (image_errors(fed.q)[:, -1] < 0.01 * image_errors(fed.q)[:, 0]).all()
 
 
+@pytest.mark.slow
 def test_noise_of_pixels_stays_noise():
     """White noise of 0.5 pixels, through a loop of the bandwidth λ: much less of it is left in the pose."""
     n = 60
@@ -257,6 +261,7 @@ def test_the_observer_learns_depths():
     assert np.abs(1 / state.near / true - 1).max() < 0.05
 
 
+@pytest.mark.slow
 def test_a_camera_beside_the_arm():
     """The hand holds the points, and the camera rests: both laws bring the points to their goals."""
     robot, q = puma()

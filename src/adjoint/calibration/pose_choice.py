@@ -91,6 +91,8 @@ def choose_poses(
         robot, frame, q, _planned(Poses() if measured is None else measured, len(q)), estimate, noise, base,
         "choose_poses",
     )  # fmt: skip
+    if problem.reading.repeat != 1:
+        raise ArgumentError(f"choose_poses: views with several {problem.reading.kind} cannot be chosen; give Poses()")
     if problem.reading.kind == "poses":  # where nothing is wrong, the slopes are those of equation (2) of `chain`
         T = placement(problem.chain, q, **numbers._asdict())
         problem = problem._replace(reading=problem.reading._replace(samples={"measured": T}))

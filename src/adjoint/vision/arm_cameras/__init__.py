@@ -6,6 +6,7 @@
 | `pose_pairs` | maximum likelihood from pairs of poses: `hand_eye`, `eye_to_hand`, `robot_world` |
 | `pixel_samples` | pixels of a target as samples of `adjoint.calibration`: residuals and slopes as a kernel |
 | `arm_camera` | camera and arm together, from pixels: `calibrate_arm_camera`, `calibrate_camera_beside_arm` |
+| `hand_eye_results` | their results, with a report |
 | `missing` | which motions are missing, in words |
 """
 
@@ -13,8 +14,8 @@ from .arm_camera import ArmCamera as ArmCamera
 from .arm_camera import CameraBesideArm as CameraBesideArm
 from .arm_camera import calibrate_arm_camera as calibrate_arm_camera
 from .arm_camera import calibrate_camera_beside_arm as calibrate_camera_beside_arm
-from .pose_pairs import EyeToHand as EyeToHand
-from .pose_pairs import HandEye as HandEye
+from .hand_eye_results import EyeToHand as EyeToHand
+from .hand_eye_results import HandEye as HandEye
 from .pose_pairs import eye_to_hand as eye_to_hand
 from .pose_pairs import hand_eye as hand_eye
 from .pose_pairs import hand_eye_closed_form as hand_eye_closed_form

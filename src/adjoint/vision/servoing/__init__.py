@@ -4,16 +4,18 @@
 |---|---|
 | `interaction` | how image points and pixels move with the camera: the interaction matrix, as kernels |
 | `servo_twists` | the twists of image-based, partitioned and position-based servoing |
-| `servo_laws` | both as control laws for `simulate`, and the sensors that feed them |
+| `servo_laws` | both as control laws for `simulate` |
+| `servo_sensors` | sensors that feed them: pixels of points, and poses of a target |
+| `camera_scene` | what laws and sensors share: the camera's place and lens, and checks |
 """
 
 from .interaction import interaction_matrix as interaction_matrix
 from .interaction import pixel_interaction as pixel_interaction
 from .servo_laws import ServoState as ServoState
 from .servo_laws import image_servo as image_servo
-from .servo_laws import pixel_sensor as pixel_sensor
 from .servo_laws import pose_servo as pose_servo
-from .servo_laws import target_pose_sensor as target_pose_sensor
+from .servo_sensors import pixel_sensor as pixel_sensor
+from .servo_sensors import target_pose_sensor as target_pose_sensor
 from .servo_twists import image_based_twist as image_based_twist
 from .servo_twists import pose_based_twist as pose_based_twist
 
