@@ -152,6 +152,9 @@ def test_shape_number_ignores_place_turn_and_size_but_not_mirrors(seed):
         assert shape_number(np.pad(np.rot90(image, k), ((k, 1), (0, 3)))) == number
     code = chain_code(image)
     digits = code.digits
+    assert (
+        shape_number(crack_boundaries(image)[0]) == number == shape_number(code.text) == shape_number(digits.tolist())
+    )
     assert shape_number((digits + 1) % 4) == number
     assert shape_number(np.roll(digits, 5)) == number
     assert shape_number((digits[::-1] + 2) % 4) == number  # walked the other way around
@@ -256,7 +259,11 @@ def test_shape_numbers_of_images():
     want = shape_numbers(image, (8, 12, 16))
     assert shape_numbers(np.kron(image, np.ones((3, 3))), (8, 12, 16)) == want
     assert shape_numbers(np.rot90(image), (8, 12, 16)) == want
-    assert shape_numbers(chain_code(image), (8, 12, 16)) == want
+    for other in (chain_code(image), chain_code(image).text, chain_code(image).digits, crack_boundaries(image)[0]):
+        assert shape_numbers(other, (8, 12, 16)) == want
+    back = Boundary(crack_boundaries(image)[0].points[::-1])
+    assert shape_numbers(back, (8, 12, 16)) == want and shape_number(back) == shape_number(image)
+    assert len(shape_number(chain_code(image, directions=8), order=12)) == 12
 
 
 def test_numbers_of_simple_shapes():
@@ -292,6 +299,8 @@ def test_numbers_of_simple_shapes():
         (lambda: shape_number(np.ones((2, 2)), order=2), "even number from 4"),
         (lambda: shape_number(Boundary(np.array([[0, 0], [1, 0], [2, 0.0]])), order=8), "no area"),
         (lambda: start_normalized(np.array([0.5])), "whole numbers"),
+        (lambda: shape_number(5), "shape"),
+        (lambda: shape_number([]), "open"),
     ],
 )
 def test_bad_codes_are_named(call, message):

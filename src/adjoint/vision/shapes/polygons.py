@@ -68,9 +68,9 @@ def merged_polygon(boundary, tolerance: float) -> np.ndarray:
 
     From one end of the diameter on, points are merged into a line as long as the root of the mean squared distance from
     it is at most the `tolerance` [pixel]; then a new line starts at the last point that fitted. Corners are where
-    successive lines meet; where they are nearly parallel (below 1°), it is the point where the second one starts. As
-    the textbook warns, a line runs past a corner of the boundary until the tolerance is used up; `split_polygon` does
-    not.
+    successive lines meet; where they are so nearly parallel that this is farther away than half of the shorter line,
+    it is the middle between the points of both that are nearest to where the second one starts. As the textbook warns,
+    a line runs past a corner of the boundary until the tolerance is used up; `split_polygon` does not.
 
         >>> square = [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
         >>> merged_polygon(square, 0.0).round(9).tolist()
@@ -92,8 +92,10 @@ def merged_polygon(boundary, tolerance: float) -> np.ndarray:
     while starts[-1] < len(around) - 1:
         starts.append(_longest(sums, starts[-1], slack))
     lines = [_line(sums, i, k) for i, k in itertools.pairwise(starts)]
-    corners = [_meet(lines[k - 1], lines[k], around[i] - middle) for k, i in enumerate(starts[:-1])]
-    return np.array(corners) + middle
+    ends = around[starts] - middle
+    lengths = np.hypot(*np.diff(ends, axis=0).T)
+    reach = np.minimum(lengths, np.roll(lengths, 1)) / 2
+    return np.array([_meet(lines[k - 1], lines[k], ends[k], reach[k]) for k in range(len(lines))]) + middle
 
 
 def _scatter(sums: np.ndarray, i: int, k) -> tuple[np.ndarray, ...]:
@@ -125,11 +127,12 @@ def _line(sums: np.ndarray, i: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([x, y]), np.array([np.cos(angle), np.sin(angle)])
 
 
-def _meet(one, two, between: np.ndarray) -> np.ndarray:
-    """Where two lines meet, or the point between their parts if they are nearly parallel."""
+def _meet(one, two, between: np.ndarray, reach: float) -> np.ndarray:
+    """Where two lines meet, or if that is out of reach, the middle of what is nearest on both to the point between."""
     (p, d), (q, e) = one, two
     cross = d[0] * e[1] - d[1] * e[0]
-    if abs(cross) < np.sin(np.radians(1.0)):
-        return between
-    t = ((q[0] - p[0]) * e[1] - (q[1] - p[1]) * e[0]) / cross
-    return p + t * d
+    if abs(cross) > 1e-9:
+        t = ((q[0] - p[0]) * e[1] - (q[1] - p[1]) * e[0]) / cross
+        if np.hypot(*(p + t * d - between)) <= reach:
+            return p + t * d
+    return (p + (between - p) @ d * d + q + (between - q) @ e * e) / 2

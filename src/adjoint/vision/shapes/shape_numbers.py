@@ -48,7 +48,7 @@ def shape_number(shape, *, order: int | None = None) -> str:
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1; Bribiesca & Guzman (1980).
     """
     if order is None:
-        return _number(shape if isinstance(shape, ChainCode | str) or np.ndim(shape) == 1 else chain_code(shape))
+        return _number(shape if _is_code(shape) else chain_code(shape))
     n = count(order, "shape_number: order")
     if n < 4 or n % 2:
         raise ArgumentError(f"shape_number: 'order' is {order}; an even number from 4 is needed")
@@ -70,6 +70,14 @@ def shape_numbers(shape, orders: Iterable[int] = range(4, 21, 2)) -> dict[int, s
     return found
 
 
+def _is_code(shape) -> bool:
+    """Whether a shape is given by digits: as a code, a text, or a sequence of whole numbers."""
+    if isinstance(shape, ChainCode | str):
+        return True
+    plain = np.iterable(shape) and not isinstance(shape, Boundary)
+    return plain and all(isinstance(digit, int | np.integer) for digit in shape)
+
+
 def _number(code) -> str:
     digits, directions = closed_digits(code, 4, "shape_number")
     if directions != 4:
@@ -81,9 +89,9 @@ def _number(code) -> str:
 
 def _outline(shape) -> Boundary:
     """The corners of the outer boundary of a shape; those where it goes straight on are left out."""
-    if isinstance(shape, ChainCode | str):
-        points = chain_points(shape)
-        closed_digits(shape, 4, "shape_number")
+    if _is_code(shape):
+        digits, directions = closed_digits(shape, 4, "shape_number")
+        points = chain_points(digits, directions=directions)
     elif isinstance(shape, Boundary):
         points = boundary_points(shape, "shape_number")
     else:
@@ -92,7 +100,9 @@ def _outline(shape) -> Boundary:
     turns = before[:, 0] * after[:, 1] != before[:, 1] * after[:, 0]
     if turns.sum() < 3:
         raise ArgumentError("shape_number: the boundary encloses no area")
-    return Boundary(points[turns])
+    u, v = points.T
+    clockwise = u @ np.roll(v, -1) >= v @ np.roll(u, -1)
+    return Boundary(points[turns] if clockwise else points[turns][::-1])
 
 
 def _of_order(outline: Boundary, n: int) -> str:
