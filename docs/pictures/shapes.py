@@ -12,7 +12,7 @@ from PIL import Image
 from scipy.cluster.hierarchy import dendrogram
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
-from adjoint.vision.images import connected_components, requantise
+from adjoint.vision.images import connected_components, median_filter, requantise
 from adjoint.vision.recognition.shape_matching import similarity_matrix, similarity_tree
 from adjoint.vision.shapes import (
     basic_rectangle,
@@ -81,7 +81,7 @@ def boundaries() -> None:
     u, v = cracks[cracks[:, 1].argmin()]
     axes[1].set(xlim=(u - 38, u + 38), ylim=(v + 60, v - 4))
     points = pixel_boundaries(image)[0]
-    show(axes[2], light, "polygons by splitting and merging, and corners", vmin=0, vmax=255)
+    show(axes[2], light, "corners by splitting and merging", vmin=0, vmax=255)
     axes[2].set(xlim=(-0.5, 399.5), ylim=(327.5, -0.5))
     for make, tolerance, colour in ((split_polygon, 8.0, CURVES[1]), (merged_polygon, 1.5, CURVES[6])):
         found = make(points, tolerance)
@@ -225,11 +225,10 @@ def parts() -> None:
     taught = example.teach(np.random.default_rng(0))
     image, _ = example.scene(np.random.default_rng(5))
     found = example.described(example.segmented(image))
-    example.draw(image, found, example.recognised(taught, found))
-    drawn = (
-        Image.open(example.OUTPUT / "higher_level_vision.png").convert("RGB").resize((640, 512), Image.Resampling.BOX)
-    )
-    drawn.quantize(24, dither=Image.Dither.NONE).save(IMAGES / "shapes_parts.png", optimize=True)
+    example.draw(requantise(median_filter(image, 5), 24), found, example.recognised(taught, found))
+    drawn = Image.open(example.OUTPUT / "higher_level_vision.png").convert("RGB")
+    drawn = drawn.resize((760, 608), Image.Resampling.BOX).quantize(96, method=Image.Quantize.FASTOCTREE)
+    drawn.save(IMAGES / "shapes_parts.png", optimize=True)
     print("shapes_parts.png", f"{(IMAGES / 'shapes_parts.png').stat().st_size / 1000:.0f} kB")
 
 
