@@ -29,7 +29,8 @@ from adjoint.sensing.scene import (
     range_image,
     segmentation_image,
 )
-from adjoint.sensing.scene.views import _distorted, lattice, nearest_depths, pixel_directions, view_of
+from adjoint.sensing.scene.lenses import distorted
+from adjoint.sensing.scene.views import lattice, nearest_depths, pixel_directions, view_of
 from adjoint.vision.cameras import Camera, project, rays
 
 DOWN = looking([0, 0, 2.0], [0, 0, 0])
@@ -123,7 +124,7 @@ def test_an_empty_scene_is_background():
 
 def test_distortion_is_inverted():
     view = view_of(pinhole(DOWN, distortion=LENS), "test")
-    back = _distorted(np.stack([view.x, view.y], axis=-1), np.array(LENS))
+    back = distorted(np.stack([view.x, view.y], axis=-1), np.array(LENS))
     u, v = np.arange(64.0), np.arange(48.0)[:, None]
     np.testing.assert_allclose(back[..., 0], np.broadcast_to((u - 31.5) / 60, (48, 64)), atol=1e-13)
     np.testing.assert_allclose(back[..., 1], np.broadcast_to((v - 23.5) / 60, (48, 64)), atol=1e-13)
@@ -147,12 +148,12 @@ def test_pixels_that_a_lens_cannot_show_see_nothing():
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"matrix": np.eye(4)}, "camera.matrix"),
+        ({"matrix": np.eye(4)}, "'matrix'"),
         ({"matrix": np.zeros((3, 3))}, "fx and fy not 0"),
         ({"matrix": np.full((3, 3), np.nan)}, "finite"),
-        ({"size": (0, 4)}, "camera.size"),
-        ({"size": (3.5, 4)}, "camera.size"),
-        ({"distortion": [1, 2]}, "camera.distortion"),
+        ({"size": (0, 4)}, "'size'"),
+        ({"size": (3.5, 4)}, "'size'"),
+        ({"distortion": [1, 2]}, "'distortion'"),
         ({"T_world_camera": 2 * np.eye(4)}, "rigid motion"),
     ],
 )

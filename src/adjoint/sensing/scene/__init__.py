@@ -8,6 +8,7 @@
 | `ray_solids` | one ray and one solid, as kernels: where it enters and leaves, and the normals there |
 | `mesh_rays` | one ray and one mesh: a walk through the table of a tree |
 | `casting` | the nearest hit of rays over all solids: `cast_rays`, `ray_distances` |
+| `lenses` | the numbers of a lens, distortion and its inverse |
 | `views` | pixels of a camera, where solids are in its image, and their depths |
 | `scene_images` | `depth_image`, `range_image`, `segmentation_image`, `intensity_image` |
 | `lights`, `shading` | the four schemes of lighting, and how bright surfaces are under them |

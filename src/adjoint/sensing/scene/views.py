@@ -7,23 +7,22 @@ such as `adjoint.vision.Camera`: z of its frame points forward along the axis, x
 from __future__ import annotations
 
 import functools
-import operator
 from typing import NamedTuple
 
 import numpy as np
 
-from ...compile import kernel, static, while_loop
+from ...compile import kernel, static
 from ...errors import ArgumentError
 from .casting import turned
+from .lenses import distortion_of, image_size, intrinsics, largest_radius, undistorted
 from .mesh_rays import mesh_distance
 from .ray_solids import first_hit, span
-from .scene_checks import array, pose
+from .scene_checks import pose
 from .scenes import Scene
 from .solids import Mesh
 
 __all__ = ["Depths", "View", "lattice", "nearest_depths", "pixel_directions", "rectangles", "view_of"]
 
-_CONVERGED = 1e-13
 _NEAR = 1e-9  # solids that reach nearer to the plane of the lens than this part of their size may be anywhere
 
 
@@ -46,37 +45,6 @@ class View(NamedTuple):
         return (self.x[part[1]], self.y[part[0]]) if self.x.ndim == 1 else (self.x[part], self.y[part])
 
 
-@kernel(point=2, lens=8)
-def _distorted(point, lens):
-    """Where a lens shows the point (x, y, 1): OpenCV's model, with lens = (k1 k2 p1 p2 k3 k4 k5 k6)."""
-    k1, k2, p1, p2, k3, k4, k5, k6 = lens
-    x, y = point
-    s = x * x + y * y
-    rho = (1 + s * (k1 + s * (k2 + s * k3))) / (1 + s * (k4 + s * (k5 + s * k6)))
-    return np.stack([x * rho + 2 * p1 * x * y + p2 * (s + 2 * x * x), y * rho + p1 * (s + 2 * y * y) + 2 * p2 * x * y])
-
-
-@kernel(lens=8)
-def _undistorted(x, y, lens):
-    """The inverse (2,) of `_distorted` by Newton's iteration; NaN where it does not end, or ends beyond a fold."""
-    wanted, fixed = np.stack([x, y]), np.zeros(8)
-
-    def step(carry):
-        point, _, _ = carry
-        seen, (a, c) = _distorted.jvp(point, lens, np.array([1.0, 0.0]), fixed)
-        b, d = _distorted.jvp(point, lens, np.array([0.0, 1.0]), fixed)[1]
-        e, f = seen - wanted
-        det = a * d - b * c
-        change = np.stack([d * e - b * f, a * f - c * e]) / det
-        return point - change, np.sum(np.abs(change)), det
-
-    start = wanted, np.ones(()), np.ones(())
-    point, last, det = while_loop(lambda carry: carry[1] > _CONVERGED, step, start, max_iterations=50)
-    # Beyond the largest circle that it shows, a model turns the image inside out, and then back again farther out.
-    proper = (last <= _CONVERGED) & (det > 0) & (point @ wanted >= 0)
-    return np.where(proper, point, np.nan)
-
-
 def view_of(camera, caller: str, shift: tuple[float, float] = (0.0, 0.0)) -> View:
     """The `View` of a camera through the centres of its pixels, or through points that are shifted by (u, v) pixels."""
     for name in ("matrix", "size", "T_world_camera"):
@@ -85,44 +53,22 @@ def view_of(camera, caller: str, shift: tuple[float, float] = (0.0, 0.0)) -> Vie
                 f"{caller}: a camera has the attributes matrix, size and T_world_camera, such as vision.Camera; "
                 f"{type(camera).__name__} has no {name}"
             )
-    K = array(camera.matrix, (3, 3), "camera.matrix", caller)
-    if K[0, 0] == 0 or K[1, 1] == 0 or K[1, 0] != 0 or not np.array_equal(K[2], [0, 0, 1]):
-        raise ArgumentError(
-            f"{caller}: camera.matrix must be [[fx, s, cx], [0, fy, cy], [0, 0, 1]] with fx and fy not 0"
-        )
-    columns, rows = _size(camera.size, caller)
+    K = intrinsics(camera.matrix, caller)
+    columns, rows = image_size(camera.size, caller)
     u, v = np.arange(columns) + shift[0], np.arange(rows)[:, None] + shift[1]
     y = (v - K[1, 2]) / K[1, 1]
     x = (u - K[0, 2] - K[0, 1] * y) / K[0, 0] if K[0, 1] else (u - K[0, 2]) / K[0, 0]
     if K[0, 1]:
         y = np.broadcast_to(y, x.shape)
-    lens = _lens(getattr(camera, "distortion", ()), caller)
+    lens = distortion_of(getattr(camera, "distortion", ()), caller)
     if lens.any():
-        x, y = np.moveaxis(_undistorted(x, y, lens), -1, 0).copy()
+        points = np.stack(np.broadcast_arrays(x, y), axis=-1)
+        x, y = np.moveaxis(undistorted(points, lens, largest_radius(lens)), -1, 0).copy()
     T = pose(camera.T_world_camera, "camera.T_world_camera", caller)
     across = np.atleast_2d(x)
     columns_x = np.stack([np.fmin.reduce(across, axis=0), np.fmax.reduce(across, axis=0)])
     rows_y = np.stack([np.fmin.reduce(y, axis=1), np.fmax.reduce(y, axis=1)])
     return View((rows, columns), x, y, columns_x, rows_y, T)
-
-
-def _size(size, caller: str) -> tuple[int, int]:
-    try:
-        columns, rows = (operator.index(n) for n in size)
-    except (TypeError, ValueError):
-        columns = rows = 0
-    if columns < 1 or rows < 1:
-        raise ArgumentError(f"{caller}: camera.size must be (columns, rows), whole numbers above 0, got {size!r:.60}")
-    return columns, rows
-
-
-def _lens(distortion, caller: str) -> np.ndarray:
-    found = np.zeros(8)
-    given = np.asarray([] if distortion is None else distortion, float).ravel()
-    if len(given) not in (0, 4, 5, 8) or not np.isfinite(given).all():
-        raise ArgumentError(f"{caller}: camera.distortion must be 0, 4, 5 or 8 finite numbers, got {len(given)}")
-    found[: len(given)] = given
-    return found
 
 
 def pixel_directions(view: View) -> np.ndarray:

@@ -3,7 +3,7 @@
 | file | contents |
 |---|---|
 | `camera` | `Camera`, the pinhole with distortion somewhere in the world, and `looking_at` |
-| `lens_model` | the lens for one sample, as kernels: distortion, its inverse, pixels and directions |
+| `lens_model` | a camera for one sample, as kernels: pixels and directions |
 | `projecting` | points to pixels, pixels to rays, depth images to points |
 | `projection_slopes` | derivatives of pixels |
 | `camera_frames` | OpenCV, ROS, OpenGL; resized, cropped and mirrored images |
@@ -19,6 +19,8 @@
 | `camera_checks` | checks of what users give |
 """
 
+from ...sensing.scene.lenses import distorted as distorted
+from ...sensing.scene.lenses import undistorted as undistorted
 from .camera import Camera as Camera
 from .camera import looking_at as looking_at
 from .camera_calibration import calibrate_camera as calibrate_camera
@@ -47,9 +49,7 @@ from .ellipses import Ellipse as Ellipse
 from .ellipses import conic_ellipse as conic_ellipse
 from .ellipses import ellipse_conic as ellipse_conic
 from .lens_model import direction_of_pixel as direction_of_pixel
-from .lens_model import distorted as distorted
 from .lens_model import pixel_of_point as pixel_of_point
-from .lens_model import undistorted as undistorted
 from .linear_camera import ProjectionFit as ProjectionFit
 from .linear_camera import decompose_projection as decompose_projection
 from .linear_camera import direct_linear_transform as direct_linear_transform

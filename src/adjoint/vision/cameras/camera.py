@@ -11,7 +11,8 @@ from ...errors import ArgumentError
 from ...lazy import cached_property
 from ...lie import se3
 from ...model.input_checks import positive
-from .camera_checks import distortion_of, finite, image_size, intrinsics, motion
+from ...sensing.scene.lenses import distortion_of, image_size, intrinsics, largest_radius
+from .camera_checks import finite, motion
 
 __all__ = ["Camera", "looking_at"]
 
@@ -139,15 +140,7 @@ class Camera:
 
         Farther out the model folds the image back, so pixels have no unique ray there.
         """
-        k1, k2, _, _, k3, k4, k5, k6 = self.distortion
-        if not np.any([k1, k2, k3, k4, k5, k6]):
-            return np.inf
-        # In s = r²: r ρ = r N(s)/D(s) has the slope (N D + 2 s (N' D - N D')) / D².
-        N, D = np.polynomial.Polynomial([1, k1, k2, k3]), np.polynomial.Polynomial([1, k4, k5, k6])
-        slope = N * D + np.polynomial.Polynomial([0, 2]) * (N.deriv() * D - N * D.deriv())
-        roots = np.concatenate([slope.trim().roots(), D.trim().roots()])
-        real = roots.real[(np.abs(roots.imag) < 1e-12 * (1 + np.abs(roots))) & (roots.real > 0)]
-        return float(np.sqrt(real.min())) if len(real) else np.inf
+        return largest_radius(self.distortion)
 
     def __repr__(self) -> str:
         across, down = np.degrees(self.field_of_view)

@@ -11,8 +11,9 @@ from ...calibration.robust import EFFICIENCY, LOSSES, outlier_length
 from ...errors import ArgumentError, nearest
 from ...identification.base import some
 from ...model.input_checks import positive
+from ...sensing.scene.lenses import image_size
 from .camera import Camera
-from .camera_checks import finite_rows, image_size, points_of
+from .camera_checks import finite_rows, points_of
 from .camera_first import first_camera, first_poses
 from .camera_fit import COEFFICIENTS, CameraFit, CameraProblem, camera_numbers, fitted_camera, residuals_of
 from .camera_report import CameraCalibration, CameraParameter

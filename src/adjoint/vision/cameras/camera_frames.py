@@ -10,8 +10,9 @@ import numpy as np
 from ...errors import ArgumentError
 from ...lie import se3, so3
 from ...model.input_checks import one_of, positive
+from ...sensing.scene.lenses import image_size
 from .camera import Camera
-from .camera_checks import finite, image_size, motion
+from .camera_checks import finite, motion
 
 __all__ = [
     "OpenCVCamera",

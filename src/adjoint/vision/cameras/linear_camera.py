@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
+from ...sensing.scene.lenses import image_size
 from .camera import Camera
-from .camera_checks import finite, finite_rows, image_size, points_of
+from .camera_checks import finite, finite_rows, points_of
 
 __all__ = ["ProjectionFit", "decompose_projection", "direct_linear_transform", "flatness", "homography"]
 

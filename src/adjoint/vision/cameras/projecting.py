@@ -9,9 +9,10 @@ import numpy as np
 from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
+from ...sensing.scene.lenses import distorted
 from .camera import Camera
 from .camera_checks import motion, points_of
-from .lens_model import distorted, ideal_point, pixel_on_image
+from .lens_model import ideal_point, pixel_on_image
 
 __all__ = [
     "Rays",

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compile import kernel
+from ...sensing.scene.lenses import radial_factor
 from .camera import Camera
 from .camera_checks import points_of
-from .lens_model import pixel_on_image, radial_factor
+from .lens_model import pixel_on_image
 
 __all__ = ["ProjectionDerivatives", "pixel_slopes", "project_derivatives"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count, positive
+from ...sensing.scene.lenses import image_size
 from ..image_checks import opencv
-from .camera_checks import image_size
 from .marker_images import dictionary_of, eight_bit
 
 __all__ = [

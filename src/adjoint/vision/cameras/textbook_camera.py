@@ -16,8 +16,9 @@ from ...compile import kernel, static
 from ...errors import ArgumentError
 from ...lie import se3
 from ...model.input_checks import one_of, positive
+from ...sensing.scene.lenses import image_size
 from .camera import Camera
-from .camera_checks import finite, image_size, points_of
+from .camera_checks import finite, points_of
 
 __all__ = [
     "GimbalCamera",

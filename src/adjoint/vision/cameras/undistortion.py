@@ -7,9 +7,10 @@ import numpy as np
 from ...compile import kernel
 from ...errors import ArgumentError
 from ...model.input_checks import one_of
+from ...sensing.scene.lenses import distorted
 from ..image_checks import colour, gray, opencv, opencv_image
 from .camera import Camera
-from .lens_model import distorted, ideal_point, pixel_on_image
+from .lens_model import ideal_point, pixel_on_image
 
 __all__ = ["undistort_image", "undistortion_map"]
 

@@ -12,8 +12,8 @@ from ...lie import se3
 from ...model.input_checks import floats, nearest_motions, one_of, positive
 from ...model.needs import need_robot
 from ...model.robot import Robot
+from ...sensing.scene.lenses import distorted, undistorted
 from ..cameras.camera import Camera
-from ..cameras.lens_model import distorted, undistorted
 from ..cameras.projecting import undistort_points
 
 __all__ = ["camera_numbers", "damping_of", "goal_points", "image_points", "in_pixels", "placed", "pose_of", "shaped"]

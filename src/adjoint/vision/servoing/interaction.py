@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...compile import kernel
-from ..cameras.lens_model import undistorted
+from ...sensing.scene.lenses import undistorted
 from ..cameras.projection_slopes import pixel_slopes
 
 __all__ = ["interaction_matrix", "pixel_interaction"]
