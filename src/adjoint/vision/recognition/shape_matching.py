@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import floats
-from ..shapes.shape_numbers import shape_numbers
+from ..shapes.shape_orders import shape_numbers
 
 __all__ = ["shape_distance", "similarity_degree", "similarity_matrix", "similarity_tree"]
 

@@ -4,7 +4,7 @@
 |---|---|
 | `boundaries` | regions' boundaries: cracks between pixels, and lists of pixels |
 | `chain_codes` | chain codes, their normal forms, and what can be read from them |
-| `shape_numbers` | shape numbers, also of given order on a grid along the basic rectangle |
+| `shape_orders` | shape numbers, also of given order on a grid along the basic rectangle |
 | `extents` | diameter, convex hull and basic rectangle |
 | `signatures` | distance and tangent signatures, slope density, and moments of amplitudes |
 | `minimum_perimeter` | the minimum-perimeter polygon of a digital region |
@@ -51,9 +51,9 @@ from .polygons import merged_polygon as merged_polygon
 from .polygons import split_polygon as split_polygon
 from .regions import RegionDescriptors as RegionDescriptors
 from .regions import region_descriptors as region_descriptors
-from .shape_numbers import grid_coverage as grid_coverage
-from .shape_numbers import shape_number as shape_number
-from .shape_numbers import shape_numbers as shape_numbers
+from .shape_orders import grid_coverage as grid_coverage
+from .shape_orders import shape_number as shape_number
+from .shape_orders import shape_numbers as shape_numbers
 from .signatures import Signature as Signature
 from .signatures import amplitude_moments as amplitude_moments
 from .signatures import distance_signature as distance_signature
