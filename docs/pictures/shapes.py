@@ -35,7 +35,7 @@ from adjoint.vision.shapes import (
     split_polygon,
     tangent_signature,
 )
-from adjoint.vision.shapes.shape_numbers import _grids
+from adjoint.vision.shapes.shape_orders import _grids
 
 IMAGES = Path(__file__).parents[1] / "images"
 PHOTOS = Path(mvtbdata.__file__).parent / "images"
