@@ -1,12 +1,12 @@
 """Draws the pictures of docs/cameras.md: python docs/pictures/cameras.py"""
 
-import io
 from pathlib import Path
 
 import cv2
 import mvtbdata
 import numpy as np
 from PIL import Image
+from saving import save
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
 from adjoint.lie import se3
@@ -23,15 +23,7 @@ from adjoint.vision.cameras import (
     undistort_image,
 )
 
-IMAGES = Path(__file__).parents[1] / "images"
 REAL = Path(mvtbdata.__file__).parent / "images"
-
-
-def saved(figure, name: str) -> None:
-    """Writes the figure with a palette of 128 colours, which makes files with photographs small."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
-    Image.open(file).convert("RGB").quantize(128).save(IMAGES / f"cameras_{name}.png", optimize=True)
 
 
 def calibration() -> None:
@@ -57,7 +49,7 @@ def calibration() -> None:
         axes.set_xticks([])
         axes.set_yticks([])
         axes.grid(visible=False)
-    saved(figure, "calibration")
+    save(figure, "cameras_calibration", 128)
 
 
 def markers() -> None:
@@ -91,7 +83,7 @@ def markers() -> None:
     errors.minorticks_off()
     errors.set_title("can the two poses be told apart?", loc="left")
     errors.legend()
-    saved(figure, "markers")
+    save(figure, "cameras_markers", 128)
 
 
 def circle() -> None:
@@ -137,7 +129,7 @@ def circle() -> None:
     axes.set(xlabel="tilt of the circle [°]", ylabel="error of its normal [°]", ylim=(0.1, 100))
     axes.set_title("noise of 0.2 pixels, a circle of 60 pixels", loc="left")
     axes.legend()
-    saved(figure, "circle")
+    save(figure, "cameras_circle", 128)
 
 
 if __name__ == "__main__":

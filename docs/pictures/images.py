@@ -1,12 +1,11 @@
 """Draws the pictures of docs/images.md: python docs/pictures/images.py"""
 
-import io
 from pathlib import Path
 
 import cv2
 import numpy as np
 import skimage.data
-from PIL import Image
+from saving import save
 from sklearn.datasets import load_sample_image
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
@@ -40,17 +39,6 @@ from adjoint.vision.segmentation.thresholds_optimum import (
     otsu_thresholds,
 )
 
-IMAGES = Path(__file__).parents[1] / "images"
-
-
-def save(figure, name: str, colours: int = 64) -> None:
-    """Write a figure with few colours, which keeps photographs small."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
-    path = IMAGES / f"images_{name}.png"
-    Image.open(file).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
-    print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
-
 
 def show(axes, image, title: str, **options) -> None:
     """One image without axes; gray ones go from black to white of their dtype."""
@@ -76,7 +64,7 @@ def smoothing() -> None:
     frames = np.clip(f + rng.normal(0, 40, (64, *f.shape)), 0, 255)
     for axis, K in zip(axes[1], (1, 4, 16, 64), strict=True):
         show(axis, average_frames(frames[:K]).image, "one frame, σ = 40" if K == 1 else f"mean of {K} frames")
-    save(figure, "smoothing", 24)
+    save(figure, "images_smoothing", 24)
 
 
 def binary() -> None:
@@ -112,7 +100,7 @@ def binary() -> None:
     axes[4].plot(*way.T, color=CURVES[0], lw=1.4)
     axes[4].set_title(f"m-distances; a path of {len(way) - 1}", fontsize=8.5)
     axes[4].axis("off")
-    save(figure, "binary", 96)
+    save(figure, "images_binary", 96)
 
 
 def histograms() -> None:
@@ -135,7 +123,7 @@ def histograms() -> None:
         if title.startswith("spec"):
             p = wanted(np.arange(256) / 255)
             below.plot(8 * g.size * p / p.sum(), color=CURVES[0], lw=1.4)
-    save(figure, "histograms", 32)
+    save(figure, "images_histograms", 32)
 
 
 def edges() -> None:
@@ -153,7 +141,7 @@ def edges() -> None:
     axes[4].imshow(picture, interpolation="nearest")
     axes[4].set_title("the two sides of edges", fontsize=9)
     axes[4].axis("off")
-    save(figure, "edges", 40)
+    save(figure, "images_edges", 40)
 
 
 def page() -> None:
@@ -169,7 +157,7 @@ def page() -> None:
     figure = new_figure("images", (9, 4.9), layout="constrained")
     for axis, (title, g) in zip(figure.subplots(2, 2).ravel(), panels.items(), strict=True):
         show(axis, g, title, interpolation="antialiased")
-    save(figure, "page", 32)
+    save(figure, "images_page", 32)
 
 
 def classes() -> None:
@@ -201,7 +189,7 @@ def classes() -> None:
     b[2].imshow(colour[classify_levels(f, fit)], interpolation="nearest")
     b[2].set_title("most likely class", fontsize=9)
     b[2].axis("off")
-    save(figure, "classes", 64)
+    save(figure, "images_classes", 64)
 
 
 def colours() -> None:
@@ -214,7 +202,7 @@ def colours() -> None:
     show(axes[1], found.centroids.astype(np.uint8)[nearest_colour(f, found.centroids)], "nearest of five clusters")
     petal = found.centroids[np.argmax(found.centroids[:, 0] - found.centroids[:, 1])]
     show(axes[2], pixels_near_colour(f, petal, 80), "within 80 levels of the reddest")
-    save(figure, "colours", 128)
+    save(figure, "images_colours", 128)
 
 
 def traffic(frames: int) -> list[np.ndarray]:
@@ -245,7 +233,7 @@ def motion() -> None:
     for axis, name in zip(axes[1], ("absolute", "positive", "negative"), strict=True):
         counts = getattr(differences, name)
         show(axis, counts, f"{name} differences, 24 frames", cmap="magma", vmin=0, vmax=24)
-    save(figure, "motion", 96)
+    save(figure, "images_motion", 96)
 
 
 if __name__ == "__main__":

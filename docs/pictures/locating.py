@@ -1,12 +1,12 @@
 """Draws the pictures of docs/locating.md: python docs/pictures/locating.py"""
 
-import io
 import runpy
 import sys
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from saving import save, save_image
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -17,15 +17,7 @@ from adjoint import vision  # noqa: E402
 from adjoint.drawing.style import new_figure  # noqa: E402
 from adjoint.lie import se3  # noqa: E402
 
-IMAGES = ROOT / "docs/images"
 COLOURS = {"brick": "tab:cyan", "cube": "tab:orange", "stick": "tab:green"}
-
-
-def small(picture) -> None:
-    """Writes docs/images/locating_scenes.png with few colours, which makes files with photographs small."""
-    file = io.BytesIO()
-    picture.savefig(file, format="png", dpi=85)
-    Image.open(file).convert("RGB").quantize(64).save(IMAGES / "locating_scenes.png", optimize=True)
 
 
 def scenes() -> None:
@@ -46,14 +38,13 @@ def scenes() -> None:
             axis.text(u, v, thing.name, color="yellow", ha="center", fontsize=8)
         axis.set(xlim=(60, 580), ylim=(430, 50), xticks=[], yticks=[])
         axis.grid(False)
-    small(figure)
+    save(figure, "locating_scenes", dpi=85)
 
 
 def eye_and_hand() -> None:
     """The picture of the example."""
     runpy.run_path(str(ROOT / "examples/29_eye_and_hand.py"), run_name="__main__")
-    found = Image.open(ROOT / "examples/output/eye_and_hand.png").convert("RGB")
-    found.quantize(96).save(IMAGES / "locating_eye_and_hand.png", optimize=True)
+    save_image(Image.open(ROOT / "examples/output/eye_and_hand.png"), "locating_eye_and_hand", 96)
 
 
 if __name__ == "__main__":

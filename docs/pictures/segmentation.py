@@ -1,13 +1,12 @@
 """Draws the pictures of docs/segmentation.md: python docs/pictures/segmentation.py"""
 
-import io
 from pathlib import Path
 
 import cv2
 import mvtbdata
 import numpy as np
 import skimage.data
-from PIL import Image
+from saving import save
 from skimage.morphology import skeletonize
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
@@ -27,17 +26,7 @@ from adjoint.vision.segmentation import (
 from adjoint.vision.shapes.skeletons import medial_axis, skeleton_graph
 from adjoint.vision.shapes.thinning import thin
 
-IMAGES = Path(__file__).parents[1] / "images"
 PHOTOS = Path(mvtbdata.__file__).parent / "images"
-
-
-def save(figure, name: str, colours: int = 64) -> None:
-    """Write a figure with few colours, which keeps photographs small."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
-    path = IMAGES / f"segmentation_{name}.png"
-    Image.open(file).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
-    print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
 
 
 def photo(name: str, width: int) -> np.ndarray:
@@ -72,7 +61,7 @@ def links() -> None:
     for along, color in (("rows", CURVES[0]), ("columns", CURVES[1])):
         found = edge_runs(gradient, along=along, stronger_than=110, gap=4, shortest=40)
         axes[2].plot(found.ends[:, ::2].T, found.ends[:, 1::2].T, color=color, lw=1.2)
-    save(figure, "links", 48)
+    save(figure, "segmentation_links", 48)
 
 
 def hough() -> None:
@@ -106,7 +95,7 @@ def hough() -> None:
     for (u, v), r in zip(found.centers, found.radii, strict=True):
         t = np.linspace(0, 2 * np.pi, 60)
         axes[1, 1].plot(u + r * np.cos(t), v + r * np.sin(t), color=CURVES[0], lw=1.3)
-    save(figure, "hough", 128)
+    save(figure, "segmentation_hough", 128)
 
 
 def paths() -> None:
@@ -136,7 +125,7 @@ def paths() -> None:
         label = f"H = {H or park.max()}"
         axes[2].plot(*edge_path(park, direction="left", highest=H).corners.T, color=color, lw=1.6, label=label)
     axes[2].legend(loc="upper right", labelcolor="white")
-    save(figure, "paths", 128)
+    save(figure, "segmentation_paths", 128)
 
 
 def brightest_spots(image: np.ndarray, n: int) -> list[tuple[int, int]]:
@@ -168,7 +157,7 @@ def regions() -> None:
     axes[1].imshow(np.ma.masked_array(border, ~border), cmap="autumn", alpha=0.5, interpolation="nearest")
     means = np.bincount(found.labels.ravel(), camera.ravel()) / np.maximum(np.bincount(found.labels.ravel()), 1)
     show(axes[2], means[found.labels], f"{found.labels.max()} regions, with their means")
-    save(figure, "regions", 200)
+    save(figure, "segmentation_regions", 200)
 
 
 def skeletons() -> None:
@@ -188,7 +177,7 @@ def skeletons() -> None:
     ink = page < 100
     show(axes[1, 1], np.where(ink, 205, 255), "thin: letters")
     axes[1, 1].scatter(*np.argwhere(thin(ink)).T[::-1], s=1.2, color="#c4453a", lw=0)
-    save(figure, "skeletons", 48)
+    save(figure, "segmentation_skeletons", 48)
 
 
 if __name__ == "__main__":

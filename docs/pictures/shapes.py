@@ -1,7 +1,6 @@
 """Draws the pictures of docs/shapes.md: python docs/pictures/shapes.py"""
 
 import importlib.util
-import io
 from pathlib import Path
 
 import mvtbdata
@@ -9,6 +8,7 @@ import numpy as np
 import skimage.data
 from matplotlib.patches import Polygon
 from PIL import Image
+from saving import save, save_image
 from scipy.cluster.hierarchy import dendrogram
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
@@ -37,17 +37,7 @@ from adjoint.vision.shapes import (
 )
 from adjoint.vision.shapes.shape_orders import _grids
 
-IMAGES = Path(__file__).parents[1] / "images"
 PHOTOS = Path(mvtbdata.__file__).parent / "images"
-
-
-def save(figure, name: str, colours: int = 64) -> None:
-    """Write a figure with few colours, which keeps photographs small."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
-    path = IMAGES / f"shapes_{name}.png"
-    Image.open(file).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
-    print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
 
 
 def horse() -> np.ndarray:
@@ -92,7 +82,7 @@ def boundaries() -> None:
     for ax, keep in zip(axes[3:], (8, 24, 80), strict=True):
         show(ax, light, f"Fourier: {keep} of 1024 descriptors", vmin=0, vmax=255)
         ax.plot(*closed(fourier_boundary(F, keep)), color=CURVES[2], lw=1.6)
-    save(figure, "boundaries")
+    save(figure, "shapes_boundaries")
 
 
 def signatures() -> None:
@@ -120,7 +110,7 @@ def signatures() -> None:
         ax.set_title(title, loc="left")
     for ax, label in zip(axes[2, 1:], ("θ [°]", "part of the arc", "angle [°]"), strict=True):
         ax.set_xlabel(label)
-    save(figure, "signatures")
+    save(figure, "shapes_signatures")
 
 
 def sharks() -> np.ndarray:
@@ -157,7 +147,7 @@ def numbers() -> None:
         ax.set_title(f"order {order}, {a} × {b} cells\n{number}", loc="left", fontsize=7.5, family="monospace")
         low, high = box.corners.min(axis=0) - 6, box.corners.max(axis=0) + 6
         ax.set(xlim=(low[0], high[0]), ylim=(high[1], low[1]))
-    save(figure, "numbers")
+    save(figure, "shapes_numbers")
 
 
 def texture() -> None:
@@ -179,7 +169,7 @@ def texture() -> None:
         column[1].set(xlim=(0, 66), ylim=(32, 0), aspect="equal", xticks=[], yticks=[])
         column[1].grid(visible=False)
         column[1].set_title("\n".join(parts), loc="left", fontsize=8)
-    save(figure, "texture", 160)
+    save(figure, "shapes_texture", 160)
 
 
 def regions() -> None:
@@ -212,7 +202,7 @@ def regions() -> None:
     tree.set_xticks([1 / k for k in ticks], [f"1/{k}" for k in ticks])
     tree.set_title("similarity tree of shape numbers: distance 1/k", loc="left")
     tree.tick_params(labelsize=8)
-    save(figure, "regions")
+    save(figure, "shapes_regions")
 
 
 def parts() -> None:
@@ -227,9 +217,7 @@ def parts() -> None:
     found = example.described(example.segmented(image))
     example.draw(requantise(median_filter(image, 5), 24), found, example.recognised(taught, found))
     drawn = Image.open(example.OUTPUT / "higher_level_vision.png").convert("RGB")
-    drawn = drawn.resize((760, 608), Image.Resampling.BOX).quantize(96, method=Image.Quantize.FASTOCTREE)
-    drawn.save(IMAGES / "shapes_parts.png", optimize=True)
-    print("shapes_parts.png", f"{(IMAGES / 'shapes_parts.png').stat().st_size / 1000:.0f} kB")
+    save_image(drawn.resize((760, 608), Image.Resampling.BOX), "shapes_parts", 96)
 
 
 if __name__ == "__main__":

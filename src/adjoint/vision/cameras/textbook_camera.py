@@ -45,7 +45,7 @@ _NO_OFFSET = np.zeros(3)
 
 @kernel(by=3)
 def translation_matrix(by) -> np.ndarray:
-    """The matrix (4, 4) that moves points by `by` (3,) [m]. Fu, Gonzalez & Lee (1987), (7.4-4).
+    """The matrix (4, 4) that moves points by `by` (3,) [m]. Fu, Gonzalez & Lee (1987), (7.4-7).
 
     >>> translation_matrix([1.0, 2, 3]) @ [0, 0, 0, 1]
     array([1., 2., 3., 1.])

@@ -37,7 +37,7 @@ def medial_axis(image, *, rng: Rng = 0) -> MedialAxis:
     - `image` (rows, columns) is a binary image.
     - `rng` breaks ties of pixels that could go in either order; a number makes the result reproducible.
 
-    It wraps `skimage.morphology.medial_axis`. Fu, Gonzalez & Lee (1987), §8.3.4; H. Blum (1967).
+    It wraps `skimage.morphology.medial_axis`. Fu, Gonzalez & Lee (1987), §8.3.2; H. Blum (1967).
     """
     morphology = package("skimage.morphology", "vision", "medial_axis")
     image, rng = binary(image, "medial_axis"), generator(rng, "medial_axis")

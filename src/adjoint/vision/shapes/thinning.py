@@ -47,7 +47,7 @@ def thin(image, *, order: str = "rows", passes: int | None = None) -> np.ndarray
 
     Smooth the region first (`vision.smooth_binary`): each bump of its boundary may grow a branch.
 
-    Fu, Gonzalez & Lee (1987), §8.3.4; N. J. Naccache, R. Shinghal, "SPTA: a proposed algorithm for thinning binary
+    Fu, Gonzalez & Lee (1987), §8.3.2; N. J. Naccache, R. Shinghal, "SPTA: a proposed algorithm for thinning binary
     patterns", IEEE Trans. SMC 14 (1984) 409-418.
     """
     image = binary(image, "thin")
