@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -87,7 +87,7 @@ def draw_blocks(
 
 
 def _checked(blocks, ground: bool) -> list[Block]:
-    found = list(blocks)
+    found = list(blocks) if isinstance(blocks, Iterable) else []
     if not found or not all(isinstance(block, Block) for block in found):
         raise ArgumentError("draw_blocks: blocks must be a sequence of Block, with one at least")
     for k, block in enumerate(found):
@@ -103,6 +103,10 @@ def _view(blocks: list[Block], toward_eye, camera) -> _View:
     points = np.concatenate([block.vertices for block in blocks])
     size = float(np.ptp(points, axis=0).max())
     if camera is not None:
+        from ..cameras import Camera
+
+        if not isinstance(camera, Camera):
+            raise ArgumentError(f"draw_blocks: camera must be a Camera, got {type(camera).__name__}")
         if np.any(camera.distortion):
             raise ArgumentError("draw_blocks: the camera has distortion, which makes straight edges curved")
         T = np.linalg.inv(camera.T_world_camera)

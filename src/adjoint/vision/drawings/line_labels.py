@@ -7,7 +7,7 @@ nothing that could be built of trihedral solids.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -113,12 +113,13 @@ def labels_fit(drawing: Drawing, labels, *, straight: float = 1e-3) -> bool:
     >>> labels_fit(triangle, [">", ">", ">"]), labels_fit(triangle, ["+", ">", ">"])
     (True, False)
     """
-    given = tuple(labels)
+    junctions = drawing_junctions(drawing, straight=straight)
+    given = tuple(labels) if isinstance(labels, Iterable) else ()
     if len(given) != len(drawing.lines):
         raise ArgumentError(f"labels_fit: there are {len(given)} labels for {len(drawing.lines)} lines")
     for label in given:
         one_of(label, _LABELS, "labels_fit: a label")
-    problem = _problem(drawing, drawing_junctions(drawing, straight=straight))
+    problem = _problem(drawing, junctions)
     numbers = [_LABELS.index(label) for label in given]
     return all(
         tuple(numbers[line] for line in lines) in allowed
@@ -156,6 +157,8 @@ def _number(label: str, forward: bool) -> int:
 
 def _masks(drawing: Drawing, background: bool, known: Mapping[int, str] | None) -> list[int]:
     """For each line, a number whose bit k says that label k is possible."""
+    if known is not None and not isinstance(known, Mapping):
+        raise ArgumentError("label_lines: known must be a dict {line: label}")
     masks = [15] * len(drawing.lines)
     if background:
         for line, (left, right) in enumerate(line_regions(drawing).tolist()):
@@ -258,8 +261,8 @@ def explain_labels(drawing: Drawing, labels, *, straight: float = 1e-3) -> str:
     vertex 1 (L): an outline that turns, around one face in sight
     vertex 2 (L): an outline that turns, around one face in sight
     """
+    fits = labels_fit(drawing, labels, straight=straight)
     given = tuple(labels)
-    fits = labels_fit(drawing, given, straight=straight)
     words = {"+": "is a convex edge", "-": "is a concave edge", ">": "occludes what is to its left"}
     words["<"] = "occludes what is to its right"
     text = [

@@ -9,14 +9,18 @@ perspective one. So all these conditions are linear.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import ArgumentError
+from ...model.input_checks import positive
 from .line_drawings import Drawing, line_regions
 
 __all__ = ["Realization", "realize_drawing"]
+
+_LABELS = ("+", "-", ">", "<")
 
 
 class Realization(NamedTuple):
@@ -46,8 +50,13 @@ def realize_drawing(drawing: Drawing, labels, *, tolerance: float = 1e-6) -> Rea
     A possible drawing has a margin above `tolerance`, which also is how far planes may miss each other: many drawings,
     such as those of truncated pyramids, are possible only if their vertices are exact to that.
     """
-    given = tuple(labels)
-    if not isinstance(drawing, Drawing) or len(given) != len(drawing.lines) or not set(given) <= set("+-<>"):
+    given = tuple(labels) if isinstance(labels, Iterable) else ()
+    tolerance = positive(tolerance, "realize_drawing: tolerance", or_zero=True)
+    if (
+        not isinstance(drawing, Drawing)
+        or len(given) != len(drawing.lines)
+        or not all(isinstance(x, str) and x in _LABELS for x in given)
+    ):
         raise ArgumentError("realize_drawing: a Drawing and one label of '+', '-', '>', '<' for each line are needed")
     from scipy.optimize import linprog
 

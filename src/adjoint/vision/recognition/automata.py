@@ -56,7 +56,7 @@ class Automaton:
         if not all(isinstance(symbol, str) and symbol for symbol in alphabet):
             raise ArgumentError("Automaton: symbols of the alphabet must be texts that are not empty")
         final = frozenset(_unique(self.final, "final"))
-        strange = [q for q in (self.start, *final) if q not in set(states)]
+        strange = [q for q in (self.start, *final) if not _is_state(q, set(states))]
         if strange:
             raise ArgumentError(f"Automaton: {strange[0]!r} is the start or final, and is not among the states")
         object.__setattr__(self, "states", states)

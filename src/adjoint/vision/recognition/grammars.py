@@ -60,7 +60,7 @@ class Grammar:
         both = set(nonterminals) & set(terminals)
         if both:
             raise ArgumentError(f"Grammar: {quoted(both)} is a nonterminal and a terminal; it must be one of both")
-        if self.start not in nonterminals:
+        if not isinstance(self.start, str) or self.start not in nonterminals:
             raise ArgumentError(f"Grammar: the start symbol {self.start!r} is not one of {', '.join(nonterminals)}")
         self._check_productions()
 
@@ -187,6 +187,8 @@ def sentences_of_grammar(grammar: Grammar, length: int) -> tuple[tuple[str, ...]
     Sentences are tuples of terminals; those of one length are in alphabetical order. An `ArgumentError` says so if
     there are more than 100 000 of one length for one nonterminal.
     """
+    if not isinstance(grammar, Grammar):
+        raise ArgumentError(f"sentences_of_grammar: a Grammar is needed, got {type(grammar).__name__}")
     length = count(length, "sentences_of_grammar: length")
     words = _Words(grammar)
     found = [()] if grammar.has_empty_sentence else []
@@ -243,7 +245,9 @@ class _Words:
 
 def _few(number: int) -> None:
     if number > _MANY:
-        raise ArgumentError(f"sentences_of_grammar: there are more than {_MANY} of one length; a smaller 'length' has fewer")
+        raise ArgumentError(
+            f"sentences_of_grammar: there are more than {_MANY} of one length; a smaller 'length' has fewer"
+        )
 
 
 def __dir__() -> list[str]:

@@ -56,7 +56,7 @@ def check_semantics(
     *,
     rules: Mapping[int, Callable[..., Any]] | None = None,
     at_most: Mapping[int, int] | None = None,
-    same_count: Iterable[Iterable[int]] = (),
+    same_count: Sequence[Iterable[int]] = (),
 ) -> Meaning:
     """The `Meaning` of a sentence: a derivation with productions applied as often as they may, whose rules agree.
 
@@ -75,9 +75,7 @@ def check_semantics(
 
     An ambiguous sentence is accepted if one of its first 1000 derivations is.
     """
-    rules, at_most = dict(rules or {}), dict(at_most or {})
-    groups = [tuple(group) for group in same_count]
-    _check_numbers(grammar, (*rules, *at_most, *(k for group in groups for k in group)))
+    rules, at_most, groups = _checked(grammar, rules, at_most, same_count)
     first: Meaning | None = None
     for found, nodes in islice(_nodes(grammar, sentence), _TRIED):
         reason = _counted(grammar, found.counts, at_most, groups)
@@ -90,13 +88,21 @@ def check_semantics(
     return first or Meaning(False, None, None, "the grammar has no derivation of it")
 
 
-def _check_numbers(grammar, numbers: Iterable[int]) -> None:
+def _checked(grammar, rules, at_most, same_count) -> tuple[dict, dict, list[tuple[int, ...]]]:
     if not isinstance(grammar, Grammar | TreeGrammar):
         raise ArgumentError(f"check_semantics: a Grammar or TreeGrammar is needed, got {type(grammar).__name__}")
-    n = len(grammar.productions)
+    rules, at_most = (x if x is not None else {} for x in (rules, at_most))
+    whole = isinstance(rules, Mapping) and isinstance(at_most, Mapping)
+    if not (whole and all(map(callable, rules.values())) and all(isinstance(k, int) for k in at_most.values())):
+        raise ArgumentError("check_semantics: rules must be {number: function}, and at_most {number: times}")
+    if not isinstance(same_count, list | tuple) or not all(isinstance(group, Iterable) for group in same_count):
+        raise ArgumentError("check_semantics: same_count must be groups of numbers, such as [(2, 4, 6)]")
+    groups, n = [tuple(group) for group in same_count], len(grammar.productions)
+    numbers = (*rules, *at_most, *(k for group in groups for k in group))
     wrong = [k for k in numbers if not isinstance(k, int) or not 1 <= k <= n]
     if wrong:
         raise ArgumentError(f"check_semantics: there is no production {wrong[0]!r}; they are numbered 1 to {n}")
+    return dict(rules), dict(at_most), groups
 
 
 def _counted(grammar, counts: dict[int, int], at_most: dict[int, int], groups) -> str:
@@ -123,6 +129,8 @@ def _nodes(grammar, sentence) -> Iterator[tuple[Any, list[tuple[int, list]]]]:
         return
     if isinstance(sentence, str):
         sentence = symbols_of(sentence, grammar.terminals, "check_semantics")
+    if not isinstance(sentence, Iterable):
+        raise ArgumentError(f"check_semantics: a sentence is a text, symbols or Primitives, got {sentence!r:.60}")
     primitives = [x if isinstance(x, Primitive) else Primitive(x, x) for x in sentence]  # type: ignore[arg-type]
     for found in all_derivations(grammar, [p.symbol for p in primitives], "check_semantics"):
         yield found, _string_nodes(found, [p.value for p in primitives])

@@ -64,7 +64,7 @@ class TreeGrammar:
             raise ArgumentError("TreeGrammar: productions must be (left, label, children) of texts, and one at least")
         object.__setattr__(self, "productions", found)
         lefts, labels = {p.left for p in found}, {p.label for p in found}
-        if self.start not in lefts:
+        if not isinstance(self.start, str) or self.start not in lefts:
             raise ArgumentError(f"TreeGrammar: the start symbol {self.start!r} has no production")
         for number, production in enumerate(found, 1):
             strange = [A for A in production.children if A not in lefts]
@@ -79,7 +79,10 @@ class TreeGrammar:
             used.setdefault(production.label, set()).add(len(production.children))
         if self.ranks is None:
             return {label: tuple(sorted(numbers)) for label, numbers in used.items()}
-        given = {a: tuple(sorted({n} if isinstance(n, int) else set(n))) for a, n in dict(self.ranks).items()}
+        try:
+            given = {a: tuple(sorted({n} if isinstance(n, int) else set(n))) for a, n in dict(self.ranks).items()}
+        except (TypeError, ValueError):
+            raise ArgumentError("TreeGrammar: ranks must be a dict {label: numbers}, such as {'a': (0, 1)}") from None
         for number, production in enumerate(self.productions, 1):
             if len(production.children) not in given.get(production.label, ()):
                 ranks = ", ".join(map(str, given.get(production.label, ()))) or "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +30,8 @@ class Tree:
     value: Any = field(default=None, repr=False)
 
     def __post_init__(self):
-        object.__setattr__(self, "children", tuple(self.children))
+        children = tuple(self.children) if isinstance(self.children, Iterable) else (None,)
+        object.__setattr__(self, "children", children)
         if not isinstance(self.label, str) or not self.label or not all(isinstance(x, Tree) for x in self.children):
             raise ArgumentError("Tree: a label, which is a text, and children, which are trees, are needed")
 

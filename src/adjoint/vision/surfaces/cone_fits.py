@@ -261,7 +261,8 @@ def _descended(local, numbers, ends, shape: _Shape, steps: int) -> tuple[np.ndar
     cost, damping = float(r @ r), 1e-3
     for _ in range(steps):
         H, g = J.T @ J, J.T @ r
-        step = -np.linalg.solve(H + damping * np.diag(np.diag(H)) + 1e-300 * np.eye(len(H)), g)
+        size = np.diag(H) + 1e-12 * np.trace(H) + 1e-300  # no number is quite without effect
+        step = -np.linalg.solve(H + np.diag(damping * size), g)
         tried, J_tried = _distances(local, numbers + step, ends, shape)
         better = float(tried @ tried)
         if better < cost:

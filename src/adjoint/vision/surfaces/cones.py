@@ -15,7 +15,7 @@ import numpy as np
 from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
-from ...model.input_checks import count, floats
+from ...model.input_checks import count, floats, positive
 from .spines import Spine
 
 __all__ = [
@@ -30,10 +30,9 @@ def circle_section(radius: float, *, points: int = 64) -> np.ndarray:
     >>> circle_section(0.1, points=4).shape
     (4, 2)
     """
-    if not np.isfinite(radius) or not radius > 0 or count(points, "circle_section: points") < 3:
-        raise ArgumentError(
-            f"circle_section: a positive radius and 3 points at least are needed, got {radius}, {points}"
-        )
+    radius = positive(radius, "circle_section: radius")
+    if count(points, "circle_section: points") < 3:
+        raise ArgumentError(f"circle_section: 3 points are needed at least, got {points}")
     angle = 2 * np.pi / points * np.arange(points)
     fit = np.sqrt(2 * np.pi / points / np.sin(2 * np.pi / points))  # of radii: the areas are equal
     return fit * radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -45,7 +44,8 @@ def ring_section(inner: float, outer: float, *, points: int = 64) -> tuple[np.nd
     >>> [loop.shape for loop in ring_section(0.1, 0.2)]
     [(64, 2), (64, 2)]
     """
-    if not 0 < inner < outer:
+    inner, outer = positive(inner, "ring_section: inner"), positive(outer, "ring_section: outer")
+    if not inner < outer:
         raise ArgumentError(f"ring_section: radii 0 < inner < outer are needed, got {inner} and {outer}")
     return circle_section(outer, points=points), circle_section(inner, points=points)[::-1]
 
@@ -86,7 +86,7 @@ class GeneralizedCone:
             raise ArgumentError("GeneralizedCone: knots must rise from 0 to 1")
         if scales.shape != knots.shape or not (np.isfinite(scales) & (scales >= 0)).all():
             raise ArgumentError(f"GeneralizedCone: scales must be {knots.shape} numbers, finite, 0 or more")
-        if not 0 < self.angle < np.pi:
+        if not positive(self.angle, "GeneralizedCone: angle") < np.pi:
             raise ArgumentError(f"GeneralizedCone: angle is {self.angle}; it must be between 0 and π")
         object.__setattr__(self, "section", _loops(self.section))
         object.__setattr__(self, "knots", knots)
@@ -171,7 +171,13 @@ def cone_points(cone: GeneralizedCone, t, s, *, loop: int = 0) -> ConePoints:
     _need_cone(cone, "cone_points")
     if not 0 <= count(loop, "cone_points: loop") < len(cone.section):
         raise ArgumentError(f"cone_points: there is no polygon {loop}; the section has {len(cone.section)}")
-    t, s = np.broadcast_arrays(floats(t), floats(s))
+    t, s = floats(t), floats(s)
+    if not (np.isfinite(t).all() and np.isfinite(s).all()):
+        raise ArgumentError("cone_points: t and s must be finite numbers")
+    try:
+        t, s = np.broadcast_arrays(t, s)
+    except ValueError:
+        raise ArgumentError(f"cone_points: the shapes {t.shape} of t and {s.shape} of s do not broadcast") from None
     corners = cone.section[loop]
     sides = np.roll(corners, -1, axis=0) - corners
     along = s * len(corners)

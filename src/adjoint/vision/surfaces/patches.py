@@ -34,6 +34,7 @@ from .cells import (
 __all__ = ["Patches", "planar_patches"]
 
 _CLEAR = 4.0  # standard deviations, as in `cells`
+_FAR = 1e100  # [m]: what is farther away is a hole, and squares of the rest do not overflow
 _WORSE = 1.1  # of a plane through many points: the ratio of squares that small systematic errors may make
 
 
@@ -124,7 +125,7 @@ def _checked(points, sigma, viewpoint):
             raise ArgumentError("planar_patches: sigma must be positive [m], one number or one for each pixel")
         if sigma.ndim == 0 and not np.isfinite(sigma):
             raise ArgumentError("planar_patches: sigma must be finite")
-    return image.astype(float, copy=False), sigma, viewpoint
+    return np.where(np.abs(image) < _FAR, image, np.nan).astype(float, copy=False), sigma, viewpoint
 
 
 def _spread_out(values: np.ndarray, shape, cell: int) -> np.ndarray:

@@ -54,7 +54,9 @@ class Spine:
 
     def pieces(self, t) -> tuple[np.ndarray, np.ndarray]:
         """The number of the piece at each parameter t, and the parameter within it."""
-        along = np.asarray(t, float) * len(self.frames)
+        along = floats(t) * len(self.frames)
+        if not np.isfinite(along).all():
+            raise ArgumentError("Spine: parameters t must be finite numbers")
         piece = np.clip(np.floor(along), 0, len(self.frames) - 1).astype(int)
         return piece, along - piece
 
@@ -102,11 +104,12 @@ def arc_spine(T_world_start, length: float, *, curvature=(0.0, 0.0), torsion: fl
     about the spine, and with it the direction of the curvature.
     """
     k = floats(curvature)
-    if k.shape != (2,) or not np.isfinite(k).all() or not np.isfinite(torsion):
+    turn = floats(torsion)
+    if k.shape != (2,) or not np.isfinite(k).all() or turn.shape != () or not np.isfinite(turn):
         raise ArgumentError("arc_spine: curvature must be two finite numbers [1/m], and torsion one")
     length = positive(length, "arc_spine: length")
     # The tangent z turns towards x by a rotation about y, and towards y by one about -x.
-    twist = length * np.array([-k[1], k[0], float(torsion), 0, 0, 1])
+    twist = length * np.array([-k[1], k[0], float(turn), 0, 0, 1])
     return Spine(motions(T_world_start, (4, 4), "arc_spine: T_world_start")[None], twist[None])
 
 

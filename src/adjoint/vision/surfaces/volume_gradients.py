@@ -55,7 +55,7 @@ def volume_gradient(volume, *, spacing=1.0, norm: str = "euclidean", scaled: boo
     if f.ndim != 3 or not f.size or f.dtype.kind not in "buif":
         raise ArgumentError(f"volume_gradient: the volume must be real numbers (nx, ny, nz), got shape {f.shape}")
     h = floats(spacing)
-    if h.shape not in ((), (3,)) or not (np.isfinite(h) & (h > 0)).all():
+    if h.shape not in ((), (3,)) or not ((h > 1e-100) & (h < 1e100)).all():
         raise ArgumentError(f"volume_gradient: spacing must be a positive number or three, got {spacing!r:.60}")
     one_of(norm, ("euclidean", "absolute"), "volume_gradient: norm")
     scaled = truth(scaled, "volume_gradient: scaled")
