@@ -239,8 +239,8 @@ calls = {
     "casadi": lambda: aj.optimal_motion(robot, np.zeros(2), np.ones(2), 1.0),
     "adjoint[casadi]": lambda: aj.mass_matrix.bind(robot).symbolic(),
     "mpmath": lambda: aj.check_grads(aj.lie.so3.exp, np.zeros(3)),
-    "cv2": lambda: aj.vision.median_filter(np.zeros((5, 5), np.uint8)),
-    "adjoint[vision]": lambda: aj.vision.locate(np.zeros((4, 4)), aj.vision.Camera.pinhole((4, 4), 1.0), {"a": aj.sensing.Box([1, 1, 1])}),
+    "cv2": lambda: aj.vision.find_markers(np.zeros((9, 9), np.uint8)),
+    "adjoint[vision]": lambda: aj.vision.chessboard_corners(np.zeros((9, 9), np.uint8), (3, 4)),
     "skimage": lambda: aj.vision.medial_axis(np.ones((5, 5), bool)),
     "matplotlib": lambda: aj.spline_motion(robot, np.zeros(2), np.ones(2), 1.0).plot(folder / "m.png"),
 }

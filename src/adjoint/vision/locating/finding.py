@@ -43,12 +43,13 @@ def locate(
 ) -> tuple[LocatedObject, ...]:  # fmt: skip
     """Find objects in an image: their names, poses in the world, and covariances.
 
-        >>> from adjoint.vision import Camera, looking_at, block_model
-        >>> camera = Camera.pinhole((160, 120), 0.6, T_world_camera=looking_at([0, 0, 0.5], [0, 0, 0], up=[0, 1, 0]))
-        >>> image = np.full((120, 160), 0.2); image[50:70, 60:100] = 0.8
-        >>> found = locate(image, camera, {"bar": block_model((0.0832, 0.0416, 0.02))})
-        >>> [thing.name for thing in found]
-        ['bar']
+        >>> from adjoint import sensing, vision
+        >>> camera = vision.Camera.pinhole((320, 240), 0.6).at(vision.looking_at([0.2, -0.3, 0.5], [0, 0, 0]))
+        >>> brick = sensing.Box([0.1, 0.06, 0.03], colour=0.9)
+        >>> scene = sensing.Scene([sensing.Plane(colour=0.1), brick.at([0.02, 0.01, 0.015])])
+        >>> image = sensing.intensity_image(scene, camera, sensing.DiffuseLight(), samples=3)
+        >>> [thing.name for thing in locate(image, camera, {"brick": brick})]
+        ['brick']
 
     - `image` (rows, columns) or (rows, columns, 3) is one of `camera`; floats are from 0 to 1.
     - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`, or are solids

@@ -46,6 +46,7 @@ def quadtree(image, predicate: Uniformity) -> Quadtree:
 
 
 def checked_predicate(predicate, caller: str) -> Uniformity:
+    """The predicate, if it is a `Uniformity`; else an `ArgumentError` shows one."""
     if not isinstance(predicate, Uniformity):
         raise ArgumentError(
             f"{caller}: predicate must be a vision.Uniformity, such as Uniformity('range', 10), got {predicate!r:.60}"

@@ -95,6 +95,7 @@ def goal_points(pixels, camera, caller: str) -> np.ndarray:
 
 
 def shaped(value, shape: tuple[int | None, ...], name: str, caller: str, why: str) -> np.ndarray:
+    """The value as finite numbers of a shape, in which None stands for any length; else an `ArgumentError`."""
     found = floats(value)
     fits = found.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():
@@ -104,6 +105,7 @@ def shaped(value, shape: tuple[int | None, ...], name: str, caller: str, why: st
 
 
 def pose_of(value, name: str, caller: str) -> np.ndarray:
+    """The value as a rigid motion (4, 4), or an `ArgumentError`."""
     found = floats(value)
     fixed, bad = nearest_motions(found[None]) if found.shape == (4, 4) and np.isfinite(found).all() else (found, 0)
     if bad is not None:
@@ -112,4 +114,5 @@ def pose_of(value, name: str, caller: str) -> np.ndarray:
 
 
 def damping_of(value, caller: str) -> float | None:
+    """The damping of joints, a positive number or None, or an `ArgumentError`."""
     return None if value is None else positive(value, f"{caller}: joint_damping")
