@@ -18,9 +18,10 @@ _FITS_OPENCV = (np.uint8, np.uint16, np.int16, np.float32, np.float64)
 def gray(image, caller: str) -> np.ndarray:
     """The image (rows, columns) as it is, of truth values, whole numbers or floats, or an `ArgumentError`.
 
-    NaN and infinity are not looked for: that would take longer than many filters do.
+    NaN and infinity are not looked for: that would take longer than many filters do. Numbers in the byte order of
+    another machine become those of this one, and floats of more than 64 bits become float64.
     """
-    if type(image) is np.ndarray and image.ndim == 2 and image.size and image.dtype.kind in "buif":
+    if type(image) is np.ndarray and image.ndim == 2 and image.size and _is_plain(image.dtype):
         return image  # some filters need 100 µs for a megapixel, so that 5 µs of checks would count
     found = _array(image, caller)
     if found.ndim != 2:
@@ -31,6 +32,8 @@ def gray(image, caller: str) -> np.ndarray:
 
 def colour(image, caller: str) -> np.ndarray:
     """The image (rows, columns, 3), red, green, blue, as it is, or an `ArgumentError`."""
+    if type(image) is np.ndarray and image.shape[2:] == (3,) and image.size and _is_plain(image.dtype):
+        return image
     found = _array(image, caller)
     if found.ndim != 3 or found.shape[2] != 3:
         raise ArgumentError(
@@ -65,7 +68,14 @@ def _array(image, caller: str) -> np.ndarray:
     if found.dtype.kind not in "buif":
         kind = found.dtype if isinstance(image, np.ndarray) else type(image).__name__
         raise ArgumentError(f"{caller}: the image must be an array of real numbers, got {kind}")
-    return found
+    if _is_plain(found.dtype):
+        return found
+    return found.astype(np.float64 if found.dtype.itemsize > 8 else found.dtype.newbyteorder("="))
+
+
+def _is_plain(dtype: np.dtype) -> bool:
+    """Whether numbers are real, in the byte order of this machine, and of a size that libraries know."""
+    return dtype.kind in "buif" and dtype.isnative and dtype.itemsize <= 8
 
 
 def _not_empty(image: np.ndarray, caller: str) -> np.ndarray:

@@ -116,16 +116,19 @@ def enhance_locally(
     edge = border_type(border, cv2, "enhance_locally")
     away = f.astype(float)
     middle = float(away.ravel()[0]) if global_mean is None and not np.isfinite(M) else M
-    away -= middle  # variances of small numbers lose fewer digits
+    with np.errstate(invalid="ignore"):
+        away -= middle  # variances of small numbers lose fewer digits
     m = cv2.blur(away, (columns, rows), borderType=edge)
     variance = cv2.sqrBoxFilter(away, -1, (columns, rows), borderType=edge)
-    variance -= m * m
-    sigma = np.sqrt(np.maximum(variance, 0.0, out=variance), out=variance)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        variance -= m * m
+        sigma = np.sqrt(np.maximum(variance, 0.0, out=variance), out=variance)
         A = np.clip(k * M / sigma, low, high)
-    A[sigma == 0] = 0.0
-    g = A * (away - m) + share * (m + middle)
+        A[sigma == 0] = 0.0
+        g = A * (away - m) + share * (m + middle)
     if f.dtype.kind not in "iu":
         return g if f.dtype == np.bool_ else g.astype(f.dtype, copy=False)
-    span = np.iinfo(f.dtype)
-    return np.clip(np.floor(g + 0.5), span.min, span.max).astype(f.dtype)
+    least, most = float(np.iinfo(f.dtype).min), float(np.iinfo(f.dtype).max)
+    if most > np.iinfo(f.dtype).max:  # 64 bits: the next float above it does not fit
+        most = np.nextafter(most, 0.0)
+    return np.clip(np.floor(g + 0.5), least, most).astype(f.dtype)

@@ -87,7 +87,7 @@ def gradient_magnitude(gradient: Gradient, form: str = "euclidean") -> np.ndarra
 
     Fu, Gonzalez & Lee (1987), (7.6-38) and (7.6-39).
     """
-    u, v = gradient
+    u, v = _parts(gradient, "gradient_magnitude")
     if form == "absolute":
         return np.abs(u) + np.abs(v)
     if form != "euclidean":
@@ -108,7 +108,19 @@ def gradient_direction(gradient: Gradient) -> np.ndarray:
 
     Fu, Gonzalez & Lee (1987), (8.2-2).
     """
-    return np.arctan2(gradient.v, gradient.u)
+    u, v = _parts(gradient, "gradient_direction")
+    return np.arctan2(v, u)
+
+
+def _parts(gradient, caller: str) -> Gradient:
+    """Both parts of a gradient as arrays of one shape; they may have any number of dimensions."""
+    try:
+        u, v = (np.asarray(x) for x in gradient)
+    except (TypeError, ValueError):
+        u = v = np.empty(0, object)
+    if u.shape != v.shape or u.dtype.kind not in "buif" or v.dtype.kind not in "buif":
+        raise ArgumentError(f"{caller}: a pair (u, v) of arrays of one shape is needed, such as sobel(image)")
+    return Gradient(u, v)
 
 
 def gradient_edges(image, threshold, *, operator: str = "sobel", form: str = "euclidean") -> np.ndarray:

@@ -42,7 +42,8 @@ def as_levels(image: np.ndarray, levels, caller: str) -> tuple[np.ndarray, int]:
     small = np.uint8 if L <= 256 else np.uint16 if L <= 65536 else np.int64
     if whole:
         return image.astype(small), L
-    return np.minimum(image * image.dtype.type(L), L - 1).astype(small), L
+    scale = np.float64(L) if kind is np.float64 else np.float32(L)  # float16 ends at 65504
+    return np.minimum(image * scale, L - 1).astype(small), L
 
 
 def _level_count(levels, usual: int | None, dtype, caller: str) -> int:

@@ -38,7 +38,10 @@ def _run(image, element, caller: str, *steps: str) -> np.ndarray:
     for step in steps:
         # OpenCV looks at f(x + b) in both; the set a + b of a dilation asks for f(x - b).
         g = cv2.erode(g, e) if step == "erode" else cv2.dilate(g, e[::-1, ::-1].copy())
-    return g.view(bool) if truth else g.astype(f.dtype, copy=False)
+    if f.dtype == np.int8:  # which OpenCV sees as float64
+        g = np.clip(g, -128, 127)
+    with np.errstate(over="ignore"):  # where the element meets no pixel at all
+        return g.view(bool) if truth else g.astype(f.dtype, copy=False)
 
 
 def erosion(image, element=3) -> np.ndarray:
@@ -46,7 +49,7 @@ def erosion(image, element=3) -> np.ndarray:
 
     Of a binary image it is A ⊖ B, the pixels at which B fits into the object. `element` is the odd side of a square,
     (rows, columns), "cross", or an array of 0 and 1 with odd sides, whose middle is its origin. Pixels beyond the
-    border do not count.
+    border do not count; where an element without its middle meets no pixel, the level is the largest of the dtype.
 
         >>> erosion(np.array([[0, 0, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 0]], bool)).sum()
         np.int64(4)

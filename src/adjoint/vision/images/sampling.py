@@ -19,13 +19,6 @@ _WEIGHTS = (0.299, 0.587, 0.114)
 _CONVERTED = (np.uint8, np.uint16, np.float32)  # dtypes of colours that OpenCV converts
 
 
-def _rgb(image, caller: str) -> np.ndarray:
-    """`image_checks.colour`, but quick for plain arrays."""
-    if type(image) is np.ndarray and image.shape[2:] == (3,) and image.size and image.dtype.kind in "buif":
-        return image
-    return colour(image, caller)
-
-
 def gray_levels(image, weights: tuple[float, float, float] = _WEIGHTS) -> np.ndarray:
     """The gray levels (rows, columns) of a colour image (rows, columns, 3), with its dtype.
 
@@ -37,7 +30,7 @@ def gray_levels(image, weights: tuple[float, float, float] = _WEIGHTS) -> np.nda
         array([[76, 76],
                [76, 76]], dtype=uint8)
     """
-    f = _rgb(image, "gray_levels")
+    f = colour(image, "gray_levels")
     cv2 = maybe_opencv()
     if cv2 is not None and weights is _WEIGHTS and f.dtype.type in _CONVERTED:
         return cv2.cvtColor(f, cv2.COLOR_RGB2GRAY)
@@ -114,7 +107,7 @@ def requantise(image, levels: int, *, of: int | None = None, spread: bool = True
     f = gray(image, "requantise")
     if f.dtype.kind == "f":
         k = as_levels(f, few, "requantise")[0]
-        return k / f.dtype.type(few - 1) if spread else k
+        return (k / np.float64(few - 1)).astype(f.dtype) if spread else k
     index, L = as_levels(f, of, "requantise")
     table = np.arange(L) * few // L
     if spread:

@@ -100,7 +100,8 @@ def average_frames(frames: Iterable) -> FrameMean:
     """The mean of K frames of a scene at rest, (rows, columns) or (rows, columns, 3) each, and how certain it is.
 
     `frames` is any sequence of images of one shape, read one by one, so a generator may deliver them. Noise that is
-    independent from frame to frame falls as 1/√K; what moves is smeared.
+    independent from frame to frame falls as 1/√K; what moves is smeared. Where a frame has NaN or infinity, the result
+    has NaN.
 
         >>> mean = average_frames(np.array([[[1.0]], [[2.0]], [[3.0]]]))
         >>> float(mean.image[0, 0]), round(float(mean.deviation[0, 0]), 4)
@@ -123,7 +124,8 @@ def average_frames(frames: Iterable) -> FrameMean:
             )
         if first is None or total is None or squares is None:
             first, total, squares = f.astype(float), np.zeros(f.shape), np.zeros(f.shape)
-        away = f - first  # small numbers, whose squares lose no digits
+        with np.errstate(invalid="ignore"):  # pixels that are infinite become NaN
+            away = f - first  # small numbers, whose squares lose no digits
         total += away
         away *= away
         squares += away

@@ -13,6 +13,8 @@ from .adjacency import checked_labels, components_of_pairs
 
 __all__ = ["EdgeRuns", "edge_pixels", "edge_runs", "link_edges"]
 
+_MOST_LABELS = 2**20  # that small images may have, too
+
 
 def link_edges(
     gradient, *, stronger_than: float, magnitude_within: float | None = None, angle_within: float = np.pi / 12,
@@ -52,7 +54,8 @@ def link_edges(
     at = np.flatnonzero(least < G)
     number = np.full(G.size, -1, np.int32)
     number[at] = np.arange(len(at), dtype=np.int32)
-    u, v, G, columns = u.reshape(-1)[at], v.reshape(-1)[at], G.reshape(-1)[at], u.shape[1]
+    G, columns = G.reshape(-1)[at], u.shape[1]
+    u, v = _directions(u.reshape(-1)[at], v.reshape(-1)[at], G)
     pairs: list[np.ndarray] = []
     for dv, du in _half_neighbourhood(size):
         column = at % columns + du
@@ -60,7 +63,7 @@ def link_edges(
         b = number[at[a] + dv * columns + du]
         a, b = a[b >= 0], b[b >= 0]
         dot = u[a] * u[b] + v[a] * v[b]
-        alike = (np.abs(dot) if either_way else dot) > np.cos(A) * (G[a] * G[b])
+        alike = (np.abs(dot) if either_way else dot) > np.cos(A)
         if magnitude_within is not None:
             alike &= np.abs(G[a] - G[b]) <= T
         pairs.append(np.stack([a[alike], b[alike]], axis=1))
@@ -80,7 +83,14 @@ def _components(gradient, caller: str) -> tuple[np.ndarray, np.ndarray]:
     u, v = (gray(each, caller) for each in (u, v))
     if u.shape != v.shape:
         raise ArgumentError(f"{caller}: the parts u and v of the gradient have shapes {u.shape} and {v.shape}")
-    return tuple(each if each.dtype.kind == "f" else each.astype(float) for each in (u, v))  # type: ignore[return-value]
+    kind = np.promote_types(np.result_type(u, v), np.float32)  # at least: float16 ends at 65504
+    return u.astype(kind, copy=False), v.astype(kind, copy=False)
+
+
+def _directions(u: np.ndarray, v: np.ndarray, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors along gradients with magnitudes G > 0, whose products cannot overflow; NaN for infinite ones."""
+    with np.errstate(invalid="ignore"):
+        return u / G, v / G
 
 
 def _angle(angle_within: float, caller: str) -> float:
@@ -114,6 +124,11 @@ def edge_pixels(labels) -> list[np.ndarray]:
     A label that no pixel has gets no pixels. It serves any image of labels, of edges or of regions.
     """
     labels = checked_labels(labels, "edge_pixels")
+    if labels.max() > max(labels.size, _MOST_LABELS):
+        raise ArgumentError(
+            f"edge_pixels: the largest label is {labels.max()}, and there is a result for each label up to it; number "
+            "the labels from 1 on"
+        )
     v, u = np.nonzero(labels > 0)
     found = labels[v, u].astype(np.int64)
     order = np.argsort(found, kind="stable")
@@ -163,10 +178,9 @@ def edge_runs(
     if along == "columns":
         u, v = v.T, u.T  # an edge along columns is one along rows of the transposed image
     row, column = np.nonzero(np.abs(v) > least)
-    u_at, v_at = u[row, column], v[row, column]
+    u_at, v_at = _directions(u[row, column], v[row, column], np.hypot(u[row, column], v[row, column]))
     dot = u_at[1:] * u_at[:-1] + v_at[1:] * v_at[:-1]
-    G = np.hypot(u_at, v_at)
-    follows = (np.diff(row) == 0) & (np.diff(column) <= most) & (dot > np.cos(A) * (G[1:] * G[:-1]))
+    follows = (np.diff(row) == 0) & (np.diff(column) <= most) & (dot > np.cos(A))
     starts = np.flatnonzero(np.concatenate([[True], ~follows])) if len(row) else np.zeros(0, int)
     ends = np.concatenate([starts[1:], [len(row)]])[: len(starts)] - 1
     lengths = column[ends] - column[starts] + 1

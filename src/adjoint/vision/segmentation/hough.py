@@ -273,6 +273,8 @@ def curve_peaks(
     - `most` and `at_least` are the largest number of curves, and the smallest number of votes.
     - `apart` is a number of cells: a curve has at least as many votes as all that differ by so many cells or less.
     """
+    if not isinstance(votes, CurveVotes):
+        raise ArgumentError(f"curve_peaks: votes must be a CurveVotes, as hough_curve gives it, got {votes!r:.60}")
     counts, size = votes.votes, 2 * count(apart, "curve_peaks: apart") + 1
     peak = (counts == ndimage.maximum_filter(counts, size, mode="constant")) & (counts >= max(at_least, 1))
     at = np.argwhere(peak)

@@ -48,7 +48,7 @@ def grow_regions(image, seeds, threshold: float, *, connectivity: int = 4) -> np
             raise ArgumentError(f"grow_regions: the image is not a finite number at the seed (u, v) = ({u}, {v})")
         if k > 1:
             similar &= labels == 0
-        marks = similar.view(np.uint8)
+        marks = np.ascontiguousarray(similar).view(np.uint8)
         # OpenCV fills from (x, y) = (u, v), and returns the rectangle that it has touched.
         x, y, width, height = cv2.floodFill(marks, None, (u, v), 2, flags=connectivity)[3]
         window = np.s_[y : y + height, x : x + width]
@@ -74,7 +74,9 @@ def _similar(image: np.ndarray, seed: np.ndarray, T: float) -> np.ndarray:
     if image.ndim == 3:
         return ((image.astype(float) - seed.astype(float)) ** 2).sum(axis=2) < T * T
     if image.dtype.kind == "f":
-        return np.abs(image - seed) < T
+        image = image.astype(np.float32) if image.dtype == np.float16 else image  # differences could overflow
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.abs(image - image.dtype.type(seed)) < T
     info = np.iinfo(np.uint8 if image.dtype == np.bool_ else image.dtype)
     value = int(seed)
     least = max(value - int(np.ceil(min(T, 2.0**64))) + 1, info.min)

@@ -40,7 +40,8 @@ def threshold(image, level, *, objects: str = "light") -> np.ndarray:
             f = f.view(np.uint8) if f.dtype == np.bool_ else f
     if objects not in ("light", "dark"):
         raise ArgumentError(f"threshold: objects is {objects!r:.60}; it must be 'light' or 'dark'")
-    return f > T if objects == "light" else f <= T
+    with np.errstate(over="ignore"):  # a threshold beyond the range of float16 is infinite there
+        return f > T if objects == "light" else f <= T
 
 
 def threshold_bands(image, levels) -> np.ndarray:

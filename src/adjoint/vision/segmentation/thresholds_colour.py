@@ -134,11 +134,12 @@ def nearest_colour(image, centroids) -> np.ndarray:
     c = c.astype(x.dtype)
     # |x - c|² - |x|², which has the same order
     found = np.zeros(len(x), np.uint8 if len(c) <= 256 else np.int64)
-    least = (c[0] @ c[0]) - 2 * (x @ c[0])
-    for k in range(1, len(c)):
-        now = (c[k] @ c[k]) - 2 * (x @ c[k])
-        np.copyto(found, k, where=now < least)
-        np.minimum(now, least, out=least)
+    with np.errstate(invalid="ignore"):  # a colour with NaN or infinity goes to the first
+        least = (c[0] @ c[0]) - 2 * (x @ c[0])
+        for k in range(1, len(c)):
+            now = (c[k] @ c[k]) - 2 * (x @ c[k])
+            np.copyto(found, k, where=now < least)
+            np.minimum(now, least, out=least)
     return found.reshape(f.shape[:2])
 
 

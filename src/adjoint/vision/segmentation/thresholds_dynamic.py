@@ -36,8 +36,7 @@ def dynamic_threshold(
     """A threshold surface T (rows, columns) for images whose light varies, by the method of Chow and Kaneko.
 
     1. The image is cut into `tiles` (rows, columns) of about equal size, and a mixture of two Gaussians is fitted to
-    the
-       histogram of each.
+       the histogram of each.
     2. A tile is bimodal if both classes have at least the `share` of its pixels; if their means differ by at least
        `contrast` (by default 4/256 of the range of the image); and if the smoothed histogram of the tile has a valley
        between the means that is lower than `valley` times the lower one of the peaks on its sides. Its threshold is the

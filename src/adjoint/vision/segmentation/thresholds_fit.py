@@ -32,9 +32,7 @@ def grouped(counts, at, caller: str) -> tuple[np.ndarray, np.ndarray, float]:
     except (TypeError, ValueError):
         n = z = np.empty((0, 0))
     if n.ndim != 1 or n.shape != z.shape or not (np.isfinite(n).all() and (n >= 0).all() and n.any()):
-        raise ArgumentError(
-            f"{caller}: counts (L,) are needed, finite, not negative, not all zero; got shape {np.shape(counts)}"
-        )
+        raise ArgumentError(f"{caller}: counts (L,) are needed, finite, not negative, not all zero; got {counts!r:.60}")
     if not (np.isfinite(z).all() and (np.diff(z) > 0).all()):
         raise ArgumentError(f"{caller}: the levels 'at' must be finite and grow")
     step = float(np.diff(z).min()) if z.size > 1 else 1.0
