@@ -1,22 +1,23 @@
 """Vision: cameras that know the robot, and the way from images to symbols.
 
 Images are (rows, columns) or (rows, columns, 3) in red, green, blue; pixels are (u, v) = (column, row). OpenCV and
-scikit-image, which some functions call, are the extra `adjoint[vision]`.
+scikit-image, which some functions call, are the extra `adjoint[vision]`. Every name is offered by `aj.vision` itself;
+the folders say where it is defined, and the pages of the reference are by folder.
 
-| folder | contents |
-|---|---|
-| `cameras` | cameras and their calibration, targets and markers, poses from one image, the textbook's camera |
-| `images` | low-level vision: neighbourhoods, filters, histograms, gradients |
-| `segmentation` | edges, paths, thresholds, regions and motion in images |
-| `shapes` | descriptions of boundaries, regions and textures; thinning |
-| `surfaces` | planar patches in range images, gradients of volumes, generalized cones |
-| `drawings` | line drawings of solids: junctions, labels, and what cannot be |
-| `recognition` | classifiers, matching, strings, grammars and automata |
-| `stereo` | two cameras: rectified pairs, matching, points in space |
-| `arm_cameras` | hand-eye and robot-world calibration, alone and with the arm |
-| `servoing` | laws that move an arm by what its camera sees |
-| `locating` | from an image to named objects with poses |
-| `image_checks` | checks of images that users give |
+| folder | contents | begin with |
+|---|---|---|
+| `cameras` | cameras, calibration, targets, poses from one image | `Camera`, `project`, `calibrate_camera`, `pose_from_points` |
+| `images` | filters, histograms, gradients, neighbourhoods | `median_filter`, `sobel`, `equalise_histogram` |
+| `segmentation` | edges, paths, thresholds, regions, motion | `otsu_thresholds`, `link_edges`, `edge_path`, `grow_regions` |
+| `shapes` | boundaries, regions, textures, thinning | `chain_code`, `shape_number`, `region_descriptors`, `thin` |
+| `surfaces` | planes in range images, gradients, cones | `planar_patches`, `fit_cone` |
+| `drawings` | line drawings of solids and their labels | `Drawing`, `label_lines` |
+| `recognition` | classifiers, matching, grammars, automata | `match_template`, `parse_grammar`, `accepts` |
+| `stereo` | two cameras: matching, points in space | `StereoPair`, `match_stereo`, `triangulate` |
+| `arm_cameras` | cameras on arms and beside them | `hand_eye`, `calibrate_arm_camera` |
+| `servoing` | arms that move by what they see | `image_servo`, `pose_servo` |
+| `locating` | named objects with poses | `locate`, `block_model` |
+| `image_checks` | checks of images that users give | |
 """
 
 from typing import TYPE_CHECKING
