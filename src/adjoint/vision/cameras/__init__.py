@@ -13,7 +13,8 @@
 | `camera_calibration` | `calibrate_camera` |
 | `camera_report`, `camera_plots` | its result, `CameraCalibration`, and its plots |
 | `target_images`, `marker_images` | chessboards, grids of circles, ChArUco boards and markers in images |
-| `camera_poses`, `pose_refinement` | poses from points, flat targets and markers, and the kernel that refines them |
+| `camera_poses` | poses from points, flat targets and markers |
+| `first_poses`, `pose_refinement` | where the search for a pose begins, and the kernel that refines it |
 | `ellipses`, `circle_pose` | the ellipse through points, and both poses of a circle that looks like it |
 | `undistortion` | images without distortion |
 | `camera_checks` | checks of what users give |

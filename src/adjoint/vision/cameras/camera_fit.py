@@ -26,6 +26,7 @@ _ITERATIONS = 200
 _ENOUGH = 1e-9  # the fit ends where χ² would fall by less than this: steps below 3e-5 standard errors
 _NEARLY = 1e-4  # and after many iterations: steps below 1 % of a standard error
 _UNDECIDED = 25  # from this iteration on, directions that are not seen stay so
+_UNSETTLED = 60  # from this iteration on, a robust loss keeps its noise: the median may change for ever
 _BLIND = 1e-6  # singular values below this part of the largest are rounding errors
 EXACT = 1e-6  # [pixels] the least noise, so that exact data have weights
 _USUAL = 1.0  # [pixels] noise that is larger than this, as it is far from the solution, hides no direction
@@ -145,6 +146,11 @@ def _step(N: _Blocks, V: np.ndarray, damping: float) -> tuple[np.ndarray, np.nda
     return x, poses, float(x @ N.a + np.sum(poses * N.c))
 
 
+def _less_damping(damping: float, share: float) -> float:
+    """The damping after a step that was good for this share of what it promised, by Nielsen's rule; 0 at last."""
+    return damping * max(0.1, 1 - (2 * min(share, 1.0) - 1) ** 3) if damping > 1e-12 else 0.0
+
+
 def _spread(problem: CameraProblem, residuals: np.ndarray, loss: Loss, used: int) -> float:
     """The standard deviation [pixels] of a coordinate: of all residuals, or of the better half with a robust loss."""
     squares = np.sum(residuals**2, axis=-1)[problem.seen > 0]
@@ -161,7 +167,7 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
     law, used = loss_of(loss, 2), problem.basis.shape[1] + 6 * len(poses)
     sigma = problem.noise or _spread(problem, residuals_of(problem, numbers, poses), law, used)
     residuals, products = _products(problem, numbers, poses, sigma, law)
-    damping, most = 1e-4, None
+    damping, most, growth = 1e-4, None, 2.0
     for iteration in range(1, _ITERATIONS + 1):
         N = _blocks(problem, products, sigma)
         try:
@@ -174,7 +180,7 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
         then, then_products = _products(problem, trial, there, sigma, law)
         before, after = (law.cost(np.linalg.norm(r, axis=-1)[problem.seen > 0] / sigma) for r in (residuals, then))
         if not after <= before + _ENOUGH + 1e-12 * before:  # NaN, too: a point would be behind the lens
-            damping *= 10
+            damping, growth = max(growth * damping, 1e-12), 2 * growth
             if damping > 1e12:
                 break
             continue
@@ -182,13 +188,9 @@ def fitted_camera(problem: CameraProblem, numbers: np.ndarray, poses: np.ndarray
         enough = _ENOUGH if iteration < _UNDECIDED else _NEARLY
         small = gain < enough + 1e-13 * before and damping < 1
         share = (before - after) / max(gain, enough)  # of what the step promised
-        damping = (
-            (damping / 10 if damping > 1e-12 else 0.0)
-            if share > 0.75 or small
-            else damping * (3 if share < 0.25 else 1)
-        )
+        damping, growth = _less_damping(damping, 1.0 if small else share), 2.0
         settled = True
-        if problem.noise is None:
+        if problem.noise is None and (law.name == "squares" or iteration < _UNSETTLED):
             old, sigma = sigma, _spread(problem, residuals, law, used)
             settled = abs(old - sigma) <= 1e-6 * sigma or sigma <= 10 * EXACT
         if law.name != "squares":

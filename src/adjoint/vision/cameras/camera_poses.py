@@ -6,24 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...calibration.robust import EFFICIENCY, LOSSES
+from ...calibration.robust import EFFICIENCY, LOSSES, loss_of
 from ...errors import ArgumentError, SolveError, nearest
-from ...lie import se3, so3
 from ...model.input_checks import positive
-from ..image_checks import opencv
 from .camera import Camera
 from .camera_checks import finite_rows, motion, points_of
 from .camera_fit import EXACT, CameraProblem, camera_numbers, fitted_camera, residuals_of
+from .first_poses import FLAT, LEAST, consensus_pose, first_poses, flat_poses, need_pose, poses_of_triples
 from .linear_camera import flatness
 from .marker_images import marker_points
 from .pose_refinement import refine_pose
-from .projecting import undistort_points
 
 __all__ = ["PlanarPoses", "TargetPose", "marker_poses", "planar_poses", "pose_from_points"]
 
-_LEAST = 4
 _SAME = 1e-6  # poses that differ by less are the same minimum
-_FLAT = 1e-3  # points are flat if they are thinner than this part of their length
+_TRIED = 3  # a robust fit begins at the best first poses only
 
 
 class TargetPose(NamedTuple):
@@ -64,9 +61,10 @@ def pose_from_points(
         True
 
     The target's pose in the world is `camera.T_world_camera @ found.T_camera_target`. Four points or more are needed,
-    not on a line; rows with NaN are not seen. OpenCV's solver gives first poses (SQPnP; for flat targets both of IPPE),
-    or `first` (4, 4) does; then the sum of squared residuals in the image, with the lens's distortion, is minimised on
-    SE(3) (`refine_pose`), and the covariance is the inverse of the information.
+    not on a line; rows with NaN are not seen. OpenCV's solvers give first poses (SQPnP; for flat targets both of IPPE;
+    for few points or a robust loss those of triples), or `first` (4, 4) does; then the sum of squared residuals in the
+    image, with the lens's distortion, is minimised on SE(3) from each of them (`refine_pose`), and the best minimum is
+    returned. The covariance is the inverse of the information.
 
     - `ransac` [pixels] is the largest residual of points that belong to the target; others are found (by OpenCV's
       `solvePnPRansac`) and left out. Without it all points are used.
@@ -80,14 +78,13 @@ def pose_from_points(
     sigma = None if noise is None else positive(noise, f"{caller}: noise [pixels]")
     starts = None if first is None else motion(first, "first", caller)[None]
     if ransac is not None:
-        inside, start = _consensus(camera, X[seen], u[seen], positive(ransac, f"{caller}: ransac [pixels]"), caller)
+        inside, start = consensus_pose(camera, X[seen], u[seen], positive(ransac, f"{caller}: ransac [pixels]"), caller)
         seen[np.flatnonzero(seen)[~inside]] = False
-        starts = start[None] if starts is None else starts
-    _need_pose(X[seen], caller)
+        starts = np.concatenate([[start], _starts(camera, X[seen], u[seen], loss, caller)]) if first is None else starts
+    need_pose(X[seen], caller)
     if starts is None:
-        starts = _starts(camera, X[seen], u[seen], caller)
-    fits = [_refined(camera, X[seen], u[seen], T, sigma, loss, caller) for T in starts]
-    best = min(fits, key=lambda fit: fit.rms)
+        starts = _starts(camera, X[seen], u[seen], loss, caller)
+    best = _best(_refined(camera, X[seen], u[seen], starts, sigma, loss, caller), loss, caller)
     residuals = np.full(u.shape, np.nan)
     residuals[seen] = best.residuals
     return best._replace(residuals=residuals, inliers=seen)
@@ -114,14 +111,14 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.ndim < 2 or u.shape[-2] != len(X):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (..., n, 2)")
-    flat = flatness(X[finite_rows(X)])
-    if len(X) < _LEAST or not flat.extents[1] > 1e-6 * flat.extents[0] or flat.extents[2] > _FLAT * flat.extents[0]:
-        raise ArgumentError(f"{caller}: 'points' must be {_LEAST} or more points of a plane that are not on a line")
+    flat = flatness(X) if len(X) >= LEAST and np.isfinite(X).all() else None
+    if flat is None or not flat.extents[1] > 1e-6 * flat.extents[0] or flat.extents[2] > FLAT * flat.extents[0]:
+        raise ArgumentError(f"{caller}: 'points' must be {LEAST} or more finite points of a plane, not on a line")
     batch = u.shape[:-2]
     u = u.reshape(-1, len(X), 2)
     T, rms = np.full((len(u), 2, 4, 4), np.nan), np.full((len(u), 2), np.nan)
     for k in np.flatnonzero(np.isfinite(u).all(axis=(1, 2))):
-        for j, fit in enumerate(_both(camera, X, u[k], _flat_starts(camera, X, u[k], caller), refine, caller)):
+        for j, fit in enumerate(_both(camera, X, u[k], refine, caller)):
             T[k, j], rms[k, j] = fit.T_camera_target, fit.rms
     return PlanarPoses(T.reshape(*batch, 2, 4, 4), rms.reshape(*batch, 2))
 
@@ -143,9 +140,6 @@ def marker_poses(camera: Camera, corners, length: float, *, refine: bool = True)
     return planar_poses(camera, marker_points(length), u, refine=refine)
 
 
-# --- first poses ------------------------------------------------------------------------------------------------------
-
-
 def _correspondences(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.shape != (len(X), 2):
@@ -153,104 +147,86 @@ def _correspondences(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarra
     return X, u, finite_rows(X) & finite_rows(u)
 
 
-def _need_pose(X: np.ndarray, caller: str) -> None:
-    if len(X) < _LEAST:
-        raise ArgumentError(f"{caller}: {len(X)} seen points are too few; {_LEAST} or more are needed for one pose")
-    extents = flatness(X).extents
-    if not extents[1] > 1e-6 * extents[0]:
-        raise ArgumentError(f"{caller}: the {len(X)} points lie on a line, about which the target may turn as it likes")
-
-
-def _ideal(camera: Camera, u: np.ndarray, caller: str) -> np.ndarray:
-    """The points (n, 2) of the plane z = 1 that pixels show, or an `ArgumentError` for those outside of the lens."""
-    K = camera.matrix
-    straight = undistort_points(camera, u)
-    if np.isnan(straight).any():
-        raise ArgumentError(f"{caller}: some pixels are where the distortion of the camera cannot be inverted")
-    return np.linalg.solve(K, np.column_stack([straight, np.ones(len(u))]).T)[:2].T
-
-
-def _motions(rvecs, tvecs) -> np.ndarray:
-    w, t = (np.asarray(x, float).reshape(-1, 3) for x in (rvecs, tvecs))
-    return se3.from_rotation_translation(so3.exp(w), t)
-
-
-def _solved(X: np.ndarray, x: np.ndarray, method: int, caller: str) -> list[np.ndarray]:
-    """OpenCV's solutions (4, 4) for points seen at x on the plane z = 1; those in front of the camera."""
-    cv2 = opencv(caller)
-    try:
-        _, rvecs, tvecs, _ = cv2.solvePnPGeneric(X, x, np.eye(3), None, flags=method)
-    except cv2.error:
-        return []
-    found = _motions(rvecs, tvecs) if len(rvecs) else np.zeros((0, 4, 4))
-    depths = X @ found[:, 2, :3].T + found[:, 2, 3]
-    return [T for T, z in zip(found, depths.T, strict=True) if np.isfinite(T).all() and (z > 0).all()]
-
-
-def _flat_starts(camera: Camera, X: np.ndarray, u: np.ndarray, caller: str) -> list[np.ndarray]:
-    """Both solutions of IPPE, for points of any plane."""
-    flat = flatness(X)
-    local = (X - flat.center) @ flat.axes
-    T_target_plane = se3.from_rotation_translation(flat.axes, flat.center)
-    local[:, 2] = 0.0
-    cv2 = opencv(caller)
-    found = _solved(local, _ideal(camera, u, caller), cv2.SOLVEPNP_IPPE, caller)
-    return [T @ se3.inverse(T_target_plane) for T in found]
-
-
-def _starts(camera: Camera, X: np.ndarray, u: np.ndarray, caller: str) -> list[np.ndarray]:
-    flat = flatness(X)
-    found = _flat_starts(camera, X, u, caller) if flat.extents[2] <= _FLAT * flat.extents[0] else []
-    found = found or _solved(X, _ideal(camera, u, caller), opencv(caller).SOLVEPNP_SQPNP, caller)
-    if not found:
-        raise SolveError(
-            f"{caller}: no pose explains these points in front of the camera; are they in the right order?"
-        )
-    return found
-
-
-def _consensus(camera: Camera, X, u, threshold: float, caller: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which points belong to one pose, and this pose, by OpenCV's RANSAC."""
-    _need_pose(X, caller)
-    cv2, f = opencv(caller), float(np.abs(np.diag(camera.matrix)[:2]).mean())
-    x = f * _ideal(camera, u, caller)
-    found, rvec, tvec, inside = cv2.solvePnPRansac(
-        X, x, np.diag([f, f, 1.0]), None, reprojectionError=threshold, iterationsCount=500, confidence=0.9999
-    )
-    if not found or inside is None or len(inside) < _LEAST:
-        raise SolveError(f"{caller}: no pose has {_LEAST} points within ransac = {threshold:g} pixels")
-    kept = np.zeros(len(X), bool)
-    kept[np.ravel(inside)] = True
-    return kept, _motions(rvec, tvec)[0]
-
-
-def _both(camera: Camera, X, u, starts: list[np.ndarray], refine: bool, caller: str) -> list[TargetPose]:
-    """The poses near two first ones, the better one first; the other one stays where it began if it has no minimum."""
-    rough = [_refined(camera, X, u, T, None, "squares", caller, steps=False) for T in starts]
-    rough = sorted(rough, key=lambda fit: fit.rms)[:2]
-    if not refine or not rough:
-        return rough
-    fits = [_refined(camera, X, u, fit.T_camera_target, None, "squares", caller) for fit in rough]
-    if len(fits) == 2 and np.allclose(fits[1].T_camera_target, fits[0].T_camera_target, atol=_SAME):
-        fits[1] = rough[1]
-    return sorted(fits, key=lambda fit: fit.rms)
-
-
 # --- refinement -------------------------------------------------------------------------------------------------------
 
 
-def _refined(camera: Camera, X, u, T, noise: float | None, loss: str, caller: str, steps: bool = True) -> TargetPose:
-    """The minimum of the residuals near a first pose; without `steps`, the first pose itself."""
-    problem = CameraProblem(X[None], u[None], np.ones((1, len(X))), np.zeros((13, 0)), np.zeros(0), noise)
-    numbers = camera_numbers(camera)
-    covariance, sigma = np.full((6, 6), np.nan), np.nan
-    if steps and loss == "squares":
-        found = refine_pose(np.hstack([X, u]), T, camera.matrix, camera.distortion)
-        T, sigma = found.T_camera_target, noise or max(np.sqrt(found.squares / (2 * len(X) - 6)), EXACT)
-        covariance = sigma**2 * np.linalg.inv(found.information)
-    elif steps:
-        fit = fitted_camera(problem, numbers, np.asarray(T)[None], loss, caller)
-        T, covariance, sigma = fit.poses[0], fit.pose_covariance[0] / EFFICIENCY, fit.sigma
-    residuals = residuals_of(problem, numbers, np.asarray(T)[None])[0]
-    rms = float(np.sqrt(np.sum(residuals**2) / len(X)))
-    return TargetPose(T, covariance, rms, residuals, np.ones(len(X), bool), float(sigma))
+def _starts(camera: Camera, X, u, loss: str, caller: str) -> np.ndarray:
+    """First poses (k, 4, 4); those of a robust loss are good for half of the points, too."""
+    if loss == "squares":
+        return first_poses(camera, X, u, caller)
+    robust = poses_of_triples(camera, X, u, caller)
+    try:
+        return np.concatenate([robust, first_poses(camera, X, u, caller)])
+    except SolveError:  # outliers may leave no pose for all points
+        if len(robust):
+            return robust
+        raise
+
+
+def _best(fits: list[TargetPose], loss: str, caller: str) -> TargetPose:
+    """The fit with the least loss; the lengths of residuals count in units of one noise for all fits."""
+    if not fits:
+        raise SolveError(f"{caller}: no first pose leads to a minimum; do points and pixels belong together?")
+    law, sigma = loss_of(loss, 2), min(fit.noise for fit in fits)
+    return min(fits, key=lambda fit: law.cost(np.linalg.norm(fit.residuals, axis=-1) / sigma))
+
+
+def _both(camera: Camera, X, u, refine: bool, caller: str) -> list[TargetPose]:
+    """The two poses of a flat target, the better one first; the other one stays as IPPE gives it if it has no minimum.
+
+    IPPE may miss a minimum that the refinement from elsewhere finds.
+    """
+    rough = flat_poses(camera, X, u, caller)
+    rough = sorted(_fits(camera, X, u, rough, np.full(len(rough), np.nan)), key=lambda fit: fit.rms)[:2]
+    if not refine or not rough:
+        return rough
+    fits: list[TargetPose] = []
+    starts = first_poses(camera, X, u, caller)
+    for fit in sorted(_refined(camera, X, u, starts, None, "squares", caller), key=lambda fit: fit.rms):
+        if not any(np.allclose(fit.T_camera_target, other.T_camera_target, atol=_SAME) for other in fits):
+            fits.append(fit)
+    return (fits if len(fits) > 1 else fits + rough[1:])[:2]
+
+
+def _refined(camera: Camera, X, u, starts, noise: float | None, loss: str, caller: str) -> list[TargetPose]:
+    """The minima of the loss near first poses (k, 4, 4); a first pose that leads to none is left out."""
+    found = refine_pose(np.hstack([X, u])[None], starts, camera.matrix, camera.distortion)
+    good = np.isfinite(found.squares)
+    T, information, squares = (x[good] for x in found)
+    sigma = np.full(len(T), noise) if noise else np.maximum(np.sqrt(squares / (2 * len(X) - 6)), EXACT)
+    if loss == "squares":
+        return _fits(camera, X, u, T, sigma, sigma[:, None, None] ** 2 * np.linalg.inv(information))
+    problem, numbers = _problem(X, u, noise), camera_numbers(camera)
+    fits = []
+    for start in _different(camera, X, u, np.concatenate([starts, T])):
+        try:
+            fit = fitted_camera(problem, numbers, start[None], loss, caller)
+        except SolveError:
+            continue
+        fits += _fits(camera, X, u, fit.poses, np.array([fit.sigma]), fit.pose_covariance / EFFICIENCY)
+    return fits
+
+
+def _different(camera: Camera, X, u, poses: np.ndarray) -> np.ndarray:
+    """The poses that are best for half of the points, at most `_TRIED` of them, no two of them alike."""
+    lengths = np.linalg.norm(residuals_of(_problem(X, u, None), camera_numbers(camera), poses), axis=-1)
+    median = np.median(lengths, axis=1)
+    order = np.argsort(np.where(np.isnan(median), np.inf, median), kind="stable")
+    order = order[np.diff(median[order], prepend=-1.0) > 1e-6 * median[order]]
+    return poses[order[:_TRIED]]
+
+
+def _problem(X: np.ndarray, u: np.ndarray, noise: float | None) -> CameraProblem:
+    """The problem of one view, in which the camera's own numbers are known."""
+    return CameraProblem(X[None], u[None], np.ones((1, len(X))), np.zeros((13, 0)), np.zeros(0), noise)
+
+
+def _fits(camera: Camera, X, u, T: np.ndarray, sigma: np.ndarray, covariance=None) -> list[TargetPose]:
+    """The results for poses (k, 4, 4) as they are, with noises (k,) and covariances (k, 6, 6)."""
+    covariance = np.full((len(T), 6, 6), np.nan) if covariance is None else covariance
+    residuals = [residuals_of(_problem(X, u, None), camera_numbers(camera), pose[None])[0] for pose in T]
+    rms = [float(np.sqrt(np.sum(r**2) / len(X))) for r in residuals]
+    return [
+        TargetPose(pose, C, e, r, np.ones(len(X), bool), float(s))
+        for pose, C, e, r, s in zip(T, covariance, rms, residuals, sigma, strict=True)
+    ]

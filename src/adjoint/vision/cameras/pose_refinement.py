@@ -55,19 +55,23 @@ def refine_pose(rows, T_camera_target, matrix, distortion) -> RefinedPose:
         return scan(step, (np.zeros((6, 6)), np.zeros(6), 0.0), rows)[0]
 
     def body(carry):
-        T, N, g, squares, damping, _ = carry
-        x = np.linalg.solve(N + damping * np.diag(np.diag(N)), g)
+        T, N, g, squares, damping, growth, _ = carry
+        D = np.diag(N)
+        x = np.linalg.solve(N + damping * np.diag(D), g)
         trial = T @ se3.exp(x)
         N_then, g_then, squares_then = normal_equations(trial)
         better = squares_then <= squares
         gain = np.where(better, np.dot(x, g), np.inf)
         chosen = [np.where(better, a, b) for a, b in ((trial, T), (N_then, N), (g_then, g), (squares_then, squares))]
-        return *chosen, np.where(better, 0.1 * damping, 10 * damping), gain
+        # Nielsen's rule: with fixed factors, every second step would fail in a curved valley.
+        share = (squares - squares_then) / (np.dot(x, g + damping * D * x) + 1e-300)
+        less = np.maximum(0.1, 1 - (2 * share - 1) ** 3)
+        return *chosen, damping * np.where(better, less, growth), np.where(better, 2.0, 2 * growth), gain
 
     def goes_on(carry):
-        return (carry[5] > _ENOUGH * carry[3] + 1e-24) & (carry[4] < _MOST)
+        return (carry[6] > _ENOUGH * carry[3] + 1e-24) & (carry[4] < _MOST)
 
     N, g, squares = normal_equations(T_camera_target)
-    first = (T_camera_target, N, g, squares, _DAMPING + 0.0 * squares, np.inf + 0.0 * squares)
-    T, N, _, squares, _, _ = while_loop(goes_on, body, first, max_iterations=_STEPS)
+    first = (T_camera_target, N, g, squares, _DAMPING + 0.0 * squares, 2.0 + 0.0 * squares, np.inf + 0.0 * squares)
+    T, N, _, squares, *_ = while_loop(goes_on, body, first, max_iterations=_STEPS)
     return RefinedPose(se3.project(T), N, squares)
