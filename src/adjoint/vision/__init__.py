@@ -6,9 +6,9 @@ the folders say where it is defined, and the pages of the reference are by folde
 
 | folder | contents | begin with |
 |---|---|---|
-| `cameras` | cameras, calibration, targets, poses from one image | `Camera`, `project`, `calibrate_camera`, `pose_from_points` |
+| `cameras` | cameras, calibration, targets, poses | `Camera`, `project`, `calibrate_camera`, `pose_from_points` |
 | `images` | filters, histograms, gradients, neighbourhoods | `median_filter`, `sobel`, `equalise_histogram` |
-| `segmentation` | edges, paths, thresholds, regions, motion | `otsu_thresholds`, `link_edges`, `edge_path`, `grow_regions` |
+| `segmentation` | edges, thresholds, regions, motion | `otsu_thresholds`, `link_edges`, `edge_path`, `grow_regions` |
 | `shapes` | boundaries, regions, textures, thinning | `chain_code`, `shape_number`, `region_descriptors`, `thin` |
 | `surfaces` | planes in range images, gradients, cones | `planar_patches`, `fit_cone` |
 | `drawings` | line drawings of solids and their labels | `Drawing`, `label_lines` |
