@@ -23,7 +23,7 @@ NAMES = {
 }  # fmt: skip
 ORDER = [
     "kinematics", "dynamics", "derivatives", "compiler", "inverse", "inverse_numeric", "trajectory", "simulation",
-    "optimal", "calibration", "chains", "parallel", "scaling", "threads", "compiling", "accuracy",
+    "optimal", "calibration", "vision", "chains", "parallel", "scaling", "threads", "compiling", "accuracy",
 ]  # fmt: skip
 
 
@@ -314,7 +314,8 @@ TABLES = {
     "inverse": benchmark_table("inverse"), "inverse-numeric": benchmark_table("inverse_numeric"),
     "trajectory": benchmark_table("trajectory"), "simulation": benchmark_table("simulation"),
     "optimal": benchmark_table("optimal"), "calibration": benchmark_table("calibration"),
-    "chains": benchmark_table("chains"), "threads": benchmark_table("threads"),
+    "vision": benchmark_table("vision"), "chains": benchmark_table("chains"),
+    "threads": benchmark_table("threads"),
 }  # fmt: skip
 
 
