@@ -526,3 +526,28 @@ def test_a_first_guess_helps_where_there_is_none():
             v.model, "tool", v.q, v.pixels, v.points, v.camera, estimate="base", T_gripper_camera=v.T_gripper_camera
         )
     close(found.T_base_target, v.T_base_target, 1e-8)
+
+
+def test_what_is_not_seen_has_infinite_errors():
+    """The gripper turns about z: only the camera's position along z is free, and that of the target in the base."""
+    rng = np.random.default_rng(0)
+    turns = rng.normal(size=(10, 1)) * np.array([0, 0, 1.0])
+    G = se3.from_rotation_translation(so3.exp(turns), rng.normal([0.5, 0, 0.5], 0.1, (10, 3)))
+    C = se3.inverse(G @ X) @ Z @ se3.exp(1e-3 * rng.normal(size=(10, 6)))
+    with pytest.warns(UserWarning, match="position of the camera along z"):
+        found = hand_eye(G, C, noise=(1e-3, 1e-3))
+    lost = np.isinf(found.standard_error)
+    free = X[:3, :3].T @ [0, 0, 1]  # seen from the camera, in whose frame the twist is
+    np.testing.assert_array_equal(lost[:6], [False] * 3 + list(np.abs(free) > 1e-3))
+    assert lost[9:].any() and not lost[6:9].any() and "inf" in str(found)
+
+
+@pytest.mark.parametrize("turn", [[0, 0, 0], [0, 0, 1.0]], ids=["shifts", "one axis"])
+def test_closed_forms_of_motions_that_show_too_little_are_nan(turn):
+    rng = np.random.default_rng(1)
+    G = se3.from_rotation_translation(so3.exp(rng.normal(size=(8, 1)) * np.array(turn)), rng.normal(size=(8, 3)))
+    both = np.stack([G, stations(8)[0]])
+    for method in METHODS:
+        found = hand_eye_closed_form(both, se3.inverse(both @ X) @ Z, method=method)
+        assert np.isnan(found[0]).all()
+        np.testing.assert_allclose(found[1], X, atol=1e-9)

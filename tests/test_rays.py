@@ -261,3 +261,11 @@ def test_the_nearest_of_many_solids_is_met():
     np.testing.assert_array_equal(hits.solid[met], every.argmin(axis=0)[met])
     np.testing.assert_allclose(np.linalg.norm(hits.normal[met], axis=1), 1, atol=1e-12)
     np.testing.assert_array_equal(ray_distances(scene, o, d), hits.distance)
+
+
+@pytest.mark.parametrize("height", [-1e-3, -1.0, 0.0, 1.0])
+def test_rays_along_a_plane_meet_it_nowhere(height):
+    """Inside the half-space, a division by nearly 0 was a hit at 1e300 m."""
+    hit = ray_plane(np.eye(4), [0, 0, height], [1.0, 0, 0])
+    assert hit.distance == np.inf and np.isnan(hit.normal).all()
+    assert cast_rays(Scene([Plane()]), [0, 0, height], [1.0, 0, 0]).solid == -1

@@ -436,3 +436,23 @@ def test_bad_ultrasonics():
         Ultrasonic(1e-3, 1e-3, 1e-3)
     with pytest.raises(ArgumentError, match="'sensor' must be an Ultrasonic"):
         beam_distance(PulsedRange(), np.zeros((1, 3)))  # type: ignore[arg-type]
+
+
+def test_errors_of_what_is_not_seen_are_nan():
+    """Where there is no distance, there is no standard deviation of it."""
+    sensor = Triangulation(0.3, noise=Noise(sigma=1e-3))
+    angles = np.array([0.5, 1.5, 2.0, -0.1])
+    np.testing.assert_array_equal(
+        np.isnan(triangulated_sigma(sensor, angles)), np.isnan(triangulated(sensor, angles).distance)
+    )
+    sheet = SheetOfLight(256, 0.1, 2.0, 1.0, Noise(sigma=0.5))
+    columns = np.array([-1e5, 0.0, 128.0, 1000.0])
+    distances = stripe_distance(sheet, columns)
+    np.testing.assert_array_equal(np.isnan(distances), [True, False, False, True])
+    np.testing.assert_array_equal(np.isnan(stripe_distance_sigma(sheet, columns)), np.isnan(distances))
+    assert np.isnan(light_plane_point_covariance([0, 0, 0], [0, 0, -1], [0, 0, 1], 2.0, 1e-3)).all()
+
+
+def test_a_stripe_is_never_behind_the_baseline():
+    sensor = SheetOfLight(256, 3.0, 2.0, 1.0)
+    np.testing.assert_array_equal(np.isnan(stripe_distance(sensor, [-1e4, 0.0])), [True, False])

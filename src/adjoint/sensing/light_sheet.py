@@ -68,8 +68,8 @@ def stripe_distance(sensor: SheetOfLight, column):
 
         θ'_k = atan[tan θ (M - 2k) / M],   α_k = α_c - θ'_k,   D_k = B tan α_k            (6.2-4), (6.2-6), (6.2-9)
 
-    The textbook prints D_k = B tan θ_k in (6.2-9); the angle is α_k. Where α_k is 90° or more, the line of sight never
-    meets the sheet, and the result is NaN.
+    The textbook prints D_k = B tan θ_k in (6.2-9); the angle is α_k. Where α_k is 90° or more, or negative, the line of
+    sight never meets the light, and the result is NaN.
 
         >>> sensor = SheetOfLight(columns=256, baseline=3.0, center_distance=2.0, first_distance=1.0)
         >>> stripe_distance(sensor, [0, 64, 128]).round(6)
@@ -78,7 +78,7 @@ def stripe_distance(sensor: SheetOfLight, column):
     need_sensor(sensor, SheetOfLight, "stripe_distance")
     t_c = sensor.center_distance / sensor.baseline
     t_k = sensor.half_field_tangent * (1 - 2 * column / sensor.columns)  # tan θ'_k
-    meets = 1 + t_c * t_k > 0
+    meets = (1 + t_c * t_k > 0) & (t_k <= t_c)
     return np.where(meets, sensor.baseline * (t_c - t_k) / np.where(meets, 1 + t_c * t_k, 1.0), np.nan)
 
 
@@ -101,7 +101,7 @@ def stripe_column(sensor: SheetOfLight, distance):
 def stripe_distance_sigma(sensor: SheetOfLight, column, *, sigma=None):
     """The standard deviation |∂D/∂k| σ [m] of `stripe_distance`, for errors of the column of `sigma` columns.
 
-    By default, `sigma` is that of the sensor's `noise`.
+    By default, `sigma` is that of the sensor's `noise`. Columns without a distance have NaN.
 
         >>> sensor = SheetOfLight(columns=256, baseline=3.0, center_distance=2.0, first_distance=1.0)
         >>> float(stripe_distance_sigma(sensor, 128, sigma=1.0).round(6))
@@ -110,7 +110,8 @@ def stripe_distance_sigma(sensor: SheetOfLight, column, *, sigma=None):
     need_sensor(sensor, SheetOfLight, "stripe_distance_sigma")
     t_c, t = sensor.center_distance / sensor.baseline, sensor.half_field_tangent
     slope = 2 * sensor.baseline * t * (1 + t_c * t_c) / sensor.columns
-    one = 1 + t_c * t * (1 - 2 * column / sensor.columns)
+    t_k = t * (1 - 2 * column / sensor.columns)
+    one = np.where((1 + t_c * t_k > 0) & (t_k <= t_c), 1 + t_c * t_k, np.nan)
     return np.abs(slope) / (one * one) * (noise_sigma(sensor.noise) if sigma is None else sigma)
 
 
@@ -171,14 +172,14 @@ def light_plane_point_covariance(origin, direction, normal, offset, sigma_angle,
         Σ = σ_angle² t² A Aᵀ + σ_offset² u uᵀ / (n·u)²,   A = 1 - u nᵀ / (n·u)
 
     The ray's direction has independent errors of `sigma_angle` [rad] across it, the plane one of `sigma_offset` [m]
-    along its normal. The first part lies in the plane of light.
+    along its normal. The first part lies in the plane of light. Rays that do not meet the plane have NaN.
 
         >>> light_plane_point_covariance([0, 0, 0], [0, 0, 1], [0, 0, 1], 2.0, 1e-3).diagonal()
         array([4.e-06, 4.e-06, 0.e+00])
     """
     u = direction / np.linalg.norm(direction)
     toward = np.dot(normal, u)
-    t = (offset - np.dot(normal, origin)) / toward
+    t = light_plane_point(origin, direction, normal, offset).distance
     A = np.eye(3) - np.outer(u, normal) / toward
     return (sigma_angle * t) ** 2 * (A @ A.T) + (sigma_offset / toward) ** 2 * np.outer(u, u)
 

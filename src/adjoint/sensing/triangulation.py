@@ -49,6 +49,11 @@ class TriangulationAngles(NamedTuple):
     detector: np.ndarray
 
 
+def _meet(source_angle, detector_angle):
+    """Whether lines at these angles to the baseline meet on its side."""
+    return (source_angle > 0) & (detector_angle > 0) & (source_angle + detector_angle < np.pi)
+
+
 @kernel(sensor=static)
 def triangulated(sensor: Triangulation, source_angle, detector_angle=np.pi / 2) -> Triangulated:
     """Where the spot is that source and detector see under two angles [rad] to the baseline.
@@ -62,9 +67,9 @@ def triangulated(sensor: Triangulation, source_angle, detector_angle=np.pi / 2) 
         0.3
     """
     need_sensor(sensor, Triangulation, "triangulated")
-    total = source_angle + detector_angle
-    meet = (source_angle > 0) & (detector_angle > 0) & (total < np.pi)
-    scale = np.where(meet, sensor.baseline / np.where(meet, np.sin(total), 1.0), np.nan)
+    meet = _meet(source_angle, detector_angle)
+    total = np.sin(source_angle + detector_angle)
+    scale = np.where(meet, sensor.baseline / np.where(meet, total, 1.0), np.nan)
     s, d = np.sin(source_angle), np.sin(detector_angle)
     return Triangulated(scale * s * d, scale * s, scale * d)
 
@@ -92,7 +97,7 @@ def triangulated_sigma(
         ∂D/∂α_s = B sin² α_d / sin²(α_s + α_d),   ∂D/∂α_d = B sin² α_s / sin²(α_s + α_d)
 
     At right angles, the first is B + D²/B: errors grow with the square of the distance. `source_sigma` [rad] is that of
-    the sensor's `noise` by default, `detector_sigma` is 0.
+    the sensor's `noise` by default, `detector_sigma` is 0. If the lines do not meet, the result is NaN.
 
         >>> float(triangulated_sigma(Triangulation(0.3), np.pi / 4, source_sigma=1e-3).round(9))
         0.0006
@@ -100,6 +105,6 @@ def triangulated_sigma(
     need_sensor(sensor, Triangulation, "triangulated_sigma")
     by_source = noise_sigma(sensor.noise) if source_sigma is None else source_sigma
     by_detector = 0.0 if detector_sigma is None else detector_sigma
-    total = np.sin(source_angle + detector_angle)
+    total = np.where(_meet(source_angle, detector_angle), np.sin(source_angle + detector_angle), np.nan)
     s, d = np.sin(source_angle), np.sin(detector_angle)
     return sensor.baseline / (total * total) * np.sqrt((d * d * by_source) ** 2 + (s * s * by_detector) ** 2)

@@ -64,7 +64,10 @@ def span(kind: str, o, d, size):
 def _span_plane(o, d, size):
     slope = _away_from_zero(d[2])
     t = -o[2] / slope
-    return np.where(slope < 0, t, -np.inf), np.where(slope < 0, np.inf, t)
+    # A line along the surface is inside for all t or for none.
+    along, inside = np.abs(d[2]) < _TINY, o[2] <= 0
+    t_in = np.where(along, np.where(inside, -np.inf, np.inf), np.where(slope < 0, t, -np.inf))
+    return t_in, np.where(along, np.where(inside, np.inf, -np.inf), np.where(slope < 0, np.inf, t))
 
 
 def _round(o, d, radius, axes):

@@ -17,9 +17,11 @@ import numpy as np
 
 from ...lie import se3, so3
 
-__all__ = ["METHODS", "closed_form", "target_in_base"]
+__all__ = ["METHODS", "closed_form", "target_in_base", "turns_about_two_axes"]
 
 _SMALL_TURN, _LARGE_TURN = 0.3, 1.7  # 2 sin(θ/2) of pairs of stations that OpenCV's method of Tsai and Lenz leaves out
+
+_ONE_AXIS = 1e-9  # turns about a second axis below this are rounding
 
 
 # --- small tools ------------------------------------------------------------------------------------------------------
@@ -245,7 +247,15 @@ METHODS = {
 
 def closed_form(T_base_gripper: np.ndarray, T_camera_target: np.ndarray, method: str) -> np.ndarray:
     """T_gripper_camera (..., 4, 4) by one of `METHODS`, of poses (..., n, 4, 4)."""
-    return METHODS[method](T_base_gripper, T_camera_target)
+    with np.errstate(all="ignore"):
+        return METHODS[method](T_base_gripper, T_camera_target)
+
+
+def turns_about_two_axes(T_base_gripper: np.ndarray) -> np.ndarray:
+    """Whether stations (..., n, 4, 4) turn about two axes or more, without which no position is determined."""
+    turns = so3.log(_motions(T_base_gripper, T_base_gripper)[0][..., :3, :3])
+    s = np.linalg.svd(np.where(np.isfinite(turns), turns, 0.0), compute_uv=False)
+    return np.asarray(s[..., 1] > _ONE_AXIS * (1 + s[..., 0]))
 
 
 def target_in_base(T_base_gripper: np.ndarray, T_gripper_camera: np.ndarray, T_camera_target: np.ndarray) -> np.ndarray:

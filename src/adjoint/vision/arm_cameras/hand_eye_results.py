@@ -24,7 +24,7 @@ class _Report:
 
     @property
     def standard_error(self) -> np.ndarray:
-        """(12,) [rad, m] The roots of the diagonal of `covariance`; 0 along what is not seen."""
+        """(12,) [rad, m] The roots of the diagonal of `covariance`; infinite for numbers that are not seen."""
         return np.sqrt(np.diag(self.covariance))
 
     def summary(self) -> str:
@@ -61,7 +61,7 @@ class HandEye(_Report):
 
     T_gripper_camera: np.ndarray  # (4, 4) the camera in the gripper
     T_base_target: np.ndarray  # (4, 4) the target (or the world) in the base of the arm
-    covariance: np.ndarray  # (12, 12) of twists (ξ, ζ): T_gripper_camera exp(ξ), T_base_target exp(ζ)
+    covariance: np.ndarray  # (12, 12) of twists (ξ, ζ): T_gripper_camera exp(ξ), T_base_target exp(ζ); ∞ if not seen
     noise: np.ndarray  # (2,) [rad, m] the standard deviations of target poses: as they were given, or as estimated
     residuals: np.ndarray  # (n, 6) [rad, m] log(predicted⁻¹ measured) of T_camera_target
     outliers: np.ndarray  # numbers of the stations that are too far off to be noise
@@ -77,7 +77,7 @@ class EyeToHand(_Report):
 
     T_base_camera: np.ndarray  # (4, 4) the camera in the base of the arm
     T_gripper_target: np.ndarray  # (4, 4) the target in the gripper
-    covariance: np.ndarray  # (12, 12) of twists (ξ, ζ): T_base_camera exp(ξ), T_gripper_target exp(ζ)
+    covariance: np.ndarray  # (12, 12) of twists (ξ, ζ): T_base_camera exp(ξ), T_gripper_target exp(ζ); ∞ if not seen
     noise: np.ndarray  # (2,) [rad, m]
     residuals: np.ndarray  # (n, 6) [rad, m]
     outliers: np.ndarray

@@ -26,12 +26,13 @@ from ...errors import ArgumentError, SolveError
 from ...lie import se3
 from ...model.input_checks import floats, nearest_motions, one_of
 from ...model.robot import Robot
-from .closed_forms import METHODS, closed_form, target_in_base
+from .closed_forms import METHODS, closed_form, target_in_base, turns_about_two_axes
 from .hand_eye_results import EyeToHand, HandEye
 from .missing import cause_of, unseen_words
 
 __all__ = ["eye_to_hand", "hand_eye", "hand_eye_closed_form", "renamed", "robot_world"]
 
+_PART = 1e-3  # a smaller part of a unit direction is rounding or noise
 _STARTS = ("park", "daniilidis", "li")  # the closed forms from which the best one is refined
 
 
@@ -49,13 +50,14 @@ def hand_eye_closed_form(T_base_gripper, T_camera_target, *, method: str = "park
     Poses are (..., n, 4, 4) with n >= 3 stations. `method` is one of OpenCV's: "tsai" (Tsai & Lenz 1989), "park" (Park
     & Martin 1994), "horaud" (Horaud & Dornaika 1995), "andreff" (Andreff, Horaud & Espiau 1999), "daniilidis"
     (Daniilidis 1999), and, of its robot-world calibration, "shah" (Shah 2013) and "li" (Li, Wang & Wu 2010); results
-    agree with those of OpenCV to rounding. No closed form knows the noise: `hand_eye` is more exact, and tells how
-    exact it is.
+    agree with those of OpenCV to rounding. Stations that turn about one axis only, or not at all, have NaN; "tsai",
+    "park", "horaud", "daniilidis" and "shah" may be wrong where all turns are half turns. No closed form knows the
+    noise: `hand_eye` is more exact, and tells how exact it is.
     """
     caller = "hand_eye_closed_form"
     one_of(method, METHODS, f"{caller}: method")
     G, C = _stations(T_base_gripper, T_camera_target, caller, several=True)
-    return closed_form(G, C, method)
+    return np.where(turns_about_two_axes(G)[..., None, None], closed_form(G, C, method), np.nan)
 
 
 def hand_eye(T_base_gripper, T_camera_target, *, noise=None, arm_noise=None, loss: str = "squares") -> HandEye:
@@ -216,10 +218,11 @@ def _solved(sides: _Sides, noise, arm_noise, loss: str) -> _Solved:
     # B = X⁻¹ becomes B exp(b), so X becomes exp(-b) X = X exp(-Ad(X⁻¹) b).
     M = np.zeros((12, 12))
     M[:6, :6], M[6:, 6:] = -se3.Ad(se3.inverse(X)), np.eye(6)
+    covariance = _with_unseen(M @ found.covariance @ M.T, _unseen(found) @ M.T)
     missing = _missing(sides, found)
     for text in missing:
         warnings.warn(f"{sides.caller}: not seen: {text}", stacklevel=3)
-    return _Solved(X, Z, M @ found.covariance @ M.T, found.noise, found.residuals, found.outliers, missing, found)
+    return _Solved(X, Z, covariance, found.noise, found.residuals, found.outliers, missing, found)
 
 
 def _total_noise(sides: _Sides, noise, arm_noise, Z: np.ndarray) -> Any:
@@ -246,10 +249,22 @@ def _total_noise(sides: _Sides, noise, arm_noise, Z: np.ndarray) -> Any:
     return (total + np.swapaxes(total, -1, -2)) / 2
 
 
+def _unseen(found: Calibration) -> np.ndarray:
+    """The twists (d, 12) of base and tool that the poses do not show."""
+    return np.concatenate([found.unseen_directions, found.gauge_directions]) * found.problem.scales
+
+
+def _with_unseen(covariance: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """The covariance with infinite variances of numbers that have a part in directions (d, 12) that are not seen."""
+    if not len(directions):
+        return covariance
+    lost = np.abs(directions / np.linalg.norm(directions, axis=1, keepdims=True)).max(axis=0) > _PART
+    return np.where(np.diag(lost), np.inf, covariance)
+
+
 def _missing(sides: _Sides, found: Calibration) -> tuple[str, ...]:
     """What the motions do not show of the camera, and why, in words."""
-    directions = np.concatenate([found.unseen_directions, found.gauge_directions]) * found.problem.scales
-    words = unseen_words(directions[:, :6], "camera", sides.carrier)
+    words = unseen_words(_unseen(found)[:, :6], "camera", sides.carrier)
     if not words:
         return ()
     return tuple(f"{text}: {cause_of(sides.G, sides.carrier)}" for text in words)

@@ -31,9 +31,7 @@ class Triangulated(NamedTuple):
 
     points: np.ndarray  # (..., 3) [m]; NaN where two cameras do not see a point in front of them
     covariance: np.ndarray  # (..., 3, 3) [m²]
-    error: (
-        np.ndarray
-    )  # (...) [sigma] the root mean square of residuals, 2n - 3 of which are free; near 1 if all is well
+    error: np.ndarray  # (...) [sigma] root mean square of residuals, 2n - 3 of which are free; near 1 if all is well
     linear: np.ndarray  # (..., 3) [m] the points nearest to all rays, where the refinement begins
 
 
