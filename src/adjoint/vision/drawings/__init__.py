@@ -6,6 +6,7 @@
 | `junction_labels` | the dictionary of labelled junctions, generated from octants |
 | `line_labels` | all labelings of a drawing, conflicts, and labels in words |
 | `realizations` | whether planes fit a labelled drawing |
+| `bodies` | which regions are faces of one body, and what is in front |
 | `blocks` | convex solids |
 | `block_drawings` | drawings of blocks with the true labels |
 """
@@ -15,6 +16,8 @@ from .block_drawings import draw_blocks as draw_blocks
 from .blocks import Block as Block
 from .blocks import box_block as box_block
 from .blocks import convex_block as convex_block
+from .bodies import DrawingBodies as DrawingBodies
+from .bodies import drawing_bodies as drawing_bodies
 from .junction_labels import junction_dictionary as junction_dictionary
 from .line_drawings import Drawing as Drawing
 from .line_drawings import Junction as Junction
@@ -31,12 +34,14 @@ __all__ = [
     "Block",
     "BlockDrawing",
     "Drawing",
+    "DrawingBodies",
     "Junction",
     "LineLabels",
     "Realization",
     "box_block",
     "convex_block",
     "draw_blocks",
+    "drawing_bodies",
     "drawing_junctions",
     "explain_labels",
     "junction_dictionary",

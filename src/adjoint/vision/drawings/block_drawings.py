@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -87,7 +87,7 @@ def draw_blocks(
 
 
 def _checked(blocks, ground: bool) -> list[Block]:
-    found = list(blocks) if isinstance(blocks, Iterable) else []
+    found = list(blocks) if np.iterable(blocks) else []
     if not found or not all(isinstance(block, Block) for block in found):
         raise ArgumentError("draw_blocks: blocks must be a sequence of Block, with one at least")
     for k, block in enumerate(found):

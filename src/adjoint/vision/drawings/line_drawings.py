@@ -14,6 +14,8 @@ from ...model.input_checks import positive
 
 __all__ = ["Drawing", "Junction", "drawing_junctions", "line_regions"]
 
+_FAR = 1e100  # squares of what is nearer do not overflow
+_MOST = 2000  # lines: all pairs of them are looked at
 _NAMES = {0: "alone", 1: "end", 2: "L", 3: "fork"}
 
 
@@ -35,19 +37,25 @@ class Drawing:
     def __post_init__(self):
         vertices = np.array(as_input(self.vertices, "vertices", "Drawing"), float)
         lines = np.array(as_input(self.lines, "lines", "Drawing"))
-        if vertices.ndim != 2 or vertices.shape[1] != 2 or not np.isfinite(vertices).all():
+        if vertices.ndim != 2 or vertices.shape[1] != 2 or not (np.abs(vertices) < _FAR).all():
             raise ArgumentError(f"Drawing: vertices must be finite numbers (n, 2), got shape {vertices.shape}")
         if lines.ndim != 2 or lines.shape[1:] != (2,) or not len(lines) or (lines != np.round(lines)).any():
             raise ArgumentError(f"Drawing: lines must be pairs of numbers of vertices (m, 2), got shape {lines.shape}")
-        lines = lines.astype(int)
+        if len(lines) > _MOST or len(vertices) > 2 * _MOST:
+            raise ArgumentError(
+                f"Drawing: there are {len(lines)} lines and {len(vertices)} vertices; at most {_MOST} lines and "
+                f"{2 * _MOST} vertices fit"
+            )
         if lines.min() < 0 or lines.max() >= len(vertices):
             bad = int(np.argmax(((lines < 0) | (lines >= len(vertices))).any(axis=1)))
             raise ArgumentError(f"Drawing: line {bad} is {lines[bad].tolist()}; vertices are 0 to {len(vertices) - 1}")
+        lines = lines.astype(int)
         if len(np.unique(np.sort(lines, axis=1), axis=0)) < len(lines):
             raise ArgumentError("Drawing: two lines join the same vertices")
         if (vertices[lines[:, 0]] == vertices[lines[:, 1]]).all(axis=1).any():
             bad = int(np.argmax((vertices[lines[:, 0]] == vertices[lines[:, 1]]).all(axis=1)))
             raise ArgumentError(f"Drawing: line {bad}, {lines[bad].tolist()}, has no length")
+        _check_places(vertices)
         for array in (vertices, lines):
             array.setflags(write=False)
         object.__setattr__(self, "vertices", vertices)
@@ -72,6 +80,16 @@ class Drawing:
         a, b = self.lines[line]
         u, v = (self.vertices[b] - self.vertices[a]) * (1 if a == vertex else -1)
         return float(np.arctan2(-v, u))
+
+
+def _check_places(vertices: np.ndarray) -> None:
+    """Raise an `ArgumentError` if two vertices are the same point: lines that meet there would not be joined."""
+    _, first, place = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place.ravel()] != np.arange(len(vertices)))
+    if again.size:
+        b = int(again[0])
+        a = int(first[place.ravel()[b]])
+        raise ArgumentError(f"Drawing: vertices {a} and {b} are the same point; lines that meet need the same vertex")
 
 
 def _check_crossings(vertices: np.ndarray, lines: np.ndarray) -> None:

@@ -7,11 +7,13 @@ nothing that could be built of trihedral solids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import islice
+from collections.abc import Mapping
+from itertools import islice, product
 from typing import NamedTuple
 
-from ...errors import ArgumentError
+import numpy as np
+
+from ...errors import ArgumentError, SolveError
 from ...model.input_checks import count, one_of, truth
 from .junction_labels import junction_dictionary
 from .line_drawings import Drawing, Junction, drawing_junctions, line_regions
@@ -19,6 +21,7 @@ from .line_drawings import Drawing, Junction, drawing_junctions, line_regions
 __all__ = ["LineLabels", "explain_labels", "label_lines", "labels_fit"]
 
 _LABELS = ("+", "-", ">", "<")
+_TRIED = 20_000  # choices at junctions, without finding a labeling
 _WHY_NOT = {
     "end": "one line ends there",
     "alone": "no line ends there",
@@ -89,7 +92,8 @@ def label_lines(
     - `straight` [rad] is that of `drawing_junctions`.
 
     Junctions that no trihedral corner shows in a general view, such as four lines that meet, are an `ArgumentError`. A
-    drawing that can be labelled need not be possible: `realize_drawing` asks whether planes fit.
+    `SolveError` says if the search takes too long. A drawing that can be labelled need not be possible:
+    `realize_drawing` asks whether planes fit.
     """
     junctions = drawing_junctions(drawing, straight=straight)
     limit = count(limit, "label_lines: limit")
@@ -97,7 +101,7 @@ def label_lines(
     problem = _problem(drawing, junctions)
     everywhere = range(len(junctions))
     filtered = _propagated(problem, masks, list(problem.allowed), everywhere)
-    found = list(islice(_solutions(problem, masks), limit + 1))
+    found = list(islice(_solutions(problem, masks, limit=limit + 1), limit + 1))
     conflict = () if found else _conflict(problem, masks)
     left = filtered[0] if filtered else [0] * len(masks)
     return LineLabels(
@@ -114,7 +118,7 @@ def labels_fit(drawing: Drawing, labels, *, straight: float = 1e-3) -> bool:
     (True, False)
     """
     junctions = drawing_junctions(drawing, straight=straight)
-    given = tuple(labels) if isinstance(labels, Iterable) else ()
+    given = tuple(labels) if np.iterable(labels) else ()
     if len(given) != len(drawing.lines):
         raise ArgumentError(f"labels_fit: there are {len(given)} labels for {len(drawing.lines)} lines")
     for label in given:
@@ -195,26 +199,69 @@ def _propagated(problem: _Problem, masks: list[int], allowed: list, queue) -> tu
     return masks, allowed
 
 
-def _solutions(problem: _Problem, masks: list[int], used=None):
-    """All labelings, one by one: a junction with the fewest tuples is decided, and its neighbours are filtered."""
+def _solutions(problem: _Problem, masks: list[int], used=None, limit: int = 1):
+    """All labelings, one by one, or at least `limit` of them if there are more.
+
+    Junctions that share no line with a choice are independent of each other: parts of the drawing are labelled each
+    by itself, so that one without a labeling is found at once, and the labelings of all are put together.
+    """
     used = range(len(problem.lines)) if used is None else used
     allowed = [rows if k in used else () for k, rows in enumerate(problem.allowed)]
     part = problem._replace(at=tuple(tuple(k for k in some if k in used) for some in problem.at))
-    open_ends = [_propagated(part, masks, allowed, used)]
+    state = _propagated(part, masks, allowed, used)
+    if state is None:
+        return
+    choices = []
+    for junctions in _parts(part, *state):
+        lines = sorted({line for k in junctions for line in part.lines[k]})
+        some = [tuple(one[line] for line in lines) for one in islice(_search(part, state, junctions), limit)]
+        if not some:
+            return
+        choices.append([dict(zip(lines, one, strict=True)) for one in some])
+    for chosen in product(*choices):
+        whole = list(state[0])
+        for one in chosen:
+            for line, mask in one.items():
+                whole[line] = mask
+        yield tuple(mask.bit_length() - 1 for mask in whole)
+
+
+def _parts(problem: _Problem, masks: list[int], allowed: list) -> list[list[int]]:
+    """Groups of junctions with a choice that lines with a choice connect."""
+    left = {k for k, rows in enumerate(allowed) if len(rows) > 1}
+    found = []
+    while left:
+        group = [left.pop()]
+        for k in group:
+            lines = [line for line in problem.lines[k] if masks[line] & (masks[line] - 1)]
+            new = {j for line in lines for j in problem.at[line]} & left
+            left -= new
+            group += sorted(new)
+        found.append(sorted(group))
+    return sorted(found)
+
+
+def _search(problem: _Problem, state, junctions: list[int]):
+    """Masks of lines of all labelings of a part: a junction with the fewest tuples is decided, and others filtered."""
+    open_ends, tried = [state], 0
     while open_ends:
-        state = open_ends.pop()
-        if state is None:
-            continue
-        masks, allowed = state
-        undecided = [(len(allowed[k]), k) for k in used if len(allowed[k]) > 1]
+        masks, allowed = open_ends.pop()
+        undecided = [(len(allowed[k]), k) for k in junctions if len(allowed[k]) > 1]
         if not undecided:
-            yield tuple(mask.bit_length() - 1 for mask in masks)
+            yield masks
+            tried = 0
             continue
+        tried += 1
+        if tried > _TRIED:  # whether there is a labeling is NP-complete
+            raise SolveError(
+                f"label_lines: no labeling was found in {_TRIED} trials; 'known' labels of lines would help"
+            )
         _, k = min(undecided)
         for row in reversed(allowed[k]):
             rest = list(allowed)
             rest[k] = [row]
-            open_ends.append(_propagated(part, masks, rest, [k]))
+            found = _propagated(problem, masks, rest, [k])
+            open_ends += [] if found is None else [found]
 
 
 def _conflict(problem: _Problem, masks: list[int]) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ perspective one. So all these conditions are linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +49,7 @@ def realize_drawing(drawing: Drawing, labels, *, tolerance: float = 1e-6) -> Rea
     A possible drawing has a margin above `tolerance`, which also is how far planes may miss each other: many drawings,
     such as those of truncated pyramids, are possible only if their vertices are exact to that.
     """
-    given = tuple(labels) if isinstance(labels, Iterable) else ()
+    given = tuple(labels) if np.iterable(labels) else ()
     tolerance = positive(tolerance, "realize_drawing: tolerance", or_zero=True)
     if (
         not isinstance(drawing, Drawing)

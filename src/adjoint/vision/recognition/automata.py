@@ -90,6 +90,7 @@ def _unique(values, name: str) -> tuple:
 
 def _transitions(given, states: tuple, alphabet: tuple[str, ...]) -> dict:
     known, symbols, found = set(states), set(alphabet), {}
+    order = {q: k for k, q in enumerate(states)}
     if not isinstance(given, Mapping):
         raise ArgumentError("Automaton: transitions must be a dict, such as {(0, 'a'): {1, 2}}")
     for key, targets in given.items():
@@ -99,7 +100,6 @@ def _transitions(given, states: tuple, alphabet: tuple[str, ...]) -> dict:
             targets = (targets,)
         if not isinstance(targets, set | frozenset | tuple | list) or not all(_is_state(q, known) for q in targets):
             raise ArgumentError(f"Automaton: transition {key!r:.80} leads to {targets!r:.80}, which are not all states")
-        order = {q: k for k, q in enumerate(states)}
         if targets:
             found[key] = tuple(sorted(dict.fromkeys(targets), key=lambda q: order[q]))
     return found
@@ -151,16 +151,11 @@ def run_automaton(automaton: Automaton, sentence: str | Sequence[str]) -> Automa
     accepted = bool(sets[-1] & automaton.final)
     last = sets if sets[-1] else sets[:-1]
     ends = last[-1] & automaton.final if accepted else last[-1]
-    path = [next(q for q in automaton.states if q in ends)]
+    order = {q: k for k, q in enumerate(automaton.states)}
+    path = [min(ends, key=order.__getitem__)]
     for k in reversed(range(len(last) - 1)):
-        before = last[k]
-        path.append(
-            next(
-                q
-                for q in automaton.states
-                if q in before and path[-1] in automaton.transitions.get((q, symbols[k]), ())
-            )
-        )
+        before = [q for q in last[k] if path[-1] in automaton.transitions.get((q, symbols[k]), ())]
+        path.append(min(before, key=order.__getitem__))
     return AutomatonRun(accepted, tuple(sets), tuple(reversed(path)))
 
 
@@ -202,21 +197,15 @@ def minimized(automaton: Automaton) -> Automaton:
         >>> minimized(twice).states
         (0, 1)
 
-    States that no sentence tells apart become one (Moore 1956), and states from which nothing is accepted are left out,
-    except the start. Numbers are those of `determinized`, so automata with one alphabet and language become equal.
+    States that no sentence tells apart become one (Hopcroft 1971), and states from which nothing is accepted are left
+    out, except the start. Numbers are those of `determinized`, so automata with one alphabet and language become equal.
     """
     need_automaton(automaton, "minimized")
     automaton = determinized(automaton)
     n, nowhere = len(automaton.states), len(automaton.states)
     after = [[automaton.transitions.get((q, a), (nowhere,))[0] for a in automaton.alphabet] for q in range(n)]
     after.append([nowhere] * len(automaton.alphabet))
-    block = [int(q in automaton.final) for q in range(n + 1)]
-    while True:  # split blocks whose states lead to different blocks
-        keys = [(block[q], *(block[p] for p in after[q])) for q in range(n + 1)]
-        numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-        if len(numbers) == len(set(block)):
-            break
-        block = [numbers[key] for key in keys]
+    block = _blocks(after, automaton.final)
     dead = block[nowhere]
     pairs = [(q, a, p) for q in range(n) for a, p in zip(automaton.alphabet, after[q], strict=True)]
     transitions = {(block[q], a): block[p] for q, a, p in pairs if dead not in (block[q], block[p])}
@@ -225,6 +214,39 @@ def minimized(automaton: Automaton) -> Automaton:
         frozenset(block[q] for q in automaton.final),
     )  # fmt: skip
     return determinized(merged)
+
+
+def _blocks(after: list[list[int]], final) -> list[int]:
+    """The block of each state: those in one block are told apart by no sentence.
+
+    A set of states splits every block that a symbol leads into it only in part; of both halves, the smaller one is
+    such a set again, so that each state is looked at O(log n) times.
+    """
+    n = len(after)
+    before: list[list[list[int]]] = [[[] for _ in range(n)] for _ in after[0]]
+    for q, targets in enumerate(after):
+        for a, p in enumerate(targets):
+            before[a][p].append(q)
+    blocks = [set(final), set(range(n)) - set(final)]
+    block = [int(q not in final) for q in range(n)]
+    waiting = [(min((0, 1), key=lambda k: len(blocks[k])), a) for a in range(len(before))]
+    while waiting:
+        k, a = waiting.pop()
+        inside: dict[int, set[int]] = {}
+        for p in blocks[k]:
+            for q in before[a][p]:
+                inside.setdefault(block[q], set()).add(q)
+        for j, part in inside.items():
+            if len(part) == len(blocks[j]):
+                continue
+            blocks[j] -= part
+            small, large = sorted((blocks[j], part), key=len)
+            blocks[j] = large  # whoever waits with number j has one half, and the other gets a number of its own
+            blocks.append(small)
+            for q in small:
+                block[q] = len(blocks) - 1
+            waiting += [(len(blocks) - 1, b) for b in range(len(before))]
+    return block
 
 
 def shortest_difference(first: Automaton, second: Automaton) -> tuple[str, ...] | None:

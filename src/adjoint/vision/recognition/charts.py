@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...errors import ArgumentError
 from ...model.input_checks import count
 from .grammars import Grammar, Production
-from .symbols import symbols_of
+from .symbols import listed, symbols_of
 
 __all__ = ["Derivation", "derivation", "derivations"]
 
@@ -174,7 +174,7 @@ def all_derivations(grammar: Grammar, sentence, caller: str) -> Iterator[Derivat
         while waiting is not None and waiting[0][0] in known:
             waiting = waiting[1]
         if waiting is None:
-            yield Derivation(_listed(chosen), grammar)
+            yield Derivation(listed(chosen), grammar)
             continue
         (x, i, j, units), rest = waiting
         open_ends += reversed(list(_choices(rules, chart, x, i, j, units, rest, chosen)))
@@ -190,7 +190,7 @@ def _regular_derivations(rules: _Rules, symbols: tuple[str, ...]) -> Iterator[De
     while open_ends:
         A, i, chosen = open_ends.pop()
         if i == n:
-            yield Derivation(_listed(chosen), grammar)
+            yield Derivation(listed(chosen), grammar)
             continue
         fitting = [(k, p.right) for k, p in rules.by_left[A] if _fits(p.right, symbols, i, good)]
         open_ends += [(right[-1], i + 1, (k, chosen)) for k, right in reversed(fitting)]
@@ -242,14 +242,6 @@ def _leads(rules: _Rules, ends, x: str, i: int, j: int, used: tuple) -> bool:
                     seen.add(right[0])
                     found.append(right[0])
     return False
-
-
-def _listed(chosen) -> tuple[int, ...]:
-    found = []
-    while chosen is not None:
-        number, chosen = chosen
-        found.append(number)
-    return tuple(reversed(found))
 
 
 def checked_symbols(grammar: Grammar, sentence, caller: str) -> tuple[str, ...]:

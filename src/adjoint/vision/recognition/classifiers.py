@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import floats
+from ...model.input_checks import floats, truth
 
 __all__ = [
     "Classified",
@@ -18,6 +18,8 @@ __all__ = [
     "decision_values",
     "fit_minimum_distance",
 ]
+
+_MOST = 1e100  # squares of what is smaller do not overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +64,19 @@ def fit_minimum_distance(
     x = floats(patterns)
     if x.ndim != 2 or not x.size:
         raise ArgumentError(f"fit_minimum_distance: the patterns have shape {x.shape}; (N, n) is needed")
-    if len(classes) != len(x):
-        raise ArgumentError(f"fit_minimum_distance: {len(x)} patterns have {len(classes)} classes; one each is needed")
-    if not np.isfinite(x).all():
-        raise ArgumentError("fit_minimum_distance: a pattern has a NaN or an infinity; finite descriptors are needed")
-    names = tuple(dict.fromkeys(classes))
-    number = np.array([names.index(name) for name in classes])
+    if not (np.abs(x) < _MOST).all():
+        raise ArgumentError(f"fit_minimum_distance: a pattern has a NaN, an infinity or a number beyond {_MOST:g}")
+    number_of: dict[Hashable, int] = {}
+    try:
+        number = np.array([number_of.setdefault(name, len(number_of)) for name in classes])
+    except TypeError:
+        raise ArgumentError("fit_minimum_distance: classes must be a sequence of names, one for each pattern") from None
+    if len(number) != len(x):
+        raise ArgumentError(f"fit_minimum_distance: {len(x)} patterns have {len(number)} classes; one each is needed")
+    names = tuple(number_of)
     means = np.stack([x[number == k].mean(axis=0) for k in range(len(names))])
     scale = np.ones(x.shape[1])
-    if standardize:
+    if truth(standardize, "fit_minimum_distance: 'standardize'"):
         spread = np.sqrt(((x - means[number]) ** 2).mean(axis=0))
         scale = np.where(spread > 1e-12 * np.abs(x).max(axis=0), spread, 1.0)
     return MinimumDistanceClassifier(names, means, scale)
@@ -91,9 +97,13 @@ def decision_values(classifier: MinimumDistanceClassifier, patterns) -> np.ndarr
 
 
 def _scaled(classifier: MinimumDistanceClassifier, patterns, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    if not isinstance(classifier, MinimumDistanceClassifier):
+        raise ArgumentError(f"{caller}: a MinimumDistanceClassifier is needed, got {type(classifier).__name__}")
     x, n = floats(patterns), classifier.prototypes.shape[1]
     if x.ndim < 1 or x.shape[-1] != n:
         raise ArgumentError(f"{caller}: the patterns have shape {x.shape}; (..., {n}) is needed")
+    if (np.abs(x) > _MOST).any():  # a NaN, which says that a descriptor is unknown, passes
+        raise ArgumentError(f"{caller}: a pattern has a number beyond {_MOST:g}")
     return x / classifier.scale, classifier.prototypes / classifier.scale
 
 
@@ -110,8 +120,11 @@ def classify(classifier: MinimumDistanceClassifier, patterns, *, reject: float =
     """
     x, m = _scaled(classifier, patterns, "classify")
     distances = np.linalg.norm(x[..., None, :] - m, axis=-1)
+    far = floats(reject)
+    if far.ndim or not far >= 0:
+        raise ArgumentError(f"classify: 'reject' is {reject!r:.60}; a distance, 0 or more, is needed")
     safe = np.where(np.isnan(distances), np.inf, distances)
     near = safe.argmin(axis=-1)
-    found = np.where(safe.min(axis=-1) <= min(float(reject), np.finfo(float).max), near, -1)
+    found = np.where(safe.min(axis=-1) <= min(float(far), np.finfo(float).max), near, -1)
     names = [classifier.classes[k] if k >= 0 else None for k in np.ravel(found)]
     return Classified(names, found, distances)

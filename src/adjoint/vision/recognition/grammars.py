@@ -65,11 +65,12 @@ class Grammar:
         self._check_productions()
 
     def _check_productions(self) -> None:
-        known = {*self.nonterminals, *self.terminals}
+        nonterminals = set(self.nonterminals)
+        known = nonterminals | set(self.terminals)
         inside = {symbol for _, right in self.productions for symbol in right}
         for number, (left, right) in enumerate(self.productions, 1):
             name = f"Grammar: production {number}, {Production(left, right)},"
-            if left not in self.nonterminals:
+            if left not in nonterminals:
                 raise ArgumentError(f"{name} rewrites {left!r}, which is no nonterminal")
             unknown = [symbol for symbol in right if symbol not in known]
             if unknown:

@@ -95,16 +95,16 @@ def grammar_of_automaton(automaton: Automaton) -> Grammar:
 
 def _useful(automaton: Automaton) -> set:
     """The states from which at least one more symbol leads to a final state."""
-    useful: set = set()
-    while True:
-        more = {
-            q
-            for (q, _), targets in automaton.transitions.items()
-            if q not in useful and any(p in useful or p in automaton.final for p in targets)
-        }
-        if not more:
-            return useful
-        useful |= more
+    before: dict = {}
+    for (q, _), targets in automaton.transitions.items():
+        for p in targets:
+            before.setdefault(p, []).append(q)
+    useful, waiting = set(), list(automaton.final)
+    while waiting:
+        new = set(before.get(waiting.pop(), ())) - useful
+        useful |= new
+        waiting += new
+    return useful
 
 
 def accepts(language, sentence) -> bool:

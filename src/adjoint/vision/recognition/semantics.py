@@ -14,7 +14,7 @@ from ...errors import ArgumentError
 from .charts import Derivation, all_derivations
 from .grammars import Grammar
 from .symbols import symbols_of
-from .tree_grammars import TreeDerivation, TreeGrammar, tree_derivation
+from .tree_grammars import TreeDerivation, TreeGrammar, tree_derivations
 from .trees import Tree, as_tree
 
 __all__ = ["Meaning", "Primitive", "Refusal", "check_semantics"]
@@ -73,7 +73,7 @@ def check_semantics(
     - `at_most` {number: times} limits how often a production is applied.
     - `same_count` has groups of numbers of productions that must be applied equally often.
 
-    An ambiguous sentence is accepted if one of its first 1000 derivations is.
+    An ambiguous sentence or tree is accepted if one of its first 1000 derivations is.
     """
     rules, at_most, groups = _checked(grammar, rules, at_most, same_count)
     first: Meaning | None = None
@@ -123,15 +123,16 @@ def _nodes(grammar, sentence) -> Iterator[tuple[Any, list[tuple[int, list]]]]:
     """Derivations, each with its productions (number, arguments); an argument is [value] or the place of a node."""
     if isinstance(grammar, TreeGrammar):
         tree = as_tree(sentence, "check_semantics")
-        found = tree_derivation(grammar, tree)
-        if found is not None:
+        for found in tree_derivations(grammar, tree):
             yield found, _tree_nodes(found, tree)
         return
     if isinstance(sentence, str):
         sentence = symbols_of(sentence, grammar.terminals, "check_semantics")
-    if not isinstance(sentence, Iterable):
-        raise ArgumentError(f"check_semantics: a sentence is a text, symbols or Primitives, got {sentence!r:.60}")
-    primitives = [x if isinstance(x, Primitive) else Primitive(x, x) for x in sentence]  # type: ignore[arg-type]
+    try:
+        primitives = [x if isinstance(x, Primitive) else Primitive(x, x) for x in sentence]  # type: ignore[arg-type]
+    except TypeError:
+        name = type(sentence).__name__
+        raise ArgumentError(f"check_semantics: a sentence is a text, symbols or Primitives, got {name}") from None
     for found in all_derivations(grammar, [p.symbol for p in primitives], "check_semantics"):
         yield found, _string_nodes(found, [p.value for p in primitives])
 
@@ -156,13 +157,8 @@ def _string_nodes(found: Derivation, values: Sequence) -> list[tuple[int, list]]
 
 
 def _tree_nodes(found: TreeDerivation, tree: Tree) -> list[tuple[int, list]]:
-    nodes, sizes, result = tree.nodes(), tree.sizes(), []
-    for k, number in enumerate(found.productions):
-        places = []
-        for child in range(len(nodes[k].children)):
-            places.append(k + 1 if not child else places[-1] + sizes[places[-1]])
-        result.append((number, [[nodes[k].value], *places]))
-    return result
+    pairs = zip(found.productions, tree.nodes(), tree.places(), strict=True)
+    return [(number, [[node.value], *places]) for number, node, places in pairs]
 
 
 def _evaluated(grammar, nodes: list[tuple[int, list]], rules: dict[int, Callable]) -> Any:

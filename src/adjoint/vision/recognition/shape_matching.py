@@ -64,6 +64,8 @@ def similarity_matrix(shapes: Sequence) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), Fig. 8.53.
     """
+    if not np.iterable(shapes):
+        raise ArgumentError("similarity_matrix: a sequence of shapes is needed")
     tables = [_table(shape) for shape in shapes]
     degrees = np.full((len(tables), len(tables)), np.inf)
     for i, a in enumerate(tables):

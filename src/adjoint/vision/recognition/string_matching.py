@@ -43,9 +43,10 @@ def string_match(first: str | Sequence, second: str | Sequence, *, cyclic: bool 
     Reference: Fu, Gonzalez & Lee (1987), (8.5-8), (8.5-9); Sze & Yang (1981).
     """
     truth(cyclic, "string_match: cyclic")
-    if not len(first) or not len(second):
+    one, other = _numbers(first, second)
+    if not len(one) or not len(other):
         raise ArgumentError("string_match: a string is empty; both need one symbol or more")
-    short, long = _numbers(*((first, second) if len(first) <= len(second) else (second, first)))
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
     if cyclic:
         matches = _all_shifts(short, long)
         shift = int(matches.argmax())
@@ -56,10 +57,13 @@ def string_match(first: str | Sequence, second: str | Sequence, *, cyclic: bool 
     return StringMatch(A, B, A / B if B else np.inf, shift)  # (8.5-9)
 
 
-def _numbers(short, long) -> tuple[np.ndarray, np.ndarray]:
-    """Both strings as small whole numbers, equal where symbols are."""
+def _numbers(*strings) -> list[np.ndarray]:
+    """Strings as small whole numbers, equal where symbols are."""
     known: dict = {}
-    return tuple(np.array([known.setdefault(s, len(known)) for s in string]) for string in (short, long))  # type: ignore[return-value]
+    try:
+        return [np.array([known.setdefault(s, len(known)) for s in string]) for string in strings]
+    except TypeError:
+        raise ArgumentError("string_match: a string must be a text, or a sequence of hashable symbols") from None
 
 
 def _all_shifts(short: np.ndarray, long: np.ndarray) -> np.ndarray:
@@ -70,12 +74,19 @@ def _all_shifts(short: np.ndarray, long: np.ndarray) -> np.ndarray:
         windows = np.lib.stride_tricks.sliding_window_view(around, len(short))[:n]
         return np.count_nonzero(windows == short, axis=1)
     # Matches of one symbol are a circular correlation of its places in both strings.
-    total = np.zeros(n // 2 + 1, complex)
-    for symbol in np.intersect1d(short, long):
+    total, few = np.zeros(n // 2 + 1, complex), np.zeros(n, np.int64)
+    often = np.bincount(short, minlength=int(long.max()) + 1)[: int(long.max()) + 1] * np.bincount(long)
+    for symbol in np.flatnonzero(often > n):
         a, b = np.zeros(n), (long == symbol).astype(float)
         a[: len(short)] = short == symbol
         total += np.conj(np.fft.rfft(a)) * np.fft.rfft(b)
-    return np.rint(np.fft.irfft(total, n)).astype(np.int64)
+    # Symbols that are rare, as many are in sequences of numbers, have few pairs of places.
+    places = np.argsort(long, kind="stable")
+    starts = np.searchsorted(long[places], np.arange(len(often) + 1))
+    at = np.flatnonzero((short < len(often)) & (often[np.minimum(short, len(often) - 1)] <= n))
+    for j in at:
+        few[(places[starts[short[j]] : starts[short[j] + 1]] - j) % n] += 1
+    return np.rint(np.fft.irfft(total, n)).astype(np.int64) + few
 
 
 def string_matches(strings: Sequence, others: Sequence | None = None, *, cyclic: bool = True) -> np.ndarray:
@@ -84,13 +95,18 @@ def string_matches(strings: Sequence, others: Sequence | None = None, *, cyclic:
     >>> string_matches(["aab", "aba", "bbb"]).tolist()
     [[inf, inf, 0.5], [inf, inf, 0.5], [0.5, 0.5, inf]]
     """
+    if not np.iterable(strings) or not np.iterable([] if others is None else others):
+        raise ArgumentError("string_matches: sequences of strings are needed")
+    strings = list(strings)
     if others is None:
         table = np.full((len(strings), len(strings)), np.inf)
         for i, first in enumerate(strings):
             for j in range(i):
                 table[i, j] = table[j, i] = string_match(first, strings[j], cyclic=cyclic).ratio
         return table
-    return np.array([[string_match(a, b, cyclic=cyclic).ratio for b in others] for a in strings])
+    others = list(others)
+    ratios = [[string_match(a, b, cyclic=cyclic).ratio for b in others] for a in strings]
+    return np.array(ratios, float).reshape(len(strings), len(others))
 
 
 def interior_angles(polygon) -> np.ndarray:
@@ -122,7 +138,7 @@ def angle_symbols(polygon, symbols: int = 8) -> str:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.5.2, Fig. 8.54.
     """
-    if symbols not in range(1, 10):
-        raise ArgumentError(f"angle_symbols: 'symbols' is {symbols!r}; a whole number from 1 to 9 is needed")
+    if not isinstance(symbols, int | np.integer) or symbols not in range(1, 10):
+        raise ArgumentError(f"angle_symbols: 'symbols' is {symbols!r:.60}; a whole number from 1 to 9 is needed")
     parts = interior_angles(polygon) * (symbols / (2 * np.pi))
     return "".join(str(k) for k in np.clip(np.ceil(parts - 1e-9), 1, symbols).astype(int))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...errors import ArgumentError
 
-__all__ = ["Reader", "Token", "quoted", "symbols_of"]
+__all__ = ["Reader", "Token", "listed", "quoted", "symbols_of"]
 
 _TOKENS = re.compile(
     r"""(?P<arrow>->|→)|(?P<bar>\|)|(?P<end>[;\n])|(?P<skip>(?:[^\S\n]|\#[^\n]*)+)
@@ -121,6 +121,15 @@ def symbols_of(sentence: str | Sequence[str], alphabet: Iterable[str], caller: s
     if not all(isinstance(symbol, str) for symbol in found):
         raise ArgumentError(f"{caller}: a sentence is a text or a sequence of symbols, got {sentence!r:.80}")
     return found  # type: ignore[return-value]
+
+
+def listed(chosen) -> tuple:
+    """The items of pairs (last item, pairs before), which alternatives share, from the first on; None has no items."""
+    found = []
+    while chosen is not None:
+        item, chosen = chosen
+        found.append(item)
+    return tuple(reversed(found))
 
 
 def __dir__() -> list[str]:

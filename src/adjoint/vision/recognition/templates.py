@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import count, truth
+from ...model.input_checks import count, positive, truth
 from ..image_checks import gray, opencv
 
 __all__ = ["TemplateMatches", "correlation_coefficients", "match_template"]
@@ -58,7 +58,8 @@ def _single(image: np.ndarray, caller: str) -> np.ndarray:
         return image
     if image.dtype == np.bool_:
         return image.view(np.uint8)
-    single = image.astype(np.float32)
+    with np.errstate(over="ignore"):
+        single = image.astype(np.float32)
     if image.dtype.kind == "f" and image.size and not np.isfinite(single).all():
         raise ArgumentError(f"{caller}: an image has a NaN, an infinity, or a number beyond single precision")
     return single
@@ -83,10 +84,10 @@ def match_template(
     """
     gamma = correlation_coefficients(image, template)
     n, smooth = count(most, "match_template: most"), truth(subpixel, "match_template: subpixel")
-    if not -1 <= accept <= 1:
-        raise ArgumentError(f"match_template: 'accept' is {accept!r}; a coefficient from -1 to 1 is needed")
+    if not isinstance(accept, int | float | np.integer | np.floating) or not -1 <= accept <= 1:
+        raise ArgumentError(f"match_template: 'accept' is {accept!r:.60}; a coefficient from -1 to 1 is needed")
     h, w = np.shape(template)
-    reach = (h / 2, w / 2) if apart is None else (float(apart), float(apart))
+    reach = (h / 2, w / 2) if apart is None else (positive(apart, "match_template: 'apart'", or_zero=True),) * 2
     left, centers, found = gamma.copy() if n > 1 else gamma, [], []
     while len(found) < n:
         row, column = divmod(int(left.argmax()), left.shape[1])

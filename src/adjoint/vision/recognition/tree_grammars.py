@@ -7,7 +7,7 @@ many children a terminal may have. Productions here are expansive, A → a(A1 ..
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...errors import ArgumentError
 from ...model.input_checks import count
-from .symbols import Reader
+from .symbols import Reader, listed
 from .trees import Tree, as_tree
 
 __all__ = [
@@ -58,7 +58,7 @@ class TreeGrammar:
     def __post_init__(self):
         try:
             found = tuple(TreeProduction(p[0], p[1], tuple(p[2]) if len(p) > 2 else ()) for p in self.productions)
-        except (TypeError, IndexError):
+        except (TypeError, IndexError, KeyError):
             found = ()
         if not found or not all(isinstance(name, str) and name for p in found for name in (p[0], p[1], *p[2])):
             raise ArgumentError("TreeGrammar: productions must be (left, label, children) of texts, and one at least")
@@ -217,25 +217,28 @@ def tree_derivation(grammar: TreeGrammar, tree) -> TreeDerivation | None:
     >>> tree_derivation(legs, "a(b(c(d(a), e(a))))").counts
     {1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1}
     """
-    grammar, tree = _checked(grammar, tree, "tree_derivation")
-    states, nodes = _ways(grammar, tree), tree.nodes()
-    if grammar.start not in states[0]:
-        return None
-    sizes = tree.sizes()
-    chosen, waiting = [], [(grammar.start, 0)]
-    while waiting:
-        A, k = waiting.pop()
-        places = []
-        for child in range(len(nodes[k].children)):
-            places.append(k + 1 if not child else places[-1] + sizes[places[-1]])
-        for number, (left, label, children) in enumerate(grammar.productions, 1):
-            if (left, label, len(children)) == (A, nodes[k].label, len(places)) and all(
-                B in states[place] for B, place in zip(children, places, strict=True)
-            ):
-                chosen.append(number)
-                waiting += reversed(list(zip(children, places, strict=True)))
-                break
-    return TreeDerivation(tuple(chosen), grammar)
+    return next(tree_derivations(*_checked(grammar, tree, "tree_derivation")), None)
+
+
+def tree_derivations(grammar: TreeGrammar, tree: Tree) -> Iterator[TreeDerivation]:
+    """All derivations of a tree, one by one: what is still to be rewritten are pairs ((nonterminal, node), rest)."""
+    states, nodes, places = _ways(grammar, tree), tree.nodes(), tree.places()
+    by_node: dict[tuple, list[tuple[int, tuple[str, ...]]]] = {}
+    for number, (left, label, children) in enumerate(grammar.productions, 1):
+        by_node.setdefault((left, label, len(children)), []).append((number, children))
+    open_ends: list[tuple] = [(((grammar.start, 0), None), None)] if grammar.start in states[0] else []
+    while open_ends:
+        waiting, chosen = open_ends.pop()
+        if waiting is None:
+            yield TreeDerivation(listed(chosen), grammar)
+            continue
+        (A, k), rest = waiting
+        for number, children in reversed(by_node.get((A, nodes[k].label, len(places[k])), [])):
+            if all(B in states[place] for B, place in zip(children, places[k], strict=True)):
+                below = rest
+                for child in reversed(list(zip(children, places[k], strict=True))):
+                    below = (child, below)
+                open_ends.append((below, (number, chosen)))
 
 
 def _checked(grammar, tree, caller: str) -> tuple[TreeGrammar, Tree]:

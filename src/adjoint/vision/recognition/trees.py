@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +29,10 @@ class Tree:
     value: Any = field(default=None, repr=False)
 
     def __post_init__(self):
-        children = tuple(self.children) if isinstance(self.children, Iterable) else (None,)
+        try:
+            children = tuple(self.children)
+        except TypeError:
+            children = (None,)
         object.__setattr__(self, "children", children)
         if not isinstance(self.label, str) or not self.label or not all(isinstance(x, Tree) for x in self.children):
             raise ArgumentError("Tree: a label, which is a text, and children, which are trees, are needed")
@@ -54,6 +56,17 @@ class Tree:
                 sizes[k] += sizes[waiting.pop()]
             waiting.append(k)
         return sizes
+
+    def places(self) -> list[list[int]]:
+        """For each subtree, the numbers of its children in the order of `nodes`."""
+        nodes, sizes, found = self.nodes(), self.sizes(), []
+        for k, tree in enumerate(nodes):
+            at, places = k + 1, []
+            for _ in tree.children:
+                places.append(at)
+                at += sizes[at]
+            found.append(places)
+        return found
 
     def _key(self) -> tuple:
         return tuple((tree.label, len(tree.children)) for tree in self.nodes())
@@ -131,7 +144,7 @@ def as_tree(tree, caller: str) -> Tree:
             continue
         if not isinstance(item, tuple | list) or not item or not isinstance(item[0], str):
             raise ArgumentError(
-                f"{caller}: a tree is a Tree, a text or nested tuples such as ('a', ('b', 'c')); got {item!r:.60}"
+                f"{caller}: a tree is a Tree, a text or nested tuples such as ('a', ('b', 'c')); got {_shown(item)}"
             )
         steps.append((item[0], len(item) - 1))
         waiting += reversed(item[1:])
@@ -140,6 +153,10 @@ def as_tree(tree, caller: str) -> Tree:
         children = tuple(done.pop() for _ in range(n))
         done.append(label if isinstance(label, Tree) else Tree(label, children))
     return done[0]
+
+
+def _shown(item) -> str:
+    return f"{item!r:.60}" if isinstance(item, int | float | str | None) else type(item).__name__
 
 
 def __dir__() -> list[str]:

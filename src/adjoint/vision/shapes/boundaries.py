@@ -10,7 +10,9 @@ from ...errors import ArgumentError
 from ...model.input_checks import floats
 from ..image_checks import binary, opencv
 
-__all__ = ["Boundary", "boundary_points", "crack_boundaries", "pixel_boundaries"]
+__all__ = ["Boundary", "boundary_points", "crack_boundaries", "four_or_eight", "pixel_boundaries"]
+
+_FAR = 1e100  # [pixel]: squares of what is nearer do not overflow
 
 # Cracks run to the east, north, west and south, as the digits 0, 1, 2, 3 of a chain code, with the object on the right.
 # A vertex is between four pixels, and its pattern has their bits NW 1, NE 2, SW 4, SE 8. The crack that leaves a vertex
@@ -45,7 +47,8 @@ class Boundary(NamedTuple):
 
 def boundary_points(boundary, caller: str, least: int = 3) -> np.ndarray:
     """The points (n, 2) of a `Boundary`, or of an array, as float64, without a last one that is the first again."""
-    points = floats(boundary.points if isinstance(boundary, Boundary) else boundary)
+    given = boundary.points if isinstance(boundary, Boundary) else boundary
+    points = floats(None if getattr(given, "dtype", None) == complex else given)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ArgumentError(
             f"{caller}: the boundary has shape {points.shape}; points (n, 2), pixels (u, v), are needed"
@@ -54,9 +57,18 @@ def boundary_points(boundary, caller: str, least: int = 3) -> np.ndarray:
         points = points[:-1]
     if len(points) < least:
         raise ArgumentError(f"{caller}: the boundary has {len(points)} different points; {least} or more are needed")
-    if not np.isfinite(points).all():
-        raise ArgumentError(f"{caller}: the boundary has a NaN or an infinity; finite pixels (u, v) are needed")
+    if not (np.abs(points) < _FAR).all():
+        raise ArgumentError(
+            f"{caller}: the boundary has a NaN, an infinity or a number beyond {_FAR:g}; pixels (u, v) are needed"
+        )
     return points
+
+
+def four_or_eight(value, label: str) -> int:
+    """Return 4 or 8, or raise an `ArgumentError` that names `label`."""
+    if not isinstance(value, int | np.integer) or value not in (4, 8):
+        raise ArgumentError(f"{label} is {value!r:.60}; 4 or 8 is needed")
+    return int(value)
 
 
 def crack_boundaries(image, *, connectivity: int = 8) -> list[Boundary]:
@@ -74,8 +86,7 @@ def crack_boundaries(image, *, connectivity: int = 8) -> list[Boundary]:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1, Fig. 8.27.
     """
-    if connectivity not in (4, 8):
-        raise ArgumentError(f"crack_boundaries: 'connectivity' is {connectivity!r}; 4 or 8 is needed")
+    four_or_eight(connectivity, "crack_boundaries: 'connectivity'")
     vertices, leaves, after = _links(binary(image, "crack_boundaries"), connectivity)
     order, starts = _loops(after)
     width = np.shape(image)[1] + 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import count
+from ...model.input_checks import count, floats, positive, truth
 from ..image_checks import binary
-from .boundaries import Boundary, boundary_points, crack_boundaries, pixel_boundaries
+from .boundaries import Boundary, boundary_points, crack_boundaries, four_or_eight, pixel_boundaries
 
 __all__ = [
     "ChainCode",
@@ -74,12 +74,14 @@ def _digits(code, directions: int, caller: str) -> tuple[np.ndarray, int]:
     """The digits of a code, checked, and its number of directions."""
     if isinstance(code, ChainCode):
         return code.digits, code.directions
-    if directions not in (4, 8):
-        raise ArgumentError(f"{caller}: 'directions' is {directions!r}; 4 or 8 is needed")
+    four_or_eight(directions, f"{caller}: 'directions'")
     if isinstance(code, str):
         digits = np.frombuffer(code.encode("utf-32-le"), np.uint32).astype(np.int64) - 48
     else:
-        digits = np.asarray(code)
+        try:
+            digits = np.asarray(code)
+        except (TypeError, ValueError):
+            digits = np.asarray(None)
         if digits.ndim != 1 or (digits.size and digits.dtype.kind not in "iu"):
             raise ArgumentError(f"{caller}: a code is a ChainCode, a text of digits, or whole numbers (n,)")
     wrong = np.flatnonzero((digits < 0) | (digits >= directions))
@@ -130,12 +132,12 @@ def chain_code(shape, *, directions: int | None = None, cell: int = 1) -> ChainC
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1.
     """
-    if directions not in (None, 4, 8):
-        raise ArgumentError(f"chain_code: 'directions' is {directions!r}; 4 or 8 is needed")
+    if directions is not None:
+        four_or_eight(directions, "chain_code: 'directions'")
     if isinstance(shape, Boundary):
         return _code_of_points(boundary_points(shape, "chain_code", 1), directions)
     image = binary(shape, "chain_code")
-    image = grid_cells(image, cell) if cell != 1 else image
+    image = grid_cells(image, cell) if at_least_one(cell, "chain_code: 'cell'") > 1 else image
     return _code_of_points(outer_boundary(image, "chain_code", pixels=directions == 8).points, directions or 4)
 
 
@@ -182,14 +184,20 @@ def chain_code_of_segments(boundary, segments: int, *, directions: int = 8) -> C
 
     Reference: Fu, Gonzalez & Lee (1987), Fig. 8.28.
     """
-    points, n = boundary_points(boundary, "chain_code_of_segments"), count(segments, "chain_code_of_segments: segments")
-    if directions not in (4, 8):
-        raise ArgumentError(f"chain_code_of_segments: 'directions' is {directions!r}; 4 or 8 is needed")
-    ends = resampled(points, n)
+    points = boundary_points(boundary, "chain_code_of_segments")
+    four_or_eight(directions, "chain_code_of_segments: 'directions'")
+    ends = resampled(points, at_least_one(segments, "chain_code_of_segments: 'segments'"))
     du, dv = np.diff(ends, axis=0, append=ends[:1]).T
     # Halves are rounded towards the east, also if they come with rounding errors.
     eighths = np.ceil(np.arctan2(-dv, du) * directions / (2 * np.pi) - 0.5 - 1e-9).astype(int) % directions
     return ChainCode(_text(eighths), directions, (float(points[0, 0]), float(points[0, 1])))
+
+
+def at_least_one(n, label: str) -> int:
+    """Return n if it is a whole number from 1 on, or raise an `ArgumentError` that names `label`."""
+    if not count(n, label):
+        raise ArgumentError(f"{label} is 0; 1 or more is needed")
+    return int(n)
 
 
 def resampled(points: np.ndarray, samples: int) -> np.ndarray:
@@ -210,8 +218,8 @@ def grid_cells(image, cell: int, *, share: float = 0.5) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), Fig. 8.27.
     """
-    image, cell = binary(image, "grid_cells"), count(cell, "grid_cells: cell")
-    if not 0 <= share < 1:
+    image, cell = binary(image, "grid_cells"), at_least_one(cell, "grid_cells: 'cell'")
+    if not positive(share, "grid_cells: 'share'", or_zero=True) < 1:
         raise ArgumentError(f"grid_cells: 'share' is {share!r}; a number from 0 to less than 1 is needed")
     rows, columns = (range(0, n, cell) for n in image.shape)
     inside = np.add.reduceat(np.add.reduceat(image, columns, axis=1, dtype=np.int64), rows, axis=0)
@@ -265,6 +273,7 @@ def first_difference(code: Code, *, circular: bool = False, directions: int = 4)
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1.
     """
     digits, directions = _digits(code, directions, "first_difference")
+    truth(circular, "first_difference: 'circular'")
     turns = (digits - np.roll(digits, 1)) % np.uint8(directions)  # 256 is a multiple of 4 and 8: no sign is lost
     return _text(turns if circular else turns[1:])
 
@@ -281,11 +290,14 @@ def chain_points(code: Code, *, directions: int = 4, start: Sequence[float] | No
     digits, directions = _digits(code, directions, "chain_points")
     if start is None:
         start = code.start if isinstance(code, ChainCode) else (0.0, 0.0)
+    first = floats(start)
+    if first.shape != (2,) or not np.isfinite(first).all():
+        raise ArgumentError(f"chain_points: 'start' is {start!r:.60}; a pixel (u, v) is needed")
     eighths = digits * (8 // directions)
     points = np.zeros((len(digits) + 1, 2))
     np.cumsum(np.stack([_DU[eighths], _DV[eighths]], axis=1), axis=0, out=points[1:])
     closed = len(digits) and not points[-1].any()
-    return (points[:-1] if closed else points) + np.asarray(start, float)
+    return (points[:-1] if closed else points) + first
 
 
 def chain_area(code: Code, *, directions: int = 4) -> float:

@@ -124,7 +124,17 @@ def convex_deficiency(image) -> np.ndarray:
     [[False, True, False], [False, True, False], [False, False, False]]
     """
     image = binary(image, "convex_deficiency")
-    if not image.any():
+    rows = np.flatnonzero(image.any(axis=1))
+    if not rows.size:
         raise ArgumentError("convex_deficiency: the image has no object pixels; one or more are needed")
+    # The first and last pixel of each row have the hull of all; scikit-image has none of pixels on one line.
+    first, last = image[rows].argmax(axis=1), image.shape[1] - 1 - image[rows, ::-1].argmax(axis=1)
+    ends = convex_hull(np.concatenate([np.stack([first, rows], axis=1), np.stack([last, rows], axis=1)]))
+    if len(ends) < 3:
+        line = np.zeros_like(image)
+        steps = np.gcd(*np.abs(ends[-1] - ends[0]).astype(int))
+        u, v = np.rint(np.linspace(ends[0], ends[-1], steps + 1)).astype(int).T
+        line[v, u] = True
+        return line & ~image
     hull = package("skimage.morphology", "vision", "convex_deficiency").convex_hull_image
     return hull(image, offset_coordinates=False) & ~image

@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...model.input_checks import count, floats
 from .boundaries import Boundary, boundary_points
-from .chain_codes import resampled
+from .chain_codes import at_least_one, resampled
 
 __all__ = ["fourier_boundary", "fourier_descriptors", "fourier_invariants", "resampled_boundary"]
 
@@ -18,7 +18,8 @@ def resampled_boundary(boundary, samples: int) -> np.ndarray:
     >>> resampled_boundary([[0, 0], [2, 0], [2, 2], [0, 2]], 8)[:3].tolist()
     [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
     """
-    return resampled(boundary_points(boundary, "resampled_boundary"), count(samples, "resampled_boundary: samples"))
+    points = boundary_points(boundary, "resampled_boundary")
+    return resampled(points, at_least_one(samples, "resampled_boundary: 'samples'"))
 
 
 def fourier_descriptors(boundary) -> np.ndarray:
@@ -38,10 +39,11 @@ def fourier_descriptors(boundary) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1, with the transform (7.6-4).
     """
-    points = floats(boundary.points if isinstance(boundary, Boundary) else boundary)
+    given = boundary.points if isinstance(boundary, Boundary) else boundary
+    points = floats(None if getattr(given, "dtype", None) == complex else given)
     if points.ndim < 2 or points.shape[-1] != 2 or not points.shape[-2]:
         raise ArgumentError(f"fourier_descriptors: the boundary has shape {points.shape}; (..., M, 2) is needed")
-    z = np.ascontiguousarray(points).view(complex)[..., 0]
+    z = np.ascontiguousarray(_moderate(points, "fourier_descriptors")).view(complex)[..., 0]
     return np.fft.fft(z, axis=-1, norm="forward")
 
 
@@ -76,8 +78,8 @@ def fourier_invariants(descriptors, keep: int = 10) -> np.ndarray:
     """What of Fourier descriptors (..., M) does not change if the object is moved, turned or scaled: (..., keep).
 
     These are the sizes |F(k)| / |F(1)| for k = -1, 2, -2, 3, ... They do not depend on where the boundary starts,
-    either. Boundaries must run the same way around, as those of this library do. Beyond the M - 2 frequencies that
-    there are, they are 0.
+    either. Boundaries must run clockwise as seen, as outer ones of this library do; those of holes are reversed first.
+    Beyond the M - 2 frequencies that there are, they are 0.
 
         >>> circle = np.stack([np.cos(np.arange(8)), np.sin(np.arange(8))], axis=-1)
         >>> fourier_invariants(fourier_descriptors(resampled_boundary(circle, 64)), 3).shape
@@ -88,15 +90,29 @@ def fourier_invariants(descriptors, keep: int = 10) -> np.ndarray:
     if M < 2:
         raise ArgumentError("fourier_invariants: one descriptor has no shape; a boundary of 2 or more points is needed")
     sizes = np.abs(F)
+    if not (sizes[..., 1] > 1e-9 * sizes[..., 1:].max(axis=-1)).all():
+        raise ArgumentError(
+            "fourier_invariants: a boundary has no part of frequency 1, by which others are divided: it is one point, "
+            "or runs counter-clockwise as seen; reverse its points"
+        )
     k = np.arange(2, 2 + n)
     frequencies = np.where(k % 2 == 0, -(k // 2), (k + 1) // 2)
     shown = np.abs(frequencies) <= np.where(frequencies > 0, M // 2, (M - 1) // 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(shown, sizes[..., np.where(shown, frequencies, 0)] / sizes[..., 1, None], 0.0)
+    return np.where(shown, sizes[..., np.where(shown, frequencies, 0)] / sizes[..., 1, None], 0.0)
 
 
 def _complex(descriptors, caller: str) -> np.ndarray:
-    F = np.asarray(descriptors)
+    try:
+        F = np.asarray(descriptors)
+    except (TypeError, ValueError):
+        F = np.asarray(None)
     if F.ndim < 1 or F.dtype.kind not in "fciu" or not F.shape[-1]:
         raise ArgumentError(f"{caller}: descriptors (..., M), complex numbers, are needed; got {F.dtype} {F.shape}")
-    return F.astype(complex)
+    return _moderate(F.astype(complex), caller)
+
+
+def _moderate(values: np.ndarray, caller: str) -> np.ndarray:
+    """The values, or an `ArgumentError` if a sum of them might overflow."""
+    if not (np.abs(values) < 1e100).all():
+        raise ArgumentError(f"{caller}: there is a NaN, or a number beyond 1e100; finite numbers are needed")
+    return values

@@ -51,7 +51,7 @@ def _cracks(shape) -> np.ndarray:
         code, points = chain_code(shape, directions=4), boundary_points(shape, "minimum_perimeter_polygon")
     else:
         return outer_boundary(shape, "minimum_perimeter_polygon").points
-    if code.directions != 4 or not code.closed:
+    if code.directions != 4 or not code.closed or not len(code):
         raise ArgumentError("minimum_perimeter_polygon: a closed code of 4 directions, along cracks, is needed")
     u, v = points.T
     if u @ np.roll(v, -1) < v @ np.roll(u, -1):

@@ -14,6 +14,7 @@ from .label_runs import label_runs
 __all__ = ["Moments", "RegionMoments", "hu_invariants", "image_moments", "region_moments"]
 
 _ORDERS = [(p, q) for p in range(4) for q in range(4 - p)]  # p + q <= 3
+_MOST = 1e100  # the sum of intensities whose powers do not overflow
 _SECOND = [(p, q) for p, q in _ORDERS if p + q >= 2]
 
 
@@ -53,10 +54,13 @@ def image_moments(image) -> Moments:
     """
     cv2 = opencv("image_moments")
     image = gray(image, "image_moments")
+    if image.shape[1] == 2 and image.dtype == np.float32:
+        image = image.astype(float)  # OpenCV would take single floats in two columns for corners of a polygon
     found = cv2.moments(image.view(np.uint8) if image.dtype == np.bool_ else opencv_image(image))
-    if not 0 < found["m00"] < np.inf:
+    if not 0 < found["m00"] < _MOST or not np.isfinite(list(found.values())).all():
         raise ArgumentError(
-            f"image_moments: the sum of all intensities is {found['m00']}; for a centroid it must be above 0 and finite"
+            f"image_moments: the sum of all intensities is {found['m00']:g}; it must be above 0, below {_MOST:g}, and "
+            "without NaN, for a centroid"
         )
     raw, central = np.zeros((4, 4)), np.zeros((4, 4))
     for p, q in _ORDERS:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import ArgumentError
+from .boundaries import four_or_eight
 from .extents import basic_rectangle
 from .label_runs import Runs, corner_patterns, label_image, label_runs
 from .moments import region_moments
@@ -72,8 +72,7 @@ def region_descriptors(labels, *, connectivity: int = 8) -> RegionDescriptors:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.2.
     """
-    if connectivity not in (4, 8):
-        raise ArgumentError(f"region_descriptors: 'connectivity' is {connectivity!r}; 4 or 8 is needed")
+    four_or_eight(connectivity, "region_descriptors: 'connectivity'")
     image, runs = label_image(labels, "region_descriptors"), label_runs(labels, "region_descriptors")
     moments = region_moments(labels)
     patterns = corner_patterns(image, runs.labels)

@@ -11,6 +11,7 @@ from ...model.input_checks import count
 from .boundaries import Boundary, boundary_points, crack_boundaries
 from .chain_codes import (
     ChainCode,
+    at_least_one,
     chain_area,
     chain_code,
     chain_points,
@@ -24,6 +25,7 @@ from .extents import BasicRectangle, rectangles
 __all__ = ["grid_coverage", "shape_number", "shape_numbers"]
 
 _ONLY = {4: "3333", 6: "033033"}  # the orders that have one shape alone
+_MOST = 10**8  # cells of a grid, or places where sides may meet its lines
 _HALF = 0.5 - 1e-9  # cells that are half inside count, whatever rounding makes of them
 
 
@@ -37,8 +39,9 @@ def shape_number(shape, *, order: int | None = None) -> str:
     With `order` (even, at least 4) the object is coded on a grid along its basic rectangle: a · b cells with
     2 (a + b) = order, whose a/b is nearest to the eccentricity; a cell that is at least half inside the outer boundary
     belongs to the object. If the code has another order, grids of other orders are tried: smaller ones first, then
-    larger ones, and at last all with other a/b. If several diameters are equally long, the least number counts. A
-    `SolveError` says that no grid gives the order; orders 4 and 6 have one shape each, which is then the answer.
+    larger ones, and at last all with other a/b. If several diameters are equally long, those with the narrowest
+    rectangle count, and of their numbers the least. A `SolveError` says that no grid gives the order; orders 4 and 6
+    have one shape each, which is then the answer.
 
         >>> shape_number("10103322")
         '03033133'
@@ -62,6 +65,8 @@ def shape_numbers(shape, orders: Iterable[int] = range(4, 21, 2)) -> dict[int, s
     '00330033'
     """
     outline, found = _outline(shape), {}
+    if not np.iterable(orders):
+        raise ArgumentError(f"shape_numbers: 'orders' is {orders!r:.60}; even numbers such as (4, 6, 8) are needed")
     for order in orders:
         try:
             found[order] = shape_number(outline, order=order)
@@ -107,6 +112,8 @@ def _outline(shape) -> Boundary:
 
 def _of_order(outline: Boundary, n: int) -> str:
     boxes = rectangles(outline.points)
+    least = min(box.minor for box in boxes)
+    boxes = [box for box in boxes if box.minor <= least * (1 + 1e-9)]
     for a, b in _grids(n, boxes[0].eccentricity):
         numbers = [number for box in boxes if (number := _on_grid(outline.points, box, a, b))]
         if right := [number for number in numbers if len(number) == n]:
@@ -145,7 +152,11 @@ def grid_coverage(polygon, size: tuple[int, int]) -> np.ndarray:
         >>> grid_coverage([[0, 0], [2, 0], [2, 1]], (1, 2))
         array([[0.25, 0.75]])
     """
-    points, (rows, columns) = boundary_points(polygon, "grid_coverage"), size
+    points = boundary_points(polygon, "grid_coverage")
+    rows, columns = size if isinstance(size, tuple | list) and len(size) == 2 else (None, None)
+    rows, columns = (at_least_one(n, "grid_coverage: 'size', rows and columns,") for n in (rows, columns))
+    if len(points) * (rows + columns) > _MOST or rows * columns > _MOST:
+        raise ArgumentError(f"grid_coverage: a grid {rows, columns} for {len(points)} corners is too large")
     points = np.clip(points, 0.0, (columns, rows))
     steps = np.diff(points, axis=0, append=points[:1])
     # Every side is cut where it meets a line of the grid; then each piece lies in one cell.

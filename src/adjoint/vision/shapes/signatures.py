@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import count, floats
+from ...model.input_checks import floats, truth
 from .boundaries import boundary_points
+from .chain_codes import at_least_one
 
 __all__ = [
     "Signature",
@@ -20,6 +21,8 @@ __all__ = [
     "slope_density",
     "tangent_signature",
 ]
+
+_MOST = 1e280  # powers of amplitudes whose sums do not overflow
 
 
 class Signature(NamedTuple):
@@ -35,7 +38,8 @@ def polygon_area(boundary) -> float:
     >>> polygon_area([[0, 0], [4, 0], [4, 2], [0, 2]])
     8.0
     """
-    u, v = boundary_points(boundary, "polygon_area").T
+    points = boundary_points(boundary, "polygon_area")
+    u, v = (points - points[0]).T  # about a corner, so that nothing is lost far from the origin
     return float(u @ np.roll(v, -1) - v @ np.roll(u, -1)) / 2
 
 
@@ -66,10 +70,11 @@ def distance_signature(boundary, samples: int = 360, *, center=None, unit: bool 
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1, Fig. 8.29.
     """
-    points, n = boundary_points(boundary, "distance_signature"), count(samples, "distance_signature: samples")
+    points, n = boundary_points(boundary, "distance_signature"), at_least_one(samples, "distance_signature: 'samples'")
     middle = polygon_centroid(points) if center is None else floats(center)
-    if middle.shape != (2,):
-        raise ArgumentError(f"distance_signature: 'center' has shape {middle.shape}; (2,), a pixel (u, v), is needed")
+    if middle.shape != (2,) or not (np.abs(middle) < 1e100).all():
+        raise ArgumentError(f"distance_signature: 'center' is {center!r:.60}; a pixel (u, v) is needed")
+    truth(unit, "distance_signature: 'unit'")
     angles = np.arange(n) * (2 * np.pi / n)
     values = _farthest(points - middle, n)
     return Signature(angles, values / values.max() if unit and values.any() else values)
@@ -110,6 +115,7 @@ def tangent_signature(boundary, *, unwrap: bool = True) -> Signature:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1; Ambler et al. (1975).
     """
+    truth(unwrap, "tangent_signature: 'unwrap'")
     lengths, angles = _sides(boundary, "tangent_signature")
     arc = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     return Signature(arc, np.unwrap(angles) if unwrap else angles)
@@ -121,6 +127,8 @@ def _sides(boundary, caller: str) -> tuple[np.ndarray, np.ndarray]:
     du, dv = np.diff(points, axis=0, append=points[:1]).T
     lengths = np.hypot(du, dv)
     angles = np.arctan2(dv, du) % (2 * np.pi)
+    if not lengths.any():
+        raise ArgumentError(f"{caller}: all points of the boundary are one; it has no directions")
     return lengths[lengths > 0], np.where(angles < 2 * np.pi, angles, 0.0)[lengths > 0]
 
 
@@ -134,7 +142,7 @@ def slope_density(boundary, bins: int = 36) -> Signature:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1; Nahin (1974).
     """
-    n = count(bins, "slope_density: bins")
+    n = at_least_one(bins, "slope_density: 'bins'")
     lengths, angles = _sides(boundary, "slope_density")
     k = np.floor(angles * (n / (2 * np.pi)) + 0.5 + 1e-9).astype(int) % n
     return Signature(np.arange(n) * (2 * np.pi / n), np.bincount(k, lengths, n) / lengths.sum())
@@ -150,14 +158,18 @@ def histogram_moments(levels, probabilities, highest: int = 4) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), (8.3-1) to (8.3-4).
     """
-    z, p, highest = floats(levels), floats(probabilities), count(highest, "histogram_moments: highest")
+    z, p, highest = floats(levels), floats(probabilities), at_least_one(highest, "histogram_moments: 'highest'")
     if z.ndim != 1 or p.shape[-1:] != z.shape:
         raise ArgumentError(
             f"histogram_moments: levels {z.shape} and probabilities {p.shape} do not fit; (L,) and (..., L) are needed"
         )
     total = p.sum(axis=-1, keepdims=True)
-    if not (total > 0).all() or (p < 0).any():
+    if not ((total > 0) & (total < np.inf)).all() or (p < 0).any():
         raise ArgumentError("histogram_moments: probabilities must be 0 or more, with a positive sum")
+    with np.errstate(over="ignore"):
+        small = (np.abs(z) ** highest < _MOST).all()
+    if not small:
+        raise ArgumentError(f"histogram_moments: levels have a NaN, or their power {highest} is beyond {_MOST:g}")
     p = p / total
     m = (p * z).sum(axis=-1)  # (8.3-2)
     off = z - m[..., None]
@@ -179,12 +191,16 @@ def amplitude_moments(values, highest: int = 4, *, bins: int | None = None) -> n
     a = floats(values)
     if a.ndim < 1 or not a.shape[-1]:
         raise ArgumentError(f"amplitude_moments: the values have shape {a.shape}; (..., n) with n >= 1 is needed")
+    n = at_least_one(highest, "amplitude_moments: 'highest'")
+    with np.errstate(over="ignore"):
+        small = (np.abs(a) ** n < _MOST).all()
+    if not small:
+        raise ArgumentError(f"amplitude_moments: values have a NaN, or their power {n} is beyond {_MOST:g}")
     if bins is None:
-        n = count(highest, "amplitude_moments: highest")
         m = a.mean(axis=-1)
         off = a - m[..., None]
         return np.stack([m, *((off**k).mean(axis=-1) for k in range(2, n + 1))], axis=-1)
-    low, high, K = a.min(axis=-1), a.max(axis=-1), count(bins, "amplitude_moments: bins")
+    low, high, K = a.min(axis=-1), a.max(axis=-1), at_least_one(bins, "amplitude_moments: 'bins'")
     wide = np.where(high > low, high - low, 1.0)
     k = np.minimum(((a - low[..., None]) / wide[..., None] * K).astype(int), K - 1)
     p = (k[..., None] == np.arange(K)).mean(axis=-2)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import count, floats, one_of
+from ...model.input_checks import count, floats, one_of, positive
 from ..image_checks import gray, maybe_opencv
 from ..images.levels import counts_of
 from .signatures import histogram_moments
@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 _SPAN = {np.uint8: 255.0, np.uint16: 65535.0}
+_LARGE = 1e70  # fourth powers of what is smaller do not overflow
 _MOST = 4096  # levels, whose matrix takes 128 MB
 _EXACT = 2**24  # OpenCV counts in float32, which holds whole numbers up to here
 
@@ -47,7 +48,10 @@ def relative_smoothness(variance, span: float = 1.0) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), (8.3-5).
     """
-    normal = floats(variance) / float(span) ** 2
+    full = positive(span, "relative_smoothness: 'span'")
+    normal = floats(variance) / full / full
+    if not (normal >= 0).all():
+        raise ArgumentError("relative_smoothness: 'variance' must be numbers, 0 or more")
     return 1 - 1 / (1 + normal)
 
 
@@ -64,12 +68,13 @@ def histogram_texture(image, *, span: float | None = None) -> HistogramTexture:
     """
     f = gray(image, "histogram_texture")
     span = _SPAN.get(f.dtype.type, 1.0) if span is None else span
-    if not (np.isfinite(span) and span > 0):
-        raise ArgumentError(f"histogram_texture: 'span' is {span!r}; a positive number is needed")
+    span = positive(span, "histogram_texture: 'span'")
     if f.dtype.type in _SPAN:
         levels = np.arange(int(_SPAN[f.dtype.type]) + 1)
         m = histogram_moments(levels, counts_of(f, len(levels)))
     else:
+        if not max(float(f.max()), -float(f.min())) < _LARGE:
+            raise ArgumentError(f"histogram_texture: the image has a NaN, or a number beyond {_LARGE:g}")
         mean = f.mean(dtype=float)
         off = f - mean
         square = off * off

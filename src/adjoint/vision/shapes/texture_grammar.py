@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count
+from ..image_checks import gray
 
 __all__ = ["TEXTURE_RULES", "texture_derivation", "texture_image", "texture_places", "texture_string"]
 
@@ -32,14 +33,9 @@ def texture_derivation(
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.2, Fig. 8.37.
     """
-    known = ", ".join(rules)
-    for symbol, option in ((symbol, option) for symbol, options in rules.items() for option in options):
-        if not 1 <= len(option) <= 2 or option[1:] not in ("", *rules):
-            raise ArgumentError(
-                f"texture_derivation: the rule {symbol} -> {option} must give a letter, alone or before one of {known}"
-            )
-    if start not in rules:
-        raise ArgumentError(f"texture_derivation: there is no rule for the start {start!r}; there are {known}")
+    _check_rules(rules, start)
+    if not isinstance(text, str):
+        raise ArgumentError(f"texture_derivation: a string of letters is needed, got {type(text).__name__}")
     # Which symbols can be before each letter, from the end of the string to its beginning.
     ends: list[dict[str, str]] = [{} for _ in text]
     for k in range(len(text) - 1, -1, -1):
@@ -58,12 +54,27 @@ def texture_derivation(
     return tuple(forms)
 
 
+def _check_rules(rules, start) -> None:
+    if not isinstance(rules, Mapping) or not all(isinstance(x, str | tuple | list) for x in rules.values()):
+        raise ArgumentError("texture_derivation: rules must be a dict, such as {'S': ('aS', 'a')}")
+    known = ", ".join(map(str, rules))
+    for symbol, option in ((symbol, option) for symbol, options in rules.items() for option in options):
+        if not isinstance(option, str) or not 1 <= len(option) <= 2 or option[1:] not in ("", *rules):
+            raise ArgumentError(
+                f"texture_derivation: the rule {symbol} -> {option} must give a letter, alone or before one of {known}"
+            )
+    if not isinstance(start, str) or start not in rules:
+        raise ArgumentError(f"texture_derivation: there is no rule for the start {start!r:.60}; there are {known}")
+
+
 def texture_places(text: str) -> np.ndarray:
     """Where a string puts its primitives: places (n, 2), (u, v) in cells; the first letter's is (0, 0).
 
     >>> texture_places("aab").tolist()
     [[0, 0], [1, 0], [1, 1]]
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"texture_places: a string of a, b and c is needed, got {type(text).__name__}")
     wrong = sorted(set(text) - set(_STEPS))
     if wrong or not text:
         raise ArgumentError(f"texture_places: the string has {wrong or 'no letters'}; a, b and c put primitives")
@@ -84,9 +95,7 @@ def texture_image(text: str, primitive=None) -> np.ndarray:
     if primitive is None:
         v, u = np.ogrid[-4:5, -4:5]
         primitive = u * u + v * v <= 12
-    stamp = np.asarray(primitive)
-    if stamp.ndim != 2 or not stamp.size:
-        raise ArgumentError(f"texture_image: the primitive has shape {stamp.shape}; an image (rows, columns) is needed")
+    stamp = gray(primitive, "texture_image: the primitive")
     places = texture_places(text)
     places -= places.min(axis=0)
     columns, rows = places.max(axis=0) + 1

@@ -131,7 +131,7 @@ class _Shape(NamedTuple):
 
 
 def _knots(knots) -> np.ndarray:
-    if np.ndim(knots) == 0:
+    if not np.iterable(knots):
         n = count(knots, "fit_cone: knots")
         if n < 2:
             raise ArgumentError("fit_cone: two knots are needed at least")

@@ -42,10 +42,10 @@ _WORSE = 1.1  # of a plane through many points: the ratio of squares that small 
 class Patches:
     """Surfaces of a point image: `labels` (rows, columns), and k rows for the surfaces with labels 1 ... k.
 
-    - `classes` (k,): "P" planar, "C" curved, or "U" undefined. Planar ones come first, and larger ones before smaller
-    ones. - `planes` (k, 4): (n, d) of n·x = d, with the unit normal n towards the viewpoint and d [m]; NaN if not
-    planar. - `covariances` (k, 4, 4) of these numbers, from the noise of points alone; NaN if not planar. - `centers`
-    (k, 3) [m], `counts` (k,) of points, and `rms` (k,) [m] distances of points from the best plane.
+    - `classes` (k,): "P" planar, "C" curved, or "U" undefined. Planar ones come first, and larger ones before smaller.
+    - `planes` (k, 4): (n, d) of n·x = d, with the unit normal n towards the viewpoint and d [m]; NaN if not planar.
+    - `covariances` (k, 4, 4) of these numbers, from the noise of points alone; NaN if not planar.
+    - `centers` (k, 3) [m], `counts` (k,) of points, and `rms` (k,) [m] distances of points from the best plane.
 
     Label 0 has holes and single points. `sigma` [m] is the median noise of points, given or found.
     """
@@ -76,8 +76,8 @@ def planar_patches(
         (('P', 'P'), array([-0.2, ...,  1. ]))
 
     - `points` are where the pixels of a range image meet surfaces, as `depth_points` gives them; NaN or infinity is a
-    hole. - `sigma` [m] is the standard deviation of a point along the normal of its surface: a number, or one for each
-    pixel
+      hole.
+    - `sigma` [m] is the standard deviation of a point along the normal of its surface: a number, or one for each pixel
       (rows, columns). By default, it is that of the median cell.
     - `cell` is the side of cells in pixels; larger ones see smaller differences, and miss smaller faces.
     - `viewpoint` (3,) [m] is where the sensor is: normals point to it.

@@ -68,8 +68,9 @@ def _frame(start, z, x) -> np.ndarray:
     """A frame at a point with a given z axis, and an x axis as near to a given direction as possible."""
     z = z / np.linalg.norm(z)
     x = np.eye(3)[np.argmin(np.abs(z))] if x is None else floats(x)
+    x = x if x.shape == (3,) and 0 < np.abs(x).max() < 1e100 else z
     across = x - (x @ z) * z
-    if x.shape != (3,) or not np.linalg.norm(across) > 1e-9 * np.linalg.norm(x):
+    if not np.linalg.norm(across) > 1e-9 * np.linalg.norm(x):
         raise ArgumentError("straight_spine: x_axis must be a direction (3,) that is not along the spine")
     x = across / np.linalg.norm(across)
     T = np.eye(4)
@@ -105,9 +106,11 @@ def arc_spine(T_world_start, length: float, *, curvature=(0.0, 0.0), torsion: fl
     """
     k = floats(curvature)
     turn = floats(torsion)
-    if k.shape != (2,) or not np.isfinite(k).all() or turn.shape != () or not np.isfinite(turn):
+    if k.shape != (2,) or turn.shape != () or not (np.abs(np.append(k, turn)) < 1e100).all():
         raise ArgumentError("arc_spine: curvature must be two finite numbers [1/m], and torsion one")
     length = positive(length, "arc_spine: length")
+    if length > 1e100:
+        raise ArgumentError(f"arc_spine: length is {length:g} m, which is too large")
     # The tangent z turns towards x by a rotation about y, and towards y by one about -x.
     twist = length * np.array([-k[1], k[0], float(turn), 0, 0, 1])
     return Spine(motions(T_world_start, (4, 4), "arc_spine: T_world_start")[None], twist[None])
@@ -127,8 +130,8 @@ def spine_through(points, *, pieces: int = 64, x_axis=None) -> Spine:
     from scipy.interpolate import CubicSpline
 
     points = floats(points)
-    if points.ndim != 2 or points.shape[1:] != (3,) or len(points) < 2 or not np.isfinite(points).all():
-        raise ArgumentError("spine_through: points must be finite numbers (n, 3), with two points at least")
+    if points.ndim != 2 or points.shape[1:] != (3,) or len(points) < 2 or not (np.abs(points) < 1e100).all():
+        raise ArgumentError("spine_through: points must be finite numbers (n, 3) [m], with two points at least")
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not (steps > 0).all():
         raise ArgumentError(
