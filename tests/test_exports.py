@@ -159,8 +159,18 @@ def test_doors_that_load_late_are_the_same_for_editors(name):
     assert seen == module._HOME_OF
     for home, names in module._HOMES.items():
         assert sorted(importlib.import_module(f"adjoint.{name}.{home}").__all__) == sorted(names.split()), home
+        assert inspect.ismodule(getattr(module, home))
     with pytest.raises(AttributeError, match="no_such_name"):
-        module.no_such_name
+        _ = module.no_such_name
+
+
+def test_names_of_peers_are_answered_by_vision_too():
+    with pytest.raises(AttributeError, match=r"what OpenCV calls solvePnP is adjoint.vision.pose_from_points\("):
+        adjoint.vision.solvePnP  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(AttributeError, match="did you mean equalise_histogram"):
+        adjoint.vision.equalize_histogram  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(AttributeError, match="did you mean lidar_scan"):
+        adjoint.sensing.lidar  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from __future__ import annotations
 import difflib
 from importlib import import_module
 
+from .vision.peer_names import VISION_PEERS
+
 __all__ = ["PEERS", "hint"]
 
 # {a name in another library, in lower case: (that library, what Adjoint has for it)}
@@ -138,24 +140,14 @@ PEERS = {
     "posturetask": ("pink", "adjoint.goals.posture(q)"),
     "inversekinematics": ("Drake", "adjoint.inverse_kinematics(robot, T, frame) or adjoint.find_configuration"),
     "inverse_kinematics_frame": ("ikpy", "adjoint.find_configuration(robot, {frame: T})"),
-    # OpenCV and the Machine Vision Toolbox
-    "projectpoints": ("OpenCV", "adjoint.vision.project(camera, points)"),
-    "undistort": ("OpenCV", "adjoint.vision.undistort_image(camera, image)"),
-    "solvepnp": ("OpenCV", "adjoint.vision.pose_from_points(camera, points, pixels)"),
-    "calibratehandeye": ("OpenCV", "adjoint.vision.hand_eye(T_base_gripper, T_camera_target)"),
-    "findchessboardcorners": ("OpenCV", "adjoint.vision.chessboard_corners(image, shape)"),
-    "detectmarkers": ("OpenCV", "adjoint.vision.find_markers(image)"),
-    "triangulatepoints": ("OpenCV", "adjoint.vision.triangulate"),
-    "centralcamera": ("the Machine Vision Toolbox", "adjoint.vision.Camera"),
-    "ibvs": ("the Machine Vision Toolbox", "adjoint.vision.image_servo"),
-    "pbvs": ("the Machine Vision Toolbox", "adjoint.vision.pose_servo"),
-    "visjac_p": ("the Machine Vision Toolbox", "adjoint.vision.interaction_matrix"),
     # JAX
     "jit": ("JAX", "adjoint.kernel"),
     "vmap": ("JAX", "adjoint.kernel, whose functions take any leading batch axes"),
     "jacfwd": ("JAX", "the method `jacobian` of every kernel: f.jacobian('x')"),
     "grad": ("JAX", "the method `jacobian` of every kernel: f.jacobian('x')"),
 }
+
+PEERS |= VISION_PEERS
 
 # {an old name in this library: its name now}
 _RENAMED = {

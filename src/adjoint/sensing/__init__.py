@@ -27,7 +27,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy import later
+from ..lazy import later, suggesting
 
 if TYPE_CHECKING:
     from .averaging import Averaged as Averaged
@@ -240,7 +240,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if not TYPE_CHECKING:
-    __getattr__ = later(__name__, _HOME_OF)
+    __getattr__ = later(__name__, _HOME_OF | {home: home for home in _HOMES}, suggesting(__all__))
 
 
 def __dir__() -> list[str]:

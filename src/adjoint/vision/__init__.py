@@ -17,12 +17,13 @@ the folders say where it is defined, and the pages of the reference are by folde
 | `arm_cameras` | cameras on arms and beside them | `hand_eye`, `calibrate_arm_camera` |
 | `servoing` | arms that move by what they see | `image_servo`, `pose_servo` |
 | `locating` | named objects with poses | `locate`, `block_model` |
-| `image_checks` | checks of images that users give | |
+| `image_checks`, `peer_names` | checks of images; names of other libraries | |
 """
 
 from typing import TYPE_CHECKING
 
-from ..lazy import later
+from ..lazy import later, suggesting
+from .peer_names import VISION_PEERS
 
 if TYPE_CHECKING:
     from .arm_cameras import ArmCamera as ArmCamera
@@ -112,12 +113,14 @@ if TYPE_CHECKING:
     from .drawings import Block as Block
     from .drawings import BlockDrawing as BlockDrawing
     from .drawings import Drawing as Drawing
+    from .drawings import DrawingBodies as DrawingBodies
     from .drawings import Junction as Junction
     from .drawings import LineLabels as LineLabels
     from .drawings import Realization as Realization
     from .drawings import box_block as box_block
     from .drawings import convex_block as convex_block
     from .drawings import draw_blocks as draw_blocks
+    from .drawings import drawing_bodies as drawing_bodies
     from .drawings import drawing_junctions as drawing_junctions
     from .drawings import explain_labels as explain_labels
     from .drawings import junction_dictionary as junction_dictionary
@@ -413,9 +416,9 @@ _HOMES = {
     "project project_derivatives rays refine_pose resize_camera scaling_matrix "
     "to_camera_frame translation_matrix undistort_image undistort_points undistorted "
     "undistortion_map visible",
-    "drawings": "Block BlockDrawing Drawing Junction LineLabels Realization box_block convex_block "
-    "draw_blocks drawing_junctions explain_labels junction_dictionary label_lines "
-    "labels_fit line_regions realize_drawing",
+    "drawings": "Block BlockDrawing Drawing DrawingBodies Junction LineLabels Realization box_block "
+    "convex_block draw_blocks drawing_bodies drawing_junctions explain_labels "
+    "junction_dictionary label_lines labels_fit line_regions realize_drawing",
     "images": "Components FrameMean Gradient NEIGHBOUR_STEPS POINT_MASK adjacent apply_mask "
     "average_frames closing connected_components dilation distance_transform "
     "enhance_locally equalise_histogram equalise_locally erosion first_differences "
@@ -475,7 +478,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
 
 if not TYPE_CHECKING:
-    __getattr__ = later(__name__, _HOME_OF)
+    __getattr__ = later(__name__, _HOME_OF | {home: home for home in _HOMES}, suggesting(__all__, VISION_PEERS))
 
 
 def __dir__() -> list[str]:
