@@ -15,6 +15,7 @@ from adjoint.vision.cameras import (
     camera_from_opencv,
     camera_info,
     camera_to_opencv,
+    circle_poses,
     crop_camera,
     depth_points,
     direction_of_pixel,
@@ -24,6 +25,8 @@ from adjoint.vision.cameras import (
     looking_at,
     on_plane,
     pixel_of_point,
+    planar_poses,
+    pose_from_points,
     project,
     project_derivatives,
     rays,
@@ -389,3 +392,26 @@ K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
 def test_bad_input_is_named(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+NO_CAMERA = {
+    "project": lambda c: project(c, np.ones(3)),
+    "visible": lambda c: visible(c, np.ones(3)),
+    "rays": lambda c: rays(c, np.ones(2)),
+    "depth_points": lambda c: depth_points(c, np.ones((3, 4))),
+    "on_plane": lambda c: on_plane(c, np.ones(2), np.eye(4)),
+    "undistort_points": lambda c: undistort_points(c, np.ones(2)),
+    "undistortion_map": lambda c: undistortion_map(c),
+    "undistort_image": lambda c: undistort_image(c, np.zeros((3, 4), np.uint8)),
+    "project_derivatives": lambda c: project_derivatives(c, np.ones(3)),
+    "pose_from_points": lambda c: pose_from_points(c, np.eye(4)[:, :3], np.ones((4, 2))),
+    "planar_poses": lambda c: planar_poses(c, np.eye(4)[:, :3], np.ones((4, 2))),
+    "circle_poses": lambda c: circle_poses(c, np.ones((8, 2)), 0.1),
+}
+
+
+@pytest.mark.parametrize("name", NO_CAMERA)
+def test_what_is_no_camera_is_named(name):
+    """An intrinsic matrix, as OpenCV's functions take it, is the likely mistake."""
+    with pytest.raises(ArgumentError, match=f"^{name}: 'camera' must be a Camera, got ndarray"):
+        NO_CAMERA[name](np.eye(3))

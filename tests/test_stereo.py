@@ -400,3 +400,9 @@ def test_bad_views_of_stereo_calibration():
     ):
         with pytest.raises(ArgumentError, match=error):
             calibrate_stereo(*given)
+
+
+def test_the_least_disparity_is_a_whole_number():
+    image = np.zeros((40, 80), np.uint8)
+    with pytest.raises(ArgumentError, match="match_stereo: 'least' must be a whole number of pixels, got 'a'"):
+        match_stereo(image, image, least="a")  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from ...model.input_checks import positive
 from ...sensing.scene.lenses import distortion_of, image_size, intrinsics, largest_radius
 from .camera_checks import finite, motion
 
-__all__ = ["Camera", "looking_at"]
+__all__ = ["Camera", "looking_at", "need_camera"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,6 +146,12 @@ class Camera:
         across, down = np.degrees(self.field_of_view)
         bent = ", distorted" if self.distorts else ""
         return f"<Camera {self.size[0]} x {self.size[1]} pixels, field of view {across:.1f}° x {down:.1f}°{bent}>"
+
+
+def need_camera(camera, caller: str) -> None:
+    """Raise an `ArgumentError` if `camera` is no `Camera`."""
+    if not isinstance(camera, Camera):
+        raise ArgumentError(f"{caller}: 'camera' must be a Camera, got {type(camera).__name__}")
 
 
 def looking_at(position, target, up=(0.0, 0.0, 1.0)) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from ...calibration.robust import EFFICIENCY, LOSSES, loss_of
 from ...errors import ArgumentError, SolveError, nearest
 from ...model.input_checks import positive
-from .camera import Camera
+from .camera import Camera, need_camera
 from .camera_checks import finite_rows, motion, points_of
 from .camera_fit import EXACT, CameraProblem, camera_numbers, fitted_camera, residuals_of
 from .first_poses import FLAT, LEAST, consensus_pose, first_poses, flat_poses, need_pose, poses_of_triples
@@ -72,6 +72,7 @@ def pose_from_points(
     - `loss` is "squares", "huber" or "tukey", as in `calibrate_camera`.
     """
     caller = "pose_from_points"
+    need_camera(camera, caller)
     X, u, seen = _correspondences(points, pixels, caller)
     if loss not in LOSSES:
         raise ArgumentError(f"{caller}: loss is {loss!r}; {nearest(loss, LOSSES)}")
@@ -108,6 +109,7 @@ def planar_poses(camera: Camera, points, pixels, *, refine: bool = True) -> Plan
     plane-based pose estimation", IJCV 109(3). A pose that IPPE does not find has NaN, as have samples with NaN.
     """
     caller = "planar_poses"
+    need_camera(camera, caller)
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
     if X.ndim != 2 or u.ndim < 2 or u.shape[-2] != len(X):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (..., n, 2)")

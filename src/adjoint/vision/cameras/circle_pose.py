@@ -25,7 +25,7 @@ from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
 from ...model.input_checks import positive
-from .camera import Camera
+from .camera import Camera, need_camera
 from .camera_checks import finite_rows, points_of
 from .ellipses import ellipse_conic
 from .projecting import undistort_points
@@ -176,6 +176,7 @@ def circle_poses(
     one place; its tilt is not seen to first order, and its covariance is infinite there.
     """
     caller = "circle_poses"
+    need_camera(camera, caller)
     u, size = points_of(pixels, 2, "pixels", caller), positive(radius, f"{caller}: radius [m]")
     given = None if noise is None else positive(noise, f"{caller}: noise [pixels]")
     if u.ndim < 2 or u.shape[-2] < _LEAST:

@@ -10,7 +10,7 @@ from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
 from ...sensing.scene.lenses import distorted
-from .camera import Camera
+from .camera import Camera, need_camera
 from .camera_checks import motion, points_of
 from .lens_model import ideal_point, pixel_on_image
 
@@ -103,6 +103,7 @@ def project(camera: Camera, points) -> np.ndarray:
     shows. The formula is in `Camera`; derivatives are in `project_derivatives` and those of the kernel
     `pixel_of_point`, which takes batches of cameras.
     """
+    need_camera(camera, "project")
     points = points_of(points, 3, "points", "project")
     if camera.distorts:
         return _seen_distorted(points, camera.T_camera_world[:3], camera.matrix, camera.distortion)
@@ -117,6 +118,7 @@ def visible(camera: Camera, points) -> np.ndarray:
 
     They are in front of the lens, inside of the image, and where the distortion can be inverted.
     """
+    need_camera(camera, "visible")
     points = points_of(points, 3, "points", "visible")
     u, v = np.moveaxis(project(camera, points), -1, 0)
     columns, rows = camera.size
@@ -140,6 +142,7 @@ def rays(camera: Camera, pixels=None) -> Rays:
     With None these are the rays of all pixels (rows, columns, 3). Origins are views of one point, the lens centre.
     Where the distortion cannot be inverted, directions are NaN.
     """
+    need_camera(camera, "rays")
     if pixels is None:
         columns, rows = camera.size
         u, v = np.arange(float(columns)), np.arange(float(rows))[:, None]
@@ -160,6 +163,7 @@ def depth_points(camera: Camera, depth) -> np.ndarray:
     it. Pixels without a depth (0, negative, infinite or NaN) have NaN. Whole numbers are refused: they are millimetres
     as a rule.
     """
+    need_camera(camera, "depth_points")
     found = np.asarray(depth)
     columns, rows = camera.size
     if found.dtype.kind not in "f":
@@ -183,6 +187,7 @@ def on_plane(camera: Camera, pixels, T_world_plane) -> np.ndarray:
     The plane is z = 0 of the frame `T_world_plane` (4, 4), such as a table. Rays that meet it nowhere, or behind the
     camera, have NaN.
     """
+    need_camera(camera, "on_plane")
     pixels = points_of(pixels, 2, "pixels", "on_plane")
     plane = motion(T_world_plane, "T_world_plane", "on_plane")
     return _point_on_plane(pixels, camera.T_world_camera, camera.matrix, plane, **_lens(camera))
@@ -196,6 +201,7 @@ def undistort_points(camera: Camera, pixels) -> np.ndarray:
     >>> np.allclose(ideal, project(camera.replace(distortion=()), [0.3, 0.2, 1.0]), atol=1e-9)
     True
     """
+    need_camera(camera, "undistort_points")
     pixels = points_of(pixels, 2, "pixels", "undistort_points")
     if not camera.distorts:
         return pixels.copy()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...compile import kernel
 from ...sensing.scene.lenses import radial_factor
-from .camera import Camera
+from .camera import Camera, need_camera
 from .camera_checks import points_of
 from .lens_model import pixel_on_image
 
@@ -76,5 +76,6 @@ def project_derivatives(camera: Camera, points) -> ProjectionDerivatives:
     `pose` (..., 2, 6) is by a small motion T_world_camera exp(ξ), ξ = (ω, v) in the camera's own frame: for a pixel in
     units of the focal length it is the interaction matrix of visual servoing. Fields are in `ProjectionDerivatives`.
     """
+    need_camera(camera, "project_derivatives")
     points = points_of(points, 3, "points", "project_derivatives")
     return pixel_slopes(points, camera.T_world_camera, camera.matrix, camera.distortion)

@@ -9,7 +9,7 @@ from ...errors import ArgumentError
 from ...model.input_checks import one_of
 from ...sensing.scene.lenses import distorted
 from ..image_checks import colour, gray, opencv, opencv_image
-from .camera import Camera
+from .camera import Camera, need_camera
 from .lens_model import ideal_point, pixel_on_image
 
 __all__ = ["undistort_image", "undistortion_map"]
@@ -41,6 +41,7 @@ def undistortion_map(camera: Camera, onto: Camera | None = None) -> np.ndarray:
     orientation, but it must be at the same place. What `camera` cannot show is at (-10000, -10000), outside of every
     image. Single precision is good for about 1e-4 pixels, and `cv2.remap` rounds to 1/32.
     """
+    need_camera(camera, "undistortion_map")
     onto = camera.replace(distortion=()) if onto is None else onto
     if not np.allclose(onto.T_world_camera[:3, 3], camera.T_world_camera[:3, 3], rtol=0, atol=1e-9):
         raise ArgumentError("undistortion_map: the camera 'onto' must be at the same place; it may only be turned")
@@ -64,6 +65,7 @@ def undistort_image(camera: Camera, image, *, onto: Camera | None = None, interp
     `cv2.remap(image, undistortion_map(camera), None, cv2.INTER_LINEAR)`.
     """
     caller = "undistort_image"
+    need_camera(camera, caller)
     cv2 = opencv(caller)
     one_of(interpolation, _INTERPOLATIONS, f"{caller}: interpolation")
     picture = colour(image, caller) if np.ndim(image) == 3 else gray(image, caller)

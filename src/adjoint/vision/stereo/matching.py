@@ -72,7 +72,9 @@ def match_stereo(
     rows, columns = images[0].shape[:2]
     if count(disparities, f"{caller}: disparities") % 16 or not disparities >= 16:
         raise ArgumentError(f"{caller}: 'disparities' is {disparities}; it must be a multiple of 16")
-    if isinstance(least, bool) or int(least) != least or not abs(least) + disparities < columns:
+    if isinstance(least, bool) or not isinstance(least, int | np.integer):
+        raise ArgumentError(f"{caller}: 'least' must be a whole number of pixels, got {least!r:.60}")
+    if not abs(least) + disparities < columns:
         raise ArgumentError(
             f"{caller}: 'least' {least} and 'disparities' {disparities} leave nothing of {columns} columns"
         )
