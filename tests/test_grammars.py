@@ -487,3 +487,48 @@ def test_bad_input_of_grammars_and_automata():
 def test_nested_tuples_are_trees():
     assert accepts(parse_tree_grammar(LEGS), ("a", ("c", "a", ("e", "a"))))
     assert not accepts(parse_tree_grammar(LEGS), ("a", ("c", "a")))
+
+
+def test_meanings_of_ambiguous_trees_try_all_derivations():
+    grammar = parse_tree_grammar("S -> a(A, A) | a(A, B) | a(B, B); A -> b; B -> b")
+    found = check_semantics(grammar, "a(b, b)", at_most={1: 0, 2: 0})
+    assert found.accepted and found.derivation is not None
+    assert found.derivation.productions == (3, 5, 5)
+    refused = check_semantics(grammar, "a(b, b)", rules={4: lambda value: Refusal("no A")})
+    assert refused.accepted and refused.derivation == found.derivation
+    assert check_semantics(grammar, "a(b, b)", at_most={1: 0, 2: 0, 3: 0}).reason.startswith("production 1")
+
+
+def test_deep_trees_are_named_in_errors():
+    deep: Any = 3
+    for _ in range(5000):
+        deep = ("a", deep)
+    with pytest.raises(ArgumentError, match=r"nested tuples .* got 3"):
+        tree_derivation(parse_tree_grammar("S -> a(S) | a"), deep)
+    bad: Any = ["a", deep]
+    for _ in range(5000):
+        bad = [bad]
+    with pytest.raises(ArgumentError, match=r"nested tuples .* got list"):
+        tree_derivation(parse_tree_grammar("S -> a(S) | a"), bad)
+
+
+def test_large_automata_take_little_time():
+    """A chain of states: a minimisation by rounds, or a search of all states at each step, would take a minute."""
+    n = 10_000
+    chain = Automaton(range(n), "a", {(k, "a"): k + 1 for k in range(n - 1)}, 0, {n - 1})  # type: ignore[arg-type]
+    assert len(minimized(chain).states) == n
+    assert run_automaton(chain, "a" * (n - 1)).accepted
+    assert len(grammar_of_automaton(chain).productions) == n - 1
+
+
+def test_states_of_minimal_automata_are_all_told_apart_by_sentences():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(1, 9))
+        steps = {(q, a): tuple(rng.choice(n, rng.integers(1, 3)).tolist()) for q in range(n) for a in "ab"}
+        some = {key: value for key, value in steps.items() if rng.random() < 0.7}
+        automaton = Automaton(tuple(range(n)), ("a", "b"), some, 0, frozenset(np.flatnonzero(rng.random(n) < 0.4)))
+        found = minimized(automaton)
+        assert same_language(automaton, found)
+        starts = [Automaton(found.states, ("a", "b"), found.transitions, q, found.final) for q in found.states]
+        assert not any(same_language(one, other) for one, other in itertools.combinations(starts, 2))

@@ -7,12 +7,14 @@ import pytest
 from support.line_drawings import devils_fork, floating_blocks, impossible_triangle, standing_blocks
 
 from adjoint.errors import ArgumentError
+from adjoint.lie import so3
 from adjoint.vision.cameras import Camera, project
 from adjoint.vision.drawings import (
     Drawing,
     box_block,
     convex_block,
     draw_blocks,
+    drawing_bodies,
     drawing_junctions,
     explain_labels,
     junction_dictionary,
@@ -321,3 +323,94 @@ def test_bad_input_of_labels_and_blocks():
     ]:
         with pytest.raises(ArgumentError, match=message):
             bad()
+
+
+# --- several drawings beside each other, and bodies -------------------------------------------------------------------
+
+
+def beside(*drawings: Drawing) -> Drawing:
+    """Drawings as one, each to the right of the one before."""
+    vertices, lines, right, first = [], [], 0.0, 0
+    for drawing in drawings:
+        low = drawing.vertices[:, 0].min()
+        vertices.append(drawing.vertices + np.array([right - low, 0.0]))
+        lines.append(drawing.lines + first)
+        right += np.ptp(drawing.vertices[:, 0]) + 1
+        first += len(drawing.vertices)
+    return Drawing(np.concatenate(vertices), np.concatenate(lines))
+
+
+def test_labelings_of_separate_drawings_are_all_pairs():
+    alone = label_lines(CUBE).labels
+    both = label_lines(beside(CUBE, CUBE))
+    assert both.complete and set(both.labels) == {a + b for a in alone for b in alone}
+    many = label_lines(beside(*[CUBE] * 20), limit=50)
+    assert not many.complete and len(set(many.labels)) == 50
+    assert all(labels_fit(many.drawing, labels) for labels in many.labels)
+
+
+def test_an_impossible_part_is_found_among_many_others():
+    found = label_lines(beside(*[CUBE] * 20, devils_fork()))
+    assert not found.labels and min(found.conflict) >= 20 * len(CUBE.vertices)
+
+
+def test_vertices_at_one_place_are_an_error():
+    """Lines would not be joined there, and an L would be two ends."""
+    with pytest.raises(ArgumentError, match="vertices 0 and 3 are the same point"):
+        Drawing([[0, 0], [4, 0], [2, 3], [0, 0]], [[0, 1], [1, 2], [2, 3]])
+    with pytest.raises(ArgumentError, match="finite"):
+        Drawing([[0, 0], [1e200, 0], [2, 3]], [[0, 1], [1, 2], [2, 0]])
+    with pytest.raises(ArgumentError, match="at most 2000 lines"):
+        Drawing(np.random.default_rng(0).normal(size=(3000, 2)), np.stack([np.arange(2500), np.arange(1, 2501)], 1))
+
+
+def test_bodies_of_a_cube_on_a_base_before_a_wall():
+    """As in the textbook's Fig. 8.49: the cube is taken away first, then the base, then what is behind."""
+    at = np.stack([np.eye(4)] * 3)
+    at[:, :3, 3] = (0, 0, 1.5), (0, 0, 0.5), (-4, 0.1, 1.6)
+    blocks = [box_block(size, T) for size, T in zip(((1, 1, 1), (4, 3, 1), (1, 2.5, 3.2)), at, strict=True)]
+    seen = draw_blocks(blocks, toward_eye=(1.0, 0.3, 0.45), ground=True)
+    found = drawing_bodies(seen.drawing, seen.labels, straight=EXACT)
+    assert [len(faces) for faces in found.faces] == [3, 3, 3]
+    assert len(found.order) == 3
+    cube, base, wall = (group[0] for group in found.order)
+    assert (cube, base) in found.in_front and (base, wall) in found.in_front
+    assert tuple(sorted((cube, base))) in found.touching and (0, base) in found.touching
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blocks, ground", [(floating_blocks, False), (standing_blocks, True)])
+def test_bodies_of_random_scenes_are_the_blocks(blocks, ground):
+    """No body has faces of two blocks; and blocks of which nothing hides the middle are one body each."""
+    whole = 0
+    for seed in range(40):
+        _, _, seen = scene(seed, blocks, ground)
+        found = drawing_bodies(seen.drawing, seen.labels, straight=EXACT)
+        owner = {}
+        for label, block, (left, right) in zip(seen.labels, seen.owners, line_regions(seen.drawing), strict=True):
+            for face in {"+": (left, right), "-": (), ">": (right,), "<": (left,)}[label]:
+                assert owner.setdefault(face, block) == block
+        assert all(len({owner[face] for face in faces}) == 1 for faces in found.faces)
+        assert {face for faces in found.faces for face in faces} == set(owner)
+        assert sorted(k for group in found.order for k in group) == list(range(1, len(found.faces) + 1))
+        whole += len(found.faces) == len(set(owner.values()))
+    assert whole >= 36
+
+
+def test_bodies_that_hide_each_other_in_a_circle_are_one_group():
+    """Three bars, each of which lies over the next."""
+    bars = []
+    for k in range(3):
+        turn, T = so3.exp.eager([0, 0, 2 * np.pi / 3 * k]), np.eye(4)
+        T[:3, :3], T[:3, 3] = turn @ so3.exp.eager([0.25, 0, 0]), turn @ [0.45, 0, 0]
+        bars.append(box_block((0.3, 4, 0.2), T))
+    seen = draw_blocks(bars, toward_eye=(0.03, 0.02, 1.0))
+    found = drawing_bodies(seen.drawing, seen.labels, straight=EXACT)
+    assert len(found.order) == 1 and len(found.order[0]) >= 3
+
+
+def test_bodies_need_labels_that_fit():
+    with pytest.raises(ArgumentError, match="do not fit"):
+        drawing_bodies(CUBE, ">>>>>>+-+")
+    with pytest.raises(ArgumentError, match="8 labels for 9 lines"):
+        drawing_bodies(CUBE, ">>>>>>++")

@@ -340,3 +340,41 @@ def test_strings_tell_two_classes_of_boundaries_apart():
     stars = [sample(star(5, 30, 8)) for _ in range(5)]
     inside = np.concatenate([string_matches(group)[np.triu_indices(5, 1)] for group in (gears, stars)])
     assert inside.min() > string_matches(gears, stars).max()
+
+
+def test_strings_of_many_symbols_match_as_one_by_one():
+    """Rare and frequent symbols are counted in two ways; both agree with all shifts compared one by one."""
+    rng = np.random.default_rng(0)
+    for symbols in (2, 6, 60, 100_000):
+        first, second = rng.integers(0, symbols, 300), rng.integers(0, symbols, 421)
+        first[:50] = second[17:67]
+        matches = [np.count_nonzero(first == np.roll(second, -s)[:300]) for s in range(421)]
+        found = string_match(first.tolist(), second.tolist())
+        assert (found.matches, found.shift) == (max(matches), int(np.argmax(matches)))
+
+
+def test_a_long_string_of_numbers_is_matched_in_time():
+    """With one transform for each symbol, this would take a minute."""
+    values = np.random.default_rng(0).normal(size=30_000).tolist()
+    assert string_match(values, values[500:] + values[:500]).ratio == np.inf
+
+
+def test_arguments_of_recognition_are_named():
+    classifier = fit_minimum_distance([[2.0], [10.0]], ["nut", "bolt"])
+    for call, message in (
+        (lambda: classify(3, [1.0]), "MinimumDistanceClassifier"),  # type: ignore[arg-type]
+        (lambda: classify(classifier, [1.0], reject=-1), "'reject'"),
+        (lambda: classify(classifier, [1e308]), "beyond"),
+        (lambda: fit_minimum_distance([[1.0]], 3), "one for each pattern"),  # type: ignore[arg-type]
+        (lambda: fit_minimum_distance([[1.0]], [[1]]), "one for each pattern"),  # type: ignore[list-item]
+        (lambda: string_match(3, "a"), "a text, or a sequence"),  # type: ignore[arg-type]
+        (lambda: string_match([[1]], "a"), "hashable"),
+        (lambda: string_matches(3), "sequences of strings"),  # type: ignore[arg-type]
+        (lambda: similarity_matrix(3), "sequence of shapes"),  # type: ignore[arg-type]
+        (lambda: angle_symbols([[0, 0], [1, 0], [1, 1]], np.ones(3)), "'symbols'"),  # type: ignore[arg-type]
+        (lambda: match_template(np.eye(5), np.eye(2), accept="x"), "'accept'"),  # type: ignore[arg-type]
+        (lambda: match_template(np.eye(5), np.eye(2), apart=-1), "'apart'"),
+        (lambda: match_template(np.eye(5) * 1e300, np.eye(2)), "single precision"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            call()

@@ -12,6 +12,7 @@ from adjoint.errors import ArgumentError
 from adjoint.vision.shapes import (
     Boundary,
     basic_rectangle,
+    convex_deficiency,
     crack_boundaries,
     hu_invariants,
     image_moments,
@@ -268,3 +269,42 @@ def test_labels_of_all_kinds():
     with pytest.raises(ArgumentError, match="'connectivity' is 5"):
         region_descriptors(labels, connectivity=5)
     assert isinstance(want, tuple) and issubclass(ArgumentError, aj.AdjointError)
+
+
+# --- images of few pixels ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 2), (7, 2), (2, 7), (1, 9), (9, 1)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.int32, np.float32, np.float64])
+def test_moments_of_narrow_images_are_those_of_their_definition(shape, dtype):
+    """OpenCV takes single floats in two columns for the corners of a polygon."""
+    f = np.random.default_rng(0).integers(1, 200, shape).astype(dtype)
+    v, u = np.indices(shape).astype(float)
+    found = image_moments(f)
+    for p, q in ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (2, 1), (0, 3)):
+        assert found.raw[p, q] == pytest.approx((u**p * v**q * f).sum(), rel=1e-12)
+
+
+def test_moments_refuse_what_has_no_sum():
+    for bad in (np.zeros((3, 3)), np.full((3, 3), np.nan), np.full((3, 3), 1e308), -np.ones((3, 3))):
+        with pytest.raises(ArgumentError, match="sum of all intensities"):
+            image_moments(bad)
+
+
+@pytest.mark.parametrize(
+    "pixels, missing",
+    [
+        ([(0, 0)], []),
+        ([(2, 0), (6, 0)], [(3, 0), (4, 0), (5, 0)]),
+        ([(0, 0), (4, 2)], [(2, 1)]),
+        ([(1, 1), (3, 3), (6, 6)], [(2, 2), (4, 4), (5, 5)]),
+        ([(0, 0), (3, 1)], []),
+    ],
+)
+def test_deficiency_of_pixels_on_a_line(pixels, missing):
+    """The hull of such pixels is a piece of a line, in which other pixels' centres may be."""
+    image, wanted = np.zeros((2, 8, 8), bool)
+    for marked, some in ((image, pixels), (wanted, missing)):
+        for u, v in some:
+            marked[v, u] = True
+    assert (convex_deficiency(image) == wanted).all()

@@ -48,7 +48,9 @@ class Drawing:
             )
         if lines.min() < 0 or lines.max() >= len(vertices):
             bad = int(np.argmax(((lines < 0) | (lines >= len(vertices))).any(axis=1)))
-            raise ArgumentError(f"Drawing: line {bad} is {lines[bad].tolist()}; vertices are 0 to {len(vertices) - 1}")
+            raise ArgumentError(
+                f"Drawing: line {bad} is {[int(k) for k in lines[bad]]}; vertices are 0 to {len(vertices) - 1}"
+            )
         lines = lines.astype(int)
         if len(np.unique(np.sort(lines, axis=1), axis=0)) < len(lines):
             raise ArgumentError("Drawing: two lines join the same vertices")

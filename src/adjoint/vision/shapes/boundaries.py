@@ -10,7 +10,7 @@ from ...errors import ArgumentError
 from ...model.input_checks import floats
 from ..image_checks import binary, opencv
 
-__all__ = ["Boundary", "boundary_points", "crack_boundaries", "four_or_eight", "pixel_boundaries"]
+__all__ = ["Boundary", "boundary_points", "crack_boundaries", "four_or_eight", "pixel_boundaries", "real_floats"]
 
 _FAR = 1e100  # [pixel]: squares of what is nearer do not overflow
 
@@ -45,10 +45,15 @@ class Boundary(NamedTuple):
         return bool(np.abs(points[0] - points[-1]).max() <= np.abs(np.diff(points, axis=0)).max())
 
 
+def real_floats(value) -> np.ndarray:
+    """The value as floats, or a single NaN if it is no real numbers; of complex ones, NumPy would lose a half."""
+    return floats(None if isinstance(value, np.ndarray) and value.dtype.kind == "c" else value)
+
+
 def boundary_points(boundary, caller: str, least: int = 3) -> np.ndarray:
     """The points (n, 2) of a `Boundary`, or of an array, as float64, without a last one that is the first again."""
     given = boundary.points if isinstance(boundary, Boundary) else boundary
-    points = floats(None if getattr(given, "dtype", None) == complex else given)
+    points = real_floats(given)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ArgumentError(
             f"{caller}: the boundary has shape {points.shape}; points (n, 2), pixels (u, v), are needed"

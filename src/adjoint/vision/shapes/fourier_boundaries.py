@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import count, floats
-from .boundaries import Boundary, boundary_points
+from ...model.input_checks import count
+from .boundaries import Boundary, boundary_points, real_floats
 from .chain_codes import at_least_one, resampled
 
 __all__ = ["fourier_boundary", "fourier_descriptors", "fourier_invariants", "resampled_boundary"]
@@ -40,7 +40,7 @@ def fourier_descriptors(boundary) -> np.ndarray:
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.1, with the transform (7.6-4).
     """
     given = boundary.points if isinstance(boundary, Boundary) else boundary
-    points = floats(None if getattr(given, "dtype", None) == complex else given)
+    points = real_floats(given)
     if points.ndim < 2 or points.shape[-1] != 2 or not points.shape[-2]:
         raise ArgumentError(f"fourier_descriptors: the boundary has shape {points.shape}; (..., M, 2) is needed")
     z = np.ascontiguousarray(_moderate(points, "fourier_descriptors")).view(complex)[..., 0]

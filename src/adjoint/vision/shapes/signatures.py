@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import floats, truth
-from .boundaries import boundary_points
+from .boundaries import boundary_points, real_floats
 from .chain_codes import at_least_one
 
 __all__ = [
@@ -158,7 +158,8 @@ def histogram_moments(levels, probabilities, highest: int = 4) -> np.ndarray:
 
     Reference: Fu, Gonzalez & Lee (1987), (8.3-1) to (8.3-4).
     """
-    z, p, highest = floats(levels), floats(probabilities), at_least_one(highest, "histogram_moments: 'highest'")
+    z, p = real_floats(levels), real_floats(probabilities)
+    at_least_one(highest, "histogram_moments: 'highest'")
     if z.ndim != 1 or p.shape[-1:] != z.shape:
         raise ArgumentError(
             f"histogram_moments: levels {z.shape} and probabilities {p.shape} do not fit; (L,) and (..., L) are needed"
@@ -188,7 +189,7 @@ def amplitude_moments(values, highest: int = 4, *, bins: int | None = None) -> n
 
     Reference: Fu, Gonzalez & Lee (1987), (8.3-1), (8.3-2).
     """
-    a = floats(values)
+    a = real_floats(values)
     if a.ndim < 1 or not a.shape[-1]:
         raise ArgumentError(f"amplitude_moments: the values have shape {a.shape}; (..., n) with n >= 1 is needed")
     n = at_least_one(highest, "amplitude_moments: 'highest'")

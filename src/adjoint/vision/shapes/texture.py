@@ -10,6 +10,7 @@ from ...errors import ArgumentError
 from ...model.input_checks import count, floats, one_of, positive
 from ..image_checks import gray, maybe_opencv
 from ..images.levels import counts_of
+from .boundaries import real_floats
 from .signatures import histogram_moments
 
 __all__ = [
@@ -186,7 +187,7 @@ def cooccurrence_descriptors(matrix, order: int = 2) -> CooccurrenceDescriptors:
 
     Reference: Fu, Gonzalez & Lee (1987), section 8.3.2, items 1 to 5; in item 3 the sum belongs before the fraction.
     """
-    A, k = floats(matrix), count(order, "cooccurrence_descriptors: order")
+    A, k = real_floats(matrix), count(order, "cooccurrence_descriptors: order")
     if A.ndim < 2 or A.shape[-1] != A.shape[-2] or not A.size:
         raise ArgumentError(f"cooccurrence_descriptors: the matrix has shape {A.shape}; (..., k, k) is needed")
     total = A.sum(axis=(-2, -1), keepdims=True)
