@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
 from support.block_scenes import MODELS, SIZES, apart, depths, matched, picture, random_blocks, random_camera, scene_of
 
 from adjoint.drawing import triangles
@@ -60,6 +61,14 @@ def test_a_cylinder_has_the_volume_of_its_prism_and_rolls_nowhere():
     assert model.volume == pytest.approx(np.pi * 0.02**2 * 0.05, rel=1e-3)
     lying, standing = model.rests
     assert lying.height == pytest.approx(0.04, rel=1e-3) and standing.height == 0.05 and standing.symmetry == 60
+
+
+def test_a_ball_of_many_faces_has_few_ways_to_lie():
+    """All faces of a fine ball bear it; they are thinned out at once, and models with notches are told from others."""
+    ball = mesh_model(triangles.ball(0.02, sides=64))
+    assert len(ball.faces) > 2000 and 1 <= len(ball.rests) <= 40
+    assert all(rest.height == pytest.approx(0.04, rel=5e-3) for rest in ball.rests)
+    assert ball.is_convex and MODELS["brick"].is_convex and not prism_model(L_SHAPE, 0.01).is_convex
 
 
 def test_meshes_are_welded_and_must_be_closed():
@@ -285,6 +294,72 @@ def test_a_picture_of_the_empty_table_or_a_mask_may_be_given():
     matched(locate(image, camera, MODELS, mask=mask), truth)
 
 
+def _patterned(seed: int):
+    """(camera, blocks, image, image of the empty table, where blocks are): the table has a pattern."""
+    rng = np.random.default_rng(seed)
+    camera = random_camera(rng)
+    truth = random_blocks(rng, int(rng.integers(2, 6)))
+    pattern = ndimage.gaussian_filter(rng.normal(size=(480, 640)), 2)
+    pattern *= 0.15 / pattern.std()
+    covered = depths(scene_of(truth), camera, sigma=0) < depths(scene_of([]), camera, sigma=0) - 1e-4
+    empty, image = (picture(scene_of(blocks), camera, rng) / 255 for blocks in ([], truth))
+    image = np.where(covered, image, np.clip(image + 0.2 + pattern, 0, 1))
+    return camera, truth, image, np.clip(empty + 0.2 + pattern, 0, 1), covered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200, 204))
+def test_a_picture_of_a_patterned_table_tells_its_edges_from_those_of_blocks(seed):
+    """The table has edges everywhere, as strong as those of blocks."""
+    camera, truth, image, empty, _ = _patterned(seed)
+    for thing, T in matched(locate(image, camera, MODELS, background=empty), truth):
+        assert apart(MODELS[thing.name], thing.T_world_object, T) < 1e-3
+
+
+@pytest.mark.slow
+def test_a_mask_on_a_patterned_table_finds_most_blocks():
+    """A mask says nothing of edges beside blocks, so that a pose may be drawn to those of the table."""
+    there = found = 0
+    for seed in range(200, 204):
+        camera, truth, image, _, covered = _patterned(seed)
+        things = locate(image, camera, MODELS, mask=covered)
+        there += len(truth)
+        found += sum(
+            any(x.name == n and apart(MODELS[n], x.T_world_object, T) < 5e-3 for x in things) for n, T in truth
+        )
+    assert found >= 0.9 * there
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [202, 207, 208])
+def test_much_noise_hides_no_faces(seed):
+    """With noise of 5 % at each pixel, a face must differ by 25 % to be seen pixel by pixel; means tell it earlier."""
+    rng = np.random.default_rng(seed)
+    camera = random_camera(rng)
+    truth = random_blocks(rng, int(rng.integers(2, 6)))
+    matched(locate(picture(scene_of(truth), camera, rng, noise=0.05), camera, MODELS), truth)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [200, 206])
+def test_in_a_crowd_scores_stay_below_one(seed):
+    """Twelve blocks hide parts of each other. What one hides of another must be forgiven once, not again and again."""
+    rng = np.random.default_rng(seed)
+    camera = random_camera(rng)
+    truth = random_blocks(rng, 12)
+    pairs = matched(locate(picture(scene_of(truth), camera, rng), camera, MODELS), truth)
+    assert all(0.6 <= thing.score <= 1 for thing, _ in pairs)
+
+
+@pytest.mark.slow
+def test_large_images_give_more_precise_poses():
+    rng = np.random.default_rng(200)
+    camera = Camera.pinhole((1280, 960), 0.75).at(looking_at([0.1, -0.35, 0.5], [0, 0, 0]))
+    truth = random_blocks(rng, 4)
+    for thing, T in matched(locate(picture(scene_of(truth), camera, rng), camera, MODELS), truth):
+        assert apart(MODELS[thing.name], thing.T_world_object, T) < 1e-4
+
+
 def test_an_empty_table_has_no_objects():
     camera = random_camera(np.random.default_rng(9))
     assert locate(picture(scene_of([]), camera), camera, MODELS) == ()
@@ -315,6 +390,9 @@ def test_what_has_another_shape_is_not_named():
         ({"background": np.zeros((480, 640, 3))}, "background has shape"),
         ({"depth": np.zeros((3, 3))}, "depth"),
         ({"depth": np.zeros((480, 640), int)}, "millimetres"),
+        ({"depth": np.ones((480, 640)), "mask": np.zeros((3, 3), bool)}, r"mask has shape \(3, 3\)"),
+        ({"image": np.zeros((480, 640), np.int64)}, "int64 is not taken"),
+        ({"image": np.full((480, 640), 255.0)}, "0 to 1 is needed"),
         ({"least_score": "x"}, "least_score"),
     ],
 )

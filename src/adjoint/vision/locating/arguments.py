@@ -8,10 +8,12 @@ from ...errors import ArgumentError
 from ...model.input_checks import motions
 from ...sensing.scene import Box, Cylinder, Mesh
 from ..cameras import Camera
-from ..image_checks import colour, gray
+from ..image_checks import binary, colour, gray
 from .object_models import ObjectModel, block_model, cylinder_model, mesh_model
 
-__all__ = ["as_model", "as_models", "image_levels", "motion_of"]
+__all__ = ["as_model", "as_models", "given_mask", "image_levels", "motion_of"]
+
+_BRIGHTEST = 2.0  # floats should end at 1, but filters and lights may go beyond
 
 
 def motion_of(T, name: str, caller: str) -> np.ndarray:
@@ -55,8 +57,24 @@ def image_levels(image, camera: Camera, caller: str) -> np.ndarray:
     columns, rows = camera.size
     if found.shape[:2] != (rows, columns):
         raise ArgumentError(f"{caller}: the image has shape {found.shape[:2]}; the camera's is {(rows, columns)}")
+    if found.dtype.kind in "ui" and found.dtype.itemsize > 2:
+        raise ArgumentError(f"{caller}: an image of {found.dtype} is not taken; 8 or 16 bits, or floats, are needed")
     most = np.iinfo(found.dtype).max if found.dtype.kind in "ui" else 1.0
     levels = np.ascontiguousarray(found, np.float32) / np.float32(most)
     if not np.isfinite(levels).all():
         raise ArgumentError(f"{caller}: the image has NaN or infinity")
+    if levels.max() > _BRIGHTEST:
+        raise ArgumentError(
+            f"{caller}: the image has floats up to {levels.max():g}; 0 to 1 is needed: divide 8-bit levels by 255"
+        )
     return levels
+
+
+def given_mask(mask, size: tuple[int, int], caller: str) -> np.ndarray | None:
+    """The mask (rows, columns) as truth values, of the `size` (columns, rows) of images, or None."""
+    if mask is None:
+        return None
+    found = binary(mask, caller)
+    if found.shape != size[::-1]:
+        raise ArgumentError(f"{caller}: mask has shape {found.shape}; the image's is {size[::-1]}")
+    return found

@@ -21,12 +21,14 @@ __all__ = [
     "explaining",
     "is_known",
     "laid_vertices",
+    "overlap",
     "regions",
     "silhouette",
 ]
 
 _LEAST_AREA = 30  # [pixel] smaller regions are no objects
 _LEAST_NEW = 0.35  # the part of an object's area that no other object explains
+_LEAST_COVERED = 0.5  # the part of an object's silhouette that differs from the background
 _LEAST_SEEN = 0.4  # the part of its edges that must not be hidden
 _OVERLAP = 0.1  # the part of its footprint that an object may share with another one
 _SAME_PLACE = 0.8  # objects that share so much of their footprints are at the same place
@@ -59,12 +61,18 @@ class Candidate(NamedTuple):
     name: str
     T: np.ndarray
     covariance: np.ndarray
-    quality: float
+    share: float  # of its visible edges that the image shows, or of its surface that the depth image confirms
+    covered: float  # the part of its silhouette that is in the region
     rms: float
     mask: np.ndarray  # (rows, columns) the pixels that it covers
     footprint: np.ndarray  # (n, 2) [m] its vertices, seen from above the plane
     distance: float  # [m] of its centre from the camera
     evidence: Evidence | None = None  # of its edges
+
+    @property
+    def quality(self) -> float:
+        """How well it explains what is seen, from 0 to 1: candidates are ranked by it."""
+        return self.share * self.covered
 
 
 def regions(there: np.ndarray, caller: str) -> list[Region]:
@@ -110,6 +118,9 @@ def silhouette(camera: Camera, model: ObjectModel, T: np.ndarray, caller: str) -
         return shown.astype(bool)
     parts = 4  # OpenCV takes whole numbers, here sixteenths of a pixel
     corners = np.clip(np.rint(pixels * 2**parts), -(2**20), 2**20).astype(np.int32)
+    if model.is_convex:
+        cv2.fillConvexPoly(shown, cv2.convexHull(corners), 1, cv2.LINE_8, parts)
+        return shown.astype(bool)
     for triangle in corners[model.faces]:
         cv2.fillConvexPoly(shown, triangle, 1, cv2.LINE_8, parts)
     return shown.astype(bool)
@@ -120,25 +131,26 @@ def explaining(
 ) -> list[Candidate]:
     """Candidates that together explain a region, chosen greedily: the best that explains something new, again.
 
-    Those with a quality below `least` are left out. What a nearer object hides that was chosen before does not count
-    against an object.
+    Those that show a smaller share than `least` are left out. What a nearer object hides that was chosen before does
+    not count against an object.
     """
     chosen: list[Candidate] = []
     left, rest = region.mask.copy(), list(candidates)
     while rest:
-        rest = [_beside(c, chosen) for c in rest]
-        best = max(rest, key=lambda c: c.quality)
-        rest = [c for c in rest if c is not best]
+        seen = [_beside(c, chosen) for c in rest]  # each time from the candidates as they were
+        k = max(range(len(seen)), key=lambda i: seen[i].quality)
+        best = seen[k]
+        del rest[k]
         new = np.count_nonzero(best.mask & left) / np.count_nonzero(best.mask)
-        clear = all(_overlap(best.footprint, other.footprint) <= _OVERLAP for other in chosen)
-        if best.quality >= least and new >= _LEAST_NEW and clear:
+        clear = all(overlap(best.footprint, other.footprint) <= _OVERLAP for other in chosen)
+        if best.share >= least and best.covered >= _LEAST_COVERED and new >= _LEAST_NEW and clear:
             chosen.append(_by_colour(best, candidates, levels, models))
             left &= ~chosen[-1].mask
     return chosen
 
 
 def _beside(c: Candidate, chosen: list[Candidate]) -> Candidate:
-    """The candidate with the quality of those of its edges that no nearer object hides."""
+    """The candidate with the share of those of its edges that no nearer object hides."""
     hiding = [other.mask for other in chosen if other.distance < c.distance]
     if c.evidence is None or not hiding:
         return c
@@ -149,10 +161,10 @@ def _beside(c: Candidate, chosen: list[Candidate]) -> Candidate:
     seen = c.evidence._replace(weight=c.evidence.weight * ~covered)
     if seen.weight.sum() < _LEAST_SEEN * c.evidence.weight.sum():
         return c
-    return c._replace(quality=max(c.quality, c.quality / max(c.evidence.share, 1e-9) * seen.share))
+    return c._replace(share=max(c.share, seen.share))
 
 
-def _overlap(a: np.ndarray, b: np.ndarray) -> float:
+def overlap(a: np.ndarray, b: np.ndarray) -> float:
     """The part of the smaller of two footprints (n, 2), (m, 2) [m] that lies in the other one."""
     cv2 = opencv("locate")
     hulls = [cv2.convexHull((1e3 * x).astype(np.float32)) for x in (a, b)]
@@ -170,7 +182,7 @@ def _by_colour(best: Candidate, others: list[Candidate], levels: np.ndarray, mod
     rivals = [
         c for c in others
         if c.quality > best.quality - _AS_GOOD and models[c.name].colour is not None
-        and _overlap(c.footprint, best.footprint) > _SAME_PLACE
+        and overlap(c.footprint, best.footprint) > _SAME_PLACE
     ]  # fmt: skip
     seen = np.median(levels[best.mask], axis=0)
 
@@ -186,4 +198,4 @@ def _shares(colour: np.ndarray) -> np.ndarray:
 
 def as_located(c: Candidate) -> LocatedObject:
     """The result for users."""
-    return LocatedObject(c.name, c.T, c.covariance, float(c.quality), c.rms, c.mask)
+    return LocatedObject(c.name, c.T, c.covariance, float(c.share), c.rms, c.mask)

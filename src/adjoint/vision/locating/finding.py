@@ -11,8 +11,7 @@ from ...lie import se3
 from ...model.input_checks import positive
 from ...sensing.scene import Solid
 from ..cameras import Camera, project
-from ..image_checks import binary
-from .arguments import as_models, image_levels, motion_of
+from .arguments import as_models, given_mask, image_levels, motion_of
 from .candidates import (
     Candidate,
     LocatedObject,
@@ -51,7 +50,7 @@ def locate(
         >>> [thing.name for thing in locate(image, camera, {"brick": brick})]
         ['brick']
 
-    - `image` (rows, columns) or (rows, columns, 3) is one of `camera`; floats are from 0 to 1.
+    - `image` (rows, columns) or (rows, columns, 3) is one of `camera`, of 8 or 16 bits, or of floats from 0 to 1.
     - `models` {name: model} are made by `block_model`, `cylinder_model`, `prism_model` and `mesh_model`, or are solids
       of `adjoint.sensing`: a `Box`, a `Cylinder` or a `Mesh`, wherever it stands.
     - Objects lie on the plane z = 0 of the frame `T_world_plane` (4, 4); by default this is the world's own. Each way
@@ -76,10 +75,16 @@ def locate(
     if depth is not None:
         return locate_in_depth(image, depth, camera, known, plane, mask, least)
     levels = image_levels(image, camera, caller)
+    empty, given = _empty_table(background, camera, levels, caller), given_mask(mask, camera.size, caller)
     straight, flat = _without_distortion(camera, levels)
-    there = _foreground(flat, camera, straight, background, mask, caller)
-    edges = edge_map(levels, caller)
-    rough = edges if straight is camera else edge_map(flat, caller)
+    flat_empty = None if empty is None else _without_distortion(camera, empty)[1]
+    if given is None:
+        flat_given, there = None, foreground(flat, flat_empty, caller)
+    else:
+        flat_given = there = _without_distortion(camera, given[..., None].astype(np.float32))[1][..., 0] > 0.5
+    edges = rough = edge_map(flat, caller, flat_empty, flat_given)
+    if straight is not camera:
+        edges = edge_map(levels, caller, empty, given)
     found: list[LocatedObject] = []
     for region in regions(there, caller):
         candidates = _candidates(straight, rough, camera, edges, region, known, plane)
@@ -97,19 +102,14 @@ def _without_distortion(camera: Camera, levels: np.ndarray) -> tuple[Camera, np.
     return camera.replace(distortion=()), flat.reshape(levels.shape)
 
 
-def _foreground(levels, camera, straight, background, mask, caller) -> np.ndarray:
-    """Where objects are, in the image without distortion."""
-    if mask is not None:
-        given = binary(mask, caller)
-        if given.shape != levels.shape[:2]:
-            raise ArgumentError(f"{caller}: mask has shape {given.shape}; the image's is {levels.shape[:2]}")
-        return _without_distortion(camera, given[..., None].astype(np.float32))[1][..., 0] > 0.5
-    if background is not None:
-        background = image_levels(background, camera, caller)
-        if background.shape != levels.shape:
-            raise ArgumentError(f"{caller}: background has shape {background.shape}; the image's is {levels.shape}")
-        background = _without_distortion(camera, background)[1]
-    return foreground(levels, background, caller)
+def _empty_table(background, camera: Camera, levels: np.ndarray, caller: str) -> np.ndarray | None:
+    """The image of the empty table, of the shape of the image."""
+    if background is None:
+        return None
+    found = image_levels(background, camera, caller)
+    if found.shape != levels.shape:
+        raise ArgumentError(f"{caller}: background has shape {found.shape}; the image's is {levels.shape}")
+    return found
 
 
 def _candidates(
@@ -129,7 +129,7 @@ def _candidates(
         shown = silhouette(straight, model, T, "locate")
         if not shown.any():
             continue
-        quality = share * np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
+        covered = np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
         feet, away = laid_vertices(plane, model, T), distance(camera, model, T)
-        found.append(Candidate(h.name, T, covariance, quality, rms, shown, feet, away, fit.evidence))
+        found.append(Candidate(h.name, T, covariance, share, covered, rms, shown, feet, away, fit.evidence))
     return sorted(found, key=lambda c: -c.quality)

@@ -11,6 +11,8 @@ __all__ = ["differs_from", "foreground", "smooth_background"]
 _ROUNDS = 8  # of fitting the background without what does not belong to it
 _SIGMAS = 5.0  # a pixel differs if it is this many standard deviations off
 _LEAST = 0.02  # of the range of the image; smaller differences are never objects
+_NOISY = 0.015  # of the range of the image: with more noise it is smoothed, too
+_BLUR = 1.2  # [pixel]
 _POINTS = 4000  # pixels that are enough to fit the background
 
 
@@ -22,17 +24,26 @@ def foreground(levels: np.ndarray, background: np.ndarray | None, caller: str) -
     """
     cv2 = opencv(caller)
     empty = smooth_background(levels) if background is None else background
-    mask = np.uint8(differs_from(levels, empty))
+    mask = np.uint8(differs_from(levels, empty, caller))
     cross = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, cross)
     return cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cross).astype(bool)
 
 
-def differs_from(levels: np.ndarray, background: np.ndarray) -> np.ndarray:
+def differs_from(levels: np.ndarray, background: np.ndarray, caller: str) -> np.ndarray:
     """Truth values (rows, columns): where a channel is off by more than noise explains."""
-    off = np.abs(levels - background)
-    sigma = 1.4826 * np.median(off[::4, ::4].reshape(-1, off.shape[2]), axis=0)  # most pixels are background
-    return np.any(off > np.maximum(_SIGMAS * sigma, _LEAST), axis=2)
+    off = levels - background
+    sigma = _deviation(off)
+    found = np.any(np.abs(off) > np.maximum(_SIGMAS * sigma, _LEAST), axis=2)
+    if sigma.max() > _NOISY:  # means of neighbours have less noise, and tell faint objects from it
+        smooth = opencv(caller).GaussianBlur(off, (0, 0), _BLUR).reshape(off.shape)
+        found |= np.any(np.abs(smooth) > np.maximum(_SIGMAS * _deviation(smooth), _LEAST), axis=2)
+    return found
+
+
+def _deviation(off: np.ndarray) -> np.ndarray:
+    """The standard deviation (channels,) of most pixels, which are background."""
+    return 1.4826 * np.median(np.abs(off[::4, ::4]).reshape(-1, off.shape[2]), axis=0)
 
 
 def smooth_background(levels: np.ndarray) -> np.ndarray:

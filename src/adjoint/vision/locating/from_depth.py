@@ -16,9 +16,18 @@ from ...compile import kernel
 from ...errors import ArgumentError
 from ...lie import se3
 from ..cameras import Camera, depth_points, project
-from ..image_checks import binary
-from .arguments import image_levels
-from .candidates import Candidate, as_located, distance, explaining, is_known, laid_vertices, regions, silhouette
+from .arguments import given_mask, image_levels
+from .candidates import (
+    Candidate,
+    as_located,
+    distance,
+    explaining,
+    is_known,
+    laid_vertices,
+    overlap,
+    regions,
+    silhouette,
+)
 from .hypotheses import Hypothesis, Region, on_plane_pose, places_on_plane, spread_poses
 from .image_edges import EdgeMap, edge_map, offsets_along
 from .object_models import ObjectModel
@@ -33,7 +42,8 @@ _COARSE = 4e-3  # [m] points this near to a rough pose agree with it
 _SURFACE, _FEW = 3000, 60  # points of a surface for refining, and for trying poses
 _ROUNDS = 8
 _GRAZING = 0.1  # surfaces whose normal has a smaller cosine to the line of sight are not looked at
-_BELOW_BEST = 0.12  # poses that agree less than the best by this much are not refined
+_BELOW_BEST = 0.3  # poses that agree less than the best by this much are not refined
+_SURE, _HERE = 0.9, 0.3  # the quality of a pose that is right, and the part of a footprint that it shares with others
 _REACH = (8.0, 5.0, 3.0, 2.0)  # [pixel] how far contours are looked for in the first rounds; the last one then stays
 _MOST_POINTS = 1500  # of a region that are used
 _EDGE_SIGMA = 0.3  # [pixel] of contours in a depth image
@@ -62,8 +72,9 @@ def locate_in_depth(image, depth, camera: Camera, models: dict[str, ObjectModel]
         raise ArgumentError("locate: depth images are needed without distortion; most depth cameras give them so")
     seen = _points(depth, camera, plane)
     there = seen.height > max(_SIGMAS * seen.sigma, 1e-3)
-    if mask is not None:
-        there &= binary(mask, _CALLER)
+    given = given_mask(mask, camera.size, _CALLER)
+    if given is not None:
+        there &= given
     if image is None:
         top = max(float(np.nanmax(seen.height, initial=0.0)), 1e-3)
         levels = np.nan_to_num(np.clip(seen.height / top, 0, 1)).astype(np.float32)[..., None]
@@ -106,8 +117,10 @@ def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) ->
     found: list[Candidate] = []
     tried = [x for name in models for x in _tried(camera, seen, region, name, models[name], surfaces[name], plane)]
     best = max((h.score for h in tried), default=0.0)
-    for h in (h for h in tried if h.score > best - _BELOW_BEST):
+    for h in sorted((h for h in tried if h.score > best - _BELOW_BEST), key=lambda h: -h.score):
         model, surface = models[h.name], surfaces[h.name]
+        if _is_settled(found, h.name, laid_vertices(plane, model, h.T_world_object)):
+            continue
         fit = _refined(camera, seen, edges, region, model, surface, h.T_world_object)
         if fit is None or is_known(found, h.name, model, fit[0]):
             continue
@@ -117,8 +130,13 @@ def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) ->
         if shown.any():
             inside = np.count_nonzero(shown & region.mask) / np.count_nonzero(shown)
             feet, away = laid_vertices(plane, model, T), distance(camera, model, T)
-            found.append(Candidate(h.name, T, covariance, share * inside, rms, shown, feet, away))
+            found.append(Candidate(h.name, T, covariance, share, inside, rms, shown, feet, away))
     return sorted(found, key=lambda c: -c.quality)
+
+
+def _is_settled(found: list[Candidate], name: str, footprint: np.ndarray) -> bool:
+    """Whether a candidate of this name was found here that fits so well that no other pose need be tried."""
+    return any(c.name == name and c.quality > _SURE and overlap(footprint, c.footprint) > _HERE for c in found)
 
 
 def _tried(camera, seen, region, name, model, surface, plane) -> list[Hypothesis]:

@@ -14,8 +14,8 @@ import numpy as np
 from ...compile import kernel
 from ...lie import se3, so3
 from ..cameras import Camera, on_plane
-from .image_edges import EdgeMap
-from .object_models import ObjectModel, Rest
+from .image_edges import EdgeMap, coarseness
+from .object_models import Edges, ObjectModel, Rest
 
 __all__ = ["Hypothesis", "Region", "hypotheses", "on_plane_pose", "places_on_plane", "spread_poses"]
 
@@ -25,6 +25,7 @@ _INWARD = 2.0  # [pixel] from a contour to where the object must be seen
 _LEAST_INSIDE = 0.6  # the part of a contour beside which the object is seen
 _LEAST_SHOWN = 0.6  # the part of a contour that is in the image
 _LEAST_SCORE, _BELOW_BEST = 0.3, 0.3  # worse hypotheses are not kept
+_MOST_EDGES = 250  # of a model that are looked at
 _ONCE = 150_000  # edges whose samples are kept in memory at a time
 _MOST = 5  # hypotheses of a model that are kept for each object of its size that fits into a region
 _SAMPLES = 4
@@ -109,10 +110,10 @@ def hypotheses(
 def places_on_plane(camera: Camera, region: Region, model: ObjectModel, rest: Rest, plane: np.ndarray) -> np.ndarray:
     """Points (k, 2) [m] of the plane above which the centre of an object may be, seen in the region."""
     left, top, width, height = region.box
-    apart = min(_STEP, max(1.0, min(width, height) / 4))
+    apart = min(_STEP * coarseness(camera.size), max(1.0, min(width, height) / 4))
     u, v = np.meshgrid(np.arange(left, left + width, apart), np.arange(top, top + height, apart))
     pixels = np.stack([u.ravel(), v.ravel()], axis=1)
-    if _is_convex(model):
+    if model.is_convex:
         rounded = np.rint(pixels).astype(int)
         pixels = pixels[region.mask[rounded[:, 1], rounded[:, 0]]]
     raised = plane.copy()
@@ -121,12 +122,6 @@ def places_on_plane(camera: Camera, region: Region, model: ObjectModel, rest: Re
     points = on_plane(camera, pixels, raised)
     points = points[np.isfinite(points).all(axis=1)]
     return ((points - plane[:3, 3]) @ plane[:3, :2]) - middle[:2]
-
-
-def _is_convex(model: ObjectModel) -> bool:
-    reach = np.einsum("ij,kj->ik", model.normals, model.vertices).max(axis=1)
-    own = np.sum(model.normals * model.triangles[:, 0], axis=1)
-    return bool((reach - own).max() < 1e-6 * model.size)
 
 
 def spread_poses(
@@ -142,9 +137,10 @@ def spread_poses(
     middle = on_plane_pose(plane, rest, x, y, 0.0) @ np.append(model.center, 1.0)
     pixels = camera.matrix[0, 0] / float((camera.T_camera_world @ middle)[2])  # of a metre there
     turn = 2 * np.pi / rest.symmetry
-    turns = max(1, int(np.ceil(turn * model.size / 2 * pixels / _STEP)))
+    step = _STEP * coarseness(camera.size)
+    turns = max(1, int(np.ceil(turn * model.size / 2 * pixels / step)))
     tried = np.column_stack([np.repeat(places, turns, axis=0), np.tile(turn * np.arange(turns) / turns, len(places))])
-    spacing = np.array([_STEP / pixels, _STEP / pixels, turn / turns])
+    spacing = np.array([step / pixels, step / pixels, turn / turns])
     covered = _footprint(model, rest) * pixels**2
     most = _MOST * max(1, round(region.area / max(covered, 1.0)))
     around = tried[_apart(tried, scored(tried), 0.7 * spacing, turn, 4 * most)]
@@ -182,9 +178,9 @@ def _footprint(model: ObjectModel, rest: Rest) -> float:
 def _scores(camera: Camera, edges: EdgeMap, region: Region, model: ObjectModel, T: np.ndarray) -> np.ndarray:
     """The agreement (n,) of poses T (n, 4, 4): 1 if all edges are on edges of the image, 0 if none is."""
     found = np.empty(len(T))
-    e = model.edges
+    e = _few(model.edges)
     once = max(1, _ONCE // len(e.ends))
-    seen_from = camera.T_camera_world @ T
+    seen_from, far = camera.T_camera_world @ T, _NEAR * coarseness(camera.size)
     for start in range(0, len(T), once):
         part = slice(start, start + once)
         seen = _rough_edges(e.ends, e.normals, seen_from[part, None], camera.matrix)
@@ -192,11 +188,17 @@ def _scores(camera: Camera, edges: EdgeMap, region: Region, model: ObjectModel, 
         seen_length = (seen.length / _SAMPLES)[..., None] * shown
         weight = seen_length * ((seen.contour > 0) | ((seen.inner > 0) & e.crease))[..., None]
         outer = seen_length * seen.contour[..., None]
-        near = (weight * (1 - np.minimum(distance, _NEAR) / _NEAR)).sum(axis=(1, 2)) / _some(weight.sum(axis=(1, 2)))
+        near = (weight * (1 - np.minimum(distance, far) / far)).sum(axis=(1, 2)) / _some(weight.sum(axis=(1, 2)))
         inside = (outer * inside).sum(axis=(1, 2)) / _some(outer.sum(axis=(1, 2)))
         whole = outer.sum(axis=(1, 2)) > _LEAST_SHOWN * (seen.length * seen.contour).sum(axis=1)
         found[part] = np.where(whole & (inside > _LEAST_INSIDE), near * inside, 0.0)
     return found
+
+
+def _few(edges: Edges) -> Edges:
+    """Every k-th edge of a fine mesh: enough of them for rough poses."""
+    step = -(-len(edges.ends) // _MOST_EDGES)
+    return Edges(*(x[::step] for x in edges))
 
 
 def _some(total: np.ndarray) -> np.ndarray:

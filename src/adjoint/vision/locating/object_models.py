@@ -17,6 +17,7 @@ __all__ = ["Edges", "ObjectModel", "Rest", "block_model", "cylinder_model", "mes
 _FLAT = 1e-6  # normals of one face differ by less [rad]
 _CREASE = np.radians(20.0)  # a sharper edge between two faces can be seen
 _SAME = 1e-6  # vertices of two positions are the same within this part of the object's size
+_MOST_RESTS = 40  # ways to lie that are looked at; more belong to curved surfaces
 _SIDES = 60  # of the prism that stands for a cylinder
 
 
@@ -90,6 +91,13 @@ class ObjectModel:
         return 2 * float(np.linalg.norm(self.vertices - self.center, axis=1).max())
 
     @cached_property
+    def is_convex(self) -> bool:
+        """Whether the object has no notches: it fills its convex hull."""
+        from scipy.spatial import ConvexHull
+
+        return float(ConvexHull(self.vertices).volume) <= self.volume * (1 + 1e-6)
+
+    @cached_property
     def normals(self) -> np.ndarray:
         """The unit normals (m, 3) of the triangles, outward."""
         a, b, c = np.moveaxis(self.triangles, 1, 0)
@@ -138,28 +146,51 @@ def _laid(model: ObjectModel, rest: Rest) -> np.ndarray:
 
 
 def _bearing_normals(vertices: np.ndarray, center: np.ndarray) -> np.ndarray:
-    """The outward normals (k, 3) of the faces of the convex hull above which the centre is, the largest face first."""
+    """The outward normals (k, 3) of the faces of the convex hull above which the centre is, the largest face first.
+
+    A curved surface of many small faces lies on any of them. Of so many, those are left out that differ least from
+    larger ones.
+    """
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(vertices)
-    groups: list[tuple[np.ndarray, list[int]]] = []
-    for k, equation in enumerate(hull.equations):
-        near = next((g for g in groups if np.abs(g[0] - equation).max() < np.sqrt(_FLAT)), None)
-        near[1].append(k) if near else groups.append((equation, [k]))
-    found = []
-    for equation, members in groups:
-        triangles = vertices[hull.simplices[members]]
-        areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
-        if any(_is_above(triangle, equation[:3], center) for triangle in triangles):
-            found.append((areas.sum(), equation[:3]))
-    return np.array([normal for _, normal in sorted(found, key=lambda x: -x[0])])
+    normals, triangles = hull.equations[:, :3], vertices[hull.simplices]
+    face = _same_face(hull.equations)
+    areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
+    bears = np.bincount(face, _are_below(triangles, normals, center)) > 0
+    order = np.argsort(-np.bincount(face, areas), kind="stable")
+    _, first = np.unique(face, return_index=True)
+    found, apart = normals[first[order[bears[order]]]], np.radians(3.0)
+    while len(found) > _MOST_RESTS:
+        found, apart = _spread(found, apart), 1.5 * apart
+    return found
 
 
-def _is_above(triangle: np.ndarray, normal: np.ndarray, point: np.ndarray) -> bool:
-    """Whether a point, moved along the normal into the triangle's plane, is inside the triangle or on its border."""
-    sides = np.roll(triangle, -1, axis=0) - triangle
-    turns = np.cross(sides, point - triangle) @ normal
-    return bool((turns >= -1e-9 * np.abs(turns).max()).all() or (turns <= 1e-9 * np.abs(turns).max()).all())
+def _same_face(equations: np.ndarray) -> np.ndarray:
+    """The number of the face (k,) in which each triangle of a hull lies, from the equations (k, 4) of their planes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import KDTree
+
+    n, pairs = len(equations), KDTree(equations).query_pairs(np.sqrt(_FLAT), output_type="ndarray")
+    return connected_components(coo_array((np.ones(len(pairs)), pairs.T), shape=(n, n)), directed=False)[1]
+
+
+def _spread(normals: np.ndarray, apart: float) -> np.ndarray:
+    """Those of unit normals (k, 3) that are farther apart than an angle [rad] from all kept before."""
+    kept: list[int] = []
+    for k, n in enumerate(normals):
+        if not kept or (normals[kept] @ n).max() < np.cos(apart):
+            kept.append(k)
+    return normals[kept]
+
+
+def _are_below(triangles: np.ndarray, normals: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Whether a point, moved along their normals (k, 3), falls into triangles (k, 3, 3) or on their borders."""
+    sides = np.roll(triangles, -1, axis=1) - triangles
+    turns = np.einsum("kij,kj->ki", np.cross(sides, point - triangles), normals)
+    slack = 1e-9 * np.abs(turns).max(axis=1, keepdims=True)
+    return (turns >= -slack).all(axis=1) | (turns <= slack).all(axis=1)
 
 
 def _turned_down(normal: np.ndarray) -> np.ndarray:
@@ -179,6 +210,8 @@ def _turns(points: np.ndarray, others: np.ndarray) -> list[float]:
         return []
     size = np.abs(points).max()
     radius, height = np.hypot(points[:, 0], points[:, 1]), points[:, 2]
+    if np.abs(np.sort(height) - np.sort(others[:, 2])).max() > _SAME * size:
+        return []  # a turn changes no height
     outer = radius > _SAME * size
     if not outer.any():
         return [0.0] if np.allclose(points, others, atol=_SAME * size) else []

@@ -19,7 +19,7 @@ from ...errors import SolveError
 from ...lie import se3
 from ..cameras import Camera
 from .arguments import as_model, image_levels, motion_of
-from .image_edges import EdgeMap, edge_map, offsets_along
+from .image_edges import EdgeMap, coarseness, edge_map, offsets_along
 from .object_models import ObjectModel
 from .outlines import Samples, outline
 
@@ -111,7 +111,7 @@ def refined(
     scale = np.where(np.arange(6) < 3, model.size / 2, 1.0)  # turns and shifts as ways [m] of the farthest point
     A = None
     rms, evidence = np.inf, None
-    for reach in _REACHES:
+    for reach in _reaches(camera):
         samples = outline(camera, model, T)
         r = offsets_along(edges, samples.pixels, samples.normals, reach, caller) if len(samples.pixels) else np.empty(0)
         there = np.isfinite(r)
@@ -133,6 +133,12 @@ def refined(
     noise = max(rms, _LEAST_SIGMA) ** 2 * _CORRELATED
     covariance = noise * directions.T @ np.linalg.inv(A) @ directions
     return Refined(ModelPose(se3.project(T), covariance, rms, evidence.share), evidence)
+
+
+def _reaches(camera: Camera) -> list[float]:
+    """How far edges are looked for [pixel]: at first farther in a large image, whose hypotheses are coarser."""
+    least = _REACHES[-1]
+    return [least + (reach - least) * coarseness(camera.size) for reach in _REACHES]
 
 
 def _evidence(samples: Samples, agreement: np.ndarray, camera: Camera) -> Evidence:
