@@ -322,3 +322,42 @@ def test_one_pixel():
     one = np.ones((1, 1), bool)
     assert chain_code(one).text == "0321" and chain_code(one, directions=8).text == ""
     assert shape_number(one) == "3333" == shape_number(one, order=4)
+
+
+def test_shape_numbers_do_not_depend_on_quarter_turns_and_starts():
+    """Of diameters that are equally long, the one with the narrowest rectangle counts, whichever comes first."""
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        image = largest(rng.random((4, 5)) < 0.7)
+        for order in (10, 12, 14):
+            found = set()
+            for turns in range(4):
+                try:
+                    found.add(shape_number(np.rot90(image, turns), order=order))
+                except SolveError:
+                    found.add("")
+            assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: chain_area([1, [2]]), "a ChainCode, a text of digits"),
+        (lambda: chain_area("0321", directions=np.ones(3)), "'directions'"),
+        (lambda: chain_code(np.ones((3, 3)), cell=0), "'cell' is 0"),
+        (lambda: grid_cells(np.ones((3, 3)), 0), "'cell' is 0"),
+        (lambda: grid_cells(np.ones((3, 3)), 2, share="x"), "'share'"),
+        (lambda: chain_code_of_segments([[0, 0], [1, 0], [1, 1]], 0), "'segments' is 0"),
+        (lambda: chain_points("0321", start="x"), "'start'"),
+        (lambda: chain_points("0321", start=(1, 2, 3)), "'start'"),
+        (lambda: first_difference("0321", circular=3), "'circular'"),
+        (lambda: shape_numbers(np.ones((3, 3)), 4), "'orders'"),
+        (lambda: grid_coverage([[0, 0], [2, 0], [2, 1]], 3), "'size'"),
+        (lambda: grid_coverage([[0, 0], [2, 0], [2, 1]], (0, 2)), "'size'"),
+        (lambda: grid_coverage([[0, 0], [2, 0], [2, 1]], (10**6, 10**6)), "too large"),
+        (lambda: grid_coverage([[0, 0], [3, 0], [2, 1]], (1, 2)), "reaches out of the grid"),
+    ],
+)
+def test_arguments_of_codes_are_named(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -532,3 +532,26 @@ def test_states_of_minimal_automata_are_all_told_apart_by_sentences():
         assert same_language(automaton, found)
         starts = [Automaton(found.states, ("a", "b"), found.transitions, q, found.final) for q in found.states]
         assert not any(same_language(one, other) for one, other in itertools.combinations(starts, 2))
+
+
+def test_what_would_take_too_long_is_an_error():
+    """Each of these would need minutes or more without a bound."""
+    rng = np.random.default_rng(0)
+    names = tuple(f"N{k}" for k in range(60))
+    pairs = [(A, (names[i], names[j])) for A in names for i, j in rng.integers(0, 60, (4, 2))]
+    large = Grammar(names, ("a",), tuple(pairs) + tuple((A, ("a",)) for A in names), "N0")  # type: ignore[arg-type]
+    for call, message in (
+        (lambda: accepts(large, "a" * 1500), "1500 symbols, too many for a grammar of this size"),
+        (lambda: sentences_of_grammar(parse_grammar("S -> aS | a"), 10**6), "must be 2000 or less"),
+        (lambda: trees_of_grammar(parse_tree_grammar("S -> a"), 10**9), "must be 2000 or less"),
+        (lambda: trees_of_grammar(parse_tree_grammar(f"S -> a({','.join('S' * 12)}) | c | d"), 100), "nodes in all"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            call()
+
+
+def test_numbers_of_trees_by_generating_functions():
+    """Binary trees of n inner nodes are counted by Catalan's numbers."""
+    found = trees_of_grammar(parse_tree_grammar("S -> a(S, S) | b"), 17)
+    sizes = [len(tree.nodes()) for tree in found]
+    assert [sizes.count(2 * n + 1) for n in range(9)] == [1, 1, 2, 5, 14, 42, 132, 429, 1430]

@@ -468,3 +468,72 @@ def test_bad_descriptors():
     ):
         with pytest.raises(ArgumentError, match=message):
             call()
+
+
+# --- numbers far from 1, and arguments that are none ------------------------------------------------------------------
+
+
+def test_areas_far_from_the_origin_lose_nothing():
+    far = SQUARE + np.array([2.0**40, -(2.0**41)])  # exact in double precision; products of coordinates are not
+    assert polygon_area(far) == 4.0
+
+
+def test_boundaries_refuse_what_overflows_or_has_two_parts():
+    for bad, message in (
+        (np.array([[1e308, 0], [-1e308, 0], [0, 1e308]]), "beyond 1e.100"),
+        (np.array([[0, 0], [1, np.inf], [2, 2]]), "infinity"),
+        (SQUARE.astype(complex), r"points \(n, 2\)"),
+        ([[0, 0], [1]], r"points \(n, 2\)"),
+        ("abc", r"points \(n, 2\)"),
+    ):
+        for function in (convex_hull, diameter, basic_rectangle, polygon_area, polygon_centroid, tangent_signature):
+            with pytest.raises(ArgumentError, match=message):
+                function(bad)
+
+
+def test_invariants_need_the_first_frequency():
+    """Backwards, a circle has its size at frequency -1, and all other numbers would be rounding errors."""
+    a = 2 * np.pi / 64 * np.arange(64)
+    circle = np.stack([np.cos(a), np.sin(a)], axis=1)
+    assert fourier_invariants(fourier_descriptors(circle), 4) == pytest.approx(0, abs=1e-12)
+    for bad in (circle[::-1], np.ones((8, 2))):
+        with pytest.raises(ArgumentError, match="frequency 1"):
+            fourier_invariants(fourier_descriptors(bad))
+
+
+@pytest.mark.parametrize("points", [[[0, 0], [4, 0], [4, 2], [0, 2]], [[0, 0], [4, 0], [8, 0], [4, 0]]])
+def test_one_merged_line_has_two_corners(points):
+    """They are where the diameter's ends come to lie on the line of least squares."""
+    ends = merged_polygon(points, 100.0)
+    assert ends.shape == (2, 2)
+    first = diameter(points).ends[0]
+    around = np.array([*points, first], float)  # the walk ends where it began
+    middle = around.mean(axis=0)
+    normal = np.linalg.svd(around - middle)[2][1]
+    assert (ends - middle) @ normal == pytest.approx(0, abs=1e-9)
+    assert np.ptp(ends @ np.array([1.0, 0.0])) > 4
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: resampled_boundary(SQUARE, 0), "'samples' is 0"),
+        (lambda: distance_signature(SQUARE, 0), "'samples' is 0"),
+        (lambda: distance_signature(SQUARE, center=(np.nan, 0)), "'center'"),
+        (lambda: distance_signature(SQUARE, unit=np.ones(3)), "'unit'"),
+        (lambda: tangent_signature(np.ones((4, 2))), "all points of the boundary are one"),
+        (lambda: slope_density(SQUARE, 0), "'bins' is 0"),
+        (lambda: slope_density(np.zeros((5, 2))), "all points of the boundary are one"),
+        (lambda: amplitude_moments([1e200, 2.0]), "beyond"),
+        (lambda: amplitude_moments([1.0, np.nan]), "NaN"),
+        (lambda: amplitude_moments([1.0, 2.0], 0), "'highest' is 0"),
+        (lambda: histogram_moments([1e200, 2.0], [1, 1]), "beyond"),
+        (lambda: fourier_descriptors(np.full((4, 2), 1e308)), "beyond"),
+        (lambda: fourier_boundary([1, [2]]), "complex numbers, are needed"),
+        (lambda: minimum_perimeter_polygon(""), "a closed code"),
+        (lambda: crack_boundaries(np.ones((3, 3)), connectivity=np.ones(2)), "'connectivity'"),
+    ],
+)
+def test_arguments_of_shapes_are_named(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -220,3 +220,32 @@ def test_all_derivable_strings_and_no_others():
 def test_bad_textures_are_named(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.uint32, np.int64, np.uint64])
+def test_matrices_of_all_whole_numbers_are_the_same(dtype):
+    image = np.random.default_rng(0).integers(0, 2, (7, 9))
+    assert (cooccurrence(image.astype(dtype), (-2, 1)) == cooccurrence(image, (-2, 1))).all()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: histogram_texture(np.array([[0.0, np.nan]])), "NaN"),
+        (lambda: histogram_texture(np.array([[0.0, 1e308]])), "beyond"),
+        (lambda: histogram_texture(np.eye(3), span=[1]), "'span'"),
+        (lambda: histogram_texture(np.eye(3), span=0), "'span'"),
+        (lambda: relative_smoothness(-1.0), "0 or more"),
+        (lambda: relative_smoothness(1.0, span=0), "'span'"),
+        (lambda: cooccurrence_descriptors(np.eye(2) * 1j), r"\(\.\.\., k, k\)"),
+        (lambda: texture_derivation(3), "string of letters"),
+        (lambda: texture_derivation("a", {"S": 3}), "rules must be a dict"),
+        (lambda: texture_derivation("a", {"S": [3]}), "must give a letter"),
+        (lambda: texture_derivation("a", start=[]), "no rule for the start"),
+        (lambda: texture_places(["a"]), "a string of a, b and c"),
+        (lambda: texture_image("aab", [1, [2]]), "the primitive"),
+    ],
+)
+def test_arguments_of_textures_are_named(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -22,6 +22,7 @@ from .symbols import listed, symbols_of
 
 __all__ = ["Derivation", "derivation", "derivations"]
 
+_WORK = 40_000_000  # pairs of symbols at places of a chart, of which a second looks at a few millions
 _LONGEST = 2000  # symbols of a sentence for a chart, which has the square of this many entries
 
 
@@ -68,7 +69,8 @@ def derivation(grammar: Grammar, sentence: str | Sequence[str]) -> Derivation | 
         S => aA => abA => abbB => abbc
 
     The sentence is a text or a sequence of symbols. For regular grammars, the time grows with its length; for others,
-    with the square of its length, which is 2000 at most. Cocke & Schwartz (1970), Younger (1967), Kasami (1965).
+    with the square of its length, which is 2000 at most, and less for grammars of many productions. Cocke & Schwartz
+    (1970), Younger (1967), Kasami (1965).
     """
     return next(iter(all_derivations(grammar, sentence, "derivation")), None)
 
@@ -251,6 +253,11 @@ def checked_symbols(grammar: Grammar, sentence, caller: str) -> tuple[str, ...]:
     symbols = symbols_of(sentence, grammar.terminals, caller)
     if len(symbols) > _LONGEST and grammar.kind != "regular":
         raise ArgumentError(f"{caller}: the sentence has {len(symbols)} symbols; at most {_LONGEST} can be parsed")
+    if grammar.kind != "regular" and len(symbols) ** 2 // 2 * len(_rules(grammar).pairs) > _WORK:
+        raise ArgumentError(
+            f"{caller}: the sentence has {len(symbols)} symbols, too many for a grammar of this size: a chart "
+            f"looks at each of {len(_rules(grammar).pairs)} pairs of symbols for all first and last places"
+        )
     return symbols
 
 

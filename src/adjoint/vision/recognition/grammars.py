@@ -17,6 +17,7 @@ from .symbols import Reader, quoted
 __all__ = ["Grammar", "Production", "parse_grammar", "sentences_of_grammar"]
 
 _EMPTY = ("λ", "ε")
+LONGEST = 2000  # symbols of sentences, or nodes of trees, that are generated
 _MANY = 100_000  # sentences of one nonterminal and one length that `sentences_of_grammar` makes at most
 
 
@@ -185,18 +186,25 @@ def sentences_of_grammar(grammar: Grammar, length: int) -> tuple[tuple[str, ...]
         >>> ["".join(s) for s in sentences_of_grammar(parse_grammar("S -> aA; A -> bA | bB; B -> c"), 5)]
         ['abc', 'abbc', 'abbbc']
 
-    Sentences are tuples of terminals; those of one length are in alphabetical order. An `ArgumentError` says so if
-    there are more than 100 000 of one length for one nonterminal.
+    Sentences are tuples of terminals; those of one length are in alphabetical order. The length is 2000
+    at most. An `ArgumentError` says so if there are more than 100 000 of one length for one nonterminal.
     """
     if not isinstance(grammar, Grammar):
         raise ArgumentError(f"sentences_of_grammar: a Grammar is needed, got {type(grammar).__name__}")
-    length = count(length, "sentences_of_grammar: length")
+    length = generated_size(length, "sentences_of_grammar: 'length'")
     words = _Words(grammar)
     found = [()] if grammar.has_empty_sentence else []
     for n in range(1, length + 1):
         words.extend(n)
         found += sorted(words.of[grammar.start][n])
     return tuple(found)
+
+
+def generated_size(size, label: str) -> int:
+    """Return the size of what is generated if it is a whole number that is not too large."""
+    if count(size, label) > LONGEST:
+        raise ArgumentError(f"{label} is {size}; it must be {LONGEST} or less")
+    return int(size)
 
 
 class _Words:

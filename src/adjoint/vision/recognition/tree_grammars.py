@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count as count_from
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError
-from ...model.input_checks import count
+from .grammars import generated_size
 from .symbols import Reader, listed
 from .trees import Tree, as_tree
 
@@ -23,7 +24,7 @@ __all__ = [
     "tree_derivation", "tree_states", "trees_of_grammar",
 ]  # fmt: skip
 
-_MANY = 100_000  # trees that `trees_of_grammar` makes at most
+_MANY = 2_000_000  # nodes of all trees that `trees_of_grammar` makes
 
 
 class TreeProduction(NamedTuple):
@@ -251,7 +252,9 @@ def _checked(grammar, tree, caller: str) -> tuple[TreeGrammar, Tree]:
 
 
 def trees_of_grammar(grammar: TreeGrammar, size: int) -> tuple[Tree, ...]:
-    """All trees that a `grammar` generates with at most `size` nodes, the smallest first.
+    """All trees that a `grammar` generates with at most `size` nodes, 2000 or less, the smallest first.
+
+    An `ArgumentError` says so if they have more than two million nodes together.
 
     >>> legs = parse_tree_grammar("S -> a(A1); A1 -> b(A1) | c(A2, A3); A2 -> d(A2) | a; A3 -> e(A3) | a")
     >>> [str(tree) for tree in trees_of_grammar(legs, 5)]
@@ -259,22 +262,38 @@ def trees_of_grammar(grammar: TreeGrammar, size: int) -> tuple[Tree, ...]:
     """
     if not isinstance(grammar, TreeGrammar):
         raise ArgumentError(f"trees_of_grammar: a TreeGrammar is needed, got {type(grammar).__name__}")
-    size = count(size, "trees_of_grammar: size")
+    size = generated_size(size, "trees_of_grammar: 'size'")
     found: dict[str, list[set[Tree]]] = {A: [set()] for A in grammar.nonterminals}
+    numbers = _numbers(grammar)
     total = 0
     for n in range(1, size + 1):
+        total += n * next(numbers)
+        if total > _MANY:
+            raise ArgumentError(f"trees_of_grammar: trees of up to {n} nodes have {total} nodes in all, above {_MANY}")
         new: dict[str, set[Tree]] = {A: set() for A in grammar.nonterminals}
         for left, label, children in grammar.productions:
-            for below in _forests(children, n - 1, found):
-                new[left].add(Tree(label, below))
-                total += 1
-                if total > _MANY:
-                    raise ArgumentError(
-                        f"trees_of_grammar: there are more than {_MANY} of them; a smaller 'size' has fewer"
-                    )
+            new[left].update(Tree(label, below) for below in _forests(children, n - 1, found))
         for A in new:
             found[A].append(new[A])
     return tuple(tree for some in found[grammar.start] for tree in sorted(some, key=str))
+
+
+def _numbers(grammar: TreeGrammar) -> Iterator[int]:
+    """How many derivations of trees of 1, 2, 3 ... nodes there are, of all nonterminals together."""
+    trees: dict[str, list[int]] = {A: [0] for A in grammar.nonterminals}
+    # forests[i][m]: how many rows of trees the first i children of a production have, with m nodes together
+    rules = [(left, children, [[1], *([0] for _ in children)]) for left, _, children in grammar.productions]
+    for n in count_from(1):
+        new = dict.fromkeys(trees, 0)
+        for left, _, forests in rules:
+            new[left] += forests[-1][n - 1]
+        for A, number in new.items():
+            trees[A].append(number)
+        for _, children, forests in rules:
+            forests[0].append(0)
+            for i, A in enumerate(children, 1):
+                forests[i].append(sum(trees[A][m] * forests[i - 1][n - m] for m in range(1, n + 1) if trees[A][m]))
+        yield sum(new.values())
 
 
 def _forests(children: tuple[str, ...], n: int, found: dict[str, list[set[Tree]]]) -> Iterable[tuple[Any, ...]]:
@@ -285,6 +304,7 @@ def _forests(children: tuple[str, ...], n: int, found: dict[str, list[set[Tree]]
     return [
         (head, *tail)
         for m in range(1, n)
+        if found[first][m]
         for head, tail in product(found[first][m], list(_forests(rest, n - m, found)))
     ]
 

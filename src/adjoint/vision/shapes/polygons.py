@@ -69,8 +69,9 @@ def merged_polygon(boundary, tolerance: float) -> np.ndarray:
     From one end of the diameter on, points are merged into a line as long as the root of the mean squared distance from
     it is at most the `tolerance` [pixel]; then a new line starts at the last point that fitted. Corners are where
     successive lines meet; where they are so nearly parallel that this is farther away than half of the shorter line,
-    it is the middle between the points of both that are nearest to where the second one starts. As the textbook warns,
-    a line runs past a corner of the boundary until the tolerance is used up; `split_polygon` does not.
+    it is the middle between the points of both that are nearest to where the second one starts. If one line fits all
+    points, the diameter's ends on it are the two corners. As the textbook warns, a line runs past a corner of the
+    boundary until the tolerance is used up; `split_polygon` does not.
 
         >>> square = [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
         >>> merged_polygon(square, 0.0).round(9).tolist()
@@ -80,7 +81,7 @@ def merged_polygon(boundary, tolerance: float) -> np.ndarray:
     """
     points = boundary_points(boundary, "merged_polygon")
     most = positive(tolerance, "merged_polygon: tolerance", or_zero=True)
-    points, _ = _from_diameter(points)
+    points, half = _from_diameter(points)
     around = np.concatenate([points, points[:1]])
     middle = points.mean(axis=0)
     x, y = (around - middle).T
@@ -92,6 +93,9 @@ def merged_polygon(boundary, tolerance: float) -> np.ndarray:
     while starts[-1] < len(around) - 1:
         starts.append(_longest(sums, starts[-1], slack))
     lines = [_line(sums, i, k) for i, k in itertools.pairwise(starts)]
+    if len(lines) == 1:
+        (p, d), both = lines[0], points[[0, half]] - middle
+        return p + ((both - p) @ d)[:, None] * d + middle
     ends = around[starts] - middle
     lengths = np.hypot(*np.diff(ends, axis=0).T)
     reach = np.minimum(lengths, np.roll(lengths, 1)) / 2

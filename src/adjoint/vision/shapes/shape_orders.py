@@ -135,12 +135,13 @@ def _grids(n: int, eccentricity: float) -> list[tuple[int, int]]:
 
 
 def _on_grid(points: np.ndarray, box: BasicRectangle, a: int, b: int) -> str | None:
-    """The shape number on a grid of a · b cells, of the largest connected part; None if no cell is half inside."""
+    """The shape number on a grid of a · b cells, of the largest connected part (of several, the least); None if no cell counts."""
     sides = np.stack([box.corners[1] - box.corners[0], box.corners[3] - box.corners[0]], axis=1)
     local = np.linalg.solve(sides, (points - box.corners[0]).T).T * (a, b)
     cells = grid_coverage(local, (b, a)) >= _HALF
     outer = [chain_code(boundary) for boundary in crack_boundaries(cells, connectivity=4) if not boundary.hole]
-    return _number(max(outer, key=chain_area)) if outer else None
+    most = max((chain_area(code) for code in outer), default=0.0)
+    return min((_number(code) for code in outer if chain_area(code) == most), default=None)
 
 
 def grid_coverage(polygon, size: tuple[int, int]) -> np.ndarray:
@@ -157,7 +158,10 @@ def grid_coverage(polygon, size: tuple[int, int]) -> np.ndarray:
     rows, columns = (at_least_one(n, "grid_coverage: 'size', rows and columns,") for n in (rows, columns))
     if len(points) * (rows + columns) > _MOST or rows * columns > _MOST:
         raise ArgumentError(f"grid_coverage: a grid {rows, columns} for {len(points)} corners is too large")
-    points = np.clip(points, 0.0, (columns, rows))
+    inside = np.clip(points, 0.0, (columns, rows))
+    if np.abs(inside - points).max() > 1e-6:
+        raise ArgumentError(f"grid_coverage: the polygon reaches out of the grid {rows, columns} of rows and columns")
+    points = inside
     steps = np.diff(points, axis=0, append=points[:1])
     # Every side is cut where it meets a line of the grid; then each piece lies in one cell.
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -142,10 +142,10 @@ def _joint(first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
     """How often each pair of values occurs: (k, k)."""
     cv2 = maybe_opencv() if first.dtype == np.uint8 else None
     rows = max(1, _EXACT // first.shape[1])
-    if cv2 is None:
+    if cv2 is None or first.shape[1] > _EXACT:
         total = np.zeros(k * k, np.int64)
         for r in range(0, len(first), rows):
-            pairs = first[r : r + rows].astype(np.int64) * k + second[r : r + rows]
+            pairs = first[r : r + rows].astype(np.int64) * k + second[r : r + rows].astype(np.int64)
             total += np.bincount(pairs.ravel(), minlength=k * k)
         return total.reshape(k, k)
     parts = ([first[r : r + rows], second[r : r + rows]] for r in range(0, len(first), rows))
