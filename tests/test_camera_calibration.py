@@ -353,3 +353,17 @@ def good(n=4):
 def test_bad_input_is_named(call, message):
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+def test_corners_of_opencv_have_a_middle_axis():
+    """cv2.findChessboardCorners gives (n, 1, 2)."""
+    points, pixels = BOARD, good()
+    plain = calibrate_camera(points, pixels, (640, 480))
+    for given in (np.asarray(pixels)[:, :, None], [np.asarray(u)[:, None] for u in pixels]):
+        np.testing.assert_array_equal(calibrate_camera(points, given, (640, 480)).camera.matrix, plain.camera.matrix)
+
+
+@pytest.mark.parametrize("size", [(480, 640), (64, 48)])
+def test_a_size_into_which_no_pixels_fit_is_refused(size):
+    with pytest.raises(ArgumentError, match=r"size is \(columns, rows\), which is image.shape\[1::-1\]"):
+        calibrate_camera(BOARD, good(), size)

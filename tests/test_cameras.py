@@ -383,8 +383,6 @@ K = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
         (lambda: depth_points(camera(), np.ones((480, 640), np.uint16)), "depth / 1000"),
         (lambda: depth_points(camera(), np.ones((640, 480))), r"the camera's is \(480, 640\)"),
         (lambda: on_plane(camera(), [0, 0], np.zeros((4, 4))), "not a rigid motion"),
-        (lambda: looking_at([0, 0, 1], [0, 0, 0]), "looks along 'up'"),
-        (lambda: looking_at([0, 0, 1], [0, 0, 1]), "looks along 'up'"),
         (lambda: flip_camera(camera(), "sideways"), "direction is 'sideways'"),
         (lambda: crop_camera(camera(), (0, 0, 0), (10, 10)), "'corner'"),
     ],
@@ -415,3 +413,38 @@ def test_what_is_no_camera_is_named(name):
     """An intrinsic matrix, as OpenCV's functions take it, is the likely mistake."""
     with pytest.raises(ArgumentError, match=f"^{name}: 'camera' must be a Camera, got ndarray"):
         NO_CAMERA[name](np.eye(3))
+
+
+# --- what users of OpenCV and ROS bring -------------------------------------------------------------------------------
+
+
+def test_a_camera_looks_straight_down_without_more_words():
+    assert looking_at([0, 0, 1], [0, 0, 0])[:3, 1].tolist() == [0, -1, 0]  # y of the world is up in the image
+    with pytest.raises(ArgumentError, match="same point"):
+        looking_at([1, 2, 3], [1, 2, 3])
+    with pytest.raises(ArgumentError, match="looks along 'up'"):
+        looking_at([0, 0, 1], [0, 0, 0], up=[0, 0, 2])
+
+
+def test_thin_prisms_and_tilts_that_are_zero_do_no_harm():
+    K = camera().matrix
+    lens = Camera(K, (640, 480), [0.1, 0.2, 0, 0, 0, 0.01, 0, 0, *np.zeros(6)])
+    assert lens.distortion.tolist() == [0.1, 0.2, 0, 0, 0, 0.01, 0, 0]
+    with pytest.raises(ArgumentError, match="thin prisms"):
+        Camera(K, (640, 480), np.full(14, 0.1))
+
+
+def test_messages_and_files_of_ros_are_cameras():
+    from types import SimpleNamespace
+
+    lens = camera([0.1, -0.2, 0.01, 0.02, 0.03])
+    info = camera_info(lens)
+    message = SimpleNamespace(**{**info, "roi": SimpleNamespace(**info["roi"])})
+    file = {
+        "image_width": 640, "image_height": 480, "camera_matrix": {"rows": 3, "cols": 3, "data": info["k"]},
+        "distortion_model": "plumb_bob", "distortion_coefficients": {"rows": 1, "cols": 5, "data": info["d"]},
+    }  # fmt: skip
+    for given in (info, message, file):
+        found = camera_from_info(given)
+        np.testing.assert_array_equal(found.matrix, lens.matrix)
+        np.testing.assert_array_equal(found.distortion, lens.distortion)

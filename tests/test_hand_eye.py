@@ -551,3 +551,15 @@ def test_closed_forms_of_motions_that_show_too_little_are_nan(turn):
         found = hand_eye_closed_form(both, se3.inverse(both @ X) @ Z, method=method)
         assert np.isnan(found[0]).all()
         np.testing.assert_allclose(found[1], X, atol=1e-9)
+
+
+@pytest.mark.parametrize(("wrong", "says"), [("inverted", "inverted"), ("millimetres", "in mm; they must be in m")])
+def test_poses_that_are_inverted_or_in_millimetres_are_found_out(wrong, says):
+    G, X, Z = se3.random(12, rng=0), se3.random(rng=1), se3.random(rng=2)
+    C = se3.inverse(G @ X) @ Z @ se3.exp(1e-3 * np.random.default_rng(3).normal(size=(12, 6)))
+    if wrong == "inverted":
+        C = se3.inverse(C)
+    else:
+        C[:, :3, 3] *= 1e3
+    with pytest.raises(ArgumentError, match=says):
+        hand_eye(G, C)

@@ -106,7 +106,7 @@ def test_bad_scans_are_named():
         (lambda: lidar_scan(scene, np.eye(4), [0], nearest=-1), "nearest"),
         (lambda: RangeNoise(sigma=-1), "sigma"),
         (lambda: RangeNoise(dropout=2), "dropout"),
-        (lambda: noisy_distances([1.0], [1.0], 0.1), "RangeNoise"),
+        (lambda: noisy_distances([1.0], [1.0], "much"), "RangeNoise"),
         (lambda: noisy_distances([1.0], [1.0], RangeNoise(), rng="dice"), "rng"),
     ):
         with pytest.raises(ArgumentError, match=words):

@@ -330,3 +330,13 @@ def test_bad_arguments_are_named():
     ):  # fmt: skip
         with pytest.raises((ArgumentError, aj.AdjointError), match=error):
             call()
+
+
+def test_a_law_that_reads_needs_something_to_read():
+    """Without a sensor the pixels would be the goal for ever, and the arm would stay where it is."""
+    robot = aj.robots.puma560()
+    lens = Camera.pinhole((640, 480), focal_length=500)
+    goal = [[400, 320], [240, 320], [240, 160], [400, 160]]
+    law = image_servo(robot, goal, frame="tool", camera=lens, gain=1.0, depths=0.4)
+    with pytest.raises(ArgumentError, match="reads 'pixels', which would never change: give sensors="):
+        aj.simulate(robot, law, q=np.zeros(6), v=np.zeros(6), duration=0.1, dt=0.001)

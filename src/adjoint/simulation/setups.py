@@ -198,7 +198,8 @@ def _kind_of_reference(law: Law | None) -> str | Parts | None:
 def _sensors(robot: Robot, law: Law | None, given: Mapping[str, Sensor] | None) -> dict[str, Sensor]:
     """The sensors, {number of the law that a reading replaces: sensor}.
 
-    A law with the number `wrench` and the option `frame` feels the wrench at that frame, if nothing else is said.
+    A law with the number `wrench` and the option `frame` feels the wrench at that frame, if nothing else is said. A law
+    with the option `reads` must be given a sensor for the number of this name.
     """
     given = {} if given is None else given
     if not isinstance(given, Mapping):
@@ -209,7 +210,12 @@ def _sensors(robot: Robot, law: Law | None, given: Mapping[str, Sensor] | None) 
         if name not in numbers:
             whose = "there is no law" if law is None else f"law '{law.name}' has {', '.join(numbers) or 'no numbers'}"
             raise ArgumentError(f"simulate: sensors has '{name}', which is no number of the law; {whose}")
-    frame = None if law is None else dict(law.parts.options).get("frame")
+    options = {} if law is None else dict(law.parts.options)
+    frame, reads = options.get("frame"), options.get("reads")
+    if reads is not None and law is not None and reads not in found:
+        raise ArgumentError(
+            f"simulate: law '{law.name}' reads '{reads}', which would never change: give sensors={{'{reads}': sensor}}"
+        )
     if "wrench" in numbers and "wrench" not in found and isinstance(frame, str):
         found["wrench"] = wrench_sensor(frame)
     return found

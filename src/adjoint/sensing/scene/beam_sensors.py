@@ -57,7 +57,7 @@ def lidar_directions(azimuth, elevation):
 
 def lidar_scan(
     scene: Scene, T_world_lidar, azimuths, elevations=0.0, *, nearest: float = 0.0, farthest: float = np.inf,
-    noise: RangeNoise | None = None, rng: Rng = None
+    noise: RangeNoise | float | None = None, rng: Rng = None
 ) -> LidarScan:  # fmt: skip
     """A turn of a lidar: distances (..., e, a) along beams with all `elevations` (e,) and `azimuths` (a,) [rad].
 
@@ -67,8 +67,8 @@ def lidar_scan(
         ((1, 360), 1.0)
 
     `T_world_lidar` (..., 4, 4) is its pose, or one for each of several turns; see `lidar_directions` for the angles.
-    What is nearer than `nearest` or beyond `farthest` [m] gives no reading. `noise` is a `RangeNoise`; measured points
-    lie on their beams, at the noisy distances.
+    What is nearer than `nearest` or beyond `farthest` [m] gives no reading. `noise` is a `RangeNoise`, or a standard
+    deviation [m]; measured points lie on their beams, at the noisy distances.
     """
     T = poses(T_world_lidar, "T_world_lidar", "lidar_scan")
     a, e = (np.atleast_1d(np.asarray(x, float)) for x in (azimuths, elevations))

@@ -123,10 +123,12 @@ def distortion_of(values, caller: str) -> np.ndarray:
     """OpenCV's coefficients k1 k2 p1 p2 k3 k4 k5 k6 (8,), filled with zeros, or an `ArgumentError`."""
     found = np.array(as_input(() if values is None else values, "distortion", caller), dtype=float)
     found = found.reshape(-1) if found.ndim == 2 and 1 in found.shape else found  # OpenCV gives (1, n) or (n, 1)
+    if found.ndim == 1 and len(found) in (12, 14) and not found[8:].any():
+        found = found[:8]  # OpenCV appends thin prisms and tilts, which are 0 here
     if found.ndim != 1 or len(found) not in _COEFFICIENTS:
         raise ArgumentError(
             f"{caller}: 'distortion' has shape {found.shape}; OpenCV's k1 k2 p1 p2 [k3 [k4 k5 k6]] are needed: "
-            "0, 4, 5 or 8 numbers"
+            "0, 4, 5 or 8 numbers; thin prisms and tilted sensors, numbers 9 to 14, are not known here"
         )
     if not np.isfinite(found).all():
         raise ArgumentError(f"{caller}: 'distortion' contains NaN or infinity")

@@ -11,7 +11,7 @@ from ...errors import ArgumentError
 from ...randomness import Rng, generator
 from .scene_checks import number
 
-__all__ = ["RangeNoise", "noisy_distances", "range_sigma"]
+__all__ = ["RangeNoise", "as_range_noise", "noisy_distances", "range_sigma"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,18 @@ def range_sigma(distance, cosine, sigma, linear, quadratic):
     return (sigma + distance * (linear + distance * quadratic)) / np.maximum(np.abs(cosine), 0.05)
 
 
-def noisy_distances(distance, cosine, noise: RangeNoise, *, rng: Rng = None) -> np.ndarray:
+def as_range_noise(noise, caller: str) -> RangeNoise:
+    """The noise, or that of a sensor with a standard deviation [m], if one number is given."""
+    if isinstance(noise, RangeNoise):
+        return noise
+    if isinstance(noise, (int, float, np.integer, np.floating)) and not isinstance(noise, bool):
+        return RangeNoise(sigma=float(noise))
+    raise ArgumentError(
+        f"{caller}: 'noise' must be a RangeNoise, or a standard deviation [m], got {type(noise).__name__}"
+    )
+
+
+def noisy_distances(distance, cosine, noise: RangeNoise | float, *, rng: Rng = None) -> np.ndarray:
     """The distances (...) [m] as a sensor with this `RangeNoise` measures them; ∞ where a reading is lost.
 
         >>> noisy_distances([1.0, 2.0], [1.0, 0.01], RangeNoise(grazing=np.radians(80)))
@@ -62,8 +73,7 @@ def noisy_distances(distance, cosine, noise: RangeNoise, *, rng: Rng = None) -> 
 
     `cosine` (...) is that of the angle of incidence, whose sign does not matter. No distance becomes negative.
     """
-    if not isinstance(noise, RangeNoise):
-        raise ArgumentError(f"noisy_distances: 'noise' must be a RangeNoise, got {type(noise).__name__}")
+    noise = as_range_noise(noise, "noisy_distances")
     distance, cosine = np.broadcast_arrays(np.asarray(distance, float), np.asarray(cosine, float))
     source = generator(rng, "noisy_distances")
     found, met = np.array(distance), np.isfinite(distance)

@@ -9,7 +9,7 @@ from ...model.input_checks import count
 from ...randomness import Rng, generator
 from .casting import need_scene
 from .lights import BackLight, DiffuseLight, lights_of
-from .range_noise import RangeNoise, noisy_distances
+from .range_noise import RangeNoise, as_range_noise, noisy_distances
 from .scene_checks import number
 from .scenes import Scene
 from .shading import radiance, spots_of
@@ -19,7 +19,7 @@ __all__ = ["depth_image", "intensity_image", "range_image", "segmentation_image"
 
 
 def depth_image(
-    scene: Scene, camera, *, backfaces: bool = True, noise: RangeNoise | None = None, rng: Rng = None
+    scene: Scene, camera, *, backfaces: bool = True, noise: RangeNoise | float | None = None, rng: Rng = None
 ) -> np.ndarray:
     """Depths (rows, columns) [m] along the optical axis, z of the camera's frame, as depth cameras give them.
 
@@ -39,16 +39,17 @@ def depth_image(
     backfaces
         Whether surfaces are seen from behind. If not, solids that the camera is in are not seen.
     noise, rng
-        `RangeNoise` of the sensor, whose distances are the depths, and a generator or a seed.
+        `RangeNoise` of the sensor, whose distances are the depths, or a standard deviation [m]; a generator or a seed.
 
     `range_image` has the distances along the rays instead.
     """
+    noise = None if noise is None else as_range_noise(noise, "depth_image")
     view, seen = _seen(scene, camera, "depth_image", noise is not None, backfaces)
     return seen.depth if noise is None else noisy_distances(seen.depth, _cosines(scene, view, seen), noise, rng=rng)
 
 
 def range_image(
-    scene: Scene, camera, *, backfaces: bool = True, noise: RangeNoise | None = None, rng: Rng = None
+    scene: Scene, camera, *, backfaces: bool = True, noise: RangeNoise | float | None = None, rng: Rng = None
 ) -> np.ndarray:
     """Distances (rows, columns) [m] along the rays of the pixels, from the lens centre to the surface; ∞ without one.
 
@@ -60,6 +61,7 @@ def range_image(
 
     Arguments are those of `depth_image`: a distance is the depth times √(1 + x² + y²) for the pixel at (x, y, 1).
     """
+    noise = None if noise is None else as_range_noise(noise, "range_image")
     view, seen = _seen(scene, camera, "range_image", noise is not None, backfaces)
     distance = seen.depth * np.sqrt(1 + view.x * view.x + view.y * view.y)
     if view.x.ndim == 2:

@@ -33,6 +33,8 @@ from .missing import cause_of, unseen_words
 __all__ = ["eye_to_hand", "hand_eye", "hand_eye_closed_form", "renamed", "robot_world"]
 
 _PART = 1e-3  # a smaller part of a unit direction is rounding or noise
+_FAR = 0.2  # a misfit above this, in rad and parts of the way, is a reason to look for mistakes
+_BETTER = 0.2  # a correction that leaves less than this part of the misfit is believed
 _STARTS = ("park", "daniilidis", "li")  # the closed forms from which the best one is refined
 
 
@@ -206,6 +208,7 @@ def renamed(caller: str) -> Iterator[None]:
 def _solved(sides: _Sides, noise, arm_noise, loss: str) -> _Solved:
     """The result of a problem."""
     X, Z = _start(sides.G, sides.C)
+    _raise_doubts(sides)
     robot = _free_arm()
     robot = robot.replace(frames=tuple(f._replace(placement=Z) for f in robot.frames))
     q = se3.to_xyz_quat_wxyz(se3.inverse(sides.G))
@@ -223,6 +226,29 @@ def _solved(sides: _Sides, noise, arm_noise, loss: str) -> _Solved:
     for text in missing:
         warnings.warn(f"{sides.caller}: not seen: {text}", stacklevel=3)
     return _Solved(X, Z, covariance, found.noise, found.residuals, found.outliers, missing, found)
+
+
+def _raise_doubts(sides: _Sides) -> None:
+    """Raises an `ArgumentError` if poses fit much better inverted, or in millimetres."""
+    here = _misfit(sides.G, sides.C)
+    if not here > _FAR:
+        return
+    scaled = sides.C.copy()
+    scaled[:, :3, 3] *= 1e-3
+    for C, text in ((se3.inverse(sides.C), "inverted: is T_ab given for T_ba?"), (scaled, "in mm; they must be in m")):
+        if _misfit(sides.G, C) < _BETTER * here:
+            raise ArgumentError(
+                f"{sides.caller}: poses of the camera and its target fit the arm much better if they are {text}"
+            )
+
+
+def _misfit(G: np.ndarray, C: np.ndarray) -> float:
+    """How far the closed form leaves G X C from one place Z: turns [rad], and shifts as a part of the way of C."""
+    X, Z = _start(G, C)
+    off = se3.log(se3.inverse(Z) @ G @ X @ C)
+    way = np.linalg.norm(C[:, :3, 3] - C[:, :3, 3].mean(axis=0), axis=1)
+    turns, shifts = (np.sqrt(np.mean(np.sum(x**2, axis=1))) for x in (off[:, :3], off[:, 3:]))
+    return float(turns + shifts / max(float(np.sqrt(np.mean(way**2))), 1e-9))
 
 
 def _total_noise(sides: _Sides, noise, arm_noise, Z: np.ndarray) -> Any:

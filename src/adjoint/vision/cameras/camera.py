@@ -145,7 +145,11 @@ class Camera:
     def __repr__(self) -> str:
         across, down = np.degrees(self.field_of_view)
         bent = ", distorted" if self.distorts else ""
-        return f"<Camera {self.size[0]} x {self.size[1]} pixels, field of view {across:.1f}° x {down:.1f}°{bent}>"
+        x, y, z = self.T_world_camera[:3, 3]
+        moved = "" if np.array_equal(self.T_world_camera, np.eye(4)) else f", at ({x:.3f}, {y:.3f}, {z:.3f}) m"
+        return (
+            f"<Camera {self.size[0]} x {self.size[1]} pixels, field of view {across:.1f}° x {down:.1f}°{bent}{moved}>"
+        )
 
 
 def need_camera(camera, caller: str) -> None:
@@ -154,25 +158,31 @@ def need_camera(camera, caller: str) -> None:
         raise ArgumentError(f"{caller}: 'camera' must be a Camera, got {type(camera).__name__}")
 
 
-def looking_at(position, target, up=(0.0, 0.0, 1.0)) -> np.ndarray:
+def looking_at(position, target, up=None) -> np.ndarray:
     """The pose T_world_camera (4, 4) of a camera at `position` (3,) [m] that looks at `target` (3,) [m].
 
-        >>> T = looking_at([0, 0, 2.0], target=[0, 0, 0], up=[0, 1, 0])      # from above
-        >>> T[:3, 2]
+        >>> looking_at([0, 0, 2.0], target=[0, 0, 0])[:3, 2]                 # from above
         array([ 0.,  0., -1.])
 
-    `up` (3,) is the direction of the world that points to the upper border of the image.
+    `up` (3,) is the direction of the world that points to the upper border of the image: z of the world by default,
+    or y for a camera that looks straight up or down.
     """
-    p, goal, up = (
-        finite(x, (3,), name, "looking_at") for x, name in ((position, "position"), (target, "target"), (up, "up"))
-    )
+    caller = "looking_at"
+    p, goal = finite(position, (3,), "position", caller), finite(target, (3,), "target", caller)
     z = goal - p
-    x = np.cross(z, up)
-    if not np.linalg.norm(x) > 1e-9 * np.linalg.norm(z) * np.linalg.norm(up):
-        raise ArgumentError(
-            "looking_at: the camera looks along 'up', or 'target' is its own position; give another 'up' or 'target'"
-        )
+    if not np.linalg.norm(z) > 0:
+        raise ArgumentError(f"{caller}: 'position' and 'target' are the same point, {p.tolist()}")
+    choices = (np.eye(3)[2], np.eye(3)[1]) if up is None else (finite(up, (3,), "up", caller),)
+    across = [np.cross(z, u) for u in choices]
+    x = next((x for x, u in zip(across, choices, strict=True) if _is_across(x, z, u)), None)
+    if x is None:
+        raise ArgumentError(f"{caller}: the camera looks along 'up', {choices[0].tolist()}; give another direction")
     z, x = z / np.linalg.norm(z), x / np.linalg.norm(x)
     T = np.eye(4)
     T[:3] = np.stack([x, np.cross(z, x), z, p], axis=1) + 0.0
     return T
+
+
+def _is_across(x: np.ndarray, z: np.ndarray, up: np.ndarray) -> bool:
+    """Whether x = z × up tells a direction."""
+    return bool(np.linalg.norm(x) > 1e-9 * np.linalg.norm(z) * np.linalg.norm(up))

@@ -74,6 +74,7 @@ def calibrate_camera(
         raise ArgumentError(f"{caller}: loss is {loss!r}; {nearest(loss, LOSSES)}")
     sigma = None if noise is None else positive(noise, f"{caller}: noise [pixels]")
     X, u, seen = _views(points, pixels, caller)
+    _check_size(u, seen, size, caller)
     used = _usable(X, seen, caller)
     camera = _first(first, X[used], u[used], seen[used], size, caller)
     problem = _problem(X[used], u[used], seen[used], names, camera, sigma)
@@ -120,9 +121,29 @@ def _views(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarray, np.ndar
     return np.where(seen[..., None], X, 0.0), np.where(seen[..., None], u, 0.0), seen
 
 
+def _without_middle_axis(values):
+    """The values with OpenCV's lists of points (n, 1, 2) as (n, 2)."""
+    if isinstance(values, (list, tuple)):
+        parts = [np.asarray(v)[:, 0] if np.ndim(v) == 3 and np.shape(v)[1] == 1 else v for v in values]
+        return parts if any(a is not b for a, b in zip(parts, values, strict=True)) else values
+    return values[:, :, 0] if isinstance(values, np.ndarray) and values.ndim == 4 and values.shape[2] == 1 else values
+
+
+def _check_size(u: np.ndarray, seen: np.ndarray, size: tuple[int, int], caller: str) -> None:
+    """Raises an `ArgumentError` if pixels fit only into an image whose size is turned, or are far outside."""
+    most = u[seen].max(axis=0, initial=0.0)
+    turned = (most > size).any() and (most <= size[::-1]).all()
+    if turned or (most > 2 * np.array(size)).any():
+        raise ArgumentError(
+            f"{caller}: pixels reach (u, v) = ({most[0]:.0f}, {most[1]:.0f}), outside of an image of size {size}; "
+            "size is (columns, rows), which is image.shape[1::-1]"
+        )
+
+
 def _padded(values, width, name: str, caller: str) -> np.ndarray:
     """Arrays (views, n, width): one array (n, width) is one view, and shorter ones of a list are filled with NaN."""
     widths = width if isinstance(width, tuple) else (width,)
+    values = _without_middle_axis(values)
     if isinstance(values, (list, tuple)) and len({np.shape(v)[:1] for v in values if np.ndim(v) == 2}) > 1:
         parts = [np.asarray(v, float) for v in values]
         if not all(part.ndim == 2 and part.shape[1] == parts[0].shape[1] for part in parts):

@@ -120,6 +120,9 @@ def camera_from_opencv(matrix, size, distortion=(), rvec=(0.0, 0.0, 0.0), tvec=(
     return Camera(matrix, size, distortion, se3.inverse(T_camera_world) + 0.0)
 
 
+_INFO = (
+    "width", "height", "k", "d", "distortion_model", "binning_x", "binning_y", "roi", "x_offset", "y_offset",
+)  # fmt: skip
 _MODELS = {"plumb_bob": 5, "rational_polynomial": 8}  # {ROS's name: how many coefficients it has}
 
 
@@ -146,19 +149,22 @@ def camera_info(camera: Camera) -> dict[str, Any]:
     }
 
 
-def camera_from_info(info: Mapping[str, Any], *, T_world_camera=None) -> Camera:
-    """The `Camera` of a ROS `CameraInfo`, given as a dictionary with the names of ROS 1 (K, D) or ROS 2 (k, d).
+def camera_from_info(info: Any, *, T_world_camera=None) -> Camera:
+    """The `Camera` of a ROS `CameraInfo`: the message, or a dictionary with the names of ROS 1 (K, D) or ROS 2 (k, d).
 
         >>> camera_from_info(camera_info(Camera.pinhole((640, 480), focal_length=500)))
         <Camera 640 x 480 pixels, field of view 65.2° x 51.3°>
 
     The camera is that of the raw image: `r` and `p`, which belong to the rectified one, are not used. Binning and a
-    region of interest are. `T_world_camera` (4, 4) is the pose of the optical frame, the identity by default.
+    region of interest are. Dictionaries from the YAML files of camera_calibration (image_width, camera_matrix, ...) do
+    too. `T_world_camera` (4, 4) is the pose of the optical frame, the identity by default.
     """
     caller = "camera_from_info"
-    if not isinstance(info, Mapping):
-        raise ArgumentError(f"{caller}: 'info' must be a dictionary with the fields of CameraInfo, got {type(info)}")
-    fields = {str(name).lower(): value for name, value in info.items()}
+    fields = _info_fields(info)
+    if not fields:
+        raise ArgumentError(
+            f"{caller}: 'info' must be a CameraInfo, or a dictionary with its fields, got {type(info).__name__}"
+        )
     missing = [name for name in ("width", "height", "k") if name not in fields]
     if missing:
         raise ArgumentError(f"{caller}: the fields {', '.join(missing)} are missing; there are {', '.join(fields)}")
@@ -168,7 +174,7 @@ def camera_from_info(info: Mapping[str, Any], *, T_world_camera=None) -> Camera:
     matrix = finite(np.ravel(fields["k"]), (9,), "k", caller).reshape(3, 3)
     T = np.eye(4) if T_world_camera is None else T_world_camera
     camera = Camera(matrix, (fields["width"], fields["height"]), fields.get("d", ()), T)
-    roi = fields.get("roi") or {}
+    roi = _info_fields(fields.get("roi") or {})
     if roi.get("width") and roi.get("height"):
         corner = (roi.get("x_offset", 0), roi.get("y_offset", 0))
         camera = crop_camera(camera, corner, (roi["width"], roi["height"]))
@@ -176,6 +182,21 @@ def camera_from_info(info: Mapping[str, Any], *, T_world_camera=None) -> Camera:
     if (across, down) != (1, 1):
         camera = resize_camera(camera, (camera.size[0] // across, camera.size[1] // down))
     return camera
+
+
+def _info_fields(info: Any) -> dict[str, Any]:
+    """The fields of a message, of a dictionary, or of a YAML file of camera_calibration, by the names of ROS 2."""
+    if isinstance(info, Mapping):
+        fields = {str(name).lower(): value for name, value in info.items()}
+    else:
+        fields = {name: getattr(info, name) for name in _INFO if hasattr(info, name)}
+        fields |= {name: getattr(info, name.upper()) for name in ("k", "d") if hasattr(info, name.upper())}
+    old = {"image_width": "width", "image_height": "height", "camera_matrix": "k", "distortion_coefficients": "d"}
+    for name, ours in old.items():
+        if name in fields:
+            value = fields[name]
+            fields.setdefault(ours, value["data"] if isinstance(value, Mapping) and "data" in value else value)
+    return fields
 
 
 # --- cameras of changed images ----------------------------------------------------------------------------------------

@@ -144,6 +144,7 @@ def marker_poses(camera: Camera, corners, length: float, *, refine: bool = True)
 
 def _correspondences(points, pixels, caller: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, u = points_of(points, 3, "points", caller), points_of(pixels, 2, "pixels", caller)
+    u = u[:, 0] if u.ndim == 3 and u.shape[1] == 1 else u  # OpenCV's corners are (n, 1, 2)
     if X.ndim != 2 or u.shape != (len(X), 2):
         raise ArgumentError(f"{caller}: 'points' {X.shape} and 'pixels' {u.shape} must be (n, 3) and (n, 2)")
     return X, u, finite_rows(X) & finite_rows(u)

@@ -152,7 +152,8 @@ def image_servo(
     if depth == "true" and points is None:
         raise ArgumentError(f"{caller}: depth 'true' needs 'points'; a camera alone sees no depths")
     if depth != "true":
-        numbers["depths"] = shaped(depths, (k,), "depths", caller, f"depth={depth!r} needs {k} of them [m]")
+        depths = np.full(k, float(depths)) if isinstance(depths, (int, float)) else depths
+        numbers["depths"] = shaped(depths, (k,), "depths", caller, f"depth={depth!r} needs {k} of them [m], or one")
         if not (numbers["depths"] > 0).all():
             raise ArgumentError(f"{caller}: 'depths' must be positive")
     if points is not None:
@@ -168,7 +169,8 @@ def image_servo(
     )
     found = law(
         _image_servo, name=caller, model=robot, follows=None, goal=goal, frame=frame, eye=eye, method=method,
-        depth=depth, source="pixels" if points is None else "points", noisy=noise > 0, noise=noise,
+        depth=depth, source="pixels" if points is None else "points",
+        reads="pixels" if points is None else None, noisy=noise > 0, noise=noise,
         state=state if noise or depth == "estimated" else None,
         gain=positive(gain, f"{caller}: gain [1/s]"), rate=positive(rate, f"{caller}: rate [1/s]"),
         damping=positive(damping, f"{caller}: damping", or_zero=True), joint_damping=damping_of(joint_damping, caller),
@@ -220,6 +222,7 @@ def pose_servo(
         numbers["T_target"] = pose_of(given, "T_base_target" if eye == "in hand" else "T_gripper_target", caller)
     return law(
         _pose_servo, name=caller, model=robot, follows=None, frame=frame, eye=eye, path=path,
-        source="pixels" if given is None else "points", gain=positive(gain, f"{caller}: gain [1/s]"),
+        source="pixels" if given is None else "points", reads="T_camera_target" if given is None else None,
+        gain=positive(gain, f"{caller}: gain [1/s]"),
         rate=positive(rate, f"{caller}: rate [1/s]"), joint_damping=damping_of(joint_damping, caller), **numbers,
     )  # fmt: skip
