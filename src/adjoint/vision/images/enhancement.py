@@ -37,6 +37,7 @@ def equalise_locally(image, size: int | tuple[int, int] = 7) -> np.ndarray:
         )
     if f.dtype == np.uint8 and rows * columns > _COUNTED:
         rank = package("skimage.filters.rank", "vision", "equalise_locally")
+        f = f if f.flags.writeable else f.copy()  # scikit-image takes no others
         return rank.equalize(f, np.ones((rows, columns), np.uint8))
     counts, pixels = _not_lighter(f, rows, columns)
     if f.dtype.kind == "f":

@@ -32,7 +32,8 @@ def _signed(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """first - second, of a type that holds it."""
     kinds = {1: np.int16, 2: np.int32, 4: np.int64}
     kind = np.dtype(kinds.get(first.dtype.itemsize, np.int64)) if first.dtype.kind in "iub" else first.dtype
-    return np.subtract(first, second, dtype=kind)
+    with np.errstate(invalid="ignore"):  # a pixel that is infinite in both differs by NaN, which is no change
+        return np.subtract(first, second, dtype=kind)
 
 
 def _limit(threshold, f: np.ndarray, caller: str):

@@ -72,7 +72,8 @@ def _pixels(seeds, shape: tuple[int, ...]) -> np.ndarray:
 def _similar(image: np.ndarray, seed: np.ndarray, T: float) -> np.ndarray:
     """Where |f - f(seed)| < T."""
     if image.ndim == 3:
-        return ((image.astype(float) - seed.astype(float)) ** 2).sum(axis=2) < T * T
+        with np.errstate(invalid="ignore", over="ignore"):
+            return ((image.astype(float) - seed.astype(float)) ** 2).sum(axis=2) < T * T
     if image.dtype.kind == "f":
         image = image.astype(np.float32) if image.dtype == np.float16 else image  # differences could overflow
         with np.errstate(invalid="ignore", over="ignore"):
