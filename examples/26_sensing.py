@@ -10,7 +10,7 @@ import numpy as np
 import adjoint as aj
 from adjoint import sensing
 from adjoint.lie import inertia, se3
-from adjoint.sensing.noise import Noise, noisy
+from adjoint.sensing import Noise, noisy
 from adjoint.simulation import Run, contact, plane, simulate
 
 OUTPUT = Path(__file__).parent / "output"
