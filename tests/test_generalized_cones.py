@@ -286,3 +286,19 @@ def test_bad_cones_spines_and_points():
             bad()
     with pytest.raises(SolveError, match="not those of the side of a cone"):
         fit_cone(np.zeros((50, 3)))
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: straight_spine((0, 0, 0), (0, 0, 1), x_axis=1e308), "x_axis"),
+        (lambda: straight_spine((0, 0, 0), (0, 0, 1), x_axis=(0, 0, np.nan)), "x_axis"),
+        (lambda: arc_spine(np.eye(4), 1e308), "too large"),
+        (lambda: arc_spine(np.eye(4), 1.0, torsion=1e308), "torsion"),
+        (lambda: spine_through([[0, 0, 0], [1e200, 0, 0]]), "finite numbers"),
+        (lambda: fit_cone(np.zeros((50, 3)), knots=[1, [2]]), "knots"),
+    ],
+)
+def test_numbers_that_overflow_are_named(call, message):
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -1,13 +1,11 @@
 """Draws the pictures of docs/grammars.md: python docs/pictures/grammars.py"""
 
-from pathlib import Path
-
 import numpy as np
+from saving import save
 
 from adjoint.drawing.style import CURVES, house_style, new_figure
 from adjoint.vision.recognition import Automaton, automaton_of_grammar, derivation, parse_grammar, parse_tree
 
-IMAGES = Path(__file__).parents[1] / "images"
 WRENCH = parse_grammar("S -> aA; A -> bA | bB; B -> c")
 INK = "#2b2f36"
 
@@ -82,7 +80,7 @@ def strings() -> None:
     state_diagram(right, three, {0: (0, 0), 1: (1.3, -0.75), 2: (1.3, 0.75)})
     right.set(xlim=(-0.75, 1.8), ylim=(-1.15, 1.15))
     right.set_title("three states; λ is accepted", loc="left")
-    figure.savefig(IMAGES / "grammars_strings.png", dpi=100)
+    save(figure, "grammars_strings")
 
 
 def tree() -> None:
@@ -119,7 +117,7 @@ def tree() -> None:
         axes.axis("off")
         axes.margins(0.12)
     left.set(xlim=(-1.6, 1.6), ylim=(-6.5, 0.6))
-    figure.savefig(IMAGES / "grammars_tree.png", dpi=100)
+    save(figure, "grammars_tree")
 
 
 if __name__ == "__main__":

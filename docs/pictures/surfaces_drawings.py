@@ -1,11 +1,10 @@
 """Draws the pictures of docs/surfaces_drawings.md: python docs/pictures/surfaces_drawings.py"""
 
-import io
 import sys
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from saving import save
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from support.line_drawings import devils_fork, impossible_triangle
@@ -27,15 +26,7 @@ from adjoint.vision.surfaces import (
     volume_gradient,
 )
 
-IMAGES = Path(__file__).parents[1] / "images"
 COLOURS = {"+": CURVES[1], "-": CURVES[2], ">": CURVES[0], "<": CURVES[0]}
-
-
-def saved(figure, name: str) -> None:
-    """Writes the figure with a palette of 128 colours."""
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
-    Image.open(file).convert("RGB").quantize(128).save(IMAGES / f"surfaces_drawings_{name}.png", optimize=True)
 
 
 def show_labels(axes, drawing, labels=None, *, marked=(), size=9.0) -> None:
@@ -86,7 +77,7 @@ def labels() -> None:
     (only,) = label_lines(triangle, background=True).labels
     show_labels(right, triangle, only)
     right.set_title("labels, but no planes", loc="left")
-    saved(figure, "labels")
+    save(figure, "surfaces_drawings_labels", colours=128)
 
 
 def dictionary() -> None:
@@ -119,7 +110,7 @@ def dictionary() -> None:
                     a, b = (0.4 * end, 0.7 * end) if label == "out" else (0.7 * end, 0.4 * end)
                     tip = {"arrowstyle": "-|>", "color": COLOURS[code], "lw": 1.6, "mutation_scale": 12}
                     axes.annotate("", b, a, arrowprops=tip)
-    saved(figure, "dictionary")
+    save(figure, "surfaces_drawings_dictionary", colours=128)
 
 
 def patches() -> None:
@@ -159,7 +150,7 @@ def patches() -> None:
         axes.set_xticks([])
         axes.set_yticks([])
         axes.grid(visible=False)
-    saved(figure, "patches")
+    save(figure, "surfaces_drawings_patches", colours=128)
 
 
 def shaded(axes, cone: GeneralizedCone, colour: str, *, along=48, edge=0.0) -> None:
@@ -213,7 +204,7 @@ def cones() -> None:
     fitted(axes, points, (-0.4, -0.4, -0.1), (0.4, 0.4, 1.1))
     axes.view_init(20, -60)
     axes.set_title("a fit to one side", fontsize=10)
-    saved(figure, "cones")
+    save(figure, "surfaces_drawings_cones", colours=128)
 
 
 def gradient() -> None:
@@ -237,7 +228,7 @@ def gradient() -> None:
         axes.set_xticks([])
         axes.set_yticks([])
         axes.grid(visible=False)
-    saved(figure, "gradient")
+    save(figure, "surfaces_drawings_gradient", colours=128)
 
 
 if __name__ == "__main__":

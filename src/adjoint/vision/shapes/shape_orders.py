@@ -135,13 +135,17 @@ def _grids(n: int, eccentricity: float) -> list[tuple[int, int]]:
 
 
 def _on_grid(points: np.ndarray, box: BasicRectangle, a: int, b: int) -> str | None:
-    """The shape number on a grid of a · b cells, of the largest connected part (of several, the least); None if no cell counts."""
+    """The shape number on a grid of a · b cells, of the largest connected part; None if no cell is half inside.
+
+    If several parts are equally large, the least number counts.
+    """
     sides = np.stack([box.corners[1] - box.corners[0], box.corners[3] - box.corners[0]], axis=1)
     local = np.linalg.solve(sides, (points - box.corners[0]).T).T * (a, b)
     cells = grid_coverage(local, (b, a)) >= _HALF
     outer = [chain_code(boundary) for boundary in crack_boundaries(cells, connectivity=4) if not boundary.hole]
-    most = max((chain_area(code) for code in outer), default=0.0)
-    return min((_number(code) for code in outer if chain_area(code) == most), default=None)
+    areas = [chain_area(code) for code in outer]
+    largest = [code for code, area in zip(outer, areas, strict=True) if area == max(areas)]
+    return min(map(_number, largest), default=None)
 
 
 def grid_coverage(polygon, size: tuple[int, int]) -> np.ndarray:
