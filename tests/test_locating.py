@@ -8,16 +8,18 @@ from support.block_scenes import MODELS, SIZES, apart, depths, matched, picture,
 from adjoint.drawing import triangles
 from adjoint.errors import AdjointError, ModelError, SolveError
 from adjoint.lie import se3
-from adjoint.sensing import Box, Cylinder, DirectionalLight, Mesh, Plane, Scene, intensity_image
+from adjoint.sensing import Box, Cylinder, DirectionalLight, Mesh, Plane, Scene, depth_image, intensity_image
 from adjoint.vision import (
     Camera,
     ObjectModel,
     block_model,
     cylinder_model,
+    draw_located,
     locate,
     looking_at,
     mesh_model,
     prism_model,
+    project,
     refine_model_pose,
 )
 from adjoint.vision.locating.image_edges import edge_map, offsets_along
@@ -379,7 +381,7 @@ def test_what_has_another_shape_is_not_named():
         ({"image": np.zeros((480, 641))}, r"shape \(480, 641\); the camera's is \(480, 640\)"),
         ({"image": np.zeros((480, 640), complex)}, "real numbers"),
         ({"image": np.full((480, 640), np.nan)}, "NaN"),
-        ({"image": None}, "real numbers"),
+        ({"image": None}, "give an image"),
         ({"camera": np.eye(3)}, "must be a Camera"),
         ({"models": {}}, "no models"),
         ({"models": 3}, "dictionary"),
@@ -401,3 +403,51 @@ def test_bad_input_is_refused(change, says):
     arguments |= change
     with pytest.raises(AdjointError, match=says):
         locate(arguments.pop("image"), arguments.pop("camera"), arguments.pop("models"), **arguments)
+
+
+# --- mistakes that would give nothing, or nonsense --------------------------------------------------------------------
+
+
+def test_a_camera_that_does_not_see_the_plane_is_told():
+    blank = np.zeros((480, 640))
+    with pytest.raises(AdjointError, match="does not look at the plane"):
+        locate(blank, Camera.pinhole((640, 480), 0.75), MODELS)  # it lies in the plane
+    with pytest.raises(AdjointError, match="does not look at the plane"):
+        locate(blank, Camera.pinhole((640, 480), 0.75).at(looking_at([0, 0, 1], [0, 0, 2])), MODELS)
+
+
+def test_wrong_units_are_told():
+    camera = random_camera(np.random.default_rng(0))
+    with pytest.raises(AdjointError, match="are its lengths in metres"):
+        locate(np.zeros((480, 640)), camera, {"brick": block_model((60, 40, 20))})
+    with pytest.raises(AdjointError, match="are they in millimetres"):
+        locate(None, camera, MODELS, depth=np.full((480, 640), 600.0))
+    with pytest.raises(AdjointError, match="scores are from 0 to 1"):
+        locate(np.zeros((480, 640)), camera, MODELS, least_score=60)
+    with pytest.raises(AdjointError, match="give an image, or depth="):
+        locate(None, camera, MODELS)
+
+
+def test_nothing_floats_between_stacked_blocks():
+    """Objects lie on the plane; of a stack, what is found lies there too, and no pose between both is made up."""
+    camera = Camera.pinhole((640, 480), 0.75).at(looking_at([0.1, -0.3, 0.5], [0, 0, 0]))
+    block = Box((0.05, 0.05, 0.03))
+    scene = Scene([Plane(), block.at([0, 0, 0.015]), block.at([0.005, 0, 0.045])])
+    for thing in locate(None, camera, {"block": block}, depth=depth_image(scene, camera)):
+        laid = block_model(block.size).vertices @ thing.T_world_object[:3, :3].T + thing.T_world_object[:3, 3]
+        assert abs(laid[:, 2].min()) < 0.006
+
+
+def test_what_was_found_is_drawn_over_the_image():
+    rng = np.random.default_rng(1)
+    camera = random_camera(rng)
+    truth = random_blocks(rng, 3)
+    image = picture(scene_of(truth), camera, rng)
+    drawn = draw_located(image, camera, locate(image, camera, MODELS), MODELS)
+    assert drawn.shape == (480, 640, 3) and drawn.dtype == np.uint8
+    changed = (drawn != image[..., None]).any(axis=2)
+    for name, T in truth:
+        ends = project(camera, T[:3, :3] @ MODELS[name].vertices[0] + T[:3, 3])
+        u, v = np.rint(ends).astype(int)
+        assert changed[v - 25 : v + 26, u - 25 : u + 26].any()
+    assert 100 < changed.sum() < 20_000

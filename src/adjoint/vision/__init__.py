@@ -178,6 +178,7 @@ if TYPE_CHECKING:
     from .locating import Rest as Rest
     from .locating import block_model as block_model
     from .locating import cylinder_model as cylinder_model
+    from .locating import draw_located as draw_located
     from .locating import locate as locate
     from .locating import mesh_model as mesh_model
     from .locating import prism_model as prism_model
@@ -427,8 +428,8 @@ _HOMES = {
     "isolated_points laplacian map_levels match_histogram mean_filter median_filter "
     "neighbours opening path_between path_distance path_distances pixel_distance "
     "requantise smooth_binary sobel specify_histogram subsample",
-    "locating": "LocatedObject ModelPose ObjectModel Rest block_model cylinder_model locate "
-    "mesh_model prism_model refine_model_pose",
+    "locating": "LocatedObject ModelPose ObjectModel Rest block_model cylinder_model draw_located "
+    "locate mesh_model prism_model refine_model_pose",
     "recognition": "Automaton AutomatonRun Classified Derivation Grammar Meaning "
     "MinimumDistanceClassifier Primitive Production Refusal StringMatch SyntacticClass "
     "TemplateMatches Tree TreeDerivation TreeGrammar TreeProduction accepts angle_symbols "

@@ -11,6 +11,7 @@
 | `candidates` | objects that may explain a region, and the choice among them |
 | `from_depth` | poses from depth images |
 | `finding` | `locate` itself |
+| `overlays` | `draw_located`: what was found, drawn over the image |
 | `arguments` | checks |
 """
 
@@ -22,6 +23,7 @@ from .object_models import block_model as block_model
 from .object_models import cylinder_model as cylinder_model
 from .object_models import mesh_model as mesh_model
 from .object_models import prism_model as prism_model
+from .overlays import draw_located as draw_located
 from .refinement import ModelPose as ModelPose
 from .refinement import refine_model_pose as refine_model_pose
 
@@ -32,6 +34,7 @@ __all__ = [
     "Rest",
     "block_model",
     "cylinder_model",
+    "draw_located",
     "locate",
     "mesh_model",
     "prism_model",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ArgumentError
-from ...model.input_checks import motions
+from ...model.input_checks import motions, positive
 from ...sensing.scene import Box, Cylinder, Mesh
-from ..cameras import Camera
+from ..cameras import Camera, on_plane
 from ..image_checks import binary, colour, gray
 from .object_models import ObjectModel, block_model, cylinder_model, mesh_model
 
-__all__ = ["as_model", "as_models", "given_mask", "image_levels", "motion_of"]
+__all__ = ["as_model", "as_models", "check_view", "given_mask", "image_levels", "motion_of", "score_of"]
 
 _BRIGHTEST = 2.0  # floats should end at 1, but filters and lights may go beyond
 
@@ -48,24 +48,22 @@ def as_models(models, caller: str) -> dict[str, ObjectModel]:
     return {str(name): as_model(model, caller) for name, model in found.items()}
 
 
-def image_levels(image, camera: Camera, caller: str) -> np.ndarray:
+def image_levels(image, camera: Camera, caller: str, what: str = "image") -> np.ndarray:
     """The image (rows, columns, 1 or 3) as float32 from 0 to 1; it must have the size of the camera's images."""
-    if not isinstance(camera, Camera):
-        raise ArgumentError(f"{caller}: camera must be a Camera, got {type(camera).__name__}")
     array = np.asarray(image)
     found = colour(array, caller) if array.ndim == 3 else gray(array, caller)[..., None]
     columns, rows = camera.size
     if found.shape[:2] != (rows, columns):
-        raise ArgumentError(f"{caller}: the image has shape {found.shape[:2]}; the camera's is {(rows, columns)}")
+        raise ArgumentError(f"{caller}: the {what} has shape {found.shape[:2]}; the camera's is {(rows, columns)}")
     if found.dtype.kind in "ui" and found.dtype.itemsize > 2:
         raise ArgumentError(f"{caller}: an image of {found.dtype} is not taken; 8 or 16 bits, or floats, are needed")
     most = np.iinfo(found.dtype).max if found.dtype.kind in "ui" else 1.0
     levels = np.ascontiguousarray(found, np.float32) / np.float32(most)
     if not np.isfinite(levels).all():
-        raise ArgumentError(f"{caller}: the image has NaN or infinity")
+        raise ArgumentError(f"{caller}: the {what} has NaN or infinity")
     if levels.max() > _BRIGHTEST:
         raise ArgumentError(
-            f"{caller}: the image has floats up to {levels.max():g}; 0 to 1 is needed: divide 8-bit levels by 255"
+            f"{caller}: the {what} has floats up to {levels.max():g}; 0 to 1 is needed: divide 8-bit levels by 255"
         )
     return levels
 
@@ -78,3 +76,30 @@ def given_mask(mask, size: tuple[int, int], caller: str) -> np.ndarray | None:
     if found.shape != size[::-1]:
         raise ArgumentError(f"{caller}: mask has shape {found.shape}; the image's is {size[::-1]}")
     return found
+
+
+def score_of(least, caller: str) -> float:
+    """The least score, a number from 0 to 1."""
+    found = positive(least, f"{caller}: least_score", or_zero=True)
+    if found > 1:
+        raise ArgumentError(f"{caller}: least_score is {found:g}; scores are from 0 to 1")
+    return found
+
+
+def check_view(camera: Camera, models: dict[str, ObjectModel], plane: np.ndarray, caller: str) -> None:
+    """Raises an `ArgumentError` if the camera does not look at the plane, or a model is larger than what it sees."""
+    columns, rows = camera.size
+    corners = np.array([[u, v] for u in (0, (columns - 1) / 2, columns - 1) for v in (0, (rows - 1) / 2, rows - 1)])
+    seen = on_plane(camera, corners, plane)
+    away = np.linalg.norm(seen - camera.T_world_camera[:3, 3], axis=1)
+    if not np.isfinite(away).any() or not np.nanmax(away) > 0:
+        raise ArgumentError(
+            f"{caller}: the camera at {camera.T_world_camera[:3, 3].round(3).tolist()} m does not look at the plane; "
+            "are camera.T_world_camera, which is where the camera is, and T_world_plane right?"
+        )
+    for name, model in models.items():
+        if model.size > np.nanmin(away):
+            raise ArgumentError(
+                f"{caller}: model '{name}' is {model.size:.3g} m large, and the camera only {np.nanmin(away):.3g} m "
+                "away from the plane: are its lengths in metres?"
+            )

@@ -39,16 +39,18 @@ _SAME_POSE = 0.02  # of the size: two poses are the same if no vertex moves fart
 class LocatedObject(NamedTuple):
     """An object that `locate` found.
 
-    `covariance` (6, 6) is that of the error ξ = (ω, v) in T_true = T_world_object exp(ξ), in the frame of the object
-    [rad, m].
+    `T_world_object` (4, 4) is its pose, and `covariance` (6, 6) that of the error ξ = (ω, v) in T_true = T_world_object
+    exp(ξ), in the frame of the object [rad, m]. `score`, from 0 to 1, is the part of its visible edges that the image
+    shows, or of its surface in depth images. `rms` is that of the offsets of edges [pixel], or of points from the
+    surface [m]. `pixels` (rows, columns) are truth values: where the image shows it.
     """
 
     name: str
-    T_world_object: np.ndarray  # (4, 4)
+    T_world_object: np.ndarray
     covariance: np.ndarray
-    score: float  # from 0 to 1: the part of its visible edges that the image shows, or of its surface in depth images
-    rms: float  # of the offsets of edges [pixel], or of points from the surface [m] in depth images
-    pixels: np.ndarray  # (rows, columns) truth values: where the image shows it
+    score: float
+    rms: float
+    pixels: np.ndarray
 
     def __repr__(self) -> str:
         x, y, z = self.T_world_object[:3, 3]

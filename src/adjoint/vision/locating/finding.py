@@ -8,10 +8,10 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...lie import se3
-from ...model.input_checks import positive
 from ...sensing.scene import Solid
 from ..cameras import Camera, project
-from .arguments import as_models, given_mask, image_levels, motion_of
+from ..cameras.camera import need_camera
+from .arguments import as_models, check_view, given_mask, image_levels, motion_of, score_of
 from .candidates import (
     Candidate,
     LocatedObject,
@@ -55,8 +55,8 @@ def locate(
       of `adjoint.sensing`: a `Box`, a `Cylinder` or a `Mesh`, wherever it stands.
     - Objects lie on the plane z = 0 of the frame `T_world_plane` (4, 4); by default this is the world's own. Each way
       to lie without falling over is tried, so an object may also stand on its end.
-    - `depth` (rows, columns) [m] along the optical axis, if there is a depth camera: then poses are found from points
-      in space, in all six directions, and the image may be None.
+    - `depth` (rows, columns) [m] along the optical axis, if there is a depth camera: then poses of objects on the plane
+      are found from points in space, in all six directions, and the image may be None.
     - `background` is an image of the empty table. Without it, the background must be smooth.
     - `mask` (rows, columns) tells where objects are, from a segmentation of your own.
     - Objects with a lower score than `least_score` are left out.
@@ -70,8 +70,12 @@ def locate(
     Reference: Fu, Gonzalez & Lee (1987), §8.6, has the idea of projecting models with the camera and comparing.
     """
     caller = "locate"
-    known, least = as_models(models, caller), positive(least_score, f"{caller}: least_score", or_zero=True)
+    known, least = as_models(models, caller), score_of(least_score, caller)
     plane = np.eye(4) if T_world_plane is None else motion_of(T_world_plane, "T_world_plane", caller)
+    if image is None and depth is None:
+        raise ArgumentError(f"{caller}: give an image, or depth= from a depth camera, or both")
+    need_camera(camera, caller)
+    check_view(camera, known, plane, caller)
     if depth is not None:
         return locate_in_depth(image, depth, camera, known, plane, mask, least)
     levels = image_levels(image, camera, caller)
@@ -106,7 +110,7 @@ def _empty_table(background, camera: Camera, levels: np.ndarray, caller: str) ->
     """The image of the empty table, of the shape of the image."""
     if background is None:
         return None
-    found = image_levels(background, camera, caller)
+    found = image_levels(background, camera, caller, "background")
     if found.shape != levels.shape:
         raise ArgumentError(f"{caller}: background has shape {found.shape}; the image's is {levels.shape}")
     return found

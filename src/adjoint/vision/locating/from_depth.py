@@ -46,6 +46,8 @@ _BELOW_BEST = 0.3  # poses that agree less than the best by this much are not re
 _SURE, _HERE = 0.9, 0.3  # the quality of a pose that is right, and the part of a footprint that it shares with others
 _REACH = (8.0, 5.0, 3.0, 2.0)  # [pixel] how far contours are looked for in the first rounds; the last one then stays
 _MOST_POINTS = 1500  # of a region that are used
+_FARTHEST = 50.0  # [m] depth cameras see no farther
+_FLOATING = 0.05  # of its size: the lowest point of an object that lies is not farther from the plane
 _EDGE_SIGMA = 0.3  # [pixel] of contours in a depth image
 
 
@@ -71,6 +73,9 @@ def locate_in_depth(image, depth, camera: Camera, models: dict[str, ObjectModel]
     if camera.distorts:
         raise ArgumentError("locate: depth images are needed without distortion; most depth cameras give them so")
     seen = _points(depth, camera, plane)
+    known = seen.depth[np.isfinite(seen.depth)]
+    if known.size and np.median(known) > _FARTHEST:
+        raise ArgumentError(f"locate: half of the depths are beyond {np.median(known):.0f} m: are they in millimetres?")
     there = seen.height > max(_SIGMAS * seen.sigma, 1e-3)
     given = given_mask(mask, camera.size, _CALLER)
     if given is not None:
@@ -125,6 +130,8 @@ def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) ->
         if fit is None or is_known(found, h.name, model, fit[0]):
             continue
         T, covariance, rms = fit
+        if not _lies(model, T, plane, seen.sigma):
+            continue
         share = float(_agreement(camera, seen, surface, T[None], _SIGMAS * seen.sigma)[0])
         shown = silhouette(camera, model, T, _CALLER)
         if shown.any():
@@ -137,6 +144,12 @@ def _candidates(camera, seen, edges, region: Region, models, surfaces, plane) ->
 def _is_settled(found: list[Candidate], name: str, footprint: np.ndarray) -> bool:
     """Whether a candidate of this name was found here that fits so well that no other pose need be tried."""
     return any(c.name == name and c.quality > _SURE and overlap(footprint, c.footprint) > _HERE for c in found)
+
+
+def _lies(model: ObjectModel, T: np.ndarray, plane: np.ndarray, sigma: float) -> bool:
+    """Whether an object at T touches the plane: what floats between two others fits none of them."""
+    heights = (model.vertices @ T[:3, :3].T + T[:3, 3] - plane[:3, 3]) @ plane[:3, 2]
+    return bool(abs(heights.min()) < _FLOATING * model.size + _SIGMAS * sigma)
 
 
 def _tried(camera, seen, region, name, model, surface, plane) -> list[Hypothesis]:

@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import SolveError
 from ...lie import se3
 from ..cameras import Camera
+from ..cameras.camera import need_camera
 from .arguments import as_model, image_levels, motion_of
 from .image_edges import EdgeMap, coarseness, edge_map, offsets_along
 from .object_models import ObjectModel
@@ -90,6 +91,7 @@ def refine_model_pose(image, camera: Camera, model: ObjectModel, T_world_object,
     tracker"; Drummond & Cipolla (2002), "Real-time visual tracking of complex structures".
     """
     caller = "refine_model_pose"
+    need_camera(camera, caller)
     model, T = as_model(model, caller), motion_of(T_world_object, "T_world_object", caller)
     edges = edge_map(image_levels(image, camera, caller), caller)
     directions = np.eye(6)
