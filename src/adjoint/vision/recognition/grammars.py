@@ -191,7 +191,7 @@ def sentences_of_grammar(grammar: Grammar, length: int) -> tuple[tuple[str, ...]
     """
     if not isinstance(grammar, Grammar):
         raise ArgumentError(f"sentences_of_grammar: a Grammar is needed, got {type(grammar).__name__}")
-    length = generated_size(length, "sentences_of_grammar: 'length'")
+    length = generated_size(length, "sentences_of_grammar: length")
     words = _Words(grammar)
     found = [()] if grammar.has_empty_sentence else []
     for n in range(1, length + 1):

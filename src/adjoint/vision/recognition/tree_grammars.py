@@ -262,7 +262,7 @@ def trees_of_grammar(grammar: TreeGrammar, size: int) -> tuple[Tree, ...]:
     """
     if not isinstance(grammar, TreeGrammar):
         raise ArgumentError(f"trees_of_grammar: a TreeGrammar is needed, got {type(grammar).__name__}")
-    size = generated_size(size, "trees_of_grammar: 'size'")
+    size = generated_size(size, "trees_of_grammar: size")
     found: dict[str, list[set[Tree]]] = {A: [set()] for A in grammar.nonterminals}
     numbers = _numbers(grammar)
     total = 0
