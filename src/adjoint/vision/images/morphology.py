@@ -35,9 +35,10 @@ def _run(image, element, caller: str, *steps: str) -> np.ndarray:
     if not truth and f.dtype.kind in "iu" and f.dtype.itemsize > 2:
         raise ArgumentError(f"{caller}: an image of {f.dtype} is not taken; bool, 8 or 16 bits or floats are needed")
     g = f.view(np.uint8) if truth else opencv_image(f)
-    for step in steps:
+    for k, step in enumerate(steps):
+        own = g if k else None  # the second step may overwrite the first one's image, which saves the memory of another
         # OpenCV looks at f(x + b) in both; the set a + b of a dilation asks for f(x - b).
-        g = cv2.erode(g, e) if step == "erode" else cv2.dilate(g, e[::-1, ::-1].copy())
+        g = cv2.erode(g, e, own) if step == "erode" else cv2.dilate(g, e[::-1, ::-1].copy(), own)
     if f.dtype == np.int8:  # which OpenCV sees as float64
         g = np.clip(g, -128, 127)
     with np.errstate(over="ignore"):  # where the element meets no pixel at all

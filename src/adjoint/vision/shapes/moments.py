@@ -62,12 +62,14 @@ def image_moments(image) -> Moments:
             f"image_moments: the sum of all intensities is {found['m00']:g}; it must be above 0, below {_MOST:g}, and "
             "without NaN, for a centroid"
         )
-    raw, central = np.zeros((4, 4)), np.zeros((4, 4))
-    for p, q in _ORDERS:
-        raw[p, q] = found[f"m{p}{q}"]
-        central[p, q] = found[f"mu{p}{q}"] if p + q >= 2 else 0.0
+    raw, central, normalized = (_square(found, name) for name in ("m", "mu", "nu"))
     central[0, 0] = raw[0, 0]
-    return Moments(raw, np.array([raw[1, 0], raw[0, 1]]) / raw[0, 0], central, _normalized(central))
+    return Moments(raw, np.array([raw[1, 0], raw[0, 1]]) / raw[0, 0], central, normalized)
+
+
+def _square(found: dict[str, float], name: str) -> np.ndarray:
+    """OpenCV's moments m00, m10, ... as (4, 4); those that it does not give are 0."""
+    return np.array([[found.get(f"{name}{p}{q}", 0.0) for q in range(4)] for p in range(4)])
 
 
 def _normalized(central: np.ndarray) -> np.ndarray:
