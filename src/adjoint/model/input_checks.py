@@ -67,7 +67,8 @@ def check_finite(rows: np.ndarray, kind: str, names: Sequence[str], what: str) -
 def floats(value) -> np.ndarray:
     """Return a copy of `value` as floats, or a single NaN, which fails every check of a range, if it is no numbers."""
     try:
-        return np.array(unmasked(value), float)
+        found = np.asarray(unmasked(value))
+        return np.array(np.nan) if found.dtype.kind == "c" else np.array(found, float)
     except (TypeError, ValueError, OverflowError):
         return np.array(np.nan)
 
