@@ -305,7 +305,7 @@ def test_bad_input_of_labels_and_blocks():
         (lambda: labels_fit(CUBE, "++"), "2 labels for 9 lines"),
         (lambda: labels_fit("cube", "++"), "a Drawing is needed"),
         (lambda: label_lines(CUBE, known=[1]), "known must be a dict"),
-        (lambda: draw_blocks([box], camera="camera"), "camera must be a Camera"),
+        (lambda: draw_blocks([box], camera="camera"), "'camera' must be a Camera"),
         (lambda: draw_blocks(box), "sequence of Block"),
         (lambda: realize_drawing(CUBE, "++"), "one label"),
         (lambda: box_block((1, 0, 1)), "positive"),

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import floats, truth
+from ..cameras.camera import Camera, need_camera
 from .blocks import Block, first_face, hidden_interval, overlap
 from .line_drawings import Drawing
-
-if TYPE_CHECKING:
-    from ..cameras import Camera
 
 __all__ = ["BlockDrawing", "draw_blocks"]
 
@@ -103,10 +101,7 @@ def _view(blocks: list[Block], toward_eye, camera) -> _View:
     points = np.concatenate([block.vertices for block in blocks])
     size = float(np.ptp(points, axis=0).max())
     if camera is not None:
-        from ..cameras import Camera
-
-        if not isinstance(camera, Camera):
-            raise ArgumentError(f"draw_blocks: camera must be a Camera, got {type(camera).__name__}")
+        need_camera(camera, "draw_blocks")
         if np.any(camera.distortion):
             raise ArgumentError("draw_blocks: the camera has distortion, which makes straight edges curved")
         T = np.linalg.inv(camera.T_world_camera)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ...compile.front.arguments import as_input
 from ...errors import ArgumentError
+from ...lazy import cached_property
 from ...model.input_checks import positive
 
 __all__ = ["Drawing", "Junction", "drawing_junctions", "line_regions"]

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...lie import se3
 from ...sensing.scene import Solid
-from ..cameras import Camera, project
+from ..cameras import Camera, project, undistort_image
 from ..cameras.camera import need_camera
 from .arguments import as_models, check_view, given_mask, image_levels, motion_of, score_of
 from .candidates import (
@@ -100,8 +100,6 @@ def _without_distortion(camera: Camera, levels: np.ndarray) -> tuple[Camera, np.
     """A camera without distortion, and the image that it would show."""
     if not camera.distorts:
         return camera, levels
-    from ..cameras import undistort_image
-
     flat = undistort_image(camera, levels if levels.shape[2] == 3 else levels[..., 0])
     return camera.replace(distortion=()), flat.reshape(levels.shape)
 
