@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ...errors import ArgumentError
@@ -13,24 +15,31 @@ __all__ = ["closing", "dilation", "erosion", "opening"]
 _CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
 
-def _element(element, caller: str) -> np.ndarray:
-    """The structuring element as uint8, with odd sides."""
+@functools.lru_cache(maxsize=64)
+def _rectangle(shape: tuple[int, int]) -> np.ndarray:
+    return np.ones(shape, np.uint8)
+
+
+def _element(element, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """The structuring element as uint8, with odd sides, and the same turned by 180°."""
     if isinstance(element, str) and element == "cross":
-        return _CROSS
+        return _CROSS, _CROSS
     if isinstance(element, (str, int, np.integer, tuple)):
-        return np.ones(window(element, caller), np.uint8)
+        found = _rectangle(window(element, caller))
+        return found, found
     found = np.asarray(element)
     if found.ndim != 2 or not all(n % 2 for n in found.shape) or not found.any():
         raise ArgumentError(
             f"{caller}: element has shape {found.shape}; it must be an odd number, 'cross', or an array (odd, odd) "
             "with at least one pixel set"
         )
-    return (found != 0).astype(np.uint8)
+    found = (found != 0).astype(np.uint8)
+    return found, found[::-1, ::-1].copy()
 
 
 def _run(image, element, caller: str, *steps: str) -> np.ndarray:
     cv2 = opencv(caller)
-    f, e = gray(image, caller), _element(element, caller)
+    f, (e, turned) = gray(image, caller), _element(element, caller)
     truth = f.dtype == np.bool_
     if not truth and f.dtype.kind in "iu" and f.dtype.itemsize > 2:
         raise ArgumentError(f"{caller}: an image of {f.dtype} is not taken; bool, 8 or 16 bits or floats are needed")
@@ -38,7 +47,9 @@ def _run(image, element, caller: str, *steps: str) -> np.ndarray:
     for k, step in enumerate(steps):
         own = g if k else None  # the second step may overwrite the first one's image, which saves the memory of another
         # OpenCV looks at f(x + b) in both; the set a + b of a dilation asks for f(x - b).
-        g = cv2.erode(g, e, own) if step == "erode" else cv2.dilate(g, e[::-1, ::-1].copy(), own)
+        g = cv2.erode(g, e, own) if step == "erode" else cv2.dilate(g, turned, own)
+    if g.dtype == f.dtype:
+        return g
     if f.dtype == np.int8:  # which OpenCV sees as float64
         g = np.clip(g, -128, 127)
     with np.errstate(over="ignore"):  # where the element meets no pixel at all

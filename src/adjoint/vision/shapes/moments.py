@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = ["Moments", "RegionMoments", "hu_invariants", "image_moments", "region
 
 _ORDERS = [(p, q) for p in range(4) for q in range(4 - p)]  # p + q <= 3
 _MOST = 1e100  # the sum of intensities whose powers do not overflow
+_NAMES = [f"{name}{p}{q}" for name in ("m", "mu", "nu") for p in range(4) for q in range(4)]  # OpenCV has most of them
 _SECOND = [(p, q) for p, q in _ORDERS if p + q >= 2]
 
 
@@ -57,19 +59,14 @@ def image_moments(image) -> Moments:
     if image.shape[1] == 2 and image.dtype == np.float32:
         image = image.astype(float)  # OpenCV would take single floats in two columns for corners of a polygon
     found = cv2.moments(image.view(np.uint8) if image.dtype == np.bool_ else opencv_image(image))
-    if not 0 < found["m00"] < _MOST or not np.isfinite(list(found.values())).all():
+    if not 0 < found["m00"] < _MOST or not all(map(math.isfinite, found.values())):
         raise ArgumentError(
             f"image_moments: the sum of all intensities is {found['m00']:g}; it must be above 0, below {_MOST:g}, and "
             "without NaN, for a centroid"
         )
-    raw, central, normalized = (_square(found, name) for name in ("m", "mu", "nu"))
+    raw, central, normalized = np.array([found.get(name, 0.0) for name in _NAMES]).reshape(3, 4, 4)
     central[0, 0] = raw[0, 0]
     return Moments(raw, np.array([raw[1, 0], raw[0, 1]]) / raw[0, 0], central, normalized)
-
-
-def _square(found: dict[str, float], name: str) -> np.ndarray:
-    """OpenCV's moments m00, m10, ... as (4, 4); those that it does not give are 0."""
-    return np.array([[found.get(f"{name}{p}{q}", 0.0) for q in range(4)] for p in range(4)])
 
 
 def _normalized(central: np.ndarray) -> np.ndarray:
