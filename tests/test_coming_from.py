@@ -156,3 +156,10 @@ def test_both_columns_of_modern_robotics_agree(book_names, page, theirs, ours, r
     np.testing.assert_allclose(value, expected, rtol=0, atol=loose)
 
 
+def test_names_of_the_page_of_opencv_are_those_of_vision():
+    """Every function in the right column of its table is offered by `aj.vision`, and the page names many."""
+    page = (Path(__file__).parents[1] / "docs/coming_from/opencv.md").read_text(encoding="utf-8")
+    table = page.partition("## Functions")[2]
+    ours = re.findall(r"`(\w+)", " ".join(line.split("|")[2] for line in table.splitlines() if line.startswith("|")))
+    missing = [name for name in ours if name != "aj" and not hasattr(aj.vision, name)]
+    assert len(ours) > 40 and not missing

@@ -139,7 +139,8 @@ def test_triangulation_is_at_the_bound():
 
 def test_triangulation_agrees_with_opencv():
     """Without noise OpenCV's linear method finds the same points."""
-    cv2 = pytest.importorskip("cv2")
+    import cv2
+
     first, second, _ = cameras(())
     a, b = (project(camera, scene()) for camera in (first, second))
     X = cv2.triangulatePoints(first.projection_matrix, second.projection_matrix, a.T.copy(), b.T.copy())
@@ -289,7 +290,8 @@ def test_disparities_mean_the_points_that_made_them():
 @pytest.mark.slow
 def test_a_real_pair_with_known_disparities():
     """The motorcycle of the Middlebury 2014 data, a quarter of its size: most disparities are found to a pixel."""
-    data = pytest.importorskip("skimage.data")
+    from skimage import data
+
     left, right, true = data.stereo_motorcycle()
     found = match_stereo(left, right, disparities=96)
     known = np.isfinite(true) & (true > 0)
@@ -307,7 +309,9 @@ def test_a_real_pair_with_known_disparities():
 
 def toolbox_pair(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A real pair of the Machine Vision Toolbox, in gray and smaller."""
-    cv2, mvtbdata = pytest.importorskip("cv2"), pytest.importorskip("mvtbdata")
+    import cv2
+    import mvtbdata
+
     folder, part = Path(mvtbdata.__file__).parent / "images", {"rocks2": 0.5, "walls": 0.25}[name]
     both = [cv2.imread(str(folder / f"{name}-{side}.png"), cv2.IMREAD_GRAYSCALE) for side in "lr"]
     left, right = (cv2.resize(x, None, fx=part, fy=part, interpolation=cv2.INTER_AREA) for x in both)
@@ -369,7 +373,9 @@ def test_stereo_calibration_is_exact_without_noise():
 
 
 def test_stereo_calibration_is_at_the_bound_and_agrees_with_opencv():
-    cv2, total, repeats = pytest.importorskip("cv2"), 0.0, 25
+    import cv2
+
+    total, repeats = 0.0, 25
     for seed in range(repeats):
         left, right, points, pair = target_views(sigma=0.3, seed=seed)
         found = calibrate_stereo(left, right, points, pair.left, pair.right, noise=0.3)
