@@ -19,7 +19,7 @@ from .fit import Problem
 from .parameters import Parameter
 from .unseen import in_words
 
-__all__ = ["Calibration", "CrossValidation"]
+__all__ = ["Calibration", "CrossValidation", "Estimates"]
 
 # {unit: (factor, the unit in reports)}
 _UNITS = {"rad": (1e3, "mrad"), "m": (1e3, "mm"), "1": (1e3, "1e-3"), "px": (1.0, "px")}
@@ -39,8 +39,28 @@ class CrossValidation(NamedTuple):
     prediction: np.ndarray
 
 
+class Estimates:
+    """What results with `names` (p,), `values` (p,) and their `covariance` (p, p) have in common."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    covariance: np.ndarray
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """The standard errors (p,) of the values: roots of the diagonal of `covariance`."""
+        return np.sqrt(np.diag(self.covariance))
+
+    def value(self, name: str) -> tuple[float, float]:
+        """The value and the standard error of one parameter, in its own unit, by its name in `names`."""
+        if name not in self.names:
+            raise ArgumentError(f"value: there is no parameter {name!r}; {nearest(name, self.names)}")
+        k = self.names.index(name)
+        return float(self.values[k]), float(self.standard_error[k])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(Estimates):
     """The result of `calibrate`: a robot with corrected numbers, the parameters with their errors, and what is unseen.
 
     `print(found)` shows the report, `found.robot` is the calibrated robot, `found.to_robot(q)` what its q is where the
@@ -77,18 +97,6 @@ class Calibration:
     def names(self) -> tuple[str, ...]:
         """The names (p) of the parameters, such as "tilt x of elbow"."""
         return tuple(map(str, self.parameters))
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """The standard errors (p,) of the values: roots of the diagonal of `covariance`."""
-        return np.sqrt(np.diag(self.covariance))
-
-    def value(self, name: str) -> tuple[float, float]:
-        """The value and the standard error [rad, m or 1] of one parameter, such as "offset of elbow"."""
-        if name not in self.names:
-            raise ArgumentError(f"value: there is no parameter {name!r}; {nearest(name, self.names)}")
-        k = self.names.index(name)
-        return float(self.values[k]), float(self.standard_error[k])
 
     @property
     def gears(self) -> np.ndarray:

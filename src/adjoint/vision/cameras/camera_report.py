@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...calibration.report import Estimates
 from ...calibration.unseen import in_words
 from ...display import html_table
-from ...errors import ArgumentError, nearest
 from ...identification.base import some
 from ...lazy import cached_property
 from .camera import Camera
@@ -40,7 +40,7 @@ class CameraParameter(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CameraCalibration:
+class CameraCalibration(Estimates):
     """The result of `calibrate_camera`. `print(found)` shows the report, and `found.camera` is the camera.
 
     Views and points have the order in which they were given.
@@ -66,18 +66,6 @@ class CameraCalibration:
     def names(self) -> tuple[str, ...]:
         """The names (p) of the parameters, such as "fx" and "k1"."""
         return tuple(parameter.name for parameter in self.parameters)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """The standard errors (p,) of the values: roots of the diagonal of `covariance`."""
-        return np.sqrt(np.diag(self.covariance))
-
-    def value(self, name: str) -> tuple[float, float]:
-        """The value and the standard error of one parameter, such as "fx"."""
-        if name not in self.names:
-            raise ArgumentError(f"value: there is no parameter {name!r}; {nearest(name, self.names)}")
-        k = self.names.index(name)
-        return float(self.values[k]), float(self.standard_error[k])
 
     @property
     def rms(self) -> float:
