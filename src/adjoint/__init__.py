@@ -9,13 +9,14 @@
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
 `aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
 `aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.sensing`, `aj.vision`,
-`aj.polymer`, `aj.viewer`, `aj.errors`.
+`aj.collision`, `aj.world`, `aj.polymer`, `aj.viewer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import calibration as calibration
+    from . import collision as collision
     from . import control as control
     from . import dynamics as dynamics
     from . import equations as equations
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from . import trajectory as trajectory
     from . import viewer as viewer
     from . import vision as vision
+    from . import world as world
     from .calibration import calibrate as calibrate
     from .compile import Kernel as Kernel
     from .compile import cache_info as cache_info
@@ -138,6 +140,7 @@ _HOMES = {
 }
 _MODULES = (
     "calibration",
+    "collision",
     "control",
     "dynamics",
     "equations",
@@ -157,6 +160,7 @@ _MODULES = (
     "trajectory",
     "viewer",
     "vision",
+    "world",
 )
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
