@@ -15,13 +15,16 @@ from support.trees import tree
 
 import adjoint as aj
 from adjoint.drawing.actors import settled
-from adjoint.drawing.pages import MOST_RUNS
+from adjoint.drawing.pages import MOST_RUNS, page_text
+from adjoint.drawing.props import Prop
+from adjoint.drawing.triangles import box
 from adjoint.errors import ArgumentError
+from adjoint.lie import se3
 from adjoint.polymer import polypeptide
 from adjoint.simulation import simulate
 from adjoint.trajectory import quintic, trapezoidal
 from adjoint.viewer import Page, page
-from adjoint.viewer.showing import named
+from adjoint.viewer.showing import actors_of, named
 
 PUMA = aj.robots.puma560()
 START = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])
@@ -584,3 +587,30 @@ def test_inside_another_page(browser, tmp_path):
     browser.click((x - 200, y + 100))
     assert browser.run(wheel.replace("CTRL", "false")) is True
     assert browser.complaints == []
+
+
+# --- things beside the robots -----------------------------------------------------------------------------------------
+
+
+def test_props_rest_move_and_are_held(browser, opened):
+    """A prop in a hand is where forward kinematics says; one that moves is halfway at half of the time."""
+    trajectory = quintic(START, GOAL, 2.0)
+    actors = actors_of({"motion": trajectory}, "page", robot=PUMA, q=None, rate=50.0, curves=False)
+    rest, held = se3.exp([0, 0, 0.4, 0.6, 0.2, 0.1]), se3.exp([0.3, 0, 0, 0, 0, 0.1])
+    ways = np.stack([rest, rest @ se3.exp([0, 0, 1.0, 0, 0, 0.3])])
+    mesh = box(0.1, 0.2, 0.05)
+    props = [
+        Prop("shelf", mesh, (0.6, 0.4, 0.3, 1.0), rest[None]),
+        Prop("ball", mesh, (0.2, 0.4, 0.8, 0.5), ways, np.array([0.0, 2.0])),
+        Prop(HOSTILE, mesh, (0.9, 0.2, 0.2, 1.0), held[None], None, 0, 5),
+    ]
+    shown = opened(Page("props", page_text("props", actors, props)))
+    shown.run("adjoint.pause()")
+    shown.run("adjoint.seek(1.0)")
+    where = {prop.name: np.array(shown.run(f"adjoint.prop({json.dumps(prop.name)})")) for prop in props}
+    hand = aj.forward_kinematics(PUMA, trajectory(1.0).q)[5]
+    single = 4e-7  # poses are float32, and the configurations between frames are linear
+    np.testing.assert_allclose(where["shelf"], rest, atol=single)
+    np.testing.assert_allclose(where[HOSTILE], hand @ held, atol=20 * single)
+    np.testing.assert_allclose(where["ball"], rest @ se3.exp([0, 0, 0.5, 0, 0, 0.15]), atol=4 * single)
+    assert shown.run("window.hacked") is None

@@ -231,6 +231,12 @@ window.adjoint = {
     const { robot, q } = now(actor), T = robot.place(q, run * robot.nq);
     return Array.from({ length: robot.n }, (_, i) => matrix(T.slice(12 * i, 12 * i + 12)));
   },
+  prop: (name) => {  // where a thing beside the robots is (4, 4)
+    const found = props.find((p) => p.name === name);
+    if (!found) throw new RangeError(`there is no '${name}' beside the robots`);
+    placeAll();
+    return matrix(propPlace(found));
+  },
   frame: (name, actor = state.active) => {
     const { robot } = now(actor), k = robot.frames.findIndex((f) => f.name === name);
     if (k < 0) throw new RangeError(`robot '${robot.name}' has no frame '${name}'`);

@@ -181,6 +181,34 @@ function solved(A, b) {  // A x = b, A positive definite
   return x;
 }
 
+function frameAt(t, time) {  // of times t: the number of the one before a time, and the part of the way to the next
+  const last = t.length - 1;
+  if (!(time > t[0])) return [0, 0];
+  if (time >= t[last]) return [last, 0];
+  let a = 0, b = last;
+  while (b - a > 1) { const m = (a + b) >> 1; if (t[m] <= time) a = m; else b = m; }
+  return [a, (time - t[a]) / (t[b] - t[a])];
+}
+
+// --- a thing beside the robots: its pose at one time -----------------------------------------------------------------
+class Prop {
+  constructor(known, read) {
+    Object.assign(this, known);
+    this.t = read(known.t);
+    this.poses = read(known.poses);  // of each time: where it is, and its quaternion
+    this.T = new Float64Array(12);
+  }
+  at(time) {  // rows [R | p], in the world or in the body that holds it
+    const [a, part] = frameAt(this.t, time), from = 7 * a, next = part > 0 ? from + 7 : from, { poses } = this;
+    let alike = 0;
+    for (let c = 3; c < 7; c++) alike += poses[from + c] * poses[next + c];
+    const way = (c) => (c > 2 && alike < 0 ? -part : part);  // quaternions: q and -q are the same turn
+    const q = Array.from({ length: 7 }, (_, c) => (1 - part) * poses[from + c] + way(c) * poses[next + c]);
+    jointMotion(3, q, 0, this.T);
+    return this.T;
+  }
+}
+
 // --- a motion: configurations of all runs at one time ----------------------------------------------------------------
 class Actor {
   constructor(known, robots, read) {
@@ -195,14 +223,7 @@ class Actor {
     this.quats = this.robot.kinds.flatMap((kind, i) => (kind > 1 ? [this.robot.qStart[i] + 3 * (kind - 2)] : []));
     this.at(this.t[0]);
   }
-  frame(time) {  // the number of the frame before a time, and the part of the way to the next
-    const t = this.t, last = this.frames - 1;
-    if (!(time > t[0])) return [0, 0];
-    if (time >= t[last]) return [last, 0];
-    let a = 0, b = last;
-    while (b - a > 1) { const m = (a + b) >> 1; if (t[m] <= time) a = m; else b = m; }
-    return [a, (time - t[a]) / (t[b] - t[a])];
-  }
+  frame(time) { return frameAt(this.t, time); }
   at(time) {
     const { q, recorded: x, frames, low, step } = this, { nq } = this.robot;
     const [a, part] = this.frame(time), next = part > 0 ? nq : 0;

@@ -143,7 +143,7 @@ function showPanel() {
     arrange();
     state.fillRuns?.();
   };
-  if (actors.reduce((s, a) => s + a.runs, 0) > 1) toggled(chips, "side by side", apart, put);
+  if (!props.length && actors.reduce((s, a) => s + a.runs, 0) > 1) toggled(chips, "side by side", apart, put);
   if (!moves) toggled(chips, "keep orientation", () => state.keepTurn, (on) => { state.keepTurn = on; });
   button(chips, "reset view", resetView);
 }

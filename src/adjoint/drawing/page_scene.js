@@ -41,7 +41,7 @@ const state = {
   show: { handles: true, frames: false, axes: false, mass: false, names: false, trail: true },
   camera: { turn: 0, tilt: 0, zoom: 1, pan: [0, 0, 0] }, dark: false, theme: null,
 };
-let robots, actors, renderer, stage, canvas, overlay, pending = false, stale = true, last = null;
+let robots, actors, props, propBuffer, renderer, stage, canvas, overlay, pending = false, stale = true, last = null;
 const TURN = -0.95, TILT = 0.36, MANY_TILT = 0.62;  // of the first view; many robots are seen from higher
 const measured = { kinematics: 0, draw: 0, pictures: 0 };
 
@@ -77,11 +77,41 @@ function setUp(read) {
     }
   });
   for (const actor of actors) setPlinth(actor);
+  setProps(read);
   overlay = { buffer: renderer.placements() };
   renderer.place(overlay.buffer, new Float32Array(12));
   overlay.ball = renderer.solid([{ ...ballMesh(), color: [1, 1, 1, 1] }], overlay.buffer, 0);
   for (const actor of actors) actor.size = sizeOf(actor);
   arrange();
+}
+function setProps(read) {
+  props = data.props.map((known) => new Prop(known, read));
+  if (!props.length) return;
+  propBuffer = renderer.placements();
+  renderer.place(propBuffer, new Float32Array(12 * props.length));
+  props.forEach((prop, k) => {
+    const piece = { ...cornersOf(prop, read), color: prop.color };
+    prop.box = boxOf([piece]);
+    prop.solid = renderer.solid([piece], propBuffer, 48 * k);
+  });
+}
+function placeProps() {  // after the robots, which may hold some
+  const values = new Float32Array(12 * props.length);
+  props.forEach((prop, k) => values.set(propPlace(prop), 12 * k));
+  renderer.place(propBuffer, values);
+}
+function propPlace(prop, time = state.time) {
+  const own = prop.at(time), actor = actors[prop.actor];
+  if (!actor) return own;
+  const at = 12 * (actor.runs * (prop.body + 1) + actor.run);
+  return product(actor.places.subarray(at, at + 12), own);
+}
+function propCorners() {  // of their boxes, at some of their times
+  return props.filter((prop) => !actors[prop.actor]).flatMap((prop) => {
+    const step = Math.ceil(prop.t.length / 50), corners = cornersOfBox(prop.box);
+    return Array.from({ length: Math.ceil(prop.t.length / step) }, (_, f) => prop.at(prop.t[f * step]).slice())
+      .flatMap((T) => corners.map((p) => moved(T, p)));
+  });
 }
 function setPlinth(actor) {  // a column, for a robot whose base was drawn from its kinematics
   const box = actor.robot.plinth && actor.boxes.find(({ body }) => body < 0);
@@ -143,7 +173,7 @@ function sizeOf(actor) {  // the box around some of its runs at some of its time
 }
 function arrange() {  // where each run stands, and the stage that holds all
   const apart = state.arrange !== "together", total = actors.reduce((s, a) => s + a.runs, 0);
-  const many = apart && total > 50;
+  const many = apart && total > 50, around = propCorners();
   const width = (k) => Math.max(...actors.map((a) => a.size.high[k] - a.size.low[k]));
   const gap = apart ? (many ? 0.62 : 1.06) * Math.max(width(0), width(1)) : 0;
   const columns = Math.ceil(Math.sqrt(total)), rows = Math.ceil(total / columns);
@@ -160,6 +190,7 @@ function arrange() {  // where each run stands, and the stage that holds all
         grow(plus(actor.size.high, at));
       }
     }
+    around.forEach(grow);
   });
   const height = Math.max(high[2] - low[2], 1e-3), detail = Math.max(...[0, 1, 2].map(width), 1e-3);
   const ground = Math.min(0, ...actors.map((a) => (a.plinthTop ?? 0) + a.lift));
@@ -168,7 +199,7 @@ function arrange() {  // where each run stands, and the stage that holds all
   const center = low.map((x, c) => (x + high[c]) / 2), radius = Math.hypot(...low.map((x, c) => (high[c] - x) / 2));
   const power = 10 ** Math.floor(Math.log10(detail)), round = [1, 2, 5].map((m) => m * power);
   const cell = gap || (round.filter((m) => m <= detail).pop() ?? power);  // of the grid on the floor
-  const cloud = apart ? cornersOfBox({ low, high }) : actors.flatMap((a) => a.cloud);
+  const cloud = apart ? cornersOfBox({ low, high }) : [...actors.flatMap((a) => a.cloud), ...around];
   stage = { floor, center, radius: Math.max(radius, 1e-3), detail, cell, apart, cloud, many };
   for (const actor of actors) if (actor.plinth) placePlinths(actor);
   resetView();
@@ -192,6 +223,7 @@ function placeAll() {
     renderer.place(actor.buffer, places);
     if (actor.balls.length) placeBalls(actor);
   }
+  if (props.length) placeProps();
   measured.kinematics = performance.now() - before;
 }
 function placePlinths(actor) {  // what a robot that is held stands on, if its floor is deeper
@@ -239,6 +271,8 @@ function solidsNow() {
     for (const solid of [...(stands ? [actor.plinth] : []), ...(actor.ballSolids ?? [])])
       found.push({ solid, first, count, layer, tint: none, opacity });
   }
+  for (const { solid, color } of props)
+    found.push({ solid, first: 0, count: 1, tint: [0, 0, 0, 0], opacity: color[3] < 1 ? 0.99 : 1 });
   return found;
 }
 const AXES = [[0.88, 0.25, 0.22], [0.25, 0.68, 0.30], [0.22, 0.45, 0.92]];  // the colors of x, y, z
@@ -275,6 +309,7 @@ function overlays() {  // lines and balls that explain: frames, axes, the center
       balls.push([p, (chosen ? 0.026 : 0.018) * s, rgb(ACCENT), chosen ? 0.95 : 0.72]);
     });
   }
+  if (show.names) for (const prop of props) labels.push([column(propPlace(prop), 3), prop.name]);
   const lines = [
     { values: trails, thick: 1.3, hidden: 0.35 }, { values: axes, thick: 1.2, hidden: 0.3 },
     { values: frames, thick: 1.6, hidden: 0.45 },

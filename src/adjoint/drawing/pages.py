@@ -17,11 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lie import so3
 from ..model.input_checks import one_of
 from ..model.joints import FRAMES
 from ..model.robot import Robot
 from .actors import ENDLESS, Actor
 from .axes import upright
+from .props import Prop
 from .robot_shapes import Shape, shapes
 from .simplification import shares, simplified
 from .style import CURVES
@@ -62,8 +64,10 @@ class _Arrays:
         return b64encode(zlib.compress(b"".join(self.parts), 9)).decode()
 
 
-def page_text(title: str, actors: Sequence[Actor], *, meshes: bool = True, arrange: str | None = None) -> str:
-    """The text of a page that shows these actors; see `adjoint.viewer.page`."""
+def page_text(
+    title: str, actors: Sequence[Actor], props: Sequence[Prop] = (), *, meshes: bool = True, arrange: str | None = None
+) -> str:
+    """The text of a page that shows these actors, all in one place if there are `props`; see `adjoint.viewer.page`."""
     runs = sum(len(actor.q) for actor in actors)
     if runs > MOST_RUNS:
         raise ArgumentError(f"page: {runs} runs are more than the {MOST_RUNS} that a page shows; give a part of them")
@@ -72,15 +76,19 @@ def page_text(title: str, actors: Sequence[Actor], *, meshes: bool = True, arran
             f"page: {size:,} numbers are more than the {MOST_NUMBERS:,} that a page holds; "
             "lower frames_per_second, or give fewer runs"
         )
+    if arrange is None and props:
+        arrange = ARRANGEMENTS[0]
     if arrange is None:
         arrange = ARRANGEMENTS[runs > _TOGETHER or (len(actors) > 1 and all(len(x.t) == 1 for x in actors))]
     one_of(arrange, ARRANGEMENTS, "page: arrange")
+    times = [actor.t for actor in actors] + [prop.t for prop in props if prop.t is not None]
     arrays, robots = _Arrays(), list(dict.fromkeys(actor.robot for actor in actors))
     data = {
         "title": title, "colors": CURVES, "arrange": arrange,
-        "start": min(float(actor.t[0]) for actor in actors), "end": max(float(actor.t[-1]) for actor in actors),
+        "start": min(float(t[0]) for t in times), "end": max(float(t[-1]) for t in times),
         "robots": [_robot(robot, meshes, runs, arrays) for robot in robots],
         "actors": [_actor(actor, robots.index(actor.robot), k, len(actors), arrays) for k, actor in enumerate(actors)],
+        "props": [_prop(prop, arrays) for prop in props],
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c")  # no name ends the script
     script = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
@@ -172,11 +180,24 @@ def _detailed(robot: Robot, meshes: bool, runs: int) -> list[Shape]:
 
 
 def _part(shape: Shape, arrays: _Arrays) -> dict:
-    """A shape: its vertices are multiples of `step` from `low`, in 16 bits."""
-    mesh = Mesh(np.asarray(shape.mesh.vertices, float), shape.mesh.faces)
+    return {"body": shape.body, **_solid(shape.mesh, shape.color, arrays)}
+
+
+def _prop(prop: Prop, arrays: _Arrays) -> dict:
+    """A thing beside the robots: its mesh, and its poses as positions and quaternions."""
+    poses = np.concatenate([prop.poses[:, :3, 3], so3.to_quat_wxyz(prop.poses[:, :3, :3])], axis=1)
+    return {
+        "name": prop.name, "actor": prop.actor, "body": prop.body, "poses": arrays(poses, "f4"),
+        "t": arrays(np.zeros(1) if prop.t is None else prop.t), **_solid(prop.mesh, prop.color, arrays),
+    }  # fmt: skip
+
+
+def _solid(mesh: Mesh, color: Sequence[float], arrays: _Arrays) -> dict:
+    """A mesh and its color: its vertices are multiples of `step` from `low`, in 16 bits."""
+    mesh = Mesh(np.asarray(mesh.vertices, float), mesh.faces)
     low, step = _range(mesh.vertices)
     return {
-        "body": shape.body, "color": [round(float(x), 4) for x in shape.color],
+        "color": [round(float(x), 4) for x in color],
         "vertices": arrays(np.rint((mesh.vertices - low) / step), "u2"), "low": low.tolist(), "step": step.tolist(),
         "faces": arrays(mesh.faces, "u2" if len(mesh.vertices) <= 65536 else "u4"),
     }  # fmt: skip
