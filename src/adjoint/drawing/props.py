@@ -1,4 +1,4 @@
-"""`Prop`: a thing that is drawn beside robots, such as a part of a world, with its pose in every picture."""
+"""`Prop`: a thing that is drawn beside robots, such as a part of a world: it rests, moves in time, or is held."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ __all__ = ["Prop"]
 
 
 class Prop(NamedTuple):
-    """Triangles that move as one: `poses` (frames, 4, 4) has one pose in the world for each picture.
+    """A mesh at `poses` (frames, 4, 4): in the world, or in body number `body` of the actor that holds it.
 
-    A prop that stays where it is has one pose, (1, 4, 4). The color is (red, green, blue, opacity), each from 0 to 1.
+    The color is (red, green, blue, opacity), each from 0 to 1. The poses are those at times `t` (frames,) [s]; without
+    times there is one pose. `actor` is the number of the actor that holds the prop, None for the world, and body -1 is
+    its base: so a prop in a hand goes where the hand goes, whoever moves it.
     """
 
     name: str
     mesh: Mesh
     color: tuple[float, float, float, float]
     poses: np.ndarray
+    t: np.ndarray | None = None
+    actor: int | None = None
+    body: int = -1
