@@ -1,0 +1,158 @@
+"""`link_shapes`: capsules or spheres around the links of a robot, fixed to its bodies, with stated errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..display import html_table
+from ..kinematics import forward_kinematics
+from ..lazy import cached_property
+from ..model.input_checks import count, one_of, positive
+from ..model.needs import need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from ..sensing.scene.scene_checks import array, pose
+from ..sensing.scene.solids import Capsule, Sphere
+from .shape_excess import MeshSamples, excess_of
+from .shape_fitting import Fit, fitted_ball, fitted_capsule
+from .shape_sources import SOURCES, LinkPiece, link_pieces
+
+__all__ = ["LinkShapes", "link_shapes", "shape_solids"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkShapes:
+    """Capsules around the links of a robot, each fixed to a body: see `link_shapes`.
+
+    - `bodies` (k,) are the numbers of the bodies, -1 for the base.
+    - `starts` and `ends` (k, 3) [m] are the ends of the segments in the frames of the bodies; both are equal for balls.
+    - `radii` (k,) [m].
+    - `excess` (k,) [m] is how far the surface of each shape is from the link at most, where no other shape of the link
+      covers it; 0 for shapes that the model itself states.
+    - `names` (k,) are the names of the links; a second shape of a link is "link#2".
+    - `kind` is "capsules" or "spheres", and `notes` tell what could not be read.
+    """
+
+    bodies: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    radii: np.ndarray
+    excess: np.ndarray
+    names: tuple[str, ...]
+    kind: str = "capsules"
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def groups(self) -> dict[int, np.ndarray]:
+        """{body: numbers of its shapes}, in the order of the bodies; -1 is the base."""
+        return {int(body): np.flatnonzero(self.bodies == body) for body in np.unique(self.bodies)}
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How far apart the ends (k,) of the segments are [m]."""
+        return np.linalg.norm(self.ends - self.starts, axis=1)
+
+    @property
+    def volumes(self) -> np.ndarray:
+        """The volumes (k,) π r² L + 4/3 π r³ [m³]."""
+        return np.pi * self.radii**2 * (self.lengths + 4 / 3 * self.radii)
+
+    def __repr__(self) -> str:
+        most = f", each at most {1e3 * self.excess.max():.1f} mm off its link" if len(self) else ""
+        return f"<LinkShapes: {len(self)} {self.kind} around {len(self.groups)} bodies{most}>"
+
+    def __str__(self) -> str:
+        wide = max([*map(len, self.names), 5])
+        lines = [f"{'shape':<{wide}}  body  radius [mm]  length [mm]  excess [mm]"]
+        for row in self._rows():
+            lines.append(f"{row[0]:<{wide}}  {row[1]:>4}  {row[2]:>11.1f}  {row[3]:>11.1f}  {row[4]:>11.1f}")
+        return "\n".join([repr(self)[1:-1], *lines, *self.notes])
+
+    def _rows(self):
+        values = zip(self.names, self.bodies, self.radii, self.lengths, self.excess, strict=True)
+        return [(name, int(body), 1e3 * r, 1e3 * long, 1e3 * e) for name, body, r, long, e in values]
+
+    def _repr_html_(self) -> str:
+        header = ["shape", "body", "radius [mm]", "length [mm]", "excess [mm]"]
+        return html_table(repr(self)[1:-1], header, self._rows(), self.notes)
+
+
+def link_shapes(
+    robot: Robot, kind: str = "capsules", *, most: int | None = None, tolerance: float = 0.02, source: str = "auto"
+) -> LinkShapes:
+    """Capsules or spheres around the links of a robot: see `LinkShapes`.
+
+    >>> link_shapes(robots.two_link())
+    <LinkShapes: ...>
+    """
+    need_robot(robot, "link_shapes")
+    one_of(kind, ("capsules", "spheres"), "link_shapes: kind")
+    one_of(source, SOURCES, "link_shapes: source")
+    number = count((3 if kind == "capsules" else 16) if most is None else most, "link_shapes: most")
+    return _found(robot, kind, max(number, 1), positive(tolerance, "link_shapes: tolerance"), source)
+
+
+@once_a_robot
+def _found(robot: Robot, kind: str, most: int, tolerance: float, source: str) -> LinkShapes:
+    links, notes = link_pieces(robot, source)
+    bodies, fits, excess, names = [], [], [], []
+    for link in sorted(links, key=lambda x: x.body):
+        for k, (fit, error) in enumerate(_of_link(link, kind, most, tolerance)):
+            bodies.append(link.body)
+            fits.append(fit)
+            excess.append(error)
+            names.append(link.name if k == 0 else f"{link.name}#{k + 1}")
+    return LinkShapes(
+        np.array(bodies, int),
+        np.array([fit.start for fit in fits]).reshape(-1, 3),
+        np.array([fit.end for fit in fits]).reshape(-1, 3),
+        np.array([fit.radius for fit in fits], float),
+        np.array(excess, float),
+        tuple(names),
+        kind,
+        notes,
+    )
+
+
+def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[tuple[Fit, float]]:
+    """The shapes of a link, and the excess of each."""
+    found = [(solid, 0.0) for solid in link.solids]
+    if len(link.triangles):
+        fit = (fitted_capsule if kind == "capsules" else fitted_ball)(link.triangles.reshape(-1, 3))
+        fit = fit._replace(radius=fit.radius + link.slack)
+        found.append((fit, excess_of(fit, MeshSamples(link.triangles), []) + link.slack))
+    return found
+
+
+def shape_solids(robot: Robot, shapes: LinkShapes, q, *, T_world_base=None) -> tuple[Capsule | Sphere, ...]:
+    """The shapes at q (nq,) as solids in the world, with the names of the shapes, to be drawn or met by rays.
+
+    >>> from adjoint.sensing import Scene
+    >>> scene = Scene(shape_solids(robot, link_shapes(robot), q))
+    """
+    need_robot(robot, "shape_solids")
+    base = pose(T_world_base, "T_world_base", "shape_solids")
+    places = base @ forward_kinematics(robot, array(q, (robot.nq,), "q", "shape_solids"))
+    found = []
+    for body, start, end, radius, name in zip(
+        shapes.bodies, shapes.starts, shapes.ends, shapes.radii, shapes.names, strict=True
+    ):
+        T = base if body < 0 else places[body]
+        middle, way = (start + end) / 2, end - start
+        length = float(np.linalg.norm(way))
+        local = np.eye(4)
+        local[:3, 3] = middle
+        if length > 0:
+            z = way / length
+            x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+            x /= np.linalg.norm(x)
+            local[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
+            found.append(Capsule(radius, length, T_world_solid=T @ local, name=name))
+        else:
+            found.append(Sphere(radius, T_world_solid=T @ local, name=name))
+    return tuple(found)
