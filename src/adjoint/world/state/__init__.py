@@ -1,0 +1,39 @@
+"""The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits.
+
+| file | contents |
+|---|---|
+| `worlds` | `World`: tables of frames, parts, robots and sensors, and the methods that edit and read them |
+| `placements` | `Placed` and `WorldRobot`: what the tables have in them |
+| `grippers` | `Gripper`: two parallel fingers and a palm, as data and as solids |
+| `part_contents` | what a world asks of its parts: solids, features, mass, vertices |
+| `frame_tree` | names, parents, what moves rigidly together, and poses in the world |
+| `world_edits` | the edits |
+| `held_parts` | scenes, and what robots carry |
+| `pointing` | `frame_from_points`, and `hand_target`, where a hand has to go |
+"""
+
+from .grippers import Gripper as Gripper
+from .grippers import gripper_solids as gripper_solids
+from .placements import Placed as Placed
+from .placements import PlacedSensor as PlacedSensor
+from .placements import WorldRobot as WorldRobot
+from .pointing import frame_from_points as frame_from_points
+from .pointing import hand_target as hand_target
+from .worlds import Assembly as Assembly
+from .worlds import World as World
+
+__all__ = [
+    "Assembly",
+    "Gripper",
+    "Placed",
+    "PlacedSensor",
+    "World",
+    "WorldRobot",
+    "frame_from_points",
+    "gripper_solids",
+    "hand_target",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

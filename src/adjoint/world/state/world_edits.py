@@ -1,0 +1,357 @@
+"""Edits of a world: each gives a new world, which shares all tables that the edit leaves alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import ArgumentError, nearest
+from ...model.configuration import neutral
+from ...model.joints import JOINTS
+from ...model.needs import need_robot
+from ...model.robot import Robot
+from ...sensing.scene import Solid
+from ...sensing.scene.scene_checks import array, number, pose
+from .frame_tree import (
+    ROOT,
+    ancestors,
+    check_name,
+    head_of,
+    known_frame,
+    known_place,
+    members_of,
+    rigid_top,
+    subtree,
+    world_pose,
+)  # fmt: skip
+from .grippers import Gripper
+from .part_contents import check_part
+from .placements import Placed, WorldRobot, fixed, inverted, one_attachment, rigid
+
+if TYPE_CHECKING:
+    from .worlds import World
+
+__all__ = []
+
+
+# --- coming and going -------------------------------------------------------------------------------------------------
+
+
+def placed_at(world: World, at, parent, attachment, friction, caller: str) -> Placed:
+    """A checked entry of the table of frames."""
+    return Placed(
+        _parent(world, parent, caller),
+        fixed(pose(at, "at", caller)),
+        one_attachment(attachment, caller),
+        number(friction, "friction", caller, least=0),
+    )
+
+
+def _parent(world: World, parent, caller: str) -> str:
+    """A place that can carry a frame; a group carries by its first member."""
+    name = known_place(world, parent, caller)
+    return members_of(world, name)[0] if name in world.groups else name
+
+
+def added(world: World, name: str, part, at, parent, attachment, friction) -> World:
+    """The world with a further frame, and a part on it."""
+    who = "World.add"
+    check_name(world, name, who)
+    if part is not None:
+        part = check_part(part, f"{who}: '{name}'")
+        if isinstance(part, Solid):
+            at = part.T_world_solid if at is None else at
+            part = part.replace(T_world_solid=None, name="")
+    found = world.changed(frames=world.frames | {name: placed_at(world, at, parent, attachment, friction, who)})
+    return found if part is None else found.changed(parts=world.parts | {name: part})
+
+
+def added_robot(world: World, name: str, robot: Robot, q, at, parent, attachment, tool, gripper, width) -> World:
+    """The world with a further robot."""
+    who = "World.add_robot"
+    check_name(world, name, who)
+    need_robot(robot, who)
+    known = WorldRobot(robot, _configuration(robot, q, name, who), _tool(robot, tool), *_grip(gripper, width, who))
+    entry = placed_at(world, at, parent, attachment, 0.0, who)
+    return world.changed(frames=world.frames | {name: entry}, robots=world.robots | {name: known})
+
+
+def _tool(robot: Robot, tool: str | None) -> str:
+    """The tool frame of a robot: the one that is named, or its last frame."""
+    return robot.frame_names[-1] if tool is None else robot.frame(tool).name
+
+
+def _grip(gripper, width, caller: str) -> tuple[Gripper | None, float]:
+    if gripper is None:
+        if width is not None:
+            raise ArgumentError(f"{caller}: a robot without a gripper has no 'width'; give 'gripper' too")
+        return None, 0.0
+    if not isinstance(gripper, Gripper):
+        raise ArgumentError(f"{caller}: 'gripper' must be a Gripper, got {type(gripper).__name__}")
+    return gripper, gripper.opening if width is None else gripper.width(width, caller)
+
+
+def _configuration(robot: Robot, q, name: str, caller: str) -> np.ndarray:
+    """A configuration (nq,) of finite numbers; quaternions have unit length."""
+    found = np.array(neutral(robot) if q is None else array(q, (robot.nq,), f"q of '{name}'", caller))
+    for i, kind in enumerate(robot.joint_types):
+        if JOINTS[kind].has_quaternion and i not in robot.mimics:
+            last = robot.layout.q_start[i] + JOINTS[kind].nq
+            size = float(np.linalg.norm(found[last - 4 : last]))
+            if abs(size - 1) > 1e-6:
+                joint = robot.body_joint_names[i]
+                raise ArgumentError(f"{caller}: the quaternion of joint '{joint}' has length {size:g}; it must be 1")
+            if abs(size - 1) > 1e-12:
+                found[last - 4 : last] /= size
+    return fixed(found)
+
+
+def added_sensor(world: World, name: str, sensor, at, parent, attachment) -> World:
+    """The world with a further sensor."""
+    who = "World.add_sensor"
+    check_name(world, name, who)
+    entry = placed_at(world, at, parent, attachment, 0.0, who)
+    return world.changed(frames=world.frames | {name: entry}, sensors=world.sensors | {name: sensor})
+
+
+def removed(world: World, name: str, with_children: bool) -> World:
+    """The world without a frame, or without the members of an assembly; what it carried stays where it is."""
+    who = "World.remove"
+    known_frame(world, name, who, groups=True)
+    own = members_of(world, name)
+    gone = set(subtree(world, *own) if with_children else own)
+    frames = dict(world.frames)
+    fallen = dict(world.fallen)
+    for child, placed in world.frames.items():
+        above = head_of(placed.parent)
+        if child not in gone and above in gone:
+            frames[child] = Placed(ROOT, rigid(world_pose(world, child, who)), "rigid", placed.friction)
+            if placed.attachment == "conditional":
+                fallen[child] = f"its support '{above}' was removed"
+    tables = {
+        "frames": frames,
+        "parts": world.parts,
+        "robots": world.robots,
+        "sensors": world.sensors,
+        "fallen": fallen,
+    }
+    tables = {key: _without(table, gone) for key, table in tables.items()}
+    return world.changed(**tables, groups=_regrouped(world, gone))
+
+
+def _without(table: Mapping[str, Any], gone: set[str]) -> Mapping[str, Any]:
+    return {k: x for k, x in table.items() if k not in gone} if gone & table.keys() else table
+
+
+def _regrouped(world: World, gone: set[str]) -> Mapping[str, tuple[str, ...]]:
+    """The groups without some frames; groups without members are gone, too."""
+    groups, gone = dict(world.groups), set(gone)
+    while True:
+        groups = {k: tuple(m for m in members if m not in gone) for k, members in groups.items()}
+        empty = {k for k, members in groups.items() if not members}
+        if not empty:
+            return groups
+        gone |= empty
+        groups = {k: members for k, members in groups.items() if members}
+
+
+def renamed(world: World, old: str, new: str) -> World:
+    """The world in which a frame or a group has another name."""
+    who = "World.rename"
+    known_frame(world, old, who, groups=True)
+    if new == old:
+        return world
+    check_name(world, new, who)
+
+    def now(place: str) -> str:
+        head, dot, tail = place.partition(".")
+        return f"{new}{dot}{tail}" if head == old else place
+
+    frames = {now(k): dataclasses.replace(x, parent=now(x.parent)) if head_of(x.parent) == old else x
+              for k, x in world.frames.items()}  # fmt: skip
+    tables = {"parts": world.parts, "robots": world.robots, "sensors": world.sensors, "fallen": world.fallen}
+    others = {key: {now(k): x for k, x in table.items()} for key, table in tables.items() if old in table}
+    groups = {now(k): tuple(map(now, members)) for k, members in world.groups.items()}
+    return world.changed(frames=frames, groups=groups, **others)
+
+
+# --- motions ----------------------------------------------------------------------------------------------------------
+
+
+def moved(world: World, name: str, T, relative_to: str) -> World:
+    """The world in which a place is at the pose T, seen from `relative_to`."""
+    who = "World.move"
+    known_place(world, name, who)
+    if T is None:
+        raise ArgumentError(f"{who}: where to? Give the pose (4, 4) of '{name}' or its position (3,)")
+    goal = pose(T, "T", who)
+    known_place(world, relative_to, who)
+    if relative_to != ROOT:
+        goal = world_pose(world, relative_to, who) @ goal
+    if name == ROOT:
+        raise ArgumentError(f"{who}: '{ROOT}' is the frame that all others are in; it cannot be moved")
+    if head_of(name) in world.robots and "." in name:
+        raise ArgumentError(
+            f"{who}: '{name}' is a frame of robot '{head_of(name)}', which its joints move: World.set_configuration; "
+            f"World.move moves its base, '{head_of(name)}'"
+        )
+    now = world_pose(world, name, who)
+    frames, tops = (
+        dict(world.frames),
+        uppermost(world, [rigid_top(world, m, who) for m in members_of(world, head_of(name))]),
+    )
+    for top in tops:
+        # What is attached rigidly keeps its place: T_world_top = goal · inv(T_top_name).
+        held = inverted(now) @ world_pose(world, top, who)
+        there = goal if top == name else goal @ held
+        frames[top] = dataclasses.replace(frames[top], T_parent_frame=_inside(world, frames[top].parent, there, who))
+    return world.changed(frames=frames, fallen=_without(world.fallen, set(tops))).supported(tops)
+
+
+def _inside(world: World, parent: str, T: np.ndarray, caller: str) -> np.ndarray:
+    """A pose of the world as seen from a place."""
+    return fixed(T) if parent == ROOT else rigid(inverted(world_pose(world, parent, caller)) @ T)
+
+
+def uppermost(world: World, names: Iterable[str]) -> list[str]:
+    """The frames of which no other one of them carries them, each once."""
+    every = list(dict.fromkeys(names))
+    chosen = set(every)
+    return [x for x in every if not any(above in chosen for above in list(ancestors(world, x))[1:])]
+
+
+def set_relative(world: World, name: str, T) -> World:
+    """The world in which a frame has the pose T in its parent; nothing above it moves."""
+    who = "World.set_relative"
+    known_frame(world, name, who)
+    entry = dataclasses.replace(world.frames[name], T_parent_frame=fixed(pose(T, "T", who)))
+    return world.changed(frames=world.frames | {name: entry}, fallen=_without(world.fallen, {name})).supported([name])
+
+
+def configured(world: World, name: str, q) -> World:
+    """The world with a robot in another configuration."""
+    who = "World.set_configuration"
+    robot = known_robot(world, name, who)
+    if q is None:
+        raise ArgumentError(f"{who}: 'q' of '{name}' must be {robot.robot.nq} numbers, got None")
+    entry = dataclasses.replace(robot, q=_configuration(robot.robot, q, name, who))
+    return world.changed(robots=world.robots | {name: entry}).supported([name])
+
+
+def opened(world: World, name: str, width) -> World:
+    """The world with the fingers of a robot at another distance."""
+    who = "World.set_gripper"
+    robot = known_robot(world, name, who)
+    if robot.gripper is None:
+        raise ArgumentError(
+            f"{who}: robot '{name}' has no gripper; World.add_robot(..., gripper=Gripper(...)) gives one"
+        )
+    entry = dataclasses.replace(robot, width=robot.gripper.width(width, who))
+    return world.changed(robots=world.robots | {name: entry})
+
+
+def known_robot(world: World, name, caller: str) -> WorldRobot:
+    """The robot of this name, or an `ArgumentError`."""
+    if not isinstance(name, str) or name not in world.robots:
+        there = nearest(name, list(world.robots)) if world.robots else "there is none"
+        raise ArgumentError(f"{caller}: the world has no robot {name!r:.60}; {there}")
+    return world.robots[name]
+
+
+# --- attachments ------------------------------------------------------------------------------------------------------
+
+
+def attached(world: World, child: str, parent: str, attachment: str, friction, caller: str = "World.attach") -> World:
+    """The world in which a frame, or all of a group, hangs on another place, with all poses as they were."""
+    known_frame(world, child, caller, groups=True)
+    place = _parent(world, parent, caller)
+    kind, mu = one_attachment(attachment, caller), number(friction, "friction", caller, least=0)
+    frames = dict(world.frames)
+    tops = uppermost(world, members_of(world, child)) if child in world.groups else [child]
+    for top in tops:
+        if place != ROOT and top in ancestors(world, place):
+            way = " -> ".join([f"'{x}'" for x in reversed(list(ancestors(world, place)))])
+            way = way[way.index(f"'{top}'") :]
+            raise ArgumentError(
+                f"{caller}: '{top}' cannot be attached to '{parent}', since '{top}' carries it: {way} -> '{top}' would "
+                "be a cycle; detach one of them first"
+            )
+        T = frames[top].T_parent_frame  # to the last bit, if the parent stays
+        if place != frames[top].parent:
+            T = _inside(world, place, world_pose(world, top, caller), caller)
+        frames[top] = Placed(place, T, kind, mu)
+    return world.changed(frames=frames, fallen=_without(world.fallen, set(tops))).supported(tops)
+
+
+def detached(world: World, child: str, caller: str = "World.detach") -> World:
+    """The world in which a frame, or all of a group, hangs on nothing but the world."""
+    return attached(world, child, ROOT, "rigid", 0.5, caller)
+
+
+def grasped(world: World, robot: str, name: str, width) -> World:
+    """The world in which a robot's tool holds a part and all that is rigid with it."""
+    who = "World.grasp"
+    known = known_robot(world, robot, who)
+    known_frame(world, head_of(name) if isinstance(name, str) else name, who, groups=True)
+    if width is not None:
+        world = opened(world, robot, width)
+    for top in uppermost(world, [rigid_top(world, m, who) for m in members_of(world, head_of(name))]):
+        if top == robot or top in world.robots:
+            raise ArgumentError(f"{who}: '{name}' is rigid with robot '{top}', which cannot be held; detach it first")
+        world = attached(world, top, f"{robot}.{known.tool}", "rigid", world.frames[top].friction, who)
+    return world
+
+
+def released(world: World, name: str, onto: str | None, friction, width) -> World:
+    """The world in which a part is held no more: it lies on `onto`, or hangs on nothing but the world."""
+    who = "World.release"
+    known_frame(world, name, who, groups=True)
+    holder = holder_of(world, name)
+    if holder is None:
+        raise ArgumentError(
+            f"{who}: no robot holds '{name}'; it is attached to '{world.frames[members_of(world, name)[0]].parent}'"
+        )
+    robot, top = holder
+    if width is not None:
+        world = opened(world, robot, width)
+    if onto is None:
+        return detached(world, top, who)
+    return attached(world, top, onto, "conditional", friction, who)
+
+
+def holder_of(world: World, name: str) -> tuple[str, str] | None:
+    """The robot that holds a frame, and the frame that hangs directly on a frame of this robot; None if nobody does."""
+    for above in ancestors(world, members_of(world, name)[0]):
+        parent = world.frames[above].parent
+        if "." in parent and head_of(parent) in world.robots:
+            return head_of(parent), above
+    return None
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+def grouped(world: World, name: str, members: Iterable[str]) -> World:
+    """The world with an assembly: frames and groups that are addressed by one name."""
+    who = "World.group"
+    check_name(world, name, who)
+    if isinstance(members, str):
+        raise ArgumentError(f"{who}: 'members' must be a list of names, got the name {members!r:.60}")
+    names = tuple(dict.fromkeys(known_frame(world, m, who, groups=True) for m in members))
+    if not names:
+        raise ArgumentError(f"{who}: the assembly '{name}' has no members; give the names of one frame or more")
+    return world.changed(groups=world.groups | {name: names})
+
+
+def ungrouped(world: World, name: str) -> World:
+    """The world without this assembly; its members stay."""
+    if name not in world.groups:
+        there = nearest(name, list(world.groups)) if world.groups else "there is none"
+        raise ArgumentError(f"World.ungroup: the world has no assembly {name!r:.60}; {there}")
+    using = [k for k, members in world.groups.items() if name in members]
+    if using:
+        raise ArgumentError(f"World.ungroup: '{name}' is a part of the assembly '{using[0]}'; ungroup that first")
+    return world.changed(groups={k: x for k, x in world.groups.items() if k != name})
