@@ -5,7 +5,8 @@ packages that parts and exact checks call (trimesh, manifold3d, coal) are the ex
 
 | where | what |
 |---|---|
-
+| `features` | Features of parts: the faces, shafts, holes, edges, vertices and balls that relations speak of, each with a frame |
+| `state` | The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
 """
 
 from typing import TYPE_CHECKING
@@ -13,11 +14,25 @@ from typing import TYPE_CHECKING
 from ..lazy import later, suggesting
 
 if TYPE_CHECKING:
-    pass
+    from .features import FEATURE_KINDS as FEATURE_KINDS
+    from .features import Feature as Feature
+    from .features import feature_frame as feature_frame
+    from .state import Assembly as Assembly
+    from .state import Gripper as Gripper
+    from .state import Placed as Placed
+    from .state import PlacedSensor as PlacedSensor
+    from .state import World as World
+    from .state import WorldRobot as WorldRobot
+    from .state import frame_from_points as frame_from_points
+    from .state import gripper_solids as gripper_solids
+    from .state import hand_target as hand_target
 
 # Where each name is defined: a file or folder is loaded when one of its names is first used. A test keeps this table and
 # the imports above, which editors and type checkers read, the same.
-_HOMES = {}
+_HOMES = {
+    "features": "FEATURE_KINDS Feature feature_frame",
+    "state": "Assembly Gripper Placed PlacedSensor World WorldRobot frame_from_points gripper_solids hand_target",
+}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = sorted(_HOME_OF)  # pyright: ignore[reportUnsupportedDunderAll]
