@@ -16,8 +16,9 @@ from ..model.robot import Robot
 from ..sensing.scene.scene_checks import array, pose
 from ..sensing.scene.solids import Capsule, Sphere
 from .shape_excess import MeshSamples, excess_of
-from .shape_fitting import Fit, fitted_ball, fitted_capsule
+from .shape_fitting import Fit
 from .shape_sources import SOURCES, LinkPiece, link_pieces
+from .shape_splitting import split_fits
 
 __all__ = ["LinkShapes", "link_shapes", "shape_solids"]
 
@@ -123,9 +124,11 @@ def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[tu
     """The shapes of a link, and the excess of each."""
     found = [(solid, 0.0) for solid in link.solids]
     if len(link.triangles):
-        fit = (fitted_capsule if kind == "capsules" else fitted_ball)(link.triangles.reshape(-1, 3))
-        fit = fit._replace(radius=fit.radius + link.slack)
-        found.append((fit, excess_of(fit, MeshSamples(link.triangles), []) + link.slack))
+        mesh = MeshSamples(link.triangles)
+        fits = split_fits(link.triangles, kind, most, tolerance, mesh)
+        fits = [fit._replace(radius=fit.radius + link.slack) for fit in fits]
+        for fit in fits:
+            found.append((fit, excess_of(fit, mesh, [x for x in fits if x is not fit]) + link.slack))
     return found
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
+from ..lazy import cached_property
 from .shape_fitting import Fit
 
-__all__ = ["MeshSamples", "excess_of", "inside_depth"]
+__all__ = ["MeshSamples", "excess_of", "inside_depth", "surface_samples"]
 
 _SAMPLES = 4000  # wanted points on a mesh
 _FINE = 0.01  # patches are divided until the bound is so near to a true distance, in parts of the radius
@@ -17,10 +18,13 @@ _PATCHES = 60_000  # at most, at one level
 class MeshSamples:
     """Points on triangles (m, 3, 3), and the distance from any point to the triangles, never too small."""
 
-    def __init__(self, triangles: np.ndarray):
+    def __init__(self, triangles: np.ndarray, count: int = _SAMPLES):
         self.triangles = triangles
-        self.points, self.owner = _spread(triangles, _SAMPLES)
-        self.tree = cKDTree(self.points)
+        self.points, self.owner = _spread(triangles, count)
+
+    @cached_property
+    def tree(self) -> KDTree:
+        return KDTree(self.points)
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """Distances (n,) [m] from points (n, 3) to the triangles with the nearest samples: at least the true ones."""
@@ -72,6 +76,15 @@ def inside_depth(fit: Fit, points: np.ndarray) -> np.ndarray:
     square = float(way @ way)
     part = np.clip((points - fit.start) @ way / square, 0.0, 1.0) if square > 0 else np.zeros(len(points))
     return fit.radius - np.linalg.norm(points - fit.start - part[:, None] * way, axis=1)
+
+
+def surface_samples(fit: Fit, count: int) -> np.ndarray:
+    """About `count` points (k, 3) that are spread over the surface of a capsule."""
+    length = float(np.linalg.norm(fit.end - fit.start))
+    along = length + np.pi * fit.radius
+    m = max(int(np.sqrt(count * 2 * np.pi * fit.radius / along)), 6)
+    u, turn = np.meshgrid((np.arange(-(-count // m)) + 0.5) / -(-count // m), np.arange(m) / m)
+    return _surface(fit, length, u.reshape(-1) * along, turn.reshape(-1) * 2 * np.pi)
 
 
 def _surface(fit: Fit, length: float, along: np.ndarray, turn: np.ndarray) -> np.ndarray:

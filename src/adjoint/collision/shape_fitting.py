@@ -8,13 +8,24 @@ import numpy as np
 from scipy.spatial import ConvexHull as QuickHull
 from scipy.spatial import QhullError
 
-__all__ = ["Fit", "fitted_ball", "fitted_capsule", "hull_points", "volume_of"]
+from .shape_kernels import axis_capsule, side_capsule
+
+__all__ = [
+    "Fit",
+    "directions_of",
+    "fitted_ball",
+    "fitted_capsule",
+    "hull_points",
+    "outermost",
+    "principal_frame",
+    "volume_of",
+]
 
 _FLAT = 1e-9  # points that are thinner than this part of their extent are flat
 _DIRECTIONS = 160  # of the outermost points that the search looks at
-_STARTS = 40  # directions of axes that the search begins with
-_PARENTS, _CHILDREN, _GENERATIONS = 4, 8, 14
-_WIDER = np.array([1.0, 1.015, 1.04, 1.08, 1.14, 1.22, 1.35])  # radii, in parts of the least one about an axis
+_STARTS = 93  # directions of axes that the search begins with
+_PARENTS, _CHILDREN, _GENERATIONS = 6, 8, 20
+_SMALLER = 0.75  # each generation's changes are smaller than those before
 _SAFE = 4e-16  # in parts of the coordinates, for each of the roundings between points and radius
 
 
@@ -52,105 +63,61 @@ def hull_points(points: np.ndarray) -> np.ndarray:
 # --- capsules ---------------------------------------------------------------------------------------------------------
 
 
-def fitted_capsule(points: np.ndarray, *, quick: bool = False) -> Fit:
+def fitted_capsule(points: np.ndarray) -> Fit:
     """A capsule of nearly least volume that contains all points (n, 3).
 
-    For an axis and a radius r, the ends of the shortest capsule around points at t along the axis and ρ from it are
-    min(t + √(r² - ρ²)) and max(t - √(r² - ρ²)); so only the axis and the radius are searched for. The search begins
-    with directions all around and the principal axes, and goes on with random changes of the best, from smaller to
-    smaller ones. It works in the principal frame of the points and with the same random numbers, so a moved set of
-    points has the moved capsule. `quick` does without the random changes.
+    The least capsule about an axis is known, so that only the axis is searched for. The search begins with principal
+    axes and with directions all around; it goes on with random changes of the best axes, from large to small ones. It
+    works in the principal frame of the points and with the same random numbers, so a moved set of points has the moved
+    capsule.
     """
     corners = hull_points(points)
-    frame, middle = _principal(corners)
+    frame, middle = principal_frame(corners)
     local = (corners - middle) @ frame
     size = float(np.abs(local).max(initial=0.0))
     if size == 0:
         return _finished(points, middle, middle)
-    few = _outermost(local / size)
-    axes, centres = _searched(few, quick)
-    start, end = _ends(few, axes[0], centres[0])
+    start, end = _searched(outermost(local / size, _DIRECTIONS))
     return _finished(points, middle + frame @ (size * start), middle + frame @ (size * end))
 
 
-def _searched(points: np.ndarray, quick: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The best axes: directions (k, 3) and points (k, 3) on them, the best first."""
-    axes = np.concatenate([np.eye(3), _directions(_STARTS)])
-    centres = _circle_centres(points, axes)
-    volumes = _volumes(points, axes, centres)
-    best = np.argsort(volumes, kind="stable")[:_PARENTS]
-    axes, centres, volumes = axes[best], centres[best], volumes[best]
+def _searched(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of a capsule around points whose coordinates are between -1 and 1."""
+    axes = np.concatenate([np.eye(3), directions_of(_STARTS)])
+    found = side_capsule(points, axes, np.zeros(3), -1.0)
+    axes, centres, volumes = _best(axes, found.start, found.volume)
     rng, step = np.random.default_rng(0), 0.25
-    for _ in range(0 if quick else _GENERATIONS):
+    for _ in range(_GENERATIONS):
         shape = (len(axes) * _CHILDREN, 3)
         around = np.repeat(axes, _CHILDREN, axis=0) + step * rng.standard_normal(shape)
         around /= np.linalg.norm(around, axis=1, keepdims=True)
         near = np.repeat(centres, _CHILDREN, axis=0) + 0.4 * step * rng.standard_normal(shape)
-        axes, centres = np.concatenate([axes, around]), np.concatenate([centres, near])
-        volumes = np.concatenate([volumes, _volumes(points, around, near)])
-        best = np.argsort(volumes, kind="stable")[:_PARENTS]
-        axes, centres, volumes = axes[best], centres[best], volumes[best]
-        step *= 0.7
-    return axes, centres
+        tried = axis_capsule(points, around, near)
+        axes, centres, volumes = _best(
+            np.concatenate([axes, around]), np.concatenate([centres, near]), np.concatenate([volumes, tried.volume])
+        )
+        step *= _SMALLER
+    best = axis_capsule(points, axes[0], centres[0])
+    return np.asarray(best.start), np.asarray(best.end)
 
 
-def _volumes(points: np.ndarray, axes: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """The volume (k,) of the least capsule about each axis, with the best of some radii."""
-    along, off = _coordinates(points, axes, centres)
-    radii = np.sqrt(off.max(axis=1, keepdims=True)) * _WIDER  # (k, m)
-    reach = np.sqrt(np.maximum(radii[..., None] ** 2 - off[:, None], 0.0))
-    length = (along[:, None] - reach).max(axis=-1) - (along[:, None] + reach).min(axis=-1)
-    return (np.pi * radii**2 * (np.maximum(length, 0.0) + 4 / 3 * radii)).min(axis=1)
-
-
-def _coordinates(points: np.ndarray, axes: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where points are along each axis from its centre, and their squared distances from it: (k, n), (k, n)."""
-    along = axes @ points.T - np.sum(axes * centres, axis=1)[:, None]
-    squares = np.sum(points**2, axis=1) - 2 * centres @ points.T + np.sum(centres**2, axis=1)[:, None]
-    return along, np.maximum(squares - along**2, 0.0)
-
-
-def _ends(points: np.ndarray, axis: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of the capsule of least volume about one axis."""
-    along, off = (x[0] for x in _coordinates(points, axis[None], centre[None]))
-    radii = np.sqrt(off.max()) * np.linspace(1.0, 1.6, 120)
-    radii = radii if radii[0] > 0 else np.zeros(1)
-    reach = np.sqrt(np.maximum(radii[:, None] ** 2 - off, 0.0))
-    low, high = (along + reach).min(axis=1), (along - reach).max(axis=1)
-    volumes = radii**2 * (np.maximum(high - low, 0.0) + 4 / 3 * radii)
-    best = int(np.argmin(volumes))
-    low, high = low[best], high[best]
-    if high < low:
-        low = high = (low + high) / 2  # any point between them is the centre of a ball around all
-    return centre + low * axis, centre + high * axis
-
-
-def _circle_centres(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """A point (k, 3) on a line along each axis that is near the middle of the points seen along it.
-
-    The steps towards the farthest point are those of Bădoiu & Clarkson (2003) for the least enclosing circle.
-    """
-    centres = np.zeros_like(axes)
-    for k in range(24):
-        _, off = _coordinates(points, axes, centres)
-        to = points[np.argmax(off, axis=1)] - centres
-        to -= np.sum(to * axes, axis=1, keepdims=True) * axes
-        centres = centres + to / (k + 2)
-    return centres
+def _best(axes: np.ndarray, centres: np.ndarray, volumes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    order = np.argsort(volumes, kind="stable")[:_PARENTS]
+    return axes[order], centres[order], volumes[order]
 
 
 # --- balls ------------------------------------------------------------------------------------------------------------
 
 
-def fitted_ball(points: np.ndarray, *, quick: bool = False) -> Fit:
+def fitted_ball(points: np.ndarray) -> Fit:
     """A ball of nearly least radius that contains all points (n, 3).
 
-    The centre is found by steps towards the farthest point, as in Bădoiu & Clarkson (2003); `quick` takes few.
+    The centre is found by steps towards the farthest point, as in Bădoiu & Clarkson (2003).
     """
-    corners = hull_points(points)
+    corners = outermost(points, _DIRECTIONS)
     centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
     best, least = centre, np.inf
-    for k in range(20 if quick else 400):
+    for k in range(300):
         off = np.sum((corners - centre) ** 2, axis=1)
         far = int(np.argmax(off))
         if off[far] < least:
@@ -172,7 +139,7 @@ def _finished(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> Fit:
     return Fit(start, end, float(off) + 16 * _SAFE * scale)
 
 
-def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def principal_frame(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The principal axes of points as columns (3, 3), each towards the side that is farther out, and their middle."""
     middle = points.mean(axis=0)
     x = points - middle
@@ -184,15 +151,15 @@ def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return frame, middle
 
 
-def _outermost(points: np.ndarray) -> np.ndarray:
-    """The points that are farthest out in directions all around."""
-    if len(points) <= _DIRECTIONS:
+def outermost(points: np.ndarray, count: int) -> np.ndarray:
+    """Those points that are farthest out in `count` directions all around; all points if there are no more."""
+    if len(points) <= count:
         return points
-    directions = np.concatenate([_directions(_DIRECTIONS // 2), -_directions(_DIRECTIONS // 2)])
-    return points[np.unique(np.argmax(directions @ points.T, axis=1))]
+    half = directions_of(count // 2)
+    return points[np.unique(np.argmax(np.concatenate([half, -half]) @ points.T, axis=1))]
 
 
-def _directions(count: int) -> np.ndarray:
+def directions_of(count: int) -> np.ndarray:
     """Unit vectors (count, 3) that are spread evenly over half of a sphere, on a spiral."""
     k = np.arange(count)
     z = 1 - (k + 0.5) / count
