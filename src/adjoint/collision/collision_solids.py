@@ -29,18 +29,18 @@ class HullTables:
 
     - `vertices` (k, 3) [m] are the corners, in the frame of the hull.
     - `faces` (m, 3) are numbers of vertices, counterclockwise seen from outside; larger faces are several triangles.
-    - `face_rows` (m, 12) are (n, h, g, g₀, k, k₀): the unit normal, the plane n · x = h, and the two coordinates
-      g · x - g₀ and k · x - k₀ of a point along two sides of the triangle, which are 0 at its first corner.
-    - `edge_rows` (e, 12) are (start, direction, n₁, n₂): n₁, n₂ are the unit normals on both sides of the edge.
+    - `rows` (k, 24) have a triangle and an edge each; the shorter list is filled up with its last entry.
+      The triangle is (n, h, g, g₀, f, f₀): the unit normal, the plane n · x = h, and the coordinates g · x - g₀ and
+      f · x - f₀ of a point along two sides of the triangle, which are 0 at its first corner.
+      The edge is (start, direction, n₁, n₂), with the unit normals on both of its sides.
     """
 
     vertices: np.ndarray
     faces: np.ndarray
-    face_rows: np.ndarray
-    edge_rows: np.ndarray
+    rows: np.ndarray
 
     def __repr__(self) -> str:
-        return f"<HullTables: {len(self.vertices)} vertices, {len(self.edge_rows)} edges, {len(self.faces)} triangles>"
+        return f"<HullTables: {len(self.vertices)} vertices, {len(self.faces)} triangles>"
 
     @cached_property
     def triangles(self) -> Triangles:
@@ -69,16 +69,33 @@ def hull_tables(points, caller: str) -> HullTables:
     number_of = np.full(len(points), -1)
     number_of[hull.vertices] = np.arange(len(hull.vertices))
     x = (points - center)[hull.vertices]
-    faces, normals = number_of[hull.simplices], hull.equations[:, :3]
+    faces, normals = number_of[hull.simplices], _shared_normals(hull.equations[:, :3], hull.neighbors)
     a, b, c = x[faces].transpose(1, 0, 2)
     inward = np.einsum("ni,ni->n", np.cross(b - a, c - a), normals) < 0
     faces[inward] = faces[inward][:, ::-1]
-    tables = HullTables(
-        x + center, faces, _face_rows(x, faces, normals, center), _edge_rows(x, faces, normals, hull.neighbors, center)
-    )
-    for table in (tables.vertices, tables.faces, tables.face_rows, tables.edge_rows):
+    triangles, edges = _face_rows(x, faces, normals, center), _edge_rows(x, faces, normals, hull.neighbors, center)
+    each = np.arange(max(len(triangles), len(edges)))
+    rows = np.column_stack([t[np.minimum(each, len(t) - 1)] for t in (triangles, edges)])
+    tables = HullTables(points[hull.vertices], faces, rows)
+    for table in (tables.vertices, tables.faces, tables.rows):
         table.setflags(write=False)
     return tables
+
+
+def _shared_normals(normals, neighbors) -> np.ndarray:
+    """The normals with one and the same for all triangles of a plane face, so that kernels can tell its border."""
+    found, seen = normals.copy(), np.zeros(len(normals), bool)
+    for first in range(len(normals)):
+        stack = [] if seen[first] else [first]
+        while stack:
+            i = stack.pop()
+            seen[i], found[i] = True, normals[first]
+            stack += [j for j in neighbors[i] if not seen[j] and _in_one_plane(normals[first], normals[j])]
+    return found
+
+
+def _in_one_plane(n, m) -> bool:
+    return bool(n @ m > 0 and np.abs(np.cross(n, m)).max() < _SAME_PLANE)
 
 
 def _face_rows(x, faces, normals, center) -> np.ndarray:
@@ -99,12 +116,11 @@ def _face_rows(x, faces, normals, center) -> np.ndarray:
 
 def _edge_rows(x, faces, normals, neighbors, center) -> np.ndarray:
     rows = []
-    sorted_faces = [set(face) for face in faces]
+    corners = [set(face) for face in faces.tolist()]
     for i, others in enumerate(neighbors):
         for j in others:
-            ends = sorted(sorted_faces[i] & sorted_faces[j])
-            flat = np.linalg.norm(np.cross(normals[i], normals[j])) < _SAME_PLANE and normals[i] @ normals[j] > 0
-            if i < j and len(ends) == 2 and not flat:
+            ends = sorted(corners[i] & corners[j])
+            if i < j and len(ends) == 2 and not np.array_equal(normals[i], normals[j]):
                 rows.append(np.concatenate([x[ends[0]] + center, x[ends[1]] - x[ends[0]], normals[i], normals[j]]))
     return np.array(rows)
 
@@ -168,6 +184,11 @@ class HeightField(Mesh):
         spacing = lengths(apart, (2,), "spacing", who)
         z.setflags(write=False)
         self._set(heights=z, spacing=spacing, triangles=_block(z, spacing))
+
+    @property
+    def grid(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What `capsule_height_field` reads: the heights (nx · ny, 1), their shape (nx, ny), the spacing (2,) [m]."""
+        return self.heights.reshape(-1, 1), np.array(self.heights.shape, float), self.spacing
 
     def at(self, T_world_solid) -> Self:
         moved = object.__new__(type(self))
