@@ -14,8 +14,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import ConvexHull as QuickHull
-from scipy.spatial import QhullError
 
 from .shape_excess import MeshSamples, inside_depth, surface_samples
 from .shape_fitting import Fit, directions_of, fitted_ball, fitted_capsule, hull_points, outermost, principal_frame
@@ -25,14 +23,12 @@ __all__ = ["clipped", "split_fits"]
 
 _POINTS = 240  # of a part, that trial cuts are judged by
 _TRIED = 2  # cuts that are made and fitted with care
-_PAYS = {
-    "capsules": 0.8,
-    "spheres": 1.0,
-}  # a further shape is worth its cost if it leaves less than this part of the room, ...
+_PAYS = 0.8  # a further shape is worth its cost if it leaves less than this part of the room, ...
 _WORSE = 1.05  # ... and the distance between shape and mesh does not become larger by more than this factor
 _WAYS, _PLACES = 13, 9  # directions of trial cuts beside the principal axes, and places of each
 _AXES = 12  # directions of capsules beside the principal axes
 _KEPT = 6  # trial cuts that are judged with care
+_INSIDE = 0.1  # points around which the mesh goes more often are inside, also if it has holes
 _SPREAD = 120  # points on the surface of a shape
 
 
@@ -40,86 +36,135 @@ class _Part(NamedTuple):
     triangles: np.ndarray
     walls: tuple[tuple[np.ndarray, float], ...]  # the cell: normal · x >= offset
     fit: Fit
+    surface: _Surface
+
+
+class _Surface(NamedTuple):
+    """Points (k, 3) spread over the surface of a shape, their distances to the mesh [m], and the area of each [m²]."""
+
+    points: np.ndarray
+    distances: np.ndarray
+    area: float
 
 
 def split_fits(triangles: np.ndarray, kind: str, most: int, tolerance: float, mesh: MeshSamples) -> list[Fit]:
     """At most `most` capsules or balls around triangles (m, 3, 3), fewer if each is within `tolerance` [m] of them.
 
-    The part whose shape is farthest from the mesh is cut again and again. Of all stages, the one is chosen that has the
-    least room between shapes and mesh, where every further capsule must pay.
+    Balls are rows of balls along capsules, of which there are at most `most` // 4.
     """
-    fitted = fitted_capsule if kind == "capsules" else fitted_ball
-    parts = [_Part(triangles, (), fitted(triangles.reshape(-1, 3)))]
-    hull = _half_spaces(triangles.reshape(-1, 3))
-    found, least, first, done = [], np.inf, np.inf, set()
+    parts = _capsules(triangles, most if kind == "capsules" else max(most // 4, 1), tolerance, mesh)
+    return [part.fit for part in parts] if kind == "capsules" else _balls(parts, triangles, most, tolerance)
+
+
+def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamples) -> list[_Part]:
+    """Parts of a mesh with a capsule around each.
+
+    The part whose capsule is farthest from the mesh is cut again and again. Of all stages, the one is chosen that has
+    the least room between capsules and mesh, where every further capsule must pay.
+    """
+    parts = [_part(triangles, (), triangles, mesh)]
+    found, least, limit, done = parts, np.inf, np.inf, set()
     while True:
-        fits = [part.fit for part in parts]
-        off = [_off(fit, [x for x in fits if x is not fit], mesh) for fit in fits]
-        first = min(first, _WORSE * max(off))
-        score = _room(fits, mesh) * _PAYS[kind] ** (1 - len(fits))
-        if score < least and max(off) <= first:
-            found, least = fits, score
+        open_surfaces = [_uncovered(part, parts) for part in parts]
+        off = [float(x.distances.max(initial=0.0)) for x in open_surfaces]
+        limit = _WORSE * off[0] if len(parts) == 1 else limit
+        score = sum(map(_room, open_surfaces)) * _PAYS ** (1 - len(parts))
+        if score < least and max(off) <= limit:
+            found, least = parts, score
         waiting = [k for k in np.argsort(off)[::-1] if off[k] > tolerance and id(parts[k]) not in done]
         if not waiting or len(parts) >= most:
             return found
         part = parts[waiting[0]]
-        halves = _halves(part, kind, fitted, hull, mesh)
+        halves = _halves(part, triangles, mesh)
         if halves is None:
             done.add(id(part))
         else:
-            parts = [x for x in parts if x is not part] + list(halves)
+            parts = [x for x in parts if x is not part] + halves
 
 
-def _off(fit: Fit, others: list[Fit], mesh: MeshSamples) -> float:
-    """About how far the surface is from the mesh where no other shape covers it [m]."""
-    return float(_distances(fit, others, mesh).max(initial=0.0))
+def _balls(parts: list[_Part], triangles: np.ndarray, most: int, tolerance: float) -> list[Fit]:
+    """Rows of balls along the capsules of parts: so many that their radii are within `tolerance` of the capsule's."""
+    rows, counts = [_row(part, 1, triangles) for part in parts], [1] * len(parts)
+    while True:
+        wider = [max(ball.radius for ball in row) - part.fit.radius for row, part in zip(rows, parts, strict=True)]
+        wider = [0.0 if (part.fit.start == part.fit.end).all() else w for w, part in zip(wider, parts, strict=True)]
+        worst = int(np.argmax(wider))
+        if wider[worst] <= tolerance or sum(counts) >= most:
+            return [ball for row in rows for ball in row]
+        counts[worst] += 1
+        rows[worst] = _row(parts[worst], counts[worst], triangles)
 
 
-def _room(fits: list[Fit], mesh: MeshSamples) -> float:
-    """About the room between shapes and mesh [m³]: the distance from a point of their surfaces, over these surfaces."""
-    total = 0.0
-    for fit in fits:
-        girth = 2 * np.pi * fit.radius
-        area = girth * float(np.linalg.norm(fit.end - fit.start) + 2 * fit.radius)
-        total += area * float((_distances(fit, [x for x in fits if x is not fit], mesh) ** 2).sum()) / _SPREAD
-    return total
+def _row(part: _Part, count: int, triangles: np.ndarray) -> list[Fit]:
+    """Balls around slabs of a part, which planes across the axis of its capsule cut."""
+    if count == 1:
+        return [fitted_ball(_points(part.triangles, part.walls, triangles))]
+    axis = part.fit.end - part.fit.start
+    axis = axis / np.linalg.norm(axis)
+    s = part.triangles @ axis
+    places = np.linspace(s.min(), s.max(), count + 1)
+    found = []
+    for k in range(count):
+        piece, walls = part.triangles, part.walls
+        for side, place, cut in ((axis, places[k], k > 0), (-axis, -places[k + 1], k + 1 < count)):
+            if cut:
+                piece, walls = clipped(piece, side, place), (*walls, (side, place))
+        if len(piece):
+            found.append(fitted_ball(_points(piece, walls, triangles)))
+    return found
 
 
-def _distances(fit: Fit, others: list[Fit], mesh: MeshSamples) -> np.ndarray:
-    """Distances [m] from points all over the surface of a shape, where no other covers it, to the mesh."""
+def _points(piece: np.ndarray, walls: tuple, triangles: np.ndarray) -> np.ndarray:
+    """The points whose convex hull contains a piece of a solid that has the surface `triangles`."""
+    return np.concatenate([piece.reshape(-1, 3), _corners(walls, triangles)])
+
+
+def _part(piece: np.ndarray, walls: tuple, triangles: np.ndarray, mesh: MeshSamples) -> _Part:
+    fit = fitted_capsule(_points(piece, walls, triangles))
+    return _Part(piece, walls, fit, _surface(fit, mesh))
+
+
+def _surface(fit: Fit, mesh: MeshSamples) -> _Surface:
     points = surface_samples(fit, _SPREAD)
-    for other in others:
-        points = points[inside_depth(other, points) < 0]
-    return mesh.tree.query(points)[0] if len(points) else np.zeros(0)
+    area = 2 * np.pi * fit.radius * float(np.linalg.norm(fit.end - fit.start) + 2 * fit.radius)
+    return _Surface(points, mesh.tree.query(points)[0], area / len(points))
+
+
+def _uncovered(part: _Part, parts: list[_Part]) -> _Surface:
+    """The surface of a shape where no other shape covers it."""
+    points, distances, area = part.surface
+    free = np.ones(len(points), bool)
+    for other in parts:
+        if other is not part:
+            free &= inside_depth(other.fit, points) < 0
+    return _Surface(points[free], distances[free], area)
+
+
+def _room(surface: _Surface) -> float:
+    """The squared distances between a surface and the mesh, summed over the surface [m⁴]."""
+    return surface.area * float(surface.distances @ surface.distances)
+
+
+def _room_of(fits: list[Fit], mesh: MeshSamples) -> float:
+    parts = [_Part(np.zeros((0, 3, 3)), (), fit, _surface(fit, mesh)) for fit in fits]
+    return sum(_room(_uncovered(part, parts)) for part in parts)
 
 
 # --- cuts -------------------------------------------------------------------------------------------------------------
 
 
-def _halves(
-    part: _Part, kind: str, fitted: Callable, hull: np.ndarray, mesh: MeshSamples
-) -> tuple[_Part, _Part] | None:
+def _halves(part: _Part, triangles: np.ndarray, mesh: MeshSamples) -> list[_Part] | None:
     """The two parts that the best cut leaves; None if there is nothing to cut."""
     best, least = None, np.inf
-    for normal, offset in _cuts(part, mesh) if kind == "capsules" else _middle(part):
-        cut = []
-        for n, c in ((normal, offset), (-normal, -offset)):
-            triangles, walls = clipped(part.triangles, n, c), (*part.walls, (n, c))
-            if not len(triangles):
-                break
-            points = np.concatenate([triangles.reshape(-1, 3), _corners(walls, hull)])
-            cut.append(_Part(triangles, walls, fitted(points)))
-        if len(cut) == 2 and (total := _room([x.fit for x in cut], mesh)) < least:
-            best, least = (cut[0], cut[1]), total
+    for normal, offset in _cuts(part, mesh):
+        sides = [(normal, offset), (-normal, -offset)]
+        cut = [(clipped(part.triangles, *side), (*part.walls, side)) for side in sides]
+        if all(len(piece) for piece, _ in cut):
+            halves = [_part(piece, walls, triangles, mesh) for piece, walls in cut]
+            room = sum(_room(_uncovered(x, halves)) for x in halves)
+            if room < least:
+                best, least = halves, room
     return best
-
-
-def _middle(part: _Part) -> list[tuple[np.ndarray, float]]:
-    """The plane in the middle of a part, across its longest principal axis."""
-    points = _some_points(part.triangles)
-    way = principal_frame(points)[0][:, 0]
-    s = points @ way
-    return [(way, float(s.min() + s.max()) / 2)] if np.ptp(s) > 0 else []
 
 
 def _cuts(part: _Part, mesh: MeshSamples) -> list[tuple[np.ndarray, float]]:
@@ -183,7 +228,7 @@ def _judged(points: np.ndarray, normals, offsets, mesh: MeshSamples, placed: Cal
         for side in (0, 1):
             w = (k, side, which[k, side, 0])
             fits.append(Fit(placed(found.start[w]), placed(found.end[w]), size * float(found.radius[w])))
-        judged.append((_room(fits, mesh), normals[k], offsets[k]))
+        judged.append((_room_of(fits, mesh), normals[k], offsets[k]))
     return judged
 
 
@@ -211,22 +256,26 @@ def clipped(triangles: np.ndarray, normal: np.ndarray, offset: float) -> np.ndar
 # --- corners of cells -------------------------------------------------------------------------------------------------
 
 
-def _half_spaces(points: np.ndarray) -> np.ndarray:
-    """The half-spaces (m, 4), (normal, -offset), around the convex hull of points; none if they are flat."""
-    try:
-        return QuickHull(points).equations
-    except QhullError:
-        return np.zeros((0, 4))
-
-
-def _corners(walls: tuple[tuple[np.ndarray, float], ...], hull: np.ndarray) -> np.ndarray:
-    """The corners (k, 3) of a cell, each of three planes, that are inside of the hull of the mesh."""
+def _corners(walls: tuple[tuple[np.ndarray, float], ...], triangles: np.ndarray) -> np.ndarray:
+    """The corners (k, 3) of a cell, each of three planes, that are inside of a solid with the surface `triangles`."""
     found = []
     for three in combinations(walls, 3):
         A, b = np.array([n for n, _ in three]), np.array([c for _, c in three])
         if abs(np.linalg.det(A)) > 1e-9:
             x = np.linalg.solve(A, b)
             others = [n @ x - c for n, c in walls if not any(n is m for m, _ in three)]
-            if min(others, default=0.0) >= -1e-9 and (hull[:, :3] @ x + hull[:, 3]).max(initial=-1.0) <= 0:
+            if min(others, default=0.0) >= -1e-9 and abs(_turns(triangles, x)) > _INSIDE:
                 found.append(x)
     return np.array(found).reshape(-1, 3)
+
+
+def _turns(triangles: np.ndarray, x: np.ndarray) -> float:
+    """How often triangles go around a point: 1 inside of a closed mesh, and 0 outside.
+
+    The sum of the solid angles of the triangles, by van Oosterom & Strackee (1983), over 4π.
+    """
+    a, b, c = (triangles - x).transpose(1, 0, 2)
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    up = np.sum(a * np.cross(b, c), axis=1)
+    down = la * lb * lc + np.sum(a * b, axis=1) * lc + np.sum(b * c, axis=1) * la + np.sum(c * a, axis=1) * lb
+    return float(np.arctan2(up, down).sum() / (2 * np.pi))
