@@ -13,6 +13,8 @@
 | `families` | `Family`: a connected set of placements |
 | `conflicts` | `Conflict`, `ContradictionError`: which relations contradict each other |
 | `solving` | `placements`, `solve_relations` |
+| `play` | fits with clearance as inequalities, `fit_clearance` |
+| `tolerances` | `Tolerance`, `pose_bounds`: linear bounds of poses |
 """
 
 from .book_poses import against_pose as against_pose
@@ -23,6 +25,7 @@ from .conflicts import Conflict as Conflict
 from .conflicts import ContradictionError as ContradictionError
 from .families import Family as Family
 from .freedoms import Freedom as Freedom
+from .play import fit_clearance as fit_clearance
 from .relation_makers import Relation as Relation
 from .relation_makers import against as against
 from .relation_makers import aligned as aligned
@@ -40,6 +43,9 @@ from .relation_makers import perpendicular as perpendicular
 from .solving import Placements as Placements
 from .solving import placements as placements
 from .solving import solve_relations as solve_relations
+from .tolerances import PoseBounds as PoseBounds
+from .tolerances import Tolerance as Tolerance
+from .tolerances import pose_bounds as pose_bounds
 
 __all__ = [
     "Conflict",
@@ -47,7 +53,9 @@ __all__ = [
     "Family",
     "Freedom",
     "Placements",
+    "PoseBounds",
     "Relation",
+    "Tolerance",
     "against",
     "against_pose",
     "aligned",
@@ -57,6 +65,7 @@ __all__ = [
     "coincident",
     "coplanar",
     "coplanar_pose",
+    "fit_clearance",
     "fits",
     "fits_pose",
     "fixed_at",
@@ -65,6 +74,7 @@ __all__ = [
     "parallel",
     "perpendicular",
     "placements",
+    "pose_bounds",
     "socket_pose",
     "solve_relations",
 ]

@@ -43,6 +43,7 @@ class RelationSystem:
     origin: np.ndarray
     length: float
     directions: np.ndarray  # (3, 3): the axes of a fixed feature, along which freedoms are told
+    known: dict[str, np.ndarray]  # {part: T_world_part} of the parts that stay
 
     @property
     def size(self) -> Size:
@@ -75,6 +76,14 @@ class RelationSystem:
         T[..., :3, :3], T[..., 3, 3] = M[..., :3], 1.0
         T[..., :3, 3] = M[..., 3] * self.length + self.origin - np.einsum("...nij,nj->...ni", M[..., :3], self.centres)
         return T
+
+    def local_frame(self, side: Side) -> np.ndarray:
+        """The frame [R p] (3, 4) of a side in its unknown part, or in the world for a known part, in these units."""
+        if side.part in self.parts:
+            F, shift = side.frame, self.centres[self.parts.index(side.part)]
+        else:
+            F, shift = self.known[side.part] @ side.frame, self.origin
+        return np.concatenate([F[:3, :3], ((F[:3, 3] - shift) / self.length)[:, None]], axis=1)
 
     def moved(self, x: np.ndarray, move: np.ndarray) -> np.ndarray:
         """Variables after small motions (..., 6 n)."""
@@ -138,6 +147,7 @@ class RelationSystem:
             self.origin,
             self.length,
             self.directions,
+            self.known,
         )
 
 
@@ -169,8 +179,18 @@ def relation_system(source: Source, parts: Sequence[str], relations: Sequence[Re
         rows.append(equation.row(first, second, shifts, length))  # type: ignore[arg-type]  # two of them
     axes = fixed[0][:3, :3] if fixed else np.eye(3)
     table = np.array(rows).reshape(-1, 21)
+    known = {side.part: source.pose(side.part) for side, _ in frames if side.part not in number}
     return RelationSystem(
-        tuple(parts), tuple(relations), tuple(equations), table, np.array(owner, int), centres, origin, length, axes
+        tuple(parts),
+        tuple(relations),
+        tuple(equations),
+        table,
+        np.array(owner, int),
+        centres,
+        origin,
+        length,
+        axes,
+        known,
     )
 
 

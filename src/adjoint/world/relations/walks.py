@@ -69,10 +69,11 @@ def walk(system: RelationSystem, x: np.ndarray, target: np.ndarray, steps: int =
     """Walk from solutions (k, 12 n) as near to a target as the relations allow: (the ends, whether they arrived).
 
     A step goes along the tangent and settles on the relations again; where settling undoes a large share of a step,
-    the step is shortened, so that a walk does not jump to another family.
+    the step is shortened, so that a walk does not jump to another family. Bounds stop a walk only in their direction.
     """
     x = x.copy()
     target = np.broadcast_to(target, x.shape)
+    equations = system.rows[~system.bounds]
     share, active = np.ones(len(x)), np.ones(len(x), bool)
     for _ in range(steps):
         at = np.flatnonzero(active)
@@ -82,8 +83,9 @@ def walk(system: RelationSystem, x: np.ndarray, target: np.ndarray, steps: int =
         move = _limited(np.einsum("kij,kj->ki", P, towards(x[at], target[at]))) * share[at, None]
         size = np.linalg.norm(move, axis=1)
         ahead = system.moved(x[at], move)
-        ends = system.settled(ahead).poses
+        ends = system.settled(ahead, equations).poses
         corrected = np.linalg.norm(towards(ahead, ends), axis=1)
+        ends = system.settled(ends).poses if system.bounds.any() else ends
         nearer = np.linalg.norm(towards(ends, target[at]), axis=1) <= np.linalg.norm(towards(x[at], target[at]), axis=1)
         good = (corrected <= 0.5 * size) & nearer & holds(system, ends, 1e-8 * system.length + 1e-8)
         x[at[good]] = ends[good]
