@@ -197,7 +197,7 @@ class _Program:
             self.b_ub = np.concatenate([self.b_ub, [high, -low]])
 
     def frame_rows(self, part: str | None, frame: Any) -> tuple[np.ndarray, np.ndarray, float]:
-        """The small motion (6, variables) of a frame, its nominal pose, and how far it is from the middle of its part."""
+        """The small motion (6, variables) of a frame, its nominal pose, and its distance from the part's middle."""
         system, label = self.system, None
         if isinstance(frame, str):
             sides = {side.label: side for e in system.equations for side in (e.first, e.second)}
