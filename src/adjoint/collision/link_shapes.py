@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ from .shape_excess import MeshSamples, excess_of
 from .shape_fitting import Fit
 from .shape_sources import SOURCES, LinkPiece, link_pieces
 from .shape_splitting import split_fits
+
+_NUMBERED = re.compile(r"#\d+$")
 
 __all__ = ["LinkShapes", "link_shapes", "shape_solids"]
 
@@ -52,6 +55,11 @@ class LinkShapes:
     def groups(self) -> dict[int, np.ndarray]:
         """{body: numbers of its shapes}, in the order of the bodies; -1 is the base."""
         return {int(body): np.flatnonzero(self.bodies == body) for body in np.unique(self.bodies)}
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The names (k,) of the links that the shapes are around: `names` without "#2", "#3", ..."""
+        return tuple(_NUMBERED.sub("", name) for name in self.names)
 
     @property
     def lengths(self) -> np.ndarray:
