@@ -1,0 +1,397 @@
+"""`CollisionModel`: a robot as capsules among obstacles, with what it carries; the data that checks are made on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, nearest
+from ..lazy import cached_property
+from ..model.needs import need_numbers, need_robot
+from ..model.once import once_a_robot
+from ..model.robot import Robot
+from ..sensing.scene.scene_checks import number, pose
+from ..sensing.scene.scenes import Scene
+from ..sensing.scene.solids import Solid
+from .body_pairs import BodyPairs, colliding_pairs
+from .link_shapes import LinkShapes, link_shapes
+from .model_carried import covering_capsules
+from .model_plan import ModelPlan
+from .model_tables import ObstacleTables, obstacle_tables
+
+__all__ = ["CollisionModel", "collision_model"]
+
+_FAR = 1e6  # where rows of the table of carried shapes that nobody needs are [m]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollisionModel:
+    """A robot and all that it may collide with: `collision_model` makes one, and `is_free` and others ask it.
+
+    - `robot`, and its `shapes`: capsules around the links, see `link_shapes`.
+    - `obstacles`: a `Scene`.
+    - `pairs` (p, 2): numbers of bodies of the robot that are checked against each other; -1 is the base.
+    - `carried`: pairs (frame of the robot, solid in that frame), covered by capsules with the excess `carried_excess`.
+    - `ignore`: pairs of names, of what may touch an obstacle, and of the obstacle.
+    - `T_world_base` (4, 4), and `margins` (n,) [m]: how far the robot stays away from each obstacle.
+
+    A model never changes. `with_obstacles` and `with_carried` give others, without anything being compiled again.
+    """
+
+    robot: Robot
+    shapes: LinkShapes
+    obstacles: Scene
+    pairs: np.ndarray
+    carried: tuple[tuple[str, Solid], ...]
+    ignore: frozenset[tuple[str, str]]
+    T_world_base: np.ndarray
+    margins: np.ndarray
+    _plan: ModelPlan
+
+    def with_obstacles(self, obstacles, *, margin=None, ignore=None) -> CollisionModel:
+        """The same robot among other `obstacles`, a `Scene` or a list of solids; nothing is compiled.
+
+        The margin and the ignored pairs are those of this model, if they are not given: `margin` must be given if this
+        model has margins that differ.
+        """
+        who = "with_obstacles"
+        scene = scene_of(obstacles, who)
+        if margin is None:
+            margin = _common(self.margins, who)
+        pairs = self._kept(scene) if ignore is None else ignore
+        return dataclasses.replace(
+            self, obstacles=scene, margins=margins_of(margin, scene, who), ignore=_ignored(pairs, who)
+        )._checked(who)
+
+    def with_carried(self, carried, *, ignore=None) -> CollisionModel:
+        """The same model with other `carried` solids, pairs (frame of the robot, solid in that frame).
+
+        Nothing is compiled, but for the first solids that a robot ever carries.
+        """
+        who = "with_carried"
+        new = dataclasses.replace(self, carried=carried_of(self.robot, carried, who))
+        return dataclasses.replace(
+            new,
+            ignore=_ignored(new._kept(self.obstacles) if ignore is None else ignore, who),
+            _plan=self._plan.sized(len(new.carried_table)),
+        )._checked(who)
+
+    def _kept(self, scene: Scene) -> frozenset[tuple[str, str]]:
+        """The ignored pairs whose solids are still there."""
+        names = {solid.name for solid in scene} | {solid.name for _, solid in self.carried} | set(self._own_names)
+        return frozenset(pair for pair in self.ignore if pair[0] in names and pair[1] in names)
+
+    def _checked(self, caller: str) -> CollisionModel:
+        """This model, or an `ArgumentError` if an ignored pair names what is not there."""
+        if self.ignore:
+            known = [name for name in (*self._own_names, *(s.name for _, s in self.carried)) if name]
+            others = [solid.name for solid in self.obstacles if solid.name]
+            for a, b in self.ignore:
+                if a not in known:
+                    raise ArgumentError(
+                        f"{caller}: 'ignore' names '{a}', which is no part of the robot; {nearest(a, known)}"
+                    )
+                if b not in others and b not in known:
+                    raise ArgumentError(f"{caller}: 'ignore' names the obstacle '{b}'; {nearest(b, others + known)}")
+        return self
+
+    @cached_property
+    def _own_names(self) -> tuple[str, ...]:
+        """Names of shapes, links and bodies."""
+        links = [link_of(name) for name in self.shapes.names]
+        return tuple(dict.fromkeys((*self.shapes.names, *links, self.robot.base_name, *self.robot.body_names)))
+
+    # --- tables -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tables(self) -> ObstacleTables:
+        """The obstacles as inputs of machine code."""
+        return obstacle_tables(self.obstacles, self.T_world_base, self.margins, "collision_model")
+
+    @cached_property
+    def _carried(self) -> tuple[np.ndarray, tuple[int, ...], float]:
+        """Rows (c, 8) of the carried shapes, the numbers of their solids, and the largest excess."""
+        rows, owners, excess = [], [], 0.0
+        for k, (name, solid) in enumerate(self.carried):
+            frame = self.robot.frame(name)
+            T = frame.placement @ solid.T_world_solid
+            starts, ends, radii, more = covering_capsules(solid, "carried")
+            excess = max(excess, more)
+            for start, end, radius in zip(starts, ends, radii, strict=True):
+                rows.append([frame.body, *(T[:3, :3] @ start + T[:3, 3]), *(T[:3, :3] @ end + T[:3, 3]), radius])
+                owners.append(k)
+        return np.array(rows, float).reshape(-1, 8), tuple(owners), excess
+
+    @property
+    def carried_table(self) -> np.ndarray:
+        """Rows (c, 8) of the capsules around what is carried: number of a body, start, end, radius."""
+        return self._carried[0]
+
+    @property
+    def carried_excess(self) -> float:
+        """How far the capsules around carried solids are outside of them at most [m]."""
+        return self._carried[2]
+
+    @cached_property
+    def shape_names(self) -> tuple[str, ...]:
+        """The names of all shapes, those of carried solids last."""
+        return (*self.shapes.names, *(self.carried_name(k) for k in self._carried[1]))
+
+    def carried_name(self, k: int) -> str:
+        """The name of a carried solid, or of the frame that holds it."""
+        frame, solid = self.carried[k]
+        return solid.name or f"what '{frame}' holds"
+
+    @cached_property
+    def obstacle_names(self) -> tuple[str, ...]:
+        """The names of the obstacles; those without a name are called by their kind and number."""
+        return tuple(solid.name or f"{type(solid).__name__} {k}" for k, solid in enumerate(self.obstacles))
+
+    @cached_property
+    def shape_bodies(self) -> np.ndarray:
+        """The bodies of all shapes, those of carried solids last."""
+        return np.concatenate([self.shapes.bodies, self.carried_table[:, 0].astype(int)])
+
+    @cached_property
+    def allowed(self) -> np.ndarray:
+        """Whether a shape may touch an obstacle: (obstacles, shapes)."""
+        found = np.zeros((len(self.obstacles), len(self.shape_names)), bool)
+        for name, obstacle in self.ignore:
+            for j, solid in enumerate(self.obstacles):
+                if solid.name == obstacle:
+                    found[j] |= self._called(name)
+        return found
+
+    def _called(self, name: str) -> np.ndarray:
+        """Which shapes have this name: it is that of a shape, a link, a body or a carried solid."""
+        bodies = {body: k for k, body in enumerate((self.robot.base_name, *self.robot.body_names), -1)}
+        own = [n == name or link_of(n) == name for n in self.shape_names]
+        return np.array(own, bool) | (self.shape_bodies == bodies.get(name, -2))
+
+    @cached_property
+    def checked(self) -> np.ndarray:
+        """Which shapes of the robot a carried shape is checked against: (carried, shapes).
+
+        These are all but those of the body that holds it, and of the bodies that a joint connects with that body.
+        """
+        found = np.ones((len(self.carried_table), len(self.shapes)), bool)
+        parents = np.asarray(self.robot.parents)
+        for row, owner, marks in zip(self.carried_table, self._carried[1], found, strict=True):
+            body = int(row[0])
+            joined = {body, *np.flatnonzero(parents == body).tolist()} | ({int(parents[body])} if body >= 0 else set())
+            marks[np.isin(self.shapes.bodies, list(joined))] = False
+            for a, b in self.ignore:
+                for one, other in ((a, b), (b, a)):
+                    if one == self.carried[owner][1].name:
+                        marks[self._called(other)[: len(self.shapes)]] = False
+        return found
+
+    @cached_property
+    def inputs(self) -> tuple[tuple, dict[str, Any]]:
+        """What kernels take after q: arguments by place, and by name."""
+        t, size, named = self.tables, self._plan.carried, {}
+        if size:
+            rows = np.zeros((size, 8))
+            rows[:, 0], rows[:, 1:4], rows[:, 4:7], rows[:, 7] = -1, _FAR, _FAR, 0.0
+            rows[: len(self.carried_table)] = self.carried_table
+            marks = np.zeros((size, len(self.shapes)))
+            marks[: len(self.checked)] = self.checked
+            named = {"carried": rows, "checked": marks}
+        if self.ignore or size:
+            allowed = np.zeros((len(t.rows), self._plan.columns))
+            allowed[: len(t.order), : self.allowed.shape[1]] = self.allowed[t.order]
+            # Rows that nobody needs may touch everything: half-spaces have no end.
+            allowed[:, len(self.shape_names) :] = 1
+            return (t.rows, t.ends, allowed), named
+        return (t.rows, t.ends), named
+
+    def run(self, function, q):
+        """The result of a kernel of `model_kernels` at q (..., nq)."""
+        placed, named = self.inputs
+        bound = self._plan.bound(function)
+        return bound(q, *placed, **named) if named else bound(q, *placed)
+
+    def __repr__(self) -> str:
+        held = f", {len(self.carried)} carried" if self.carried else ""
+        return (
+            f"<CollisionModel of '{self.robot.name}': {len(self.shapes)} shapes, {len(self.pairs)} pairs of bodies, "
+            f"{len(self.obstacles)} obstacles{held}>"
+        )
+
+
+def collision_model(
+    robot: Robot,
+    obstacles=(),
+    *,
+    shapes: LinkShapes | None = None,
+    pairs=None,
+    carried=(),
+    T_world_base=None,
+    margin=0.0,
+    ignore=(),
+) -> CollisionModel:
+    """A robot among obstacles, for `is_free`, `clearance`, `edges_free` and others: a `CollisionModel`.
+
+        >>> from adjoint.sensing import Box, Plane, Sphere
+        >>> model = collision_model(robot, [Plane(T_world_solid=[0, 0, -0.1], name="floor"), Sphere(0.1, name="ball")])
+        >>> model
+        <CollisionModel of 'puma560': ... shapes, ... pairs of bodies, 2 obstacles>
+
+    Parameters
+    ----------
+    robot
+        Any `Robot`; free bases, mimics, prismatic joints and several trees are welcome.
+    obstacles
+        A `Scene`, or solids of `aj.sensing`, `ConvexHull` and `HeightField`, in the world. A `Mesh` counts as its
+        convex hull. A `Plane` is a half-space without end.
+    shapes
+        Capsules around the links; those of `link_shapes(robot)` by default.
+    pairs
+        Pairs of bodies that are checked against each other: `BodyPairs`, names, or numbers (p, 2) with -1 for the base.
+        None stands for `colliding_pairs(robot, shapes)`, which are found once for a robot and its shapes.
+    carried
+        Pairs (frame of the robot, solid in that frame). They are checked against obstacles, and against all bodies of
+        the robot but the one that holds them and those that a joint connects with it.
+    T_world_base
+        The pose (4, 4) of the base in the world; the identity by default.
+    margin
+        How far from obstacles the robot stays [m]: one number, or one for each obstacle, or {name: number}, where the
+        others have 0. It does not apply between parts of the robot.
+    ignore
+        Pairs (what, obstacle) of names: a link, body, shape or carried solid, and an obstacle that it may touch.
+
+    Shapes that are fixed to the base are not checked against obstacles: no motion of the robot changes what they touch.
+    """
+    who = "collision_model"
+    need_robot(robot, who)
+    need_numbers(robot, who)
+    shapes = link_shapes(robot) if shapes is None else shapes
+    if not isinstance(shapes, LinkShapes):
+        raise ArgumentError(
+            f"{who}: 'shapes' must be LinkShapes, such as link_shapes(robot), got {type(shapes).__name__}"
+        )
+    if len(shapes) and not -1 <= shapes.bodies.min() <= shapes.bodies.max() < len(robot.body_names):
+        raise ArgumentError(
+            f"{who}: 'shapes' has bodies {shapes.bodies.min()} to {shapes.bodies.max()}; robot '{robot.name}' has "
+            f"{len(robot.body_names)} bodies, numbered from 0, and the base, -1"
+        )
+    scene = scene_of(obstacles, who)
+    if pairs is None:
+        pairs = _found_pairs(robot, shapes)
+    if isinstance(pairs, BodyPairs):
+        bodies, shape_pairs = pairs.checked, pairs.shape_pairs
+    else:
+        bodies = _body_numbers(robot, pairs)
+        shape_pairs = _shape_pairs(shapes, bodies)
+    plan = ModelPlan(robot, shapes, shape_pairs)
+    model = CollisionModel(
+        robot, shapes, scene, bodies, (), frozenset(), pose(T_world_base, "T_world_base", who),
+        margins_of(margin, scene, who), plan,
+    )  # fmt: skip
+    return model.with_carried(carried, ignore=_ignored(ignore, who))
+
+
+@once_a_robot
+def _found_pairs(robot: Robot, shapes: LinkShapes) -> BodyPairs:
+    return colliding_pairs(robot, shapes)
+
+
+def link_of(name: str) -> str:
+    """The link that a shape belongs to: "link#2" belongs to "link"."""
+    return name.partition("#")[0]
+
+
+def scene_of(obstacles, caller: str) -> Scene:
+    """The obstacles as a scene."""
+    if isinstance(obstacles, Scene):
+        return obstacles
+    if isinstance(obstacles, Solid):
+        raise ArgumentError(f"{caller}: 'obstacles' must be a Scene or a list of solids, got one solid; write [solid]")
+    try:
+        return Scene(obstacles)
+    except TypeError:
+        raise ArgumentError(
+            f"{caller}: 'obstacles' must be a Scene or a list of solids, got {type(obstacles).__name__}"
+        ) from None
+
+
+def margins_of(margin, scene: Scene, caller: str) -> np.ndarray:
+    """The margins (n,) of the solids of a scene."""
+    if isinstance(margin, Mapping):
+        found = np.zeros(len(scene))
+        for name, value in margin.items():
+            found[scene.index(name)] = number(value, f"margin['{name}']", caller, least=0)
+        return found
+    try:
+        found = np.array(margin, float)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if found.shape not in ((), (len(scene),)) or not (np.isfinite(found) & (found >= 0)).all():
+        raise ArgumentError(
+            f"{caller}: 'margin' must be one length [m] of at least 0, one for each of the {len(scene)} obstacles, or "
+            f"{{name: length}}; got {margin!r:.60}"
+        )
+    return np.broadcast_to(found, len(scene)).copy()
+
+
+def carried_of(robot: Robot, carried, caller: str) -> tuple[tuple[str, Solid], ...]:
+    """The carried solids, checked: their frames exist, and they have an end."""
+    found = []
+    for entry in carried:
+        if not (isinstance(entry, tuple | list) and len(entry) == 2 and isinstance(entry[1], Solid)):
+            raise ArgumentError(f"{caller}: 'carried' must be pairs (frame of the robot, solid), got {entry!r:.60}")
+        robot.frame(entry[0])
+        covering_capsules(entry[1], caller)
+        found.append((entry[0], entry[1]))
+    return tuple(found)
+
+
+def _ignored(ignore, caller: str) -> frozenset[tuple[str, str]]:
+    """Pairs of names."""
+    pairs = list(ignore) if isinstance(ignore, Iterable) and not isinstance(ignore, str) else [ignore]
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
+            raise ArgumentError(
+                f"{caller}: 'ignore' must be pairs of names (part of the robot, obstacle), got {pair!r:.60}"
+            )
+    return frozenset((a, b) for a, b in pairs)
+
+
+def _common(margins: np.ndarray, caller: str) -> float:
+    """The margin that all obstacles have."""
+    if len(margins) and np.ptp(margins) > 0:
+        raise ArgumentError(f"{caller}: this model has several margins, so 'margin' must be given with other obstacles")
+    return float(margins[0]) if len(margins) else 0.0
+
+
+def _body_numbers(robot: Robot, pairs) -> np.ndarray:
+    """Pairs of bodies, given by names or numbers, as numbers (p, 2)."""
+    names = {name: k for k, name in enumerate((robot.base_name, *robot.body_names), -1)}
+    found = []
+    for pair in pairs:
+        if not (np.ndim(pair) == 1 and len(pair) == 2):
+            raise ArgumentError(f"collision_model: 'pairs' must be pairs of bodies, got {pair!r:.60}")
+        numbers = []
+        for x in pair:
+            if isinstance(x, str) and x not in names:
+                raise ArgumentError(f"collision_model: 'pairs' names '{x}'; {nearest(x, list(names))}")
+            k = names[x] if isinstance(x, str) else x
+            if not isinstance(k, int | np.integer) or not -1 <= k < len(robot.body_names):
+                raise ArgumentError(
+                    f"collision_model: 'pairs' has {k!r:.40}; bodies are names or numbers from -1 (the base) to "
+                    f"{len(robot.body_names) - 1}"
+                )
+            numbers.append(int(k))
+        found.append(sorted(numbers))
+    return np.array(sorted(map(tuple, found)), int).reshape(-1, 2)
+
+
+def _shape_pairs(shapes: LinkShapes, bodies: np.ndarray) -> np.ndarray:
+    """The pairs of shapes (p, 2) of pairs of bodies."""
+    groups, none = shapes.groups, np.zeros(0, int)
+    found = [(i, j) for a, b in bodies.tolist() for i in groups.get(a, none) for j in groups.get(b, none)]
+    return np.array(found, int).reshape(-1, 2)
