@@ -17,9 +17,13 @@ from .mass_properties import center as center
 from .mass_properties import inertia as inertia
 from .mass_properties import mass as mass
 from .mass_properties import volume as volume
+from .mesh_parts import mesh_part as mesh_part
 from .part_covers import PartCover as PartCover
 from .part_covers import part_cover as part_cover
 from .part_covers import part_solids as part_solids
+from .part_files import part_from_json as part_from_json
+from .part_files import part_to_data as part_to_data
+from .part_files import part_to_json as part_to_json
 from .part_trees import Part as Part
 from .part_trees import difference as difference
 from .part_trees import intersection as intersection
@@ -48,8 +52,12 @@ __all__ = [
     "intersection",
     "lamination",
     "mass",
+    "mesh_part",
     "part_cover",
+    "part_from_json",
     "part_solids",
+    "part_to_data",
+    "part_to_json",
     "revolution",
     "sphere",
     "union",

@@ -1,4 +1,4 @@
-"""A polyhedron as convex pieces: it is split by the planes of faces that meet in reflex edges until none is left."""
+"""A mesh as convex pieces: it is split along the planes of faces that meet in reflex edges until none is left."""
 
 from __future__ import annotations
 
@@ -6,52 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from .part_meshes import mesh_from
+from .part_meshes import manifold_from, mesh_from
 from .surface_queries import triangle_normals
 from .sweeps import PartMesh
 
-__all__ = ["convex_pieces", "is_convex"]
+__all__ = ["DENT", "convex_pieces"]
 
-_FLAT = 1e-6  # of the size of the part: dents up to this depth count as convex, and thinner pieces as nothing
+DENT = 1e-6  # of the size of the mesh: dents up to this depth count as convex
 _CANDIDATES = 24  # planes that are compared
 
 
-def is_convex(mesh: PartMesh, depth: float) -> bool:
-    """Whether a connected closed mesh has no dents deeper than `depth` [m]."""
-    return not len(_reflex_edges(mesh, depth)[0])
+def convex_pieces(mesh: PartMesh, most: int) -> list[np.ndarray] | None:
+    """Points (k, 3) of convex pieces that fill a closed mesh, or None if more than `most` are needed.
 
-
-def convex_pieces(manifold: Any, most: int) -> list[np.ndarray] | None:
-    """Points (k, 3) of convex pieces that fill a `Manifold`, or None if more than `most` are needed."""
-    size = max(np.subtract(manifold.bounding_box()[3:], manifold.bounding_box()[:3]))
-    depth = _FLAT * size
-    todo, found = manifold.decompose(), []
+    A plane is moved by half of the depth of allowed dents to the free side of its face: a cut exactly along a face
+    would leave films without a thickness there.
+    """
+    size = float(np.ptp(mesh.vertices, axis=0).max())
+    depth = DENT * size
+    todo: list[Any] = manifold_from(mesh, "mesh_part").decompose()
+    found: list[np.ndarray] = []
     while todo:
         piece = todo.pop()
         if len(found) + len(todo) >= most:
             return None
-        mesh = mesh_from(piece)
-        if len(mesh.faces) < 4 or _thickness(mesh) < depth:
-            continue
-        planes = _planes(mesh, depth)
+        surface = mesh_from(piece)
+        planes = _planes(surface, depth)
         if not planes:
-            found.append(mesh.vertices)
+            found.append(surface.vertices)
             continue
         for normal, offset in planes:
-            sides = [x for x in piece.split_by_plane(normal, offset) if x.num_tri() > 0]
-            if len(sides) == 2 and min(x.volume() for x in sides) > 1e-12 * size**3:
-                todo += [x for side in sides for x in side.decompose()]
+            sides = [x for x in piece.split_by_plane(normal, offset + depth / 2) if x.volume() > 1e-15 * size**3]
+            if len(sides) == 2:
+                todo += [x for side in sides for x in side.decompose() if x.volume() > 1e-15 * size**3]
                 break
         else:
             return None
     return found
-
-
-def _thickness(mesh: PartMesh) -> float:
-    """The least of three extents of a mesh, along its principal axes."""
-    x = mesh.vertices - mesh.vertices.mean(axis=0)
-    _, _, axes = np.linalg.svd(x, full_matrices=False)
-    return float(np.ptp(x @ axes.T, axis=0).min())
 
 
 def _reflex_edges(mesh: PartMesh, depth: float) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +53,7 @@ def _reflex_edges(mesh: PartMesh, depth: float) -> tuple[np.ndarray, np.ndarray]
     opposite = np.concatenate([mesh.faces[:, (i + 2) % 3] for i in range(3)])
     owner = np.tile(np.arange(m), 3)
     order = np.lexsort((edges.min(axis=1), edges.max(axis=1)))
-    i, j = order[::2], order[1::2]
+    i, j = order[::2], order[1::2]  # each edge of a closed mesh has two triangles
     ahead = mesh.vertices[opposite[j]] - mesh.vertices[edges[i, 0]]
     behind = mesh.vertices[opposite[i]] - mesh.vertices[edges[i, 0]]
     above = np.maximum(
@@ -79,7 +70,8 @@ def _planes(mesh: PartMesh, depth: float) -> list[tuple[list[float], float]]:
         return []
     normals = triangle_normals(mesh)[triangles.ravel()]
     offsets = np.einsum("ij,ij->i", normals, mesh.vertices[mesh.faces[triangles.ravel(), 0]])
-    planes = np.unique(np.round(np.column_stack([normals, offsets]), 9), axis=0, return_index=True)[1]
+    size = np.ptp(mesh.vertices, axis=0).max()
+    planes = np.unique(np.round(np.column_stack([normals, offsets / size]), 9), axis=0, return_index=True)[1]
     planes = planes[np.linspace(0, len(planes) - 1, min(len(planes), _CANDIDATES)).astype(int)]
     ends = mesh.vertices[edges]  # (e, 2, 3)
     scores = []

@@ -10,13 +10,13 @@ import numpy as np
 from ...collision.collision_solids import ConvexHull
 from ...errors import ArgumentError
 from ...sensing.scene import Box, Cylinder, Solid, Sphere
-from .convex_splitting import convex_pieces, is_convex
+from .convex_cells import Cell, cell_minus, cell_of, cell_within
+from .convex_splitting import DENT, convex_pieces
+from .moments import mesh_moments
 from .outlines import convex_polygons
-from .part_meshes import is_round, manifold_of, mesh_of, region_of
-from .part_trees import Part, difference
+from .part_trees import Part
 from .primitive_kinds import KINDS, closeness, round_profile
-from .rings import covering_points
-from .sweeps import PartMesh
+from .rings import ring_points
 
 __all__ = ["PartCover", "part_cover", "part_solids"]
 
@@ -25,8 +25,8 @@ class PartCover(NamedTuple):
     """Solids that cover a part.
 
     - `solids` are in the frame of the part, with its colours; they may overlap.
-    - `exact` says whether they fill the part and nothing else (up to rounding).
-    - `error` [m] says how far the surface of the solids is outside the surface of the primitives, at most.
+    - `exact` says whether they fill the part and nothing else, up to rounding.
+    - `error` [m] says how far the surface of the solids is outside the surfaces of the primitives, at most.
     - `note` tells what is not exact, in words; it is empty if all is.
     """
 
@@ -52,152 +52,181 @@ def part_cover(part: Part, *, facets: int = 16, most: int = 100) -> PartCover:
 
         >>> cover = part_cover(cuboid(0.1, 0.1, 0.02) - cylinder(0.02, 0.1))
         >>> len(cover.solids), cover.exact, round(cover.error, 5)
-        (16, False, 0.00038)
+        (16, False, 0.00039)
 
     Cuboids, round cylinders, balls and convex polyhedra are one exact solid each, and unions the solids of their parts.
-    What has something cut away, or is an intersection, is split into convex pieces by the planes of the faces at its
-    reflex edges; this is exact for polyhedra. Round surfaces have `facets` there, and in cones and solids of
-    revolution, which touch the surface so that the solids cover the part: those of a radius r are off by at most
-    r (1 / cos(π/n) - 1), and a round hole of the radius r by r (1 - cos(π/n)). A term that needs more than `most`
-    pieces is covered by its convex hull, and `note` says so.
+    An intersection is made of the intersections of convex pieces. From each piece of A, the difference A - B takes away
+    each convex piece of B, plane by plane: what is outside of a plane stays, the rest is cut by the next. All this is
+    exact for polyhedra, and what is not cut stays what it was.
+
+    A round surface that is cut, and that of a cone, a hemisphere or a solid of revolution, has `facets`. They touch
+    the surface from outside, and those of a round hole have their corners on it, so that the solids cover the part.
+    Facets around a radius r are off by r (1/cos(π/n) - 1) at most. Meshes with dents are split along the planes of
+    their faces; dents of up to a millionth of their size are filled. Where more than `most` pieces are needed, one
+    convex hull takes their place, and `note` says so.
     """
     if not isinstance(part, Part):
         raise ArgumentError(f"part_cover: 'part' must be a Part, got {type(part).__name__}")
     for name, value, least in (("facets", facets, 6), ("most", most, 1)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value <= 10_000:
             raise ArgumentError(f"part_cover: '{name}' must be a whole number from {least} to 10000, got {value!r:.40}")
-    return _cover(part, int(facets), int(most))
+    pieces = _pieces(part, int(facets), int(most), True)
+    if not pieces:
+        raise ArgumentError(f"part_cover: the {part.kind} is empty")
+    error = max(p.error for p in pieces)
+    note = _noted(*(p.note for p in pieces))
+    return PartCover(tuple(_solid(p) for p in pieces), not note, error, note)
 
 
-@lru_cache(maxsize=256)
-def _cover(part: Part, facets: int, most: int) -> PartCover:
+class _Piece(NamedTuple):
+    """A convex piece in the frame of a part: the corners of a polytope that covers it, or that it covers.
+
+    `solid` is the solid that the piece is, as long as nothing is cut from it; then `error` and `note` are those of the
+    solid, and `cut_error` and `cut_note` what they become when the piece is cut.
+    """
+
+    cell: Cell
+    colour: np.ndarray
+    solid: Solid | None = None
+    error: float = 0.0
+    note: str = ""
+    cut_error: float = 0.0
+    cut_note: str = ""
+
+
+def _solid(piece: _Piece) -> Solid:
+    return ConvexHull(points=piece.cell.points, colour=piece.colour) if piece.solid is None else piece.solid
+
+
+def _noted(*notes: str) -> str:
+    """Notes together, each once."""
+    return "; ".join(dict.fromkeys(x for note in notes for x in note.split("; ") if x))
+
+
+def _cut(piece: _Piece, cell: Cell, error: float, note: str) -> _Piece:
+    """A piece of a piece, at whose surface an error has been made in addition to its own."""
+    error, note = max(piece.cut_error, error), _noted(piece.cut_note, note)
+    return _Piece(cell, piece.colour, None, error, note, error, note)
+
+
+@lru_cache(maxsize=512)
+def _pieces(part: Part, facets: int, most: int, outside: bool) -> tuple[_Piece, ...]:
+    """Convex pieces that together cover a part (`outside`), or that are inside it."""
     if part.kind in KINDS:
-        cover = _primitive_cover(part, facets, most)
+        found = _primitive_pieces(part, facets, most, outside)
     elif part.kind == "union":
-        cover = _together([_cover(p, facets, most) for p in part.operands])
-    elif part.kind == "difference":
-        mesh_of(part)  # an empty one is refused
-        cover = _together([_term_cover(term, facets, most) for term in _terms(part.operands[0], part.operands[1:])])
+        found = [x for p in part.operands for x in _pieces(p, facets, most, outside)]
     else:
-        mesh_of(part)
-        cover = _split_cover(_standing(part), facets, most)
+        found = list(_pieces(part.operands[0], facets, most, outside))
+        for operand in part.operands[1:]:
+            if part.kind == "difference":
+                for cutter in _pieces(operand, facets, most, not outside):
+                    found = _without(found, cutter, most)
+            else:
+                others = _pieces(operand, facets, most, outside)
+                found = _few([x for p in found for other in others for x in _both(p, other)], most)
     T = part.T_part_solid
-    return cover._replace(solids=tuple(solid.at(T @ solid.T_world_solid) for solid in cover.solids))
+    return tuple(_moved(p, T) for p in found)
 
 
-def _together(covers: list[PartCover]) -> PartCover:
-    notes = dict.fromkeys(c.note for c in covers if c.note)
-    solids = tuple(solid for c in covers for solid in c.solids)
-    return PartCover(
-        solids, all(c.exact for c in covers), max((c.error for c in covers), default=0.0), "; ".join(notes)
-    )
+def _moved(piece: _Piece, T: np.ndarray) -> _Piece:
+    R, p = T[:3, :3], T[:3, 3]
+    normals = piece.cell.planes[:, :3] @ R.T
+    planes = np.column_stack([normals, piece.cell.planes[:, 3] + normals @ p])
+    solid = None if piece.solid is None else piece.solid.at(T @ piece.solid.T_world_solid)
+    return piece._replace(cell=Cell(piece.cell.points @ R.T + p, planes, piece.cell.volume), solid=solid)
 
 
-def _standing(part: Part) -> Part:
-    """The part with its solid in the frame of the part."""
-    return Part(kind=part.kind, values=part.values, operands=part.operands, density=part.density, colour=part.colour)
+def _without(pieces: list[_Piece], cutter: _Piece, most: int) -> list[_Piece]:
+    found = []
+    for piece in pieces:
+        left = cell_minus(piece.cell, cutter.cell)
+        found += [piece] if left is None else [_cut(piece, x, cutter.cut_error, cutter.cut_note) for x in left]
+    return _few(found, most)
+
+
+def _both(piece: _Piece, other: _Piece) -> list[_Piece]:
+    cell = cell_within(piece.cell, other.cell)
+    if cell is piece.cell:
+        error = max(piece.error, other.cut_error)
+        return [piece._replace(error=error, note=_noted(piece.note, other.cut_note))]
+    return [] if cell is None else [_cut(piece, cell, other.cut_error, other.cut_note)]
+
+
+def _few(pieces: list[_Piece], most: int) -> list[_Piece]:
+    """The pieces, or the convex hull of all of them if they are too many."""
+    if len(pieces) <= most:
+        return pieces
+    points = np.concatenate([p.cell.points for p in pieces])
+    error = max(p.cut_error for p in pieces)
+    return _hull_instead(points, sum(p.cell.volume for p in pieces), error, most, pieces[0].colour)
+
+
+def _hull_instead(points: np.ndarray, volume: float, error: float, most: int, colour) -> list[_Piece]:
+    """One piece, the hull of points of a part, in the place of more than `most`."""
+    cell = cell_of(points)
+    assert cell is not None
+    corners = ConvexHull(points=cell.points).triangles.corners
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+    # Every point of a triangle is within its longest side / √3 of one of its corners, which are points of the part.
+    error = error + float(sides.max() / np.sqrt(3))
+    more = cell.volume / volume
+    note = f"the convex hull stands for more than {most} convex pieces; it is {more:.3g} times as large"
+    return [_Piece(cell, colour, None, error, note, error, note)]
 
 
 # --- primitives -------------------------------------------------------------------------------------------------------
 
 
-def _primitive_cover(part: Part, facets: int, most: int) -> PartCover:
-    """The solids of a primitive in its own frame."""
+def _primitive_pieces(part: Part, facets: int, most: int, outside: bool) -> list[_Piece]:
+    """The pieces of a primitive in its own frame."""
     kind, values, colour = part.kind, part.values, part.colour
-    own = KINDS[kind].round and values[-1] is not None
-    if kind == "cuboid":
-        return _exact([Box(values, colour=colour)])
-    if kind == "sphere" and not own:
-        return _exact([Sphere(values[0], colour=colour)])
-    if kind == "cylinder" and not own:
-        return _exact([Cylinder(values[0], values[1], colour=colour)])
+    if kind == "mesh":
+        return _mesh_pieces(part, most)
     if kind == "lamination":
-        return _exact([_hull(_prism_points(values[0][p], values[1]), colour) for p in convex_polygons(values[0])])
-    if kind in ("revolution", "cone") and not own:
-        pieces = covering_points(round_profile(kind, values, facets), facets)
-        error = _round_error(part, facets)
-        return PartCover(tuple(_hull(p, colour) for p in pieces), False, error, _round_note(facets, error))
-    if kind == "hemisphere" and not own:
-        error = _round_error(part, 2 * facets)
-        points = KINDS[kind].mesh(values, 2 * facets, "out").vertices
-        return PartCover((_hull(points, colour),), False, error, _round_note(2 * facets, error))
-    mesh: PartMesh = KINDS[kind].mesh(values, facets, "on")
-    if kind in ("wedge", "cylinder", "cone", "sphere", "hemisphere"):
-        return _exact([_hull(mesh.vertices, colour)])
-    pieces = manifold_of(_standing(part)).decompose() if kind == "mesh" else [None]
-    if len(pieces) == 1 and is_convex(mesh, 1e-6 * float(np.ptp(mesh.vertices, axis=0).max())):
-        return _exact([_hull(mesh.vertices, colour)])
-    return _split_cover(_standing(part), facets, most)
+        z = values[1] / 2
+        corners = [values[0][p] for p in convex_polygons(values[0])]
+        return _exact([np.concatenate([np.insert(c, 2, h, axis=1) for h in (-z, z)]) for c in corners], colour)
+    round_one = KINDS[kind].round and values[-1] is None
+    if not round_one and kind != "revolution":
+        solid = Box(values, colour=colour) if kind == "cuboid" else None
+        return _exact([KINDS[kind].mesh(values, facets, "on").vertices], colour, solid)
+    if not round_one:
+        return _exact(ring_points(values[0], values[-1], "on"), colour)
+    error = _round_error(part, facets)
+    note = f"round surfaces have {facets} facets"
+    if kind in ("revolution", "cone"):
+        cells = map(cell_of, ring_points(round_profile(kind, values, facets), facets, "out" if outside else "in"))
+        return [_Piece(c, colour, None, error, note, error, note) for c in cells if c is not None]
+    cell = cell_of(KINDS[kind].mesh(values, facets, "out" if outside else "on").vertices)
+    assert cell is not None
+    if kind == "hemisphere":
+        return [_Piece(cell, colour, None, error, note, error, note)]
+    solid = Sphere(values[0], colour=colour) if kind == "sphere" else Cylinder(*values[:2], colour=colour)
+    return [_Piece(cell, colour, solid, 0.0, "", error, note)]
 
 
-def _exact(solids: list[Solid]) -> PartCover:
-    return PartCover(tuple(solids), True, 0.0, "")
-
-
-def _hull(points: np.ndarray, colour) -> Solid:
-    return ConvexHull(points=points, colour=colour)
-
-
-def _prism_points(outline: np.ndarray, height: float) -> np.ndarray:
-    return np.concatenate([np.column_stack([outline, np.full(len(outline), z)]) for z in (-height / 2, height / 2)])
+def _exact(corners: list[np.ndarray], colour, solid: Solid | None = None) -> list[_Piece]:
+    cells = [cell_of(points) for points in corners]
+    return [_Piece(cell, colour, solid) for cell in cells if cell is not None]
 
 
 def _round_error(part: Part, facets: int) -> float:
-    """How far facets that touch round surfaces from outside are from them at most [m]."""
-    if part.operands:
-        return max(_round_error(p, facets) for p in part.operands)
-    if not is_round(part):
-        return 0.0
+    """How far facets that touch a round primitive from outside are from it at most [m]."""
     if part.kind in ("sphere", "hemisphere"):
         return part.values[0] * (1 / closeness(part.kind, facets) - 1)
     return float(round_profile(part.kind, part.values, facets)[:, 0].max() * (1 / np.cos(np.pi / facets) - 1))
 
 
-def _round_note(facets: int, error: float) -> str:
-    return f"round surfaces have {facets} facets, up to {error:.3g} m away" if error else ""
-
-
-# --- differences and intersections ------------------------------------------------------------------------------------
-
-
-def _terms(part: Part, cuts: tuple[Part, ...]) -> list[tuple[Part, tuple[Part, ...]]]:
-    """The operands of a union, each with those of the `cuts` that touch it: (A ∪ B) - C = (A - C) ∪ (B - C)."""
-    if part.kind == "union":
-        T = part.T_part_solid
-        return [term for p in part.operands for term in _terms(p.at(T), cuts)]
-    solid = manifold_of(part)
-    tiny = 1e-12 * abs(solid.volume())
-    touching = [c for c in cuts if abs(region_of([solid, manifold_of(c)], "intersection").volume()) > tiny]
-    return [(part, tuple(touching))]
-
-
-def _term_cover(term: tuple[Part, tuple[Part, ...]], facets: int, most: int) -> PartCover:
-    part, cuts = term
-    if not cuts:
-        return _cover(part, facets, most)
-    for cut in cuts:
-        part = difference(part, cut)
-    return _split_cover(part, facets, most)
-
-
-def _split_cover(part: Part, facets: int, most: int) -> PartCover:
-    """Convex pieces of the polyhedron that covers a part, or its hull if they are too many."""
-    solid = manifold_of(part, facets, "out")
-    if solid.num_tri() == 0:
-        return PartCover((), True, 0.0, "")
-    error = _round_error(part, facets)
-    pieces = convex_pieces(solid, most)
-    if pieces is not None:
-        solids = tuple(_hull(p, part.colour) for p in pieces)
-        return PartCover(solids, not error, error, _round_note(facets, error))
-    points = np.asarray(solid.hull().to_mesh64().vert_properties)[:, :3]
-    hull = _hull(points, part.colour)
-    t = hull.triangles  # type: ignore[attr-defined]
-    sides = np.linalg.norm(t.corners - np.roll(t.corners, 1, axis=1), axis=2)
-    # Every point of a triangle is within its longest side / √3 of one of its corners, which are points of the part.
-    far = float(sides.max() / np.sqrt(3)) + error
-    more = solid.hull().volume() / solid.volume()
-    note = (
-        f"more than {most} convex pieces would be needed, so the convex hull stands for them, {more:.3g} times as large"
-    )
-    return PartCover((hull,), False, far, note)
+def _mesh_pieces(part: Part, most: int) -> list[_Piece]:
+    """The pieces of a mesh: one if it is convex."""
+    mesh = KINDS["mesh"].mesh(part.values, 0, "on")
+    pieces = convex_pieces(mesh, most)
+    if pieces is None:
+        return _hull_instead(mesh.vertices, float(mesh_moments(*mesh)[3, 3]), 0.0, most, part.colour)
+    if len(pieces) == 1:
+        return _exact(pieces, part.colour)
+    error = DENT * float(np.ptp(mesh.vertices, axis=0).max())
+    note = "small dents of meshes are filled"
+    cells = map(cell_of, pieces)
+    return [_Piece(c, part.colour, None, error, note, error, note) for c in cells if c is not None]

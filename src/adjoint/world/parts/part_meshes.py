@@ -9,8 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...extras import package
-from .primitive_kinds import KINDS, revolution_fits
-from .rings import covering_points
+from .primitive_kinds import KINDS
 from .sweeps import FACETS, PartMesh, is_identity, moved_mesh
 
 if TYPE_CHECKING:
@@ -42,29 +41,13 @@ def _called(part: Part) -> str:
 
 
 @lru_cache(maxsize=512)
-def manifold_of(part: Part, facets: int = FACETS, fit: str = "on") -> Any:
-    """The `Manifold` of a part, in the frame of the part.
-
-    With `fit` "out" it covers the part, and with "in" the part covers it: facets touch round surfaces from that side.
-    What is cut away has the other fit.
-    """
+def manifold_of(part: Part, facets: int = FACETS) -> Any:
+    """The `Manifold` of a part, in the frame of the part; round surfaces have `facets` with their corners on them."""
     if part.kind in KINDS:
-        found = _primitive_manifold(part, facets, fit)
+        found = manifold_from(KINDS[part.kind].mesh(part.values, facets, "on"), part.kind)
     else:
-        other = {"out": "in", "in": "out", "on": "on"}[fit]
-        fits = [fit, *([other if part.kind == "difference" else fit] * (len(part.operands) - 1))]
-        operands = [manifold_of(p, facets, f) for p, f in zip(part.operands, fits, strict=True)]
-        found = region_of(operands, part.kind)
+        found = region_of([manifold_of(p, facets) for p in part.operands], part.kind)
     return found if is_identity(part.T_part_solid) else found.transform(part.T_part_solid[:3])
-
-
-def _primitive_manifold(part: Part, facets: int, fit: str) -> Any:
-    if part.kind == "revolution" and fit != "on" and part.values[-1] is None:
-        outward, inward = revolution_fits(part.values[0])
-        if (outward & inward).any():  # such a corner has no place where its facets touch from one side alone
-            hulls = covering_points(part.values[0], facets) if fit == "out" else []
-            return region_of([_manifold3d().Manifold.hull_points(p) for p in hulls], "union")
-    return manifold_from(KINDS[part.kind].mesh(part.values, facets, fit), part.kind)
 
 
 def region_of(manifolds: list, kind: str) -> Any:

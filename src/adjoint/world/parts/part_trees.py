@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -250,7 +251,13 @@ def _combined(kind: str, a: Part, b: Part, at, name: str) -> Part:
     # A chain such as a | b | c is one node of three operands, so that long chains are not deep.
     plain = a.kind == kind and not a.name and not a.added and is_identity(a.T_part_solid)
     operands = (*a.operands, b) if plain else (a, b)
-    material = operands if kind == "union" else operands[:1]
-    same = all(p.density == a.density for p in material)
-    density = a.density if same else np.nan
-    return Part(kind=kind, operands=operands, name=name, density=density, colour=a.colour)
+    return combined(kind, operands, name=name)
+
+
+def combined(kind: str, operands: Sequence[Part], *, at=None, name: str = "") -> Part:
+    """The union, intersection or difference of parts as one node, with the material of those that make it."""
+    material = {p.density for p in (operands if kind == "union" else operands[:1])}
+    density = material.pop() if len(material) == 1 else np.nan
+    return Part(
+        kind=kind, operands=tuple(operands), T_part_solid=at, name=name, density=density, colour=operands[0].colour
+    )

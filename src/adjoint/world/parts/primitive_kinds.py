@@ -1,8 +1,8 @@
 """The table of primitives: for each kind the names of its sizes, its mesh, its exact moments, and its marks.
 
 A primitive is the tuple of its sizes. Round kinds end with `facets`: None for a surface that is round, or the number
-of facets of a polyhedron. `fit` says how the facets of a round surface lie: "in" with their corners on the surface,
-"out" touching it from outside.
+of facets of a polyhedron. `fit` says how the facets of a round surface lie: "on" with their corners on the surface,
+"out" touching it from outside (a solid of revolution must then be convex).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .marks import Mark, ball_mark, disc_mark, polyhedron_marks, wall_mark
 from .moments import ball_moments, cuboid_moments, half_ball_moments, lathed_moments, mesh_moments
 from .sweeps import FACETS, PartMesh, lathed, prism
 
-__all__ = ["KINDS", "Kind", "closeness", "cuboid_corners", "revolution_fits", "round_profile", "wedge_faces"]
+__all__ = ["KINDS", "Kind", "closeness", "cuboid_corners", "round_profile", "wedge_faces"]
 
 
 class Kind(NamedTuple):
@@ -119,33 +119,13 @@ def closeness(kind: str, facets: int) -> float:
     return float(np.cos(np.pi / facets) * np.cos(step / 2))
 
 
-def revolution_fits(profile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each corner of a profile, (k,), (k,): whether it belongs to a side that faces outwards, and inwards.
-
-    Facets touch an outward surface from outside, and an inward one from inside, if their corners are 1/cos(π/n) times
-    as far from the axis. A corner of both has no such place.
-    """
-    up = np.roll(profile, -1, axis=0)[:, 1] - profile[:, 1]
-    on_axis = (profile[:, 0] == 0) & (np.roll(profile, -1, axis=0)[:, 0] == 0)
-    outward, inward = up > 0, (up < 0) & ~on_axis
-    away = profile[:, 0] > 0
-    return (outward | np.roll(outward, 1)) & away, (inward | np.roll(inward, 1)) & away
-
-
 def _lathe(kind: str, values: tuple, facets: int, fit: str) -> PartMesh:
     """The mesh of a solid of revolution; `facets` are those of a round surface, unless the part has its own."""
     own = values[-1]
     n = own or facets
     profile = round_profile(kind, values, n)
     if fit == "out" and own is None:
-        if kind in ("sphere", "hemisphere"):
-            profile = profile / closeness(kind, n)
-        else:
-            outward, _ = revolution_fits(profile)
-            profile = profile * np.column_stack([np.where(outward, 1 / np.cos(np.pi / n), 1.0), np.ones(len(profile))])
-    elif fit == "in" and own is None and kind == "revolution":
-        _, inward = revolution_fits(profile)
-        profile = profile * np.column_stack([np.where(inward, 1 / np.cos(np.pi / n), 1.0), np.ones(len(profile))])
+        profile = profile / (closeness(kind, n) if kind in ("sphere", "hemisphere") else [np.cos(np.pi / n), 1.0])
     return lathed(profile, n)
 
 
