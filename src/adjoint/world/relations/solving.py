@@ -115,6 +115,7 @@ def placements(
     """All placements of a part that fulfil relations, as families with their freedoms.
 
         >>> from adjoint.world.features import Feature, feature_frame
+        >>> from adjoint.world.relations import against, fits
         >>> peg = [Feature("bottom", "face", feature_frame([0, 0, 0], [0, 0, -1])),
         ...        Feature("shaft", "shaft", feature_frame([0, 0, 0], [0, 0, -1]), radius=0.01)]
         >>> block = [Feature("floor", "face", feature_frame([0, 0, 0.02], [0, 0, 1])),
@@ -156,6 +157,7 @@ def solve_relations(
     """All placements of several unknown parts together that fulfil relations among them and with the world.
 
         >>> from adjoint.world.features import Feature, feature_frame
+        >>> from adjoint.world.relations import against, fits
         >>> cube = [Feature("top", "face", feature_frame([0, 0, 1], [0, 0, 1])),
         ...         Feature("bottom", "face", feature_frame([0, 0, 0], [0, 0, -1]))]
         >>> stack = solve_relations({"a": cube, "b": cube, "c": cube}, ["b", "c"],

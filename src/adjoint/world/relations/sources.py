@@ -9,8 +9,10 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from ...errors import ArgumentError, nearest
+from ...sensing.scene import Box, Cylinder, Mesh, Plane, Solid, Sphere
 from ...sensing.scene.scene_checks import pose
-from ..features import Feature
+from ..features import Feature, feature_frame
+from ..parts import cuboid, cylinder, sphere
 from .relation_makers import Relation
 
 __all__ = ["Side", "Source", "source_of"]
@@ -69,7 +71,7 @@ class Source:
     def features(self, part: str) -> Mapping[str, Feature]:
         """The features of a part by name."""
         value = self.parts[part]
-        found = getattr(value, "features", value)
+        found = _solid_features(value) if isinstance(value, Solid) else getattr(value, "features", value)
         if isinstance(found, Mapping):
             return found
         if isinstance(found, Feature):
@@ -113,7 +115,9 @@ class Source:
     def corners(self, part: str) -> np.ndarray:
         """Points (k, 3) of a part whose convex hull is that of the part, or holds it."""
         value = self.parts[part]
-        if hasattr(value, "mesh"):
+        if isinstance(value, Solid):
+            points = _solid_corners(value)
+        elif hasattr(value, "mesh"):
             points = np.asarray(value.mesh[0], float)
         else:
             sets = [feature.corners() for feature in self.features(part).values()]
@@ -130,6 +134,30 @@ class Source:
         """The lowest and the highest corner (3,), (3,) of a part along the axes of its frame."""
         corners = self.corners(part)
         return corners.min(axis=0), corners.max(axis=0)
+
+
+def _solid_features(solid: Solid) -> Mapping[str, Feature]:
+    """The features of a solid of a scene: those of the part of the same shape; a plane has the face "top"."""
+    match solid:
+        case Box():
+            return cuboid(*solid.size, at=solid.T_world_solid).features
+        case Cylinder():
+            return cylinder(solid.radius, solid.length, at=solid.T_world_solid).features
+        case Sphere():
+            return sphere(solid.radius, at=solid.T_world_solid).features
+        case Plane():
+            T = solid.T_world_solid
+            return {"top": Feature("top", "face", feature_frame(T[:3, 3], T[:3, 2]))}
+    return {}
+
+
+def _solid_corners(solid: Solid) -> np.ndarray:
+    """Points (k, 3) whose hull holds a solid; none for a half-space."""
+    if isinstance(solid, Mesh):
+        points = solid.triangles.vertices
+    else:
+        points = np.zeros((0, 3)) if solid.bounds is None else box_corners(np.array(solid.bounds))
+    return points @ solid.T_world_solid[:3, :3].T + solid.T_world_solid[:3, 3]
 
 
 def box_corners(points: np.ndarray) -> np.ndarray:

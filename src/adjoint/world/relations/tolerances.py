@@ -84,6 +84,7 @@ def pose_bounds(
     """Bound the pose of a placed part by linear programs: play in holes, regions, and tolerances of features.
 
         >>> from adjoint.world.features import Feature
+        >>> from adjoint.world.relations import fixed_at, placements
         >>> tool = {"tool": [Feature("grip", "face", np.eye(4))]}
         >>> held = placements(tool, "tool", fixed_at("tool.grip", np.eye(4)))
         >>> loose = Tolerance(position=[0.0005, 0, 0], angle=[0, 0, 0.01])
