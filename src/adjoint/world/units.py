@@ -7,6 +7,7 @@ that read well: `force > 10 * OZF`.
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,10 +92,10 @@ def _table() -> dict[str, Unit]:
         ("N*m N-m Nm", 1.0, _TORQUE),
         ("in-lbf in-lb in-lbs inch-pound inch-pounds", IN_LBF, _TORQUE),
         ("ozf-in oz-in", IN_LBF / 16, _TORQUE),
-        ("ft-lbf ft-lb foot-pound foot-pounds", 1.3558179483314004, _TORQUE),
+        ("ft-lbf ft-lb foot-pound foot-pounds", 1.3558179483314003, _TORQUE),
         ("kg/m^3", 1.0, _DENSITY),
         ("g/cm^3", 1e3, _DENSITY),
-        ("lb/in^3", 27679.904710203125, _DENSITY),
+        ("lb/in^3", 27679.90471020312, _DENSITY),
         ("kg*m^2", 1.0, _INERTIA),
         ("Pa pascal", 1.0, _PRESSURE),
         ("W watt", 1.0, _POWER),
@@ -145,8 +146,8 @@ def convert(value, from_unit: str, to_unit: str) -> Any:
         )
     if a == b:
         return number * 1.0
-    # Factors such as 0.0254 and 0.001 are rounded; their quotient is rounded to 15 digits, which makes 25.4 of it.
-    return number * float(f"{a.factor / b.factor:.15g}")
+    # The quotient of the decimals, rounded once: 0.0254 / 0.001 is 25.4, as floats it is not.
+    return number * float(Fraction(repr(a.factor)) / Fraction(repr(b.factor)))
 
 
 def _number(value, caller: str) -> Any:

@@ -78,8 +78,11 @@ def cell_minus(cell: Cell, cutter: Cell) -> list[Cell] | None:
     found: list[Cell] = []
     planes, rest = list(cutter.planes), cell
     while planes:
-        cuts = [(plane, *_split(rest, plane)) for plane in planes]
-        cuts = [cut for cut in cuts if cut[1] is not None]  # a plane that cuts nothing off never will
+        cuts = []
+        for plane in planes:
+            outside, inside = _split(rest, plane)
+            if outside is not None:  # a plane that cuts nothing off never will
+                cuts.append((plane, outside, inside))
         if not cuts:
             break
         best, outside, inside = max(cuts, key=lambda cut: cut[1].volume)

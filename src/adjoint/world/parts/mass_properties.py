@@ -20,7 +20,7 @@ _SAME = 1e-9  # the part of a volume by which two solids may differ that count a
 def volume(part: Part) -> float:
     """The volume [m³] of a part.
 
-        >>> volume(cylinder(1, 2)) == 2 * np.pi
+        >>> volume(aj.world.cylinder(1, 2)) == 2 * np.pi
         True
 
     Volumes, and all moments below, are exact for primitives, for polyhedra, and for unions and differences of parts
@@ -37,7 +37,7 @@ def volume(part: Part) -> float:
 def mass(part: Part) -> float:
     """The mass [kg] of a part: the volume times the density, for each material of a union on its own.
 
-    >>> mass(cuboid(0.1, 0.1, 0.1))
+    >>> mass(aj.world.cuboid(0.1, 0.1, 0.1))
     1.0
     """
     return float(_weighted(part)[3, 3])
@@ -46,7 +46,7 @@ def mass(part: Part) -> float:
 def center(part: Part) -> np.ndarray:
     """The centre of mass (3,) [m] of a part, in the frame of the part.
 
-    >>> center(hemisphere(0.8))
+    >>> center(aj.world.hemisphere(0.8))
     array([0. , 0. , 0.3])
     """
     P = _weighted(part)
@@ -56,7 +56,7 @@ def center(part: Part) -> np.ndarray:
 def inertia(part: Part) -> np.ndarray:
     """The inertia (10,) of a part about the origin of its frame: [m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz].
 
-        >>> inertia(cuboid(0.1, 0.2, 0.3, density=2000))
+        >>> aj.world.inertia(aj.world.cuboid(0.1, 0.2, 0.3, density=2000))
         array([12.  ,  0.  ,  0.  ,  0.  ,  0.13,  0.  ,  0.  ,  0.1 ,  0.  ,  0.05])
 
     This is what `Robot.with_payload` takes, and what `adjoint.lie.inertia` describes: masses in kg, m c in kg m,

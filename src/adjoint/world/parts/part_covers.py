@@ -39,7 +39,7 @@ class PartCover(NamedTuple):
 def part_solids(part: Part, *, facets: int = 16, most: int = 100) -> tuple[Solid, ...]:
     """Solids of a scene, in the frame of the part, that cover the part: what `Scene`, cameras and collisions take.
 
-        >>> part_solids(cuboid(0.1, 0.2, 0.3) | sphere(0.1, at=[0, 0, 0.2]))
+        >>> part_solids(aj.world.cuboid(0.1, 0.2, 0.3) | aj.world.sphere(0.1, at=[0, 0, 0.2]))
         (<Box at (0, 0, 0)>, <Sphere at (0, 0, 0.2)>)
 
     `part_cover` gives the same with its error, and explains how they are made.
@@ -50,7 +50,7 @@ def part_solids(part: Part, *, facets: int = 16, most: int = 100) -> tuple[Solid
 def part_cover(part: Part, *, facets: int = 16, most: int = 100) -> PartCover:
     """Convex solids that cover a part, with the error that they make.
 
-        >>> cover = part_cover(cuboid(0.1, 0.1, 0.02) - cylinder(0.02, 0.1))
+        >>> cover = part_cover(aj.world.cuboid(0.1, 0.1, 0.02) - aj.world.cylinder(0.02, 0.1))
         >>> len(cover.solids), cover.exact, round(cover.error, 5)
         (16, False, 0.00039)
 
@@ -187,12 +187,12 @@ def _primitive_pieces(part: Part, facets: int, most: int, outside: bool) -> list
         z = values[1] / 2
         corners = [values[0][p] for p in convex_polygons(values[0])]
         return _exact([np.concatenate([np.insert(c, 2, h, axis=1) for h in (-z, z)]) for c in corners], colour)
-    round_one = KINDS[kind].round and values[-1] is None
-    if not round_one and kind != "revolution":
+    own = values[-1] if KINDS[kind].round else 0  # the facets of a polyhedron; None for what is round
+    if own is not None and kind == "revolution":
+        return _exact(ring_points(values[0], own, "on"), colour)
+    if own is not None:
         solid = Box(values, colour=colour) if kind == "cuboid" else None
         return _exact([KINDS[kind].mesh(values, facets, "on").vertices], colour, solid)
-    if not round_one:
-        return _exact(ring_points(values[0], values[-1], "on"), colour)
     error = _round_error(part, facets)
     note = f"round surfaces have {facets} facets"
     if kind in ("revolution", "cone"):

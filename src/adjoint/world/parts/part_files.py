@@ -25,7 +25,7 @@ _MOST_NODES, _MOST_DEPTH = 20_000, 100
 def part_to_json(part: Part) -> str:
     """The JSON text of a part, from which `part_from_json` makes an equal part: no digit is lost.
 
-    >>> part_from_json(part_to_json(cuboid(0.1, 0.2, 0.3))) == cuboid(0.1, 0.2, 0.3)
+    >>> part_from_json(part_to_json(aj.world.cuboid(0.1, 0.2, 0.3))) == aj.world.cuboid(0.1, 0.2, 0.3)
     True
     """
     return json.dumps(part_to_data(part), allow_nan=False)
@@ -34,7 +34,7 @@ def part_to_json(part: Part) -> str:
 def part_to_data(part: Part) -> dict[str, Any]:
     """A part as dictionaries, lists, strings and numbers, which other JSON can contain; see `part_to_json`.
 
-    >>> part_to_data(sphere(0.05))
+    >>> part_to_data(aj.world.sphere(0.05))
     {'kind': 'sphere', 'radius': 0.05, 'density': 1000.0, 'colour': [0.7, 0.7, 0.7]}
     """
     if not isinstance(part, Part):
@@ -106,7 +106,7 @@ def _part(data: Any, where: str, depth: int, count: list[int]) -> Part:
     made = _primitive if kind in KINDS else _boolean
     try:
         part = made(kind, data, where, depth, count)
-        for feature in features:
+        for feature in map(dict, features):
             part = part.with_feature(
                 feature.pop("name", ""), feature.pop("kind", ""), feature.pop("at", None), **feature
             )

@@ -32,7 +32,7 @@ _EYE.setflags(write=False)
 class Part:
     """A solid part: a primitive, or a union, intersection or difference of parts, at a place, of some material.
 
-        >>> block = cuboid(0.08, 0.04, 0.03, name="block") - cylinder(0.005, 0.1)
+        >>> block = aj.world.cuboid(0.08, 0.04, 0.03, name="block") - aj.world.cylinder(0.005, 0.1)
         >>> block.kind, sorted(block.features)[:3]
         ('difference', ['back', 'back-left', 'back-right'])
 
@@ -92,7 +92,7 @@ class Part:
     def at(self, T) -> Part:
         """The part moved by the pose T (4, 4), or by the position T (3,): x ↦ T x.
 
-        >>> cuboid(1, 1, 1).at([0, 0, 0.5]).features["bottom"].origin
+        >>> aj.world.cuboid(1, 1, 1).at([0, 0, 0.5]).features["bottom"].origin
         array([0., 0., 0.])
         """
         T = pose(T, "T", "Part.at")
@@ -117,7 +117,7 @@ class Part:
     def with_feature(self, name: str, kind: str, T, **sizes) -> Part:
         """The part with one more feature, or another one of that name: a `Feature` with the frame T (4, 4) in the part.
 
-            >>> part = cuboid(0.1, 0.1, 0.1).with_feature("grip", "vertex", [0, 0, 0.05])
+            >>> part = aj.world.cuboid(0.1, 0.1, 0.1).with_feature("grip", "vertex", [0, 0, 0.05])
             >>> part.features["grip"]
             <Feature 'grip': vertex at (0, 0, 0.05) along (1, 0, 0)>
 
@@ -211,7 +211,7 @@ def _shown(value) -> str:
 def union(a: Part, b: Part, *, at=None, name: str = "") -> Part:
     """Everything that belongs to `a` or to `b`, which is first moved by the pose `at` (4, 4) or (3,); also `a | b`.
 
-        >>> bolt = union(cylinder(0.25, 1, facets=16), cylinder(0.45, 0.3, facets=6), at=[0, 0, 0.65])
+        >>> bolt = union(aj.world.cylinder(0.25, 1, facets=16), aj.world.cylinder(0.45, 0.3, facets=6), at=[0, 0, 0.65])
         >>> bolt
         <Part: union of 2 parts>
 
@@ -224,7 +224,7 @@ def union(a: Part, b: Part, *, at=None, name: str = "") -> Part:
 def intersection(a: Part, b: Part, *, at=None, name: str = "") -> Part:
     """What belongs to both `a` and `b`, which is first moved by the pose `at` (4, 4) or (3,); also `a & b`.
 
-        >>> lens = intersection(sphere(1), sphere(1), at=[1.5, 0, 0])
+        >>> lens = intersection(aj.world.sphere(1), aj.world.sphere(1), at=[1.5, 0, 0])
 
     The material is that of `a`. An empty intersection is refused when its mesh is needed.
     """
@@ -234,7 +234,7 @@ def intersection(a: Part, b: Part, *, at=None, name: str = "") -> Part:
 def difference(a: Part, b: Part, *, at=None, name: str = "") -> Part:
     """What belongs to `a` and not to `b`, which is first moved by the pose `at` (4, 4) or (3,); also `a - b`.
 
-    >>> plate = difference(cuboid(0.1, 0.1, 0.01), cylinder(0.02, 0.02), at=[0.01, 0, 0])
+    >>> plate = difference(aj.world.cuboid(0.1, 0.1, 0.01), aj.world.cylinder(0.02, 0.02), at=[0.01, 0, 0])
     >>> plate.features["hole"]
     <Feature 'hole': hole at (0.01, 0, 0.005) along (0, 0, 1)>
     """
