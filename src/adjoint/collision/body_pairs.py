@@ -158,8 +158,8 @@ def _by_bodies(
     samples: int, margin: float,
 ) -> BodyPairs:  # fmt: skip
     """Verdicts on pairs of bodies from those on pairs of shapes: a pair is checked if one of its shapes is."""
-    share, least = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
-    share[rest], least[rest] = found.share, found.least
+    seen = np.full((len(pairs), 3), np.nan)
+    seen[rest] = np.stack([found.share, found.shape_share, found.least], axis=1)
     bodies = np.sort(shapes.bodies[pairs], axis=1)
     lists: dict[str, list] = {kind: [] for kind in _KINDS}
     reasons = {}
@@ -168,7 +168,7 @@ def _by_bodies(
         kind = next(kind for kind in _KINDS if (verdicts[own] == kind).any())
         lists[kind].append(pair)
         own &= verdicts == kind
-        reasons[int(pair[0]), int(pair[1])] = _reason(kind, share[own], least[own], margin)
+        reasons[int(pair[0]), int(pair[1])] = _reason(kind, *seen[own].T)
     arrays = {kind: np.array(rows, int).reshape(-1, 2) for kind, rows in lists.items()}
     names = (*robot.body_names, robot.base_name)
     return BodyPairs(
@@ -176,17 +176,19 @@ def _by_bodies(
     )
 
 
-def _reason(kind: str, share: np.ndarray, least: np.ndarray, margin: float) -> str:
+def _reason(kind: str, share: np.ndarray, shape_share: np.ndarray, least: np.ndarray) -> str:
     if kind == "adjacent":
         return "a joint connects them"
     if kind == "disabled":
         return "it was told not to"
+    near, often = f"{1e3 * max(float(least.min()), 0.0):.0f} mm", f"{100 * share.max():.3g} % of the samples"
     if kind == "never":
-        return f"never nearer than {1e3 * least.min():.0f} mm"
+        wide = f"; only their shapes touch, in {100 * shape_share.max():.3g} % of the samples"
+        return f"never nearer than {near}{wide * bool(shape_share.max() > 0)}"
     if kind == "checked" and share.max() == 0:
-        return f"touch in no sample, but come as near as {1e3 * max(least.min(), 0):.0f} mm"
+        return f"touch in no sample, but come as near as {near}"
     where = "the neutral configuration, by less than their excess, and in " if kind == "neutral" else ""
-    return f"touch in {where}{100 * share.max():.2g} % of the samples"
+    return f"touch in {where}{often}"
 
 
 def disabled_links(path: str | os.PathLike) -> tuple[tuple[str, str], ...]:
@@ -217,6 +219,7 @@ def _disabled_shapes(robot: Robot, shapes: LinkShapes, disabled) -> np.ndarray:
 
 
 def _name_pairs(disabled: Iterable) -> list[tuple[str, str]]:
+    found: list[tuple]
     try:
         found = [tuple(pair) for pair in disabled]
     except TypeError:

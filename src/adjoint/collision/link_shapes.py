@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ..model.robot import Robot
 from ..sensing.scene.scene_checks import array, pose
 from ..sensing.scene.solids import Capsule, Sphere
 from .shape_excess import MeshSamples, excess_of
-from .shape_fitting import Fit
+from .shape_fitting import Fit, hull_points, row_of_balls
 from .shape_sources import SOURCES, LinkPiece, link_pieces
 from .shape_splitting import split_fits
 
@@ -37,6 +38,9 @@ class LinkShapes:
       covers it; 0 for shapes that the model itself states.
     - `names` (k,) are the names of the links; a second shape of a link is "link#2".
     - `kind` is "capsules" or "spheres", and `notes` tell what could not be read.
+    - `hulls` (k,) of points (n, 3) [m] in the frames of the bodies, and `hull_radii` (k,) [m]: a shape contains the
+      convex hull of its points, padded by the radius, and all these hulls contain the links. They are nearer to the
+      links than the shapes are. Without any, both are empty.
     """
 
     bodies: np.ndarray
@@ -47,6 +51,8 @@ class LinkShapes:
     names: tuple[str, ...]
     kind: str = "capsules"
     notes: tuple[str, ...] = ()
+    hulls: tuple[np.ndarray, ...] = ()
+    hull_radii: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -106,37 +112,56 @@ def link_shapes(
     return _found(robot, kind, max(number, 1), positive(tolerance, "link_shapes: tolerance"), source)
 
 
+class _Found(NamedTuple):
+    """A shape of a link, its excess [m], and the points (n, 3) with a radius [m] whose hull it contains."""
+
+    fit: Fit
+    excess: float
+    hull: np.ndarray
+    padding: float
+
+
 @once_a_robot
 def _found(robot: Robot, kind: str, most: int, tolerance: float, source: str) -> LinkShapes:
     links, notes = link_pieces(robot, source)
-    bodies, fits, excess, names = [], [], [], []
+    bodies, names, found = [], [], []
     for link in sorted(links, key=lambda x: x.body):
-        for k, (fit, error) in enumerate(_of_link(link, kind, most, tolerance)):
-            bodies.append(link.body)
-            fits.append(fit)
-            excess.append(error)
-            names.append(link.name if k == 0 else f"{link.name}#{k + 1}")
+        own = _of_link(link, kind, most, tolerance)
+        found += own
+        bodies += [link.body] * len(own)
+        names += [link.name, *(f"{link.name}#{k + 2}" for k in range(len(own) - 1))][: len(own)]
     return LinkShapes(
-        np.array(bodies, int),
-        np.array([fit.start for fit in fits]).reshape(-1, 3),
-        np.array([fit.end for fit in fits]).reshape(-1, 3),
-        np.array([fit.radius for fit in fits], float),
-        np.array(excess, float),
-        tuple(names),
-        kind,
-        notes,
+        bodies=_constant(np.array(bodies, int)),
+        starts=_constant(np.array([x.fit.start for x in found]).reshape(-1, 3)),
+        ends=_constant(np.array([x.fit.end for x in found]).reshape(-1, 3)),
+        radii=_constant(np.array([x.fit.radius for x in found], float)),
+        excess=_constant(np.array([x.excess for x in found], float)),
+        names=tuple(names),
+        kind=kind,
+        notes=notes,
+        hulls=tuple(_constant(x.hull) for x in found),
+        hull_radii=_constant(np.array([x.padding for x in found], float)),
     )
 
 
-def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[tuple[Fit, float]]:
-    """The shapes of a link, and the excess of each."""
-    found = [(solid, 0.0) for solid in link.solids]
+def _constant(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[_Found]:
+    """The shapes of a link: those that its model states, and those around its triangles."""
+    found = []
+    for solid in link.solids:
+        for fit in [solid] if kind == "capsules" else row_of_balls(solid, most, tolerance):
+            found.append(_Found(fit, fit.radius - solid.radius, np.stack([solid.start, solid.end]), solid.radius))
     if len(link.triangles):
         mesh = MeshSamples(link.triangles)
-        fits = split_fits(link.triangles, kind, most, tolerance, mesh)
-        fits = [fit._replace(radius=fit.radius + link.slack) for fit in fits]
-        for fit in fits:
-            found.append((fit, excess_of(fit, mesh, [x for x in fits if x is not fit]) + link.slack))
+        parts = split_fits(link.triangles, kind, most, tolerance, mesh)
+        fits = [fit._replace(radius=fit.radius + link.slack) for fit, _ in parts]
+        for fit, (_, points) in zip(fits, parts, strict=True):
+            excess = excess_of(fit, mesh, [x for x in fits if x is not fit]) + link.slack
+            found.append(_Found(fit, excess, hull_points(points), link.slack))
     return found
 
 

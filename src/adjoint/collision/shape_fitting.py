@@ -18,6 +18,7 @@ __all__ = [
     "hull_points",
     "outermost",
     "principal_frame",
+    "row_of_balls",
     "volume_of",
 ]
 
@@ -124,6 +125,20 @@ def fitted_ball(points: np.ndarray) -> Fit:
             best, least = centre, float(off[far])
         centre = centre + (corners[far] - centre) / (k + 2)
     return _finished(points, best, best)
+
+
+def row_of_balls(fit: Fit, most: int, tolerance: float) -> list[Fit]:
+    """Equal balls that cover a capsule: the fewest whose radius is within `tolerance` [m] of its own, at most `most`.
+
+    Balls about points of the segment that are s apart cover it with the radius √(r² + s²/4).
+    """
+    length = float(np.linalg.norm(fit.end - fit.start))
+    spacing = 2 * np.sqrt((fit.radius + tolerance) ** 2 - fit.radius**2)
+    number = int(min(np.ceil(length / spacing) + 1, most)) if length > 0 else 1
+    if number == 1:
+        return [Fit((fit.start + fit.end) / 2, (fit.start + fit.end) / 2, fit.radius + length / 2)]
+    radius = float(np.hypot(fit.radius, length / (number - 1) / 2)) * (1 + _SAFE)
+    return [Fit(x, x, radius) for x in np.linspace(fit.start, fit.end, number)]
 
 
 # --- what both need ---------------------------------------------------------------------------------------------------

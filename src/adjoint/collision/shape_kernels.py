@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile import kernel, scan
+from ..compile import kernel, scan, while_loop
 
-__all__ = ["AxisCapsule", "axis_capsule", "side_capsule"]
+__all__ = ["AxisCapsule", "axis_capsule", "hull_gap", "side_capsule"]
 
+_ROUNDS = 80  # directions in which two hulls are looked at
 _STEPS = 10  # towards the middle of the points that are seen along an axis
 _WIDER = (1.0, 1.015, 1.04, 1.08, 1.14, 1.22, 1.35)  # radii, in parts of the least one about an axis
 
@@ -97,3 +98,68 @@ def _capsule(points, axis, centre, normal, offset) -> AxisCapsule:
     swapped = (first + last) / 2
     start, end = np.where(first > last, swapped, first), np.where(first > last, swapped, last)
     return AxisCapsule(volume, radius, centre + start * axis, centre + end * axis)
+
+
+# --- gaps between hulls -----------------------------------------------------------------------------------------------
+
+
+@kernel(points_a=(..., 3), points_b=(..., 3), T_ab=(4, 4))
+def hull_gap(points_a, points_b, T_ab, enough):
+    """A lower bound of the distance between the convex hulls of points, those of b at T_ab in the frame of a [m].
+
+    It is the largest gap between parallel planes that was found, negative if there was none, at once if it is larger
+    than `enough`. The directions are those of Gilbert's algorithm (1966): the point x of the Minkowski difference a - b
+    that is nearest to 0 so far gives a direction, in which the support point s of a - b is found; the next x is the
+    point nearest to 0 in the triangle of x, s, and the support point before. A bound above 0 proves that hulls do not
+    touch; a bound below 0 proves nothing.
+    """
+    R, p = T_ab[:3, :3], T_ab[:3, 3]
+
+    def support(n):
+        """The point of a - b that is least along n."""
+        m = -(R.T @ n)
+        (_, a), _ = scan(lambda carry, y: _lowest(n, carry, y), (1e300, np.zeros(3)), points_a)
+        (_, b), _ = scan(lambda carry, y: _lowest(m, carry, y), (1e300, np.zeros(3)), points_b)
+        return a - (R @ b + p)
+
+    first = support(np.stack([1.0, 0.0, 0.0]))
+
+    def goes_on(state):
+        x, _, gap = state
+        return (gap <= enough) & (x @ x > 1e-24)
+
+    def step(state):
+        x, before, gap = state
+        n = x / np.sqrt(x @ x)
+        s = support(n)
+        gap = np.maximum(gap, n @ s)
+        return _nearest_in_triangle(x, s, before), s, gap
+
+    return while_loop(goes_on, step, (first, first, -1e300), max_iterations=_ROUNDS)[2]
+
+
+def _lowest(n, carry, y):
+    least, best = carry
+    value = n @ y
+    return (np.minimum(least, value), np.where(value < least, y, best)), None
+
+
+def _nearest_in_triangle(a, b, c):
+    """The point of a triangle that is nearest to 0."""
+    best = _nearest_on_edge(a, b)
+    for edge in ((a, c), (b, c)):
+        x = _nearest_on_edge(*edge)
+        best = np.where(x @ x < best @ best, x, best)
+    n = np.stack(list(np.cross(b - a, c - a)))
+    size = n @ n
+    foot = n * ((n @ a) / np.where(size > 0, size, 1.0))
+    sides = [n @ np.stack(list(np.cross(y - x, foot - x))) for x, y in ((a, b), (b, c), (c, a))]
+    inside = (sides[0] > 0) & (sides[1] > 0) & (sides[2] > 0) & (size > 0)
+    return np.where(inside, foot, best)
+
+
+def _nearest_on_edge(a, b):
+    u = b - a
+    size = u @ u
+    t = np.clip(-(a @ u) / np.where(size > 0, size, 1.0), 0.0, 1.0)
+    return a + t * u

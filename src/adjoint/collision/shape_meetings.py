@@ -11,22 +11,41 @@ from ..model.configuration import integrate, neutral, random_configuration
 from ..model.robot import Robot
 from .link_shapes import LinkShapes
 from .pair_distances import capsule_capsule
+from .shape_kernels import hull_gap
 
 __all__ = ["Meetings", "inside_limits", "shape_meetings"]
 
 _CHUNK = 256  # samples at a time
 _ENOUGH = 1024  # samples after which pairs that both touch and do not are known well enough
 _STARTS, _CHILDREN, _ROUNDS = 5, 4, 20  # of the search for nearer configurations
+_SMALLER = 0.85  # each round's steps are smaller than those before
 _LANES = 100_000  # pairs at a time
 
 
 class Meetings(NamedTuple):
-    """What is known of pairs (p,) of shapes after sampling: the part of the samples in which they touch, the least
-    distance that was found [m], and their distance in the neutral configuration, moved into the limits."""
+    """What is known of pairs (p,) of shapes after sampling.
+
+    - `share`: the part of the samples in which the hulls of both may touch, and `shape_share` that of the shapes.
+    - `least`: the least distance that was found [m]; it is a lower bound of the distance of the hulls, from the shapes
+      or from planes between the hulls, whichever is larger.
+    - `neutral`: the distance of the shapes in the neutral configuration, moved into the limits [m].
+    """
 
     share: np.ndarray
+    shape_share: np.ndarray
     least: np.ndarray
     neutral: np.ndarray
+
+
+class _Pairs(NamedTuple):
+    """What distances are asked of: pairs (p, 2) of the shapes of a robot."""
+
+    robot: Robot
+    shapes: LinkShapes
+    numbers: np.ndarray
+
+    def of(self, which: np.ndarray) -> _Pairs:
+        return self._replace(numbers=self.numbers[which])
 
 
 def shape_meetings(
@@ -38,31 +57,33 @@ def shape_meetings(
     computed. A pair is sampled no further once it both touched and did not in many samples. The search goes from the
     nearest samples of each pair that never came nearer than `margin`, by random steps that become smaller.
     """
-    rest = _distances(robot, shapes, inside_limits(robot, neutral(robot))[None], pairs)[0]
-    touched, seen, least = np.zeros(len(pairs)), np.zeros(len(pairs)), rest.copy()
+    all_pairs = _Pairs(robot, shapes, pairs)
+    rest = _own_distances(all_pairs, np.tile(inside_limits(robot, neutral(robot)), (len(pairs), 1, 1)), -np.inf)[:, 0]
+    touched, shapes_touched, seen = np.zeros((3, len(pairs)))
+    least = np.full(len(pairs), np.inf)
     nearest, starts = np.zeros((len(pairs), 0)), np.zeros((len(pairs), 0, robot.nq))
-    open_pairs = np.arange(len(pairs))
+    now = np.arange(len(pairs))  # the pairs that are sampled
     for first in range(0, samples, _CHUNK):
+        if not len(now):
+            break
         q = random_configuration(robot, min(_CHUNK, samples - first), rng=rng)
-        bound, near = _near(robot, shapes, q, pairs[open_pairs], margin)
-        touched[open_pairs] += (near <= 0).sum(axis=0)
-        seen[open_pairs] += len(q)
-        least[open_pairs] = np.minimum(least[open_pairs], near.min(axis=0))
+        bound, shape, link = _near(all_pairs.of(now), q, margin)
+        touched[now] += (link <= 0).sum(axis=0)
+        shapes_touched[now] += (shape <= 0).sum(axis=0)
+        seen[now] += len(q)
+        least[now] = np.minimum(least[now], link.min(axis=0))
         if nearest.shape[1] < 4 * _STARTS:  # the best sample of each of the first chunks
             best = np.argmin(bound, axis=0)
             column, place = np.full(len(pairs), np.inf), np.zeros((len(pairs), robot.nq))
-            column[open_pairs], place[open_pairs] = bound[best, np.arange(len(open_pairs))], q[best]
+            column[now], place[now] = bound[best, np.arange(len(now))], q[best]
             nearest = np.concatenate([nearest, column[:, None]], axis=1)
             starts = np.concatenate([starts, place[:, None]], axis=1)
-        undecided = (touched == 0) | (touched == seen) | (seen < _ENOUGH)
-        open_pairs = np.flatnonzero(undecided)
-        if not len(open_pairs):
-            break
+        now = np.flatnonzero((touched == 0) | (touched == seen) | (seen < _ENOUGH))
     far = np.flatnonzero(least > margin)
     chosen = np.argsort(nearest[far], axis=1)[:, :_STARTS]
     q = np.take_along_axis(starts[far], chosen[..., None], axis=1)
-    least[far] = np.minimum(least[far], _searched(robot, shapes, q, pairs[far], margin, rng))
-    return Meetings(touched / np.maximum(seen, 1), least, rest)
+    least[far] = np.minimum(least[far], _searched(all_pairs.of(far), q, margin, rng))
+    return Meetings(touched / np.maximum(seen, 1), shapes_touched / np.maximum(seen, 1), least, rest)
 
 
 def inside_limits(robot: Robot, q: np.ndarray) -> np.ndarray:
@@ -70,21 +91,18 @@ def inside_limits(robot: Robot, q: np.ndarray) -> np.ndarray:
     return np.clip(q, np.minimum(robot.lower, robot.upper), np.maximum(robot.lower, robot.upper))
 
 
-def _searched(
-    robot: Robot, shapes: LinkShapes, q: np.ndarray, pairs: np.ndarray, margin: float, rng: np.random.Generator
-) -> np.ndarray:
+def _searched(pairs: _Pairs, q: np.ndarray, margin: float, rng: np.random.Generator) -> np.ndarray:
     """The least distances (p,) of pairs that random steps from q (p, s, nq) find; those below `margin` stop there."""
-    found = np.full(len(pairs), np.inf)
-    if not len(pairs) or not robot.nv:
+    robot, found = pairs.robot, np.full(len(pairs.numbers), np.inf)
+    if not len(found) or not robot.nv:
         return found
-    active = np.arange(len(pairs))
-    distance = _own_distances(robot, shapes, q, pairs)
+    active = np.arange(len(found))
+    distance = _own_distances(pairs, q, margin)
     step = 0.4
     for _ in range(_ROUNDS):
         shape = (len(active), q.shape[1], _CHILDREN, robot.nv)
         tried = inside_limits(robot, np.asarray(integrate(robot, q[:, :, None], step * rng.standard_normal(shape))))
-        new = _own_distances(robot, shapes, tried.reshape(len(active), -1, robot.nq), pairs[active])
-        new = new.reshape(shape[:3])
+        new = _own_distances(pairs.of(active), tried.reshape(len(active), -1, robot.nq), margin).reshape(shape[:3])
         best = np.argmin(new, axis=2)[..., None]
         new = np.take_along_axis(new, best, 2)[..., 0]
         better = new < distance
@@ -93,7 +111,7 @@ def _searched(
         found[active] = distance.min(axis=1)
         keep = found[active] > margin
         active, q, distance = active[keep], q[keep], distance[keep]
-        step *= 0.85
+        step *= _SMALLER
         if not len(active):
             break
     return found
@@ -102,52 +120,80 @@ def _searched(
 # --- distances --------------------------------------------------------------------------------------------------------
 
 
-def _placed(robot: Robot, shapes: LinkShapes, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ends (n, k, 3), (n, k, 3) of all shapes in the base at configurations q (n, nq)."""
-    T = np.asarray(forward_kinematics(robot, q)).reshape(len(q), -1, 4, 4)
+class _Placed(NamedTuple):
+    """The placements (n, k, 4, 4) of the bodies of all shapes, and the ends (n, k, 3) of the shapes, in the base."""
+
+    T: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+def _placed(pairs: _Pairs, q: np.ndarray) -> _Placed:
+    shapes = pairs.shapes
+    T = np.asarray(forward_kinematics(pairs.robot, q)).reshape(len(q), -1, 4, 4)
     T = np.concatenate([T, np.broadcast_to(np.eye(4), (len(q), 1, 4, 4))], axis=1)[:, shapes.bodies]
     turned = (T[..., :3, :3] @ np.stack([shapes.starts, shapes.ends], axis=2)).swapaxes(2, 3) + T[..., None, :3, 3]
-    return turned[:, :, 0], turned[:, :, 1]
+    return _Placed(T, turned[:, :, 0], turned[:, :, 1])
 
 
-def _near(
-    robot: Robot, shapes: LinkShapes, q: np.ndarray, pairs: np.ndarray, margin: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Lower bounds (n, p) of distances, and the distances where these are below `margin`, infinite elsewhere."""
-    start, end = _placed(robot, shapes, q)
-    middle, reach = (start + end) / 2, shapes.radii + shapes.lengths / 2
+def _near(pairs: _Pairs, q: np.ndarray, margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Three lower bounds (n, p) of distances at q (n, nq): by balls around shapes, by shapes, and by hulls.
+
+    The second and third are infinite where the one before is above `margin`.
+    """
+    shapes, at = pairs.shapes, _placed(pairs, q)
+    middle, reach = (at.start + at.end) / 2, shapes.radii + shapes.lengths / 2
     size = np.sum(middle**2, axis=-1)
     squares = size[:, :, None] + size[:, None] - 2 * middle @ middle.mT  # (n, k, k)
-    a, b = pairs.T
+    a, b = pairs.numbers.T
     bound = np.sqrt(np.maximum(squares[:, a, b], 0.0)) - reach[a] - reach[b]
-    found = np.full(bound.shape, np.inf)
+    shape, link = np.full((2, *bound.shape), np.inf)
     n, p = np.nonzero(bound <= margin + 1e-6)
     for k in range(0, len(n), _LANES):
         i, j = n[k : k + _LANES], p[k : k + _LANES]
-        found[i, j] = _capsules(shapes, start[i, a[j]], end[i, a[j]], start[i, b[j]], end[i, b[j]], a[j], b[j])
-    return bound, found
+        shape[i, j] = _between_shapes(pairs, at, i, j)
+    link[shape <= margin] = shape[shape <= margin]
+    for j in np.flatnonzero((shape <= margin).any(axis=0)):
+        i = np.flatnonzero(shape[:, j] <= margin)
+        link[i, j] = np.maximum(shape[i, j], _between_hulls(pairs, at, i, int(j), margin))
+    return bound, shape, link
 
 
-def _distances(robot: Robot, shapes: LinkShapes, q: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Distances (n, p) of all pairs at q (n, nq)."""
-    start, end = _placed(robot, shapes, q)
-    a, b = pairs.T
-    return _capsules(shapes, start[:, a], end[:, a], start[:, b], end[:, b], a, b)
-
-
-def _own_distances(robot: Robot, shapes: LinkShapes, q: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The distances (p, s) of each pair (p, 2) at its own configurations q (p, s, nq)."""
+def _own_distances(pairs: _Pairs, q: np.ndarray, margin: float) -> np.ndarray:
+    """Distances (p, s) of each pair at its own configurations q (p, s, nq); by hulls where they are below `margin`."""
     found = np.empty(q.shape[:2])
-    few = max(_LANES // (4 * max(len(shapes), 1) * q.shape[1]), 1)
-    for k in range(0, len(pairs), few):
+    few = max(_LANES // (4 * max(len(pairs.shapes), 1) * q.shape[1]), 1)
+    for k in range(0, len(found), few):
         part = q[k : k + few]
-        start, end = _placed(robot, shapes, part.reshape(-1, robot.nq))
-        which = np.arange(len(start))
-        a, b = np.repeat(pairs[k : k + few], q.shape[1], axis=0).T
-        apart = _capsules(shapes, start[which, a], end[which, a], start[which, b], end[which, b], a, b)
+        at = _placed(pairs, part.reshape(-1, q.shape[2]))
+        i, j = np.arange(len(at.start)), np.repeat(np.arange(k, k + len(part)), q.shape[1])
+        apart = _between_shapes(pairs, at, i, j)
+        for pair in np.unique(j[apart <= margin]):
+            which = np.flatnonzero((j == pair) & (apart <= margin))
+            apart[which] = np.maximum(apart[which], _between_hulls(pairs, at, which, int(pair), np.inf))
         found[k : k + few] = apart.reshape(part.shape[:2])
     return found
 
 
-def _capsules(shapes: LinkShapes, a0, a1, b0, b1, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(capsule_capsule(a0, a1, shapes.radii[a], b0, b1, shapes.radii[b]).distance)
+def _between_shapes(pairs: _Pairs, at: _Placed, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """The distances of pairs number j (m,) in samples number i (m,)."""
+    a, b = pairs.numbers[j].T
+    radii = pairs.shapes.radii
+    found = capsule_capsule(at.start[i, a], at.end[i, a], radii[a], at.start[i, b], at.end[i, b], radii[b])
+    return np.array(found.distance)
+
+
+def _between_hulls(pairs: _Pairs, at: _Placed, i: np.ndarray, pair: int, enough: float) -> np.ndarray:
+    """Lower bounds (m,) of the distances of the hulls of one pair in samples number i (m,); -∞ if it has no hulls."""
+    shapes = pairs.shapes
+    if not shapes.hulls:
+        return np.full(len(i), -np.inf)
+    a, b = pairs.numbers[pair]
+    padding = shapes.hull_radii[a] + shapes.hull_radii[b]
+    count = max(len(shapes.hulls[a]), len(shapes.hulls[b]))
+    first, second = (hull[np.minimum(np.arange(count), len(hull) - 1)] for hull in (shapes.hulls[a], shapes.hulls[b]))
+    Ta, Tb = at.T[i, a], at.T[i, b]
+    T_ab = np.tile(np.eye(4), (len(i), 1, 1))
+    T_ab[:, :3, :3] = Ta[:, :3, :3].mT @ Tb[:, :3, :3]
+    T_ab[:, :3, 3] = (Ta[:, :3, :3].mT @ (Tb[:, :3, 3] - Ta[:, :3, 3])[..., None])[..., 0]
+    return np.asarray(hull_gap(first, second, T_ab, enough + padding)) - padding

@@ -19,7 +19,7 @@ from .shape_excess import MeshSamples, inside_depth, surface_samples
 from .shape_fitting import Fit, directions_of, fitted_ball, fitted_capsule, hull_points, outermost, principal_frame
 from .shape_kernels import side_capsule
 
-__all__ = ["clipped", "split_fits"]
+__all__ = ["FitOf", "clipped", "split_fits"]
 
 _POINTS = 240  # of a part, that trial cuts are judged by
 _TRIED = 2  # cuts that are made and fitted with care
@@ -47,13 +47,22 @@ class _Surface(NamedTuple):
     area: float
 
 
-def split_fits(triangles: np.ndarray, kind: str, most: int, tolerance: float, mesh: MeshSamples) -> list[Fit]:
+class FitOf(NamedTuple):
+    """A shape, and points (n, 3) whose convex hull it contains; the hulls of all points contain the link."""
+
+    fit: Fit
+    points: np.ndarray
+
+
+def split_fits(triangles: np.ndarray, kind: str, most: int, tolerance: float, mesh: MeshSamples) -> list[FitOf]:
     """At most `most` capsules or balls around triangles (m, 3, 3), fewer if each is within `tolerance` [m] of them.
 
     Balls are rows of balls along capsules, of which there are at most `most` // 4.
     """
     parts = _capsules(triangles, most if kind == "capsules" else max(most // 4, 1), tolerance, mesh)
-    return [part.fit for part in parts] if kind == "capsules" else _balls(parts, triangles, most, tolerance)
+    if kind == "capsules":
+        return [FitOf(part.fit, _points(part.triangles, part.walls, triangles)) for part in parts]
+    return _balls(parts, triangles, most, tolerance)
 
 
 def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamples) -> list[_Part]:
@@ -82,11 +91,11 @@ def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamp
             parts = [x for x in parts if x is not part] + halves
 
 
-def _balls(parts: list[_Part], triangles: np.ndarray, most: int, tolerance: float) -> list[Fit]:
+def _balls(parts: list[_Part], triangles: np.ndarray, most: int, tolerance: float) -> list[FitOf]:
     """Rows of balls along the capsules of parts: so many that their radii are within `tolerance` of the capsule's."""
     rows, counts = [_row(part, 1, triangles) for part in parts], [1] * len(parts)
     while True:
-        wider = [max(ball.radius for ball in row) - part.fit.radius for row, part in zip(rows, parts, strict=True)]
+        wider = [max(ball.fit.radius for ball in row) - part.fit.radius for row, part in zip(rows, parts, strict=True)]
         wider = [0.0 if (part.fit.start == part.fit.end).all() else w for w, part in zip(wider, parts, strict=True)]
         worst = int(np.argmax(wider))
         if wider[worst] <= tolerance or sum(counts) >= most:
@@ -95,10 +104,10 @@ def _balls(parts: list[_Part], triangles: np.ndarray, most: int, tolerance: floa
         rows[worst] = _row(parts[worst], counts[worst], triangles)
 
 
-def _row(part: _Part, count: int, triangles: np.ndarray) -> list[Fit]:
+def _row(part: _Part, count: int, triangles: np.ndarray) -> list[FitOf]:
     """Balls around slabs of a part, which planes across the axis of its capsule cut."""
     if count == 1:
-        return [fitted_ball(_points(part.triangles, part.walls, triangles))]
+        return [_ball(_points(part.triangles, part.walls, triangles))]
     axis = part.fit.end - part.fit.start
     axis = axis / np.linalg.norm(axis)
     s = part.triangles @ axis
@@ -110,8 +119,12 @@ def _row(part: _Part, count: int, triangles: np.ndarray) -> list[Fit]:
             if cut:
                 piece, walls = clipped(piece, side, place), (*walls, (side, place))
         if len(piece):
-            found.append(fitted_ball(_points(piece, walls, triangles)))
+            found.append(_ball(_points(piece, walls, triangles)))
     return found
+
+
+def _ball(points: np.ndarray) -> FitOf:
+    return FitOf(fitted_ball(points), points)
 
 
 def _points(piece: np.ndarray, walls: tuple, triangles: np.ndarray) -> np.ndarray:
