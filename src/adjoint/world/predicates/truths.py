@@ -153,6 +153,7 @@ def is_holding(world: World, robot: str, part: str, *, was: bool = False, enter=
 def is_inside(world: World, a: str, b: str, *, was: bool = False, enter=ENTER, leave=LEAVE) -> bool:
     """Whether part a is inside of the box of part b: no corner of a is farther out of it than `enter` [m].
 
+        >>> from adjoint.sensing import Box
         >>> w = World().add("crate", Box([0.4, 0.4, 0.2])).add("cup", Box([0.1, 0.1, 0.1]))
         >>> is_inside(w, "cup", "crate"), is_inside(w, "crate", "cup")
         (True, False)

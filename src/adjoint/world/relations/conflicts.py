@@ -16,6 +16,7 @@ from .walks import solutions
 __all__ = ["Conflict", "ContradictionError", "conflict_in"]
 
 _HEAVY = 1e3  # weight of the relations that are to hold while the last one is missed as little as possible
+_BEST = 8  # descents that are followed to their end
 _PAIRS = 12  # up to so many relations, all pairs are tried first
 
 
@@ -84,8 +85,11 @@ def _told(system: RelationSystem, chosen: list[int], starts: np.ndarray) -> Conf
     rows = part.rows.copy()
     rows[part.owner != len(chosen) - 1, 3] = _HEAVY if len(chosen) > 1 else 1.0
     ends = part.settled(starts, rows)
-    x = ends.poses[np.argmin(ends.cost)]
-    angles, distances = part.misses(x)
+    best = np.argsort(ends.cost)[:_BEST]
+    # Descents to a residual that is not 0 are slow: the best of them go on.
+    for _ in range(5):
+        ends = part.settled(ends.poses[best] if len(ends.cost) > _BEST else ends.poses, rows)
+    angles, distances = part.misses(ends.poses[np.argmin(ends.cost)])
     return Conflict(part.relations, float(angles[-1]), float(distances[-1]))
 
 

@@ -185,7 +185,7 @@ def family_at(system: RelationSystem, x: np.ndarray, tolerance: float) -> Family
         return family
     finite = _finite(system, x, null, tolerance)
     if finite.shape[1] < null.shape[1]:
-        freedoms = freedoms_of(finite, system.directions, centres, system.length)
+        freedoms = freedoms_of(finite, system.directions, centres, system.length, rough=1e-4)
     return Family(system, x, freedoms, False, null.shape[1] - finite.shape[1])
 
 

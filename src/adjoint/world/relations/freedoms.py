@@ -47,12 +47,15 @@ def null_space(J: np.ndarray) -> np.ndarray:
     return Vt[rank:].T
 
 
-def freedoms_of(null: np.ndarray, directions: np.ndarray, centres: np.ndarray, length: float) -> tuple[Freedom, ...]:
+def freedoms_of(
+    null: np.ndarray, directions: np.ndarray, centres: np.ndarray, length: float, rough: float = RANK
+) -> tuple[Freedom, ...]:
     """The freedoms of a basis (6 n, d) of small motions, about `centres` (n, 3) [m] in the world.
 
     Motions (ω, v) have lengths in units of `length`. Translations come first. They and the axes of the other motions
     lie along `directions` (columns of (3, 3)) as far as possible; the rest of a rotation has no part along the
-    translations, so that it turns about an axis near the centre of the first part.
+    translations, so that it turns about an axis near the centre of the first part. A pitch below `rough`, in units of
+    `length`, counts as 0.
     """
     n, d = len(centres), null.shape[1]
     if d == 0:
@@ -64,7 +67,7 @@ def freedoms_of(null: np.ndarray, directions: np.ndarray, centres: np.ndarray, l
     # The columns are divided by s, so that angular velocities are orthonormal: axes then lie along directions exactly.
     turning = _along(null @ Vt[:k].T / s[:k], directions, 0)
     turning = [_without_pitch(move, slides) for move in turning]
-    return tuple(_freedom(move.reshape(n, 6), centres, length) for move in [*slides, *turning])
+    return tuple(_freedom(move.reshape(n, 6), centres, length, rough) for move in [*slides, *turning])
 
 
 def _along(left: np.ndarray, directions: np.ndarray, at: int) -> list[np.ndarray]:
@@ -99,7 +102,7 @@ def _without_pitch(move: np.ndarray, slides: list[np.ndarray]) -> np.ndarray:
     return move - (w @ v) / (along @ along) * (np.stack(slides, axis=1) @ along)
 
 
-def _freedom(move: np.ndarray, centres: np.ndarray, length: float) -> Freedom:
+def _freedom(move: np.ndarray, centres: np.ndarray, length: float, rough: float) -> Freedom:
     """The freedom of small motions (n, 6) about centres, normalised."""
     w, v = move[:, :3], move[:, 3:] * length
     turn = np.linalg.norm(w, axis=1)
@@ -117,7 +120,7 @@ def _freedom(move: np.ndarray, centres: np.ndarray, length: float) -> Freedom:
         return Freedom("translation", twists, speed, np.full(3, np.nan), np.nan)
     pitch = float(omega @ speed)
     point = centres[lead] + np.cross(omega, speed)
-    screw = abs(pitch) > RANK * length
+    screw = abs(pitch) > rough * length
     return Freedom("screw" if screw else "rotation", twists, omega, point, pitch if screw else 0.0)
 
 

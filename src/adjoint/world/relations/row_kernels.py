@@ -80,8 +80,10 @@ def row_slopes(row, pose_i, pose_j) -> Slopes:
 
 
 def _normal(poses, rows, n: int):
-    """Jᵀ J (6 n, 6 n), Jᵀ r (6 n,) and |r|² over all rows, with their weights."""
+    """Jᵀ J (6 n, 6 n) below its diagonal, Jᵀ r (6 n,) and |r|² over all rows, with their weights."""
     table = np.concatenate([_WORLD, poses]).reshape(n + 1, 12)
+    size = 6 * n
+    below = [(i, j) for i in range(size) for j in range(i + 1)]
 
     def step(carry, row):
         A, g, cost = carry
@@ -91,9 +93,12 @@ def _normal(poses, rows, n: int):
             first, second = np.where(row[0] == k, row[3], 0.0), np.where(row[1] == k, row[3], 0.0)
             pieces.append(first * found.first + second * found.second)
         J, r = np.concatenate(pieces), row[3] * found.residual
-        return (A + np.outer(J, J), g + r * J, cost + r * r), None
+        return (A + np.stack([J[i] * J[j] for i, j in below]), g + r * J, cost + r * r), None
 
-    return scan(step, (np.zeros((6 * n, 6 * n)), np.zeros(6 * n), 0.0), rows)[0]
+    A, g, cost = scan(step, (np.zeros(len(below)), np.zeros(size), 0.0), rows)[0]
+    # The entries above the diagonal are never read.
+    whole = [[A[i * (i + 1) // 2 + j] if j <= i else 0.0 for j in range(size)] for i in range(size)]
+    return np.stack([np.stack(row) for row in whole]), g, cost
 
 
 def _ahead(poses, move, n: int):
@@ -118,24 +123,25 @@ def descend(size: Size, poses, rows, most, enough) -> Lane:
     n = size.parts
 
     def step(carry):
-        at, trial, A, g, cost, damping, k = carry
-        A_new, g_new, found = _normal(trial, rows, n)
+        at, trial, move, cost, damping, k = carry
+        A, g, found = _normal(trial, rows, n)
         better = found < cost
         damping = np.where(better, np.maximum(np.minimum(damping * _LESS, found), _LEAST), damping * _MORE)
-        at = np.where(better, trial, at)
-        A, g, cost = np.where(better, A_new, A), np.where(better, g_new, g), np.where(better, found, cost)
-        move = -positive_solve(A + damping * np.eye(6 * n), g)
+        step_ahead = -positive_solve(A + damping * np.eye(6 * n), g)
         # A turn of more than a radian says little, since the slopes are those of small turns.
-        turns = move.reshape(n, 6)[:, :3]
-        move = move / np.maximum(np.sqrt((turns * turns).sum() / n), 1.0)
-        return at, _ahead(at, move, n), A, g, cost, damping, k + 1
+        turns = step_ahead.reshape(n, 6)[:, :3]
+        step_ahead = step_ahead / np.maximum(np.sqrt((turns * turns).sum() / n), 1.0)
+        # A step that does not help is shortened.
+        move = np.where(better, step_ahead, move / _MORE)
+        at, cost = np.where(better, trial, at), np.where(better, found, cost)
+        return at, _ahead(at, move, n), move, cost, damping, k + 1
 
     def goes_on(carry):
         *_, cost, damping, k = carry
         return (cost > enough) & (damping < _MOST) & (k <= most)
 
-    first = (poses, poses, np.eye(6 * n), np.zeros(6 * n), np.inf, _DAMPING / _LESS, 0.0)
-    at, _, _, _, cost, _, k = while_loop(goes_on, step, first, max_iterations=10_000)
+    first = (poses, poses, np.zeros(6 * n), np.inf, _DAMPING / _LESS, 0.0)
+    at, _, _, cost, _, k = while_loop(goes_on, step, first, max_iterations=10_000)
     return Lane(at, cost, k)
 
 

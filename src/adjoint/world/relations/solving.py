@@ -162,8 +162,8 @@ def solve_relations(
         ...         Feature("bottom", "face", feature_frame([0, 0, 0], [0, 0, -1]))]
         >>> stack = solve_relations({"a": cube, "b": cube, "c": cube}, ["b", "c"],
         ...                         [against("b.bottom", "a.top"), against("c.bottom", "b.top")])
-        >>> stack.dof, stack.poses["c"][2, 3].round(9)
-        (6, np.float64(2.0))
+        >>> stack.dof, round(float(stack.poses["c"][2, 3]), 9)
+        (6, 2.0)
 
     Arguments and results are those of `placements`; `near` is {part: pose}. The unknown parts are solved together, at
     most eight of them, so a chain may close: each freedom moves all parts at once.

@@ -89,8 +89,8 @@ def pose_bounds(
         >>> held = placements(tool, "tool", fixed_at("tool.grip", np.eye(4)))
         >>> loose = Tolerance(position=[0.0005, 0, 0], angle=[0, 0, 0.01])
         >>> tip = pose_bounds(held, {"tool.grip": loose}, frame=[0, 0.1, 0])         # 100 mm from the grip
-        >>> tip.upper[3].round(9), tip.lower[3].round(9)                             # dx + L dθ
-        (np.float64(0.0015), np.float64(-0.0015))
+        >>> [round(1000 * float(end[3]), 6) for end in (tip.lower, tip.upper)]       # dx + L dθ [mm]
+        [-1.5, 1.5]
 
     - `placed` are `placements` (the nearest family counts) or one of their families.
     - `tolerances` {"part.feature": `Tolerance`} say how far features may be from where they should be; features that
