@@ -2,7 +2,7 @@
 
 import adjoint as aj
 from adjoint.collision.body_pairs import colliding_pairs
-from adjoint.collision.link_shapes import link_shapes
+from adjoint.collision.shapes_of_links import link_shapes
 
 
 def test_adjacent_bodies_are_left_out():

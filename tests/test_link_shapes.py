@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import adjoint as aj
-from adjoint.collision.link_shapes import link_shapes
 from adjoint.collision.shape_excess import inside_depth
 from adjoint.collision.shape_fitting import Fit
 from adjoint.collision.shape_sources import link_pieces
+from adjoint.collision.shapes_of_links import link_shapes
 
 
 @pytest.mark.parametrize("make", [aj.robots.two_link, aj.robots.puma560])

@@ -15,8 +15,8 @@ from ..model.needs import need_robot
 from ..model.robot import Robot
 from ..model.xml_files import read
 from ..randomness import Rng, generator, rng_by_keyword
-from .link_shapes import LinkShapes
 from .shape_meetings import Meetings, shape_meetings
+from .shapes_of_links import LinkShapes
 
 __all__ = ["BodyPairs", "colliding_pairs", "disabled_links"]
 
@@ -91,7 +91,7 @@ def colliding_pairs(
 ) -> BodyPairs:
     """Which bodies of a robot are to be checked for self-collision, by its tree and by random configurations.
 
-        >>> from adjoint.collision import link_shapes
+        >>> from adjoint.collision.shapes_of_links import link_shapes
         >>> pairs = colliding_pairs(robot, link_shapes(robot), samples=500)
         >>> pairs.verdict(0, 1)
         'adjacent'
@@ -194,7 +194,7 @@ def _reason(kind: str, share: np.ndarray, shape_share: np.ndarray, least: np.nda
 def disabled_links(path: str | os.PathLike) -> tuple[tuple[str, str], ...]:
     """The pairs of links that an SRDF file says are not to be checked: its `<disable_collisions link1= link2=/>`.
 
-    >>> from adjoint.collision import colliding_pairs, link_shapes
+    >>> from adjoint.collision.shapes_of_links import link_shapes
     >>> pairs = colliding_pairs(robot, link_shapes(robot), samples=100, disabled=disabled_links("<robot name='r'/>"))
     """
     root = read(path).root

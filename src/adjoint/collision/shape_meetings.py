@@ -9,9 +9,9 @@ import numpy as np
 from ..kinematics import forward_kinematics
 from ..model.configuration import integrate, neutral, random_configuration
 from ..model.robot import Robot
-from .link_shapes import LinkShapes
 from .pair_distances import capsule_capsule
 from .shape_kernels import hull_gap
+from .shapes_of_links import LinkShapes
 
 __all__ = ["Meetings", "inside_limits", "shape_meetings"]
 
