@@ -5,8 +5,14 @@ packages that parts and exact checks call (trimesh, manifold3d, coal) are the ex
 
 | where | what |
 |---|---|
+| `units` | Units at the boundary: the book's inches, degrees and ounces become SI units here, and nowhere else |
 | `features` | Features of parts: the faces, shafts, holes, edges, vertices and balls that relations speak of, each with a frame |
+| `parts` | Parts: solids made of primitives by unions, intersections and differences, with masses and features |
+| `relations` | Relations between features of parts, and all placements that they allow |
 | `state` | The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
+| `predicates` | Predicates of a world, evaluated from its geometry with hysteresis, and its state as facts and relations |
+| `motion` | Motion plans: free paths of robots by trees and roadmaps, by fields, and in the plane; shortcuts, timing, adapters |
+| `world_models` | The collision model of a robot of a world |
 """
 
 from typing import TYPE_CHECKING
@@ -17,21 +23,152 @@ if TYPE_CHECKING:
     from .features import FEATURE_KINDS as FEATURE_KINDS
     from .features import Feature as Feature
     from .features import feature_frame as feature_frame
+    from .motion import ControlPoints as ControlPoints
+    from .motion import FieldState as FieldState
+    from .motion import ForbiddenRegion as ForbiddenRegion
+    from .motion import ForceField as ForceField
+    from .motion import Freeway as Freeway
+    from .motion import PlanePlan as PlanePlan
+    from .motion import PointDistance as PointDistance
+    from .motion import SegmentInside as SegmentInside
+    from .motion import VisibilityGraph as VisibilityGraph
+    from .motion import control_points as control_points
+    from .motion import convex_pieces as convex_pieces
+    from .motion import field_law as field_law
+    from .motion import field_potential as field_potential
+    from .motion import field_state as field_state
+    from .motion import field_torque as field_torque
+    from .motion import find_freeways as find_freeways
+    from .motion import forbidden_region as forbidden_region
+    from .motion import force_field as force_field
+    from .motion import grow_obstacle as grow_obstacle
+    from .motion import minkowski_sum as minkowski_sum
+    from .motion import plan_by_freeways as plan_by_freeways
+    from .motion import plan_in_plane as plan_in_plane
+    from .motion import point_solid_distance as point_solid_distance
+    from .motion import segment_inside as segment_inside
+    from .motion import swept_polygon as swept_polygon
+    from .motion import visibility_graph as visibility_graph
+    from .parts import Part as Part
+    from .parts import PartCover as PartCover
+    from .parts import PartMesh as PartMesh
+    from .parts import center as center
+    from .parts import cone as cone
+    from .parts import cuboid as cuboid
+    from .parts import cylinder as cylinder
+    from .parts import difference as difference
+    from .parts import hemisphere as hemisphere
+    from .parts import inertia as inertia
+    from .parts import intersection as intersection
+    from .parts import lamination as lamination
+    from .parts import mass as mass
+    from .parts import mesh_part as mesh_part
+    from .parts import part_cover as part_cover
+    from .parts import part_from_json as part_from_json
+    from .parts import part_solids as part_solids
+    from .parts import part_to_data as part_to_data
+    from .parts import part_to_json as part_to_json
+    from .parts import revolution as revolution
+    from .parts import sphere as sphere
+    from .parts import union as union
+    from .parts import volume as volume
+    from .parts import wedge as wedge
+    from .predicates import facts as facts
+    from .predicates import is_above as is_above
+    from .predicates import is_aligned as is_aligned
+    from .predicates import is_clear as is_clear
+    from .predicates import is_holding as is_holding
+    from .predicates import is_inside as is_inside
+    from .predicates import is_near as is_near
+    from .predicates import is_on as is_on
+    from .predicates import is_touching as is_touching
+    from .predicates import state_relations as state_relations
+    from .relations import Conflict as Conflict
+    from .relations import ContradictionError as ContradictionError
+    from .relations import Family as Family
+    from .relations import Freedom as Freedom
+    from .relations import Placements as Placements
+    from .relations import PoseBounds as PoseBounds
+    from .relations import Relation as Relation
+    from .relations import Tolerance as Tolerance
+    from .relations import against as against
+    from .relations import against_pose as against_pose
+    from .relations import aligned as aligned
+    from .relations import at_angle as at_angle
+    from .relations import at_distance as at_distance
+    from .relations import centred as centred
+    from .relations import coincident as coincident
+    from .relations import coplanar as coplanar
+    from .relations import coplanar_pose as coplanar_pose
+    from .relations import fit_clearance as fit_clearance
+    from .relations import fits as fits
+    from .relations import fits_pose as fits_pose
+    from .relations import fixed_at as fixed_at
+    from .relations import in_ as in_
+    from .relations import on as on
+    from .relations import parallel as parallel
+    from .relations import perpendicular as perpendicular
+    from .relations import placements as placements
+    from .relations import pose_bounds as pose_bounds
+    from .relations import socket_pose as socket_pose
+    from .relations import solve_relations as solve_relations
     from .state import Assembly as Assembly
+    from .state import Changes as Changes
+    from .state import Configured as Configured
     from .state import Gripper as Gripper
+    from .state import History as History
+    from .state import Moved as Moved
     from .state import Placed as Placed
     from .state import PlacedSensor as PlacedSensor
+    from .state import Reattached as Reattached
+    from .state import Settled as Settled
     from .state import World as World
     from .state import WorldRobot as WorldRobot
+    from .state import changes as changes
     from .state import frame_from_points as frame_from_points
     from .state import gripper_solids as gripper_solids
     from .state import hand_target as hand_target
+    from .state import settle as settle
+    from .units import CENTIMETER as CENTIMETER
+    from .units import DEGREE as DEGREE
+    from .units import FOOT as FOOT
+    from .units import GRAM as GRAM
+    from .units import IN_LBF as IN_LBF
+    from .units import INCH as INCH
+    from .units import LBF as LBF
+    from .units import MILLIMETER as MILLIMETER
+    from .units import MINUTE as MINUTE
+    from .units import OZF as OZF
+    from .units import POUND as POUND
+    from .units import STANDARD_GRAVITY as STANDARD_GRAVITY
+    from .units import UNITS as UNITS
+    from .units import Unit as Unit
+    from .units import convert as convert
+    from .units import si as si
+    from .world_models import world_collision_model as world_collision_model
 
 # Where each name is defined: a file or folder is loaded when one of its names is first used. A test keeps this table and
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "features": "FEATURE_KINDS Feature feature_frame",
-    "state": "Assembly Gripper Placed PlacedSensor World WorldRobot frame_from_points gripper_solids hand_target",
+    "motion": "ControlPoints FieldState ForbiddenRegion ForceField Freeway PlanePlan PointDistance "
+    "SegmentInside VisibilityGraph control_points convex_pieces field_law field_potential "
+    "field_state field_torque find_freeways forbidden_region force_field grow_obstacle "
+    "minkowski_sum plan_by_freeways plan_in_plane point_solid_distance segment_inside "
+    "swept_polygon visibility_graph",
+    "parts": "Part PartCover PartMesh center cone cuboid cylinder difference hemisphere inertia "
+    "intersection lamination mass mesh_part part_cover part_from_json part_solids "
+    "part_to_data part_to_json revolution sphere union volume wedge",
+    "predicates": "facts is_above is_aligned is_clear is_holding is_inside is_near is_on is_touching state_relations",
+    "relations": "Conflict ContradictionError Family Freedom Placements PoseBounds Relation Tolerance "
+    "against against_pose aligned at_angle at_distance centred coincident coplanar "
+    "coplanar_pose fit_clearance fits fits_pose fixed_at in_ on parallel perpendicular "
+    "placements pose_bounds socket_pose solve_relations",
+    "state": "Assembly Changes Configured Gripper History Moved Placed PlacedSensor Reattached "
+    "Settled World WorldRobot changes frame_from_points gripper_solids hand_target settle",
+    "units": "CENTIMETER DEGREE FOOT GRAM INCH IN_LBF LBF MILLIMETER MINUTE OZF POUND "
+    "STANDARD_GRAVITY UNITS Unit convert si",
+    "world_models": "world_collision_model",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
