@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import ArgumentError
 from ...extras import package
 from .primitive_kinds import KINDS
-from .sweeps import FACETS, PartMesh, is_identity, moved_mesh
+from .sweeps import FACETS, PartMesh, closed_mesh, is_identity, moved_mesh
 
 if TYPE_CHECKING:
     from .part_trees import Part
@@ -71,11 +71,7 @@ def manifold_from(mesh: PartMesh, who: str) -> Any:
 def mesh_from(manifold) -> PartMesh:
     """The mesh of a `Manifold`."""
     data = manifold.to_mesh64()
-    vertices = np.ascontiguousarray(np.asarray(data.vert_properties)[:, :3]) + 0.0
-    faces = np.ascontiguousarray(np.asarray(data.tri_verts).astype(np.int64))
-    vertices.setflags(write=False)
-    faces.setflags(write=False)
-    return PartMesh(vertices, faces)
+    return closed_mesh(np.asarray(data.vert_properties)[:, :3], np.asarray(data.tri_verts))
 
 
 def is_round(part: Part) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from ..features import feature_frame
 from .marks import Mark, ball_mark, disc_mark, polyhedron_marks, wall_mark
 from .moments import ball_moments, cuboid_moments, half_ball_moments, lathed_moments, mesh_moments
-from .sweeps import FACETS, PartMesh, lathed, prism
+from .sweeps import FACETS, PartMesh, closed_mesh, lathed, prism
 
 __all__ = ["KINDS", "Kind", "closeness", "cuboid_corners", "round_profile", "wedge_faces"]
 
@@ -74,7 +74,7 @@ def _polyhedron(faces: dict[str, np.ndarray]) -> PartMesh:
         n = number[first : first + len(face)].ravel()
         triangles += [[n[0], n[k], n[k + 1]] for k in range(1, len(n) - 1)]
         first += len(face)
-    return PartMesh(vertices, np.array(triangles))
+    return closed_mesh(vertices, np.array(triangles))
 
 
 def _side_faces(outline: np.ndarray, height: float) -> dict[str, np.ndarray]:

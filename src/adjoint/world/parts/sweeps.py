@@ -8,7 +8,7 @@ import numpy as np
 
 from .outlines import triangulated
 
-__all__ = ["FACETS", "PartMesh", "is_identity", "lathed", "moved_mesh", "prism"]
+__all__ = ["FACETS", "PartMesh", "closed_mesh", "is_identity", "lathed", "moved_mesh", "prism"]
 
 FACETS = 64  # around a round surface for which the user gives no number
 
@@ -20,7 +20,8 @@ class PartMesh(NamedTuple):
     faces: np.ndarray
 
 
-def _closed(vertices, faces) -> PartMesh:
+def closed_mesh(vertices, faces) -> PartMesh:
+    """A mesh of arrays that cannot be written to."""
     mesh = PartMesh(np.ascontiguousarray(vertices, float) + 0.0, np.ascontiguousarray(faces, np.int64))
     for x in mesh:
         x.setflags(write=False)
@@ -36,7 +37,7 @@ def moved_mesh(mesh: PartMesh, T: np.ndarray) -> PartMesh:
     """The mesh at a pose T (4, 4)."""
     if is_identity(T):
         return mesh
-    return _closed(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces)
+    return closed_mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces)
 
 
 def prism(outline: np.ndarray, height: float) -> PartMesh:
@@ -47,7 +48,7 @@ def prism(outline: np.ndarray, height: float) -> PartMesh:
     cap = triangulated(outline)
     i, j = np.arange(k), np.roll(np.arange(k), -1)
     sides = np.concatenate([np.column_stack([i, j, j + k]), np.column_stack([i, j + k, i + k])])
-    return _closed(np.concatenate([low, high]), np.concatenate([cap[:, ::-1], cap + k, sides]))
+    return closed_mesh(np.concatenate([low, high]), np.concatenate([cap[:, ::-1], cap + k, sides]))
 
 
 def lathed(profile: np.ndarray, facets: int) -> PartMesh:
@@ -74,4 +75,4 @@ def lathed(profile: np.ndarray, facets: int) -> PartMesh:
             faces.append(np.column_stack([a, b, c]))
         if profile[(k + 1) % len(profile), 0] > 0:
             faces.append(np.column_stack([a, c, d]))
-    return _closed(np.concatenate(vertices), np.concatenate(faces))
+    return closed_mesh(np.concatenate(vertices), np.concatenate(faces))
