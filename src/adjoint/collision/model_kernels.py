@@ -385,3 +385,70 @@ def pair_with(kind: str, row, start, end, radius) -> PairDistance:
     square = way @ way
     inverse = np.where(square > 0, 1 / np.where(square > 0, square, 1.0), 0.0)
     return KINDS[kind].pair(row, Placed(start, way, radius, 0.0, square, inverse))
+
+
+class EachClearance(NamedTuple):
+    """The result of `clearances_of`."""
+
+    obstacles: Any
+    own: Any
+    held: Any
+
+
+@kernel(plan=static, q="nq", table=(..., ROW_SIZE), ends=len(KINDS), allowed=(..., "columns"), carried=("carried", 8),
+        checked=("carried", "count"))  # fmt: skip
+def clearances_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked=None) -> EachClearance:
+    """The least clearance of each shape from obstacles (columns,), of each pair of bodies, and of each carried shape.
+
+    Shapes that do not move have ∞. The last ones are those of carried shapes from the robot itself (c,).
+    """
+    robot = _Robot(plan, q, carried)
+
+    def each(carry, row):
+        a = placed_of_row(row)
+
+        def step(name, best, number, row):
+            kind = KINDS[name]
+            bound = kind.bound(row, a.middle) - 0.5 * np.sqrt(a.square) - a.radius - row[15]
+            near = bound < best
+            if allowed is not None:
+                near = near & ~(row_at(row_at(allowed, number), a.number) > 0)
+
+            def body(best, zero):
+                return np.minimum(best, kind.pair(row, a.moved(zero)).distance - row[15])
+
+            return when(near, body, best)
+
+        return carry, _each_kind(table, ends, step, np.inf + 0.0 * ends[0])
+
+    rows = robot.rows
+    found = np.zeros(0) if rows is None else scan(each, 0.0, rows)[1]
+    of_shape = [np.inf] * plan.columns
+    for place, k in enumerate([*plan.moving.tolist(), *range(plan.count, plan.count + plan.carried)]):
+        of_shape[k] = found[place]
+    own = []
+    for pairs in plan.body_pairs.values():
+        first, second = (np.stack([robot.shapes[k].row() for k in side]) for side in np.array(pairs).T)
+
+        def one(best, xs):
+            a, b = placed_of_row(xs[0]), placed_of_row(xs[1])
+            distance = capsule_capsule(a.start, a.end, a.radius, b.start, b.end, b.radius).distance
+            return np.minimum(best, distance), None
+
+        own.append(scan(one, np.inf + 0.0 * ends[0], (first, second))[0])
+    held = np.zeros(0)
+    if carried is not None and robot.shapes:
+        shapes = np.stack([a.row() for a in robot.shapes])
+
+        def outer(carry, xs):
+            a = placed_of_row(xs[0])
+
+            def inner(best, ys):
+                b = placed_of_row(ys[0])
+                distance = capsule_capsule(a.start, a.end, a.radius, b.start, b.end, b.radius).distance
+                return np.where(ys[1] > 0, np.minimum(best, distance), best), None
+
+            return carry, scan(inner, np.inf + 0.0 * ends[0], (shapes, xs[1]))[0]
+
+        held = scan(outer, 0.0, (robot.carried, checked))[1]
+    return EachClearance(np.stack(of_shape), np.stack(own) if own else np.zeros(0), held)

@@ -132,3 +132,15 @@ def others_nearest(model: CollisionModel, q: np.ndarray, known: np.ndarray) -> C
         best.shape[at], best.obstacle[at] = some.shape[i], k
         best.point_a[at], best.point_b[at], best.normal[at] = pair.point_a[i], pair.point_b[i], pair.normal[i]
     return best
+
+
+def others_each(model: CollisionModel, q: np.ndarray) -> np.ndarray:
+    """The clearance (n, shapes) of each shape from the other obstacles; ∞ for those that are not checked."""
+    found = np.full((len(q), len(model.shape_names)), np.inf)
+    shapes = shapes_at(model, q)
+    for k, solid in model.tables.others:
+        some = shapes.some(~model.allowed[k][shapes.shape])
+        if len(some.sample):
+            at = some.sample, some.shape
+            found[at] = np.minimum(found[at], pair_of(solid, some).distance - model.tables.margins[k])
+    return found
