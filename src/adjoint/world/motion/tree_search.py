@@ -1,0 +1,201 @@
+"""RRT-Connect with edges in batches: two trees of free configurations grow towards random ones and each other."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .edge_checks import Checker, free_steps
+from .spaces import ConfigurationSpace
+
+__all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree", "connect_trees"]
+
+LANES = 4  # samples of one iteration
+DIRECT = 16  # straight ways to so many goals, the nearest ones, are tried first
+RANGE = 0.2  # the longest extension, as a part of the diagonal of the box of samples
+
+
+class Budget(NamedTuple):
+    """The end of a search: so many iterations, or this moment of `time.perf_counter`."""
+
+    iterations: int
+    deadline: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return time.perf_counter() > self.deadline
+
+
+class SearchResult(NamedTuple):
+    """The path (k, nq) that a search found, or None, and what it cost; `nearest` is how near the trees came."""
+
+    path: np.ndarray | None
+    iterations: int
+    nodes: tuple[int, int]
+    nearest: float
+
+
+class Reached(NamedTuple):
+    """How far ways lead: their last points (n, nq), whether each moved at all, and whether it is at its target.
+
+    `between` are the points (m, nq) of each way before the last one, if ways are not straight.
+    """
+
+    ends: np.ndarray
+    moved: np.ndarray
+    met: np.ndarray
+    between: list[np.ndarray] | None = None
+
+
+class Local(Protocol):
+    """A local planner: ways from configurations towards others, as far as they are free."""
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        """The space in which the ways are."""
+        ...
+
+    def random(self, rng: np.random.Generator, n: int) -> np.ndarray:
+        """At most n random configurations (m, nq) towards which trees grow."""
+        ...
+
+    def reach(self, q: np.ndarray, targets: np.ndarray, extent: float) -> Reached:
+        """The ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
+        ...
+
+
+class StraightWays:
+    """Straight ways: those of a robot that keeps nothing but its limits."""
+
+    def __init__(self, checker: Checker):
+        self.checker, self.space = checker, checker.space
+
+    def random(self, rng: np.random.Generator, n: int) -> np.ndarray:
+        """n random configurations (n, nq)."""
+        return self.space.random(rng, n)
+
+    def reach(self, q: np.ndarray, targets: np.ndarray, extent: float) -> Reached:
+        """The straight ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
+        v = self.space.difference(q, targets)
+        lengths = np.sqrt(np.einsum("ki,ki->k", v, v))
+        steps = np.maximum(np.ceil(np.minimum(lengths, extent) / self.checker.resolution - 1e-9), 1).astype(np.intp)
+        cut = lengths > extent
+        if cut.any():
+            v *= np.minimum(1.0, extent / np.maximum(lengths, 1e-300))[:, None]
+        done = free_steps(self.checker, q, v, steps)
+        return Reached(self.space.moved(q, v, done / steps), done > 0, (done == steps) & ~cut)
+
+
+class Tree:
+    """Nodes (n, nq), and the number of each node's parent; roots have -1. It grows in place: planners keep it alone."""
+
+    def __init__(self, roots: np.ndarray):
+        self.size = len(roots)
+        self._nodes = np.empty((max(256, 2 * len(roots)), roots.shape[1]))
+        self._squares = np.empty(len(self._nodes))
+        self._parents = np.full(len(self._nodes), -1, np.intp)
+        self._nodes[: self.size] = roots
+        self._squares[: self.size] = np.einsum("ki,ki->k", roots, roots)
+        self._between: dict[int, np.ndarray] = {}
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The nodes (n, nq)."""
+        return self._nodes[: self.size]
+
+    @property
+    def squares(self) -> np.ndarray:
+        """|node|² (n,) of all nodes."""
+        return self._squares[: self.size]
+
+    @property
+    def parents(self) -> np.ndarray:
+        """The parents (n,) of all nodes."""
+        return self._parents[: self.size]
+
+    def add(self, q: np.ndarray, parents: np.ndarray, between: list[np.ndarray] | None = None) -> int:
+        """Add nodes q (k, nq), with the points on the ways to them; the number of the first node is returned."""
+        first, end = self.size, self.size + len(q)
+        if end > len(self._nodes):
+            more = max(len(self._nodes), len(q))
+            self._nodes = np.concatenate([self._nodes, np.empty((more, self._nodes.shape[1]))])
+            self._squares = np.concatenate([self._squares, np.empty(more)])
+            self._parents = np.concatenate([self._parents, np.full(more, -1, np.intp)])
+        self._nodes[first:end], self._parents[first:end] = q, parents
+        self._squares[first:end] = np.einsum("ki,ki->k", q, q)
+        if between is not None:
+            self._between.update(zip(range(first, end), between, strict=True))
+        self.size = end
+        return first
+
+    def branch(self, k: int) -> np.ndarray:
+        """The points (m, nq) from a root to node k."""
+        found: list[np.ndarray] = []
+        while k >= 0:
+            found.append(self._nodes[k : k + 1])
+            if k in self._between:
+                found.append(self._between[k][::-1])
+            k = int(self._parents[k])
+        return np.concatenate(found)[::-1]
+
+    def grown(self, local: Local, q: np.ndarray, extent: float) -> tuple[Reached, np.ndarray, np.ndarray]:
+        """Grow towards q (k, nq): how far it got, the parents (k,), and the numbers (k,) of the new nodes, or -1."""
+        at = local.space.nearest(self.nodes, self.squares, q)
+        reached = local.reach(self.nodes[at], q, extent)
+        numbers = np.full(len(q), -1)
+        some = np.flatnonzero(reached.moved)
+        if len(some):
+            between = None if reached.between is None else [reached.between[k] for k in some]
+            first = self.add(reached.ends[some], at[some], between)
+            numbers[some] = np.arange(first, first + len(some))
+        return reached, at, numbers
+
+
+def connect_trees(
+    local: Local, start: np.ndarray, goals: np.ndarray, rng: np.random.Generator, budget: Budget,
+    *, lanes: int = LANES, extent: float | None = None,
+) -> SearchResult:  # fmt: skip
+    """RRT-Connect from start (nq,) to any of the goals (k, nq), all of which are free; the straight ways come first.
+
+    In each iteration a tree is extended towards `lanes` random configurations at once, by at most `extent` [rad, m];
+    then the other tree is extended to all new nodes, as far as the ways are free. Kuffner & LaValle (2000),
+    "RRT-Connect: an efficient approach to single-query path planning", ICRA, extends towards one.
+    """
+    space, trees = local.space, (Tree(start[None]), Tree(goals))
+    extent = _longest(space) if extent is None else extent
+    v = space.difference(start, goals)
+    order = np.argsort(np.einsum("ki,ki->k", v, v))[:DIRECT]
+    reached = local.reach(np.broadcast_to(start, (len(order), len(start))), goals[order], np.inf)
+    if reached.met.any():
+        k = int(np.argmax(reached.met))
+        between = goals[:0] if reached.between is None else reached.between[k]
+        path = np.concatenate([start[None], between, goals[order[k]][None]])
+        return SearchResult(path, 0, (1, len(goals)), 0.0)
+    a, b, nearest = 0, 1, float(np.sqrt(np.einsum("ki,ki->k", v, v).min()))
+    for i in range(budget.iterations):
+        if budget.is_over:
+            return SearchResult(None, i, (trees[0].size, trees[1].size), nearest)
+        _, _, new = trees[a].grown(local, local.random(rng, lanes), extent)
+        new = new[new >= 0]
+        if len(new):
+            reached, parents, _ = trees[b].grown(local, trees[a].nodes[new], np.inf)
+            if reached.met.any():
+                k = int(np.argmax(reached.met))
+                between = goals[:0] if reached.between is None else reached.between[k]
+                other = np.concatenate([trees[b].branch(int(parents[k])), between])
+                ends = trees[a].branch(int(new[k])), other
+                first, last = ends if a == 0 else ends[::-1]
+                return SearchResult(np.concatenate([first, last[::-1]]), i + 1, (trees[0].size, trees[1].size), 0.0)
+            v = space.difference(reached.ends, trees[a].nodes[new])
+            nearest = min(nearest, float(np.sqrt(np.einsum("ki,ki->k", v, v).min())))
+        a, b = b, a
+    return SearchResult(None, budget.iterations, (trees[0].size, trees[1].size), nearest)
+
+
+def _longest(space: ConfigurationSpace) -> float:
+    """The longest extension [rad, m] of a tree."""
+    size = space.sample_upper - space.sample_lower
+    return RANGE * float(np.sqrt(np.nansum(size * size) + 9.0 * np.isnan(size).sum()))
