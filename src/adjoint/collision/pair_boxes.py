@@ -10,6 +10,7 @@ from .pair_distances import PairDistance, of_core, reciprocal_or_zero
 __all__ = ["capsule_box", "capsule_box_apart"]
 
 _ROUNDING = 1e-30  # as in pair_distances
+_STEEP = 1e-28  # as in pair_hulls
 
 
 def beyond(p, half):
@@ -74,7 +75,8 @@ def penetration(p, u, half):
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         across2 = u[j] * u[j] + u[k] * u[k]
-        valid = across2 > _ROUNDING * (u @ u)
+        # Where u lies in the plane of a face up to rounding, the face tells the same, and where its border is.
+        valid = np.minimum(u[j] * u[j], u[k] * u[k]) > _STEEP * (u @ u)
         inv2 = 1 / np.where(valid, across2, 1.0)
         inv = np.sqrt(inv2)
         nj, nk = u[k] * inv, -u[j] * inv

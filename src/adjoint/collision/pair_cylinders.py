@@ -195,8 +195,8 @@ def capsule_cylinder(a0, a1, ra, T_cylinder, radius, half) -> PairDistance:
     """The signed distance of a capsule and a cylinder with flat ends, along z of the frame `T_cylinder` (4, 4).
 
         >>> pair = capsule_cylinder([0, 0, 1.0], [1, 0, 1.5], 0.1, np.eye(4), 0.3, 0.5)
-        >>> float(pair.distance.round(12)), pair.normal
-        (0.4, array([ 0.,  0., -1.]))
+        >>> float(pair.distance.round(12)), pair.point_b
+        (0.4, array([0. , 0. , 0.5]))
 
     The capsule is a, with the ends `a0`, `a1` (3,) and the radius `ra` [m]; a0 = a1 is a ball. The cylinder is b, with
     its `radius` and `half` its length [m], about the origin. Distance and depth are exact up to rounding: the slope of

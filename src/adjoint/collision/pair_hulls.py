@@ -18,6 +18,7 @@ from .pair_distances import PairDistance, nearest_on_segments, of_core, reciproc
 __all__ = ["capsule_hull", "capsule_hull_apart"]
 
 _ROUNDING = 1e-30  # as in pair_distances
+_STEEP = 1e-28  # the square of the least angle between a segment and a plane that is no rounding
 
 
 class _Outer(NamedTuple):
@@ -80,7 +81,10 @@ def _behind_edge(p, u, row, inner):
     start, e, n1, n2 = row[12:15], row[15:18], row[18:21], row[21:24]
     n = np.stack(list(np.cross(u, e)))
     size2 = n @ n
-    outline = ((u @ n1) * (u @ n2) < 0) & (size2 > _ROUNDING * (u @ u) * (e @ e))
+    # Where u lies in the plane of a face up to rounding, the face tells the same, and where its border is.
+    s1, s2 = u @ n1, u @ n2
+    steep = np.minimum(s1 * s1, s2 * s2) > _STEEP * (u @ u)
+    outline = steep & (s1 * s2 < 0) & (size2 > _ROUNDING * (u @ u) * (e @ e))
     n = np.where(n @ (n1 + n2) < 0, -1.0, 1.0) * n / np.sqrt(np.where(outline, size2, 1.0))
     # The segment, moved by the depth along n, meets the line of the edge at t.
     side = np.stack(list(np.cross(e, n)))

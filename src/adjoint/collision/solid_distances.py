@@ -39,9 +39,10 @@ def solid_distance(solid_a: Solid, solid_b: Solid, *, exact: bool = False) -> Pa
     - A `Sphere` or `Capsule` and a `HeightField`: see `capsule_height_field` for depths.
     - A `Mesh` that is not convex with anything but a `Plane`, and a `HeightField` with other solids, need `exact=True`.
 
-    With `exact=True` coal computes all pairs without a `Plane`, meshes by their triangles (extra `[world]`); coal ends its iterations at 1e-6 m. A mesh must be closed, and counts as solid: what is inside it has a negative
-    distance. Depths of a mesh that is not convex are those of its triangles, or the way to its surface from inside,
-    which are lower bounds of the way out. A height field is then a closed block, as cameras see it.
+    With `exact=True` coal computes all pairs without a `Plane`, meshes by their triangles (extra `[world]`); coal ends
+    its iterations at 1e-6. A mesh must be closed, and counts as solid: what is inside it has a negative distance.
+    Depths of a mesh that is not convex are those of its triangles, or the way to its surface from inside, which are
+    lower bounds of the way out. A height field is then a closed block, as cameras see it.
     """
     who = "solid_distance"
     for name, solid in (("solid_a", solid_a), ("solid_b", solid_b)):
@@ -82,7 +83,7 @@ def _need_solid(solid, name: str, caller: str) -> None:
 
 def _turned(pair: PairDistance) -> PairDistance:
     """The same pair with a and b exchanged."""
-    return PairDistance(pair.distance, pair.point_b, pair.point_a, -pair.normal)
+    return PairDistance(pair.distance, pair.point_b, pair.point_a, 0.0 - pair.normal)  # not -0
 
 
 def _arrays(pair: PairDistance) -> PairDistance:
