@@ -9,7 +9,8 @@ import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
 from adjoint.sensing import Box, Plane
-from adjoint.world.state import Gripper, World, frame_from_points, gripper_solids, hand_target
+from adjoint.world.parts import cuboid, sphere
+from adjoint.world.state import Gripper, World, changes, frame_from_points, gripper_solids, hand_target, settle
 
 INCH = 0.0254
 
@@ -237,3 +238,128 @@ def test_fingers_stand_where_the_gripper_says():
         gripper_solids(hand, 0.09)
     with pytest.raises(ArgumentError, match="'opening' must be above 0"):
         Gripper(opening=0.0)
+
+
+# --- what gravity holds -----------------------------------------------------------------------------------------------
+
+
+def tray_with_cup(friction: float = 0.5, at=(0.0, 0.0, 0.06)) -> World:
+    w = World().add("tray", cuboid(0.4, 0.3, 0.02))
+    return w.add("cup", cuboid(0.06, 0.06, 0.1), at=at, parent="tray", attachment="conditional", friction=friction)
+
+
+@pytest.mark.parametrize(("degrees", "falls"), [(0, False), (20, False), (26.5, False), (26.6, True), (60, True)])
+def test_a_tilted_support_lets_go(degrees, falls):
+    w = tray_with_cup()
+    tilted = w.move("tray", turned("x", degrees, (0, 0, 1)))
+    assert ("cup" in tilted.fallen) == falls
+    assert np.allclose(tilted.pose("cup"), turned("x", degrees, (0, 0, 1)) @ w.pose("cup"), atol=1e-15)
+    assert tilted.frames["cup"].parent == ("world" if falls else "tray")
+    if falls:
+        assert f"tilted by {degrees:.1f}°, and friction 0.5 holds up to 26.6°" in tilted.fallen["cup"]
+        assert f"'cup' fell: {tilted.fallen['cup']}" in changes(w, tilted).words
+        assert "cup" not in tilted.move("cup", [0, 0, 0]).fallen
+
+
+def test_tall_things_tip_before_they_slide():
+    """With much friction a block of half width a, whose centre is at height h, tips at atan(a/h) = atan(0.03/0.05)."""
+    limit = np.degrees(np.arctan2(0.03, 0.05))
+    w = tray_with_cup(friction=2.0)
+    assert not w.move("tray", turned("x", limit - 0.01)).fallen
+    assert "centre of mass is" in w.move("tray", turned("x", limit + 0.1)).fallen["cup"]
+    # A load moves the centre of mass of what carries it: the same cup with a block on top tips earlier.
+    tall = w.add("block", cuboid(0.06, 0.06, 0.1), at=[0, 0, 0.1], parent="cup")
+    assert "cup" in tall.move("tray", turned("x", limit - 5)).fallen
+
+
+def test_overhang():
+    """The centre of mass must be above the tray, whose edge is at 0.2 m."""
+    assert not settle(tray_with_cup(at=(0.199, 0, 0.06))).fell
+    with pytest.raises(
+        ArgumentError, match="does not hold 'cup' on 'tray': its centre of mass is 2 mm beyond the edge"
+    ):
+        tray_with_cup(at=(0.202, 0, 0.06))
+    with pytest.raises(ArgumentError, match="it does not touch 'tray'"):
+        tray_with_cup(at=(0, 0, 0.08))
+    with pytest.raises(ArgumentError, match="it does not touch 'tray'"):
+        tray_with_cup(at=(0.3, 0, 0.06))
+
+
+def test_supports_that_leave():
+    w = tray_with_cup()
+    gone = w.remove("tray")
+    assert gone.fallen == {"cup": "its support 'tray' was removed"} and np.array_equal(gone.pose("cup"), w.pose("cup"))
+    assert list(w.remove("tray", with_children=True).frames) == []
+    slid = w.set_relative("cup", [0.19, 0.14, 0.06])
+    assert not slid.fallen and "cup" in w.set_relative("cup", [0.21, 0, 0.06]).fallen
+    assert not w.move("tray", [3, 0, 0]).fallen  # lifted and moved level
+    assert (
+        settle(World(gravity=(0, 0, 0)).add("a", at=[0, 0, 1]).add("b", parent="a", attachment="conditional")).fell
+        == {}
+    )
+    with pytest.raises(ArgumentError, match="must be a World"):
+        settle(None)
+
+
+def test_round_things_and_robots_as_supports(room):
+    ball = (
+        World().add("floor", Plane()).add("ball", sphere(0.1), at=[0, 0, 0.1], parent="floor", attachment="conditional")
+    )
+    assert "ball" in ball.move("floor", turned("x", 5)).fallen and not ball.move("floor", [0, 0, 1]).fallen
+    # A plate that the hand of an arm carries: the plane across z of the tool.
+    level = np.linalg.inv(room.pose("arm.tool")) @ se3.from_rotation_translation(
+        np.eye(3), room.pose("arm.tool")[:3, 3]
+    )
+    w = room.add("hand", at=level, parent="arm.tool").add(
+        "dish", cuboid(0.1, 0.1, 0.02), parent="hand", attachment="conditional"
+    )
+    q = np.array(w.robots["arm"].q)
+    q[5] += 0.05
+    assert not w.set_configuration("arm", q).fallen
+    q[4] += 1.0
+    assert "tilted" in w.set_configuration("arm", q).fallen["dish"]
+
+
+def test_release_onto(room):
+    held = room.grasp("arm", "cup")
+    down = held.release("cup", onto="table", width=0.08)
+    assert down.frames["cup"].attachment == "conditional" and np.allclose(
+        down.pose("cup"), room.pose("cup"), atol=1e-15
+    )
+    with pytest.raises(ArgumentError, match="does not touch 'floor'"):
+        held.release("cup", onto="floor")
+
+
+def test_features_are_places():
+    w = World().add("block", cuboid(0.2, 0.2, 0.1), at=turned("y", 90, (1, 0, 0))).add("pin", parent="block.top")
+    assert np.allclose(w.pose("block.top")[:3, 0], [1, 0, 0], atol=1e-15)  # x is the normal
+    assert np.allclose(w.pose("pin")[:3, 3], [1.05, 0, 0])
+    there = w.move("block.top", np.eye(4))  # the feature gets there, and the part with it
+    assert np.allclose(there.pose("block.top"), np.eye(4), atol=1e-15)
+    assert np.allclose(there.pose("pin"), np.eye(4), atol=1e-15)
+    with pytest.raises(ArgumentError, match="did you mean 'top'"):
+        w.pose("block.tpo")
+
+
+def test_payloads_are_carried(room):
+    steel = cuboid(0.05, 0.05, 0.2, density=7800.0)
+    w = room.add("rod", steel, at=[0.4, 0.1, 0.9]).grasp("arm", "rod")
+    loaded, bare = w.mounted("arm"), room.mounted("arm")
+    assert np.isclose(loaded.mass - bare.mass, 7800 * 0.05 * 0.05 * 0.2)
+    q = w.robots["arm"].q
+    assert np.allclose(aj.forward_kinematics(bare, q, "tool"), room.pose("arm.tool"), atol=1e-14)
+    # gravity torque of the load: J^T of its weight at its centre
+    load = aj.gravity_torque(loaded, q) - aj.gravity_torque(bare, q)
+    with_center = bare.with_frame("load", "tool", w.pose("rod", "arm.tool"))
+    J = aj.jacobian(with_center, q, "load", expressed="world")
+    assert np.allclose(load, J[3:].T @ [0, 0, 9.81 * 3.9], atol=1e-9)
+
+
+def test_edits_share_what_they_leave():
+    """An edit of a world of 1000 frames makes one new entry; all others are the same objects."""
+    w = World()
+    for k in range(1000):
+        w = w.add(f"f{k}", at=[k, 0, 0])
+    new = w.move("f7", [0, 0, 1])
+    assert sum(new.frames[name] is not placed for name, placed in w.frames.items()) == 1
+    assert new.parts is w.parts and new.robots is w.robots

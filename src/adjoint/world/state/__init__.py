@@ -9,29 +9,49 @@
 | `frame_tree` | names, parents, what moves rigidly together, and poses in the world |
 | `world_edits` | the edits |
 | `held_parts` | scenes, and what robots carry |
+| `support`, `support_polygons`, `settling` | conditional attachments: what gravity holds, and what falls |
+| `world_changes` | `changes`: how two worlds differ, in words |
+| `histories` | `History`: undo and redo |
+| `world_files`, `robot_json`, `thing_json`, `json_reading` | worlds as JSON, read without trust |
 | `pointing` | `frame_from_points`, and `hand_target`, where a hand has to go |
 """
 
 from .grippers import Gripper as Gripper
 from .grippers import gripper_solids as gripper_solids
+from .histories import History as History
 from .placements import Placed as Placed
 from .placements import PlacedSensor as PlacedSensor
 from .placements import WorldRobot as WorldRobot
 from .pointing import frame_from_points as frame_from_points
 from .pointing import hand_target as hand_target
+from .settling import Settled as Settled
+from .settling import settle as settle
+from .world_changes import Changes as Changes
+from .world_changes import Configured as Configured
+from .world_changes import Moved as Moved
+from .world_changes import Reattached as Reattached
+from .world_changes import changes as changes
 from .worlds import Assembly as Assembly
 from .worlds import World as World
 
 __all__ = [
     "Assembly",
+    "Changes",
+    "Configured",
     "Gripper",
+    "History",
+    "Moved",
     "Placed",
     "PlacedSensor",
+    "Reattached",
+    "Settled",
     "World",
     "WorldRobot",
+    "changes",
     "frame_from_points",
     "gripper_solids",
     "hand_target",
+    "settle",
 ]
 
 

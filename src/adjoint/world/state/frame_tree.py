@@ -92,7 +92,12 @@ def offset(world: World, name: str, caller: str) -> np.ndarray | None:
     if not tail:
         return None
     if head in world.robots:
-        return world.robots[head].placement(tail)
+        known = world.robots[head]
+        if tail not in known.robot.frame_names:
+            raise ArgumentError(
+                f"{caller}: robot '{head}' has no frame '{tail}'; {nearest(tail, known.robot.frame_names)}"
+            )
+        return known.placement(tail)
     features = features_of(world.parts[head]) if head in world.parts else {}
     if tail not in features:
         what = f"it has {', '.join(list(features)[:12])}" if features else "it has none"

@@ -23,8 +23,8 @@ FRICTION = 0.5
 
 
 def fixed(array) -> np.ndarray:
-    """A copy of the numbers that nobody can change."""
-    array = np.asarray(array, float)
+    """A copy of the numbers that nobody can change; 0 stands for -0, so that equal numbers have equal bits."""
+    array = np.asarray(array, float) + 0.0
     return np.ndarray(array.shape, float, array.tobytes())
 
 

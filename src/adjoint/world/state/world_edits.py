@@ -29,7 +29,9 @@ from .frame_tree import (
 )  # fmt: skip
 from .grippers import Gripper
 from .part_contents import check_part
-from .placements import Placed, WorldRobot, fixed, inverted, one_attachment, rigid
+from .placements import FRICTION, Placed, WorldRobot, fixed, inverted, one_attachment, rigid
+from .support import checked, need_support
+from .thing_json import check_sensor
 
 if TYPE_CHECKING:
     from .worlds import World
@@ -40,14 +42,10 @@ __all__ = []
 # --- coming and going -------------------------------------------------------------------------------------------------
 
 
-def placed_at(world: World, at, parent, attachment, friction, caller: str) -> Placed:
+def entry(parent: str, at, attachment, friction, caller: str) -> Placed:
     """A checked entry of the table of frames."""
-    return Placed(
-        _parent(world, parent, caller),
-        fixed(pose(at, "at", caller)),
-        one_attachment(attachment, caller),
-        number(friction, "friction", caller, least=0),
-    )
+    kind, mu = one_attachment(attachment, caller), number(friction, "friction", caller, least=0)
+    return Placed(parent, fixed(pose(at, "at", caller)), kind, mu)
 
 
 def _parent(world: World, parent, caller: str) -> str:
@@ -65,8 +63,9 @@ def added(world: World, name: str, part, at, parent, attachment, friction) -> Wo
         if isinstance(part, Solid):
             at = part.T_world_solid if at is None else at
             part = part.replace(T_world_solid=None, name="")
-    found = world.changed(frames=world.frames | {name: placed_at(world, at, parent, attachment, friction, who)})
-    return found if part is None else found.changed(parts=world.parts | {name: part})
+    placed = entry(_parent(world, parent, who), at, attachment, friction, who)
+    found = world.changed(frames=world.frames | {name: placed})
+    return found if part is None else need_support(found.changed(parts=world.parts | {name: part}), [name], who)
 
 
 def added_robot(world: World, name: str, robot: Robot, q, at, parent, attachment, tool, gripper, width) -> World:
@@ -74,9 +73,9 @@ def added_robot(world: World, name: str, robot: Robot, q, at, parent, attachment
     who = "World.add_robot"
     check_name(world, name, who)
     need_robot(robot, who)
-    known = WorldRobot(robot, _configuration(robot, q, name, who), _tool(robot, tool), *_grip(gripper, width, who))
-    entry = placed_at(world, at, parent, attachment, 0.0, who)
-    return world.changed(frames=world.frames | {name: entry}, robots=world.robots | {name: known})
+    known = WorldRobot(robot, configuration(robot, q, name, who), _tool(robot, tool), *_grip(gripper, width, who))
+    placed = entry(_parent(world, parent, who), at, attachment, FRICTION, who)
+    return world.changed(frames=world.frames | {name: placed}, robots=world.robots | {name: known})
 
 
 def _tool(robot: Robot, tool: str | None) -> str:
@@ -94,7 +93,7 @@ def _grip(gripper, width, caller: str) -> tuple[Gripper | None, float]:
     return gripper, gripper.opening if width is None else gripper.width(width, caller)
 
 
-def _configuration(robot: Robot, q, name: str, caller: str) -> np.ndarray:
+def configuration(robot: Robot, q, name: str, caller: str) -> np.ndarray:
     """A configuration (nq,) of finite numbers; quaternions have unit length."""
     found = np.array(neutral(robot) if q is None else array(q, (robot.nq,), f"q of '{name}'", caller))
     for i, kind in enumerate(robot.joint_types):
@@ -113,8 +112,10 @@ def added_sensor(world: World, name: str, sensor, at, parent, attachment) -> Wor
     """The world with a further sensor."""
     who = "World.add_sensor"
     check_name(world, name, who)
-    entry = placed_at(world, at, parent, attachment, 0.0, who)
-    return world.changed(frames=world.frames | {name: entry}, sensors=world.sensors | {name: sensor})
+    placed = entry(_parent(world, parent, who), at, attachment, FRICTION, who)
+    return world.changed(
+        frames=world.frames | {name: placed}, sensors=world.sensors | {name: check_sensor(sensor, who)}
+    )
 
 
 def removed(world: World, name: str, with_children: bool) -> World:
@@ -208,7 +209,7 @@ def moved(world: World, name: str, T, relative_to: str) -> World:
         held = inverted(now) @ world_pose(world, top, who)
         there = goal if top == name else goal @ held
         frames[top] = dataclasses.replace(frames[top], T_parent_frame=_inside(world, frames[top].parent, there, who))
-    return world.changed(frames=frames, fallen=_without(world.fallen, set(tops))).supported(tops)
+    return checked(world.changed(frames=frames, fallen=_without(world.fallen, set(tops))), tops)
 
 
 def _inside(world: World, parent: str, T: np.ndarray, caller: str) -> np.ndarray:
@@ -228,7 +229,7 @@ def set_relative(world: World, name: str, T) -> World:
     who = "World.set_relative"
     known_frame(world, name, who)
     entry = dataclasses.replace(world.frames[name], T_parent_frame=fixed(pose(T, "T", who)))
-    return world.changed(frames=world.frames | {name: entry}, fallen=_without(world.fallen, {name})).supported([name])
+    return checked(world.changed(frames=world.frames | {name: entry}, fallen=_without(world.fallen, {name})), [name])
 
 
 def configured(world: World, name: str, q) -> World:
@@ -237,8 +238,8 @@ def configured(world: World, name: str, q) -> World:
     robot = known_robot(world, name, who)
     if q is None:
         raise ArgumentError(f"{who}: 'q' of '{name}' must be {robot.robot.nq} numbers, got None")
-    entry = dataclasses.replace(robot, q=_configuration(robot.robot, q, name, who))
-    return world.changed(robots=world.robots | {name: entry}).supported([name])
+    entry = dataclasses.replace(robot, q=configuration(robot.robot, q, name, who))
+    return checked(world.changed(robots=world.robots | {name: entry}), [name])
 
 
 def opened(world: World, name: str, width) -> World:
@@ -283,12 +284,13 @@ def attached(world: World, child: str, parent: str, attachment: str, friction, c
         if place != frames[top].parent:
             T = _inside(world, place, world_pose(world, top, caller), caller)
         frames[top] = Placed(place, T, kind, mu)
-    return world.changed(frames=frames, fallen=_without(world.fallen, set(tops))).supported(tops)
+    found = need_support(world.changed(frames=frames, fallen=_without(world.fallen, set(tops))), tops, caller)
+    return checked(found, tops)
 
 
 def detached(world: World, child: str, caller: str = "World.detach") -> World:
     """The world in which a frame, or all of a group, hangs on nothing but the world."""
-    return attached(world, child, ROOT, "rigid", 0.5, caller)
+    return attached(world, child, ROOT, "rigid", FRICTION, caller)
 
 
 def grasped(world: World, robot: str, name: str, width) -> World:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from ...model.parts import GRAVITY
 from ...model.robot import Robot
 from ...sensing.scene import Scene, Solid
 from ...sensing.scene.scene_checks import array
-from . import held_parts, world_edits
+from . import held_parts, world_edits, world_files
 from .frame_tree import head_of, known_place, members_of, relative_pose, subtree
 from .grippers import Gripper
 from .part_contents import digest_of
@@ -279,9 +280,24 @@ class World:
         """The world without this assembly; its members stay."""
         return world_edits.ungrouped(self, name)
 
-    def supported(self, moved: Iterable[str]) -> World:
-        """The world after a motion of these frames: what gravity does not hold any more hangs on nothing."""
-        return self
+    # --- JSON ---------------------------------------------------------------------------------------------------------
+
+    def to_json(self, *, sources: Mapping[str, str] | None = None, indent: int | None = None) -> str:
+        """The world as JSON, from which `from_json` makes an equal world: no bit is lost.
+
+        Robots are written with all of their fields; `sources` {robot: name} writes the name of a robot of the catalog,
+        or the path of a model file in a folder, instead.
+        """
+        return world_files.world_to_json(self, sources, indent)
+
+    @classmethod
+    def from_json(cls, text: str, *, folder: str | os.PathLike | None = None) -> World:
+        """The world that `to_json` wrote.
+
+        The text is not trusted: an `ArgumentError` names what is wrong in it. Only below `folder` are model files read,
+        and mesh files that robots name.
+        """
+        return world_files.world_from_json(cls(), text, folder)
 
 
 def _restored(tables: dict[str, dict], gravity) -> World:
