@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..collision import CollisionModel, collision_model
+import numpy as np
+
+from ..collision.collision_model import CollisionModel, collision_model
+from ..collision.link_shapes import link_shapes
+from ..drawing.triangles import along
 from ..errors import ArgumentError
+from ..sensing.scene import Capsule, Solid, Sphere
 from .state import World
-from .state.held_parts import carried_frames
+from .state.held_parts import carried_frames, gripper_of
 
 __all__ = ["world_collision_model"]
 
@@ -24,21 +29,42 @@ def world_collision_model(
         >>> [solid.name for solid in model.obstacles]
         ['table']
 
-    Obstacles are the solids of `World.scene`: parts by their names, other robots, as they stand now, by the names of
-    their links ("other.link2"). The robot carries its gripper and the parts that it holds. `ignore` has pairs
-    (shape or body of the robot, name of an obstacle) that may touch, `exclude` names of parts and robots that are left
-    out, and `margin` [m] is the least clearance. Further `options` go to `collision_model`.
+    Obstacles are the solids of the parts, by their names, and the other robots as they stand now: capsules around their
+    links, "other.link2", and their grippers. The robot carries its gripper and the parts that it holds, with all that
+    hangs on them. `ignore` has pairs (link, body or carried solid, name of an obstacle) that may touch, `exclude` names
+    parts and robots to leave out, and `margin` [m] is the least clearance. Further `options` go to `collision_model`.
     """
     if not isinstance(world, World):
         raise ArgumentError(f"world_collision_model: 'world' must be a World, got {type(world).__name__}")
     carried = world.carried(robot)
-    own = [name for _, name in carried_frames(world, robot)]
-    left_out = [exclude] if isinstance(exclude, str) else list(exclude)
-    obstacles = world.scene([robot, *own, *left_out])
+    own = {robot, *(name for _, name in carried_frames(world, robot))}
+    out = own | set([exclude] if isinstance(exclude, str) else exclude)
+    scene = world.scene(out, robots=False)
+    others = [name for name in world.robots if name not in out]
+    solids = [solid for name in others for solid in (*_capsules(world, name), *gripper_of(world, name))]
     return collision_model(
-        world.robots[robot].robot, obstacles, carried=carried, T_world_base=world.pose(robot), ignore=ignore,
+        world.robots[robot].robot, scene.add(*solids), carried=carried, T_world_base=world.pose(robot), ignore=ignore,
         margin=margin, **options,
     )  # fmt: skip
+
+
+def _capsules(world: World, name: str) -> list[Solid]:
+    """The links of a robot as capsules in the world; a robot that stands there is an obstacle for others."""
+    known, T = world.robots[name], world.pose(name)
+    shapes = link_shapes(known.robot)
+    found: list[Solid] = []
+    for body, start, end, radius, shape in zip(
+        shapes.bodies, shapes.starts, shapes.ends, shapes.radii, shapes.names, strict=True
+    ):
+        at = T if body < 0 else T @ known.bodies[body]
+        a, b = (at[:3, :3] @ x + at[:3, 3] for x in (start, end))
+        length = float(np.linalg.norm(b - a))
+        called = f"{name}.{shape}"
+        if length > 0:
+            found.append(Capsule(float(radius), length, T_world_solid=along((a + b) / 2, b - a), name=called))
+        else:
+            found.append(Sphere(float(radius), T_world_solid=a, name=called))
+    return found
 
 
 def __dir__() -> list[str]:

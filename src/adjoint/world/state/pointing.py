@@ -41,7 +41,7 @@ def frame_from_points(origin, on_x, in_xy) -> np.ndarray:
         )
     y = across / np.linalg.norm(across)
     T = np.eye(4)
-    T[:3, :3], T[:3, 3] = np.column_stack([x, y, np.cross(x, y)]), o
+    T[:3, :3], T[:3, 3] = np.column_stack([x, y, np.cross(x, y)]) + 0.0, o
     return T
 
 
