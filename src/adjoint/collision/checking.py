@@ -27,10 +27,11 @@ def is_free(model: CollisionModel, q) -> np.ndarray:
     each configuration. It is the sign of `clearance`. What has NaN or infinity in it is not free.
     """
     q = configurations(model, q, "is_free")
-    free = model.run(free_of, q) > 0
+    x = q if q.ndim == 2 else flat(q)
+    free = model.run(free_of, x) > 0
     if model.tables.others:
-        free = others_free(model, flat(q), np.reshape(free, -1)).reshape(q.shape[:-1])[()]
-    return free
+        free = others_free(model, x, free)
+    return free if q.ndim == 2 else free.reshape(q.shape[:-1])[()]
 
 
 class Contact(str):

@@ -70,11 +70,11 @@ def clearance(model: CollisionModel, q) -> np.ndarray:
     Where q is NaN or infinite, the result is NaN.
     """
     q = configurations(model, q, "clearance")
-    found = model.run(clearance_of, q)
+    x = flat(q)
+    found = model.run(clearance_of, x)
     if model.tables.others:
-        known = np.reshape(found, -1)
-        found = np.minimum(known, others_nearest(model, flat(q), known).clearance).reshape(q.shape[:-1])[()]
-    return found
+        found = np.minimum(found, others_nearest(model, x, found).clearance)
+    return found.reshape(q.shape[:-1])[()]
 
 
 class _Found(NamedTuple):

@@ -25,6 +25,7 @@ from .model_tables import ObstacleTables, obstacle_tables
 
 __all__ = ["CollisionModel", "collision_model"]
 
+_FEW = 512  # configurations that one thread checks
 _FAR = 1e6  # where rows of the table of carried shapes that nobody needs are [m]
 
 
@@ -191,29 +192,42 @@ class CollisionModel:
         return found
 
     @cached_property
-    def inputs(self) -> tuple[tuple, dict[str, Any]]:
-        """What kernels take after q: arguments by place, and by name."""
-        t, size, named = self.tables, self._plan.carried, {}
-        if size:
-            rows = np.zeros((size, 8))
-            rows[:, 0], rows[:, 1:4], rows[:, 4:7], rows[:, 7] = -1, _FAR, _FAR, 0.0
-            rows[: len(self.carried_table)] = self.carried_table
-            marks = np.zeros((size, len(self.shapes)))
-            marks[: len(self.checked)] = self.checked
-            named = {"carried": rows, "checked": marks}
-        if self.ignore or size:
-            allowed = np.zeros((len(t.rows), self._plan.columns))
-            allowed[: len(t.order), : self.allowed.shape[1]] = self.allowed[t.order]
-            # Rows that nobody needs may touch everything: half-spaces have no end.
-            allowed[:, len(self.shape_names) :] = 1
-            return (t.rows, t.ends, allowed), named
-        return (t.rows, t.ends), named
+    def carried_rows(self) -> np.ndarray | None:
+        """`carried_table` with as many rows as the machine code has room for; None if it has none.
 
-    def run(self, function, q):
-        """The result of a kernel of `model_kernels` at q (..., nq)."""
-        placed, named = self.inputs
-        bound = self._plan.bound(function)
-        return bound(q, *placed, **named) if named else bound(q, *placed)
+        What is not needed is far away, and may touch everything (see `inputs`).
+        """
+        if not self._plan.carried:
+            return None
+        rows = np.full((self._plan.carried, 8), _FAR)
+        rows[:, 0], rows[:, 7] = -1, 0.0
+        rows[: len(self.carried_table)] = self.carried_table
+        return rows
+
+    @cached_property
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        """What kernels take after q."""
+        t = self.tables
+        if not self.ignore and self.carried_rows is None:
+            return t.rows, t.ends
+        allowed = np.zeros((len(t.rows), self._plan.columns))
+        allowed[: len(t.order), : self.allowed.shape[1]] = self.allowed[t.order]
+        allowed[:, len(self.shape_names) :] = 1
+        if self.carried_rows is None:
+            return t.rows, t.ends, allowed
+        checked = np.zeros((self._plan.carried, len(self.shapes)))
+        checked[: len(self.checked)] = self.checked
+        return t.rows, t.ends, allowed, self.carried_rows, checked
+
+    def run(self, function, q: np.ndarray) -> Any:
+        """The result of a `SizedKernel` at q (n, nq)."""
+        n = len(q)
+        bound = self._plan.bound(function.few if n < _FEW else function.many)
+        if n != 1:
+            return bound(q, *self.inputs)
+        # Two samples take code for batches: code for one sample would have to be compiled, and is no faster.
+        found = bound(np.concatenate([q, q]), *self.inputs)
+        return type(found)(*(x[:1] for x in found)) if isinstance(found, tuple) else found[:1]
 
     def __repr__(self) -> str:
         held = f", {len(self.carried)} carried" if self.carried else ""

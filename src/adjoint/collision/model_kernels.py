@@ -34,6 +34,26 @@ MOST_UNROLLED = 48  # of more shapes, or in pairs of more, loops take one after 
 MOST_PAIRS = 400
 
 
+class SizedKernel:
+    """A kernel for few and for many configurations: only the latter may use several threads.
+
+    The compiler estimates the work of a call as if no branch were skipped, and so starts threads for calls that end
+    before the threads have begun.
+    """
+
+    def __init__(self, function: Callable):
+        shapes = {"q": "nq", "table": (..., ROW_SIZE), "ends": len(KINDS), "allowed": (..., "columns")}
+        shapes |= {"carried": ("carried", 8), "checked": ("carried", "count")}
+        self.__wrapped__ = function
+        self.few, self.many = (kernel(plan=static, **shapes)(function) for _ in range(2))
+        self.few.threads = 1
+
+
+def sized_kernel(function: Callable) -> SizedKernel:
+    """Decorate a function of a plan, q, and the tables of a model."""
+    return SizedKernel(function)
+
+
 def when(condition, body: Callable, carry) -> Any:
     """body(carry, 0.0) if the condition holds, else carry: skipped if it holds in no lane.
 
@@ -99,8 +119,7 @@ def _at(numbers, k):
 # --- is it free -------------------------------------------------------------------------------------------------------
 
 
-@kernel(plan=static, q="nq", table=(..., ROW_SIZE), ends=len(KINDS), allowed=(..., "columns"), carried=("carried", 8),
-        checked=("carried", "count"))  # fmt: skip
+@sized_kernel
 def free_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked=None):
     """Whether a configuration is free, 1 or 0: all pairs are farther apart than the margins.
 
@@ -285,8 +304,7 @@ def _pick_own(pick: Callable, best, a: Placed, b: Placed, valid=None):
     return pick(best, pair, 0.0, a.number, -1.0 - b.number, valid)
 
 
-@kernel(plan=static, q="nq", table=(..., ROW_SIZE), ends=len(KINDS), allowed=(..., "columns"), carried=("carried", 8),
-        checked=("carried", "count"))  # fmt: skip
+@sized_kernel
 def clearance_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked=None):
     """The least distance less its margin over all pairs; ∞ without any pair, and NaN if q is none."""
 
@@ -312,8 +330,7 @@ class NearestOf(NamedTuple):
     gradient: Any
 
 
-@kernel(plan=static, q="nq", table=(..., ROW_SIZE), ends=len(KINDS), allowed=(..., "columns"), carried=("carried", 8),
-        checked=("carried", "count"))  # fmt: skip
+@sized_kernel
 def nearest_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked=None) -> NearestOf:
     """The pair with the least clearance, its witnesses in the base frame, and the gradient of its distance.
 
@@ -395,8 +412,7 @@ class EachClearance(NamedTuple):
     held: Any
 
 
-@kernel(plan=static, q="nq", table=(..., ROW_SIZE), ends=len(KINDS), allowed=(..., "columns"), carried=("carried", 8),
-        checked=("carried", "count"))  # fmt: skip
+@sized_kernel
 def clearances_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked=None) -> EachClearance:
     """The least clearance of each shape from obstacles (columns,), of each pair of bodies, and of each carried shape.
 

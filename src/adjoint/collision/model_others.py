@@ -37,9 +37,9 @@ class Flat(NamedTuple):
 
 def shapes_at(model: CollisionModel, q: np.ndarray, *, fixed: bool = False) -> Flat:
     """All shapes that are checked against obstacles at q (n, nq), carried ones too; all others too if `fixed`."""
-    plan, named = model._plan, model.inputs[1]
+    plan, carried = model._plan, model.carried_rows
     bound = plan.bound(shape_rows_of)
-    rows = bound(q, carried=named["carried"]) if named else bound(q)
+    rows = bound(q) if carried is None else bound(q, carried)
     first = np.arange(plan.count) if fixed else plan.moving
     used = np.concatenate([first, np.arange(plan.count, len(model.shape_names))]).astype(int)
     sample, shape = np.meshgrid(np.arange(len(q)), used, indexing="ij")

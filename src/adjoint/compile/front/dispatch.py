@@ -242,9 +242,11 @@ def _caller(function: Function, found: Specialisation, places: int, defaults: li
     from ..machine.cpython_entry import direct_caller
 
     for dtype in ("f32", "f64"):
-        # With sequences, it serves single samples only.
-        kinds = [(dtype, True, frozenset()), None if found.has_sequences else (dtype, False, frozenset())]
-        single, batch = (found.codes.get(kind) for kind in kinds)
+        # In a batch, sequences of all samples are served, and results that are sequences are not.
+        shared = frozenset(o.name for o in found.inputs if o.sequence)
+        single, batch = (found.codes.get(kind) for kind in ((dtype, True, frozenset()), (dtype, False, shared)))
+        if batch and any(o.sequence for o in batch[0].outputs):
+            batch = None
         if single or batch:
             # Code for float32 serves calls in which all arrays are of float32. So the first input must be given, and
             # the others may only have defaults that do not decide the dtype.

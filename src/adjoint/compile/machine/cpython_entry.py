@@ -2,7 +2,7 @@
 
 `call` is one CPython function (METH_FASTCALL) in machine code, which serves all kernels. It checks its arguments, makes
 the arrays for the results, or checks those given as `out`, and runs the kernel's function `batch`. It serves one
-sample, which may have sequences, or a batch along one axis that is too small to be split over threads. It hands
+sample, or a batch along one axis that is too small to be split over threads and has its sequences in common. It hands
 everything else to a fallback in Python. A *record*, a table of words, describes the kernel to it (see `entry_record`).
 """
 
@@ -72,7 +72,7 @@ def direct_caller(
     """Return a builtin function that runs small calls itself, and calls `fallback` for everything else.
 
     If that is impossible here, it is the fallback itself. `single` serves one sample, and `batch` serves several
-    samples without sequences: each is machine code with the NamedTuple class of its results, or None. Arrays must have
+    samples with the same sequences: each is machine code with the NamedTuple class of its results, or None. Arrays have
     the dtype of the code, and Python's numbers are accepted by float64 code only. Positional arguments fill the first
     `places` inputs, and `defaults` fill the others; an input whose default is None has no default.
     """
@@ -94,7 +94,7 @@ def direct_caller(
         "dtype": id(dtype),
         "type_number": dtype.num,
         **_code_words(single, batch),
-        **_limits(code, threads),
+        **_limits(code, threads, batch is not None),
     }
     if dtype != np.float64:
         # No object has these types, so Python's numbers are left to the fallback.
@@ -115,15 +115,15 @@ def _code_words(single, batch) -> dict[str, int]:
     return words | {"batch": many.address, "work": many.work, "rows": many.rows, "scratch": many.scratch}
 
 
-def _limits(code: Compiled, threads: int) -> dict[str, int]:
+def _limits(code: Compiled, threads: int, batches: bool) -> dict[str, int]:
     """The words of the record that limit what `call` does itself.
 
-    They are numbers of samples, or of rows of sequences if there are any. Above `most_locked_rows`, `call` releases
-    Python's global lock while the code runs. Above `most_rows`, it leaves the call to the fallback, which may use
-    several threads. Above `most_new_rows`, it does so if it had to make new arrays for the results.
+    They are numbers of samples, or of rows of sequences in all samples if there are any. Above `most_locked_rows`,
+    `call` releases Python's global lock while the code runs. Above `most_rows`, it leaves the call to the fallback,
+    which may use several threads. Above `most_new_rows`, it does so if it had to make new arrays for the results.
     """
     cost, sequences = max(code.cost + code.cost_rows, 1), any(o.sequence for o in (*code.inputs, *code.outputs))
-    most = 2**62 if threads == 1 or sequences else 2 * THREAD_WORK // cost
+    most = 2**62 if threads == 1 or (sequences and not batches) else 2 * THREAD_WORK // cost
     # The fallback reuses the memory of large results. The system's allocator does so by itself for one array, but not
     # for several.
     largest = max([1, *(DTYPES[code.dtype].itemsize * o.size for o in code.outputs)])

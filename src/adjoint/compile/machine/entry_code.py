@@ -88,7 +88,8 @@ class EntryCode(Coder):
             for part in ("", "_work", "_rows", "_scratch")
         )
         self.require(self.test("ne", code, 0), "slow")
-        size = self.add(fixed, self.mul(for_row, rows))
+        sequence_rows = self.word(f"select i1 {self.same(length, -1)}, i64 0, i64 {length}")
+        size = self.add(fixed, self.mul(for_row, sequence_rows))
         self.require(self.test("sle", size, HEAP_LIMIT), "slow")
         extra = self.word(f"select i1 {single}, i64 0, i64 1")
         new = self.same(self.word("load ptr, ptr %out"), "null", "ptr")
@@ -100,7 +101,7 @@ class EntryCode(Coder):
         work = self._work_memory(size)
         with self.when(new), self.loop(r["outputs"]) as k:
             self._make_result(k, samples, length, extra)
-        self._run(code, samples, rows, work, scratch)
+        self._run(code, samples, rows, sequence_rows, work, scratch)
         with self.when(self.op(f"and i1 {single}, {new}", "m").name), self.loop(r["outputs"]) as k:
             self._scalar_if_no_axes(k)
         self._return(given)
@@ -252,7 +253,8 @@ class EntryCode(Coder):
         """Read an array.
 
         It must have the right dtype, be aligned, and have a contiguous core of the right shape and at most one batch
-        axis. A sequence has one more axis, that of its rows.
+        axis. A sequence has one more axis, that of its rows, and is the same for all samples: code for batches whose
+        samples have sequences of their own is left to the fallback.
         """
         self.require(self.same(self.field(obj, DTYPE, "i64"), self.r["dtype"]), "slow")
         aligned = self.word(f"and i32 {self.field(obj, FLAGS, 'i32')}, {ALIGNED}")
@@ -275,6 +277,8 @@ class EntryCode(Coder):
         with self.when(sequence):
             self.agree("%length", self.get(shape, extra))
             self.put(self.get(strides, extra), self.words, self.add(place, 2))
+            with self.when(self.same(extra, 1)):
+                self.require(self.same(self.get(shape, 0), 1), "slow")
         with self.when(self.same(extra, 1)):
             self.agree("%count", self.get(shape, 0))
             self.put(self.get(strides, 0), self.words, self.add(place, 1))
@@ -313,10 +317,9 @@ class EntryCode(Coder):
         aligned = self.pointer(self.word(f"and i64 {self.add(heap, 63)}, -64"))
         return self.op(f"select i1 {large}, ptr {aligned}, ptr {stack}", "p").name
 
-    def _run(self, code: str, samples: str, rows: str, work: str, start: str) -> None:
-        """Run `batch` on all samples."""
-        # If there are sequences, there is one sample, and this is their length.
-        self.put(rows, self.words, self.r["words"])
+    def _run(self, code: str, samples: str, rows: str, length: str, work: str, start: str) -> None:
+        """Run `batch` on all samples; `length` is that of the sequences, and `rows` tells how much there is to do."""
+        self.put(length, self.words, self.r["words"])
         scratch = self.add(self.word(f"ptrtoint ptr {work} to i64"), start)
         self.put(scratch, self.words, self.add(self.r["words"], 1))
         watch = self.add(self.r["words"], WATCH)
