@@ -34,6 +34,11 @@ class Size(NamedTuple):
     parts: int
 
     @property
+    def fingerprint(self) -> str:
+        """What stands for it in the names of files with machine code."""
+        return f"relations of {self.parts} parts"
+
+    @property
     def poses(self) -> int:
         """How many numbers their poses have."""
         return 12 * self.parts
