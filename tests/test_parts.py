@@ -133,6 +133,7 @@ def test_an_outline_may_be_written_in_any_way():
     assert lamination(ways[1], 0.1) == plain
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.integers(3, 40))
 def test_plates_of_any_outline_are_filled(seed, k):
     """A star-shaped polygon of random radii: the plate's mesh is closed and has its volume."""
@@ -148,6 +149,7 @@ def test_plates_of_any_outline_are_filled(seed, k):
 # --- placements, booleans ---------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(placed_primitives, poses(2.0))
 def test_moving_a_part_moves_its_inertia(part, T):
     """Rigid motions and parallel axes: the inertia of the moved part is Ad⁻ᵀ J Ad⁻¹ of lie.inertia."""
@@ -159,7 +161,7 @@ def test_moving_a_part_moves_its_inertia(part, T):
     assert not lie_inertia.faults(inertia(moved))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(placed_polyhedra, placed_polyhedra)
 def test_inclusion_and_exclusion(a, b):
     """V(A ∪ B) + V(A ∩ B) = V(A) + V(B), V(A \\ B) + V(A ∩ B) = V(A), for meshes, and volumes are those of meshes."""
@@ -263,6 +265,7 @@ def test_a_robot_that_holds_a_part_feels_its_weight():
 # --- equality, caching, files -----------------------------------------------------------------------------------------
 
 
+@settings(deadline=None, max_examples=25)
 @given(placed_primitives, placed_primitives)
 def test_parts_survive_json_and_pickle_exactly(a, b):
     part = ((a.named("a") | b) - a.at([0.1, 0, 0])).with_feature("grip", "shaft", [0, 0, 1 / 3], radius=0.1)

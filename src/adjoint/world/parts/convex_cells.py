@@ -14,7 +14,10 @@ _CLOSE = 1e-9  # of the size: a distance that counts as nothing
 
 
 class Cell(NamedTuple):
-    """A convex polytope: its corners `points` (k, 3), and `planes` (m, 4), rows (n, h) with n · x ≤ h inside."""
+    """A convex polytope: its corners `points` (k, 3), and `planes` (m, 4), rows (n, h) with n · x ≤ h inside.
+
+    A face of several triangles has several rows, which differ by rounding errors.
+    """
 
     points: np.ndarray
     planes: np.ndarray
@@ -33,10 +36,8 @@ def cell_of(points: np.ndarray) -> Cell | None:
         return None
     if hull.volume < _TINY:
         return None
-    normals, offsets = hull.equations[:, :3], -hull.equations[:, 3]
-    # A face of several triangles has several rows that differ by rounding errors.
-    first = np.unique(np.round(np.column_stack([normals, offsets]), 9), axis=0, return_index=True)[1]
-    normals, offsets = normals[first], offsets[first] * size + normals[first] @ middle
+    normals = hull.equations[:, :3]
+    offsets = normals @ middle - hull.equations[:, 3] * size
     return Cell(points[hull.vertices], np.column_stack([normals, offsets]), float(hull.volume * size**3))
 
 
@@ -71,23 +72,20 @@ def cell_minus(cell: Cell, cutter: Cell) -> list[Cell] | None:
     """Disjoint polytopes that fill `cell` outside of the `cutter`; None if the cutter does not touch it.
 
     For each plane of the cutter in turn the piece outside of the plane is kept, and the rest is cut by the others; what
-    is left at the end is inside the cutter. The plane that cuts off most comes first, so the pieces are few and large.
+    is left at the end is inside the cutter. The plane beyond which the rest reaches farthest comes first, so the pieces
+    are few and large.
     """
     if ((cell.points @ cutter.planes[:, :3].T - cutter.planes[:, 3]).min(axis=0) >= 0).any():
         return None
     found: list[Cell] = []
-    planes, rest = list(cutter.planes), cell
-    while planes:
-        cuts = []
-        for plane in planes:
-            outside, inside = _split(rest, plane)
-            if outside is not None:  # a plane that cuts nothing off never will
-                cuts.append((plane, outside, inside))
-        if not cuts:
-            break
-        best, outside, inside = max(cuts, key=lambda cut: cut[1].volume)
+    planes, rest = cutter.planes, cell
+    while len(planes):
+        beyond = (rest.points @ planes[:, :3].T - planes[:, 3]).max(axis=0)
+        k = int(np.argmax(beyond))
+        outside, inside = _split(rest, planes[k])
         if inside is None:
             return None
-        found.append(outside)
-        planes, rest = [plane for plane, *_ in cuts if plane is not best], inside
+        if outside is not None:
+            found.append(outside)
+        planes, rest = planes[beyond > 0][np.flatnonzero(beyond > 0) != k], inside  # others will never cut anything off
     return found

@@ -75,6 +75,8 @@ def _moved(P: np.ndarray, T: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=512)
 def _moments(part: Part) -> np.ndarray:
     """The moments (4, 4) of the volume of a part, in its frame."""
+    if not is_identity(part.T_part_solid):
+        return _moved(_moments(part.standing), part.T_part_solid)
     if part.kind in KINDS:
         row = KINDS[part.kind]
         P = mesh_moments(*row.mesh(part.values, FACETS, "on")) if row.moments is None else row.moments(part.values)
@@ -89,7 +91,6 @@ def _moments(part: Part) -> np.ndarray:
         for operand in part.operands[1:]:
             P = P + _moments(operand) - _common(whole, operand)
             whole = union(whole, operand)
-    P = _moved(P, part.T_part_solid)
     P.setflags(write=False)
     return P
 

@@ -70,7 +70,12 @@ def part_cover(part: Part, *, facets: int = 16, most: int = 100) -> PartCover:
     for name, value, least in (("facets", facets, 6), ("most", most, 1)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value <= 10_000:
             raise ArgumentError(f"part_cover: '{name}' must be a whole number from {least} to 10000, got {value!r:.40}")
-    pieces = _pieces(part, int(facets), int(most), True)
+    return _cover(part, int(facets), int(most))
+
+
+@lru_cache(maxsize=256)
+def _cover(part: Part, facets: int, most: int) -> PartCover:
+    pieces = _pieces(part, facets, most, True)
     if not pieces:
         raise ArgumentError(f"part_cover: the {part.kind} is empty")
     error = max(p.error for p in pieces)
@@ -112,6 +117,8 @@ def _cut(piece: _Piece, cell: Cell, error: float, note: str) -> _Piece:
 @lru_cache(maxsize=512)
 def _pieces(part: Part, facets: int, most: int, outside: bool) -> tuple[_Piece, ...]:
     """Convex pieces that together cover a part (`outside`), or that are inside it."""
+    if part.standing != part:
+        return tuple(_moved(p, part.T_part_solid) for p in _pieces(part.standing, facets, most, outside))
     if part.kind in KINDS:
         found = _primitive_pieces(part, facets, most, outside)
     elif part.kind == "union":
@@ -125,8 +132,7 @@ def _pieces(part: Part, facets: int, most: int, outside: bool) -> tuple[_Piece, 
             else:
                 others = _pieces(operand, facets, most, outside)
                 found = _few([x for p in found for other in others for x in _both(p, other)], most)
-    T = part.T_part_solid
-    return tuple(_moved(p, T) for p in found)
+    return tuple(found)
 
 
 def _moved(piece: _Piece, T: np.ndarray) -> _Piece:

@@ -21,8 +21,10 @@ __all__ = ["is_round", "manifold_from", "manifold_of", "mesh_from", "mesh_of", "
 @lru_cache(maxsize=512)
 def mesh_of(part: Part, facets: int = FACETS) -> PartMesh:
     """The mesh of a part, in the frame of the part; round surfaces have `facets` with their corners on the surface."""
+    if not is_identity(part.T_part_solid):
+        return moved_mesh(mesh_of(part.standing, facets), part.T_part_solid)
     if part.kind in KINDS:
-        return moved_mesh(KINDS[part.kind].mesh(part.values, facets, "on"), part.T_part_solid)
+        return KINDS[part.kind].mesh(part.values, facets, "on")
     found = manifold_of(part, facets)
     if found.num_tri() == 0:
         raise ArgumentError(f"{_called(part)} is empty: {_WHY[part.kind]}")
@@ -43,11 +45,11 @@ def _called(part: Part) -> str:
 @lru_cache(maxsize=512)
 def manifold_of(part: Part, facets: int = FACETS) -> Any:
     """The `Manifold` of a part, in the frame of the part; round surfaces have `facets` with their corners on them."""
+    if not is_identity(part.T_part_solid):
+        return manifold_of(part.standing, facets).transform(part.T_part_solid[:3])
     if part.kind in KINDS:
-        found = manifold_from(KINDS[part.kind].mesh(part.values, facets, "on"), part.kind)
-    else:
-        found = region_of([manifold_of(p, facets) for p in part.operands], part.kind)
-    return found if is_identity(part.T_part_solid) else found.transform(part.T_part_solid[:3])
+        return manifold_from(KINDS[part.kind].mesh(part.values, facets, "on"), part.kind)
+    return region_of([manifold_of(p, facets) for p in part.operands], part.kind)
 
 
 def region_of(manifolds: list, kind: str) -> Any:

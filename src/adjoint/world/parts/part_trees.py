@@ -127,6 +127,13 @@ class Part:
         feature = Feature(name, kind, T, **sizes)
         return dataclasses.replace(self, added=(*(f for f in self.added if f.name != name), feature))
 
+    @cached_property
+    def standing(self) -> Part:
+        """The solid alone: without a placement, a name and added features. What is computed for it holds for all."""
+        if is_identity(self.T_part_solid) and not self.name and not self.added:
+            return self
+        return dataclasses.replace(self, T_part_solid=None, name="", added=())
+
     # --- what it is made of -------------------------------------------------------------------------------------------
 
     @property
