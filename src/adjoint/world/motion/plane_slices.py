@@ -13,7 +13,7 @@ from .plane_graphs import PlanePlan, VisibilityGraph, grown_region, need_outside
 from .plane_polygons import cross, swept_hull, turned
 from .plane_regions import ForbiddenRegion
 
-__all__ = []
+__all__: list[str] = []
 
 _TURN = 2 * np.pi
 
