@@ -10,6 +10,7 @@
 | `reaching`, `reach_panel` | configurations for a pose that somebody drags; the gizmo, and a button for each branch |
 | `overlays`, `overlay_panel` | axes, ellipsoids, arrows and clouds, as numbers; their checkboxes |
 | `swinging`, `physics_panel` | a robot in real time, pulled by a hand; the tab for it |
+| `worlds_shown`, `beside` | worlds and plans: their robots, and the parts beside them |
 | `showing` | what a robot, a run or a trajectory shows in a page: `Actor`s |
 | `static_pages` | `page`, and the `Page` that it returns |
 | `plotting` | `plot`, by matplotlib |

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..drawing.actors import Curves, settled
+from ..drawing.actors import Actor, Curves, settled
 from ..dynamics.energy import kinetic_energy, potential_energy
 from ..dynamics.regressors import dof_names
 from ..errors import ArgumentError
@@ -21,7 +21,7 @@ from ..trajectory.piecewise import Trajectory
 from .looks import Look, Poses, poses_of
 from .showing import THINGS, motion_curves, named, robot_of
 
-__all__ = ["Clip", "clip_of", "clips_of", "poses_of_clip"]
+__all__ = ["Clip", "clip_of", "clip_of_actor", "clips_of", "poses_of_clip"]
 
 _MOST = 4_000_000  # poses of spots that are kept, 28 bytes each
 _RATE = 100.0  # [1/s] samples of a trajectory
@@ -79,6 +79,15 @@ def clip_of(motion, name: str, robot: Robot | Polymer | None, caller: str) -> Cl
                 f"{caller}: {name!r:.60} is a {type(motion).__name__}; of several things, all must move"
             )
     raise ArgumentError(f"{caller}: {name!r:.60} is {type(motion).__name__}; give {THINGS}")
+
+
+def clip_of_actor(actor: Actor) -> Clip:
+    """The clip of an actor that has curves of its own, such as a robot of a world."""
+
+    def curves(number: int, which: np.ndarray) -> tuple[Curves, ...]:
+        return tuple(c._replace(values=c.values[which]) for c in actor.curves)
+
+    return Clip(actor.name, actor.robot, actor.t, actor.q, curves)
 
 
 def _of_run(run: Run, name: str, caller: str) -> Clip:

@@ -25,14 +25,17 @@ from ..lie import so3
 from ..model.input_checks import count, truth, vectors
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
-from .clips import Clip, clips_of
+from .beside import Beside
+from .clips import Clip, clip_of_actor, clips_of
+from .drawn import Drawn
 from .joint_panel import JointPanel
-from .looks import Look, extent_of, look_of
+from .looks import Look, extent_of, look_of, poses_of
 from .overlay_panel import OverlayPanel
 from .physics_panel import PhysicsPanel
 from .playback_panel import APART, PlaybackPanel, grid
 from .reach_panel import ReachPanel
 from .sessions import ROOT, Session
+from .worlds_shown import Shown, shown_world
 
 if TYPE_CHECKING:
     import viser
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Viewer", "view"]
 
 _FIRST_PORT, _PORTS = 8080, 65535
+_RATE = 100.0  # [1/s] frames of a plan
 _FIELD = 0.75  # [rad] the height of what the camera sees
 _LIGHT, _DARK = (255, 255, 255), (18, 20, 24)
 
@@ -133,13 +137,15 @@ def view(
         viewer = aj.view(robot)                         # sliders, inverse kinematics, overlays, physics
         viewer = aj.view(run)                           # play it, with charts; a batch stands side by side
         viewer = aj.view({"PD": first, "LQR": second})  # compare: the first in full, the others as ghosts
+        viewer = aj.view(world)                         # its robots and parts; a MotionPlan plays among its obstacles
         viewer.wait()                                   # until Ctrl-C
 
     Parameters
     ----------
     thing
         A `Robot`, a `Polymer`, a `Run` or a batch of runs, a `Trajectory`, a `Motion`, states of a molecule, or several
-        motions in a list or a dict by their names.
+        motions in a list or a dict by their names; or a `World`, a world that `aj.world.follow` follows, a `MotionPlan`
+        or a `Scene`.
     robot
         The robot that follows a trajectory which was made without one; the `Polymer` whose states are shown.
     q
@@ -156,7 +162,12 @@ def view(
     This needs viser: pip install 'adjoint[view]'.
     """
     who = "view"
-    shown, clips = _subject(thing, robot, who)
+    stage = shown_world(thing, _RATE, True, who)
+    if stage is not None and (robot is not None or q is not None):
+        raise ArgumentError(f"{who}: a {type(thing).__name__} knows where its robots are; leave out robot and q")
+    shown, clips = _subject(thing, robot, who) if stage is None else _lead(stage)
+    if stage is not None and not clips:
+        q = stage.actors[0].q[0, 0]
     meshes = truth(meshes, f"{who}: meshes")
     opens = _wants_browser(open_browser, who)
     package("viser", "view", who)
@@ -168,7 +179,10 @@ def view(
     server = _served(host, port, body.name, who)
     try:
         session = Session(server, body, look, extent, start)
-        viewer = Viewer(session, _panels(session, clips, looks))
+        panels = _panels(session, clips, looks)
+        if stage is not None:
+            _set_beside(session, panels, stage, meshes)
+        viewer = Viewer(session, panels)
     except BaseException:
         _stop(server)
         raise
@@ -192,6 +206,24 @@ def _subject(thing, robot, who: str) -> tuple[Robot | Polymer, list[Clip]]:
     clips = clips_of(thing, robot, who)
     owner = robot if isinstance(robot, Polymer) else clips[0].robot
     return owner, clips
+
+
+def _lead(stage: Shown) -> tuple[Robot, list[Clip]]:
+    """The robot of a world that moves, or its first, and its motion; it becomes the first actor."""
+    stage.actors.sort(key=lambda actor: len(actor.t) == 1)
+    first = stage.actors[0]
+    return first.robot, [] if len(first.t) == 1 else [clip_of_actor(first)]
+
+
+def _set_beside(session: Session, panels: dict[str, Any], stage: Shown, meshes: bool) -> None:
+    """Draw the parts of a world, and its other robots, which stand still."""
+    playback = panels.get("playback")
+    beside = Beside(session, stage.props, lambda: 0.0 if playback is None else playback.now)
+    session.panels.append(beside)
+    for k, actor in enumerate(stage.actors[1:]):
+        look = look_of(actor.robot, meshes)
+        drawn = Drawn(session.server.scene, f"{ROOT}/robot{k}", look)
+        drawn.place(poses_of(actor.robot, look, actor.q[:1, 0]))
 
 
 def _name(thing: Robot | Polymer) -> str:

@@ -14,6 +14,7 @@ from ..model.input_checks import positive, truth
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
 from .showing import actors_of, named
+from .worlds_shown import Shown, shown_world
 
 __all__ = ["Page", "page"]
 
@@ -61,9 +62,13 @@ def page(
         page(run).save("run.html")                                      # plays, with plots of joints and energy
         page({"PD": one, "computed torque": other}).save("both.html")
         page(trajectory, robot=robot)                                   # notebooks show it
+        page(world).save("cell.html")                                   # its robots, and its parts beside them
+        page(plan_motion(world, "arm", None, goal)).save("plan.html")   # a plan among its obstacles
 
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
-    states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}.
+    states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}. It
+    may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, or a `Scene`, whose solids are drawn;
+    what a robot holds goes where its hand goes.
     Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
     by side", which is the default for more than 50. A click on a robot, or its number, chooses the one whose curves and
     pose are shown. A run that is lost stays where it was.
@@ -77,10 +82,14 @@ def page(
         raise ArgumentError(f"page: robot must be a Robot or a Polymer, got {type(robot).__name__}")
     rate = positive(frames_per_second, "page: frames_per_second")
     options = truth(meshes, "page: meshes"), truth(curves, "page: curves")
-    things = named(thing, "page")
-    actors = actors_of(things, "page", robot=robot, q=q, rate=rate, curves=options[1])
+    shown = shown_world(thing, rate, options[1], "page")
+    if shown is None:
+        actors = actors_of(named(thing, "page"), "page", robot=robot, q=q, rate=rate, curves=options[1])
+        shown = Shown(", ".join(dict.fromkeys(actor.robot.name for actor in actors)), actors, [])
+    elif robot is not None or q is not None:
+        raise ArgumentError(f"page: a {type(thing).__name__} knows where its robots are; leave out robot and q")
     if title is None:
-        title = ", ".join(dict.fromkeys(actor.robot.name for actor in actors))
+        title = shown.title
     elif not isinstance(title, str):
         raise ArgumentError(f"page: title must be a str, got {type(title).__name__}")
-    return Page(title, page_text(title, actors, meshes=options[0], arrange=arrange))
+    return Page(title, page_text(title, shown.actors, shown.props, meshes=options[0], arrange=arrange))

@@ -1,0 +1,104 @@
+"""Worlds and motion plans to look at: their robots become `Actor`s, and their parts `Prop`s."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..drawing.actors import Actor, frame_times
+from ..drawing.props import Prop
+from ..drawing.triangles import Mesh
+from ..errors import ArgumentError
+from ..model.parts import Visual
+from ..model.robot import Robot
+from ..sensing.scene import Scene, Solid
+from ..world.motion.plan_results import MotionPlan
+from ..world.state import World
+from ..world.state.part_contents import surface_of
+from ..world.views.following import Followed
+from ..world.views.world_drawing import world_props
+from .showing import motion_curves
+
+__all__ = ["Shown", "shown_world"]
+
+
+class Shown(NamedTuple):
+    """What a page or a viewer draws: robots, and things beside them."""
+
+    title: str
+    actors: list[Actor]
+    props: list[Prop]
+
+
+def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | None:
+    """What a `World`, a `Followed`, a `Scene` or a `MotionPlan` shows, with `rate` frames a second; None for others."""
+    match thing:
+        case World():
+            return _world(thing, None, caller)
+        case Followed():
+            return _world(thing.start, thing, caller)
+        case Scene():
+            return Shown("scene", [_nobody()], _solids(thing))
+        case MotionPlan():
+            return _plan(thing, rate, curves, caller)
+    return None
+
+
+def _world(world: World, way: Followed | None, caller: str) -> Shown:
+    names = list(world.robots)
+    actors = []
+    for name in names:
+        robot, q = _placed(world, name), world.robots[name].q[None, None]
+        moves = way is not None and way.robot == name
+        actors.append(Actor(name, robot, way.t, way.q[None]) if moves else Actor(name, robot, np.zeros(1), q))
+    return Shown("world", actors or [_nobody()], world_props(world, actors=names))
+
+
+def _placed(world: World, name: str) -> Robot:
+    """A robot of a world whose base frame is that of the world."""
+    return world.robots[name].robot.mounted(world.pose(name)).replace(gravity=world.gravity)
+
+
+def _nobody() -> Actor:
+    """A page needs an actor, even if nobody acts: a robot without joints, of a point that nobody sees."""
+    robot = Robot.builder("nobody", base="fixed").link("world").build()
+    point = Visual("world", np.eye(4), "sphere", (1e-9,), color=(1.0, 1.0, 1.0, 0.0))
+    return Actor("", robot.replace(visuals=(point,)), np.zeros(1), np.zeros((1, 1, 0)))
+
+
+def _plan(plan: MotionPlan, rate: float, curves: bool, caller: str) -> Shown:
+    """The robot along the trajectory, or along the waypoints, among the obstacles of the plan's model."""
+    if not plan.solved:
+        raise ArgumentError(f"{caller}: the plan has no motion to show; {plan.reason}")
+    model = plan.model
+    robot = model.robot.mounted(model.T_world_base)
+    if plan.trajectory is None:
+        q = plan.samples()
+        actor = Actor("plan", robot, np.linspace(0.0, 0.1 * len(q), len(q)), q[None])
+    else:
+        times = frame_times(0.0, float(plan.trajectory.duration), rate, caller)
+        sample = plan.trajectory(times)
+        actor = Actor("plan", robot, times, sample.q[None])
+        if curves:
+            actor = actor._replace(curves=motion_curves(robot, *sample[:3]))
+    props = _solids(model.obstacles)
+    for frame, solid in model.carried:
+        at = model.robot.frame(frame)
+        held = _drawn(solid, at.placement @ solid.T_world_solid)
+        props += [prop._replace(actor=0, body=at.body) for prop in held]
+    return Shown(model.robot.name, [actor], props)
+
+
+def _solids(scene: Scene) -> list[Prop]:
+    return [prop for solid in scene for prop in _drawn(solid, solid.T_world_solid)]
+
+
+def _drawn(solid: Solid, T: np.ndarray) -> list[Prop]:
+    """A solid at the pose T (4, 4), or nothing for a half-space: pages have a floor of their own."""
+    surface = surface_of(solid)
+    if surface is None:
+        return []
+    mesh = Mesh(surface[0].astype(np.float32), np.asarray(surface[1], np.int32))
+    red, green, blue = (float(x) for x in solid.colour)
+    return [Prop(solid.name, mesh, (red, green, blue, 1.0), T[None])]
