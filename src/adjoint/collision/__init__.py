@@ -11,6 +11,7 @@ is what a camera can see. Distances are signed, in m: negative ones are depths o
 | `clearances` | How far a robot is from what it may hit: the least distance, its derivative, and the pair that has it |
 | `collision_model` | `CollisionModel`: a robot as capsules among obstacles, with what it carries; the data that checks are made on |
 | `edges` | Edges, straight motions between two configurations: are they free of collisions, by samples or by proof |
+| `exact_checks` | Exact checks of a collision model: the meshes of the links and the solids themselves, by coal (extra `[world]`) |
 | `pair_boxes` | Signed distances of capsules and boxes, exact, with witness points, as kernels of one pair |
 | `pair_cylinders` | Signed distances of capsules and cylinders with flat ends, as kernels of one pair |
 | `pair_distances` | Signed distances of one pair of balls, capsules and half-spaces, with witness points, as kernels |
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from .edges import edge_motions as edge_motions
     from .edges import edges_certified as edges_certified
     from .edges import edges_free as edges_free
+    from .exact_checks import exact_contacts as exact_contacts
+    from .exact_checks import exact_distance as exact_distance
     from .pair_boxes import capsule_box as capsule_box
     from .pair_boxes import capsule_box_apart as capsule_box_apart
     from .pair_cylinders import capsule_cylinder as capsule_cylinder
@@ -76,6 +79,7 @@ _HOMES = {
     "collision_model": "CollisionModel collision_model",
     "collision_solids": "ConvexHull HeightField HullTables",
     "edges": "Certified edge_motions edges_certified edges_free",
+    "exact_checks": "exact_contacts exact_distance",
     "pair_boxes": "capsule_box capsule_box_apart",
     "pair_cylinders": "capsule_cylinder capsule_cylinder_apart",
     "pair_distances": "DistanceGradients PairDistance capsule_capsule capsule_plane capsules_apart "

@@ -12,6 +12,7 @@ packages that parts and exact checks call (trimesh, manifold3d, coal) are the ex
 | `state` | The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
 | `predicates` | Predicates of a world, evaluated from its geometry with hysteresis, and its state as facts and relations |
 | `motion` | Motion plans: free paths of robots by trees and roadmaps, by fields, and in the plane; shortcuts, timing, adapters |
+| `views` | What a world is for others: images for cameras, motions in time, surfaces and falls for simulations, drawings |
 | `world_models` | The collision model of a robot of a world |
 """
 
@@ -24,16 +25,25 @@ if TYPE_CHECKING:
     from .features import Feature as Feature
     from .features import feature_frame as feature_frame
     from .motion import ControlPoints as ControlPoints
+    from .motion import Descent as Descent
     from .motion import FieldState as FieldState
     from .motion import ForbiddenRegion as ForbiddenRegion
     from .motion import ForceField as ForceField
     from .motion import Freeway as Freeway
+    from .motion import MotionPlan as MotionPlan
+    from .motion import PathMeasures as PathMeasures
     from .motion import PlanePlan as PlanePlan
+    from .motion import PlanStatistics as PlanStatistics
     from .motion import PointDistance as PointDistance
+    from .motion import Recheck as Recheck
+    from .motion import RepairedPath as RepairedPath
+    from .motion import Roadmap as Roadmap
     from .motion import SegmentInside as SegmentInside
+    from .motion import SmoothedPath as SmoothedPath
     from .motion import VisibilityGraph as VisibilityGraph
     from .motion import control_points as control_points
     from .motion import convex_pieces as convex_pieces
+    from .motion import descend_field as descend_field
     from .motion import field_law as field_law
     from .motion import field_potential as field_potential
     from .motion import field_state as field_state
@@ -45,8 +55,14 @@ if TYPE_CHECKING:
     from .motion import minkowski_sum as minkowski_sum
     from .motion import plan_by_freeways as plan_by_freeways
     from .motion import plan_in_plane as plan_in_plane
+    from .motion import plan_motion as plan_motion
+    from .motion import plan_with_ompl as plan_with_ompl
     from .motion import point_solid_distance as point_solid_distance
+    from .motion import repair_path as repair_path
+    from .motion import roadmap as roadmap
+    from .motion import roadmap_path as roadmap_path
     from .motion import segment_inside as segment_inside
+    from .motion import smooth_path as smooth_path
     from .motion import swept_polygon as swept_polygon
     from .motion import visibility_graph as visibility_graph
     from .parts import Part as Part
@@ -145,17 +161,27 @@ if TYPE_CHECKING:
     from .units import Unit as Unit
     from .units import convert as convert
     from .units import si as si
+    from .views import CameraView as CameraView
+    from .views import Dropped as Dropped
+    from .views import Followed as Followed
+    from .views import dropped as dropped
+    from .views import follow as follow
+    from .views import seen_by as seen_by
+    from .views import world_props as world_props
+    from .views import world_surfaces as world_surfaces
     from .world_models import world_collision_model as world_collision_model
 
 # Where each name is defined: a file or folder is loaded when one of its names is first used. A test keeps this table and
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "features": "FEATURE_KINDS Feature feature_frame",
-    "motion": "ControlPoints FieldState ForbiddenRegion ForceField Freeway PlanePlan PointDistance "
-    "SegmentInside VisibilityGraph control_points convex_pieces field_law field_potential "
-    "field_state field_torque find_freeways forbidden_region force_field grow_obstacle "
-    "minkowski_sum plan_by_freeways plan_in_plane point_solid_distance segment_inside "
-    "swept_polygon visibility_graph",
+    "motion": "ControlPoints Descent FieldState ForbiddenRegion ForceField Freeway MotionPlan "
+    "PathMeasures PlanStatistics PlanePlan PointDistance Recheck RepairedPath Roadmap "
+    "SegmentInside SmoothedPath VisibilityGraph control_points convex_pieces "
+    "descend_field field_law field_potential field_state field_torque find_freeways "
+    "forbidden_region force_field grow_obstacle minkowski_sum plan_by_freeways "
+    "plan_in_plane plan_motion plan_with_ompl point_solid_distance repair_path roadmap "
+    "roadmap_path segment_inside smooth_path swept_polygon visibility_graph",
     "parts": "Part PartCover PartMesh center cone cuboid cylinder difference hemisphere inertia "
     "intersection lamination mass mesh_part part_cover part_from_json part_solids "
     "part_to_data part_to_json revolution sphere union volume wedge",
@@ -168,6 +194,7 @@ _HOMES = {
     "Settled World WorldRobot changes frame_from_points gripper_solids hand_target settle",
     "units": "CENTIMETER DEGREE FOOT GRAM INCH IN_LBF LBF MILLIMETER MINUTE OZF POUND "
     "STANDARD_GRAVITY UNITS Unit convert si",
+    "views": "CameraView Dropped Followed dropped follow seen_by world_props world_surfaces",
     "world_models": "world_collision_model",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
