@@ -16,7 +16,7 @@ from ..model.robot import Robot
 from ..model.xml_files import read
 from ..randomness import Rng, generator, rng_by_keyword
 from .shape_meetings import Meetings, shape_meetings
-from .shapes_of_links import LinkShapes
+from .shapes_of_links import LinkShapes, need_shapes
 
 __all__ = ["BodyPairs", "colliding_pairs", "disabled_links"]
 
@@ -112,13 +112,7 @@ def colliding_pairs(
     """
     who = "colliding_pairs"
     need_robot(robot, who)
-    if not isinstance(shapes, LinkShapes):
-        raise ArgumentError(
-            f"{who}: 'shapes' must be LinkShapes, such as link_shapes(robot); got {type(shapes).__name__}"
-        )
-    if len(shapes) and shapes.bodies.max() >= len(robot.body_names):
-        n = len(robot.body_names)
-        raise ArgumentError(f"{who}: a shape belongs to body {shapes.bodies.max()}, but '{robot.name}' has {n} bodies")
+    need_shapes(robot, shapes, who)
     number = count(samples, f"{who}: samples")
     if number < 1:
         raise ArgumentError(f"{who}: samples must be 1 or more, got {samples!r}")

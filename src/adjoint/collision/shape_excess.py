@@ -10,7 +10,8 @@ from .shape_fitting import Fit
 
 __all__ = ["MeshSamples", "excess_of", "inside_depth", "surface_samples"]
 
-_SAMPLES = 4000  # wanted points on a mesh
+_SAMPLES = 6000  # wanted points on a mesh
+_ROUGH = 1500  # of these points, for estimates
 _FINE = 0.01  # patches are divided until the bound is so near to a true distance, in parts of the radius
 _PATCHES = 60_000  # at most, at one level
 
@@ -18,13 +19,19 @@ _PATCHES = 60_000  # at most, at one level
 class MeshSamples:
     """Points on triangles (m, 3, 3), and the distance from any point to the triangles, never too small."""
 
-    def __init__(self, triangles: np.ndarray, count: int = _SAMPLES):
+    def __init__(self, triangles: np.ndarray):
         self.triangles = triangles
-        self.points, self.owner = _spread(triangles, count)
+        self.points, self.owner = _spread(triangles, _SAMPLES)
 
     @cached_property
     def tree(self) -> KDTree:
+        """All samples."""
         return KDTree(self.points)
+
+    @cached_property
+    def rough(self) -> KDTree:
+        """Some of the samples, for estimates."""
+        return KDTree(self.points[:: max(len(self.points) // _ROUGH, 1)])
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """Distances (n,) [m] from points (n, 3) to the triangles with the nearest samples: at least the true ones."""
@@ -82,6 +89,8 @@ def surface_samples(fit: Fit, count: int) -> np.ndarray:
     """About `count` points (k, 3) that are spread over the surface of a capsule."""
     length = float(np.linalg.norm(fit.end - fit.start))
     along = length + np.pi * fit.radius
+    if fit.radius == 0:
+        return np.linspace(fit.start, fit.end, count)
     m = max(int(np.sqrt(count * 2 * np.pi * fit.radius / along)), 6)
     u, turn = np.meshgrid((np.arange(-(-count // m)) + 0.5) / -(-count // m), np.arange(m) / m)
     return _surface(fit, length, u.reshape(-1) * along, turn.reshape(-1) * 2 * np.pi)
@@ -103,16 +112,22 @@ def _surface(fit: Fit, length: float, along: np.ndarray, turn: np.ndarray) -> np
 
 
 def _spread(triangles: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points (k, 3) spread over triangles: their corners' middle, or those of parts of equal size for large triangles.
+    """About `count` points (k, 3) or more that are spread over triangles, and the number (k,) of the triangle of each.
 
-    The second result is the number of the triangle of each point.
+    Large triangles have a grid of points; of those that are smaller than the spacing, some have their middle.
     """
-    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    size = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1) / 2
     longest = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
-    spacing = np.sqrt(max(np.linalg.norm(normal, axis=1).sum(), longest.max() ** 2 * 1e-3) / count)
+    spacing = np.sqrt(max(size.sum(), 1e-3 * longest.max() ** 2) / count)
     parts = np.clip(np.ceil(longest / spacing), 1, 64).astype(int) if spacing > 0 else np.ones(len(triangles), int)
-    points, owner = [], []
-    for k in np.unique(parts):
+    small = np.flatnonzero(parts == 1)
+    if len(small) > count:
+        total = np.cumsum(size[small])
+        wanted = int(2 * total[-1] / spacing**2) + 1
+        chosen = np.searchsorted(total, (np.arange(wanted) + 0.5) / wanted * total[-1])
+        small = small[np.unique(np.minimum(chosen, len(small) - 1))]
+    points, owner = [triangles[small].mean(axis=1)], [small]
+    for k in np.unique(parts[parts > 1]):
         chosen = np.flatnonzero(parts == k)
         i, j = np.nonzero(np.add.outer(np.arange(k + 1), np.arange(k + 1)) <= k)
         weights = np.stack([i, j, k - i - j], axis=1) / k  # (p, 3)

@@ -12,6 +12,7 @@ from .shape_kernels import axis_capsule, side_capsule
 
 __all__ = [
     "Fit",
+    "around",
     "directions_of",
     "fitted_ball",
     "fitted_capsule",
@@ -22,7 +23,7 @@ __all__ = [
     "volume_of",
 ]
 
-_FLAT = 1e-9  # points that are thinner than this part of their extent are flat
+_FLAT = 1e-7  # points that are thinner than this part of their extent are flat
 _DIRECTIONS = 160  # of the outermost points that the search looks at
 _STARTS = 93  # directions of axes that the search begins with
 _PARENTS, _CHILDREN, _GENERATIONS = 6, 8, 20
@@ -46,18 +47,17 @@ def volume_of(fit: Fit) -> float:
 
 def hull_points(points: np.ndarray) -> np.ndarray:
     """The corners (m, 3) of the convex hull of points (n, 3); flat and straight sets of points have corners too."""
-    points = np.unique(points, axis=0)
     centred = points - points.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(centred, full_matrices=False) if len(points) > 1 else (0, np.zeros(1), np.eye(3))
-    rank = int(np.count_nonzero(sizes > _FLAT * max(sizes.max(initial=0.0), 1e-300)))
-    if rank == 0 or len(points) <= rank + 1:
-        return points
-    inside = centred @ axes[:rank].T
+    squares, axes = np.linalg.eigh(centred.T @ centred)
+    rank = int(np.count_nonzero(squares > _FLAT**2 * squares[-1])) if squares[-1] > 0 else 0
+    if rank == 0:
+        return points[:1]
+    inside = centred @ axes[:, 3 - rank :]
     if rank == 1:
         return points[[int(np.argmin(inside)), int(np.argmax(inside))]]
     try:
         return points[QuickHull(inside).vertices]
-    except QhullError:  # nearly flat
+    except QhullError:  # nearly flat, or too few points
         return points
 
 
@@ -65,21 +65,20 @@ def hull_points(points: np.ndarray) -> np.ndarray:
 
 
 def fitted_capsule(points: np.ndarray) -> Fit:
-    """A capsule of nearly least volume that contains all points (n, 3).
+    """A capsule of nearly least volume that contains all points (n, 3): the corners of a hull, or some more.
 
     The least capsule about an axis is known, so that only the axis is searched for. The search begins with principal
     axes and with directions all around; it goes on with random changes of the best axes, from large to small ones. It
     works in the principal frame of the points and with the same random numbers, so a moved set of points has the moved
     capsule.
     """
-    corners = hull_points(points)
-    frame, middle = principal_frame(corners)
-    local = (corners - middle) @ frame
+    frame, middle = principal_frame(points)
+    local = (points - middle) @ frame
     size = float(np.abs(local).max(initial=0.0))
     if size == 0:
-        return _finished(points, middle, middle)
+        return around(points, middle, middle)
     start, end = _searched(outermost(local / size, _DIRECTIONS))
-    return _finished(points, middle + frame @ (size * start), middle + frame @ (size * end))
+    return around(points, middle + frame @ (size * start), middle + frame @ (size * end))
 
 
 def _searched(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -90,12 +89,12 @@ def _searched(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rng, step = np.random.default_rng(0), 0.25
     for _ in range(_GENERATIONS):
         shape = (len(axes) * _CHILDREN, 3)
-        around = np.repeat(axes, _CHILDREN, axis=0) + step * rng.standard_normal(shape)
-        around /= np.linalg.norm(around, axis=1, keepdims=True)
+        turned = np.repeat(axes, _CHILDREN, axis=0) + step * rng.standard_normal(shape)
+        turned /= np.linalg.norm(turned, axis=1, keepdims=True)
         near = np.repeat(centres, _CHILDREN, axis=0) + 0.4 * step * rng.standard_normal(shape)
-        tried = axis_capsule(points, around, near)
+        tried = axis_capsule(points, turned, near)
         axes, centres, volumes = _best(
-            np.concatenate([axes, around]), np.concatenate([centres, near]), np.concatenate([volumes, tried.volume])
+            np.concatenate([axes, turned]), np.concatenate([centres, near]), np.concatenate([volumes, tried.volume])
         )
         step *= _SMALLER
     best = axis_capsule(points, axes[0], centres[0])
@@ -124,7 +123,7 @@ def fitted_ball(points: np.ndarray) -> Fit:
         if off[far] < least:
             best, least = centre, float(off[far])
         centre = centre + (corners[far] - centre) / (k + 2)
-    return _finished(points, best, best)
+    return around(points, best, best)
 
 
 def row_of_balls(fit: Fit, most: int, tolerance: float) -> list[Fit]:
@@ -144,7 +143,7 @@ def row_of_balls(fit: Fit, most: int, tolerance: float) -> list[Fit]:
 # --- what both need ---------------------------------------------------------------------------------------------------
 
 
-def _finished(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> Fit:
+def around(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> Fit:
     """The capsule with these ends that contains all points, also after rounding."""
     way = end - start
     square = float(way @ way)

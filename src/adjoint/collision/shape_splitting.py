@@ -16,7 +16,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .shape_excess import MeshSamples, inside_depth, surface_samples
-from .shape_fitting import Fit, directions_of, fitted_ball, fitted_capsule, hull_points, outermost, principal_frame
+from .shape_fitting import (
+    Fit,
+    around,
+    directions_of,
+    fitted_ball,
+    fitted_capsule,
+    hull_points,
+    outermost,
+    principal_frame,
+)
 from .shape_kernels import side_capsule
 
 __all__ = ["FitOf", "clipped", "split_fits"]
@@ -33,8 +42,11 @@ _SPREAD = 120  # points on the surface of a shape
 
 
 class _Part(NamedTuple):
+    """The triangles in a cell, where normal · x >= offset of all walls; the corners of their hull; a capsule around."""
+
     triangles: np.ndarray
-    walls: tuple[tuple[np.ndarray, float], ...]  # the cell: normal · x >= offset
+    walls: tuple[tuple[np.ndarray, float], ...]
+    corners: np.ndarray
     fit: Fit
     surface: _Surface
 
@@ -48,10 +60,10 @@ class _Surface(NamedTuple):
 
 
 class FitOf(NamedTuple):
-    """A shape, and points (n, 3) whose convex hull it contains; the hulls of all points contain the link."""
+    """A shape, and the corners (n, 3) of a convex hull that it contains; all hulls together contain the link."""
 
     fit: Fit
-    points: np.ndarray
+    corners: np.ndarray
 
 
 def split_fits(triangles: np.ndarray, kind: str, most: int, tolerance: float, mesh: MeshSamples) -> list[FitOf]:
@@ -61,8 +73,14 @@ def split_fits(triangles: np.ndarray, kind: str, most: int, tolerance: float, me
     """
     parts = _capsules(triangles, most if kind == "capsules" else max(most // 4, 1), tolerance, mesh)
     if kind == "capsules":
-        return [FitOf(part.fit, _points(part.triangles, part.walls, triangles)) for part in parts]
+        return [_checked(part.fit, part.triangles, part.corners) for part in parts]
     return _balls(parts, triangles, most, tolerance)
+
+
+def _checked(fit: Fit, piece: np.ndarray, corners: np.ndarray) -> FitOf:
+    """A shape around the corners of the hull of a piece, made to contain every corner of its triangles."""
+    radius = around(piece.reshape(-1, 3), fit.start, fit.end).radius
+    return FitOf(fit._replace(radius=max(radius, fit.radius)), corners)
 
 
 def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamples) -> list[_Part]:
@@ -107,7 +125,7 @@ def _balls(parts: list[_Part], triangles: np.ndarray, most: int, tolerance: floa
 def _row(part: _Part, count: int, triangles: np.ndarray) -> list[FitOf]:
     """Balls around slabs of a part, which planes across the axis of its capsule cut."""
     if count == 1:
-        return [_ball(_points(part.triangles, part.walls, triangles))]
+        return [_checked(fitted_ball(part.corners), part.triangles, part.corners)]
     axis = part.fit.end - part.fit.start
     axis = axis / np.linalg.norm(axis)
     s = part.triangles @ axis
@@ -119,28 +137,26 @@ def _row(part: _Part, count: int, triangles: np.ndarray) -> list[FitOf]:
             if cut:
                 piece, walls = clipped(piece, side, place), (*walls, (side, place))
         if len(piece):
-            found.append(_ball(_points(piece, walls, triangles)))
+            corners = _hull(piece, walls, triangles)
+            found.append(_checked(fitted_ball(corners), piece, corners))
     return found
 
 
-def _ball(points: np.ndarray) -> FitOf:
-    return FitOf(fitted_ball(points), points)
-
-
-def _points(piece: np.ndarray, walls: tuple, triangles: np.ndarray) -> np.ndarray:
-    """The points whose convex hull contains a piece of a solid that has the surface `triangles`."""
-    return np.concatenate([piece.reshape(-1, 3), _corners(walls, triangles)])
+def _hull(piece: np.ndarray, walls: tuple, triangles: np.ndarray) -> np.ndarray:
+    """The corners of the convex hull of a piece, in a cell, of a solid that has the surface `triangles`."""
+    return hull_points(np.concatenate([piece.reshape(-1, 3), _corners(walls, triangles)]))
 
 
 def _part(piece: np.ndarray, walls: tuple, triangles: np.ndarray, mesh: MeshSamples) -> _Part:
-    fit = fitted_capsule(_points(piece, walls, triangles))
-    return _Part(piece, walls, fit, _surface(fit, mesh))
+    corners = _hull(piece, walls, triangles)
+    fit = fitted_capsule(corners)
+    return _Part(piece, walls, corners, fit, _surface(fit, mesh))
 
 
 def _surface(fit: Fit, mesh: MeshSamples) -> _Surface:
     points = surface_samples(fit, _SPREAD)
     area = 2 * np.pi * fit.radius * float(np.linalg.norm(fit.end - fit.start) + 2 * fit.radius)
-    return _Surface(points, mesh.tree.query(points)[0], area / len(points))
+    return _Surface(points, mesh.rough.query(points)[0], area / len(points))
 
 
 def _uncovered(part: _Part, parts: list[_Part]) -> _Surface:
@@ -159,7 +175,8 @@ def _room(surface: _Surface) -> float:
 
 
 def _room_of(fits: list[Fit], mesh: MeshSamples) -> float:
-    parts = [_Part(np.zeros((0, 3, 3)), (), fit, _surface(fit, mesh)) for fit in fits]
+    none = np.zeros((0, 3, 3))
+    parts = [_Part(none, (), none, fit, _surface(fit, mesh)) for fit in fits]
     return sum(_room(_uncovered(part, parts)) for part in parts)
 
 
@@ -182,7 +199,7 @@ def _halves(part: _Part, triangles: np.ndarray, mesh: MeshSamples) -> list[_Part
 
 def _cuts(part: _Part, mesh: MeshSamples) -> list[tuple[np.ndarray, float]]:
     """The most promising planes (normal, offset), by quick fits to some points on both sides of many planes."""
-    points = _some_points(part.triangles)
+    points = _some_points(part)
     frame, middle = principal_frame(points)
     local = (points - middle) @ frame
     size = float(np.abs(local).max())
@@ -206,15 +223,14 @@ def _cuts(part: _Part, mesh: MeshSamples) -> list[tuple[np.ndarray, float]]:
     return [(frame @ normal, float(size * offset + (frame @ normal) @ middle)) for _, normal, offset in known[:_TRIED]]
 
 
-def _some_points(triangles: np.ndarray) -> np.ndarray:
-    """Points of triangles: some that are spread over their areas, and their outermost corners."""
+def _some_points(part: _Part) -> np.ndarray:
+    """Points of a part: some that are spread over the areas of its triangles, and its outermost corners."""
+    triangles = part.triangles
     size = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
-    rng = np.random.default_rng(0)
     places = (np.arange(_POINTS) + 0.5) / _POINTS * size.sum()
     chosen = triangles[np.minimum(np.searchsorted(np.cumsum(size), places), len(triangles) - 1)]
-    weights = rng.dirichlet(np.ones(3), _POINTS)
-    spread = np.einsum("pc,pcx->px", weights, chosen)
-    return np.concatenate([spread, outermost(hull_points(triangles.reshape(-1, 3)), 60)])
+    weights = np.random.default_rng(0).dirichlet(np.ones(3), _POINTS)
+    return np.concatenate([np.einsum("pc,pcx->px", weights, chosen), outermost(part.corners, 60)])
 
 
 def _judged(points: np.ndarray, normals, offsets, mesh: MeshSamples, placed: Callable, size: float) -> list:

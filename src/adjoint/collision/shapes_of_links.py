@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..display import html_table
+from ..errors import ArgumentError
 from ..kinematics import forward_kinematics
 from ..lazy import cached_property
 from ..model.input_checks import count, one_of, positive
@@ -18,10 +19,11 @@ from ..model.robot import Robot
 from ..sensing.scene.scene_checks import array, pose
 from ..sensing.scene.solids import Capsule, Sphere
 from .shape_excess import MeshSamples, excess_of
-from .shape_fitting import Fit, hull_points, row_of_balls
+from .shape_fitting import Fit, row_of_balls
 from .shape_sources import SOURCES, LinkPiece, link_pieces
 from .shape_splitting import split_fits
 
+_MOST = {"capsules": 3, "spheres": 16}  # shapes of a link, unless the user says another number
 _NUMBERED = re.compile(r"#\d+$")
 
 __all__ = ["LinkShapes", "link_shapes", "shape_solids"]
@@ -106,10 +108,12 @@ def link_shapes(
     <LinkShapes: ...>
     """
     need_robot(robot, "link_shapes")
-    one_of(kind, ("capsules", "spheres"), "link_shapes: kind")
+    one_of(kind, tuple(_MOST), "link_shapes: kind")
     one_of(source, SOURCES, "link_shapes: source")
-    number = count((3 if kind == "capsules" else 16) if most is None else most, "link_shapes: most")
-    return _found(robot, kind, max(number, 1), positive(tolerance, "link_shapes: tolerance"), source)
+    number = count(_MOST[kind] if most is None else most, "link_shapes: most")
+    if number == 0:
+        raise ArgumentError("link_shapes: most must be 1 or more, got 0")
+    return _found(robot, kind, number, positive(tolerance, "link_shapes: tolerance"), source)
 
 
 class _Found(NamedTuple):
@@ -159,19 +163,22 @@ def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[_F
         mesh = MeshSamples(link.triangles)
         parts = split_fits(link.triangles, kind, most, tolerance, mesh)
         fits = [fit._replace(radius=fit.radius + link.slack) for fit, _ in parts]
-        for fit, (_, points) in zip(fits, parts, strict=True):
+        for fit, (_, corners) in zip(fits, parts, strict=True):
             excess = excess_of(fit, mesh, [x for x in fits if x is not fit]) + link.slack
-            found.append(_Found(fit, excess, hull_points(points), link.slack))
+            found.append(_Found(fit, excess, corners, link.slack))
     return found
 
 
 def shape_solids(robot: Robot, shapes: LinkShapes, q, *, T_world_base=None) -> tuple[Capsule | Sphere, ...]:
     """The shapes at q (nq,) as solids in the world, with the names of the shapes, to be drawn or met by rays.
 
-    >>> from adjoint.sensing import Scene
-    >>> scene = Scene(shape_solids(robot, link_shapes(robot), q))
+        >>> from adjoint.sensing import Scene
+        >>> scene = Scene(shape_solids(robot, link_shapes(robot, most=1), q))
+
+    `T_world_base` (4, 4) is the pose of the base. Solids of `robot_solids` show the links themselves.
     """
     need_robot(robot, "shape_solids")
+    need_shapes(robot, shapes, "shape_solids")
     base = pose(T_world_base, "T_world_base", "shape_solids")
     places = base @ forward_kinematics(robot, array(q, (robot.nq,), "q", "shape_solids"))
     found = []
@@ -192,3 +199,14 @@ def shape_solids(robot: Robot, shapes: LinkShapes, q, *, T_world_base=None) -> t
         else:
             found.append(Sphere(radius, T_world_solid=T @ local, name=name))
     return tuple(found)
+
+
+def need_shapes(robot: Robot, shapes, caller: str) -> None:
+    """Raise an `ArgumentError` if `shapes` are no shapes of a robot with so many bodies."""
+    if not isinstance(shapes, LinkShapes):
+        given = type(shapes).__name__
+        raise ArgumentError(f"{caller}: 'shapes' must be LinkShapes, such as link_shapes(robot); got {given}")
+    n = len(robot.body_names)
+    if shapes.bodies.max(initial=-1) >= n:
+        last = shapes.bodies.max()
+        raise ArgumentError(f"{caller}: a shape belongs to body {last}, but '{robot.name}' has {n} bodies")
