@@ -50,7 +50,7 @@ class Conflict(NamedTuple):
 class ContradictionError(SolveError):
     """Relations contradict each other; `conflict` has a smallest set of those that do."""
 
-    def __init__(self, message: str, conflict: Conflict | None = None):
+    def __init__(self, message: str, conflict: Conflict):
         super().__init__(message)
         self.conflict = conflict
 

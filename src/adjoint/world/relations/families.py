@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class Family:
         k = self.parts.index(part)
         return np.array([freedom.twists[k] for freedom in self.freedoms]).reshape(self.dof, 6)
 
-    def __call__(self, parameters) -> np.ndarray | dict[str, np.ndarray]:
+    def __call__(self, parameters) -> Any:
         """The pose (4, 4) of the only part, or {part: pose}, after a motion along the freedoms.
 
         `parameters` (dof,) are in rad for rotations and screws and in m for translations. For an exact family the poses
@@ -91,16 +92,18 @@ class Family:
         """The residuals of all equations [rad, m] at poses, by default at the nominal pose; 0 for bounds that hold."""
         return self.system.residuals(self.x if poses is None else self._variables(poses, "residuals"))
 
-    def nearest(self, poses) -> np.ndarray | dict[str, np.ndarray]:
-        """The placement of this family that is nearest to a pose (4, 4), or to {part: pose}.
+    def nearest(self, poses) -> Any:
+        """The placement of this family that is nearest to a pose (4, 4), or to {part: pose}; it is given likewise.
 
         Angles [rad] count as much as distances in units of the typical length of the features.
         """
         T = self.system.poses(self._walked(self._variables(poses, "nearest")))
         return T[0] if len(self.parts) == 1 else dict(zip(self.parts, T, strict=True))
 
-    def sample(self, *, rng: Rng = None, spread: float = 0.1) -> np.ndarray | dict[str, np.ndarray]:
-        """A random placement: angles are uniform over a turn, translations normal with the deviation `spread` [m].
+    def sample(self, *, rng: Rng = None, spread: float = 0.1) -> Any:
+        """A random placement, as a pose (4, 4) or {part: pose}.
+
+        Angles are uniform over a turn, and translations normal with the deviation `spread` [m].
 
         Inequalities such as those of `on` and `in_` hold, too; a `SolveError` says if no such placement was found.
         """

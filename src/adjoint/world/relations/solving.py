@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, SolveError
 from ...model.input_checks import count, positive
 from ...randomness import Rng, generator
 from ...sensing.scene.scene_checks import pose
@@ -71,7 +71,7 @@ class Placements:
         """The freedoms of the nearest family."""
         return self.families[0].dof
 
-    def nearest(self, poses) -> np.ndarray | dict[str, np.ndarray]:
+    def nearest(self, poses) -> Any:
         """The placement of all families that is nearest to a pose (4, 4), or to {part: pose}."""
         target = self.families[0]._variables(poses, "nearest")
         found = [family._walked(target) for family in self.families]
@@ -79,7 +79,7 @@ class Placements:
         T = self.families[best].system.poses(found[best])
         return T[0] if len(self.parts) == 1 else dict(zip(self.parts, T, strict=True))
 
-    def sample(self, *, rng: Rng = None, spread: float = 0.1) -> np.ndarray | dict[str, np.ndarray]:
+    def sample(self, *, rng: Rng = None, spread: float = 0.1) -> Any:
         """A random placement of a random family; see `Family.sample`."""
         rng = generator(rng, "sample")
         return self.families[rng.integers(len(self.families))].sample(rng=rng, spread=spread)
@@ -188,8 +188,9 @@ def _solved(world, parts, relations, near, starts, tolerance, rng, caller) -> Pl
     if not families:
         tries = np.concatenate([goal[None], random_starts(system, 2 * starts, generator_)])
         conflict = conflict_in(system, tries, tolerance)
-        words = conflict or "no placement was found; give more starts"
-        raise ContradictionError(f"{caller}: {words}", conflict)
+        if conflict is None:
+            raise SolveError(f"{caller}: few starts lead to a placement; give more starts than {starts}")
+        raise ContradictionError(f"{caller}: {conflict}", conflict)
     taken, redundant = _shares(system, families[0].x)
     redundant = () if families[0].shaky else redundant  # ranks tell too little there
     return Placements(tuple(parts), relations, tuple(families), taken, redundant)
