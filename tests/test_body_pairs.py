@@ -176,7 +176,7 @@ def test_pairs_tell_of_themselves():
 
 def test_the_same_seed_gives_the_same_pairs():
     robot, shapes = planar(4, 2.9), rods(4)
-    one, two = (colliding_pairs(robot, shapes, samples=300, rng=5) for _ in range(2))
+    one, two = (colliding_pairs(robot, shapes, samples=300, rng=np.random.default_rng(5)) for _ in range(2))
     assert np.array_equal(one.shape_pairs, two.shape_pairs) and one.reasons == two.reasons
 
 
@@ -218,3 +218,9 @@ def test_robots_without_shapes_or_joints():
     assert "0 pairs" in repr(colliding_pairs(planar(2, 1.0), none, samples=10))
     only = aj.load("<robot name='r'><link name='only'/></robot>")
     assert len(colliding_pairs(only, link_shapes(only), samples=10)) == 0
+
+
+def test_pairs_are_kept_by_the_robot():
+    robot, shapes = planar(3, 1.0), rods(3)
+    assert colliding_pairs(robot, shapes, samples=50) is colliding_pairs(robot, shapes, samples=50)
+    assert colliding_pairs(robot, shapes, samples=50, rng=None) is not colliding_pairs(robot, shapes, samples=50)

@@ -12,6 +12,7 @@ from ..display import html_table
 from ..errors import ArgumentError, nearest
 from ..model.input_checks import count, positive
 from ..model.needs import need_robot
+from ..model.once import once_a_robot
 from ..model.robot import Robot
 from ..model.xml_files import read
 from ..randomness import Rng, generator, rng_by_keyword
@@ -99,7 +100,7 @@ def colliding_pairs(
     Left out are pairs of shapes
 
     - of one body, or of bodies that a joint connects, also through bodies without shapes;
-    - that touch in 95 % of the `samples` or more;
+    - that touch in 95 % of the samples or more, of the first 1024 of all `samples`;
     - that touch in the neutral configuration, moved into the limits, by no more than the excess of both: these shapes
       may touch only since they are larger than their links;
     - that were never nearer than `margin` [m]: in no sample, and not after a random search towards each other, which
@@ -108,7 +109,7 @@ def colliding_pairs(
     - of `disabled` links: pairs of names of links or bodies, or the path of an SRDF file (see `disabled_links`).
 
     Configurations are uniform inside the limits (see `random_configuration`). A `margin` of a collision model that is
-    larger than this one needs pairs that were found with at least that margin.
+    larger than this one needs pairs that were found with at least that margin. The robot keeps the result for a seed.
     """
     who = "colliding_pairs"
     need_robot(robot, who)
@@ -118,6 +119,21 @@ def colliding_pairs(
         raise ArgumentError(f"{who}: samples must be 1 or more, got {samples!r}")
     margin = positive(margin, f"{who}: margin", or_zero=True)
     off = _disabled_shapes(robot, shapes, disabled)
+    if isinstance(rng, int | np.integer) and not off.any():
+        return _kept(robot, shapes, number, margin, int(rng))
+    return _found(robot, shapes, number, margin, off, generator(rng, who))
+
+
+@once_a_robot
+def _kept(robot: Robot, shapes: LinkShapes, samples: int, margin: float, seed: int) -> BodyPairs:
+    """The pairs by a seed, which the robot keeps."""
+    none = np.zeros((len(shapes), len(shapes)), bool)
+    return _found(robot, shapes, samples, margin, none, np.random.default_rng(seed))
+
+
+def _found(
+    robot: Robot, shapes: LinkShapes, samples: int, margin: float, off: np.ndarray, rng: np.random.Generator
+) -> BodyPairs:
     a, b = np.triu_indices(len(shapes), 1)
     apart = shapes.bodies[a] != shapes.bodies[b]
     pairs = np.stack([a[apart], b[apart]], axis=1)
@@ -125,12 +141,12 @@ def colliding_pairs(
     verdicts[_adjacent(robot, shapes)[tuple(shapes.bodies[pairs].T)]] = "adjacent"
     verdicts[off[tuple(pairs.T)] & (verdicts == "checked")] = "disabled"
     rest = np.flatnonzero(verdicts == "checked")
-    found = shape_meetings(robot, shapes, pairs[rest], number, margin, generator(rng, who))
+    found = shape_meetings(robot, shapes, pairs[rest], samples, margin, rng)
     excess = shapes.excess[pairs[rest]].sum(axis=1)
     verdicts[rest[found.least > margin]] = "never"
     verdicts[rest[(found.neutral <= 0) & (-found.neutral <= excess)]] = "neutral"
     verdicts[rest[found.share >= _OFTEN]] = "always"
-    return _by_bodies(robot, shapes, pairs, verdicts, rest, found, number, margin)
+    return _by_bodies(robot, shapes, pairs, verdicts, rest, found, samples, margin)
 
 
 def _adjacent(robot: Robot, shapes: LinkShapes) -> np.ndarray:

@@ -16,7 +16,7 @@ from .shapes_of_links import LinkShapes
 __all__ = ["Meetings", "inside_limits", "shape_meetings"]
 
 _CHUNK = 256  # samples at a time
-_ENOUGH = 1024  # samples after which pairs that both touch and do not are known well enough
+_ENOUGH = 1024  # samples after which pairs that touched are known well enough
 _STARTS, _CHILDREN, _ROUNDS = 5, 4, 20  # of the search for nearer configurations
 _SMALLER = 0.85  # each round's steps are smaller than those before
 _LANES = 100_000  # pairs at a time
@@ -54,8 +54,8 @@ def shape_meetings(
     """The meetings of pairs (p, 2) of shapes in random configurations, and after a search for nearer ones.
 
     Distances between balls around the shapes tell which shapes can be nearer than `margin`; only their distances are
-    computed. A pair is sampled no further once it both touched and did not in many samples. The search goes from the
-    nearest samples of each pair that never came nearer than `margin`, by random steps that become smaller.
+    computed. After 1024 samples, only pairs that never touched are sampled further. The search goes from the nearest
+    samples of each pair that never came nearer than `margin`, by random steps that become smaller.
     """
     all_pairs = _Pairs(robot, shapes, pairs)
     rest = _own_distances(all_pairs, np.tile(inside_limits(robot, neutral(robot)), (len(pairs), 1, 1)), -np.inf)[:, 0]
@@ -78,7 +78,7 @@ def shape_meetings(
             column[now], place[now] = bound[best, np.arange(len(now))], q[best]
             nearest = np.concatenate([nearest, column[:, None]], axis=1)
             starts = np.concatenate([starts, place[:, None]], axis=1)
-        now = np.flatnonzero((touched == 0) | (touched == seen) | (seen < _ENOUGH))
+        now = np.flatnonzero((touched == 0) | (seen < _ENOUGH))
     far = np.flatnonzero(least > margin)
     chosen = np.argsort(nearest[far], axis=1)[:, :_STARTS]
     q = np.take_along_axis(starts[far], chosen[..., None], axis=1)
@@ -121,18 +121,38 @@ def _searched(pairs: _Pairs, q: np.ndarray, margin: float, rng: np.random.Genera
 
 
 class _Placed(NamedTuple):
-    """The placements (n, k, 4, 4) of the bodies of all shapes, and the ends (n, k, 3) of the shapes, in the base."""
+    """Shapes in the base: the placements (n, k, 4, 4) of their bodies, and their ends (n, k, 3)."""
 
     T: np.ndarray
     start: np.ndarray
     end: np.ndarray
 
 
-def _placed(pairs: _Pairs, q: np.ndarray) -> _Placed:
+class _Two(NamedTuple):
+    """Two shapes in samples (m,): the placements of their bodies, and their ends."""
+
+    T_a: np.ndarray
+    T_b: np.ndarray
+    start_a: np.ndarray
+    end_a: np.ndarray
+    start_b: np.ndarray
+    end_b: np.ndarray
+
+
+def _two(at: _Placed, i: np.ndarray, a, b) -> _Two:
+    """Shapes a and b of those at `at`, in samples number i (m,)."""
+    return _Two(at.T[i, a], at.T[i, b], at.start[i, a], at.end[i, a], at.start[i, b], at.end[i, b])
+
+
+def _placed(pairs: _Pairs, q: np.ndarray, which: np.ndarray | None = None) -> _Placed:
+    """All shapes at q (n, nq), or only `which` (n, k) of them, others in each sample."""
     shapes = pairs.shapes
     T = np.asarray(forward_kinematics(pairs.robot, q)).reshape(len(q), -1, 4, 4)
-    T = np.concatenate([T, np.broadcast_to(np.eye(4), (len(q), 1, 4, 4))], axis=1)[:, shapes.bodies]
-    turned = (T[..., :3, :3] @ np.stack([shapes.starts, shapes.ends], axis=2)).swapaxes(2, 3) + T[..., None, :3, 3]
+    T = np.concatenate([T, np.broadcast_to(np.eye(4), (len(q), 1, 4, 4))], axis=1)
+    which = np.arange(len(shapes))[None] if which is None else which
+    T = T[np.arange(len(q))[:, None], shapes.bodies[which]]
+    local = np.stack([shapes.starts[which], shapes.ends[which]], axis=-1)
+    turned = (T[..., :3, :3] @ local).swapaxes(2, 3) + T[..., None, :3, 3]
     return _Placed(T, turned[:, :, 0], turned[:, :, 1])
 
 
@@ -151,49 +171,49 @@ def _near(pairs: _Pairs, q: np.ndarray, margin: float) -> tuple[np.ndarray, np.n
     n, p = np.nonzero(bound <= margin + 1e-6)
     for k in range(0, len(n), _LANES):
         i, j = n[k : k + _LANES], p[k : k + _LANES]
-        shape[i, j] = _between_shapes(pairs, at, i, j)
+        shape[i, j] = _between_shapes(pairs, _two(at, i, a[j], b[j]), j)
     link[shape <= margin] = shape[shape <= margin]
     for j in np.flatnonzero((shape <= margin).any(axis=0)):
         i = np.flatnonzero(shape[:, j] <= margin)
-        link[i, j] = np.maximum(shape[i, j], _between_hulls(pairs, at, i, int(j), margin))
+        link[i, j] = np.maximum(shape[i, j], _between_hulls(pairs, _two(at, i, a[j], b[j]), int(j), margin))
     return bound, shape, link
 
 
 def _own_distances(pairs: _Pairs, q: np.ndarray, margin: float) -> np.ndarray:
     """Distances (p, s) of each pair at its own configurations q (p, s, nq); by hulls where they are below `margin`."""
     found = np.empty(q.shape[:2])
-    few = max(_LANES // (4 * max(len(pairs.shapes), 1) * q.shape[1]), 1)
+    few = max(_LANES // (4 * q.shape[1] * max(len(pairs.robot.body_names), 1)), 1)
     for k in range(0, len(found), few):
         part = q[k : k + few]
-        at = _placed(pairs, part.reshape(-1, q.shape[2]))
-        i, j = np.arange(len(at.start)), np.repeat(np.arange(k, k + len(part)), q.shape[1])
-        apart = _between_shapes(pairs, at, i, j)
+        own = pairs.of(np.arange(k, k + len(part)))
+        j = np.repeat(np.arange(len(part)), q.shape[1])
+        at = _placed(pairs, part.reshape(-1, q.shape[2]), own.numbers[j])
+        two = _two(at, np.arange(len(j)), 0, 1)
+        apart = _between_shapes(own, two, j)
         for pair in np.unique(j[apart <= margin]):
-            which = np.flatnonzero((j == pair) & (apart <= margin))
-            apart[which] = np.maximum(apart[which], _between_hulls(pairs, at, which, int(pair), np.inf))
+            i = np.flatnonzero((j == pair) & (apart <= margin))
+            apart[i] = np.maximum(apart[i], _between_hulls(own, _two(at, i, 0, 1), int(pair), np.inf))
         found[k : k + few] = apart.reshape(part.shape[:2])
     return found
 
 
-def _between_shapes(pairs: _Pairs, at: _Placed, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """The distances of pairs number j (m,) in samples number i (m,)."""
-    a, b = pairs.numbers[j].T
-    radii = pairs.shapes.radii
-    found = capsule_capsule(at.start[i, a], at.end[i, a], radii[a], at.start[i, b], at.end[i, b], radii[b])
-    return np.array(found.distance)
+def _between_shapes(pairs: _Pairs, at: _Two, j: np.ndarray) -> np.ndarray:
+    """The distances (m,) of pairs number j (m,), whose shapes are at `at`."""
+    ra, rb = pairs.shapes.radii[pairs.numbers[j]].T
+    return np.array(capsule_capsule(at.start_a, at.end_a, ra, at.start_b, at.end_b, rb).distance)
 
 
-def _between_hulls(pairs: _Pairs, at: _Placed, i: np.ndarray, pair: int, enough: float) -> np.ndarray:
-    """Lower bounds (m,) of the distances of the hulls of one pair in samples number i (m,); -∞ if it has no hulls."""
+def _between_hulls(pairs: _Pairs, at: _Two, pair: int, enough: float) -> np.ndarray:
+    """Lower bounds (m,) of the distances of the hulls of one pair, at `at`; -∞ if it has no hulls."""
     shapes = pairs.shapes
     if not shapes.hulls:
-        return np.full(len(i), -np.inf)
+        return np.full(len(at.T_a), -np.inf)
     a, b = pairs.numbers[pair]
     padding = shapes.hull_radii[a] + shapes.hull_radii[b]
     count = max(len(shapes.hulls[a]), len(shapes.hulls[b]))
     first, second = (hull[np.minimum(np.arange(count), len(hull) - 1)] for hull in (shapes.hulls[a], shapes.hulls[b]))
-    Ta, Tb = at.T[i, a], at.T[i, b]
-    T_ab = np.tile(np.eye(4), (len(i), 1, 1))
-    T_ab[:, :3, :3] = Ta[:, :3, :3].mT @ Tb[:, :3, :3]
-    T_ab[:, :3, 3] = (Ta[:, :3, :3].mT @ (Tb[:, :3, 3] - Ta[:, :3, 3])[..., None])[..., 0]
+    back = at.T_a[:, :3, :3].mT
+    T_ab = np.tile(np.eye(4), (len(back), 1, 1))
+    T_ab[:, :3, :3] = back @ at.T_b[:, :3, :3]
+    T_ab[:, :3, 3] = (back @ (at.T_b[:, :3, 3] - at.T_a[:, :3, 3])[..., None])[..., 0]
     return np.asarray(hull_gap(first, second, T_ab, enough + padding)) - padding
