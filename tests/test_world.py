@@ -4,6 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull, Delaunay
 
 import adjoint as aj
 from adjoint.errors import ArgumentError
@@ -11,6 +14,7 @@ from adjoint.lie import se3
 from adjoint.sensing import Box, Plane
 from adjoint.world.parts import cuboid, sphere
 from adjoint.world.state import Gripper, World, changes, frame_from_points, gripper_solids, hand_target, settle
+from adjoint.world.state.support_polygons import clipped, hull, outside_by
 
 INCH = 0.0254
 
@@ -283,6 +287,31 @@ def test_overhang():
         tray_with_cup(at=(0, 0, 0.08))
     with pytest.raises(ArgumentError, match="it does not touch 'tray'"):
         tray_with_cup(at=(0.3, 0, 0.06))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6))
+def test_support_polygons(seed):
+    """Against SciPy's hulls, with doubled and collinear points; areas of clipped polygons against a grid."""
+    rng = np.random.default_rng(seed)
+    R = np.array(se3.random(rng=seed))[:3, :3]
+    flat = np.round(rng.uniform(-1, 1, (12, 2)), rng.integers(1, 4))  # rounding makes collinear and doubled ones
+    points = np.column_stack([np.concatenate([flat, flat + rng.normal(size=flat.shape) * 1e-16]), np.zeros(24)]) @ R.T
+    found = hull(points, R[:, 2]) @ R
+    assert area(found) == pytest.approx(ConvexHull(flat).volume, abs=1e-8)
+    square = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]]) @ R.T
+    both = clipped(hull(points, R[:, 2]), square[[[0, 1, 2], [2, 0, 3]]], R[:, 2]) @ R
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.4975, 0.4975, 200)] * 2), axis=-1).reshape(-1, 2)
+    inside = Delaunay(flat).find_simplex(grid) >= 0
+    assert (area(both) if len(both) > 2 else 0.0) == pytest.approx(inside.mean(), abs=0.02)
+    for x in grid[:: len(grid) // 20]:
+        away = outside_by(np.append(x, 0.3) @ R.T, found @ R.T, R[:, 2])
+        assert (away == 0) == (Delaunay(flat).find_simplex(x) >= 0) or away < 1e-6
+
+
+def area(polygon: np.ndarray) -> float:
+    x, y = polygon[:, :2].T
+    return float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2)
 
 
 def test_supports_that_leave():

@@ -168,12 +168,12 @@ def test_messages_name_the_place():
 
 
 def test_a_deep_tree():
-    """10000 frames in a row: no recursion."""
+    """3000 frames in a row: no recursion."""
     frame = {"T_parent_frame": EYE}
-    frames = {f"f{k}": frame | {"parent": f"f{k - 1}" if k else "world"} for k in range(10_000)}
+    frames = {f"f{k}": frame | {"parent": f"f{k - 1}" if k else "world"} for k in range(3000)}
     w = World.from_json(json.dumps({"adjoint_world": 1, "frames": frames}))
-    assert np.array_equal(w.pose("f9999"), np.eye(4)) and len(w.carried_by("f0")) == 9999
-    frames["f0"] = frame | {"parent": "f9999"}
+    assert np.array_equal(w.pose("f2999"), np.eye(4)) and len(w.carried_by("f0")) == 2999
+    frames["f0"] = frame | {"parent": "f2999"}
     with pytest.raises(ArgumentError, match="cycle"):
         World.from_json(json.dumps({"adjoint_world": 1, "frames": frames}))
 

@@ -28,6 +28,7 @@ __all__ = [
     "digest_of",
     "features_of",
     "inertia_of",
+    "lowest_points",
     "mass_and_center",
     "part_from_data",
     "solids_of",
@@ -111,6 +112,23 @@ def surface_of(part) -> tuple[np.ndarray, np.ndarray] | None:
     else:
         raise ArgumentError(f"a {type(part).__name__} has no triangles")
     return mesh.vertices.astype(float), mesh.faces
+
+
+def lowest_points(part, T: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """The points (k, 3) in the world on which round solids of a part at T stand: no corners of triangles are there."""
+    found = [np.zeros((0, 3))]
+    for solid in solids_of(part):
+        at = T @ solid.T_world_solid
+        if isinstance(solid, Sphere):
+            found.append((at[:3, 3] - solid.radius * up)[None])
+        elif isinstance(solid, Cylinder | Capsule):
+            axis = at[:3, 2]
+            down = (up @ axis) * axis - up
+            size = np.linalg.norm(down)
+            if size > 1e-9:
+                half = solid.length / 2 * axis
+                found.append(at[:3, 3] + solid.radius * down / size + np.stack([half, -half]))
+    return np.concatenate(found)
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from .frame_tree import ROOT, ancestors, head_of, subtree, world_pose
-from .part_contents import mass_and_center, surface_of
+from .part_contents import lowest_points, mass_and_center, surface_of
 from .placements import Placed, rigid
 from .support_polygons import clipped, hull, outside_by
 
@@ -77,13 +77,13 @@ def support_fault(world: World, name: str) -> str | None:
     placed = world.frames[name]
     if placed.parent == ROOT:
         return None
-    points, center = _load(world, name)
+    size = float(np.linalg.norm(world.gravity))
+    up = -world.gravity / (size or 1.0)
+    points, center = _load(world, name, up)
     if points is None:
         return None  # a bare frame has no weight
-    size = float(np.linalg.norm(world.gravity))
     if not size > 0:
         return "there is no gravity"
-    up = -world.gravity / size
     carriers = _surfaces(world, head_of(placed.parent), leave_out=name)
     contacts = _contacts(carriers, points, up) if carriers else [_on_frame(world, placed.parent, points)]
     if not contacts:
@@ -105,7 +105,7 @@ def _fault(contact: _Contact, center: np.ndarray, up: np.ndarray, placed: Placed
     return None
 
 
-def _load(world: World, name: str) -> tuple[np.ndarray | None, np.ndarray]:
+def _load(world: World, name: str, up: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """The points (k, 3) of what is rigid with a frame, and the centre of mass (3,) of all that it carries."""
     below = _rigidly_below(world, name)
     points = []
@@ -113,6 +113,7 @@ def _load(world: World, name: str) -> tuple[np.ndarray | None, np.ndarray]:
         if frame in world.parts and (surface := surface_of(world.parts[frame])) is not None:
             T = world_pose(world, frame, "settle")
             points.append(surface[0] @ T[:3, :3].T + T[:3, 3])
+            points.append(lowest_points(world.parts[frame], T, up))
     weights, first = 0.0, np.zeros(3)
     for frame in subtree(world, name):
         if frame in world.parts:

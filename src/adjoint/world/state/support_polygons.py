@@ -18,16 +18,18 @@ def _axes(normal: np.ndarray) -> np.ndarray:
 def hull(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """The corners (m, 3) of the convex hull of points (k, 3), seen along a normal, counterclockwise (Andrew 1979)."""
     flat = points @ _axes(normal).T
-    order = np.lexsort((flat[:, 1], flat[:, 0]))
-    scale = np.ptp(flat, axis=0).max(initial=0.0)
-    order = [k for j, k in enumerate(order) if j == 0 or np.abs(flat[k] - flat[order[j - 1]]).max() > 1e-12 * scale]
+    flat = flat - flat.min(axis=0)
+    scale = float(flat.max(initial=0.0))
+    # On a grid, points that differ by rounding are one, and the order along x is not a matter of rounding.
+    flat = np.round(flat * (2**30 / scale)) if scale > 0 else 0 * flat
+    order = np.unique(flat, axis=0, return_index=True)[1].tolist()
     if len(order) < 3:
         return points[order]
 
     def chain(numbers) -> list[int]:
         found: list[int] = []
         for k in numbers:
-            while len(found) > 1 and _turn(flat[found[-2]], flat[found[-1]], flat[k]) <= 1e-15 * scale * scale:
+            while len(found) > 1 and _turn(flat[found[-2]], flat[found[-1]], flat[k]) <= 0:
                 found.pop()
             found.append(k)
         return found[:-1]
