@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..collision.collision_model import CollisionModel, collision_model
-from ..collision.link_shapes import link_shapes
+from ..collision.shapes_of_links import link_shapes
 from ..drawing.triangles import along
 from ..errors import ArgumentError
 from ..sensing.scene import Capsule, Solid, Sphere
