@@ -124,7 +124,7 @@ def capsule_box(a0, a1, ra, T_box, half) -> PairDistance:
     outside = d2 > _ROUNDING * (p @ p + u @ u)
     depth, t_in, out = penetration(p, u, half)
     size = np.sqrt(np.where(outside, d2, 1.0))
-    normal = T_box[:3, :3] @ np.where(outside, away / size, -out)
+    normal = T_box[:3, :3] @ np.where(outside, away * (1 / size), -out)
     t = np.where(outside, t_out, t_in)
     return of_core(a0 + t * (a1 - a0), np.where(outside, size, -depth), normal, ra)
 

@@ -210,7 +210,7 @@ def capsule_cylinder(a0, a1, ra, T_cylinder, radius, half) -> PairDistance:
     outside = d2 > _ROUNDING * (p @ p + u @ u + radius * radius + half * half)
     depth, t_in, out = penetration(p, u, radius, half)
     size = np.sqrt(np.where(outside, d2, 1.0))
-    normal = T_cylinder[:3, :3] @ np.where(outside, away / size, -out)
+    normal = T_cylinder[:3, :3] @ np.where(outside, away * (1 / size), -out)
     t = np.where(outside, t_out, t_in)
     return of_core(a0 + t * (a1 - a0), np.where(outside, size, -depth), normal, ra)
 

@@ -102,7 +102,7 @@ def apart(x, radius_a, y, radius_b, scale2, sideways) -> PairDistance:
     distinct = d2 > _ROUNDING * scale2
     along = np.where(distinct, away, sideways)
     size = np.sqrt(np.where(distinct, d2, sideways @ sideways))
-    normal = along / size
+    normal = along * (1 / size)
     core = np.where(distinct, size, 0.0)
     return of_core(x, core, normal, radius_a, radius_b)
 

@@ -139,7 +139,7 @@ def capsule_hull(a0, a1, ra, T_hull, rows) -> PairDistance:
     ((d2, t_out, way), (depth, t_in, out), (enters, leaves)), _ = scan(step, start, rows)
     outside = (enters > leaves) & (d2 > _ROUNDING * (p @ p + u @ u))
     size = np.sqrt(np.where(outside, d2, 1.0))
-    normal = T_hull[:3, :3] @ np.where(outside, way / size, -out)
+    normal = T_hull[:3, :3] @ np.where(outside, way * (1 / size), -out)
     t = np.where(outside, t_out, _over_its_face(p, u, rows, out, t_in))
     return of_core(a0 + t * (a1 - a0), np.where(outside, size, -depth), normal, ra)
 
