@@ -151,6 +151,7 @@ def test_every_face_of_a_primitive_has_the_part_behind_it(part):
 # --- booleans ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(placed_polyhedra, placed_polyhedra)
 def test_features_that_are_left_are_on_the_surface(a, b):

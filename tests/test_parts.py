@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjoint as aj
-from adjoint.errors import ArgumentError
+from adjoint.errors import ArgumentError, MissingPackageError
 from adjoint.lie import inertia as lie_inertia
 from adjoint.lie import se3
 from adjoint.world.parts import (
@@ -26,6 +26,7 @@ from adjoint.world.parts import (
     mass,
     mesh_part,
     part_from_json,
+    part_solids,
     part_to_data,
     part_to_json,
     revolution,
@@ -231,7 +232,10 @@ def test_round_holes_are_precise_beyond_their_facets():
     # Two balls of radius 1 at a distance d: a lens of the volume π (4 + d)(2 - d)² / 12.
     d = 0.8
     lens = intersection(sphere(1), sphere(1), at=[d, 0, 0])
-    assert volume(lens) == pytest.approx(np.pi * (4 + d) * (2 - d) ** 2 / 12, rel=2e-4)
+    assert volume(lens) == pytest.approx(np.pi * (4 + d) * (2 - d) ** 2 / 12, rel=1e-6)
+    # Two cylinders of radius 1 that cross at right angles: Steinmetz' solid, 16/3.
+    across = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
+    assert volume(cylinder(1, 4) & cylinder(1, 4, at=across)) == pytest.approx(16 / 3, rel=2e-6)
 
 
 def test_materials_of_several_densities():
@@ -444,6 +448,24 @@ def test_small_faults_can_be_repaired():
 def test_degenerate_solids_are_refused(call, words):
     with pytest.raises((ArgumentError, TypeError), match=words):
         call()
+
+
+def test_what_needs_no_package_works_without(monkeypatch):
+    """Primitives, masses of parts that lie apart, features of primitives, and JSON; a boolean names the extra."""
+
+    def missing(module, extra, who):
+        raise MissingPackageError(f"{who} needs {module}: pip install 'adjoint[{extra}]'")
+
+    monkeypatch.setattr("adjoint.world.parts.part_meshes.package", missing)
+    for part in (p for p, *_ in CLOSED.values()):
+        part = part.with_density(1234.5)  # of which nothing has been computed
+        assert mass(part) > 0 and part.mesh and part.features is not None
+        assert part_from_json(part_to_json(part)) == part
+    stacked = cylinder(0.25, 1, 16, density=77) | cylinder(0.45, 0.3, 6, density=77, at=[0, 0, 0.65])
+    assert mass(stacked) == pytest.approx(77 * 0.3491748, rel=1e-6)
+    assert len(part_solids(stacked)) == 2 and len(part_solids(cuboid(1, 1, 7.7) - cuboid(0.5, 0.5, 9))) == 4
+    with pytest.raises(MissingPackageError, match=r"unions, .* of parts needs manifold3d: .*adjoint\[world\]"):
+        (cuboid(1, 1, 7.7) - sphere(0.77)).mesh  # noqa: B018
 
 
 def test_trees_that_grow_without_end_are_refused():

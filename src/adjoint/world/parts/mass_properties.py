@@ -29,7 +29,7 @@ def volume(part: Part) -> float:
         V(A ∪ B) = V(A) + V(B) - V(A ∩ B),      V(A \\ B) = V(A) - V(A ∩ B).
 
     Else A ∩ B is a mesh; if it has round surfaces, with 64 and with 128 facets, from which their limit is extrapolated:
-    for a round hole the error is then about 1e-6 of the hole.
+    for a round hole the error is then below 1e-6 of the hole, and about 3e-5 for a thin lens between two balls.
     """
     return float(_moments(part)[3, 3])
 
