@@ -164,9 +164,15 @@ def is_inside(world: World, a: str, b: str, *, was: bool = False, enter=ENTER, l
     _two(world, a, b, caller)
     enter, leave = _limits(enter, leave, caller)
     source = Source(world, caller)
-    low, high = source.box(b)
-    corners = _moved(np.linalg.inv(world.pose(b)) @ world.pose(a), source.corners(a))
-    return decided(float(np.maximum(low - corners, corners - high).max()), enter, leave, was)
+    out = sticks_out(world.pose(a), source.corners(a), world.pose(b), source.corners(b))
+    return decided(out, enter, leave, was)
+
+
+def sticks_out(T_world_a: np.ndarray, corners_a: np.ndarray, T_world_b: np.ndarray, corners_b: np.ndarray) -> float:
+    """How far [m] the corners (k, 3) of part a reach out of the box around those of part b along the axes of b."""
+    low, high = corners_b.min(axis=0), corners_b.max(axis=0)
+    seen = (_moved(T_world_a, corners_a) - T_world_b[:3, 3]) @ T_world_b[:3, :3]
+    return float(np.maximum(low - seen, seen - high).max())
 
 
 def is_above(world: World, a: str, b: str, *, was: bool = False, enter=ENTER, leave=LEAVE) -> bool:

@@ -13,7 +13,7 @@ from ..relations.relation_makers import Relation, against
 from ..relations.sources import Source
 from ..state.worlds import World
 from .contact_gaps import gaps, need_part, placed_solids, up_of
-from .truths import ENTER, LEAVE, carried, is_holding, is_inside
+from .truths import ENTER, LEAVE, carried, is_holding, sticks_out
 
 __all__ = ["facts", "state_relations"]
 
@@ -74,6 +74,8 @@ def _resting(world: World, before: frozenset[Fact], held: set[str], limits: tupl
     up = up_of(world)
     solids = {part: placed_solids(world, part) for part in world.parts}
     endless = {part for part, all_ in solids.items() if any(solid.bounds is None for solid in all_)}
+    source = Source(world, "facts")
+    shapes = {part: (world.pose(part), source.corners(part)) for part in world.parts if part not in endless}
     for a in world.parts:
         for b in world.parts:
             if a == b or a in held or a in endless:
@@ -82,7 +84,7 @@ def _resting(world: World, before: frozenset[Fact], held: set[str], limits: tupl
             if carried(gaps(solids[a], solids[b], limits[was]), up, was):
                 found.add(("on", a, b))
             was = ("inside", a, b) in before
-            if b not in endless and is_inside(world, a, b, was=was, enter=limits[0], leave=limits[1]):
+            if b not in endless and sticks_out(*shapes[a], *shapes[b]) <= limits[was]:
                 found.add(("inside", a, b))
     return found
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from ...errors import ArgumentError, nearest
+from ...errors import ArgumentError, MissingPackageError, nearest
 from ...sensing.scene import Box, Cylinder, Mesh, Plane, Solid, Sphere
 from ...sensing.scene.scene_checks import pose
 from ..features import Feature, feature_frame
-from ..parts import cuboid, cylinder, sphere
+from ..parts import Part, cuboid, cylinder, part_solids, sphere
 from .relation_makers import Relation
 
 __all__ = ["Side", "Source", "source_of"]
@@ -117,8 +117,8 @@ class Source:
         value = self.parts[part]
         if isinstance(value, Solid):
             points = _solid_corners(value)
-        elif hasattr(value, "mesh"):
-            points = np.asarray(value.mesh[0], float)
+        elif isinstance(value, Part):
+            points = _part_corners(value)
         else:
             sets = [feature.corners() for feature in self.features(part).values()]
             points = np.concatenate([np.zeros((0, 3)), *(x for x in sets if x is not None)])
@@ -134,6 +134,14 @@ class Source:
         """The lowest and the highest corner (3,), (3,) of a part along the axes of its frame."""
         corners = self.corners(part)
         return corners.min(axis=0), corners.max(axis=0)
+
+
+def _part_corners(part: Part) -> np.ndarray:
+    """The vertices (k, 3) of a part, or those of the solids that cover it if the package for booleans is missing."""
+    try:
+        return part.mesh.vertices
+    except MissingPackageError:
+        return np.concatenate([_solid_corners(solid) for solid in part_solids(part)])
 
 
 def _solid_features(solid: Solid) -> Mapping[str, Feature]:
