@@ -21,6 +21,7 @@ __all__ = ["Descent", "RepairedPath", "descend_field", "repair_path"]
 
 _ENOUGH = 1e-4  # Armijo's part of the expected decrease that a step must have
 _SMALLEST = 1e-9  # [rad, m] steps below this end a descent
+_FINEST = 1e-3  # [rad, m] steps above this do not pass the lowest point of their line
 _DAMPING = 1e-3  # of the mean of the diagonal of G, added to it: joints that move no control point
 _PATIENCE = 40  # so many steps without progress are a local minimum
 _NOTHING = "nothing is near"
@@ -81,6 +82,7 @@ def descend_field(
 ) -> Descent:
     """Follow a field of force down, q ← q - s G⁻¹ ∂U/∂q, until the goal, a local minimum, or enough steps.
 
+        >>> from adjoint.world import control_points, force_field
         >>> field = force_field(robot, goal={"tool": [0.5, 0.1, 0.6]}, points=control_points(robot, at=["tool"]))
         >>> descend_field(field, q).reached
         True
@@ -154,7 +156,9 @@ def _lower(field: ForceField, space, q: np.ndarray, at, h: float, most: float):
             h *= max(0.9 * room / way, 0.1)
             continue
         found = field_state(field, new)
-        if found.potential < at.potential - _ENOUGH * h * decrease and found.clearance > 0:
+        # A step that passes the lowest point of its line would zigzag between the walls of a valley.
+        passed = found.torque @ down < 0 and h * size > _FINEST
+        if found.potential < at.potential - _ENOUGH * h * decrease and found.clearance > 0 and not passed:
             return new, found, h
         h /= 2
     return None
@@ -208,6 +212,7 @@ def repair_path(
     """Push the waypoints of a known path out of and away from obstacles, with a penalty for leaving the path.
 
         >>> from adjoint.sensing import Sphere
+        >>> from adjoint.world import control_points, force_field
         >>> ball = Sphere(0.1, T_world_solid=aj.forward_kinematics(robot, q, "tool")[:3, 3] + [0, 0, 0.12])
         >>> field = force_field(robot, [ball], points=control_points(robot, at=["tool"]))
         >>> path = np.linspace(q - 0.5, q + 0.5, 21)

@@ -64,7 +64,7 @@ def find_freeways(obstacles, *, bounds=None) -> tuple[Freeway, ...]:
 
         >>> walls = [[[0, 1], [4, 1], [4, 2], [0, 2]], [[0, -2], [4, -2], [4, -1], [0, -1]]]
         >>> freeway, = find_freeways(walls)
-        >>> freeway.radii.tolist(), abs(freeway.origin[1])        # the corridor between them: the spine is y = 0
+        >>> freeway.radii.tolist(), float(abs(freeway.origin[1]))        # the corridor between them: the spine is y = 0
         ([1.0, 1.0], 0.0)
 
     Parameters

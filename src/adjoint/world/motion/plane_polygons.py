@@ -281,7 +281,7 @@ def swept_polygon(polygon, start: float, end: float) -> np.ndarray:
 
         >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
         >>> swept_polygon(square, 0.0, np.pi / 8).shape
-        (9, 2)
+        (6, 2)
 
     It turns about the origin, by less than π. A corner at the distance r runs on an arc, which the two tangents at its
     ends enclose: the hull of both ends and of the point at r / cos(Δ/2) between them, Δ = end - start, contains it. So

@@ -34,7 +34,7 @@ def segment_inside(start, end, planes, tolerance=0.0) -> SegmentInside:
     """Where a segment is inside of a convex polygon, {x : n·x <= c for all rows (n, c) of planes}.
 
         >>> square = np.array([[1, 0, 1], [0, 1, 1], [-1, 0, 0], [0, -1, 0.0]])               # 0 <= x <= 1, 0 <= y <= 1
-        >>> segment_inside([-1.0, 0.5], [1.0, 0.5], square).enter
+        >>> float(segment_inside([-1.0, 0.5], [1.0, 0.5], square).enter)
         0.5
 
     The normals n (2,) are unit vectors that point out of the polygon, in counterclockwise order. A point is inside if
