@@ -191,6 +191,7 @@ def test_the_same_seed_gives_the_same_pairs():
         ({"margin": -0.1}, "margin"),
         ({"margin": np.nan}, "margin"),
         ({"rng": "seed"}, "rng must be"),
+        ({"rng": -1}, "rng must be"),
         ({"disabled": [("l0", "nobody")]}, "'disabled' names 'nobody'"),
         ({"disabled": 3}, "'disabled' must be pairs of names"),
         ({"disabled": [("l0",)]}, "'disabled' must be pairs of names"),

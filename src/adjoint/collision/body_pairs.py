@@ -108,6 +108,9 @@ def colliding_pairs(
       samples alone with the probability (1 - p)^samples: for p = 0.001 and 10 000 samples it is below 5e-5;
     - of `disabled` links: pairs of names of links or bodies, or the path of an SRDF file (see `disabled_links`).
 
+    "Near" and "touch" are said of the convex hulls of the parts that the shapes are around, `shapes.hulls`, which are
+    nearer to the links than the shapes are: so shapes that overlap while their links never meet are left out, and the
+    reason tells. Only the neutral configuration is judged by the shapes themselves, which are what is checked later.
     Configurations are uniform inside the limits (see `random_configuration`). A `margin` of a collision model that is
     larger than this one needs pairs that were found with at least that margin. The robot keeps the result for a seed.
     """
@@ -118,10 +121,10 @@ def colliding_pairs(
     if number < 1:
         raise ArgumentError(f"{who}: samples must be 1 or more, got {samples!r}")
     margin = positive(margin, f"{who}: margin", or_zero=True)
-    off = _disabled_shapes(robot, shapes, disabled)
+    off, random = _disabled_shapes(robot, shapes, disabled), generator(rng, who)
     if isinstance(rng, int | np.integer) and not off.any():
         return _kept(robot, shapes, number, margin, int(rng))
-    return _found(robot, shapes, number, margin, off, generator(rng, who))
+    return _found(robot, shapes, number, margin, off, random)
 
 
 @once_a_robot

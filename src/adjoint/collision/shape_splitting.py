@@ -86,8 +86,8 @@ def _checked(fit: Fit, piece: np.ndarray, corners: np.ndarray) -> FitOf:
 def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamples) -> list[_Part]:
     """Parts of a mesh with a capsule around each.
 
-    The part whose capsule is farthest from the mesh is cut again and again. Of all stages, the one is chosen that has
-    the least room between capsules and mesh, where every further capsule must pay.
+    The part with the most room between its capsule and the mesh is cut again and again. Of all stages, the one is
+    chosen that has the least room, where every further capsule must pay.
     """
     parts = [_part(triangles, (), triangles, mesh)]
     found, least, limit, done = parts, np.inf, np.inf, set()
@@ -95,10 +95,11 @@ def _capsules(triangles: np.ndarray, most: int, tolerance: float, mesh: MeshSamp
         open_surfaces = [_uncovered(part, parts) for part in parts]
         off = [float(x.distances.max(initial=0.0)) for x in open_surfaces]
         limit = _WORSE * off[0] if len(parts) == 1 else limit
-        score = sum(map(_room, open_surfaces)) * _PAYS ** (1 - len(parts))
+        rooms = [_room(x) for x in open_surfaces]
+        score = sum(rooms) * _PAYS ** (1 - len(parts))
         if score < least and max(off) <= limit:
             found, least = parts, score
-        waiting = [k for k in np.argsort(off)[::-1] if off[k] > tolerance and id(parts[k]) not in done]
+        waiting = [k for k in np.argsort(rooms)[::-1] if off[k] > tolerance and id(parts[k]) not in done]
         if not waiting or len(parts) >= most:
             return found
         part = parts[waiting[0]]
