@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.colors import hsv_to_rgb
 
 from adjoint.drawing.style import house_style
 from adjoint.lie import se3
@@ -152,7 +153,7 @@ def covers():
             low = part.mesh.vertices[:, 2].min()
             solids = []
             for solid in cover.solids:
-                colour = matplotlib.colors.hsv_to_rgb([rng.uniform(), 0.55, 0.9])
+                colour = hsv_to_rgb([rng.uniform(), 0.55, 0.9])
                 solids.append(solid.replace(colour=colour).at(np.add(np.eye(4), _up(-low)) @ solid.T_world_solid))
             middle = part.mesh.vertices.mean(axis=0) - [0, 0, low]
             picture, _ = photograph(solids, np.add(middle, [0.14, -0.3, 0.3]), middle, (360, 300), 0.48)

@@ -6,7 +6,8 @@
 | `primitives` | `cuboid`, `cylinder`, `wedge`, `cone`, `sphere`, `hemisphere`, `lamination`, `revolution` |
 | `mesh_parts`, `mesh_checks` | `mesh_part`: parts of mesh files, and what may be wrong with them |
 | `mass_properties`, `moments` | `volume`, `mass`, `center`, `inertia`, in closed form where there is one |
-| `part_covers`, `convex_cells`, `convex_splitting`, `rings` | `part_solids`, `part_cover`: convex solids of a scene that cover a part |
+| `part_covers` | `part_solids`, `part_cover`: convex solids of a scene that cover a part |
+| `convex_cells`, `convex_splitting`, `rings` | convex polytopes and their cuts, meshes and rings as convex pieces |
 | `part_files` | `part_to_json`, `part_from_json`, `part_to_data` |
 | `primitive_kinds`, `sweeps`, `outlines` | the table of primitives, their meshes, polygons |
 | `part_meshes`, `surface_queries` | meshes of booleans by manifold3d, and what is where on them |

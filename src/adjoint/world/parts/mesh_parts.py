@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,14 @@ __all__ = ["mesh_part"]
 
 
 def mesh_part(
-    mesh, *, scale: float = 1.0, repair: bool = False, at=None, name: str = "", density: float = DENSITY, colour=0.7
+    mesh,
+    *,
+    scale: float = 1.0,
+    repair: bool = False,
+    at=None,
+    name: str = "",
+    density: float = DENSITY,
+    colour: Any = 0.7,
 ) -> Part:
     """A part whose surface is a closed mesh.
 

@@ -75,6 +75,9 @@ def part_cover(part: Part, *, facets: int = 16, most: int = 100) -> PartCover:
 
 @lru_cache(maxsize=256)
 def _cover(part: Part, facets: int, most: int) -> PartCover:
+    if part.standing != part:
+        cover = _cover(part.standing, facets, most)
+        return cover._replace(solids=tuple(s.at(part.T_part_solid @ s.T_world_solid) for s in cover.solids))
     pieces = _pieces(part, facets, most, True)
     if not pieces:
         raise ArgumentError(f"part_cover: the {part.kind} is empty")

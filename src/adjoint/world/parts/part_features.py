@@ -27,8 +27,12 @@ __all__ = ["features_of"]
 @lru_cache(maxsize=512)
 def features_of(part: Part) -> Mapping[str, Feature]:
     """The features of a part by name; a boolean, and a solid of revolution, is asked what is left on its surface."""
-    marks = _marks(part)
     found: dict[str, Feature] = {}
+    if part.standing != part:
+        own = {f.name: f for f in part.added}
+        found = {name: f.at(part.T_part_solid) for name, f in features_of(part.standing).items() if name not in own}
+        return MappingProxyType(found | own)
+    marks = _marks(part)
     if part.operands or part.kind == "revolution":
         surface = _Surface(mesh_of(part))
         for mark in marks:

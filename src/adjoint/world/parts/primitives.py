@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,9 @@ def _part(kind: str, values: list, at, name: str, density: float, colour) -> Par
     return Part(kind=kind, values=tuple(values), T_part_solid=at, name=name, density=density, colour=colour)
 
 
-def cuboid(x: float, y: float, z: float, *, at=None, name: str = "", density: float = DENSITY, colour=0.7) -> Part:
+def cuboid(
+    x: float, y: float, z: float, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
+) -> Part:
     """A cuboid with edges x, y, z [m] along the axes; the origin is its centre.
 
         >>> cuboid(0.1, 0.2, 0.3).features["top"]
@@ -63,7 +66,7 @@ def cylinder(
     at=None,
     name: str = "",
     density: float = DENSITY,
-    colour=0.7,
+    colour: Any = 0.7,
 ) -> Part:
     """A cylinder of a `radius` and a `height` [m] along z; the origin is its centre.
 
@@ -78,7 +81,9 @@ def cylinder(
     return _part("cylinder", values, at, name, density, colour)
 
 
-def wedge(x: float, y: float, z: float, *, at=None, name: str = "", density: float = DENSITY, colour=0.7) -> Part:
+def wedge(
+    x: float, y: float, z: float, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
+) -> Part:
     """Half of a cuboid with edges x, y, z [m]: below the plane through its edges at the top left and the bottom right.
 
         >>> wedge(0.2, 0.1, 0.1).features["slope"].axis.round(4)
@@ -99,7 +104,7 @@ def cone(
     at=None,
     name: str = "",
     density: float = DENSITY,
-    colour=0.7,
+    colour: Any = 0.7,
 ) -> Part:
     """A cone about z of a `radius` at its bottom, a `top_radius` (0: a tip) and a `height` [m].
 
@@ -116,7 +121,7 @@ def cone(
 
 
 def sphere(
-    radius: float, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour=0.7
+    radius: float, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
 ) -> Part:
     """A ball of a `radius` [m] about the origin. Its feature is "sphere".
 
@@ -128,7 +133,7 @@ def sphere(
 
 
 def hemisphere(
-    radius: float, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour=0.7
+    radius: float, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
 ) -> Part:
     """The half z ≥ 0 of a ball of a `radius` [m] about the origin. Its features are "bottom" and "dome".
 
@@ -139,7 +144,9 @@ def hemisphere(
     return _part("hemisphere", values, at, name, density, colour)
 
 
-def lamination(outline, thickness: float, *, at=None, name: str = "", density: float = DENSITY, colour=0.7) -> Part:
+def lamination(
+    outline, thickness: float, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
+) -> Part:
     """A plate with an `outline` (k, 2) [m] in x and y, from z = -thickness/2 to z = thickness/2.
 
         >>> bracket = lamination([[0, 0], [0.1, 0], [0.1, 0.02], [0.02, 0.02], [0.02, 0.1], [0, 0.1]], 0.03)
@@ -155,7 +162,7 @@ def lamination(outline, thickness: float, *, at=None, name: str = "", density: f
 
 
 def revolution(
-    outline, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour=0.7
+    outline, facets: int | None = None, *, at=None, name: str = "", density: float = DENSITY, colour: Any = 0.7
 ) -> Part:
     """What an `outline` (k, 2) [m] of points (radius, height) sweeps when it turns about z.
 
