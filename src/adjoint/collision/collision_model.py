@@ -18,10 +18,10 @@ from ..sensing.scene.scene_checks import number, pose
 from ..sensing.scene.scenes import Scene
 from ..sensing.scene.solids import Solid
 from .body_pairs import BodyPairs, colliding_pairs
-from .link_shapes import LinkShapes, link_shapes
 from .model_carried import covering_capsules
 from .model_plan import ModelPlan
 from .model_tables import ObstacleTables, obstacle_tables
+from .shapes_of_links import LinkShapes, link_shapes
 
 __all__ = ["CollisionModel", "collision_model"]
 
@@ -35,7 +35,7 @@ class CollisionModel:
 
     - `robot`, and its `shapes`: capsules around the links, see `link_shapes`.
     - `obstacles`: a `Scene`.
-    - `pairs` (p, 2): numbers of bodies of the robot that are checked against each other; -1 is the base.
+    - `pairs`: which bodies of the robot are checked against each other: `BodyPairs`, or numbers (p, 2), -1 for a base.
     - `carried`: pairs (frame of the robot, solid in that frame), covered by capsules with the excess `carried_excess`.
     - `ignore`: pairs of names, of what may touch an obstacle, and of the obstacle.
     - `T_world_base` (4, 4), and `margins` (n,) [m]: how far the robot stays away from each obstacle.
@@ -46,7 +46,7 @@ class CollisionModel:
     robot: Robot
     shapes: LinkShapes
     obstacles: Scene
-    pairs: np.ndarray
+    pairs: BodyPairs | np.ndarray
     carried: tuple[tuple[str, Solid], ...]
     ignore: frozenset[tuple[str, str]]
     T_world_base: np.ndarray
@@ -296,14 +296,11 @@ def collision_model(
     scene = scene_of(obstacles, who)
     if pairs is None:
         pairs = _found_pairs(robot, shapes)
-    if isinstance(pairs, BodyPairs):
-        bodies, shape_pairs = pairs.checked, pairs.shape_pairs
-    else:
-        bodies = _body_numbers(robot, pairs)
-        shape_pairs = _shape_pairs(shapes, bodies)
-    plan = ModelPlan(robot, shapes, shape_pairs)
+    if not isinstance(pairs, BodyPairs):
+        pairs = _body_numbers(robot, pairs)
+    plan = ModelPlan(robot, shapes, pairs.shape_pairs if isinstance(pairs, BodyPairs) else _shape_pairs(shapes, pairs))
     model = CollisionModel(
-        robot, shapes, scene, bodies, (), frozenset(), pose(T_world_base, "T_world_base", who),
+        robot, shapes, scene, pairs, (), frozenset(), pose(T_world_base, "T_world_base", who),
         margins_of(margin, scene, who), plan,
     )  # fmt: skip
     return model.with_carried(carried, ignore=_ignored(ignore, who))

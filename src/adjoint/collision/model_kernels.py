@@ -32,6 +32,7 @@ __all__: list[str] = []
 MOST_ROWS = 1 << 40  # a bound for loops, which the number of rows never reaches
 MOST_UNROLLED = 48  # of more shapes, or in pairs of more, loops take one after the other
 MOST_PAIRS = 400
+MOST_BODY_PAIRS = 64
 
 
 class SizedKernel:
@@ -168,7 +169,7 @@ def _own_slack(robot: _Robot, slack):
     """The least of slack and d² - (r_a + r_b)² over the pairs of the robot's own shapes."""
     plan = robot.plan
     if len(plan.pairs) > MOST_PAIRS:
-        return _own_slack_in_loops(robot, slack)
+        return _own_pairs(robot, lambda slack, a, b: np.minimum(slack, _pair_slack(a, b)), slack, lambda slack: 0.0)
     for (i, j), pairs in plan.body_pairs.items():
         (a, ra), (b, rb) = robot.balls[i], robot.balls[j]
 
@@ -184,28 +185,6 @@ def _own_slack(robot: _Robot, slack):
 def _pair_slack(a: Placed, b: Placed):
     reach = a.radius + b.radius
     return segment_square(a, b.start, b.way, b.square, b.inverse) - reach * reach
-
-
-def _own_slack_in_loops(robot: _Robot, slack):
-    """`_own_slack` in two loops, one in the other: for robots with so many pairs that code for each takes long."""
-    plan = robot.plan
-    wanted = np.zeros((plan.count, plan.count))
-    wanted[plan.pairs[:, 0], plan.pairs[:, 1]] = 1.0
-    rows = np.stack([a.row() for a in robot.shapes])
-
-    def outer(slack, xs):
-        a, marks = placed_of_row(xs[0]), xs[1]
-
-        def inner(slack, ys):
-            b = placed_of_row(ys[0])
-            reach = a.radius + b.radius + 0.5 * (np.sqrt(a.square) + np.sqrt(b.square))
-            apart = a.middle - b.middle
-            near = (ys[1] > 0) & (apart @ apart < reach * reach) & (slack > 0)
-            return when(near, lambda s, zero: np.minimum(s, _pair_slack(a.moved(zero), b)), slack), None
-
-        return scan(inner, slack, (rows, marks))[0], None
-
-    return scan(outer, slack, (rows, wanted))[0]
 
 
 def _carried_slack(robot: _Robot, checked, slack):
@@ -252,23 +231,7 @@ def _least_of(robot: _Robot, table, ends, allowed, carried, checked, pick: Calla
     `least(best)` is the clearance of the best pair. Pair numbers b are rows of the table, or -1 - the number of a
     shape.
     """
-    for (i, j), pairs in robot.plan.body_pairs.items():
-        (a, ra), (b, rb) = robot.balls[i], robot.balls[j]
-        # Rows, so that code for one pair serves all pairs of these bodies.
-        numbers = np.array(pairs, float)
-        first, second = (np.stack([robot.shapes[k].row() for k in side]) for side in np.array(pairs).T)
-
-        def own(best, xs, numbers=numbers):
-            x, y = placed_of_row(xs[0]), placed_of_row(xs[1])
-            return _pick_own(pick, best, x, y), None
-
-        apart = np.sqrt((a - b) @ (a - b)) - (ra + rb)
-        best = while_loop(
-            lambda c, apart=apart: apart + c[1] < least(c[0]),
-            lambda c, own=own, first=first, second=second: (scan(own, c[0], (first, second))[0], c[1] + np.inf),
-            (best, 0.0),
-            max_iterations=1,
-        )[0]
+    best = _own_pairs(robot, lambda best, a, b: _pick_own(pick, best, a, b), best, least)
     if carried is not None and robot.shapes:
         rows = np.stack([a.row() for a in robot.shapes])
 
@@ -297,6 +260,44 @@ def _least_of(robot: _Robot, table, ends, allowed, carried, checked, pick: Calla
         return _over(shapes, one, best)
 
     return _each_kind(table, ends, step, best)
+
+
+def _own_pairs(robot: _Robot, one: Callable, best, least: Callable):
+    """best = one(best, a, b) for all pairs of the robot's own shapes that may be better, in loops over shapes."""
+    pairs = robot.plan.body_pairs
+    if len(pairs) > MOST_BODY_PAIRS:
+        marks, groups = robot.plan.marks, np.arange(robot.plan.count)
+        return _two_loops(robot, groups, groups, marks, one, best, least)
+    for i, j in pairs:
+        (a, ra), (b, rb) = robot.balls[i], robot.balls[j]
+        first, second = robot.plan.shapes.groups[i], robot.plan.shapes.groups[j]
+        marks = robot.plan.marks[np.ix_(first, second)]
+        apart = np.sqrt((a - b) @ (a - b)) - (ra + rb)
+
+        def body(c, first=first, second=second, marks=marks):
+            return _two_loops(robot, first, second, marks, one, c[0], least), c[1] + 1.0
+
+        best = while_loop(lambda c, apart=apart: apart < least(c[0]), body, (best, 0.0), max_iterations=1)[0]
+    return best
+
+
+def _two_loops(robot: _Robot, first, second, marks, one: Callable, best, least: Callable):
+    """best = one(best, a, b) for the shapes a of `first` and b of `second` that are marked, and may be better."""
+    rows, others = (np.stack([robot.shapes[k].row() for k in side]) for side in (first, second))
+
+    def outer(best, xs):
+        a = placed_of_row(xs[0])
+
+        def inner(best, ys):
+            b = placed_of_row(ys[0])
+            reach = a.radius + b.radius + 0.5 * (np.sqrt(a.square) + np.sqrt(b.square))
+            apart = a.middle - b.middle
+            near = (ys[1] > 0) & (np.sqrt(apart @ apart) - reach < least(best))
+            return when(near, lambda best, zero: one(best, a.moved(zero), b), best), None
+
+        return scan(inner, best, (others, xs[1]))[0], None
+
+    return scan(outer, best, (rows, marks))[0]
 
 
 def _pick_own(pick: Callable, best, a: Placed, b: Placed, valid=None):
@@ -442,16 +443,7 @@ def clearances_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, c
     of_shape = [np.inf] * plan.columns
     for place, k in enumerate([*plan.moving.tolist(), *range(plan.count, plan.count + plan.carried)]):
         of_shape[k] = found[place]
-    own = []
-    for pairs in plan.body_pairs.values():
-        first, second = (np.stack([robot.shapes[k].row() for k in side]) for side in np.array(pairs).T)
-
-        def one(best, xs):
-            a, b = placed_of_row(xs[0]), placed_of_row(xs[1])
-            distance = capsule_capsule(a.start, a.end, a.radius, b.start, b.end, b.radius).distance
-            return np.minimum(best, distance), None
-
-        own.append(scan(one, np.inf + 0.0 * ends[0], (first, second))[0])
+    own = _own_each(robot, np.inf + 0.0 * ends[0])
     held = np.zeros(0)
     if carried is not None and robot.shapes:
         shapes = np.stack([a.row() for a in robot.shapes])
@@ -467,4 +459,28 @@ def clearances_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, c
             return carry, scan(inner, np.inf + 0.0 * ends[0], (shapes, xs[1]))[0]
 
         held = scan(outer, 0.0, (robot.carried, checked))[1]
-    return EachClearance(np.stack(of_shape), np.stack(own) if own else np.zeros(0), held)
+    return EachClearance(np.stack(of_shape), own, held)
+
+
+def _own_each(robot: _Robot, infinity):
+    """The least distance of the shapes of each pair of bodies (p,)."""
+    plan = robot.plan
+    if not plan.body_pairs:
+        return np.zeros(0)
+    groups = {b: np.stack([robot.shapes[k].row() for k in own]) for b, own in plan.shapes.groups.items()}
+    found = []
+    for i, j in plan.body_pairs:
+        marks = plan.marks[np.ix_(plan.shapes.groups[i], plan.shapes.groups[j])]
+
+        def outer(best, xs, others=groups[j]):
+            a = placed_of_row(xs[0])
+
+            def inner(best, ys):
+                b = placed_of_row(ys[0])
+                distance = capsule_capsule(a.start, a.end, a.radius, b.start, b.end, b.radius).distance
+                return np.where(ys[1] > 0, np.minimum(best, distance), best), None
+
+            return scan(inner, best, (others, xs[1]))[0], None
+
+        found.append(scan(outer, infinity, (groups[i], marks))[0])
+    return np.stack(found)

@@ -16,7 +16,7 @@ from ..compile import row_at, scan
 from ..kinematics.forward import body_placements
 from ..lazy import cached_property
 from ..model.robot import Robot
-from .link_shapes import LinkShapes
+from .shapes_of_links import LinkShapes
 
 __all__: list[str] = []
 
@@ -100,6 +100,13 @@ class ModelPlan:
         found: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for i, j in self.pairs.tolist():
             found.setdefault((int(self.shapes.bodies[i]), int(self.shapes.bodies[j])), []).append((i, j))
+        return found
+
+    @cached_property
+    def marks(self) -> np.ndarray:
+        """1 for the pairs of shapes (k, k) that are checked, and 0 for others."""
+        found = np.zeros((self.count, self.count))
+        found[self.pairs[:, 0], self.pairs[:, 1]] = 1.0
         return found
 
 
