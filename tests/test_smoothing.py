@@ -117,7 +117,7 @@ def test_turning_joints_and_links_of_an_arm():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["table", "shelf"])
+@pytest.mark.parametrize("name", ["shelf"])
 def test_paths_of_a_panda_pay(name):
     """Random free corners, joined by free edges: paths as bad as a planner's, made in the same way at every run."""
     model = collision_model(panda(urdf("panda")), scene_of(name))
