@@ -97,7 +97,7 @@ def edges_free(model: CollisionModel, starts, ends, *, resolution: float = 0.02,
         raise ArgumentError(f"{who}: an edge has {steps.max():.3g} samples; 'resolution' is {resolution:g}")
     free = valid.copy()
     # Every `stride`-th sample is checked, of those that were not checked before.
-    stride = np.maximum(2.0 ** np.floor(np.log2(np.maximum(steps / _COARSE, 1.0))), 1.0)
+    stride = first_strides(steps)
     before = np.full(len(steps), np.inf)
     while True:
         alive = np.flatnonzero(free & (before > 1))
@@ -110,6 +110,11 @@ def edges_free(model: CollisionModel, starts, ends, *, resolution: float = 0.02,
             free[edge[~ok]] = False
         before = np.where(before > 1, stride, before)
         stride = np.maximum(stride / _COARSE, 1.0)
+
+
+def first_strides(steps: np.ndarray) -> np.ndarray:
+    """The distance of samples in the first round: a power of 2, so that an edge has 8 to 16 parts, or all it has."""
+    return 2.0 ** np.floor(np.log2(np.maximum(steps / _COARSE, 1.0)))
 
 
 def _chunks(edges: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
