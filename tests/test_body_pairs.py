@@ -104,6 +104,8 @@ def test_touching_at_rest_by_no_more_than_the_excess():
     arrays = ([0, 1, 2], places, places, [0.575, 0.01, 0.575])
     assert colliding_pairs(robot, by_hand(*arrays, excess=0.03), samples=500).verdict(0, 2) == "neutral"
     assert colliding_pairs(robot, by_hand(*arrays, excess=0.01), samples=500).verdict(0, 2) == "checked"
+    kept = colliding_pairs(robot, by_hand(*arrays, excess=0.03), samples=500, neutral=False)
+    assert kept.verdict(0, 2) == "checked"
 
 
 @pytest.mark.slow
@@ -192,6 +194,7 @@ def test_the_same_seed_gives_the_same_pairs():
         ({"margin": np.nan}, "margin"),
         ({"rng": "seed"}, "rng must be"),
         ({"rng": -1}, "rng must be"),
+        ({"neutral": "no"}, "neutral must be True or False"),
         ({"disabled": [("l0", "nobody")]}, "'disabled' names 'nobody'"),
         ({"disabled": 3}, "'disabled' must be pairs of names"),
         ({"disabled": [("l0",)]}, "'disabled' must be pairs of names"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..display import html_table
 from ..errors import ArgumentError, nearest
-from ..model.input_checks import count, positive
+from ..model.input_checks import count, positive, truth
 from ..model.needs import need_robot
 from ..model.once import once_a_robot
 from ..model.robot import Robot
@@ -88,8 +88,9 @@ class BodyPairs:
 
 @rng_by_keyword
 def colliding_pairs(
-    robot: Robot, shapes: LinkShapes, *, samples: int = 10_000, margin: float = 0.01, disabled=(), rng: Rng = 0
-) -> BodyPairs:
+    robot: Robot, shapes: LinkShapes, *, samples: int = 10_000, margin: float = 0.01, neutral: bool = True, disabled=(),
+    rng: Rng = 0
+) -> BodyPairs:  # fmt: skip
     """Which bodies of a robot are to be checked for self-collision, by its tree and by random configurations.
 
         >>> from adjoint.collision.shapes_of_links import link_shapes
@@ -102,7 +103,8 @@ def colliding_pairs(
     - of one body, or of bodies that a joint connects, also through bodies without shapes;
     - that touch in 95 % of the samples or more, of the first 1024 of all `samples`;
     - that touch in the neutral configuration, moved into the limits, by no more than the excess of both: these shapes
-      may touch only since they are larger than their links;
+      may touch only since they are larger than their links. `neutral=False` keeps them: then no real contact of
+      their links is missed, but the neutral configuration counts as a collision;
     - that were never nearer than `margin` [m]: in no sample, and not after a random search towards each other, which
       starts from the nearest samples. A pair of shapes that meet in a part p of all configurations is missed by the
       samples alone with the probability (1 - p)^samples: for p = 0.001 and 10 000 samples it is below 5e-5;
@@ -123,20 +125,21 @@ def colliding_pairs(
     margin = positive(margin, f"{who}: margin", or_zero=True)
     off, random = _disabled_shapes(robot, shapes, disabled), generator(rng, who)
     if isinstance(rng, int | np.integer) and not off.any():
-        return _kept(robot, shapes, number, margin, int(rng))
-    return _found(robot, shapes, number, margin, off, random)
+        return _kept(robot, shapes, number, margin, truth(neutral, f"{who}: neutral"), int(rng))
+    return _found(robot, shapes, number, margin, truth(neutral, f"{who}: neutral"), off, random)
 
 
 @once_a_robot
-def _kept(robot: Robot, shapes: LinkShapes, samples: int, margin: float, seed: int) -> BodyPairs:
+def _kept(robot: Robot, shapes: LinkShapes, samples: int, margin: float, neutral: bool, seed: int) -> BodyPairs:
     """The pairs by a seed, which the robot keeps."""
     none = np.zeros((len(shapes), len(shapes)), bool)
-    return _found(robot, shapes, samples, margin, none, np.random.default_rng(seed))
+    return _found(robot, shapes, samples, margin, neutral, none, np.random.default_rng(seed))
 
 
 def _found(
-    robot: Robot, shapes: LinkShapes, samples: int, margin: float, off: np.ndarray, rng: np.random.Generator
-) -> BodyPairs:
+    robot: Robot, shapes: LinkShapes, samples: int, margin: float, neutral: bool, off: np.ndarray,
+    rng: np.random.Generator,
+) -> BodyPairs:  # fmt: skip
     a, b = np.triu_indices(len(shapes), 1)
     apart = shapes.bodies[a] != shapes.bodies[b]
     pairs = np.stack([a[apart], b[apart]], axis=1)
@@ -147,7 +150,7 @@ def _found(
     found = shape_meetings(robot, shapes, pairs[rest], samples, margin, rng)
     excess = shapes.excess[pairs[rest]].sum(axis=1)
     verdicts[rest[found.least > margin]] = "never"
-    verdicts[rest[(found.neutral <= 0) & (-found.neutral <= excess)]] = "neutral"
+    verdicts[rest[(found.neutral <= 0) & (-found.neutral <= excess) & neutral]] = "neutral"
     verdicts[rest[found.share >= _OFTEN]] = "always"
     return _by_bodies(robot, shapes, pairs, verdicts, rest, found, samples, margin)
 
