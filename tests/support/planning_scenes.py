@@ -65,11 +65,11 @@ def cage_scene() -> list[Solid]:
     """A cage of bars on a stand in front of the arm, open between its bars; the hand reaches in."""
     x_0, x_1, y, low, high, radius = 0.38, 0.78, 0.3, 0.15, 0.7, 0.018
     bars: list[Solid] = []
-    for k, (x, b) in enumerate([(x_0, -y), (x_0, y), (x_1, -y), (x_1, y), (x_0, 0.0), (x_1, 0.0)]):
+    for k, (x, b) in enumerate([(x_0, -y), (x_0, y), (x_1, -y), (x_1, y), (x_1, 0.0)]):
         bars.append(Capsule(radius, high - low, T_world_solid=[x, b, (low + high) / 2], name=f"upright {k}"))
     along_x = np.array([[0.0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1]])
     along_y = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
-    for k, (b, z) in enumerate([(-y, low), (y, low), (-y, high), (y, high), (0.0, high)]):
+    for k, (b, z) in enumerate([(-y, low), (y, low), (-y, high), (y, high)]):
         T = along_x.copy()
         T[:3, 3] = (x_0 + x_1) / 2, b, z
         bars.append(Capsule(radius, x_1 - x_0, T_world_solid=T, name=f"beam {k}"))

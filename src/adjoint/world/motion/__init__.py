@@ -4,9 +4,12 @@
 |---|---|
 | `planning` | `plan_motion`: from a world, a start and a goal to a motion in time, or the reason why there is none |
 | `plan_results` | `MotionPlan`, what a plan cost, and how it is checked again |
-| `plan_goals` | goals as configurations: inverse kinematics, searches, relations |
+| `plan_steps` | the steps of a plan, each of which may fail with a reason |
+| `plan_relations` | goals as relations of a part that a robot holds |
+| `plan_goals` | goals as configurations: inverse kinematics and searches |
 | `plan_timing` | rounded corners that stay free, and motions in time |
 | `spaces` | configuration spaces as planners see them: differences, samples, limits |
+| `model_checks` | collision models as planners ask them |
 | `edge_checks` | ways between configurations, checked in batches |
 | `tree_search` | RRT-Connect with ways in batches |
 | `kept_goals` | ways on the manifold of goals that are kept |
@@ -17,11 +20,12 @@
 | `field_descents` | descents in fields of force, and small repairs of a known path |
 | `field_points` | Control points on the links of a robot, and distances of points to solids, for fields of force |
 | `fields` | Khatib's field of force, and its joint torques |
-| `model_checks` | collision models as planners ask them, on one thread |
+| `hypotheses` | hypothesize and test: straight ways bent around what they hit |
 | `path_checks` | paths as their corners: lengths, points, and whether they are free |
 | `plane_freeway_plans` | `plan_by_freeways`: motions of a polygon along freeways |
 | `plane_freeways` | Freeways: the free space of the plane as generalized cones between edges of obstacles |
 | `plane_graphs` | Visibility graphs of grown obstacles, and the shortest ways through them |
+| `plane_grids` | Configuration spaces of two or three joints as grids of cells: which are free, and ways through them |
 | `plane_plans` | `plan_in_plane`: shortest motions of a polygon among polygons, with or without turns |
 | `plane_polygons` | Polygons in the plane: checks, convex pieces, Minkowski sums, and what a turning polygon sweeps |
 | `plane_regions` | what a point robot must not enter in the plane |
@@ -44,6 +48,9 @@ from .fields import field_potential as field_potential
 from .fields import field_state as field_state
 from .fields import field_torque as field_torque
 from .fields import force_field as force_field
+from .hypotheses import HypothesisTest as HypothesisTest
+from .hypotheses import enclosing_sphere as enclosing_sphere
+from .hypotheses import hypothesize_and_test as hypothesize_and_test
 from .ompl_plans import plan_with_ompl as plan_with_ompl
 from .plan_results import MotionPlan as MotionPlan
 from .plan_results import PlanStatistics as PlanStatistics
@@ -54,6 +61,10 @@ from .plane_freeways import find_freeways as find_freeways
 from .plane_graphs import PlanePlan as PlanePlan
 from .plane_graphs import VisibilityGraph as VisibilityGraph
 from .plane_graphs import visibility_graph as visibility_graph
+from .plane_grids import ConfigurationGrid as ConfigurationGrid
+from .plane_grids import GridPlan as GridPlan
+from .plane_grids import configuration_grid as configuration_grid
+from .plane_grids import plan_on_grid as plan_on_grid
 from .plane_plans import plan_in_plane as plan_in_plane
 from .plane_polygons import convex_pieces as convex_pieces
 from .plane_polygons import grow_obstacle as grow_obstacle
@@ -72,12 +83,15 @@ from .smoothing import SmoothedPath as SmoothedPath
 from .smoothing import smooth_path as smooth_path
 
 __all__ = [
+    "ConfigurationGrid",
     "ControlPoints",
     "Descent",
     "FieldState",
     "ForbiddenRegion",
     "ForceField",
     "Freeway",
+    "GridPlan",
+    "HypothesisTest",
     "MotionPlan",
     "PathMeasures",
     "PlanStatistics",
@@ -89,9 +103,11 @@ __all__ = [
     "SegmentInside",
     "SmoothedPath",
     "VisibilityGraph",
+    "configuration_grid",
     "control_points",
     "convex_pieces",
     "descend_field",
+    "enclosing_sphere",
     "field_law",
     "field_potential",
     "field_state",
@@ -100,10 +116,12 @@ __all__ = [
     "forbidden_region",
     "force_field",
     "grow_obstacle",
+    "hypothesize_and_test",
     "minkowski_sum",
     "plan_by_freeways",
     "plan_in_plane",
     "plan_motion",
+    "plan_on_grid",
     "plan_with_ompl",
     "point_solid_distance",
     "repair_path",

@@ -1,4 +1,4 @@
-"""Edges between configurations, checked point by point in a few calls of compiled code: coarse first, then the rest."""
+"""Ways between configurations, checked point by point in a few calls of compiled code: coarse first, then the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .spaces import ConfigurationSpace
 
 __all__ = ["Checker", "edge_steps", "free_edges", "free_path", "free_steps"]
 
-_COARSE = 8  # of the points of an edge, so many are skipped by the first look
+_COARSE = 4  # every fourth point of a way is checked first,
+_SHORT = 32  # if all ways together have more points than that
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,10 @@ class Checker:
         """A checker that has checked nothing yet."""
         return cls(space, is_free, resolution, [0])
 
+    def with_resolution(self, resolution: float) -> Checker:
+        """The same checker with another resolution; both count together."""
+        return Checker(self.space, self.is_free, resolution, self.checked)
+
 
 def edge_steps(v: np.ndarray, resolution: float) -> np.ndarray:
     """How many steps (n,) of the resolution the motions v (n, nv) need, 1 at least."""
@@ -47,13 +52,15 @@ def edge_steps(v: np.ndarray, resolution: float) -> np.ndarray:
 def free_edges(checker: Checker, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Whether the motions v (n, nv) from q (n, nq) are free; q is not checked, the ends are."""
     steps = edge_steps(v, checker.resolution)
-    which, k = _points(steps)
+    which, k = points_of(steps)
     s = k / steps[which]
-    coarse = (k % _COARSE == 0) | (k == steps[which])
     found = np.ones(len(q), bool)
+    if len(which) <= _SHORT:
+        found[which[~checker.free(checker.space.moved(q[which], v[which], s))]] = False
+        return found
+    coarse = (k % _COARSE == 0) | (k == steps[which])
     at = which[coarse]
-    hit = at[~checker.free(checker.space.moved(q[at], v[at], s[coarse]))]
-    found[hit] = False
+    found[at[~checker.free(checker.space.moved(q[at], v[at], s[coarse]))]] = False
     rest = ~coarse & found[which]
     if rest.any():
         at = which[rest]
@@ -61,24 +68,25 @@ def free_edges(checker: Checker, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return found
 
 
-def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """How many of the steps (n,) of the motions v (n, nv) from q (n, nq) are free before the first that is not."""
-    which, k = _points(steps)
-    s = k / steps[which]
-    coarse = (k % _COARSE == 0) | (k == steps[which])
-    first = steps + 1  # the first step that is not free
-    at = which[coarse]
-    hit = ~checker.free(checker.space.moved(q[at], v[at], s[coarse]))
-    np.minimum.at(first, at[hit], k[coarse][hit])
-    rest = ~coarse & (k < first[which])
-    if rest.any():
-        at = which[rest]
-        hit = ~checker.free(checker.space.moved(q[at], v[at], s[rest]))
-        np.minimum.at(first, at[hit], k[rest][hit])
-    return first - 1
+def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: int) -> np.ndarray:
+    """How many of so many equal steps of the motions v (n, nv) from q (n, nq) are free before the first that is not."""
+    n, k = len(q), np.arange(1, steps + 1)
+    points = checker.space.moved(q[:, None], v[:, None], (k / steps)[None])
+    if n * steps <= _SHORT:
+        hit = ~checker.free(points.reshape(n * steps, -1)).reshape(n, steps)
+        return np.where(hit.any(axis=1), hit.argmax(axis=1), steps)
+    hit = np.zeros((n, steps), bool)
+    some = hit[:, _COARSE - 1 :: _COARSE]
+    few = points[:, _COARSE - 1 :: _COARSE]
+    some[:] = ~checker.free(few.reshape(-1, few.shape[-1])).reshape(some.shape)
+    first = np.where(some.any(axis=1), _COARSE * some.argmax(axis=1) + _COARSE - 1, steps)
+    rest = k <= first[:, None]
+    rest[:, _COARSE - 1 :: _COARSE] = False
+    hit[rest] = ~checker.free(points[rest])
+    return np.where(hit.any(axis=1), hit.argmax(axis=1), steps)
 
 
-def _points(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def points_of(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The edge and the number 1 ... steps of each point of edges with so many steps (n,)."""
     which = np.repeat(np.arange(len(steps)), steps)
     k = np.arange(1, len(which) + 1) - np.repeat(np.cumsum(steps) - steps, steps)
@@ -87,6 +95,7 @@ def _points(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def free_path(checker: Checker, path: np.ndarray) -> bool:
     """Whether a path (k, nq) is free, its first point included."""
-    if not checker.free(path[:1])[0]:
-        return False
-    return len(path) < 2 or bool(free_edges(checker, path[:-1], checker.space.difference(path[:-1], path[1:])).all())
+    v = checker.space.difference(path[:-1], path[1:])
+    which, k = points_of(steps := edge_steps(v, checker.resolution))
+    q = checker.space.moved(path[which], v[which], k / steps[which])
+    return bool(checker.free(np.concatenate([path[:1], q])).all())

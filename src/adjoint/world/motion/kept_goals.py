@@ -18,7 +18,7 @@ from .edge_checks import Checker
 from .spaces import ConfigurationSpace
 from .tree_search import Budget, Reached
 
-__all__ = ["KeptWays", "Manifold", "goal_name", "kept_path", "manifold_of", "shortened_on_manifold"]
+__all__ = ["KeptWays", "Manifold", "end_way", "goal_name", "kept_path", "manifold_of", "shortened_on_manifold"]
 
 _SHARP = 1e-2  # projections meet goals to this part of their tolerance
 _STEPS = 30.0  # iterations of a projection
@@ -51,7 +51,7 @@ class Manifold(NamedTuple):
 
     def kept(self, q: np.ndarray) -> np.ndarray:
         """Whether q (n, nq) meet all goals within their tolerances."""
-        return (self.errors(q) <= self.tolerances).all(axis=-1)
+        return np.all(self.errors(q) <= self.tolerances, axis=-1)
 
 
 def manifold_of(space: ConfigurationSpace, keep: Goals, tolerance: float, caller: str) -> Manifold:
@@ -128,6 +128,19 @@ def _leading(good: np.ndarray, which: np.ndarray, k: np.ndarray, steps: np.ndarr
     first = steps + 1
     np.minimum.at(first, which[~good], k[~good])
     return first - 1
+
+
+def end_way(ways: KeptWays, q: np.ndarray) -> np.ndarray | None:
+    """The way (1 or 2, nq) from q onto the manifold, which is near if q keeps the goals; None if it is not free."""
+    on, good = ways.manifold.projected(q[None])
+    if not good[0] or not ways.space.inside(on[0]):
+        return None
+    v = ways.space.difference(q[None], on)
+    steps = max(int(np.ceil(4 * np.linalg.norm(v) / ways.checker.resolution)), 2)
+    between = ways.space.moved(q, v[0], np.arange(1, steps + 1) / steps)
+    if not (ways.manifold.kept(between) & ways.checker.free(between)).all():
+        return None
+    return q[None] if np.array_equal(q, on[0]) else np.stack([q, on[0]])
 
 
 def kept_path(ways: KeptWays, path: np.ndarray) -> np.ndarray | None:

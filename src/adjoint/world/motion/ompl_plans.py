@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ...collision.collision_model import CollisionModel
+from ...collision.collision_models import CollisionModel
 from ...errors import ArgumentError
 from ...extras import package
 from ...model.input_checks import positive, vectors

@@ -42,8 +42,12 @@ def goal_set(
     space: ConfigurationSpace, goal: Any, tool: str, T_world_base: np.ndarray, rng: np.random.Generator, caller: str
 ) -> GoalSet:
     """The configurations within limits that meet a goal, which is in one of the forms of `plan_motion`."""
-    if isinstance(goal, Goal) or _is_list_of_goals(goal):
-        return _searched(space, listed_goals(goal, caller), rng)
+    if type(goal) is np.ndarray and goal.shape == (space.robot.nq,):
+        return _within(space, _finite(goal.astype(float, copy=False), caller)[None])
+    if isinstance(goal, Goal):
+        return _searched(space, [goal], rng)
+    if _is_list_of_goals(goal):
+        return _searched(space, listed_goals(list(goal), caller), rng)
     if isinstance(goal, Mapping):
         if len(goal) == 1:
             ((frame, T),) = goal.items()
@@ -56,9 +60,14 @@ def goal_set(
     q = vectors(goal, space.robot.nq, "goal", caller)
     if q.ndim > 2 or not len(np.atleast_2d(q)):
         raise ArgumentError(f"{caller}: goal has shape {q.shape}; configurations are ({space.robot.nq},) or (k, ...)")
+    return _within(space, np.atleast_2d(_finite(q, caller)))
+
+
+def _finite(q: np.ndarray, caller: str) -> np.ndarray:
+    """The configurations, or an `ArgumentError` if one has coordinates that are no finite numbers."""
     if not np.isfinite(q).all():
         raise ArgumentError(f"{caller}: the goal has coordinates that are no finite numbers")
-    return _within(space, np.atleast_2d(q))
+    return q
 
 
 def is_pose(target: np.ndarray) -> bool:
@@ -102,7 +111,7 @@ def _within(space: ConfigurationSpace, q: np.ndarray) -> GoalSet:
     """The configurations within limits, or the reason why none is."""
     inside = space.inside(q)
     if inside.any():
-        return GoalSet(np.where(np.isfinite(q[inside]), np.clip(q[inside], space.lower, space.upper), q[inside]), "")
+        return GoalSet(np.clip(q[inside], space.lower, space.upper), "")
     return GoalSet(q[:0], f"goal: {outside(space, q[0])}")
 
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from ...collision.checking import contacts, is_free
 from ...collision.clearances import clearance
-from ...collision.collision_model import CollisionModel
+from ...collision.collision_models import CollisionModel
+from ...collision.edges import Certified, edges_certified
+from ...collision.exact_checks import exact_contacts
 from ...errors import ArgumentError
 from ...model.input_checks import positive
 from ...model.robot import Robot
@@ -114,6 +116,16 @@ class MotionPlan:
         self._need_path("clearance")
         return float(clearance(self.model, self.samples(resolution)).min())
 
+    def certify(self, *, resolution: float = 1e-3) -> Certified:
+        """What is proved about the pieces of the path, by distances and bounds of motion: `Certified`, with (k - 1,).
+
+            plan.certify().free.all()                           # True: no shape touches anything anywhere on the path
+
+        `resolution` [m] is that of `edges_certified`. Pieces that come nearer to something than it are undecided.
+        """
+        self._need_path("certify")
+        return edges_certified(self.model, self.path[:-1], self.path[1:], resolution=resolution)
+
     def recheck(self, *, finer: float = _FINER, exact: bool = False) -> Recheck:
         """Check path and trajectory again, at so many points for each step of the plan's resolution: a `Recheck`.
 
@@ -171,7 +183,7 @@ def _recheck_exact(model: CollisionModel, places: list[tuple[str, np.ndarray]]) 
     for name, q in places:
         for k, row in enumerate(q):
             points += 1
-            if found := contacts(model, row):
+            if found := exact_contacts(model, row):
                 return Recheck(False, f"{name}, {k / max(len(q) - 1, 1):.1%} of its points: {found[0]}", points, np.nan)
     return Recheck(True, "", points, np.nan)
 

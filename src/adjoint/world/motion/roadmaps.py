@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
-from ...collision.collision_model import CollisionModel
+from ...collision.collision_models import CollisionModel
 from ...errors import ArgumentError
 from ...files import read_npz, whole_file
 from ...model.input_checks import count, positive
@@ -132,7 +132,7 @@ def star_neighbours(n: int, d: int) -> int:
 def _nearest_pairs(space: ConfigurationSpace, nodes: np.ndarray, k: int) -> np.ndarray:
     """Pairs (m, 2), the smaller number first, of nodes of which one is among the k nearest of the other."""
     if space.plain and not space.turns:
-        near = cKDTree(nodes).query(nodes, k + 1)[1]
+        near = KDTree(nodes).query(nodes, k + 1)[1]
     else:
         rows = []
         for part in np.array_split(nodes, max(len(nodes) // 256, 1)):

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ArgumentError
+from ...lazy import cached_property
 from ...model.configuration import difference, distance, integrate, random_configuration
 from ...model.input_checks import vectors
 from ...model.needs import need_robot
+from ...model.once import once_a_robot
 from ...model.robot import Robot
 from ...trajectory.manifold import has_manifold_joints
 
@@ -55,7 +57,7 @@ class ConfigurationSpace:
     def moved(self, q: np.ndarray, v: np.ndarray, s) -> np.ndarray:
         """Where q (..., nq) is after the part s (...) of the motion v (..., nv)."""
         s = np.asarray(s)
-        return q + s[..., None] * v if self.plain else integrate(self.robot, q, v, s)
+        return q + s[..., None] * v if self.plain else integrate(self.robot, q, v, s)  # type: ignore[arg-type]
 
     def unrolled(self, q: np.ndarray) -> np.ndarray:
         """The same path (k, nq), with full turns added so that each step is the short one."""
@@ -90,16 +92,27 @@ class ConfigurationSpace:
 
     def inside(self, q: np.ndarray) -> np.ndarray:
         """Whether q (..., nq) is within the limits."""
-        return ((q >= self.lower - _OUTSIDE) & (q <= self.upper + _OUTSIDE)).all(axis=-1)
+        return np.all((q >= self.lower - _OUTSIDE) & (q <= self.upper + _OUTSIDE), axis=-1)
 
     def lengths(self, path: np.ndarray) -> np.ndarray:
         """The lengths (k - 1,) of the pieces of a path (k, nq)."""
         v = self.difference(path[:-1], path[1:])
         return np.sqrt(np.einsum("ki,ki->k", v, v))
 
+    @cached_property
+    def diagonal(self) -> float:
+        """The diagonal [rad, m] of the box in which samples are drawn."""
+        size = self.sample_upper - self.sample_lower
+        return float(np.sqrt(np.nansum(size * size) + 9.0 * np.isnan(size).sum()))
+
+    @cached_property
+    def _endless(self) -> np.ndarray:
+        """(nq,) which lengths have no limits."""
+        return np.isfinite(self.sample_lower) & ~(np.isfinite(self.lower) & np.isfinite(self.upper)) & ~self.turning
+
     def with_samples_near(self, q: np.ndarray) -> ConfigurationSpace:
         """The same space with samples within 1 m of these q (n, nq), too, along lengths without limits."""
-        free = np.isfinite(self.sample_lower) & ~(np.isfinite(self.lower) & np.isfinite(self.upper)) & ~self.turning
+        free = self._endless
         if not free.any():
             return self
         low = np.where(free, np.minimum(self.sample_lower, q.min(axis=0) - 1), self.sample_lower)
@@ -113,11 +126,19 @@ class ConfigurationSpace:
 def configuration_space(robot: Robot, *, lower=None, upper=None, caller: str = "plan_motion") -> ConfigurationSpace:
     """The `ConfigurationSpace` of a robot within its limits, which `lower` and `upper` (nq,) may narrow."""
     need_robot(robot, caller)
-    low, high = robot.lower, robot.upper
-    if lower is not None:
-        low = np.maximum(low, vectors(lower, robot.nq, "lower", caller))
-    if upper is not None:
-        high = np.minimum(high, vectors(upper, robot.nq, "upper", caller))
+    if lower is None and upper is None:
+        return _whole_space(robot)
+    low = robot.lower if lower is None else np.maximum(robot.lower, vectors(lower, robot.nq, "lower", caller))
+    high = robot.upper if upper is None else np.minimum(robot.upper, vectors(upper, robot.nq, "upper", caller))
+    return _space(robot, low, high, caller)
+
+
+@once_a_robot
+def _whole_space(robot: Robot) -> ConfigurationSpace:
+    return _space(robot, robot.lower, robot.upper, f"robot '{robot.name}'")
+
+
+def _space(robot: Robot, low: np.ndarray, high: np.ndarray, caller: str) -> ConfigurationSpace:
     if not np.all(low <= high):
         k = int(np.argmin(low <= high))
         raise ArgumentError(f"{caller}: the lower limit {low[k]:g} is above the upper {high[k]:g} at q[{k}]")

@@ -12,7 +12,7 @@ from .spaces import ConfigurationSpace
 
 __all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree", "connect_trees"]
 
-LANES = 4  # samples of one iteration
+LANES, MOST_LANES = 4, 16  # samples of the first iteration, and of later ones: they double every second time
 DIRECT = 16  # straight ways to so many goals, the nearest ones, are tried first
 RANGE = 0.2  # the longest extension, as a part of the diagonal of the box of samples
 
@@ -81,12 +81,14 @@ class StraightWays:
         """The straight ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
         v = self.space.difference(q, targets)
         lengths = np.sqrt(np.einsum("ki,ki->k", v, v))
-        steps = np.maximum(np.ceil(np.minimum(lengths, extent) / self.checker.resolution - 1e-9), 1).astype(np.intp)
-        cut = lengths > extent
-        if cut.any():
+        longest = float(lengths.max(initial=0.0))
+        steps = max(int(np.ceil(min(longest, extent) / self.checker.resolution - 1e-9)), 1)
+        met = True
+        if longest > extent:
+            met = lengths <= extent
             v *= np.minimum(1.0, extent / np.maximum(lengths, 1e-300))[:, None]
         done = free_steps(self.checker, q, v, steps)
-        return Reached(self.space.moved(q, v, done / steps), done > 0, (done == steps) & ~cut)
+        return Reached(self.space.moved(q, v, done / steps), done > 0, (done == steps) & met)
 
 
 class Tree:
@@ -164,21 +166,22 @@ def connect_trees(
     then the other tree is extended to all new nodes, as far as the ways are free. Kuffner & LaValle (2000),
     "RRT-Connect: an efficient approach to single-query path planning", ICRA, extends towards one.
     """
-    space, trees = local.space, (Tree(start[None]), Tree(goals))
-    extent = _longest(space) if extent is None else extent
+    space = local.space
     v = space.difference(start, goals)
-    order = np.argsort(np.einsum("ki,ki->k", v, v))[:DIRECT]
+    order = np.argsort(np.einsum("ki,ki->k", v, v))[:DIRECT] if len(goals) > 1 else np.zeros(1, np.intp)
     reached = local.reach(np.broadcast_to(start, (len(order), len(start))), goals[order], np.inf)
     if reached.met.any():
         k = int(np.argmax(reached.met))
         between = goals[:0] if reached.between is None else reached.between[k]
         path = np.concatenate([start[None], between, goals[order[k]][None]])
         return SearchResult(path, 0, (1, len(goals)), 0.0)
+    trees = Tree(start[None]), Tree(goals)
+    extent = RANGE * space.diagonal if extent is None else extent
     a, b, nearest = 0, 1, float(np.sqrt(np.einsum("ki,ki->k", v, v).min()))
     for i in range(budget.iterations):
         if budget.is_over:
             return SearchResult(None, i, (trees[0].size, trees[1].size), nearest)
-        _, _, new = trees[a].grown(local, local.random(rng, lanes), extent)
+        _, _, new = trees[a].grown(local, local.random(rng, min(lanes << (i >> 1), MOST_LANES)), extent)
         new = new[new >= 0]
         if len(new):
             reached, parents, _ = trees[b].grown(local, trees[a].nodes[new], np.inf)
@@ -193,9 +196,3 @@ def connect_trees(
             nearest = min(nearest, float(np.sqrt(np.einsum("ki,ki->k", v, v).min())))
         a, b = b, a
     return SearchResult(None, budget.iterations, (trees[0].size, trees[1].size), nearest)
-
-
-def _longest(space: ConfigurationSpace) -> float:
-    """The longest extension [rad, m] of a tree."""
-    size = space.sample_upper - space.sample_lower
-    return RANGE * float(np.sqrt(np.nansum(size * size) + 9.0 * np.isnan(size).sum()))
