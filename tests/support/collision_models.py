@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import adjoint as aj
-from adjoint.collision.collision_model import CollisionModel, collision_model
+from adjoint.collision.collision_models import CollisionModel, collision_model
 from adjoint.collision.collision_solids import ConvexHull
 from adjoint.collision.shapes_of_links import LinkShapes, shape_solids
 from adjoint.collision.solid_distances import solid_distance

@@ -1,14 +1,10 @@
 """Robots whose configuration is a position: a ball on three slides, and flat arms, for tests of motion plans."""
 
-from types import ModuleType
-
 import numpy as np
 
 import adjoint as aj
 
 collision_model = aj.collision.collision_model
-if isinstance(collision_model, ModuleType):
-    collision_model = collision_model.collision_model
 
 
 def gantry(radius: float = 0.05) -> aj.Robot:

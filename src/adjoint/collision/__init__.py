@@ -9,7 +9,7 @@ is what a camera can see. Distances are signed, in m: negative ones are depths o
 | `body_pairs` | `colliding_pairs`: which bodies of a robot are to be checked against each other, and why the others are not |
 | `checking` | Is a configuration free of collisions, and what touches what, in words |
 | `clearances` | How far a robot is from what it may hit: the least distance, its derivative, and the pair that has it |
-| `collision_model` | `CollisionModel`: a robot as capsules among obstacles, with what it carries; the data that checks are made on |
+| `collision_models` | `CollisionModel`: a robot as capsules among obstacles, with what it carries; the data that checks are made on |
 | `edges` | Edges, straight motions between two configurations: are they free of collisions, by samples or by proof |
 | `exact_checks` | Exact checks of a collision model: the meshes of the links and the solids themselves, by coal (extra `[world]`) |
 | `pair_boxes` | Signed distances of capsules and boxes, exact, with witness points, as kernels of one pair |
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .clearances import clearance_gradient as clearance_gradient
     from .clearances import nearest_pair as nearest_pair
     from .clearances import pair_clearances as pair_clearances
-    from .collision_model import CollisionModel as CollisionModel
-    from .collision_model import collision_model as collision_model
+    from .collision_models import CollisionModel as CollisionModel
+    from .collision_models import collision_model as collision_model
     from .collision_solids import ConvexHull as ConvexHull
     from .collision_solids import HeightField as HeightField
     from .collision_solids import HullTables as HullTables
@@ -76,7 +76,7 @@ _HOMES = {
     "body_pairs": "BodyPairs colliding_pairs disabled_links",
     "checking": "Contact contacts is_free",
     "clearances": "ClearanceGradient Nearest PairClearances clearance clearance_gradient nearest_pair pair_clearances",
-    "collision_model": "CollisionModel collision_model",
+    "collision_models": "CollisionModel collision_model",
     "collision_solids": "ConvexHull HeightField HullTables",
     "edges": "Certified edge_motions edges_certified edges_free",
     "exact_checks": "exact_contacts exact_distance",

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .clearances import all_pairs
-from .collision_model import CollisionModel, link_of
+from .collision_models import CollisionModel, link_of
 from .model_inputs import configurations, flat
 from .model_kernels import free_of
 from .model_others import others_free

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .collision_model import CollisionModel, link_of
+from .collision_models import CollisionModel, link_of
 from .model_inputs import configurations, flat
 from .model_kernels import clearance_of, gradient_at, nearest_of, pair_with
 from .model_kinds import KINDS

@@ -10,7 +10,7 @@ from ..errors import ArgumentError
 from ..model.configuration import difference, interpolate
 from ..model.input_checks import one_of, positive
 from .checking import is_free
-from .collision_model import CollisionModel
+from .collision_models import CollisionModel
 from .model_inputs import configurations
 from .model_kernels import clearances_of
 from .model_motion import EdgeMotions

@@ -18,9 +18,11 @@ from ..model.robot import Robot
 from ..sensing.scene.solids import Capsule, Mesh, Solid, Sphere
 from .checking import Contact
 from .clearances import all_pairs
-from .collision_model import CollisionModel, link_of
+from .collision_models import CollisionModel, link_of
 from .model_inputs import configurations, flat
+from .model_others import shapes_at
 from .pair_coal import coal_distance
+from .pair_distances import capsule_capsule
 from .shape_fitting import Fit
 from .shape_sources import link_pieces
 
@@ -82,7 +84,18 @@ class _Exact:
             key, bound = (name, other, held, is_obstacle), float(distance[0]) - margin
             if key not in found or bound < found[key][0]:
                 found[key] = bound, margin
+        for key in found:
+            if not key[2] and not key[3]:
+                # Of two links, some shapes may be left out: the bound is that of all.
+                found[key] = self._least(q, key[0], key[1]), 0.0
         return (_Pair(*key, *numbers) for key, numbers in found.items())
+
+    def _least(self, q: np.ndarray, a: str, b: str) -> float:
+        """The least distance of the shapes of two links."""
+        shapes = shapes_at(self.model, q[None], fixed=True)
+        i, j = (np.array([k for k, n in enumerate(self.model.shapes.names) if link_of(n) == x], int) for x in (a, b))
+        x, y = shapes.some(np.repeat(i, len(j))), shapes.some(np.tile(j, len(i)))
+        return float(capsule_capsule(x.start, x.end, x.radius, y.start, y.end, y.radius).distance.min())
 
     def _solids(self, name: str, held: bool, is_obstacle: bool) -> list[Solid]:
         """The solids of a name, in the world."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..model.input_checks import vectors
-from .collision_model import CollisionModel
+from .collision_models import CollisionModel
 
 __all__: list[str] = []
 

@@ -19,7 +19,7 @@ from ..model.configuration import difference
 from ..model.once import once_a_robot
 from ..model.robot import Robot
 from ..sweep import joint_motion, rates
-from .collision_model import CollisionModel
+from .collision_models import CollisionModel
 
 __all__: list[str] = []
 

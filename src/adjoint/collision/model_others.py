@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..sensing.scene.solids import Solid
-from .collision_model import CollisionModel
+from .collision_models import CollisionModel
 from .collision_solids import ConvexHull, HeightField
 from .model_kernels import shape_rows_of
 from .pair_distances import PairDistance

@@ -12,6 +12,7 @@ __all__ = ["MeshSamples", "excess_of", "inside_depth", "surface_samples"]
 
 _SAMPLES = 6000  # wanted points on a mesh
 _ROUGH = 1500  # of these points, for estimates
+_NEARLY = 0.03  # neighbours may be farther than the nearest by this part: samples on an axis have very many
 _FINE = 0.01  # patches are divided until the bound is so near to a true distance, in parts of the radius
 _PATCHES = 60_000  # at most, at one level
 
@@ -35,7 +36,7 @@ class MeshSamples:
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """Distances (n,) [m] from points (n, 3) to the triangles with the nearest samples: at least the true ones."""
-        _, nearest = self.tree.query(points, k=min(3, len(self.points)))
+        _, nearest = self.tree.query(points, k=min(3, len(self.points)), eps=_NEARLY)
         nearest = np.asarray(nearest).reshape(len(points), -1)
         found = [_to_triangles(points, self.triangles[self.owner[column]]) for column in nearest.T]
         return np.min(found, axis=0)

@@ -157,7 +157,7 @@ def _part(piece: np.ndarray, walls: tuple, triangles: np.ndarray, mesh: MeshSamp
 def _surface(fit: Fit, mesh: MeshSamples) -> _Surface:
     points = surface_samples(fit, _SPREAD)
     area = 2 * np.pi * fit.radius * float(np.linalg.norm(fit.end - fit.start) + 2 * fit.radius)
-    return _Surface(points, mesh.rough.query(points)[0], area / len(points))
+    return _Surface(points, mesh.rough.query(points, eps=0.1)[0], area / len(points))
 
 
 def _uncovered(part: _Part, parts: list[_Part]) -> _Surface:

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from .features import FEATURE_KINDS as FEATURE_KINDS
     from .features import Feature as Feature
     from .features import feature_frame as feature_frame
+    from .motion import ConfigurationGrid as ConfigurationGrid
     from .motion import ControlPoints as ControlPoints
     from .motion import Descent as Descent
     from .motion import FieldState as FieldState
     from .motion import ForbiddenRegion as ForbiddenRegion
     from .motion import ForceField as ForceField
     from .motion import Freeway as Freeway
+    from .motion import GridPlan as GridPlan
+    from .motion import HypothesisTest as HypothesisTest
     from .motion import MotionPlan as MotionPlan
     from .motion import PathMeasures as PathMeasures
     from .motion import PlanePlan as PlanePlan
@@ -41,9 +44,11 @@ if TYPE_CHECKING:
     from .motion import SegmentInside as SegmentInside
     from .motion import SmoothedPath as SmoothedPath
     from .motion import VisibilityGraph as VisibilityGraph
+    from .motion import configuration_grid as configuration_grid
     from .motion import control_points as control_points
     from .motion import convex_pieces as convex_pieces
     from .motion import descend_field as descend_field
+    from .motion import enclosing_sphere as enclosing_sphere
     from .motion import field_law as field_law
     from .motion import field_potential as field_potential
     from .motion import field_state as field_state
@@ -52,10 +57,12 @@ if TYPE_CHECKING:
     from .motion import forbidden_region as forbidden_region
     from .motion import force_field as force_field
     from .motion import grow_obstacle as grow_obstacle
+    from .motion import hypothesize_and_test as hypothesize_and_test
     from .motion import minkowski_sum as minkowski_sum
     from .motion import plan_by_freeways as plan_by_freeways
     from .motion import plan_in_plane as plan_in_plane
     from .motion import plan_motion as plan_motion
+    from .motion import plan_on_grid as plan_on_grid
     from .motion import plan_with_ompl as plan_with_ompl
     from .motion import point_solid_distance as point_solid_distance
     from .motion import repair_path as repair_path
@@ -175,13 +182,15 @@ if TYPE_CHECKING:
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "features": "FEATURE_KINDS Feature feature_frame",
-    "motion": "ControlPoints Descent FieldState ForbiddenRegion ForceField Freeway MotionPlan "
-    "PathMeasures PlanStatistics PlanePlan PointDistance Recheck RepairedPath Roadmap "
-    "SegmentInside SmoothedPath VisibilityGraph control_points convex_pieces "
-    "descend_field field_law field_potential field_state field_torque find_freeways "
-    "forbidden_region force_field grow_obstacle minkowski_sum plan_by_freeways "
-    "plan_in_plane plan_motion plan_with_ompl point_solid_distance repair_path roadmap "
-    "roadmap_path segment_inside smooth_path swept_polygon visibility_graph",
+    "motion": "ConfigurationGrid ControlPoints Descent FieldState ForbiddenRegion ForceField "
+    "Freeway GridPlan HypothesisTest MotionPlan PathMeasures PlanStatistics PlanePlan "
+    "PointDistance Recheck RepairedPath Roadmap SegmentInside SmoothedPath "
+    "VisibilityGraph configuration_grid control_points convex_pieces descend_field "
+    "enclosing_sphere field_law field_potential field_state field_torque find_freeways "
+    "forbidden_region force_field grow_obstacle hypothesize_and_test minkowski_sum "
+    "plan_by_freeways plan_in_plane plan_motion plan_on_grid plan_with_ompl "
+    "point_solid_distance repair_path roadmap roadmap_path segment_inside smooth_path "
+    "swept_polygon visibility_graph",
     "parts": "Part PartCover PartMesh center cone cuboid cylinder difference hemisphere inertia "
     "intersection lamination mass mesh_part part_cover part_from_json part_solids "
     "part_to_data part_to_json revolution sphere union volume wedge",

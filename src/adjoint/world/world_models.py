@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from ..collision.collision_model import CollisionModel, collision_model
-from ..collision.shapes_of_links import link_shapes
-from ..drawing.triangles import along
+from ..collision.collision_models import CollisionModel, collision_model
+from ..collision.shapes_of_links import link_shapes, shape_solids
 from ..errors import ArgumentError
-from ..sensing.scene import Capsule, Solid, Sphere
+from ..sensing.scene import Solid
 from .state import World
 from .state.held_parts import carried_frames, gripper_of
 
@@ -50,21 +47,9 @@ def world_collision_model(
 
 def _capsules(world: World, name: str) -> list[Solid]:
     """The links of a robot as capsules in the world; a robot that stands there is an obstacle for others."""
-    known, T = world.robots[name], world.pose(name)
-    shapes = link_shapes(known.robot)
-    found: list[Solid] = []
-    for body, start, end, radius, shape in zip(
-        shapes.bodies, shapes.starts, shapes.ends, shapes.radii, shapes.names, strict=True
-    ):
-        at = T if body < 0 else T @ known.bodies[body]
-        a, b = (at[:3, :3] @ x + at[:3, 3] for x in (start, end))
-        length = float(np.linalg.norm(b - a))
-        called = f"{name}.{shape}"
-        if length > 0:
-            found.append(Capsule(float(radius), length, T_world_solid=along((a + b) / 2, b - a), name=called))
-        else:
-            found.append(Sphere(float(radius), T_world_solid=a, name=called))
-    return found
+    known = world.robots[name]
+    solids = shape_solids(known.robot, link_shapes(known.robot), known.q, T_world_base=world.pose(name))
+    return [solid.replace(name=f"{name}.{solid.name}") for solid in solids]
 
 
 def __dir__() -> list[str]:
