@@ -22,7 +22,7 @@ import adjoint as aj
 from adjoint import ArgumentError, kernel, static
 from adjoint.collision.checking import contacts, is_free
 from adjoint.collision.clearances import clearance, clearance_gradient, nearest_pair, pair_clearances
-from adjoint.collision.collision_model import CollisionModel, collision_model
+from adjoint.collision.collision_models import CollisionModel, collision_model
 from adjoint.collision.collision_solids import HeightField
 from adjoint.collision.model_carried import covering_capsules
 from adjoint.collision.model_kernels import MOST_UNROLLED

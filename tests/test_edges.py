@@ -11,7 +11,7 @@ from adjoint import ArgumentError
 from adjoint.collision import edges
 from adjoint.collision.checking import is_free
 from adjoint.collision.clearances import clearance
-from adjoint.collision.collision_model import collision_model
+from adjoint.collision.collision_models import collision_model
 from adjoint.collision.collision_solids import ConvexHull
 from adjoint.collision.edges import edge_motions, edges_certified, edges_free
 from adjoint.collision.model_kernels import shape_rows_of
