@@ -167,6 +167,7 @@ def test_messages_name_the_place():
         World.from_json(BAD["wrong shape"]())
 
 
+@pytest.mark.slow
 def test_a_deep_tree():
     """3000 frames in a row: no recursion."""
     frame = {"T_parent_frame": EYE}
@@ -227,6 +228,7 @@ def places(w: World) -> dict[str, np.ndarray]:
     return {name: w.pose(name) for name in w.frames}
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(edits)
 def test_edits_commute_with_json_and_undo(steps):
