@@ -113,6 +113,23 @@ _PLANNED = {
     "locating": Page(
         "Locating", "Find named objects in images, with their poses.", names=_of_folders("vision", "locating")
     ),
+    "world": Page("World", "Keep frames, parts, robots and sensors, and what is attached to what, in a world.", "world"),
+    "parts": Page(
+        "Parts",
+        "Make solids with masses and features from simple ones, and convert units.",
+        names=_of_folders("world", "parts features units"),
+    ),
+    "relations": Page(
+        "Relations",
+        "Place parts by relations between their features, bound errors, and read facts from a world.",
+        names=_of_folders("world", "relations predicates"),
+    ),
+    "motion_plans": Page(
+        "Motion plans", "Plan motions that touch nothing, in many ways.", names=_of_folders("world", "motion")
+    ),
+    "collision": Page(
+        "Collision", "Compute distances between robots and solids, and whether motions are free.", "collision"
+    ),
     "equations": Page("Equations", "Print equations of motion as formulas.", "equations"),
     "lie_groups": Page("Lie groups", "Compute with rotations, rigid motions and inertias.", "lie"),
     "kernels": Page("Kernels", "Turn functions of your own into machine code, with derivatives.", "compile"),
