@@ -15,8 +15,9 @@ from adjoint.sensing import Box, Plane
 from adjoint.world.parts import cuboid, sphere
 from adjoint.world.state import Gripper, World, changes, frame_from_points, gripper_solids, hand_target, settle
 from adjoint.world.state.support_polygons import clipped, hull, outside_by
+from adjoint.world.units import si
 
-INCH = 0.0254
+INCH = si(1.0, "inch")
 
 
 def turned(axis: str, degrees: float, at=(0.0, 0.0, 0.0)) -> np.ndarray:

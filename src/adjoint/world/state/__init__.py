@@ -7,7 +7,7 @@
 | `grippers` | `Gripper`: two parallel fingers and a palm, as data and as solids |
 | `part_contents` | what a world asks of its parts: solids, features, mass, vertices |
 | `frame_tree` | names, parents, what moves rigidly together, and poses in the world |
-| `world_edits` | the edits |
+| `world_edits`, `attachment_edits` | the edits: what comes, goes and moves; what hangs on what |
 | `held_parts` | scenes, and what robots carry |
 | `support`, `support_polygons`, `settling` | conditional attachments: what gravity holds, and what falls |
 | `world_changes` | `changes`: how two worlds differ, in words |

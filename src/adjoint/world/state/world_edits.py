@@ -48,7 +48,7 @@ def entry(parent: str, at, attachment, friction, caller: str) -> Placed:
     return Placed(parent, fixed(pose(at, "at", caller)), kind, mu)
 
 
-def _parent(world: World, parent, caller: str) -> str:
+def carrier_of(world: World, parent, caller: str) -> str:
     """A place that can carry a frame; a group carries by its first member."""
     name = known_place(world, parent, caller)
     return members_of(world, name)[0] if name in world.groups else name
@@ -63,7 +63,7 @@ def added(world: World, name: str, part, at, parent, attachment, friction) -> Wo
         if isinstance(part, Solid):
             at = part.T_world_solid if at is None else at
             part = part.replace(T_world_solid=None, name="")
-    placed = entry(_parent(world, parent, who), at, attachment, friction, who)
+    placed = entry(carrier_of(world, parent, who), at, attachment, friction, who)
     found = world.changed(frames=world.frames | {name: placed})
     return found if part is None else need_support(found.changed(parts=world.parts | {name: part}), [name], who)
 
@@ -74,7 +74,7 @@ def added_robot(world: World, name: str, robot: Robot, q, at, parent, attachment
     check_name(world, name, who)
     need_robot(robot, who)
     known = WorldRobot(robot, configuration(robot, q, name, who), _tool(robot, tool), *_grip(gripper, width, who))
-    placed = entry(_parent(world, parent, who), at, attachment, FRICTION, who)
+    placed = entry(carrier_of(world, parent, who), at, attachment, FRICTION, who)
     return world.changed(frames=world.frames | {name: placed}, robots=world.robots | {name: known})
 
 
@@ -112,7 +112,7 @@ def added_sensor(world: World, name: str, sensor, at, parent, attachment) -> Wor
     """The world with a further sensor."""
     who = "World.add_sensor"
     check_name(world, name, who)
-    placed = entry(_parent(world, parent, who), at, attachment, FRICTION, who)
+    placed = entry(carrier_of(world, parent, who), at, attachment, FRICTION, who)
     return world.changed(
         frames=world.frames | {name: placed}, sensors=world.sensors | {name: check_sensor(sensor, who)}
     )
@@ -139,11 +139,11 @@ def removed(world: World, name: str, with_children: bool) -> World:
         "sensors": world.sensors,
         "fallen": fallen,
     }
-    tables = {key: _without(table, gone) for key, table in tables.items()}
+    tables = {key: without(table, gone) for key, table in tables.items()}
     return world.changed(**tables, groups=_regrouped(world, gone))
 
 
-def _without(table: Mapping[str, Any], gone: set[str]) -> Mapping[str, Any]:
+def without(table: Mapping[str, Any], gone: set[str]) -> Mapping[str, Any]:
     return {k: x for k, x in table.items() if k not in gone} if gone & table.keys() else table
 
 
@@ -208,11 +208,11 @@ def moved(world: World, name: str, T, relative_to: str) -> World:
         # What is attached rigidly keeps its place: T_world_top = goal · inv(T_top_name).
         held = inverted(now) @ world_pose(world, top, who)
         there = goal if top == name else goal @ held
-        frames[top] = dataclasses.replace(frames[top], T_parent_frame=_inside(world, frames[top].parent, there, who))
-    return checked(world.changed(frames=frames, fallen=_without(world.fallen, set(tops))), tops)
+        frames[top] = dataclasses.replace(frames[top], T_parent_frame=seen_from(world, frames[top].parent, there, who))
+    return checked(world.changed(frames=frames, fallen=without(world.fallen, set(tops))), tops)
 
 
-def _inside(world: World, parent: str, T: np.ndarray, caller: str) -> np.ndarray:
+def seen_from(world: World, parent: str, T: np.ndarray, caller: str) -> np.ndarray:
     """A pose of the world as seen from a place."""
     return fixed(T) if parent == ROOT else rigid(inverted(world_pose(world, parent, caller)) @ T)
 
@@ -229,7 +229,7 @@ def set_relative(world: World, name: str, T) -> World:
     who = "World.set_relative"
     known_frame(world, name, who)
     entry = dataclasses.replace(world.frames[name], T_parent_frame=fixed(pose(T, "T", who)))
-    return checked(world.changed(frames=world.frames | {name: entry}, fallen=_without(world.fallen, {name})), [name])
+    return checked(world.changed(frames=world.frames | {name: entry}, fallen=without(world.fallen, {name})), [name])
 
 
 def configured(world: World, name: str, q) -> World:
@@ -260,100 +260,3 @@ def known_robot(world: World, name, caller: str) -> WorldRobot:
         there = nearest(name, list(world.robots)) if world.robots else "there is none"
         raise ArgumentError(f"{caller}: the world has no robot {name!r:.60}; {there}")
     return world.robots[name]
-
-
-# --- attachments ------------------------------------------------------------------------------------------------------
-
-
-def attached(world: World, child: str, parent: str, attachment: str, friction, caller: str = "World.attach") -> World:
-    """The world in which a frame, or all of a group, hangs on another place, with all poses as they were."""
-    known_frame(world, child, caller, groups=True)
-    place = _parent(world, parent, caller)
-    kind, mu = one_attachment(attachment, caller), number(friction, "friction", caller, least=0)
-    frames = dict(world.frames)
-    tops = uppermost(world, members_of(world, child)) if child in world.groups else [child]
-    for top in tops:
-        if place != ROOT and top in ancestors(world, place):
-            way = " -> ".join([f"'{x}'" for x in reversed(list(ancestors(world, place)))])
-            way = way[way.index(f"'{top}'") :]
-            raise ArgumentError(
-                f"{caller}: '{top}' cannot be attached to '{parent}', since '{top}' carries it: {way} -> '{top}' would "
-                "be a cycle; detach one of them first"
-            )
-        T = frames[top].T_parent_frame  # to the last bit, if the parent stays
-        if place != frames[top].parent:
-            T = _inside(world, place, world_pose(world, top, caller), caller)
-        frames[top] = Placed(place, T, kind, mu)
-    found = need_support(world.changed(frames=frames, fallen=_without(world.fallen, set(tops))), tops, caller)
-    return checked(found, tops)
-
-
-def detached(world: World, child: str, caller: str = "World.detach") -> World:
-    """The world in which a frame, or all of a group, hangs on nothing but the world."""
-    return attached(world, child, ROOT, "rigid", FRICTION, caller)
-
-
-def grasped(world: World, robot: str, name: str, width) -> World:
-    """The world in which a robot's tool holds a part and all that is rigid with it."""
-    who = "World.grasp"
-    known = known_robot(world, robot, who)
-    known_frame(world, head_of(name) if isinstance(name, str) else name, who, groups=True)
-    if width is not None:
-        world = opened(world, robot, width)
-    for top in uppermost(world, [rigid_top(world, m, who) for m in members_of(world, head_of(name))]):
-        if top == robot or top in world.robots:
-            raise ArgumentError(f"{who}: '{name}' is rigid with robot '{top}', which cannot be held; detach it first")
-        world = attached(world, top, f"{robot}.{known.tool}", "rigid", world.frames[top].friction, who)
-    return world
-
-
-def released(world: World, name: str, onto: str | None, friction, width) -> World:
-    """The world in which a part is held no more: it lies on `onto`, or hangs on nothing but the world."""
-    who = "World.release"
-    known_frame(world, name, who, groups=True)
-    holder = holder_of(world, name)
-    if holder is None:
-        raise ArgumentError(
-            f"{who}: no robot holds '{name}'; it is attached to '{world.frames[members_of(world, name)[0]].parent}'"
-        )
-    robot, top = holder
-    if width is not None:
-        world = opened(world, robot, width)
-    if onto is None:
-        return detached(world, top, who)
-    return attached(world, top, onto, "conditional", friction, who)
-
-
-def holder_of(world: World, name: str) -> tuple[str, str] | None:
-    """The robot that holds a frame, and the frame that hangs directly on a frame of this robot; None if nobody does."""
-    for above in ancestors(world, members_of(world, name)[0]):
-        parent = world.frames[above].parent
-        if "." in parent and head_of(parent) in world.robots:
-            return head_of(parent), above
-    return None
-
-
-# --- groups -----------------------------------------------------------------------------------------------------------
-
-
-def grouped(world: World, name: str, members: Iterable[str]) -> World:
-    """The world with an assembly: frames and groups that are addressed by one name."""
-    who = "World.group"
-    check_name(world, name, who)
-    if isinstance(members, str):
-        raise ArgumentError(f"{who}: 'members' must be a list of names, got the name {members!r:.60}")
-    names = tuple(dict.fromkeys(known_frame(world, m, who, groups=True) for m in members))
-    if not names:
-        raise ArgumentError(f"{who}: the assembly '{name}' has no members; give the names of one frame or more")
-    return world.changed(groups=world.groups | {name: names})
-
-
-def ungrouped(world: World, name: str) -> World:
-    """The world without this assembly; its members stay."""
-    if name not in world.groups:
-        there = nearest(name, list(world.groups)) if world.groups else "there is none"
-        raise ArgumentError(f"World.ungroup: the world has no assembly {name!r:.60}; {there}")
-    using = [k for k, members in world.groups.items() if name in members]
-    if using:
-        raise ArgumentError(f"World.ungroup: '{name}' is a part of the assembly '{using[0]}'; ungroup that first")
-    return world.changed(groups={k: x for k, x in world.groups.items() if k != name})

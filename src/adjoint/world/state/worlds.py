@@ -15,7 +15,7 @@ from ...model.parts import GRAVITY
 from ...model.robot import Robot
 from ...sensing.scene import Scene, Solid
 from ...sensing.scene.scene_checks import array
-from . import held_parts, world_edits, world_files
+from . import attachment_edits, held_parts, world_edits, world_files
 from .frame_tree import head_of, known_place, members_of, relative_pose, subtree
 from .grippers import Gripper
 from .part_contents import digest_of
@@ -253,32 +253,32 @@ class World:
 
     def attach(self, child: str, parent: str, attachment: str = "rigid", *, friction: float = FRICTION) -> World:
         """The world in which `child` hangs on `parent` (AL's AFFIX) and nothing has moved; see `Placed`."""
-        return world_edits.attached(self, child, parent, attachment, friction)
+        return attachment_edits.attached(self, child, parent, attachment, friction)
 
     def detach(self, child: str) -> World:
         """The world in which `child` hangs on "world" alone (AL's UNFIX) and nothing has moved."""
-        return world_edits.detached(self, child)
+        return attachment_edits.detached(self, child)
 
     def grasp(self, robot: str, name: str, *, width: float | None = None) -> World:
         """The world in which the tool of a robot holds a part, and all that is rigid with it; nothing has moved.
 
         `width` [m] is how far apart the fingers then are.
         """
-        return world_edits.grasped(self, robot, name, width)
+        return attachment_edits.grasped(self, robot, name, width)
 
     def release(
         self, name: str, *, onto: str | None = None, friction: float = FRICTION, width: float | None = None
     ) -> World:
         """The world in which no robot holds the part: it lies on `onto` by gravity, or is on its own."""
-        return world_edits.released(self, name, onto, friction, width)
+        return attachment_edits.released(self, name, onto, friction, width)
 
     def group(self, name: str, members: Iterable[str]) -> World:
         """The world with an assembly: `name` stands for its members in `pose`, `move`, `attach`, `remove`, ..."""
-        return world_edits.grouped(self, name, members)
+        return attachment_edits.grouped(self, name, members)
 
     def ungroup(self, name: str) -> World:
         """The world without this assembly; its members stay."""
-        return world_edits.ungrouped(self, name)
+        return attachment_edits.ungrouped(self, name)
 
     # --- JSON ---------------------------------------------------------------------------------------------------------
 

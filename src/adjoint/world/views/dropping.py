@@ -19,11 +19,11 @@ from ...simulation import Force, Run, force, simulate
 from ..parts.moments import inertia_of as inertia_of_moments
 from ..parts.moments import mesh_moments
 from ..state import World
+from ..state.attachment_edits import holder_of
 from ..state.frame_tree import known_frame, subtree
 from ..state.part_contents import inertia_of, solids_of, surface_of
 from ..state.placements import inverted
 from ..state.support import support_fault
-from ..state.world_edits import holder_of
 from .falling_points import contact_points, corner_points
 from .touch_surfaces import surface_of_solid
 
