@@ -275,9 +275,9 @@ def test_excess_of_known_shapes():
     # A ball around a cube of edge 2: the middle of a face is nearest, √3 - 1 from the ball's surface above it.
     mesh = MeshSamples(corners_of(box(2, 2, 2)))
     fit = Fit(np.zeros(3), np.zeros(3), np.sqrt(3.0))
-    assert np.sqrt(3) - 1 <= excess_of(fit, mesh, []) <= (np.sqrt(3) - 1) * 1.03
-    # A fine mesh of a ball: nearly none, but 1 % for the patches and about as much for the samples of the mesh.
-    assert excess_of(Fit(np.zeros(3), np.zeros(3), 1.0), MeshSamples(corners_of(ball(1.0, sides=64))), []) < 0.03
+    assert np.sqrt(3) - 1 <= excess_of(fit, mesh, []) <= np.sqrt(3) * 1.026 - 1
+    # A fine mesh of a ball: nearly none, but 2.5 % for the patches and about 1 % for the samples of the mesh.
+    assert excess_of(Fit(np.zeros(3), np.zeros(3), 1.0), MeshSamples(corners_of(ball(1.0, sides=64))), []) < 0.04
     # What another shape covers does not count.
     assert excess_of(fit, mesh, [fit._replace(radius=2.0)]) == 0.0
 
@@ -378,6 +378,14 @@ def test_robots_with_nothing():
         link_shapes(empty, source="visual")
     with pytest.raises(ArgumentError, match="no shapes to collide with"):
         link_shapes(aj.robots.puma560(), source="collision")
+
+
+def test_bodies_without_shapes_are_told():
+    bare = PRIMITIVES.replace("<collision>", "<ignored>").replace("</collision>", "</ignored>")
+    bare = bare.replace("<ignored>", "<collision>", 1).replace("</ignored>", "</collision>", 1)
+    shapes = link_shapes(aj.load(bare.replace("ignored>", "visual>")), source="collision")
+    assert list(shapes.bodies) == [-1]
+    assert shapes.notes == ("the model states no shape of 'a': they meet nothing",)
 
 
 def test_files_that_are_missing_are_told(tmp_path):

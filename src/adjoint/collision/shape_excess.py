@@ -13,8 +13,8 @@ __all__ = ["MeshSamples", "excess_of", "inside_depth", "surface_samples"]
 _SAMPLES = 6000  # wanted points on a mesh
 _ROUGH = 1500  # of these points, for estimates
 _NEARLY = 0.03  # neighbours may be farther than the nearest by this part: samples on an axis have very many
-_FINE = 0.01  # patches are divided until the bound is so near to a true distance, in parts of the radius
-_PATCHES = 60_000  # at most, at one level
+_FINE = 0.025  # patches are divided until the bound is so near to a true distance, in parts of the radius
+_PATCHES = 25_000  # at most, at one level
 
 
 class MeshSamples:
@@ -70,9 +70,9 @@ def excess_of(fit: Fit, mesh: MeshSamples, others: list[Fit]) -> float:
         distance = mesh.distance(points)
         least = max(least, float(distance[~covered].max(initial=0.0)))
         far = distance + half
-        if far.max() <= least + _FINE * fit.radius or len(u) > _PATCHES:
-            return float(far.max())
         keep = far > least + _FINE * fit.radius
+        if not keep.any() or 4 * np.count_nonzero(keep) > _PATCHES:
+            return float(far.max())
         n, m = 2 * n, 2 * m
         u = (u[keep][:, None] + np.array([-0.5, -0.5, 0.5, 0.5]) / n).reshape(-1)
         turn = (turn[keep][:, None] + np.array([-0.5, 0.5, -0.5, 0.5]) / m).reshape(-1)

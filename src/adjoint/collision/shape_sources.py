@@ -58,7 +58,13 @@ def link_pieces(robot: Robot, source: str) -> tuple[list[LinkPiece], tuple[str, 
             continue
         found.setdefault((frame.body, visual.frame), []).append(part)
     links = [_gathered(*key, parts) for key, parts in found.items()]
-    return links + [_gathered(*x) for x in _drawn(robot, lacking)], tuple(dict.fromkeys(notes))
+    links += [_gathered(*x) for x in _drawn(robot, lacking)]
+    shaped = {link.body for link in links}
+    bare = [name for body, name in enumerate(robot.body_names) if body not in shaped]
+    if bare:
+        more = f" and {len(bare) - 6} more" if len(bare) > 6 else ""
+        notes.append(f"the model states no shape of {', '.join(map(repr, bare[:6]))}{more}: they meet nothing")
+    return links, tuple(dict.fromkeys(notes))
 
 
 def _chosen(robot: Robot, source: str) -> list[Visual] | None:
