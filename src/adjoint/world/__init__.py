@@ -152,17 +152,11 @@ if TYPE_CHECKING:
     from .state import gripper_solids as gripper_solids
     from .state import hand_target as hand_target
     from .state import settle as settle
-    from .units import CENTIMETER as CENTIMETER
     from .units import DEGREE as DEGREE
-    from .units import FOOT as FOOT
-    from .units import GRAM as GRAM
     from .units import IN_LBF as IN_LBF
     from .units import INCH as INCH
     from .units import LBF as LBF
-    from .units import MILLIMETER as MILLIMETER
-    from .units import MINUTE as MINUTE
     from .units import OZF as OZF
-    from .units import POUND as POUND
     from .units import STANDARD_GRAVITY as STANDARD_GRAVITY
     from .units import UNITS as UNITS
     from .units import Unit as Unit
@@ -201,8 +195,7 @@ _HOMES = {
     "placements pose_bounds socket_pose solve_relations",
     "state": "Assembly Changes Configured Gripper History Moved Placed PlacedSensor Reattached "
     "Settled World WorldRobot changes frame_from_points gripper_solids hand_target settle",
-    "units": "CENTIMETER DEGREE FOOT GRAM INCH IN_LBF LBF MILLIMETER MINUTE OZF POUND "
-    "STANDARD_GRAVITY UNITS Unit convert si",
+    "units": "DEGREE INCH IN_LBF LBF OZF STANDARD_GRAVITY UNITS Unit convert si",
     "views": "CameraView Dropped Followed dropped follow seen_by world_props world_surfaces",
     "world_models": "world_collision_model",
 }

@@ -16,17 +16,11 @@ from ..compile.front.arguments import as_input
 from ..errors import ArgumentError, nearest
 
 __all__ = [
-    "CENTIMETER",
     "DEGREE",
-    "FOOT",
-    "GRAM",
     "INCH",
     "IN_LBF",
     "LBF",
-    "MILLIMETER",
-    "MINUTE",
     "OZF",
-    "POUND",
     "STANDARD_GRAVITY",
     "UNITS",
     "Unit",
@@ -42,17 +36,21 @@ class Unit(NamedTuple):
     dimension: tuple[int, int, int, int]
 
 
-STANDARD_GRAVITY = 9.80665  # m/s², exact; BIPM (2019)
-MILLIMETER, CENTIMETER = 1e-3, 1e-2  # m
-INCH, FOOT = 0.0254, 0.3048  # m, exact since 1959
-DEGREE = float(np.pi / 180)  # rad
-GRAM, POUND = 1e-3, 0.45359237  # kg, exact since 1959
-MINUTE = 60.0  # s
-# The force that the mass weighs under standard gravity. The products are correctly rounded: they come from integers.
-LBF = 4.4482216152605  # N = 0.45359237 kg · 9.80665 m/s², exact
-OZF = 4.4482216152605 / 16  # N
-IN_LBF = 0.1129848290276167  # N m = 0.0254 m · 4.4482216152605 N, exact
+STANDARD_GRAVITY = 9.80665
+"""[m/s²] The acceleration that defines units of force, exact (BIPM 2019)."""
+INCH = 0.0254
+"""[m] An inch, exact since 1959."""
+DEGREE = float(np.pi / 180)
+"""[rad] A degree."""
+# The force that a mass weighs under standard gravity. The products are correctly rounded: they come from integers.
+LBF = 4.4482216152605
+"""[N] A pound-force, 0.45359237 kg · 9.80665 m/s², exact."""
+OZF = 4.4482216152605 / 16
+"""[N] An ounce-force, a sixteenth of a pound-force."""
+IN_LBF = 0.1129848290276167
+"""[N m] An inch-pound, 0.0254 m · 4.4482216152605 N."""
 
+_POUND = 0.45359237  # kg, exact since 1959
 _LENGTH, _MASS, _TIME, _ANGLE = (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)
 _SPEED, _ACCELERATION, _TURNING = (1, 0, -1, 0), (1, 0, -2, 0), (0, 0, -1, 1)
 _FORCE, _TORQUE, _DENSITY = (1, 1, -2, 0), (2, 1, -2, 0), (-3, 1, 0, 0)
@@ -67,17 +65,17 @@ def _table() -> dict[str, Unit]:
         ("km kilometer kilometers kilometre kilometres", 1e3, _LENGTH),
         ("um micrometer micrometers", 1e-6, _LENGTH),
         ("in inch inches", INCH, _LENGTH),
-        ("ft foot feet", FOOT, _LENGTH),
+        ("ft foot feet", 0.3048, _LENGTH),
         ("rad radian radians", 1.0, _ANGLE),
         ("deg degree degrees", DEGREE, _ANGLE),
         ("rev revolution revolutions turn turns", 2 * np.pi, _ANGLE),
         ("kg kilogram kilograms", 1.0, _MASS),
-        ("g gram grams", GRAM, _MASS),
-        ("lb lbm pound pounds", POUND, _MASS),
-        ("oz ozm ounce_mass", POUND / 16, _MASS),
+        ("g gram grams", 1e-3, _MASS),
+        ("lb lbm pound pounds", _POUND, _MASS),
+        ("oz ozm ounce_mass", _POUND / 16, _MASS),
         ("s second seconds", 1.0, _TIME),
         ("ms millisecond milliseconds", 1e-3, _TIME),
-        ("min minute minutes", MINUTE, _TIME),
+        ("min minute minutes", 60.0, _TIME),
         ("h hour hours", 3600.0, _TIME),
         ("m/s", 1.0, _SPEED),
         ("m/s^2", 1.0, _ACCELERATION),
