@@ -32,7 +32,9 @@ class Gripper:
     - `palm` is the thickness of the palm along z; the palm is as wide as the open hand, and as broad as a finger.
     - `tip` is how far the tips reach beyond the origin of the grip frame.
     - `T_tool_grip` (4, 4) is the pose of the grip frame in the tool frame of the robot: its origin is in the middle
-      between the fingers, its z axis is the direction of approach, and the fingers close along its y axis.
+      between the fingers, its z axis is the direction of approach, and the fingers close along its y axis. By default
+      the back of the palm is at the origin of the tool frame, as on a flange; `np.eye(4)` is for a tool frame that is
+      between the fingers itself.
     - `force` [N] is the largest force with which each finger presses; infinity if it is not known.
     """
 
@@ -54,7 +56,8 @@ class Gripper:
         if not (isinstance(self.force, int | float | np.number) and self.force > 0):
             raise ArgumentError(f"Gripper: 'force' must be above 0, got {self.force!r:.60}")
         object.__setattr__(self, "force", float(self.force))
-        object.__setattr__(self, "T_tool_grip", pose(self.T_tool_grip, "T_tool_grip", "Gripper"))
+        mount = [0.0, 0.0, self.palm + self.depth - self.tip] if self.T_tool_grip is None else self.T_tool_grip
+        object.__setattr__(self, "T_tool_grip", pose(mount, "T_tool_grip", "Gripper"))
 
     @cached_property
     def digest(self) -> bytes:
@@ -85,7 +88,7 @@ def gripper_solids(gripper: Gripper, width: float | None = None) -> tuple[Box, .
 
     >>> palm, left, right = gripper_solids(Gripper(opening=0.1), 0.06)
     >>> np.round(left.T_world_solid[:3, 3], 6)
-    array([ 0.   ,  0.035, -0.02 ])
+    array([0.   , 0.035, 0.04 ])
     """
     if not isinstance(gripper, Gripper):
         raise ArgumentError(f"gripper_solids: 'gripper' must be a Gripper, got {type(gripper).__name__}")
