@@ -25,7 +25,7 @@ from adjoint.collision.clearances import clearance, clearance_gradient, nearest_
 from adjoint.collision.collision_models import CollisionModel, collision_model
 from adjoint.collision.collision_solids import HeightField
 from adjoint.collision.model_carried import covering_capsules
-from adjoint.collision.model_kernels import MOST_UNROLLED
+from adjoint.collision.model_traversal import MOST_UNROLLED
 from adjoint.collision.pair_boxes import capsule_box
 from adjoint.collision.shapes_of_links import LinkShapes, shape_solids
 from adjoint.collision.solid_distances import solid_distance

@@ -14,7 +14,7 @@ from adjoint.collision.clearances import clearance
 from adjoint.collision.collision_models import collision_model
 from adjoint.collision.collision_solids import ConvexHull
 from adjoint.collision.edges import edge_motions, edges_certified, edges_free
-from adjoint.collision.model_kernels import shape_rows_of
+from adjoint.collision.model_each import shape_rows_of
 from adjoint.sensing import Box, Sphere
 
 MODELS = {"arm": arm_model, "tree": tree_model}

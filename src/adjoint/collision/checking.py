@@ -6,9 +6,10 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .clearances import all_pairs
-from .collision_models import CollisionModel, link_of
+from .collision_models import CollisionModel
+from .model_arguments import link_of
+from .model_free import free_of
 from .model_inputs import configurations, flat
-from .model_kernels import free_of
 from .model_others import others_free
 
 __all__ = ["Contact", "contacts", "is_free"]

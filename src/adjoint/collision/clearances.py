@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .collision_models import CollisionModel, link_of
+from .collision_models import CollisionModel
+from .model_arguments import link_of
+from .model_each import pair_with
 from .model_inputs import configurations, flat
-from .model_kernels import clearance_of, gradient_at, nearest_of, pair_with
 from .model_kinds import KINDS
+from .model_nearest import clearance_of, gradient_at, nearest_of
 from .model_others import Flat, others_nearest, pair_of, shapes_at
 from .pair_distances import PairDistance, capsule_capsule
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +13,20 @@ from ..lazy import cached_property
 from ..model.needs import need_numbers, need_robot
 from ..model.once import once_a_robot
 from ..model.robot import Robot
-from ..sensing.scene.scene_checks import number, pose
+from ..sensing.scene.scene_checks import pose
 from ..sensing.scene.scenes import Scene
 from ..sensing.scene.solids import Solid
 from .body_pairs import BodyPairs, colliding_pairs
+from .model_arguments import (
+    body_numbers,
+    carried_of,
+    common_margin,
+    ignored_pairs,
+    link_of,
+    margins_of,
+    scene_of,
+    shape_pairs_of,
+)  # fmt: skip
 from .model_carried import covering_capsules
 from .model_plan import ModelPlan
 from .model_tables import ObstacleTables, obstacle_tables
@@ -62,10 +71,10 @@ class CollisionModel:
         who = "with_obstacles"
         scene = scene_of(obstacles, who)
         if margin is None:
-            margin = _common(self.margins, who)
+            margin = common_margin(self.margins, who)
         pairs = self._kept(scene) if ignore is None else ignore
         return dataclasses.replace(
-            self, obstacles=scene, margins=margins_of(margin, scene, who), ignore=_ignored(pairs, who)
+            self, obstacles=scene, margins=margins_of(margin, scene, who), ignore=ignored_pairs(pairs, who)
         )._checked(who)
 
     def with_carried(self, carried, *, ignore=None) -> CollisionModel:
@@ -77,7 +86,7 @@ class CollisionModel:
         new = dataclasses.replace(self, carried=carried_of(self.robot, carried, who))
         return dataclasses.replace(
             new,
-            ignore=_ignored(new._kept(self.obstacles) if ignore is None else ignore, who),
+            ignore=ignored_pairs(new._kept(self.obstacles) if ignore is None else ignore, who),
             _plan=self._plan.sized(len(new.carried_table)),
         )._checked(who)
 
@@ -296,113 +305,18 @@ def collision_model(
     scene = scene_of(obstacles, who)
     if pairs is None:
         pairs = _found_pairs(robot, shapes)
-    if not isinstance(pairs, BodyPairs):
-        pairs = _body_numbers(robot, pairs)
-    plan = ModelPlan(robot, shapes, pairs.shape_pairs if isinstance(pairs, BodyPairs) else _shape_pairs(shapes, pairs))
+    if isinstance(pairs, BodyPairs):
+        plan = ModelPlan(robot, shapes, pairs.shape_pairs)
+    else:
+        pairs = body_numbers(robot, pairs)
+        plan = ModelPlan(robot, shapes, shape_pairs_of(shapes, pairs))
     model = CollisionModel(
         robot, shapes, scene, pairs, (), frozenset(), pose(T_world_base, "T_world_base", who),
         margins_of(margin, scene, who), plan,
     )  # fmt: skip
-    return model.with_carried(carried, ignore=_ignored(ignore, who))
+    return model.with_carried(carried, ignore=ignored_pairs(ignore, who))
 
 
 @once_a_robot
 def _found_pairs(robot: Robot, shapes: LinkShapes) -> BodyPairs:
     return colliding_pairs(robot, shapes)
-
-
-def link_of(name: str) -> str:
-    """The link that a shape belongs to: "link#2" belongs to "link"."""
-    return name.partition("#")[0]
-
-
-def scene_of(obstacles, caller: str) -> Scene:
-    """The obstacles as a scene."""
-    if isinstance(obstacles, Scene):
-        return obstacles
-    if isinstance(obstacles, Solid):
-        raise ArgumentError(f"{caller}: 'obstacles' must be a Scene or a list of solids, got one solid; write [solid]")
-    try:
-        return Scene(obstacles)
-    except TypeError:
-        raise ArgumentError(
-            f"{caller}: 'obstacles' must be a Scene or a list of solids, got {type(obstacles).__name__}"
-        ) from None
-
-
-def margins_of(margin, scene: Scene, caller: str) -> np.ndarray:
-    """The margins (n,) of the solids of a scene."""
-    if isinstance(margin, Mapping):
-        found = np.zeros(len(scene))
-        for name, value in margin.items():
-            found[scene.index(name)] = number(value, f"margin['{name}']", caller, least=0)
-        return found
-    try:
-        found = np.array(margin, float)
-    except (TypeError, ValueError):
-        found = np.array(np.nan)
-    if found.shape not in ((), (len(scene),)) or not (np.isfinite(found) & (found >= 0)).all():
-        raise ArgumentError(
-            f"{caller}: 'margin' must be one length [m] of at least 0, one for each of the {len(scene)} obstacles, or "
-            f"{{name: length}}; got {margin!r:.60}"
-        )
-    return np.broadcast_to(found, len(scene)).copy()
-
-
-def carried_of(robot: Robot, carried, caller: str) -> tuple[tuple[str, Solid], ...]:
-    """The carried solids, checked: their frames exist, and they have an end."""
-    found = []
-    for entry in carried:
-        if not (isinstance(entry, tuple | list) and len(entry) == 2 and isinstance(entry[1], Solid)):
-            raise ArgumentError(f"{caller}: 'carried' must be pairs (frame of the robot, solid), got {entry!r:.60}")
-        robot.frame(entry[0])
-        covering_capsules(entry[1], caller)
-        found.append((entry[0], entry[1]))
-    return tuple(found)
-
-
-def _ignored(ignore, caller: str) -> frozenset[tuple[str, str]]:
-    """Pairs of names."""
-    pairs = list(ignore) if isinstance(ignore, Iterable) and not isinstance(ignore, str) else [ignore]
-    for pair in pairs:
-        if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
-            raise ArgumentError(
-                f"{caller}: 'ignore' must be pairs of names (part of the robot, obstacle), got {pair!r:.60}"
-            )
-    return frozenset((a, b) for a, b in pairs)
-
-
-def _common(margins: np.ndarray, caller: str) -> float:
-    """The margin that all obstacles have."""
-    if len(margins) and np.ptp(margins) > 0:
-        raise ArgumentError(f"{caller}: this model has several margins, so 'margin' must be given with other obstacles")
-    return float(margins[0]) if len(margins) else 0.0
-
-
-def _body_numbers(robot: Robot, pairs) -> np.ndarray:
-    """Pairs of bodies, given by names or numbers, as numbers (p, 2)."""
-    names = {name: k for k, name in enumerate((robot.base_name, *robot.body_names), -1)}
-    found = []
-    for pair in pairs:
-        if not (np.ndim(pair) == 1 and len(pair) == 2):
-            raise ArgumentError(f"collision_model: 'pairs' must be pairs of bodies, got {pair!r:.60}")
-        numbers = []
-        for x in pair:
-            if isinstance(x, str) and x not in names:
-                raise ArgumentError(f"collision_model: 'pairs' names '{x}'; {nearest(x, list(names))}")
-            k = names[x] if isinstance(x, str) else x
-            if not isinstance(k, int | np.integer) or not -1 <= k < len(robot.body_names):
-                raise ArgumentError(
-                    f"collision_model: 'pairs' has {k!r:.40}; bodies are names or numbers from -1 (the base) to "
-                    f"{len(robot.body_names) - 1}"
-                )
-            numbers.append(int(k))
-        found.append(sorted(numbers))
-    return np.array(sorted(map(tuple, found)), int).reshape(-1, 2)
-
-
-def _shape_pairs(shapes: LinkShapes, bodies: np.ndarray) -> np.ndarray:
-    """The pairs of shapes (p, 2) of pairs of bodies."""
-    groups, none = shapes.groups, np.zeros(0, int)
-    found = [(i, j) for a, b in bodies.tolist() for i in groups.get(a, none) for j in groups.get(b, none)]
-    return np.array(found, int).reshape(-1, 2)

@@ -11,14 +11,15 @@ from ..model.configuration import difference, interpolate
 from ..model.input_checks import one_of, positive
 from .checking import is_free
 from .collision_models import CollisionModel
+from .model_each import clearances_of
 from .model_inputs import configurations
-from .model_kernels import clearances_of
 from .model_motion import EdgeMotions
 from .model_others import others_each
 
 __all__ = ["Certified", "edge_motions", "edges_certified", "edges_free"]
 
 _COARSE = 8  # parts that an edge is cut into first
+_FEW = 128  # samples that are checked at once: two rounds would take longer
 _MOST = 1 << 18  # samples in one call
 _SLACK = 1e-9  # [m]: rounding of distances and bounds
 
@@ -95,9 +96,12 @@ def edges_free(model: CollisionModel, starts, ends, *, resolution: float = 0.02,
     steps = np.maximum(np.ceil(np.where(valid, steps, 0.0) - 1e-9), 1.0)
     if steps.size and steps.max() > 1e9:
         raise ArgumentError(f"{who}: an edge has {steps.max():.3g} samples; 'resolution' is {resolution:g}")
+    if len(steps) == 1 and steps[0] <= _FEW and valid.all():  # one short edge, as planners ask, in few lines of Python
+        q = interpolate(model.robot, starts[0], ends[0], np.arange(steps[0] + 1) / steps[0])
+        return np.full(shape, is_free(model, q).all())[()]
     free = valid.copy()
     # Every `stride`-th sample is checked, of those that were not checked before.
-    stride = first_strides(steps)
+    stride = first_strides(steps) if steps.sum() > _FEW else np.ones_like(steps)
     before = np.full(len(steps), np.inf)
     while True:
         alive = np.flatnonzero(free & (before > 1))

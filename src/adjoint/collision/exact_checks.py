@@ -18,7 +18,8 @@ from ..model.robot import Robot
 from ..sensing.scene.solids import Capsule, Mesh, Solid, Sphere
 from .checking import Contact
 from .clearances import all_pairs
-from .collision_models import CollisionModel, link_of
+from .collision_models import CollisionModel
+from .model_arguments import link_of
 from .model_inputs import configurations, flat
 from .model_others import shapes_at
 from .pair_coal import coal_distance

@@ -12,7 +12,7 @@ import numpy as np
 from ..sensing.scene.solids import Solid
 from .collision_models import CollisionModel
 from .collision_solids import ConvexHull, HeightField
-from .model_kernels import shape_rows_of
+from .model_each import shape_rows_of
 from .pair_distances import PairDistance
 from .pair_height_fields import capsule_height_field
 from .pair_hulls import capsule_hull, capsule_hull_apart

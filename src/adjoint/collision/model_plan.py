@@ -139,7 +139,7 @@ class Placed(NamedTuple):
         return self.start + 0.5 * self.way
 
     def moved(self, zero) -> Placed:
-        """The same shape, whose place depends on a number `zero`, which is 0: see `model_kernels.when`."""
+        """The same shape, whose place depends on a number `zero`, which is 0: see `model_traversal.when`."""
         return self._replace(start=self.start + zero, way=self.way + zero)
 
     def row(self):
