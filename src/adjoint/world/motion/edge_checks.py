@@ -72,7 +72,7 @@ def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: int) -> np
     """How many of so many equal steps of the motions v (n, nv) from q (n, nq) are free before the first that is not."""
     n, k = len(q), np.arange(1, steps + 1)
     points = checker.space.moved(q[:, None], v[:, None], (k / steps)[None])
-    if n * steps <= _SHORT:
+    if n * steps <= _SHORT or steps < 2 * _COARSE:
         hit = ~checker.free(points.reshape(n * steps, -1)).reshape(n, steps)
         return np.where(hit.any(axis=1), hit.argmax(axis=1), steps)
     hit = np.zeros((n, steps), bool)

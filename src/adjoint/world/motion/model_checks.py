@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...collision.checking import is_free
-from ...collision.collision_models import CollisionModel
+from ...collision import CollisionModel, is_free
 from .edge_checks import Checker
 from .spaces import ConfigurationSpace
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ...collision.collision_models import CollisionModel
+from ...collision import CollisionModel
 from ...errors import ArgumentError
 from ...extras import package
 from ...model.input_checks import positive, vectors
@@ -20,6 +20,11 @@ from .tree_search import Budget
 
 __all__ = ["plan_with_ompl"]
 
+_THREADED = ("PRM", "PRMstar")  # their own threads wait for the lock of Python, which `solve` holds
+    "PRM",
+    "PRMstar",
+)  # planners with threads of their own, which wait for Python's lock while `solve` holds it
+
 
 def plan_with_ompl(
     model: CollisionModel, start, goals, *, planner: str = "RRTConnect", resolution: float = 0.05,
@@ -30,7 +35,8 @@ def plan_with_ompl(
         plan = plan_with_ompl(collision_model(robot, solids), start, goal, planner="BITstar", time_limit=2.0)
 
     `start` (nq,) and the `goals`, one (nq,) or several (k, nq), are configurations. `planner` is the name of a class of
-    `ompl.geometric`: "RRTConnect", "PRM", "RRTstar", "BITstar", "KPIECE1", ... States are checked by `is_free` of the
+    `ompl.geometric`: "RRTConnect", "RRTstar", "BITstar", "KPIECE1", ... ("PRM" and "PRMstar" are refused: a thread of
+    theirs waits for Python forever; `roadmap` makes roadmaps.) States are checked by `is_free` of the
     model, and motions whole, in a few calls of compiled code, with points at most `resolution` [rad, m] apart. Then
     `simplify` lets OMPL make the path shorter, and `shortcut` does it as `plan_motion` does. Planners that improve
     their path use all of `time_limit` [s]. Angles without limits do not wrap here: they stay within half a turn of the
@@ -53,13 +59,13 @@ def plan_with_ompl(
     if q.ndim != 1 or ends.ndim != 2:
         raise ArgumentError(f"{caller}: start must be one configuration (nq,), and goals one or several (k, nq)")
     kind = getattr(geometric, planner, None) if isinstance(planner, str) else None
-    if not isinstance(kind, type) or not issubclass(kind, base.Planner):
+    if not isinstance(kind, type) or not issubclass(kind, base.Planner) or planner in _THREADED:
         known = sorted(
             n for n in dir(geometric) if isinstance(x := getattr(geometric, n), type) and issubclass(x, base.Planner)
         )
         raise ArgumentError(f"{caller}: planner is {planner!r}; it must be one of {', '.join(known)}")
     checker = model_checker(model, space, step)
-    ends = q + space.difference(q, ends)
+    ends = q + space.difference(q, ends) if space.turns else ends
     reason = _reason(checker, model, q, ends)
     if reason:
         return _plan(model, checker, begun, 0.0, None, reason, planner, len(ends))

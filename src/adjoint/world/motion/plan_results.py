@@ -7,11 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...collision.checking import contacts, is_free
-from ...collision.clearances import clearance
-from ...collision.collision_models import CollisionModel
-from ...collision.edges import Certified, edges_certified
-from ...collision.exact_checks import exact_contacts
+from ...collision import Certified, CollisionModel, clearance, contacts, edges_certified, exact_contacts, is_free
 from ...errors import ArgumentError
 from ...model.input_checks import positive
 from ...model.robot import Robot

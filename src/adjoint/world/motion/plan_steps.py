@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...collision.collision_models import CollisionModel
+from ...collision import CollisionModel
 from ...errors import AdjointError
 from ...trajectory import Trajectory
 from .edge_checks import Checker, free_path
 from .kept_goals import KeptWays, Manifold, end_way, kept_path, shortened_on_manifold
 from .plan_goals import GoalSet, outside
 from .plan_results import MotionPlan, PlanStatistics, touching
-from .plan_timing import Limits, timed_path, timed_through
+from .plan_timing import Limits, timed_path, timed_through, timed_with_stops
 from .roadmap_search import search_roadmap
 from .roadmaps import Roadmap
 from .shortcuts import shortened
@@ -179,7 +179,7 @@ def _timed(task: PlanTask, path: np.ndarray) -> tuple[Trajectory | None, str]:
         if manifold is None and space.plain:
             found = timed_path(checker, path, task.limits)
         elif manifold is None:
-            found = timed_through(checker, path, task.limits, checker.free, lambda p: _halved(space, p))
+            found = timed_with_stops(space, path, task.limits)
         else:
             found = timed_through(
                 checker, path, task.limits, lambda q: manifold.kept(q) & checker.free(q) & space.inside(q),

@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import SolveError
-from ...trajectory import Trajectory, s_curve, time_optimal
+from ...trajectory import Trajectory, quintic, s_curve, time_optimal
 from .edge_checks import Checker
+from .spaces import ConfigurationSpace
 
-__all__ = ["Limits", "free_curve", "rounded", "timed_path", "timed_through"]
+__all__ = ["Limits", "free_curve", "rounded", "timed_path", "timed_through", "timed_with_stops"]
 
 HALVINGS = 12  # a corner is rounded ever less, so many times, until the curve is free
 FINER = 4  # curves are checked at so many points for each step of the resolution
@@ -110,6 +111,24 @@ def _stopping(path: np.ndarray, limits: Limits) -> Trajectory:
     return parts[0].followed_by(*parts[1:])
 
 
+def timed_with_stops(space: ConfigurationSpace, path: np.ndarray, limits: Limits) -> Trajectory:
+    """The motion along a path (k, nq) that rests at each waypoint, for robots with joints of several freedoms.
+
+    With s from 0 to 1 by a polynomial of degree 5 in the time T, the largest ṡ is 15 / 8 T, the largest s̈ is
+    10 / (√3 T²), and the largest jerk 60 / T³.
+    """
+    parts = []
+    for a, b in pairwise(path[np.concatenate([[True], space.lengths(path) > 0])]):
+        v = np.abs(space.difference(a, b))
+        T = max(
+            float(np.max(15 / 8 * v / limits.velocity)), float(np.max(10 / 3**0.5 * v / limits.acceleration)) ** 0.5
+        )
+        if limits.jerk is not None:
+            T = max(T, float(np.max(60 * v / limits.jerk)) ** (1 / 3))
+        parts.append(quintic(a, b, T * (1 + 1e-9), robot=space.robot))
+    return parts[0].followed_by(*parts[1:])
+
+
 def timed_through(
     checker: Checker, path: np.ndarray, limits: Limits, good: Callable[[np.ndarray], np.ndarray], refined: Callable
 ) -> Trajectory | None:
@@ -121,8 +140,7 @@ def timed_through(
     for _ in range(6):
         found = time_optimal(
             path, velocity=limits.velocity, acceleration=limits.acceleration, jerk=limits.jerk, parameters="chord",
-            robot=None if checker.space.plain else checker.space.robot, grid=60,
-            **({} if checker.space.plain else {"torque": False}),
+            grid=60,
         )  # fmt: skip
         if good(_samples(checker, found)).all():
             return found

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...collision.collision_models import CollisionModel, collision_model
+from ...collision import CollisionModel, collision_model
 from ...errors import ArgumentError
 from ...goals.problem import Goals
 from ...model.input_checks import count, one_of, positive, truth, vectors
@@ -32,6 +32,7 @@ from .tree_search import Budget
 
 __all__ = ["plan_motion"]
 
+_OWN = "robot of plan_motion"  # the name of a robot that is not in the world
 METHODS = ("rrt_connect", "prm", "prm_star")
 TIMINGS = ("time_optimal", "jerk_limited")
 ROUNDS = 30  # of shortcuts
@@ -48,15 +49,15 @@ def plan_motion(
 
         >>> from adjoint.sensing import Box
         >>> wall = Box([0.1, 0.6, 0.6], T_world_solid=[0.45, 0.0, 0.4], name="wall")
-        >>> plan = plan_motion([wall], robot, [-1.0, 0.2, 0.2, 0, 0, 0], [1.0, 0.2, 0.2, 0, 0, 0])
+        >>> plan = plan_motion([wall], robot, [-1.4, 0.2, 0.2, 0, 0, 0], [1.4, 0.2, 0.2, 0, 0, 0])
         >>> plan.solved, plan.path.shape[1]
         (True, 6)
 
     Where the robot is and what is in its way:
 
     - `world` is a `World`, a `Scene`, a list of solids, or a `CollisionModel`, which is quickest for many plans.
-    - `robot` is the name of a robot of the `World`, or a `Robot`, whose base then is at the origin. What it holds in
-      the world moves with it. Of a `CollisionModel` it is the model's own, or None.
+    - `robot` is the name of a robot of the `World`, or a `Robot`: that of the world, or another one, whose base then is
+      at the origin. What it holds in the world moves with it. Of a `CollisionModel` it is the model's own, or None.
     - `start` (nq,) is a configuration; None takes that of the robot in the `World`.
     - `margin` [m] is the least distance to keep, and `ignore` has pairs (shape or body, obstacle) that may touch.
 
@@ -95,6 +96,8 @@ def plan_motion(
     (2000), "RRT-Connect", ICRA; Fu, Gonzalez & Lee (1987), Sec. 10.9.2.
     """
     begun = time.perf_counter()
+    if isinstance(world, World):
+        world, robot = _in_world(world, robot)
     model, tool, q = _situation(world, robot, start, tool, margin, ignore)
     space = configuration_space(model.robot, lower=lower, upper=upper)
     one_of(method, METHODS, "plan_motion: method")
@@ -126,11 +129,23 @@ def plan_motion(
     return failed(task, goals.reason) if goals.reason else planned(task, q, goals.q)
 
 
+def _in_world(world: World, robot) -> tuple[World, str]:
+    """The world, and the name of its robot, which is given by its name or as a `Robot`.
+
+    A `Robot` that the world does not have is added, with its base at the origin.
+    """
+    if isinstance(robot, str):
+        return world, robot
+    need_robot(robot, "plan_motion")
+    names = [name for name, known in world.robots.items() if known.robot == robot]
+    if len(names) > 1:
+        raise ArgumentError(f"plan_motion: the world has this robot as {' and '.join(map(repr, names))}; give its name")
+    return (world, names[0]) if names else (world.add_robot(_OWN, robot), _OWN)
+
+
 def _situation(world, robot, start, tool, margin, ignore) -> tuple[CollisionModel, str, np.ndarray]:
     """The collision model, the tool frame, and the start."""
     if isinstance(world, World):
-        if not isinstance(robot, str):
-            raise ArgumentError(f"plan_motion: robot must be the name of a robot of the world, got {robot!r:.60}")
         model = world_collision_model(world, robot, ignore=ignore, margin=margin)
         known = world.robots[robot]
         start, tool = known.q if start is None else start, known.tool if tool is None else tool
@@ -141,10 +156,10 @@ def _situation(world, robot, start, tool, margin, ignore) -> tuple[CollisionMode
             raise ArgumentError("plan_motion: a CollisionModel has its own margin and ignored pairs; leave them out")
         model = world
     else:
-        need_robot(robot, "plan_motion")
         if not isinstance(world, Iterable) or not all(isinstance(solid, Solid) for solid in world):
             what = "a World, a Scene, a list of solids or a CollisionModel"
             raise ArgumentError(f"plan_motion: world must be {what}, got {type(world).__name__}")
+        need_robot(robot, "plan_motion")
         model = collision_model(robot, world, margin=margin, ignore=ignore)
     if start is None:
         raise ArgumentError("plan_motion: start is None, which is for robots of a World; give a configuration")

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from ...collision.collision_models import CollisionModel
+from ...collision import CollisionModel
 from ...errors import ArgumentError
 from ...model.input_checks import positive, vectors
 from .edge_checks import Checker, free_edges

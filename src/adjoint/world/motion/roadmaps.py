@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
-from ...collision.collision_models import CollisionModel
+from ...collision import CollisionModel
 from ...errors import ArgumentError
 from ...files import read_npz, whole_file
 from ...model.input_checks import count, positive

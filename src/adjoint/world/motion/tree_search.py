@@ -181,7 +181,7 @@ def connect_trees(
     for i in range(budget.iterations):
         if budget.is_over:
             return SearchResult(None, i, (trees[0].size, trees[1].size), nearest)
-        _, _, new = trees[a].grown(local, local.random(rng, min(lanes << (i >> 1), MOST_LANES)), extent)
+        _, _, new = trees[a].grown(local, local.random(rng, min(lanes << min(i >> 1, 8), MOST_LANES)), extent)
         new = new[new >= 0]
         if len(new):
             reached, parents, _ = trees[b].grown(local, trees[a].nodes[new], np.inf)
