@@ -21,9 +21,6 @@ from .tree_search import Budget
 __all__ = ["plan_with_ompl"]
 
 _THREADED = ("PRM", "PRMstar")  # their own threads wait for the lock of Python, which `solve` holds
-    "PRM",
-    "PRMstar",
-)  # planners with threads of their own, which wait for Python's lock while `solve` holds it
 
 
 def plan_with_ompl(
