@@ -43,6 +43,8 @@ class Names(dict):
         q, v, a, tau = rng.uniform(-1, 1, (4, 6))
         V = rng.uniform(-1, 1, 6)
         more = {"Q": rng.uniform(-1, 1, (5, 6)), "T": se3.exp(V), "T_goal": se3.exp(V[::-1]), "V": V}
+        box = aj.sensing.Box([0.1, 0.1, 1.0], T_world_solid=[0.9, 0.6, 0.0])
+        more["model"] = aj.collision.collision_model(robot, [box])
         super().__init__(aj=aj, np=np, se3=se3, so3=so3, robot=robot, path=path, q=q, v=v, a=a, tau=tau, **more)
 
 
