@@ -110,7 +110,9 @@ def _positions(region: _Region, center: np.ndarray, positions: int) -> np.ndarra
     new = np.linalg.norm(points - middle, axis=1) > 1e-6 * np.ptp(points)
     new[0] = True
     points = points[new]
-    return points[region.has(points)]
+    # Points on a border are left out: rounding would decide on which side they are.
+    around = 1e-6 * np.ptp(points) * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    return points[region.has(points[:, None] + around).all(axis=1)]
 
 
 def _sites(
@@ -127,8 +129,9 @@ def _sites(
     pads = at[:, None] + x.ravel()[:, None] * flat[0][:, None] + z.ravel()[:, None] * flat[1][:, None]
     area = region.has(pads).mean(axis=1) * gripper.breadth * gripper.depth
     n = len(T)
-    pair = ((names, names[::-1]) * n)[:n]
-    return Sites(T, np.full(n, region.width), area, np.zeros(n), ("faces",) * n, pair)
+    first, second = names
+    pairs = ((first, second), (second, first)) * (n // 2)
+    return Sites(T, np.full(n, region.width), area, np.zeros(n), ("faces",) * n, pairs)
 
 
 def hands_around(frame: np.ndarray, middles: np.ndarray, angles: np.ndarray) -> np.ndarray:
@@ -171,4 +174,4 @@ def _in_triangles(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         d = points[:, None] - a
         signs.append((b - a)[:, 0] * d[..., 1] - (b - a)[:, 1] * d[..., 0])
     side = np.stack(signs) * np.sign(_doubled(triangles))
-    return (side >= 0).all(axis=0).any(axis=1)
+    return np.any(np.all(side >= 0, axis=0), axis=-1)

@@ -87,8 +87,11 @@ class GraspTable:
         T = self.T[k].copy()
         T.setflags(write=False)
         numbers = (self.area, self.cone_margin, self.arm, self.torque, self.slip_margin, self.turn_margin)
-        rest = [float(x[k]) for x in (*numbers, self.clearance, self.score)]
-        return Grasp(T, float(self.width[k]), self.kind[k], self.faces[k], *rest, str(self.reason[k]))
+        area, cone, arm, torque, slip, turn = (float(x[k]) for x in numbers)
+        return Grasp(
+            T, float(self.width[k]), self.kind[k], self.faces[k], area, cone, arm, torque, slip, turn,
+            float(self.clearance[k]), float(self.score[k]), str(self.reason[k]),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -78,7 +78,7 @@ class PickAndPlace:
         return self.phases[self._phase(t, "phase_at")]
 
     def configuration_at(self, t) -> np.ndarray:
-        """The configuration (..., nq) of the robot at times t (...) [s]; it rests before the start and after the end."""
+        """The configuration (..., nq) of the robot at times t (...) [s]; before and after, it rests."""
         times = np.asarray(t, float)
         found = np.array([self._at(x, "configuration_at")[1] for x in times.ravel()])
         return found.reshape(*times.shape, -1)

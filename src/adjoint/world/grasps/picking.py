@@ -133,7 +133,7 @@ def _task(
     arm = site.known.robot
     if not configuration_space(arm).plain:
         raise ArgumentError(
-            f"{caller}: robot '{robot}' has joints with several degrees of freedom; it needs plain ones"
+            f"{caller}: robot '{robot}' has joints with several degrees of freedom; plain ones are needed"
         )
     own = np.where(np.isfinite(arm.velocity_limit) & (arm.velocity_limit > 0), arm.velocity_limit, 1.0)
     v = np.broadcast_to(own if velocity is None else np.asarray(velocity, float), own.shape)

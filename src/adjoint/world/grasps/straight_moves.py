@@ -9,7 +9,6 @@ import numpy as np
 
 from ...collision.checking import is_free
 from ...collision.collision_models import CollisionModel
-from ...errors import SolveError
 from ...kinematics import forward_kinematics, jacobian
 from ...lie import se3
 from ...trajectory import Trajectory, time_optimal
@@ -73,8 +72,8 @@ def checked(
     site: Site, motion: Straight, model: CollisionModel, apart: float, around: Sequence[Neighbour],
     T_grip_part: np.ndarray | None = None,
 ) -> Straight:  # fmt: skip
-    """The motions with the reason of each that meets something: the arm by the model, the hand and a held part exactly."""
-    m, k, nq = motion.q.shape
+    """The motions with the reason of each that meets something: arms by the model, hands and held parts exactly."""
+    _, k, nq = motion.q.shape
     reason = motion.reason.copy()
     good = np.flatnonzero(reason == "")
     if not len(good):
@@ -95,13 +94,6 @@ def checked(
 
 
 def timed(path: np.ndarray, limits: Limits, slow: float) -> Trajectory:
-    """The motion in time through the configurations (k, nq), at the part `slow` of the velocities, from rest to rest."""
+    """The motion in time through the configurations (k, nq), at the part `slow` of the limits, from rest to rest."""
     v, a = slow * limits.velocity, slow * limits.acceleration
-    for halvings in range(4):
-        try:
-            return time_optimal(path, velocity=v, acceleration=a, parameters="chord", grid=60)
-        except SolveError:
-            if halvings == 3:
-                raise
-            path = path[:: 1 + (len(path) > 4)] if (len(path) - 1) % 2 == 0 else path
-    raise AssertionError
+    return time_optimal(path, velocity=v, acceleration=a, parameters="chord", grid=60)
