@@ -16,6 +16,8 @@ from adjoint.sensing import Box, Capsule, Plane, Scene, Sphere
 from adjoint.world.motion import MotionPlan, plan_motion
 from adjoint.world.motion.edge_checks import Checker, edge_steps, free_edges, free_path, free_steps
 from adjoint.world.motion.spaces import configuration_space
+from adjoint.world.parts import cuboid
+from adjoint.world.relations import against, placements
 from adjoint.world.state import World
 
 
@@ -414,3 +416,32 @@ def test_a_plan_shows_itself():
     assert free_path(Checker.of(configuration_space(ARM), lambda q: is_free(MODEL, q), 0.05), plan.path)
     floor = collision_model(ARM, [Plane(T_world_solid=[0, 0, -1.0])], pairs=())
     assert plan_motion(floor, ARM, [0.0, 0.0], [1.0, 1.0]).certify().free.all()
+
+
+@pytest.mark.slow
+def test_a_held_part_is_placed_by_relations():
+    robot = aj.robots.puma560()
+    down = [aj.goals.position("tool", [0.4, -0.3, 0.3]), aj.goals.axis("tool", [0, 0, -1])]
+    q = aj.find_configuration(robot, down).q
+    world = (
+        World().add("table", cuboid(0.4, 0.4, 0.05), at=[0.55, 0.15, -0.25]).add_robot("arm", robot, q=q, tool="tool")
+    )
+    world = world.add("box", cuboid(0.06, 0.06, 0.1), parent="arm.tool", at=[0, 0, 0.06])
+    relation = against("box.top", "table.top")
+    plan = plan_motion(world, "arm", None, relation, standoff=0.03)
+    assert plan.solved, plan.reason
+    assert plan.recheck().free
+    then = world.set_configuration("arm", plan.path[-1])
+    face, top = then.pose("box.top"), then.pose("table.top")
+    np.testing.assert_allclose(face[:3, 0], -top[:3, 0], atol=1e-5)  # the outward normals are opposed
+    assert (face[:3, 3] - top[:3, 3]) @ top[:3, 0] == pytest.approx(0.03, abs=1e-5)
+    same = plan_motion(world, "arm", None, placements(world, "box", relation), standoff=[0, 0, 0.03], timing=None)
+    assert same.solved
+    shut = [relation, against("box.top", "table.bottom")]
+    assert plan_motion(world, "arm", None, shut).reason.startswith("goal: ")
+    with pytest.raises(ArgumentError, match="holds 'box'"):
+        plan_motion(world, "arm", None, against("table.top", "table.bottom"))
+    with pytest.raises(ArgumentError, match="standoff"):
+        plan_motion(world, "arm", None, relation, standoff=[1, 2])
+    with pytest.raises(ArgumentError, match="needs a World"):
+        plan_motion(MODEL, None, [0.0, 0.0], relation)
