@@ -13,7 +13,7 @@ from adjoint.lie import se3
 from adjoint.sensing import Box, Plane
 from adjoint.viewer import page, view
 from adjoint.viewer.beside import pose_at
-from adjoint.world import Gripper, World, follow, plan_motion
+from adjoint.world import Gripper, World, cuboid, follow, plan_motion, plan_pick_and_place
 
 PUMA = aj.robots.puma560()
 Q = np.array([0.9, -1.2, 2.6, 0.3, 0.7, 0.0])
@@ -97,3 +97,21 @@ def test_what_cannot_be_shown_is_told():
     failed = plan_motion(CELL, "arm", None, np.full(6, 99.0))
     with pytest.raises(ArgumentError, match="page: the plan has no motion to show; goal"):
         page(failed)
+
+
+@pytest.mark.slow
+def test_a_pick_plays_with_the_part_in_the_hand(tmp_path):
+    start = World().add("table", cuboid(0.6, 0.8, 0.05), at=[0.6, 0, -0.3])
+    start = start.add("block", cuboid(0.04, 0.04, 0.06), at=[0.5, 0.2, -0.245])
+    start = start.add_robot("arm", PUMA, gripper=Gripper(opening=0.08, T_tool_grip=[0, 0, 0.12]))
+    plan = plan_pick_and_place(start, "arm", "block", [0.5, -0.2, -0.245])
+    assert plan.solved, plan.reason
+    with Browser(900, 600) as browser:
+        browser.open(page(plan).save(tmp_path / "pick.html"))
+        browser.run("adjoint.ready")
+        browser.run("adjoint.pause()")
+        for t in plan.times:
+            browser.run(f"adjoint.seek({t})")
+            expected = plan.world_at(t).pose("block")
+            np.testing.assert_allclose(np.array(browser.run("adjoint.prop('block')")), expected, atol=2e-6)
+        assert browser.complaints == []

@@ -67,7 +67,7 @@ def page(
 
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
     states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}. It
-    may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, or a `Scene`, whose solids are drawn;
+    may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, a `PickAndPlace`, or a `Scene`;
     what a robot holds goes where its hand goes.
     Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
     by side", which is the default for more than 50. A click on a robot, or its number, chooses the one whose curves and

@@ -13,6 +13,7 @@ from ..errors import ArgumentError
 from ..model.parts import Visual
 from ..model.robot import Robot
 from ..sensing.scene import Scene, Solid
+from ..world.grasps.pick_plans import PickAndPlace
 from ..world.motion.plan_results import MotionPlan
 from ..world.state import World
 from ..world.state.part_contents import surface_of
@@ -32,7 +33,7 @@ class Shown(NamedTuple):
 
 
 def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | None:
-    """What a `World`, a `Followed`, a `Scene` or a `MotionPlan` shows, with `rate` frames a second; None for others."""
+    """What a `World`, a `Followed`, a `Scene` or a plan shows, with `rate` frames a second; None for others."""
     match thing:
         case World():
             return _world(thing, None, caller)
@@ -42,6 +43,8 @@ def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | N
             return Shown("scene", [_nobody()], _solids(thing))
         case MotionPlan():
             return _plan(thing, rate, curves, caller)
+        case PickAndPlace():
+            return _pick(thing, rate, caller)
     return None
 
 
@@ -88,6 +91,28 @@ def _plan(plan: MotionPlan, rate: float, curves: bool, caller: str) -> Shown:
         held = _drawn(solid, at.placement @ solid.T_world_solid)
         props += [prop._replace(actor=0, body=at.body) for prop in held]
     return Shown(model.robot.name, [actor], props)
+
+
+def _pick(plan: PickAndPlace, rate: float, caller: str) -> Shown:
+    """The robot through all phases; the part rests, is carried, and rests again; fingers open and close."""
+    if not plan.solved:
+        raise ArgumentError(f"{caller}: the plan has no motion to show; {plan.reason}")
+    start, ends = plan.start, np.append(plan.times[:-1], plan.duration)
+    times = np.unique(np.concatenate([frame_times(0.0, plan.duration, rate, caller), plan.times]))
+    shown = _world(start, None, caller)
+    which = list(start.robots).index(plan.robot)
+    shown.actors[which] = shown.actors[which]._replace(t=times, q=plan.configuration_at(times)[None])
+    worlds = [phase.before for phase in plan.phases] + [plan.end]
+    hands = [{x.name: x for x in world_props(w, actors=list(start.robots))} for w in worlds]
+    props = []
+    for prop in shown.props:
+        if prop.name == plan.part:
+            poses = np.stack([plan.world_at(t).pose(plan.part) for t in times])
+            prop = prop._replace(poses=poses, t=times, actor=None, body=-1)
+        elif prop.name in hands[0] and prop.actor is not None:
+            prop = prop._replace(poses=np.concatenate([hand[prop.name].poses for hand in hands]), t=ends)
+        props.append(prop)
+    return Shown(start.robots[plan.robot].robot.name, shown.actors, props)
 
 
 def _solids(scene: Scene) -> list[Prop]:

@@ -12,6 +12,7 @@ packages that parts and exact checks call (trimesh, manifold3d, coal) are the ex
 | `state` | The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
 | `predicates` | Predicates of a world, evaluated from its geometry with hysteresis, and its state as facts and relations |
 | `motion` | Motion plans: free paths of robots by trees and roadmaps, by fields, and in the plane; shortcuts, timing, adapters |
+| `grasps` | Grasps: where a gripper can hold a part, which of them a robot can use, and plans that pick and place |
 | `views` | What a world is for others: images for cameras, motions in time, surfaces and falls for simulations, drawings |
 | `world_models` | The collision model of a robot of a world |
 """
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from .features import FEATURE_KINDS as FEATURE_KINDS
     from .features import Feature as Feature
     from .features import feature_frame as feature_frame
+    from .grasps import Grasp as Grasp
+    from .grasps import Grasps as Grasps
+    from .grasps import PickAndPlace as PickAndPlace
+    from .grasps import PickPhase as PickPhase
+    from .grasps import find_grasps as find_grasps
+    from .grasps import grasp_candidates as grasp_candidates
+    from .grasps import plan_pick as plan_pick
+    from .grasps import plan_pick_and_place as plan_pick_and_place
     from .motion import ConfigurationGrid as ConfigurationGrid
     from .motion import ControlPoints as ControlPoints
     from .motion import Descent as Descent
@@ -176,6 +185,7 @@ if TYPE_CHECKING:
 # the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "features": "FEATURE_KINDS Feature feature_frame",
+    "grasps": "Grasp Grasps PickAndPlace PickPhase find_grasps grasp_candidates plan_pick plan_pick_and_place",
     "motion": "ConfigurationGrid ControlPoints Descent FieldState ForbiddenRegion ForceField "
     "Freeway GridPlan HypothesisTest MotionPlan PathMeasures PlanStatistics PlanePlan "
     "PointDistance Recheck RepairedPath Roadmap SegmentInside SmoothedPath "
