@@ -1,5 +1,7 @@
 """Pairs of bodies that are checked for self-collision: by the tree, by samples, and by files."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -102,10 +104,38 @@ def test_touching_at_rest_by_no_more_than_the_excess():
     # At rest, balls at (1, 0) and (2, 0.5) are √1.25 = 1.118 apart, and overlap by 2 · 0.575 - 1.118 = 0.032.
     places = [[1.0, 0, 0], [0.5, 0, 0], [0, 0.5, 0]]
     arrays = ([0, 1, 2], places, places, [0.575, 0.01, 0.575])
-    assert colliding_pairs(robot, by_hand(*arrays, excess=0.03), samples=500).verdict(0, 2) == "neutral"
-    assert colliding_pairs(robot, by_hand(*arrays, excess=0.01), samples=500).verdict(0, 2) == "checked"
-    kept = colliding_pairs(robot, by_hand(*arrays, excess=0.03), samples=500, neutral=False)
-    assert kept.verdict(0, 2) == "checked"
+
+    def verdict(excess: float, hull_radius: float, **options) -> str:
+        hulls = {"hulls": tuple(np.array([x]) for x in places), "hull_radii": np.array([hull_radius, 0.01, 0.2])}
+        shapes = dataclasses.replace(by_hand(*arrays, excess=excess), **hulls)
+        return colliding_pairs(robot, shapes, samples=500, **options).verdict(0, 2)
+
+    # The second ball goes around a place 1 away on a circle of 0.5: hulls of 0.2 never meet, but come as near as 0.1.
+    assert verdict(0.03, 0.2, margin=0.11) == "neutral"
+    assert verdict(0.01, 0.2, margin=0.11) == "checked"
+    assert verdict(0.03, 0.2, margin=0.11, neutral=False) == "checked"
+    assert verdict(0.03, 0.5) == "checked"  # the links themselves meet often
+
+
+@pytest.mark.slow
+def test_links_that_meet_are_not_left_out_for_the_neutral_configuration():
+    """In 2 % of all configurations, the wrist of the Z1 touches its upper arm, near which it is when it is folded."""
+    robot = aj.load(urdf("z1.urdf"))
+    shapes = link_shapes(robot)
+    pairs = colliding_pairs(robot, shapes, samples=1024)
+    links = {tuple(shapes.names[k] for k in pair) for pair in pairs.shape_pairs}
+    assert {("link02", "link06"), ("link02#2", "link04")} <= links
+    assert not len(pairs.neutral)
+
+
+def test_results_that_are_kept_cannot_be_changed():
+    robot = aj.robots.puma560()
+    pairs = colliding_pairs(robot, link_shapes(robot, most=1), samples=200)
+    for array in (pairs.checked, pairs.shape_pairs, pairs.never):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+    with pytest.raises(TypeError):
+        pairs.reasons[0, 1] = "none"  # type: ignore[index]
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,13 +17,16 @@ from ..model.once import once_a_robot
 from ..model.robot import Robot
 from ..model.xml_files import read
 from ..randomness import Rng, generator, rng_by_keyword
+from .shape_keeping import constant, keep, kept, key_of_arrays
 from .shape_meetings import Meetings, shape_meetings
 from .shapes_of_links import LinkShapes, need_shapes
 
 __all__ = ["BodyPairs", "colliding_pairs", "disabled_links"]
 
 _OFTEN = 0.95  # shapes that touch in this part of the samples count as always touching
+_SELDOM = 0.005  # links that meet in less than this part of the samples may be left out for the neutral configuration
 _KINDS = ("checked", "adjacent", "always", "neutral", "never", "disabled")
+_ARRAYS = (*_KINDS, "shape_pairs")  # of `BodyPairs`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +38,7 @@ class BodyPairs:
     - `checked`: they may touch, or not.
     - `adjacent`: a joint connects them, or joints and bodies without shapes.
     - `always`: they touch in 95 % of the samples or more.
-    - `neutral`: they touch in the neutral configuration, by no more than the excess of their shapes.
+    - `neutral`: they touch in the neutral configuration, by no more than the excess of their shapes, and seldom else.
     - `never`: they were never nearer than `margin` [m], in any sample and by search from the nearest ones.
     - `disabled`: the user, or an SRDF file, says so.
 
@@ -102,9 +106,10 @@ def colliding_pairs(
 
     - of one body, or of bodies that a joint connects, also through bodies without shapes;
     - that touch in 95 % of the samples or more, of the first 1024 of all `samples`;
-    - that touch in the neutral configuration, moved into the limits, by no more than the excess of both: these shapes
-      may touch only since they are larger than their links. `neutral=False` keeps them: then no real contact of
-      their links is missed, but the neutral configuration counts as a collision;
+    - that touch in the neutral configuration, moved into the limits, by no more than the excess of both, if the parts
+      in them meet in less than 0.5 % of the samples, or the shapes touch in 95 %: these shapes may touch only since
+      they are larger than their links. Of other shapes, the neutral configuration counts as a collision, which is a
+      smaller evil than to miss real ones. `neutral=False` keeps all of them;
     - that were never nearer than `margin` [m]: in no sample, and not after a random search towards each other, which
       starts from the nearest samples. A pair of shapes that meet in a part p of all configurations is missed by the
       samples alone with the probability (1 - p)^samples: for p = 0.001 and 10 000 samples it is below 5e-5;
@@ -131,9 +136,22 @@ def colliding_pairs(
 
 @once_a_robot
 def _kept(robot: Robot, shapes: LinkShapes, samples: int, margin: float, neutral: bool, seed: int) -> BodyPairs:
-    """The pairs by a seed, which the robot keeps."""
-    none = np.zeros((len(shapes), len(shapes)), bool)
-    return _found(robot, shapes, samples, margin, neutral, none, np.random.default_rng(seed))
+    """The pairs by a seed, which the robot keeps, and the disk for the next process."""
+    numbers = (shapes.bodies, shapes.starts, shapes.ends, shapes.radii, shapes.excess, shapes.hull_radii)
+    name = key_of_arrays(robot, [*numbers, *shapes.hulls], "colliding_pairs", samples, margin, neutral, seed)
+    known = kept(name)
+    if known is None:
+        none = np.zeros((len(shapes), len(shapes)), bool)
+        found = _found(robot, shapes, samples, margin, neutral, none, np.random.default_rng(seed))
+        keep(
+            name,
+            {"reasons": [[*pair, text] for pair, text in found.reasons.items()]},
+            [getattr(found, field) for field in _ARRAYS],
+        )
+        return found
+    arrays = {field: constant(x.astype(int)) for field, x in zip(_ARRAYS, known.arrays, strict=True)}
+    reasons = {(a, b): text for a, b, text in known.facts["reasons"]}
+    return _pairs(robot, arrays, reasons, samples, margin)
 
 
 def _found(
@@ -150,7 +168,8 @@ def _found(
     found = shape_meetings(robot, shapes, pairs[rest], samples, margin, rng)
     excess = shapes.excess[pairs[rest]].sum(axis=1)
     verdicts[rest[found.least > margin]] = "never"
-    verdicts[rest[(found.neutral <= 0) & (-found.neutral <= excess) & neutral]] = "neutral"
+    spared = (found.share < _SELDOM) | (found.shape_share >= _OFTEN)  # others really collide, and can do without
+    verdicts[rest[(found.neutral <= 0) & (-found.neutral <= excess) & spared & neutral]] = "neutral"
     verdicts[rest[found.share >= _OFTEN]] = "always"
     return _by_bodies(robot, shapes, pairs, verdicts, rest, found, samples, margin)
 
@@ -185,11 +204,13 @@ def _by_bodies(
         lists[kind].append(pair)
         own &= verdicts == kind
         reasons[int(pair[0]), int(pair[1])] = _reason(kind, *seen[own].T)
-    arrays = {kind: np.array(rows, int).reshape(-1, 2) for kind, rows in lists.items()}
+    arrays = {kind: constant(np.array(rows, int).reshape(-1, 2)) for kind, rows in lists.items()}
+    return _pairs(robot, arrays | {"shape_pairs": constant(pairs[verdicts == "checked"])}, reasons, samples, margin)
+
+
+def _pairs(robot: Robot, arrays: dict[str, np.ndarray], reasons: dict, samples: int, margin: float) -> BodyPairs:
     names = (*robot.body_names, robot.base_name)
-    return BodyPairs(
-        shape_pairs=pairs[verdicts == "checked"], reasons=reasons, samples=samples, margin=margin, names=names, **arrays
-    )
+    return BodyPairs(**arrays, reasons=MappingProxyType(reasons), samples=samples, margin=margin, names=names)
 
 
 def _reason(kind: str, share: np.ndarray, shape_share: np.ndarray, least: np.ndarray) -> str:

@@ -20,10 +20,12 @@ from ..sensing.scene.scene_checks import array, pose
 from ..sensing.scene.solids import Capsule, Sphere
 from .shape_excess import MeshSamples, excess_of
 from .shape_fitting import Fit, row_of_balls
+from .shape_keeping import KeptResult, constant, keep, kept, key_of_shape
 from .shape_sources import SOURCES, LinkPiece, link_pieces
 from .shape_splitting import split_fits
 
 _MOST = {"capsules": 3, "spheres": 16}  # shapes of a link, unless the user says another number
+_ARRAYS = ("starts", "ends", "radii", "excess", "hull_radii")  # of `LinkShapes`
 _NUMBERED = re.compile(r"#\d+$")
 
 __all__ = ["LinkShapes", "link_shapes", "shape_solids"]
@@ -127,6 +129,31 @@ class _Found(NamedTuple):
 
 @once_a_robot
 def _found(robot: Robot, kind: str, most: int, tolerance: float, source: str) -> LinkShapes:
+    """The shapes that another process has kept on disk, or new ones, which are kept there."""
+    name = key_of_shape(robot, "link_shapes", kind, most, tolerance, source)
+    known = kept(name) if name is not None else None
+    if known is not None:
+        return _unpacked(known)
+    found = _made(robot, kind, most, tolerance, source)
+    if name is not None:
+        facts = {"names": found.names, "kind": kind, "notes": found.notes, "bodies": found.bodies.tolist()}
+        keep(name, facts, [getattr(found, field) for field in _ARRAYS] + [*found.hulls])
+    return found
+
+
+def _unpacked(known: KeptResult) -> LinkShapes:
+    facts, n = known.facts, len(_ARRAYS)
+    return LinkShapes(
+        bodies=constant(np.array(facts["bodies"], int)),
+        **dict(zip(_ARRAYS, known.arrays[:n], strict=True)),
+        names=tuple(facts["names"]),
+        kind=facts["kind"],
+        notes=tuple(facts["notes"]),
+        hulls=tuple(known.arrays[n:]),
+    )
+
+
+def _made(robot: Robot, kind: str, most: int, tolerance: float, source: str) -> LinkShapes:
     links, notes = link_pieces(robot, source)
     bodies, names, found = [], [], []
     for link in sorted(links, key=lambda x: x.body):
@@ -135,22 +162,17 @@ def _found(robot: Robot, kind: str, most: int, tolerance: float, source: str) ->
         bodies += [link.body] * len(own)
         names += [link.name, *(f"{link.name}#{k + 2}" for k in range(len(own) - 1))][: len(own)]
     return LinkShapes(
-        bodies=_constant(np.array(bodies, int)),
-        starts=_constant(np.array([x.fit.start for x in found]).reshape(-1, 3)),
-        ends=_constant(np.array([x.fit.end for x in found]).reshape(-1, 3)),
-        radii=_constant(np.array([x.fit.radius for x in found], float)),
-        excess=_constant(np.array([x.excess for x in found], float)),
+        bodies=constant(np.array(bodies, int)),
+        starts=constant(np.array([x.fit.start for x in found]).reshape(-1, 3)),
+        ends=constant(np.array([x.fit.end for x in found]).reshape(-1, 3)),
+        radii=constant(np.array([x.fit.radius for x in found], float)),
+        excess=constant(np.array([x.excess for x in found], float)),
         names=tuple(names),
         kind=kind,
         notes=notes,
-        hulls=tuple(_constant(x.hull) for x in found),
-        hull_radii=_constant(np.array([x.padding for x in found], float)),
+        hulls=tuple(constant(x.hull) for x in found),
+        hull_radii=constant(np.array([x.padding for x in found], float)),
     )
-
-
-def _constant(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
 
 
 def _of_link(link: LinkPiece, kind: str, most: int, tolerance: float) -> list[_Found]:
