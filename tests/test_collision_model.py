@@ -44,6 +44,7 @@ def configurations(model: CollisionModel, count: int, seed: int = 0) -> np.ndarr
 # --- second formulations ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_clearance_is_the_least_distance_of_solids(which, kind):
@@ -77,6 +78,7 @@ def test_all_kinds_together_with_margins_and_a_base_anywhere(which):
     assert clearance_gradient(model, q).clearance == pytest.approx(found, abs=EPS)
 
 
+@pytest.mark.slow
 def test_height_fields_are_ground():
     rng = np.random.default_rng(0)
     hills = HeightField(rng.uniform(-0.1, 0.1, (30, 30)), 0.2, T_world_solid=[-3, -3, -0.4], name="hills")
@@ -143,6 +145,7 @@ def test_many_shapes_and_pairs_go_in_loops():
 # --- laws -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 def test_batches_equal_single_calls(which):
     model = MODELS[which]().with_obstacles(random_scene(1, 7))
@@ -158,6 +161,7 @@ def test_batches_equal_single_calls(which):
     assert isinstance(nearest_pair(model, q[0]).a, str)
 
 
+@pytest.mark.slow
 def test_many_configurations_equal_few():
     model = arm_model().with_obstacles(random_scene(1, 6))
     q = configurations(model, 3000)
@@ -165,6 +169,7 @@ def test_many_configurations_equal_few():
         np.testing.assert_array_equal(f(model, q)[:300], f(model, q[:300]))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(KINDS))
 def test_one_more_obstacle_never_raises_the_clearance(seed, kind):
@@ -179,6 +184,7 @@ def test_one_more_obstacle_never_raises_the_clearance(seed, kind):
     np.testing.assert_allclose(after, np.minimum(before, alone), atol=EPS)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_robot_and_world_moved_together(seed):
@@ -215,6 +221,7 @@ def test_a_margin_grows_obstacles():
     np.testing.assert_allclose(near.clearance, clearance(wide, q), atol=EPS)
 
 
+@pytest.mark.slow
 def test_what_may_touch_is_left_out():
     model = arm_model()
     scene = Scene(
@@ -267,6 +274,7 @@ def test_a_robot_without_joints():
 # --- carried solids ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 def test_carried_capsules_move_with_their_frame(which):
     model = MODELS[which]().with_obstacles(random_scene(4, 8))
@@ -309,6 +317,7 @@ def test_carried_may_touch():
     assert not any(a == "ball" and b.partition("#")[0] == one for a, b in pair_clearances(less, np.zeros(6)).names)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(["box", "cylinder", "sphere", "capsule", "hull"]))
 def test_covers_have_their_solid_inside_and_state_their_excess(seed, kind):
@@ -340,6 +349,7 @@ def test_covers_have_their_solid_inside_and_state_their_excess(seed, kind):
 # --- derivatives ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 @pytest.mark.parametrize("carries", [False, True])
 def test_gradients_against_differences(which, carries):
@@ -361,6 +371,7 @@ def _to_box(robot, q, start, end, radius, T_box, half, body=0):
     return capsule_box(a0, a1, radius, T_box, half).distance
 
 
+@pytest.mark.slow
 def test_gradients_against_the_compilers_reverse_derivative():
     model = arm_model()
     box = Box([0.4, 0.3, 0.2], T_world_solid=random_pose(np.random.default_rng(3), 0.5))
@@ -389,6 +400,7 @@ def test_a_step_along_the_gradient_leads_away():
 # --- pairs and words --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 def test_nearest_pairs_have_their_points(which):
     model = MODELS[which]().with_obstacles(random_scene(15, 8))
@@ -441,6 +453,7 @@ def test_contacts_of_the_robot_with_itself():
 # --- what is compiled, and what is refused ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_compiles_when_obstacles_move_come_and_go(monkeypatch):
     model = arm_model()
     q = configurations(model, 10)

@@ -34,6 +34,7 @@ def densely_free(model, starts, ends, count: int = 800):
     return is_free(model, aj.interpolate(model.robot, starts[:, None], ends[:, None], s)).all(axis=1)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(steps=st.lists(st.integers(1, 700), min_size=1, max_size=5))
 def test_every_sample_is_checked_once_and_coarse_ones_first(steps):
@@ -56,6 +57,7 @@ def test_every_sample_is_checked_once_and_coarse_ones_first(steps):
         assert np.diff(sorted(numbers[:18])).max() <= max(n / 8, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 def test_samples_against_dense_ones(which):
     model = MODELS[which]().with_obstacles(random_scene(21, 8, spread=1.3))
@@ -104,6 +106,7 @@ def test_resolution_is_the_largest_step_of_a_joint():
         edges.is_free = edges_is_free
 
 
+@pytest.mark.slow
 def test_thin_obstacles_between_samples_are_found_by_fine_ones_only():
     model = arm_model()
     start, end = np.zeros(6), np.array([1.0, 0, 0, 0, 0, 0])
@@ -117,6 +120,7 @@ def test_thin_obstacles_between_samples_are_found_by_fine_ones_only():
 # --- bounds -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 def test_no_point_moves_farther_than_the_bound(which):
     model = MODELS[which]().with_carried([("tool", Box([0.3, 0.1, 0.2], T_world_solid=[0, 0.1, 0.2]))])
@@ -159,6 +163,7 @@ def test_bodies_move_relative_to_each_other_by_the_joints_between():
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MODELS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_proofs_never_contradict_samples(which, seed):
@@ -186,6 +191,7 @@ def test_proofs_never_contradict_samples(which, seed):
     assert found.checks >= 2 * len(starts)
 
 
+@pytest.mark.slow
 def test_proofs_with_hulls():
     rng = np.random.default_rng(0)
     hulls = [
