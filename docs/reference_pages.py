@@ -127,6 +127,9 @@ _PLANNED = {
     "motion_plans": Page(
         "Motion plans", "Plan motions that touch nothing, in many ways.", names=_of_folders("world", "motion")
     ),
+    "grasps": Page(
+        "Grasps", "Find grasps of parts, and plan how to pick and place them.", names=_of_folders("world", "grasps")
+    ),
     "collision": Page(
         "Collision", "Compute distances between robots and solids, and whether motions are free.", "collision"
     ),
@@ -252,7 +255,8 @@ def text(page: str) -> str:
     for section, names in parts.items():
         lines += ["## Used daily"] if section == DAILY else [f"## `{section}`", about(section)]
         for e in names:
-            options = f"    options:\n      heading: {e.typed}\n      toc_label: {e.typed.rpartition('.')[2]}"
+            label = e.typed.rpartition(".")[2]
+            options = f'    options:\n      heading: "{e.typed}"\n      toc_label: "{label}"'  # `on` would be true
             lines.append(f"::: {e.path}\n{options}")
     return "\n\n".join(lines) + "\n"
 
