@@ -41,7 +41,7 @@ def attached(world: World, child: str, parent: str, attachment: str, friction, c
             T = seen_from(world, place, world_pose(world, top, caller), caller)
         frames[top] = Placed(place, T, kind, mu)
     found = need_support(world.changed(frames=frames, fallen=without(world.fallen, set(tops))), tops, caller)
-    return checked(found, tops)
+    return checked(found, tops, world)
 
 
 def detached(world: World, child: str, caller: str = "World.detach") -> World:

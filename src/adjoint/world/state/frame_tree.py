@@ -208,4 +208,6 @@ def relative_pose(world: World, name: str, relative_to: str, caller: str) -> np.
     placed = world.frames.get(name)
     if placed is not None and placed.parent == relative_to:
         return placed.T_parent_frame
-    return inverted(world_pose(world, relative_to, caller)) @ world_pose(world, name, caller)
+    found = inverted(world_pose(world, relative_to, caller)) @ world_pose(world, name, caller)
+    found.setflags(write=False)
+    return found

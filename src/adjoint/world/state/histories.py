@@ -83,9 +83,31 @@ class History:
             return Changes()
         return changes(self.past.world, self.world)
 
+    def __reduce__(self):
+        # As a list: nested histories would need as many levels of recursion as there are edits.
+        before, at = [], self
+        while at is not None:
+            before.append((at.world, at.label))
+            at = at.past
+        after, at = [], self.future
+        while at is not None:
+            after.append((at.world, at.label))
+            at = at.future
+        return _restored, (before[::-1] + after, len(after))
+
     def __len__(self) -> int:
         return len(self.labels)
 
     def __repr__(self) -> str:
         n = len(self)
         return f"<History: {n} edit{'s' * (n != 1)}, {len(self.undone)} undone, {self.world!r}>"
+
+
+def _restored(steps: list[tuple[World, str]], undone: int) -> History:
+    """The history of worlds with the labels of the edits that led to them, of which the last ones are undone."""
+    found = History(*steps[0])
+    for world, label in steps[1:]:
+        found = History(world, label, found)
+    for _ in range(undone):
+        found = found.undo()
+    return found

@@ -53,8 +53,11 @@ def robot_from_data(data, where: str, folder: str | os.PathLike | None) -> Robot
         fields[name] = tuple(word(x, f"{where}.{name}") for x in rows)
     for name in array_names:
         shape = (None,) * np.ndim(np.zeros((1,) * len(ARRAYS[name])))
-        found = numbers(data[name], shape, f"{where}.{name}", infinite=True)
-        fields[name] = found.astype(int) if name == "parents" else found
+        if name == "parents":
+            rows = listing(data[name], f"{where}.{name}")
+            fields[name] = np.array([whole(x, f"{where}.{name}") for x in rows], int)
+        else:
+            fields[name] = numbers(data[name], shape, f"{where}.{name}", infinite=True)
     fields["mimics"] = dict(_mimic(row, f"{where}.mimics") for row in listing(data["mimics"], f"{where}.mimics"))
     fields["frames"] = tuple(_frame(row, f"{where}.frames") for row in listing(data["frames"], f"{where}.frames"))
     meshes = Meshes(None, [] if folder is None else [folder])

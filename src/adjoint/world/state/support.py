@@ -25,16 +25,30 @@ _LEAN = np.tan(np.radians(1.0))  # a face that leans by less stands on all of it
 _FAR = 1e3  # half the side of the square [m] that stands for a plane
 
 
-def checked(world: World, moved: Iterable[str]) -> World:
-    """The world after a motion of these frames, in which what gravity holds no more hangs on nothing but the world."""
-    tops = set(moved)
-    faults = {}
-    for name in world.conditional:
-        if tops.intersection(ancestors(world, name)):
-            fault = support_fault(world, name)
-            if fault is not None:
-                faults[name] = fault
-    return let_fall(world, faults)
+def checked(world: World, edited: Iterable[str], before: World) -> World:
+    """The world after an edit of these frames, in which what gravity holds no more hangs on nothing but the world.
+
+    Conditional attachments are looked at where the frame has moved, where what it carries has changed, and where an
+    edited frame is, or was in the world `before`, rigid with its carrier.
+    """
+    while world.conditional:
+        own, loads, carriers = set(edited), set(), set()
+        for at in (before, world):
+            for name in own & at.frames.keys():
+                loads.update(ancestors(at, name))
+                carriers.add(_carrier(at, name))
+        faults = {}
+        for name in world.conditional:
+            parent = head_of(world.frames[name].parent)
+            touched = name in loads or (parent != ROOT and _carrier(world, parent) in carriers)
+            if touched or own.intersection(ancestors(world, name)):
+                fault = support_fault(world, name)
+                if fault is not None:
+                    faults[name] = fault
+        if not faults:
+            break
+        before, world, edited = world, let_fall(world, faults), faults  # what falls leaves its carrier lighter
+    return world
 
 
 def let_fall(world: World, faults: dict[str, str]) -> World:
@@ -133,16 +147,20 @@ def _rigidly_below(world: World, name: str, leave_out: str = "") -> list[str]:
     return found
 
 
-def _surfaces(world: World, carrier: str, leave_out: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Triangles (vertices, faces) in the world of the parts that are rigid with a frame."""
-    top = carrier
-    while world.frames[top].attachment == "rigid" and "." not in world.frames[top].parent:
-        above = world.frames[top].parent
+def _carrier(world: World, name: str) -> str:
+    """The uppermost frame that is rigid with a frame; frames of robots and features end the way up."""
+    while world.frames[name].attachment == "rigid" and "." not in world.frames[name].parent:
+        above = world.frames[name].parent
         if above == ROOT:
             break
-        top = above
+        name = above
+    return name
+
+
+def _surfaces(world: World, carrier: str, leave_out: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Triangles (vertices, faces) in the world of the parts that are rigid with a frame."""
     found = []
-    for frame in _rigidly_below(world, top, leave_out):
+    for frame in _rigidly_below(world, _carrier(world, carrier), leave_out):
         if frame in world.parts:
             T = world_pose(world, frame, "settle")
             surface = surface_of(world.parts[frame]) or _square()

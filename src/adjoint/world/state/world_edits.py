@@ -65,7 +65,11 @@ def added(world: World, name: str, part, at, parent, attachment, friction) -> Wo
             part = part.replace(T_world_solid=None, name="")
     placed = entry(carrier_of(world, parent, who), at, attachment, friction, who)
     found = world.changed(frames=world.frames | {name: placed})
-    return found if part is None else need_support(found.changed(parts=world.parts | {name: part}), [name], who)
+    if part is None:
+        return found
+    found = need_support(found.changed(parts=world.parts | {name: part}), [name], who)
+    on_loads = any(world.frames[above].attachment == "conditional" for above in ancestors(world, placed.parent))
+    return checked(found, [name], world) if on_loads else found
 
 
 def added_robot(world: World, name: str, robot: Robot, q, at, parent, attachment, tool, gripper, width) -> World:
@@ -140,7 +144,7 @@ def removed(world: World, name: str, with_children: bool) -> World:
         "fallen": fallen,
     }
     tables = {key: without(table, gone) for key, table in tables.items()}
-    return world.changed(**tables, groups=_regrouped(world, gone))
+    return checked(world.changed(**tables, groups=_regrouped(world, gone)), gone, world)
 
 
 def without(table: Mapping[str, Any], gone: set[str]) -> Mapping[str, Any]:
@@ -209,12 +213,18 @@ def moved(world: World, name: str, T, relative_to: str) -> World:
         held = inverted(now) @ world_pose(world, top, who)
         there = goal if top == name else goal @ held
         frames[top] = dataclasses.replace(frames[top], T_parent_frame=seen_from(world, frames[top].parent, there, who))
-    return checked(world.changed(frames=frames, fallen=without(world.fallen, set(tops))), tops)
+    return checked(world.changed(frames=frames, fallen=without(world.fallen, set(tops))), tops, world)
 
 
 def seen_from(world: World, parent: str, T: np.ndarray, caller: str) -> np.ndarray:
     """A pose of the world as seen from a place."""
-    return fixed(T) if parent == ROOT else rigid(inverted(world_pose(world, parent, caller)) @ T)
+    if parent == ROOT:
+        return rigid(T)
+    P = world_pose(world, parent, caller)
+    back = inverted(P)
+    found = back @ T
+    # One step of refinement: Pᵀ P differs from 1 by rounding, which would add up over many changes of parents.
+    return rigid(found + back @ (T - P @ found))
 
 
 def uppermost(world: World, names: Iterable[str]) -> list[str]:
@@ -229,7 +239,8 @@ def set_relative(world: World, name: str, T) -> World:
     who = "World.set_relative"
     known_frame(world, name, who)
     entry = dataclasses.replace(world.frames[name], T_parent_frame=fixed(pose(T, "T", who)))
-    return checked(world.changed(frames=world.frames | {name: entry}, fallen=without(world.fallen, {name})), [name])
+    found = world.changed(frames=world.frames | {name: entry}, fallen=without(world.fallen, {name}))
+    return checked(found, [name], world)
 
 
 def configured(world: World, name: str, q) -> World:
@@ -239,7 +250,7 @@ def configured(world: World, name: str, q) -> World:
     if q is None:
         raise ArgumentError(f"{who}: 'q' of '{name}' must be {robot.robot.nq} numbers, got None")
     entry = dataclasses.replace(robot, q=configuration(robot.robot, q, name, who))
-    return checked(world.changed(robots=world.robots | {name: entry}), [name])
+    return checked(world.changed(robots=world.robots | {name: entry}), [name], world)
 
 
 def opened(world: World, name: str, width) -> World:
