@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from .moments import inertia_of, mesh_moments
 from .part_meshes import is_round, manifold_of, mesh_from, mesh_of, region_of
-from .part_trees import Part, intersection, union
+from .part_trees import Part, combined
 from .primitive_kinds import KINDS
 from .sweeps import FACETS, is_identity
 
@@ -31,7 +32,7 @@ def volume(part: Part) -> float:
     Else A ∩ B is a mesh; if it has round surfaces, with 64 and with 128 facets, from which their limit is extrapolated:
     for a round hole the error is then below 1e-6 of the hole, and about 3e-5 for a thin lens between two balls.
     """
-    return float(_moments(part)[3, 3])
+    return float(_moments(_filled(part))[3, 3])
 
 
 def mass(part: Part) -> float:
@@ -40,7 +41,7 @@ def mass(part: Part) -> float:
     >>> mass(aj.world.cuboid(0.5, 0.5, 0.5, density=2000))
     250.0
     """
-    return float(_weighted(part)[3, 3])
+    return float(_weighted(_filled(part))[3, 3])
 
 
 def center(part: Part) -> np.ndarray:
@@ -49,7 +50,7 @@ def center(part: Part) -> np.ndarray:
     >>> center(aj.world.hemisphere(0.8))
     array([0. , 0. , 0.3])
     """
-    P = _weighted(part)
+    P = _weighted(_filled(part))
     return P[:3, 3] / P[3, 3] + 0.0
 
 
@@ -62,10 +63,17 @@ def inertia(part: Part) -> np.ndarray:
     This is what `Robot.with_payload` takes, and what `adjoint.lie.inertia` describes: masses in kg, m c in kg m,
     moments in kg m². See `volume` for the precision; Fu, Gonzalez & Lee (1987), Sec. 9.3.1.
     """
-    return inertia_of(_weighted(part))
+    return inertia_of(_weighted(_filled(part)))
 
 
 # --- moments ----------------------------------------------------------------------------------------------------------
+
+
+def _filled(part: Part) -> Part:
+    """The part, unless it is empty: then its mesh is refused. An operand may be empty."""
+    if part.kind in ("intersection", "difference") or not _moments(part)[3, 3] > 0:
+        mesh_of(part)
+    return part
 
 
 def _moved(P: np.ndarray, T: np.ndarray) -> np.ndarray:
@@ -81,18 +89,31 @@ def _moments(part: Part) -> np.ndarray:
         row = KINDS[part.kind]
         P = mesh_moments(*row.mesh(part.values, FACETS, "on")) if row.moments is None else row.moments(part.values)
     elif part.kind == "intersection":
-        mesh_of(part)  # an empty one is refused
-        P = _common(reduce(intersection, part.operands[:-1]), part.operands[-1])
+        P = _common(_joined("intersection", part.operands[:-1]), part.operands[-1])
     elif part.kind == "difference":
-        mesh_of(part)
-        P = _moments(part.operands[0]) - _common(part.operands[0], reduce(union, part.operands[1:]))
+        P = _moments(part.operands[0]) - _common(part.operands[0], _joined("union", part.operands[1:]))
     else:
-        P, whole = _moments(part.operands[0]), part.operands[0]
-        for operand in part.operands[1:]:
-            P = P + _moments(operand) - _common(whole, operand)
-            whole = union(whole, operand)
+        P = np.zeros((4, 4))
+        for operand, earlier in zip(part.operands, _earlier(part.operands), strict=True):
+            P = P + _moments(operand)
+            if earlier:
+                P = P - _common(_joined("union", earlier), operand)
     P.setflags(write=False)
     return P
+
+
+def _joined(kind: str, parts: Sequence[Part]) -> Part:
+    return parts[0] if len(parts) == 1 else combined(kind, parts)
+
+
+def _earlier(parts: Sequence[Part]) -> list[list[Part]]:
+    """For each part those before it whose boxes overlap with its own: no others have a volume in common with it."""
+    low, high = (np.array(x) for x in zip(*map(_bounds, parts), strict=True))
+    found = []
+    for k in range(len(parts)):
+        meet = np.all(np.minimum(high[:k], high[k]) > np.maximum(low[:k], low[k]), axis=1).tolist()
+        found.append([part for part, near in zip(parts[:k], meet, strict=True) if near])
+    return found
 
 
 def _common(a: Part, b: Part) -> np.ndarray:
@@ -137,14 +158,15 @@ def _weighted(part: Part) -> np.ndarray:
         return part.density * _moments(part)
     first, *others = part.operands
     if part.kind == "union":
-        P, whole = _weighted(first), first
-        for operand in others:
-            P = P + _weighted(operand) - _weighted_within(operand, whole)
-            whole = union(whole, operand)
+        P = np.zeros((4, 4))
+        for operand, earlier in zip(part.operands, _earlier(part.operands), strict=True):
+            P = P + _weighted(operand)
+            if earlier:
+                P = P - _weighted_within(operand, _joined("union", earlier))
     elif part.kind == "difference":
-        P = _weighted(first) - _weighted_within(first, reduce(union, others))
+        P = _weighted(first) - _weighted_within(first, _joined("union", others))
     else:
-        P = _weighted_within(first, reduce(intersection, others))
+        P = _weighted_within(first, _joined("intersection", others))
     return _moved(P, part.T_part_solid)
 
 
@@ -158,15 +180,14 @@ def _weighted_within(part: Part, region: Part) -> np.ndarray:
     region = region.at(back)
     first, *others = part.operands
     if part.kind == "union":
-        P, whole = np.zeros((4, 4)), None
-        for operand in part.operands:
+        P = np.zeros((4, 4))
+        for operand, earlier in zip(part.operands, _earlier(part.operands), strict=True):
             P = P + _weighted_within(operand, region)
-            if whole is not None:
-                P = P - _weighted_within(operand, intersection(region, whole))
-            whole = operand if whole is None else union(whole, operand)
+            if earlier:
+                P = P - _weighted_within(operand, _joined("intersection", [region, _joined("union", earlier)]))
     elif part.kind == "difference":
-        cut = intersection(region, reduce(union, others))
+        cut = _joined("intersection", [region, _joined("union", others)])
         P = _weighted_within(first, region) - _weighted_within(first, cut)
     else:
-        P = _weighted_within(first, reduce(intersection, [region, *others]))
+        P = _weighted_within(first, _joined("intersection", [region, *others]))
     return _moved(P, T)

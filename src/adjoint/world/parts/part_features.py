@@ -15,7 +15,7 @@ from .facets import facet_marks
 from .marks import Mark, flipped, moved_mark, renamed
 from .part_meshes import mesh_of
 from .primitive_kinds import KINDS
-from .surface_queries import inside_mesh, on_surface, triangle_normals
+from .surface_queries import Surface, inside_mesh, on_surface
 from .sweeps import PartMesh
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ class _Surface:
     """The surface of a part, which is asked for what is left of marks."""
 
     def __init__(self, mesh: PartMesh):
-        self.mesh, self.normals = mesh, triangle_normals(mesh)
-        self.corners = mesh.vertices[mesh.faces]
+        self.mesh, self.surface = mesh, Surface.of(mesh)
+        self.corners, self.normals = self.surface.corners, self.surface.normals
         self.tolerance = 1e-8 * float(np.ptp(mesh.vertices, axis=0).max())
 
     def features(self, mark: Mark, checked: bool) -> list[Feature]:
@@ -160,18 +160,23 @@ class _Surface:
 
     def _corner_left(self, mark: Mark) -> bool:
         """Whether an edge, in one of nine points, or a vertex is left: all faces that meet there are."""
-        steps = np.linspace(-0.48, 0.48, 9) * mark.length if mark.kind == "edge" else [0.0]
+        steps = np.linspace(-0.48, 0.48, 9) * mark.length if mark.kind == "edge" else np.zeros(1)
         assert mark.normals is not None
-        return any(
-            all(on_surface(self.mesh, self.normals, p, n, self.tolerance) for n in mark.normals)
-            for p in (mark.T[:3, 3] + s * mark.T[:3, 0] for s in steps)
-        )
+        points = mark.T[:3, 3] + steps[:, None] * mark.T[:3, 0]
+        for normal in mark.normals:
+            points = points[on_surface(self.surface, points, normal, self.tolerance)]
+            if not len(points):
+                return False
+        return True
 
     def _outline(self, mark: Mark) -> np.ndarray | None:
         """The border of the largest piece of a face that is left, or None."""
         assert mark.outline is not None
-        local = self.corners - mark.T[:3, 3]
-        flat = (np.abs(local @ mark.T[:3, 0]) < self.tolerance).all(axis=1) & (self.normals @ mark.T[:3, 0] > 0.5)
+        normal, origin = mark.T[:3, 0], mark.T[:3, 3]
+        level = np.flatnonzero(np.abs(self.corners[:, 0] @ normal - origin @ normal) < self.tolerance)
+        local = self.corners[level] - origin
+        flat = (np.abs(local @ normal) < self.tolerance).all(axis=1) & (self.normals[level] @ normal > 0.5)
+        flat &= self._beside(local @ mark.T[:3, 1:3], mark.outline)
         if not flat.any():
             return None
         m3 = package("manifold3d", "world", "features of unions, intersections and differences")
@@ -185,6 +190,11 @@ class _Surface:
             return mark.outline
         pieces = [np.asarray(x) for x in left.simplify(1e-7).to_polygons()]
         return max(pieces, key=_area) * size
+
+    def _beside(self, triangles: np.ndarray, outline: np.ndarray) -> np.ndarray:
+        """Whether the rectangles around triangles (m, 3, 2) overlap with that around an outline (k, 2)."""
+        low, high = outline.min(axis=0) - self.tolerance, outline.max(axis=0) + self.tolerance
+        return ((triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)).all(axis=1)
 
 
 def _area(points: np.ndarray) -> float:

@@ -64,7 +64,7 @@ class Part:
             name=_name(self.name, self.kind),
             colour=colour_of(self.colour, "colour", self.kind),
         )
-        if not np.isnan(self.density) or not self.operands:
+        if not self.operands or not np.isnan(self.density):
             self._set(density=number(self.density, "density", self.kind, least=0, above=True))
         leaves = sum(p.leaves for p in self.operands) or 1
         depth = 1 + max((p.depth for p in self.operands), default=0)

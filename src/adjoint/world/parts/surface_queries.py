@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ...lie import so3
 from .sweeps import PartMesh
 
-__all__ = ["inside_mesh", "on_surface", "triangle_normals"]
+__all__ = ["Surface", "inside_mesh", "on_surface", "triangle_normals"]
 
 
 def triangle_normals(mesh: PartMesh) -> np.ndarray:
@@ -35,15 +38,36 @@ def inside_mesh(mesh: PartMesh, points) -> np.ndarray:
     return winding > 0.5
 
 
-def on_surface(mesh: PartMesh, normals: np.ndarray, point, normal, tolerance: float) -> bool:
-    """Whether some triangle of the mesh has the point (3,) and about this outward normal (3,)."""
-    corners = mesh.vertices[mesh.faces[normals @ normal > 1 - 1e-6]]
-    if not len(corners):
-        return False
-    near = np.abs((corners[:, 0] - point) @ normal) < tolerance
-    a, b, c = (corners[near] - point).transpose(1, 0, 2)
-    # Distances from the three sides, positive inside.
-    sides = [
-        np.cross(x, y) @ normal / np.maximum(np.linalg.norm(y - x, axis=1), 1e-300) for x, y in ((a, b), (b, c), (c, a))
-    ]
-    return bool((np.min(sides, axis=0) > -tolerance).any()) if near.any() else False
+class Surface(NamedTuple):
+    """The triangles of a mesh: corners (m, 3, 3), normals (m, 3), and the ends (3, m) of their boxes."""
+
+    corners: np.ndarray
+    normals: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, mesh: PartMesh) -> Surface:
+        """The triangles of a mesh."""
+        corners = mesh.vertices[mesh.faces]
+        low, high = (np.ascontiguousarray(end(corners, axis=1).T) for end in (np.min, np.max))
+        return cls(corners, triangle_normals(mesh), low, high)
+
+
+def on_surface(surface: Surface, points: np.ndarray, normal: np.ndarray, tolerance: float) -> np.ndarray:
+    """Whether some triangle of a surface has each of the points (k, 3) and about this outward normal (3,)."""
+    corners, normals, lows, highs = surface
+    low, high = points.min(axis=0)[:, None] - tolerance, points.max(axis=0)[:, None] + tolerance
+    near = np.flatnonzero((lows <= high).all(axis=0) & (highs >= low).all(axis=0))
+    near = near[normals[near] @ normal > 1 - 1e-6]
+    heights, levels = points @ normal, corners[near, 0] @ normal
+    if not len(near):
+        return np.zeros(len(points), bool)
+    a, b, c = (corners[near, None] - points[None, :, None]).transpose(2, 0, 1, 3)
+    # Distances from the three sides, positive inside: (x × y)·n = x·(y × n).
+    across = so3.hat.eager(normal)
+    inside = np.abs(levels[:, None] - heights) < tolerance
+    for x, y in ((a, b), (b, c), (c, a)):
+        size = np.maximum(np.linalg.norm(y - x, axis=-1), 1e-300)
+        inside &= np.einsum("ijk,ijk->ij", x, -y @ across.T) / size > -tolerance
+    return inside.any(axis=0)
