@@ -38,7 +38,7 @@ Named = str | Feature
 SENSES = ("same", "opposed", "either")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Relation:
     """A relation between two features or parts; the functions of this module make it.
 
@@ -73,6 +73,17 @@ class Relation:
     def sides(self) -> tuple[str, str]:
         """The names of both sides; that of a `Feature` is its own."""
         return _called(self.first), _called(self.second)
+
+    def _key(self) -> tuple:
+        # NaN, which a relation without a value has, differs from itself.
+        value = None if math.isnan(self.value) else self.value
+        return self.kind, self.first, self.second, value, self.sense, self.T
+
+    def __eq__(self, other) -> bool:
+        return self._key() == other._key() if isinstance(other, Relation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
 
     def __str__(self) -> str:
         a, b = self.sides

@@ -113,7 +113,7 @@ class RelationSystem:
 
     def misses(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By how much each relation is missed: angles [rad] and distances [m], both (..., relations)."""
-        r = self.residuals(x)
+        r = self._stretched(self.residuals(x))
         shape = (*x.shape[:-1], len(self.relations))
         angles, distances = np.zeros(shape), np.zeros(shape)
         for k in range(len(self.relations)):
@@ -121,6 +121,14 @@ class RelationSystem:
             angles[..., k] = self._angle(r, np.flatnonzero(of & ~self.lengths))
             distances[..., k] = np.sqrt((r[..., of & self.lengths] ** 2).sum(axis=-1))
         return angles, distances
+
+    def _stretched(self, r: np.ndarray) -> np.ndarray:
+        """The residuals (|Δ|² - d²) / 2d of distances between points and lines become |Δ| - d."""
+        for k, equation in enumerate(self.equations):
+            if equation.s[2]:
+                d = 2 * equation.c
+                r[..., k] = np.sqrt(np.maximum(d * d + 2 * d * r[..., k], 0.0)) - d
+        return r
 
     def _angle(self, r: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The angle [rad] that the residuals between directions of one relation stand for."""
