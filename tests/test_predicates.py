@@ -221,3 +221,19 @@ def test_above_near_inside_aligned():
 def test_bad_input(call, told):
     with pytest.raises(ArgumentError, match=told):
         call(tower())
+
+
+def test_what_stands_on_a_held_tray_is_on_it():
+    """A robot holds a tray with a cup; the cup is on the tray, and so it is on the deck of a robot that drives."""
+    box = Box([0.1, 0.1, 0.1])
+    w = World().add_robot("arm", aj.robots.two_link()).add("tray", Box([1, 1, 0.1]), at=[3, 0, 0])
+    w = w.add("table", Box([1, 1, 0.1]), at=[3, 0, -0.1])
+    w = w.add("cup", box, at=[0, 0, 0.1], parent="tray", attachment="conditional").grasp("arm", "tray")
+    assert facts(w) == {("holding", "arm", "tray"), ("on", "cup", "tray"), ("clear", "cup"), ("clear", "table")}
+    assert not is_clear(w, "tray") and is_clear(w, "table")
+    # What hangs on the tray and touches the table does not lie on the table, since the robot carries it.
+    low = w.add("foot", box, at=[0.2, 0, -0.1], parent="tray")
+    assert ("on", "foot", "table") not in facts(low) and is_clear(low, "table")
+    w = World().add_robot("car", aj.robots.two_link()).add("deck", Box([1, 1, 0.1]), at=[0, 0, -0.5], parent="car")
+    w = w.add("cup", box, at=[0, 0, 0.1], parent="deck", attachment="conditional")
+    assert facts(w) == {("handempty", "car"), ("on", "cup", "deck"), ("clear", "cup")} and not is_clear(w, "deck")

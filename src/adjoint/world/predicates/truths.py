@@ -116,9 +116,20 @@ def is_clear(world: World, a: str, *, was: bool = True, enter=ENTER, leave=LEAVE
     (True, False)
     """
     need_part(world, a, "is_clear")
-    held = {part for robot in world.robots for part in world.carried_by(robot)}
-    others = (part for part in world.parts if part != a and part not in held)
+    lifted = lifted_parts(world)
+    others = (part for part in world.parts if part != a and can_rest(part, a, lifted))
     return not any(is_on(world, part, a, was=not was, enter=enter, leave=leave) for part in others)
+
+
+def lifted_parts(world: World) -> list[tuple[set[str], set[str]]]:
+    """For each robot the frames that it holds, and those with all that they carry, such as the cup on a tray."""
+    held = [world.holding(robot) for robot in world.robots]
+    return [({*names}, {*names, *(below for name in names for below in world.carried_by(name))}) for names in held]
+
+
+def can_rest(a: str, b: str, lifted: list[tuple[set[str], set[str]]]) -> bool:
+    """Whether part a can lie on b: no robot holds a, and a robot that carries a carries b, too."""
+    return not any(a in held or (a in carried and b not in carried) for held, carried in lifted)
 
 
 def is_holding(world: World, robot: str, part: str, *, was: bool = False, enter=ENTER, leave=LEAVE) -> bool:

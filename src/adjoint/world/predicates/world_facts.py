@@ -13,7 +13,7 @@ from ..relations.relation_makers import Relation, against
 from ..relations.sources import Source
 from ..state.worlds import World
 from .contact_gaps import gaps, need_part, placed_solids, up_of
-from .truths import ENTER, LEAVE, carried, is_holding, sticks_out
+from .truths import ENTER, LEAVE, can_rest, carried, is_holding, lifted_parts, sticks_out
 
 __all__ = ["facts", "state_relations"]
 
@@ -57,18 +57,18 @@ def facts(
     free = {need_part(world, name, "facts") for name in always_clear}
     options = {"enter": limits[0], "leave": limits[1]}
     found: set[Fact] = set()
-    held: set[str] = set()
-    for robot in world.robots:
+    lifted = lifted_parts(world)
+    for robot, (held, _) in zip(world.robots, lifted, strict=True):
         holds = [p for p in world.parts if is_holding(world, robot, p, was=("holding", robot, p) in before, **options)]
         found |= {("holding", robot, part) for part in holds} or {("handempty", robot)}
-        held |= set(holds) | set(world.carried_by(robot))
-    found |= _resting(world, before, held, limits)
+        held.update(holds)
+    found |= _resting(world, before, lifted, limits)
     covered = {fact[2] for fact in found if fact[0] == "on"}
     found |= {("clear", part) for part in world.parts if part not in covered or part in free}
     return frozenset(found)
 
 
-def _resting(world: World, before: frozenset[Fact], held: set[str], limits: tuple[float, float]) -> set[Fact]:
+def _resting(world: World, before: frozenset[Fact], lifted: list, limits: tuple[float, float]) -> set[Fact]:
     """The facts "on" and "inside" of all pairs of parts."""
     found: set[Fact] = set()
     up = up_of(world)
@@ -78,7 +78,7 @@ def _resting(world: World, before: frozenset[Fact], held: set[str], limits: tupl
     shapes = {part: (world.pose(part), source.corners(part)) for part in world.parts if part not in endless}
     for a in world.parts:
         for b in world.parts:
-            if a == b or a in held or a in endless:
+            if a == b or a in endless or not can_rest(a, b, lifted):
                 continue
             was = ("on", a, b) in before
             if carried(gaps(solids[a], solids[b], limits[was]), up, was):
