@@ -41,3 +41,18 @@ def test_density_of_a_part_is_one_number():
     for density in ([], [1, 2], "steel", None, np.nan, -1):
         with pytest.raises(ArgumentError, match="density"):
             aw.cuboid(1, 1, 1, density=density)
+
+
+def test_names_of_parts_are_text():
+    with pytest.raises(ArgumentError, match="no text"):
+        aw.part_from_json('{"kind": "sphere", "radius": 1, "name": "\\ud800"}')
+
+
+def test_units_beyond_the_range_of_numbers():
+    for unit in ("*".join(["km^9"] * 12), "*".join(["um^9"] * 9)):
+        with pytest.raises(ArgumentError, match="beyond the range"):
+            aw.si(1, unit)
+        with pytest.raises(ArgumentError, match="beyond the range"):
+            aw.convert(1, unit, "m")
+    with pytest.raises(ArgumentError, match="unknown unit"):
+        aw.si(1, "m^")

@@ -163,12 +163,14 @@ def _unit(name: str, caller: str) -> Unit:
     factor, dimension = 1.0, np.zeros(4, int)
     pieces = re.split(r"([*/])", name)
     for sign, piece in zip(["*", *pieces[1::2]], pieces[::2], strict=True):
-        base, _, power = piece.strip().partition("^")
-        if base not in UNITS or (power and not re.fullmatch(r"-?\d", power)):
+        base, hat, power = piece.strip().partition("^")
+        if base not in UNITS or (hat and not re.fullmatch(r"-?\d", power)):
             raise ArgumentError(f"{caller}: unknown unit {piece.strip()!r} in {name!r}; {_hint(base)}")
         k = int(power or 1) * (1 if sign == "*" else -1)
         factor *= UNITS[base].factor ** k
         dimension += np.multiply(UNITS[base].dimension, k)
+    if not 1e-300 < factor < 1e300:
+        raise ArgumentError(f"{caller}: the unit {name!r:.60} is beyond the range of numbers; its powers are too high")
     return Unit(factor, tuple(dimension.tolist()))  # type: ignore[arg-type]
 
 

@@ -197,6 +197,10 @@ class Part:
 def _name(name, who: str) -> str:
     if not isinstance(name, str) or len(name) > 200:
         raise ArgumentError(f"{who}: 'name' must be a string of at most 200 characters, got {name!r:.60}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{who}: 'name' has characters that are no text: {name!r:.60}") from None
     return name
 
 
