@@ -41,9 +41,7 @@ def hand_lines(T: np.ndarray, gripper: Gripper, width: float, size: float = 1.0)
 def draw_part(axis, part, T=None, alpha=0.5, colour="#9aa5b1"):
     T = np.eye(4) if T is None else T
     x = part.mesh.vertices @ T[:3, :3].T + T[:3, 3]
-    axis.add_collection3d(
-        Poly3DCollection(x[part.mesh.faces], facecolors=colour, alpha=alpha, shade=True)
-    )
+    axis.add_collection3d(Poly3DCollection(x[part.mesh.faces], facecolors=colour, alpha=alpha, shade=True))
 
 
 def framed(axis, middle, size, title, elev=24, azim=-58):

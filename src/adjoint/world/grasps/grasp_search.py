@@ -51,6 +51,11 @@ class Site(NamedTuple):
     model: CollisionModel  # of the arm among all else; the hand is left to `met`
     spread: float
 
+    def met_at(self, T_world_part: np.ndarray) -> list[Neighbour]:
+        """All that an open hand must not meet when it comes to the part at a pose, but for the part itself."""
+        riders = [s.replace(T_world_solid=T_world_part @ s.T_world_solid) for s in self.held]
+        return [*self.around, *(x for x in neighbours(riders) if x.name != self.part)]
+
     def part_at(self, T_world_part: np.ndarray) -> list[Neighbour]:
         """The part as a neighbour of an empty hand."""
         return [Neighbour(self.part, piece.at(T_world_part)) for piece in self.pieces]
@@ -171,7 +176,8 @@ def _at(
     reason, clearance = table.reason.copy(), table.clearance.copy()
     T, apart = T_part @ table.T, open_widths(site.gripper, table.width, site.spread)
     left = np.flatnonzero(reason == "")
-    by = met(site.gripper, T[left], apart[left], site.around)
+    around = site.met_at(T_part)
+    by = met(site.gripper, T[left], apart[left], around)
     for k, name in zip(left, by, strict=True):
         reason[k] = f"blocked by '{name}' at {place}" if name else ""
     left = left[by == ""]
@@ -189,7 +195,7 @@ def _at(
         for k, row, marks in zip(left, reach.q, free, strict=True):
             q[k] = row[marks]
         left = left[free.any(axis=1)]
-    clearance[left] = np.minimum(clearance[left], clearances(site.gripper, T[left], apart[left], site.around, error))
+    clearance[left] = np.minimum(clearance[left], clearances(site.gripper, T[left], apart[left], around, error))
     return dataclasses.replace(table, reason=reason, clearance=clearance), q
 
 

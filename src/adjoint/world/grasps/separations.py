@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from ...collision.collision_solids import HeightField, hull_tables
+from ...compile import kernel
 from ...errors import ArgumentError
 from ...sensing.scene import Box, Capsule, Cylinder, Mesh, Plane, Solid, Sphere, Textured
 from ..state.part_contents import surface_of
@@ -32,6 +33,8 @@ class Hull:
     edges: np.ndarray
     radius: float = 0.0
     plane: np.ndarray | None = None
+    box: tuple[np.ndarray, np.ndarray] | None = None
+    """pose (4, 4) and half edges (3,), if the hull is a box"""
 
     @property
     def center(self) -> np.ndarray:
@@ -46,7 +49,8 @@ class Hull:
         """The hull at the pose T (4, 4)."""
         R = T[:3, :3]
         plane = None if self.plane is None else T @ self.plane
-        return Hull(self.points @ R.T + T[:3, 3], self.normals @ R.T, self.edges @ R.T, self.radius, plane)
+        box = None if self.box is None else (T @ self.box[0], self.box[1])
+        return Hull(self.points @ R.T + T[:3, 3], self.normals @ R.T, self.edges @ R.T, self.radius, plane, box)
 
 
 _CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
@@ -54,7 +58,8 @@ _CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 
 def box_hull(size) -> Hull:
     """The hull of a box with its middle in the origin."""
-    return Hull(_CORNERS * np.asarray(size, float), np.eye(3), np.eye(3))
+    half = np.asarray(size, float) / 2
+    return Hull(2 * _CORNERS * half, np.eye(3), np.eye(3), 0.0, None, (np.eye(4), half))
 
 
 def hull_of(solid: Solid) -> Hull | None:
@@ -119,6 +124,8 @@ def separations(moving: Hull, T: np.ndarray, fixed: Hull, near: float = np.inf) 
         up, at = fixed.plane[:3, 2], fixed.plane[:3, 3]
         points = np.einsum("nij,kj->nki", R, moving.points) + p[:, None]
         return (points @ up).min(axis=1) - at @ up - moving.radius
+    if moving.box is not None and fixed.box is not None and len(T):
+        return np.asarray(box_separation(T @ moving.box[0], moving.box[1], *fixed.box))
     middles = np.einsum("nij,j->ni", R, moving.center) + p
     found = np.linalg.norm(middles - fixed.center, axis=1) - moving.reach - fixed.reach
     todo = np.flatnonzero(found < near)
@@ -129,6 +136,31 @@ def separations(moving: Hull, T: np.ndarray, fixed: Hull, near: float = np.inf) 
         some = todo[k : k + step]
         found[some] = np.maximum(found[some], _largest_gaps(moving, R[some], p[some], fixed))
     return found
+
+
+@kernel(T_a=(4, 4), half_a=3, T_b=(4, 4), half_b=3)
+def box_separation(T_a, half_a, T_b, half_b):
+    """The largest gap [m] of two boxes along the 15 directions that can separate them: faces, and products of edges.
+
+    With R = R_aᵀ R_b and t from a to b, seen from a, the gap along a unit vector u is |u·t| - |u|·h_a - |Rᵀu|·h_b.
+    """
+    R = T_a[:3, :3].T @ T_b[:3, :3]
+    t = T_a[:3, :3].T @ (T_b[:3, 3] - T_a[:3, 3])
+    A, s = np.abs(R), R.T @ t
+    gaps = [np.abs(t[i]) - half_a[i] - A[i] @ half_b for i in range(3)]
+    gaps += [np.abs(s[j]) - half_b[j] - A[:, j] @ half_a for j in range(3)]
+    for i in range(3):
+        m, n = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            k, l = (j + 1) % 3, (j + 2) % 3
+            size = np.sqrt(R[m, j] * R[m, j] + R[n, j] * R[n, j])  # of e_i × (axis j of b)
+            reach = half_a[m] * A[n, j] + half_a[n] * A[m, j] + half_b[k] * A[i, l] + half_b[l] * A[i, k]
+            gap = np.abs(R[m, j] * t[n] - R[n, j] * t[m]) - reach
+            gaps.append(np.where(size > 1e-6, gap / np.where(size > 1e-6, size, 1.0), -np.inf))
+    best = gaps[0]
+    for gap in gaps[1:]:
+        best = np.maximum(best, gap)
+    return best
 
 
 def _largest_gaps(moving: Hull, R: np.ndarray, p: np.ndarray, fixed: Hull) -> np.ndarray:
