@@ -579,3 +579,36 @@ def test_walled_in_goals_and_bad_grids(arm_model):
         configuration_grid(model, (5, 5, 5))
     with pytest.raises(ArgumentError, match="grids are for one to three"):
         configuration_grid(collision_model(aj.robots.puma560(), [], pairs=()), 10)
+
+
+# --- what users and enemies do ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot", [None, SQUARE])
+def test_beyond_the_walls_around_the_bounds_is_not_free(robot):
+    """The walls have a width, and there is a way outside of them."""
+    with pytest.raises(ArgumentError, match=r"start \(-20, 0\).*'left bound'"):
+        plan_in_plane(robot, [], [-20, 0], [-19, 0], bounds=([0, 0], [2, 2]))
+    with pytest.raises(ArgumentError, match=r"goal \(0.5, 19, 0\).*'upper bound'"):
+        plan_in_plane(robot, [], [0.5, 0.5, 0], [0.5, 19, 0], bounds=([0, 0], [2, 2]), rotate=8)
+
+
+def test_polygons_of_many_corners_are_cut_quickly():
+    """A star with 200 spikes has 200 reflex corners, and at least 101 pieces; it took 40 s once."""
+    a = np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    star = np.where(np.arange(400) % 2, 1.0, 0.5)[:, None] * np.stack([np.cos(a), np.sin(a)], axis=1)
+    pieces = convex_pieces(star)
+    assert 101 <= len(pieces) <= 4 * 101
+    areas = [np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2 for x, y in (p.T for p in (star, *pieces))]
+    np.testing.assert_allclose(sum(areas[1:]), areas[0], rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_plans_with_turns_do_not_depend_on_the_unit():
+    bar = np.array([[-0.5, -0.1], [0.5, -0.1], [0.5, 0.1], [-0.5, 0.1]])
+    obstacles = [rectangle(-2, 0.25, -0.2, 3), rectangle(0.3, -3, 2, -0.3), rectangle(-2, -3, -0.9, -0.5)]
+    costs = []
+    for s in (1.0, 1e-6):
+        ends = (np.array([-3 * s, 0, 0]), np.array([0.05 * s, 2 * s, np.pi / 2]))
+        costs.append(plan_in_plane(s * bar, [s * np.asarray(p) for p in obstacles], *ends, rotate=16).cost / s)
+    np.testing.assert_allclose(costs[1], costs[0], rtol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from .plane_freeways import Freeway, find_freeways
-from .plane_graphs import PlanePlan, VisibilityGraph, obstacle_pieces, shortest_way
+from .plane_graphs import PlanePlan, VisibilityGraph, need_within, obstacle_pieces, shortest_way
 from .plane_polygons import cross, robot_pieces, swept_hull, turned
 from .plane_slices import Layer, Link, joined_path, layers_of, plane_pose, short_angle, slice_count, turn_weight
 
@@ -46,6 +46,7 @@ def plan_by_freeways(
     n = slice_count(caller, "slices", slices)
     ends = [plane_pose(caller, name, x, 3) for name, x in (("start", start), ("goal", goal))]
     solids, pieces = obstacle_pieces(caller, obstacles, bounds, robot), robot_pieces(caller, robot)
+    need_within(caller, ends, pieces, bounds)
     weight = turn_weight(caller, pieces, turn_cost)
     if not off_spine_cost >= 1:
         raise ArgumentError(f"{caller}: off_spine_cost must be 1 or more; got {off_spine_cost!r:.60}")

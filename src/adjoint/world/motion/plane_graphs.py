@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from ...errors import ArgumentError
 from ...model.input_checks import floats
-from .plane_polygons import convex_pieces, grown_pieces, named_polygons
+from .plane_polygons import convex_pieces, grown_pieces, named_polygons, turned
 from .plane_regions import ForbiddenRegion, forbidden_region
 
 __all__ = ["PlanePlan", "VisibilityGraph", "visibility_graph"]
@@ -97,6 +98,23 @@ def need_outside(caller: str, name: str, x: np.ndarray, region: ForbiddenRegion)
         names = " and ".join(f"'{name}'" for name in hit)
         where = ", ".join(f"{c:g}" for c in x)
         raise ArgumentError(f"{caller}: at the {name} ({where}) the robot overlaps obstacle {names}; move one of them")
+
+
+def need_within(caller: str, ends: Sequence[np.ndarray], pieces: tuple[np.ndarray, ...], bounds) -> None:
+    """Raise an `ArgumentError` if a robot of these pieces is not inside of the bounds at its start or goal (2 or 3,).
+
+    The walls around the bounds are of a finite width: what is beyond them is free, but not meant.
+    """
+    box = bounds_box(caller, bounds)
+    for name, x in zip(("start", "goal"), ends, strict=True):
+        points = np.concatenate([turned(p, x[2]) if len(x) == 3 else p for p in pieces]) + x[:2]
+        if box is None:
+            continue
+        beyond = np.stack([box[0] - points, points - box[1]], axis=1).max(axis=0)  # (lower or upper, x or y)
+        if beyond.max() > 1e-9 * np.abs(box).max():
+            side = ("left", "lower", "right", "upper")[int(np.argmax(beyond))]
+            where = ", ".join(f"{c:g}" for c in x)
+            raise ArgumentError(f"{caller}: at the {name} ({where}) the robot is beyond the '{side} bound'; move it")
 
 
 def obstacle_pieces(caller: str, obstacles, bounds, robot) -> dict[str, tuple[np.ndarray, ...]]:

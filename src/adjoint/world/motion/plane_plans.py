@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .plane_graphs import PlanePlan, grown_region, need_outside, obstacle_pieces, shortest_way, visibility_graph
+from .plane_graphs import (
+    PlanePlan,
+    grown_region,
+    need_outside,
+    need_within,
+    obstacle_pieces,
+    shortest_way,
+    visibility_graph,
+)
 from .plane_polygons import robot_pieces
 from .plane_slices import plan_in_slices, plane_pose, slice_count, turn_weight
 
@@ -55,6 +63,7 @@ def plan_in_plane(
     ends = [plane_pose(caller, name, x, size) for name, x in (("start", start), ("goal", goal))]
     solids = obstacle_pieces(caller, obstacles, bounds, robot)
     pieces = robot_pieces(caller, robot)
+    need_within(caller, ends, pieces, bounds)
     if turns:
         return plan_in_slices(pieces, solids, ends[0], ends[1], turns, turn_weight(caller, pieces, turn_cost))
     region = grown_region(solids, pieces)

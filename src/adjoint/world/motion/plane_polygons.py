@@ -134,65 +134,67 @@ def _turns(p: np.ndarray) -> np.ndarray:
 
 
 def _triangles(p: np.ndarray) -> list[list[int]]:
-    """Triangles of corner numbers, by cutting off ears."""
-    left, found = list(range(len(p))), []
-    while len(left) > 3:
-        ears = [k for k in range(len(left)) if _is_ear(p, left, k)]
+    """Triangles of corner numbers, by cutting off ears; after each cut only its two neighbours are looked at again."""
+    n, near = len(p), _NEAR * _size(p) ** 2
+    left, before, after = np.ones(n, bool), np.roll(np.arange(n), 1), np.roll(np.arange(n), -1)
+    heights, is_ear, found = np.zeros(n), np.zeros(n, bool), []
+
+    def look(k: int) -> None:
+        others = left.copy()
+        others[[before[k], k, after[k]]] = False
+        heights[k], is_ear[k] = _ear(p[before[k]], p[k], p[after[k]], p[others], near)
+
+    for k in range(n):
+        look(k)
+    for _ in range(n - 3):
         # Rounding may leave a rest without any ear; its corners then lie on one line to within rounding.
-        k = max(ears or range(len(left)), key=lambda k: _ear_quality(p, left, k))
-        found.append([left[k - 1], left[k], left[(k + 1) % len(left)]])
-        del left[k]
-    return [t for t in [*found, left] if abs(area(p[t])) > 0]
+        choice = left & is_ear if (left & is_ear).any() else left
+        k = int(np.argmax(np.where(choice, heights, -np.inf)))  # slender triangles come last
+        a, c = int(before[k]), int(after[k])
+        found.append([a, k, c])
+        left[k], after[a], before[c] = False, c, a
+        look(a)
+        look(c)
+    k = int(np.argmax(left))
+    return [t for t in [*found, [int(before[k]), k, int(after[k])]] if abs(area(p[t])) > 0]
 
 
-def _corner(p, left, k) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return p[left[k - 1]], p[left[k]], p[left[(k + 1) % len(left)]]
-
-
-def _ear_quality(p, left, k) -> float:
-    """The least height of the triangle at a corner: slender triangles come last."""
-    a, b, c = _corner(p, left, k)
+def _ear(a: np.ndarray, b: np.ndarray, c: np.ndarray, others: np.ndarray, near: float) -> tuple[float, bool]:
+    """The least height of the triangle at a corner b, and whether it is an ear: it has no other corner inside."""
+    turn = float(cross(b - a, c - b))
     longest = max(np.linalg.norm(b - a), np.linalg.norm(c - b), np.linalg.norm(a - c))
-    return float(cross(b - a, c - b) / longest)
-
-
-def _is_ear(p, left, k) -> bool:
-    a, b, c = _corner(p, left, k)
-    near = _NEAR * _size(p) ** 2
-    if cross(b - a, c - b) <= near:
-        return False
-    others = p[[i for n, i in enumerate(left) if n not in (k, (k - 1) % len(left), (k + 1) % len(left))]]
     inside = (
         (cross(b - a, others - a) > -near) & (cross(c - b, others - b) > -near) & (cross(a - c, others - c) > -near)
     )
-    return not inside.any()
+    return turn / float(longest), turn > near and not inside.any()
 
 
 def _merged(p: np.ndarray, pieces: list[list[int]]) -> list[list[int]]:
-    """The pieces, joined over common edges as long as the results are convex."""
+    """The pieces, joined over common edges where the results are convex.
+
+    Joining others makes no angle smaller, so that each edge is tried once.
+    """
     near = _NEAR * _size(p) ** 2
-    k = 0
-    while k < len(pieces):
-        for other in range(len(pieces)):
-            both = _joined(pieces[k], pieces[other]) if other != k else None
-            if both is not None and (_turns(p[both]) > -near).all():
-                pieces = [x for n, x in enumerate(pieces) if n not in (k, other)] + [both]
-                k = -1
-                break
-        k += 1
-    return [list(piece) for piece in pieces]
+    owner = {edge: piece for piece in pieces for edge in _edges(piece)}
+    for edge in list(owner):
+        a, b = owner.get(edge), owner.get((edge[1], edge[0]))
+        if a is None or b is None or edge[0] > edge[1]:
+            continue
+        both = _joined(a, b, edge)
+        if (_turns(p[both]) > -near).all():
+            owner |= dict.fromkeys(_edges(both), both)
+            del owner[edge], owner[edge[1], edge[0]]
+    return list({id(piece): piece for piece in owner.values()}.values())
 
 
-def _joined(a: list[int], b: list[int]) -> list[int] | None:
-    """Two pieces joined over an edge that they have in common, or None."""
-    for i, first in enumerate(a):
-        second = a[(i + 1) % len(a)]
-        if first in b and b[b.index(first) - 1] == second:
-            # a goes first -> second, so b goes second -> first.
-            j = b.index(first)
-            around = b[j + 1 :] + b[:j]  # b from behind `first` to `second`
-            return a[: i + 1] + around[:-1] + a[i + 1 :]
-    return None
+def _edges(piece: list[int]) -> list[tuple[int, int]]:
+    return list(zip(piece, [*piece[1:], piece[0]], strict=True))
+
+
+def _joined(a: list[int], b: list[int], edge: tuple[int, int]) -> list[int]:
+    """Two pieces joined over an edge, along which a runs from its first corner to its second, and b back."""
+    i, j = a.index(edge[0]), b.index(edge[0])
+    return a[: i + 1] + (b[j + 1 :] + b[:j])[:-1] + a[i + 1 :]
 
 
 # --- Minkowski sums ---------------------------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ def _edge_crossings(a: ForbiddenRegion, b: ForbiddenRegion) -> np.ndarray:
         return np.zeros((0, 2))
     p, u, q, v = (np.concatenate(x) for r in (a, b) for x in (r.polygons, [np.roll(p, -1, 0) - p for p in r.polygons]))
     apart, den = q[None] - p[:, None], cross(u[:, None], v[None])
-    safe = np.where(np.abs(den) > 1e-12, den, np.inf)
+    lengths = np.linalg.norm(u, axis=1)[:, None] * np.linalg.norm(v, axis=1)
+    safe = np.where(np.abs(den) > 1e-12 * lengths, den, np.inf)  # others are parallel
     s, t = cross(apart, v[None]) / safe, cross(apart, u[:, None]) / safe
     hit = (s > 0) & (s < 1) & (t > 0) & (t < 1) & np.isfinite(safe)
     i, j = np.nonzero(hit)
