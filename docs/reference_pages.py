@@ -113,7 +113,7 @@ _PLANNED = {
     "locating": Page(
         "Locating", "Find named objects in images, with their poses.", names=_of_folders("vision", "locating")
     ),
-    "world": Page("World", "Keep frames, parts, robots and sensors, and what is attached to what, in a world.", "world"),
+    "world": Page("World", "Keep frames, parts, robots and sensors, and what is attached to what.", "world"),
     "parts": Page(
         "Parts",
         "Make solids with masses and features from simple ones, and convert units.",
@@ -195,7 +195,7 @@ def contents() -> dict[str, list[Entry]]:
     best: dict[int, tuple[str, Entry]] = {}
     for module in sorted(offered(), key=lambda m: m == "model"):  # aj.robots.scara before aj.model.catalog.scara
         for e in entries(importlib.import_module(f"adjoint.{module}"), prefix(module)):
-            if module != "errors" and isinstance(e.value, type) and issubclass(e.value, adjoint.AdjointError):
+            if module != "errors" and any(e.value is error for error in vars(adjoint.errors).values()):
                 continue
             entry = e._replace(typed=daily.get(id(e.value), e.typed))
             best.setdefault(id(e.value), (wanted.get(e.typed, page_of[module]), entry))

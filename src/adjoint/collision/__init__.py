@@ -1,23 +1,23 @@
 """Collisions and distances: robots as capsules and spheres against solids and themselves, as machine code.
 
-Solids are those of `aj.sensing` (`Sphere`, `Box`, `Plane`, ...), `ConvexHull` and `HeightField`; so what a robot can hit
-is what a camera can see. Distances are signed, in m: negative ones are depths of penetration.
+Solids are those of `aj.sensing` (`Sphere`, `Box`, `Plane`, ...), `ConvexHull` and `HeightField`; what a robot can hit is
+what a camera can see. Distances are signed, in m: negative ones are depths of penetration.
 
 | where | what |
 |---|---|
 | `collision_solids` | `ConvexHull` and `HeightField`: solids that collide as such and are seen as meshes |
-| `body_pairs` | `colliding_pairs`: which bodies of a robot are to be checked against each other, and why the others are not |
+| `body_pairs` | `colliding_pairs`: which bodies of a robot are checked against each other, and why the others are not |
 | `checking` | Is a configuration free of collisions, and what touches what, in words |
 | `clearances` | How far a robot is from what it may hit: the least distance, its derivative, and the pair that has it |
-| `collision_models` | `CollisionModel`: a robot as capsules among obstacles, with what it carries; the data that checks are made on |
+| `collision_models` | `CollisionModel`: a robot as capsules among obstacles, with what it carries |
 | `edges` | Edges, straight motions between two configurations: are they free of collisions, by samples or by proof |
-| `exact_checks` | Exact checks of a collision model: the meshes of the links and the solids themselves, by coal (extra `[world]`) |
+| `exact_checks` | Exact checks: the meshes of the links and the solids themselves, by coal (extra `[world]`) |
 | `pair_boxes` | Signed distances of capsules and boxes, exact, with witness points, as kernels of one pair |
 | `pair_cylinders` | Signed distances of capsules and cylinders with flat ends, as kernels of one pair |
 | `pair_distances` | Signed distances of one pair of balls, capsules and half-spaces, with witness points, as kernels |
-| `pair_height_fields` | Signed distances of capsules and height fields: a walk over the cells of the grid that are near the capsule |
+| `pair_height_fields` | Signed distances of capsules and height fields, by a walk over the cells near the capsule |
 | `pair_hulls` | Signed distances of capsules and convex hulls, exact, from a table of the faces and edges of the hull |
-| `shapes_of_links` | `link_shapes`: capsules or spheres around the links of a robot, fixed to its bodies, with stated errors |
+| `shapes_of_links` | `link_shapes`: capsules or spheres around the links of a robot, with stated errors |
 | `solid_distances` | `solid_distance`: how far any two solids of a scene are apart |
 """
 
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from .solid_distances import is_convex as is_convex
     from .solid_distances import solid_distance as solid_distance
 
-# Where each name is defined: a file is loaded when one of its names is first used. A test keeps this table and
-# the imports above, which editors and type checkers read, the same.
+# Where each name is defined: a file is loaded when one of its names is first used. A test keeps this
+# table and the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "body_pairs": "BodyPairs colliding_pairs disabled_links",
     "checking": "Contact contacts is_free",

@@ -6,8 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csgraph
 
 from ..errors import ArgumentError
 from ..extras import package
@@ -116,7 +115,7 @@ def _one_of_each_piece(solid: Solid) -> np.ndarray:
     faces = solid.triangles.faces
     ends = faces[:, [0, 1, 1, 2]].reshape(-1, 2)
     count = len(solid.triangles.vertices)
-    _, piece = connected_components(coo_array((np.ones(len(ends)), ends.T), (count, count)), directed=False)
+    _, piece = csgraph.connected_components(coo_array((np.ones(len(ends)), ends.T), (count, count)), directed=False)
     _, first = np.unique(piece[faces[:, 0]], return_index=True)
     return solid.triangles.vertices[faces[first, 0]]
 

@@ -35,7 +35,6 @@ _OPTIONS = {
     "resolve_entities": False, "load_dtd": False, "no_network": True, "dtd_validation": False, "huge_tree": False,
     "remove_comments": True, "remove_pis": True, "remove_blank_text": True,
 }  # fmt: skip
-_PARSER = etree.XMLParser(**_OPTIONS)
 _NO_NAMESPACE = etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
 _DECLARATION = re.compile(rb"(\xef\xbb\xbf)?([ \t\r\n]*)(<\?xml[ \t\r\n][^<>]*\?>)")
 _TEXT = "text"  # the name, in messages, of a model that is given as text
@@ -139,7 +138,7 @@ def _usual_declaration(data: bytes, given_as_text: bool) -> tuple[bytes, list[st
 def _parsed(data: bytes) -> tuple[etree._Element | None, list[tuple[int, str]]]:
     """Return the root, and (line, message) of each prefix that is not defined; it stays part of the names it is in."""
     try:
-        return etree.fromstring(data, _PARSER), []
+        return etree.fromstring(data, etree.XMLParser(**_OPTIONS)), []
     except etree.XMLSyntaxError as error:
         if error.code != _NO_NAMESPACE:
             raise

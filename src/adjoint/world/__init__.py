@@ -6,14 +6,14 @@ packages that parts and exact checks call (trimesh, manifold3d, coal) are the ex
 | where | what |
 |---|---|
 | `units` | Units at the boundary: the book's inches, degrees and ounces become SI units here, and nowhere else |
-| `features` | Features of parts: the faces, shafts, holes, edges, vertices and balls that relations speak of, each with a frame |
+| `features` | Features of parts: faces, shafts, holes, edges, vertices and balls, each with a frame |
 | `parts` | Parts: solids made of primitives by unions, intersections and differences, with masses and features |
 | `relations` | Relations between features of parts, and all placements that they allow |
-| `state` | The state of a world: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
-| `predicates` | Predicates of a world, evaluated from its geometry with hysteresis, and its state as facts and relations |
-| `motion` | Motion plans: free paths of robots by trees and roadmaps, by fields, and in the plane; shortcuts, timing, adapters |
+| `state` | `World`: frames, parts, robots and sensors, what is attached to what, and what follows from edits |
+| `predicates` | Predicates of a world, from its geometry with hysteresis, and its state as facts and relations |
+| `motion` | Motion plans: by trees and roadmaps, by fields, and in the plane; shortcuts, timing, adapters |
 | `grasps` | Grasps: where a gripper can hold a part, which of them a robot can use, and plans that pick and place |
-| `views` | What a world is for others: images for cameras, motions in time, surfaces and falls for simulations, drawings |
+| `views` | What a world is for others: images, motions in time, surfaces and falls, drawings |
 | `world_models` | The collision model of a robot of a world |
 """
 
@@ -181,8 +181,8 @@ if TYPE_CHECKING:
     from .views import world_surfaces as world_surfaces
     from .world_models import world_collision_model as world_collision_model
 
-# Where each name is defined: a file or folder is loaded when one of its names is first used. A test keeps this table and
-# the imports above, which editors and type checkers read, the same.
+# Where each name is defined: a file or folder is loaded when one of its names is first used. A test keeps this
+# table and the imports above, which editors and type checkers read, the same.
 _HOMES = {
     "features": "FEATURE_KINDS Feature feature_frame",
     "grasps": "Grasp Grasps PickAndPlace PickPhase find_grasps grasp_candidates plan_pick plan_pick_and_place",

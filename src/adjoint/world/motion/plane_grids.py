@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csgraph
 
 from ...collision import CollisionModel, contacts, edges_free, is_free
 from ...errors import ArgumentError
@@ -51,7 +50,7 @@ class ConfigurationGrid:
         a, b = self._neighbours()
         n = self.free.size
         graph = coo_array((np.ones(len(a)), (a, b)), shape=(n, n))
-        labels = connected_components(graph, directed=False)[1]
+        labels = csgraph.connected_components(graph, directed=False)[1]
         _, renumbered = np.unique(labels[self.free.ravel()], return_inverse=True)
         found = np.full(n, -1)
         found[self.free.ravel()] = renumbered

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csgraph
 from scipy.spatial import KDTree
 
 from ...collision import CollisionModel
@@ -55,7 +54,7 @@ class Roadmap:
         """The number (n,) of the connected part that each node belongs to."""
         n = len(self.nodes)
         graph = coo_array((np.ones(len(self.edges)), self.edges.T), shape=(n, n))
-        return connected_components(graph, directed=False)[1]
+        return csgraph.connected_components(graph, directed=False)[1]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the roadmap into a .npz file, which appears when everything is written."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csgraph
 
 from ..features import feature_frame
 from .marks import Mark
@@ -55,7 +54,7 @@ def _groups(mesh: PartMesh, normals: np.ndarray) -> np.ndarray:
     i, j = owner[order[::2]], owner[order[1::2]]  # each edge of a closed mesh has two triangles
     flat = np.einsum("ij,ij->i", normals[i], normals[j]) > 1 - 1e-9
     graph = coo_array((np.ones(flat.sum()), (i[flat], j[flat])), shape=(m, m))
-    return connected_components(graph, directed=False)[1]
+    return csgraph.connected_components(graph, directed=False)[1]
 
 
 def _loops(faces: np.ndarray) -> list[np.ndarray]:

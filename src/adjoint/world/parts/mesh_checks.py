@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csgraph
 
 from .moments import mesh_moments
 from .sweeps import PartMesh
@@ -81,7 +80,7 @@ def _fans(mesh: PartMesh) -> np.ndarray:
     i, j = order[::2], order[1::2]
     joins = np.concatenate([np.column_stack([node[i], other[j]]), np.column_stack([other[i], node[j]])])
     graph = coo_array((np.ones(len(joins)), joins.T), shape=(3 * m, 3 * m))
-    group = connected_components(graph, directed=False)[1]
+    group = csgraph.connected_components(graph, directed=False)[1]
     vertex = mesh.faces.T.ravel()
     pairs = np.unique(np.column_stack([vertex, group]), axis=0)
     return np.bincount(pairs[:, 0], minlength=len(mesh.vertices))
