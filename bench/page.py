@@ -23,7 +23,7 @@ NAMES = {
 }  # fmt: skip
 ORDER = [
     "kinematics", "dynamics", "derivatives", "compiler", "inverse", "inverse_numeric", "trajectory", "simulation",
-    "optimal", "calibration", "vision", "chains", "parallel", "scaling", "threads", "compiling", "accuracy",
+    "optimal", "calibration", "vision", "world", "chains", "parallel", "scaling", "threads", "compiling", "accuracy",
 ]  # fmt: skip
 
 
@@ -247,6 +247,23 @@ def search_table(results: dict) -> str:
     return markdown(["", "", "solved", "95th percentile, one call", "worst residual"], lines)
 
 
+def plans_table(results: dict) -> str:
+    """Of motion plans: how many problems are solved, the times, and the lengths of the paths."""
+    if "world" not in results:
+        return absent("world")
+    lines = []
+    for r in (r for r in results["world"]["rows"] if r["what"] == "plan"):
+        for name in ("adjoint", *r["peers"]):
+            x = r["extra"][name]
+            took = [duration(1e6 * x[key]) for key in ("median_ms", "p95_ms")]
+            solved = f"{x['solved']} of {r['extra']['problems']}"
+            lines.append([f"{r['subject']}, {r['how']}", system_name(name), solved, *took, f"{x['length']:.1f} rad"])
+    parts = [x for r in results["world"]["rows"] for key, x in r["extra"].items() if key.endswith("time in checks")]
+    inside = f"OMPL spent {100 * min(parts):.0f} to {100 * max(parts):.0f} % of its time in Pinocchio.\n" * bool(parts)
+    head = ["", "", "solved", "median", "95th percentile", "median length"]
+    return f"{markdown(head, lines)}\n{inside}{results['world']['more']['published']}\n"
+
+
 def exponents(results: dict) -> str:
     """How times grow: the exponents p of nᵖ."""
     lines = [
@@ -257,7 +274,7 @@ def exponents(results: dict) -> str:
     return markdown(["benchmark", "time ~ nᵖ", "p"], lines)
 
 
-README = [  # (benchmark, subject, what, how, text)
+README = [  # (benchmark, subject, what, how, perhaps a size, text)
     ("kinematics", "UR5", "placement", "batch", "UR5, placement of a frame"),
     ("kinematics", "UR5", "Jacobian", "batch", "UR5, Jacobian"),
     ("dynamics", "UR5", "inverse_dynamics", "batch", "UR5, inverse dynamics"),
@@ -272,6 +289,8 @@ README = [  # (benchmark, subject, what, how, text)
     ("simulation", "UR5", "run", "last state kept", "UR5, one step of a simulation"),
     ("vision", "lens of 5 coefficients", "projection", "1000000 points", "a million points through a lens"),
     ("vision", "mesh of 5120 triangles", "rays", "1000 at once", "a ray against a mesh of 5120 triangles"),
+    ("world", "Panda, 20 obstacles", "is_free", "batch", 4096, "Panda among 20 obstacles: is it free of collisions?"),
+    ("world", "Panda, table", "plan", "with shortcuts", "Panda on a table: a plan with shortcuts, median"),
     ("compiler", "SE(3)", "exp", "batch", "exponential of SE(3)"),
 ]
 
@@ -279,7 +298,7 @@ README = [  # (benchmark, subject, what, how, text)
 def readme(results: dict) -> str:
     """The compact table: our time, the fastest peer's, and how many times faster ours is."""
     rows = [(find(results[name]["rows"], *key), text) for name, *key, text in README if name in results]
-    named = [row | {"subject": text, "what": "", "how": ""} for row, text in rows if row is not None]
+    named = [row | {"subject": text, "what": "", "how": "", "size": None} for row, text in rows if row is not None]
     machines = "; ".join(dict.fromkeys(machine_name(results[name]) for name, *_ in README if name in results))
     return f"{rows_table(named)}\nMeasured on {machines}, in float64; in batches unless one call is named.\n"
 
@@ -316,7 +335,8 @@ TABLES = {
     "inverse": benchmark_table("inverse"), "inverse-numeric": benchmark_table("inverse_numeric"),
     "trajectory": benchmark_table("trajectory"), "simulation": benchmark_table("simulation"),
     "optimal": benchmark_table("optimal"), "calibration": benchmark_table("calibration"),
-    "vision": benchmark_table("vision"), "chains": benchmark_table("chains"),
+    "vision": benchmark_table("vision"), "world": benchmark_table("world"),
+    "world-plans": plans_table, "chains": benchmark_table("chains"),
     "threads": benchmark_table("threads"),
 }  # fmt: skip
 
