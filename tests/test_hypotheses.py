@@ -124,3 +124,11 @@ def test_bad_input_is_named(ball):
         hypothesize_and_test(model, [1, 0, 0], [np.nan, 0, 1])
     with pytest.raises(ArgumentError, match="resolution"):
         hypothesize_and_test(model, [1, 0, 0], [0, 0, 1], resolution=0)
+
+
+def test_ends_outside_of_the_limits_are_refused():
+    robot = aj.robots.puma560()
+    model, goal = collision_model(robot, [], pairs=()), np.zeros(6)
+    goal[4] = robot.lower[4] - 0.1
+    with pytest.raises(ArgumentError, match=r"hypothesize_and_test: goal leaves the limits of the robot: q\[4\] is"):
+        hypothesize_and_test(model, np.zeros(6), goal)

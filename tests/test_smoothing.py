@@ -175,3 +175,13 @@ def test_orientations_are_refused():
         smooth_path(model, [aj.neutral(free), aj.neutral(free)])
     with pytest.raises(ArgumentError, match="must be a CollisionModel"):
         smooth_path(free, [aj.neutral(free), aj.neutral(free)])
+
+
+def test_paths_outside_of_the_limits_are_refused():
+    """Its ends would stay outside."""
+    robot = aj.robots.puma560()
+    model = collision_model(robot, [], pairs=())
+    path = np.zeros((3, 6))
+    path[0, 2] = robot.upper[2] + 0.3
+    with pytest.raises(ArgumentError, match=r"smooth_path: path leaves the limits of the robot: q\[2\] is"):
+        smooth_path(model, path)

@@ -117,7 +117,10 @@ def test_runs_are_followed(cell):
         (lambda: follow(cell, "arm", np.zeros((5, 3))), r"configurations of shape \(5, 6\)"),
         (lambda: follow(cell, "arm", np.zeros((5, 6)), t=[0, 1]), r"shape \(2, 6\)"),
         (lambda: follow(cell, "arm", np.zeros((2, 6)), t=[1, 0]), "do not decrease"),
-        (lambda: follow(cell, "arm", "there"), "must be a Run"),
+        (lambda: follow(cell, "arm", "there"), "must be a Run.*got str"),
+        (lambda: follow(cell, "arm", None), "must be a Run.*got NoneType"),
+        (lambda: follow(cell, "arm", np.zeros((0, 6))), r"configurations of shape \(N, 6\).*got shape \(0, 6\)"),
+        (lambda: follow(cell, "arm", np.zeros((2, 6)), t="soon"), "'t' must be finite times"),
         (lambda: follow(cell, "leg", run), "no robot 'leg'"),
     ):
         with pytest.raises(ArgumentError, match=message):

@@ -15,7 +15,7 @@ from ...kinematics.forward import forward_kinematics
 from ...kinematics.jacobians import jacobian
 from ...model.input_checks import count, positive, vectors
 from ...sensing.scene.solids import Solid
-from .path_checks import need_model, path_length, plain_space, sampled
+from .path_checks import need_limits, need_model, path_length, plain_space, sampled
 from .spaces import ConfigurationSpace
 
 __all__ = ["HypothesisTest", "enclosing_sphere", "hypothesize_and_test"]
@@ -76,7 +76,7 @@ def hypothesize_and_test(
     model
         The `CollisionModel` of a robot whose joints have one coordinate each.
     start, goal
-        Free configurations (nq,). An `ArgumentError` says what touches what if they are not.
+        Free configurations (nq,) within the limits. An `ArgumentError` says what touches what if they are not.
     trials
         How many corrections are made at most.
     distance
@@ -105,6 +105,8 @@ def hypothesize_and_test(
     fine, apart = positive(resolution, f"{caller}: resolution"), positive(distance, f"{caller}: distance", or_zero=True)
     most = count(trials, f"{caller}: trials")
     ends = [_free_end(caller, model, name, q) for name, q in (("start", start), ("goal", goal))]
+    for name, q in zip(("start", "goal"), ends, strict=True):
+        need_limits(caller, space, name, q)
     ends[1] = space.unrolled(np.array(ends))[1]
     path, told = np.array(ends), []
     while True:

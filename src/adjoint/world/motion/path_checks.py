@@ -41,6 +41,16 @@ def plain_space(caller: str, model: CollisionModel) -> ConfigurationSpace:
     return space
 
 
+def need_limits(caller: str, space: ConfigurationSpace, name: str, q: np.ndarray) -> None:
+    """Raise an `ArgumentError` if configurations (..., nq) are outside of the limits of the joints."""
+    outside = ~np.asarray(space.inside(q))
+    if outside.any():
+        worst = q[outside].reshape(-1, q.shape[-1])[0]
+        k = int(np.argmax(np.maximum(space.lower - worst, worst - space.upper)))
+        limits = f"{space.lower[k]:.4g} to {space.upper[k]:.4g}"
+        raise ArgumentError(f"{caller}: {name} leaves the limits of the robot: q[{k}] is {worst[k]:.4g}, not {limits}")
+
+
 def path_length(path: np.ndarray) -> float:
     """The length [rad, m] of a path, Σ |q_k+1 - q_k|."""
     return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())

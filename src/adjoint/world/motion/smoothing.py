@@ -15,7 +15,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from ...collision import CollisionModel, clearance, clearance_gradient, contacts, is_free
 from ...errors import ArgumentError
 from ...model.input_checks import count, positive
-from .path_checks import checked_path, need_model, path_is_free, path_length, plain_space, sampled, spread
+from .path_checks import checked_path, need_limits, need_model, path_is_free, path_length, plain_space, sampled, spread
 from .spaces import ConfigurationSpace
 
 __all__ = ["PathMeasures", "SmoothedPath", "smooth_path"]
@@ -64,7 +64,7 @@ def smooth_path(
     Parameters
     ----------
     path
-        A free path (k, nq), such as a planner gives it. Its ends stay.
+        A free path (k, nq) within the limits of the joints, such as a planner gives it. Its ends stay.
     waypoints
         The number of points of the new path; by default one every 0.1 rad or m of the path, from 24 to 128.
     clearance
@@ -93,6 +93,7 @@ def smooth_path(
     model = need_model(model, caller)
     space = plain_space(caller, model)
     given = space.unrolled(checked_path(caller, model, path))
+    need_limits(caller, space, "path", given)
     near, weight = positive(clearance, f"{caller}: clearance"), positive(obstacles, f"{caller}: obstacles")
     steps, fine = count(iterations, f"{caller}: iterations"), positive(resolution, f"{caller}: resolution")
     length = path_length(given)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...kinematics import forward_kinematics
+from ...model.input_checks import floats
 from ...sensing.scene.scene_checks import number
 from ...simulation import Run
 from ...trajectory import Trajectory
@@ -109,21 +110,19 @@ def _sampled(motion, t, nq: int, caller: str) -> tuple[np.ndarray, np.ndarray]:
         times = np.linspace(0, end, max(2, int(np.ceil(end * _RATE)) + 1)) if t is None else _times(t, caller)
         q = np.asarray(motion(times).q)
     else:
-        try:
-            q = np.array(motion, float)
-        except (TypeError, ValueError):
-            q = np.zeros(0)
-        times = np.arange(len(q), dtype=float) if t is None else _times(t, caller)
-    if q.ndim != 2 or q.shape != (len(times), nq) or not np.isfinite(q).all():
+        q = np.array(floats(motion))
+        times = np.arange(len(q) if q.ndim else 0, dtype=float) if t is None else _times(t, caller)
+    if q.ndim != 2 or q.shape != (len(times), nq) or not len(q) or not np.isfinite(q).all():
+        shape = f"({len(times) or 'N'}, {nq})"
         raise ArgumentError(
-            f"{caller}: 'motion' must be a Run, a Trajectory, or finite configurations of shape ({len(times)}, {nq}), "
-            f"one for each time; got shape {q.shape}"
+            f"{caller}: 'motion' must be a Run, a Trajectory, or finite configurations of shape {shape}, "
+            f"one for each time; got {f'shape {q.shape}' if q.ndim else type(motion).__name__}"
         )
     return np.asarray(times, float), q
 
 
 def _times(t, caller: str) -> np.ndarray:
-    found = np.atleast_1d(np.asarray(t, float))
+    found = np.atleast_1d(floats(t))
     if found.ndim != 1 or not len(found) or not np.isfinite(found).all() or (np.diff(found) < 0).any():
         raise ArgumentError(
             f"{caller}: 't' must be finite times (N,) [s] that do not decrease, got shape {found.shape}"
