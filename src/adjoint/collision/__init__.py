@@ -1,7 +1,7 @@
 """Collisions and distances: robots as capsules and spheres against solids and themselves, as machine code.
 
-Solids are those of `aj.sensing` (`Sphere`, `Box`, `Plane`, ...), `ConvexHull` and `HeightField`; what a robot can hit is
-what a camera can see. Distances are signed, in m: negative ones are depths of penetration.
+Solids are those of `aj.sensing` (`Sphere`, `Box`, `Plane`, ...), `ConvexHull` and `HeightField`: what a robot can hit
+is what a camera can see. Distances are signed, in m: negative ones are depths of penetration.
 
 | where | what |
 |---|---|

@@ -19,6 +19,7 @@ from ..sensing.scene.scene_checks import array, number, pose, unit_vector
 __all__ = ["FEATURE_KINDS", "Feature", "feature_frame"]
 
 FEATURE_KINDS = ("face", "sphere", "socket", "shaft", "hole", "edge", "vertex")
+"""The kinds of features that a `Feature` may be."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

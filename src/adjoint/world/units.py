@@ -103,6 +103,7 @@ def _table() -> dict[str, Unit]:
 
 
 UNITS: dict[str, Unit] = _table()
+"""All units by their names, of which some have several; `si` and `convert` take products of them, too."""
 
 _LONG = 100  # characters of the name of a unit
 _BASES = ("m", "kg", "s", "rad")
