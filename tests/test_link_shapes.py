@@ -439,3 +439,15 @@ def test_wrong_robots_and_configurations():
         shape_solids(robot, link_shapes(robot), [0.0, np.nan])
     with pytest.raises(ArgumentError, match="'shapes' must be LinkShapes"):
         shape_solids(robot, None, [0.0, 0.0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("kind", ["capsules", "spheres"])
+def test_links_that_are_nearly_lines(kind):
+    """A box without a width has a capsule of a nanometre or so, whose surface needs no patch of that size."""
+    link = '<collision><geometry><box size="0 1 0"/></geometry></collision>'
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    shapes = link_shapes(aj.load(f'<robot name="r"><link name="a"/><link name="b">{link}</link>{joint}</robot>'), kind)
+    ends = np.array([[0, -0.5, 0], [0, 0.5, 0]])
+    depths = [inside_depth(fit, ends) for fit in fits_of(shapes, range(len(shapes)))]
+    assert np.max(depths, axis=0).min() >= 0
+    assert kind == "spheres" or shapes.excess.max() < 1e-3

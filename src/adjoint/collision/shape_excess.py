@@ -15,6 +15,7 @@ _ROUGH = 1500  # of these points, for estimates
 _NEARLY = 0.03  # neighbours may be farther than the nearest by this part: samples on an axis have very many
 _FINE = 0.025  # patches are divided until the bound is so near to a true distance, in parts of the radius
 _PATCHES = 25_000  # at most, at one level
+_LONGEST = 1000  # patches along a capsule at first: those of a wire, nearly without a radius, are longer than wide
 
 
 class MeshSamples:
@@ -52,7 +53,7 @@ def excess_of(fit: Fit, mesh: MeshSamples, others: list[Fit]) -> float:
     along, around = length + np.pi * fit.radius, 2 * np.pi * fit.radius  # the profile from pole to pole, the girth
     if fit.radius == 0:
         return 0.0
-    n, m = max(int(np.ceil(along / fit.radius)), 3), 6
+    n, m = int(np.clip(np.ceil(along / fit.radius), 3, _LONGEST)), 6
     u, turn = (x.reshape(-1) for x in np.meshgrid((np.arange(n) + 0.5) / n, (np.arange(m) + 0.5) / m))
     least = 0.0
     while True:

@@ -106,8 +106,14 @@ def link_shapes(
 ) -> LinkShapes:
     """Capsules or spheres around the links of a robot: see `LinkShapes`.
 
-    >>> link_shapes(robots.two_link())
-    <LinkShapes: ...>
+        >>> link_shapes(robots.two_link())
+        <LinkShapes: ...>
+
+    `most` is the number of shapes of a link at most, 3 capsules or 16 spheres by default; there are fewer if each is
+    within `tolerance` [m] of the link, or if more do not pay. `source` is what shapes are made from: "collision",
+    "visual", "drawing", or the first of them that the model has, "auto". The shapes contain the links, also what is
+    inside of closed meshes. A link takes some tenths of a second; results are kept on disk, beside the machine code of
+    kernels, and the next process has them at once, unless the robot, a mesh file or the library has changed.
     """
     need_robot(robot, "link_shapes")
     one_of(kind, tuple(_MOST), "link_shapes: kind")
