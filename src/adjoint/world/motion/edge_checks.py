@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -70,20 +71,33 @@ def free_edges(checker: Checker, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: int) -> np.ndarray:
     """How many of so many equal steps of the motions v (n, nv) from q (n, nq) are free before the first that is not."""
-    n, k = len(q), np.arange(1, steps + 1)
-    points = checker.space.moved(q[:, None], v[:, None], (k / steps)[None])
+    n, space = len(q), checker.space
+    if space.plain:
+        points = q[:, None] + _parts(steps) * v[:, None]
+    else:
+        points = space.moved(q[:, None], v[:, None], np.broadcast_to(_parts(steps)[:, 0], (n, steps)))
     if n * steps <= _SHORT or steps < 2 * _COARSE:
-        hit = ~checker.free(points.reshape(n * steps, -1)).reshape(n, steps)
-        return np.where(hit.any(axis=1), hit.argmax(axis=1), steps)
-    hit = np.zeros((n, steps), bool)
-    some = hit[:, _COARSE - 1 :: _COARSE]
-    few = points[:, _COARSE - 1 :: _COARSE]
-    some[:] = ~checker.free(few.reshape(-1, few.shape[-1])).reshape(some.shape)
-    first = np.where(some.any(axis=1), _COARSE * some.argmax(axis=1) + _COARSE - 1, steps)
-    rest = k <= first[:, None]
+        return _leading(checker.free(points.reshape(n * steps, -1)).reshape(n, steps))
+    free = np.ones((n, steps), bool)
+    some, few = free[:, _COARSE - 1 :: _COARSE], points[:, _COARSE - 1 :: _COARSE]
+    some[:] = checker.free(few.reshape(-1, few.shape[-1])).reshape(some.shape)
+    rest = np.arange(steps) < _leading(free)[:, None]
     rest[:, _COARSE - 1 :: _COARSE] = False
-    hit[rest] = ~checker.free(points[rest])
-    return np.where(hit.any(axis=1), hit.argmax(axis=1), steps)
+    free[rest] = checker.free(points[rest])
+    return _leading(free)
+
+
+@lru_cache(maxsize=1024)
+def _parts(steps: int) -> np.ndarray:
+    """The parts (steps, 1) of a way at the ends of its steps."""
+    return np.arange(1, steps + 1)[:, None] / steps
+
+
+def _leading(free: np.ndarray) -> np.ndarray:
+    """How many of each row (n, steps) are true before the first that is not."""
+    first = free.argmin(axis=1)
+    first[free[np.arange(len(free)), first]] = free.shape[1]
+    return first
 
 
 def points_of(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

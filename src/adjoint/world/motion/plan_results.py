@@ -13,6 +13,7 @@ from ...model.input_checks import positive
 from ...model.robot import Robot
 from ...trajectory import Trajectory
 from .edge_checks import edge_steps
+from .plan_timing import along
 from .spaces import configuration_space
 
 __all__ = ["MotionPlan", "PlanStatistics", "Recheck", "touching"]
@@ -134,7 +135,7 @@ class MotionPlan:
         step = self.resolution / positive(finer, "MotionPlan.recheck: finer")
         places = [("path", self.samples(step))]
         if self.trajectory is not None:
-            places.append(("trajectory", _along(self.trajectory, step)))
+            places.append(("trajectory", along(self.trajectory, step)))
         return _recheck_exact(self.model, places) if exact else _recheck(self.model, places)
 
     def _need_path(self, caller: str) -> None:
@@ -146,17 +147,6 @@ class MotionPlan:
             return f"<MotionPlan of '{self.robot.name}' failed: {self.reason}>"
         timed = "" if self.trajectory is None else f", {self.trajectory.duration:.3g} s"
         return f"<MotionPlan of '{self.robot.name}': {len(self.path)} waypoints, length {self.length:.3g}{timed}>"
-
-
-def _along(trajectory: Trajectory, step: float) -> np.ndarray:
-    """Configurations (n, nq) along a motion, at most `step` [rad, m] apart."""
-    t = np.linspace(0, trajectory.duration, 257)
-    speed = np.linalg.norm(trajectory(t).v, axis=-1)
-    between = np.maximum(speed[:-1], speed[1:]) * 1.5 * np.diff(t) / step
-    counts = np.maximum(np.ceil(between), 1).astype(np.intp)
-    which = np.repeat(np.arange(len(counts)), counts)
-    k = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return trajectory(np.append(t[which] + k / counts[which] * np.diff(t)[which], t[-1])).q
 
 
 def _recheck(model: CollisionModel, places: list[tuple[str, np.ndarray]]) -> Recheck:

@@ -24,6 +24,9 @@ from .tree_search import Budget, SearchResult, StraightWays, connect_trees
 
 __all__ = ["PlanTask", "bad_start", "failed", "planned", "usable"]
 
+THIN = "the paths that were found pass through thin obstacles; a smaller resolution may find another"
+TOUCHES = "timing: no curve near the path is free and keeps the goals; a smaller resolution may help"
+LEAST_FINER = 4.0  # motions in time are checked at so many times as many points at least
 TRIES = 3  # searches, each with half the resolution of the one before, if the path is not free at more points
 
 
@@ -80,33 +83,32 @@ def usable(task: PlanTask, goals: GoalSet) -> GoalSet:
 
 def planned(task: PlanTask, start: np.ndarray, goals: np.ndarray) -> MotionPlan:
     """The plan from a free start to free goals (k, nq)."""
-    searching = time.perf_counter()
-    result, path, reason = _path(task, start, goals)
-    spent = time.perf_counter() - searching
-    if path is None or result.path is None:
-        return failed(task, reason, result, spent, len(goals))
-    trajectory, reason = _timed(task, path)
-    lengths = [float(task.space.lengths(p).sum()) for p in (result.path, path)]
-    stats = _statistics(task, result, spent, len(goals), *lengths)
-    return MotionPlan(not reason, path, trajectory, reason, stats, task.method, task.checker.resolution, task.model)
-
-
-def _path(task: PlanTask, start: np.ndarray, goals: np.ndarray) -> tuple[SearchResult, np.ndarray | None, str]:
-    """The result of the search, the path with its shortcuts, and the reason if there is none."""
-    space = task.space.with_samples_near(np.concatenate([start[None], goals]))
+    space, spent = task.space.with_samples_near(np.concatenate([start[None], goals])), 0.0
     checker = Checker(space, task.checker.is_free, task.checker.resolution, task.checker.checked)
     for _ in range(TRIES):
-        if task.manifold is None:
-            result = _searched(task, checker, start, goals)
-            path = _better(task, checker, result)
-        else:
-            result, path = _on_manifold(task, KeptWays(checker, task.manifold), start, goals)
+        searching = time.perf_counter()
+        result, path = _path(task, checker, start, goals)
+        spent += time.perf_counter() - searching
         if result.path is None:
-            return result, None, _no_path(task, result)
+            return failed(task, _no_path(task, result), result, spent, len(goals))
         if path is not None:
-            return result, path, ""
+            fine = checker.with_resolution(checker.resolution / max(task.finer, LEAST_FINER))
+            trajectory, reason = _timed(task, fine, path)
+            if reason != TOUCHES:
+                lengths = [float(space.lengths(p).sum()) for p in (result.path, path)]
+                stats = _statistics(task, result, spent, len(goals), *lengths)
+                known = task.method, task.checker.resolution, task.model
+                return MotionPlan(not reason, path, trajectory, reason, stats, *known)
         checker = checker.with_resolution(checker.resolution / 2)
-    return result, None, "the paths that were found pass through thin obstacles; a smaller resolution may find another"
+    return failed(task, TOUCHES if path is not None else THIN, result, spent, len(goals))
+
+
+def _path(task: PlanTask, checker: Checker, start: np.ndarray, goals: np.ndarray):
+    """The result of the search, and its path with shortcuts, or None if the path is not free at more points."""
+    if task.manifold is not None:
+        return _on_manifold(task, KeptWays(checker, task.manifold), start, goals)
+    result = _searched(task, checker, start, goals)
+    return result, _better(task, checker, result)
 
 
 def _searched(task: PlanTask, checker: Checker, start: np.ndarray, goals: np.ndarray) -> SearchResult:
@@ -170,11 +172,11 @@ def _no_path(task: PlanTask, result: SearchResult) -> str:
 # --- timing -----------------------------------------------------------------------------------------------------------
 
 
-def _timed(task: PlanTask, path: np.ndarray) -> tuple[Trajectory | None, str]:
+def _timed(task: PlanTask, checker: Checker, path: np.ndarray) -> tuple[Trajectory | None, str]:
     """The motion in time along the path, or None and the reason; "" if there is no motion."""
     if task.limits is None or np.ptp(path, axis=0).max(initial=0.0) == 0:
         return None, ""
-    manifold, space, checker = task.manifold, task.space, task.checker
+    manifold, space = task.manifold, task.space
     try:
         if manifold is None and space.plain:
             found = timed_path(checker, path, task.limits)
@@ -188,7 +190,7 @@ def _timed(task: PlanTask, path: np.ndarray) -> tuple[Trajectory | None, str]:
     except AdjointError as error:
         return None, f"timing: {error}"
     if found is None:
-        return None, "timing: no curve near the path is free and keeps the goals; a smaller resolution may help"
+        return None, TOUCHES
     return found, ""
 
 

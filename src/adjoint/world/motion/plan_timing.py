@@ -12,10 +12,10 @@ from ...trajectory import Trajectory, quintic, s_curve, time_optimal
 from .edge_checks import Checker
 from .spaces import ConfigurationSpace
 
-__all__ = ["Limits", "free_curve", "rounded", "timed_path", "timed_through", "timed_with_stops"]
+__all__ = ["Limits", "along", "rounded", "timed_path", "timed_through", "timed_with_stops"]
 
 HALVINGS = 12  # a corner is rounded ever less, so many times, until the curve is free
-FINER = 4  # curves are checked at so many points for each step of the resolution
+SHARES = 4  # so many times corners are rounded at most a quarter as far, if the whole motion is not free
 
 
 class Limits:
@@ -25,33 +25,52 @@ class Limits:
         self.velocity, self.acceleration, self.jerk = velocity, acceleration, jerk
 
 
-def timed_path(checker: Checker, path: np.ndarray, limits: Limits) -> Trajectory:
-    """The fastest motion along a free path (k, nq) of a plain robot, with rounded corners, from rest to rest.
+def timed_path(checker: Checker, path: np.ndarray, limits: Limits) -> Trajectory | None:
+    """The fastest motion along a free path (k, nq) of a plain robot, with rounded corners, from rest to rest, or None.
 
-    Where jerk is limited, the curve has continuous curvature.
+    Corners are rounded less until the whole motion is free; as a last resort it rests at each of them. Where jerk is
+    limited, the curve has continuous curvature.
     """
-    smooth = limits.jerk is not None
-    curve = rounded(checker, path, smooth=smooth)
-    try:
-        return time_optimal(
-            curve, velocity=limits.velocity, acceleration=limits.acceleration, jerk=limits.jerk, grid=60
-        )
-    except SolveError:  # as a last resort the motion stops at each corner
-        return _stopping(path, limits)
+    path = path[np.concatenate([[True], np.any(np.diff(path, axis=0) != 0, axis=1)])]
+    share = 1.0
+    for _ in range(SHARES):
+        try:
+            found = time_optimal(
+                rounded(checker, path, smooth=limits.jerk is not None, share=share),
+                velocity=limits.velocity, acceleration=limits.acceleration, jerk=limits.jerk, grid=60,
+            )  # fmt: skip
+        except SolveError:
+            break
+        if checker.free(along(found, checker.resolution)).all():
+            return found
+        share /= 4
+    found = _stopping(path, limits)
+    return found if checker.free(along(found, checker.resolution)).all() else None
 
 
-def rounded(checker: Checker, path: np.ndarray, *, smooth: bool) -> Trajectory:
+def along(trajectory: Trajectory, step: float) -> np.ndarray:
+    """Configurations (n, nq) along a motion, at most `step` [rad, m] apart."""
+    t = np.linspace(0, trajectory.duration, 257)
+    speed = np.linalg.norm(trajectory(t).v, axis=-1)
+    between = np.maximum(speed[:-1], speed[1:]) * 1.5 * np.diff(t) / step
+    counts = np.maximum(np.ceil(between), 1).astype(np.intp)
+    which = np.repeat(np.arange(len(counts)), counts)
+    k = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return trajectory(np.append(t[which] + k / counts[which] * np.diff(t)[which], t[-1])).q
+
+
+def rounded(checker: Checker, path: np.ndarray, *, smooth: bool, share: float = 1.0) -> Trajectory:
     """The curve along a path (k, nq) over its length, whose corners are rounded as far as it stays free.
 
     About a corner q_k, between directions u and w, the direction is u + (w - u) h(x), x = 0 ... 1, over the length
     2 τ_k: with h = x the curve is a parabola, and with h = 3 x² - 2 x³ (`smooth`) its second derivative is continuous.
-    The curve stays in the triangle of the corner, so joint limits hold along it if they hold along the path.
+    The curve stays in the triangle of the corner, so joint limits hold along it if they hold along the path. At most,
+    τ_k is the `share` of half the shorter piece beside the corner.
     """
-    path = path[np.concatenate([[True], np.any(np.diff(path, axis=0) != 0, axis=1)])]
     steps = np.diff(path, axis=0)
     lengths = np.sqrt(np.einsum("ki,ki->k", steps, steps))
     u = steps / lengths[:, None]
-    reach = np.minimum(lengths[:-1], lengths[1:]) / 2
+    reach = share * np.minimum(lengths[:-1], lengths[1:]) / 2
     for _ in range(HALVINGS):
         hit = _corners_hit(checker, path, u, reach, smooth)
         if not hit.any():
@@ -69,7 +88,7 @@ def _corners_hit(checker: Checker, path: np.ndarray, u: np.ndarray, reach: np.nd
     """Whether the curves about the inner corners (k - 2,) hit anything."""
     if not len(reach):
         return np.zeros(0, bool)
-    steps = np.maximum(np.ceil(2 * reach * FINER / checker.resolution), 4).astype(np.intp)
+    steps = np.maximum(np.ceil(2 * reach / checker.resolution), 4).astype(np.intp)
     which = np.repeat(np.arange(len(reach)), steps)
     k = np.arange(len(which)) - np.repeat(np.cumsum(steps) - steps, steps)
     x, size = (k / steps[which])[:, None], 2 * reach[which][:, None]
@@ -142,20 +161,7 @@ def timed_through(
             path, velocity=limits.velocity, acceleration=limits.acceleration, jerk=limits.jerk, parameters="chord",
             grid=60,
         )  # fmt: skip
-        if good(_samples(checker, found)).all():
+        if good(along(found, checker.resolution)).all():
             return found
         path = refined(path)
     return None
-
-
-def _samples(checker: Checker, trajectory: Trajectory) -> np.ndarray:
-    """Configurations (n, nq) along a motion, nearer to each other than the resolution."""
-    v = np.linalg.norm(trajectory(np.linspace(0, trajectory.duration, 257)).v, axis=-1).max()
-    count = int(np.clip(np.ceil(FINER * v * trajectory.duration / checker.resolution), 64, 100_000))
-    return trajectory(np.linspace(0, trajectory.duration, count)).q
-
-
-def free_curve(checker: Checker, trajectory: Trajectory) -> np.ndarray:
-    """The configurations (m, nq) of a motion that are not free; m is 0 where all samples are."""
-    q = _samples(checker, trajectory)
-    return q[~checker.free(q)]

@@ -35,14 +35,14 @@ __all__ = ["plan_motion"]
 _OWN = "robot of plan_motion"  # the name of a robot that is not in the world
 METHODS = ("rrt_connect", "prm", "prm_star")
 TIMINGS = ("time_optimal", "jerk_limited")
-ROUNDS = 30  # of shortcuts
+ROUNDS = 100  # of shortcuts, at most
 
 
 def plan_motion(
     world, robot: str | Robot | None, start, goal, *, method: str = "rrt_connect", tool: str | None = None,
     resolution: float = 0.05, margin: float = 0.0, ignore: Iterable[tuple[str, str]] = (), standoff: Any = 0.02,
     keep: Goals = (), keep_tolerance: float = 1e-3, iterations: int = 5000, time_limit: float = np.inf, rng: Rng = 0,
-    roadmap: Roadmap | None = None, shortcut: bool | int = True, finer: float = 4.0, smooth: bool = False,
+    roadmap: Roadmap | None = None, shortcut: bool | int = True, finer: float = 10.0, smooth: bool = False,
     timing: str | None = "time_optimal", velocity=None, acceleration=None, jerk=None, lower=None, upper=None,
 ) -> MotionPlan:  # fmt: skip
     """Plan a motion of a robot that touches nothing, from a configuration to a goal: a `MotionPlan`.

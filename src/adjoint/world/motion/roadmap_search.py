@@ -141,7 +141,11 @@ def search_roadmap(
     roads = joined(space, start[None][:0], start[None][:0], checker.resolution) if roads is None else roads
     search, used = _Search(checker, start, goals, roads), 0
     path = search.shortest()
+    v = space.difference(start, goals)
+    least = float(np.sqrt(np.einsum("ki,ki->k", v, v).min()))
     while used < budget.iterations and not budget.is_over and (improve or path is None):
+        if path is not None and space.lengths(path).sum() <= least * (1 + 1e-9):
+            break  # nothing is shorter than the straight way
         size = min(max(batch, len(roads.nodes) // 2), budget.iterations - used)
         q, used = space.random(rng, size), used + size
         if path is not None:
@@ -150,9 +154,7 @@ def search_roadmap(
             roads = joined(space, roads.nodes, q[checker.free(q)], checker.resolution)
             search.grow(roads)
             path = search.shortest()  # never a longer one: neighbours of old nodes stay within reach as k grows
-    v = space.difference(start, goals)
-    nearest = 0.0 if path is not None else float(np.sqrt(np.einsum("ki,ki->k", v, v).min()))
-    return SearchResult(path, used, (len(roads.nodes) + 1, len(goals)), nearest)
+    return SearchResult(path, used, (len(roads.nodes) + 1, len(goals)), 0.0 if path is not None else least)
 
 
 def _could_help(space: ConfigurationSpace, q: np.ndarray, start: np.ndarray, goals: np.ndarray, c: float) -> np.ndarray:

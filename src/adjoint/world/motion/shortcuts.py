@@ -10,8 +10,8 @@ from .tree_search import Budget
 __all__ = ["shortened"]
 
 LANES = 6  # shortcuts that are checked together
-PATIENCE = 4  # so many rounds without a gain end the search
-LEAST_GAIN = 0.02  # a shortcut must save this part of the path's length
+PATIENCE = 6  # so many rounds without a gain end the search
+LEAST_GAIN = 0.01  # a shortcut must save this part of the path's length
 
 
 def shortened(
@@ -57,7 +57,7 @@ def _places(checker: Checker, path: np.ndarray, rng: np.random.Generator) -> tup
     """Random pairs of places on a path: the pieces (n,) and the points (n, nq) of both, and how far apart they are."""
     lengths = checker.space.lengths(path)
     ends = np.cumsum(lengths)
-    s = np.sort(rng.random((3 * LANES, 2)), axis=1) * ends[-1]
+    s = np.sort(rng.random((4 * LANES, 2)), axis=1) * ends[-1]
     piece = np.minimum(np.searchsorted(ends, s), len(lengths) - 1)
     part = np.clip((s - (ends - lengths)[piece]) / np.maximum(lengths[piece], 1e-300), 0.0, 1.0)
     v = checker.space.difference(path[piece], path[piece + 1])
@@ -70,10 +70,12 @@ def _all_joints(checker: Checker, path: np.ndarray, rng: np.random.Generator) ->
     i, j, a, b, apart, whole = _places(checker, path, rng)
     v = checker.space.difference(a, b)
     gain = apart - np.sqrt(np.einsum("ki,ki->k", v, v))
-    order = np.argsort(-gain)[:LANES]
-    order = order[(gain[order] > LEAST_GAIN * whole) & (i[order] < j[order])]
-    if not len(order):
+    worth = np.flatnonzero((gain > LEAST_GAIN * whole) & (i < j))
+    if not len(worth):
         return None
+    order = worth[np.argsort(-gain[worth])]
+    if len(order) > LANES:  # the best ones, and some others: where the way is narrow, only short ones are free
+        order = np.concatenate([order[: LANES // 2], order[-LANES // 2 :]])
     free = free_edges(checker, a[order], v[order])
     if not free.any():
         return None

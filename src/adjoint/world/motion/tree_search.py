@@ -147,8 +147,7 @@ class Tree:
         """Grow towards q (k, nq): how far it got, the parents (k,), and the numbers (k,) of the new nodes, or -1."""
         at = local.space.nearest(self.nodes, self.squares, q)
         reached = local.reach(self.nodes[at], q, extent)
-        numbers = np.full(len(q), -1)
-        some = np.flatnonzero(reached.moved)
+        numbers, some = np.full(len(q), -1), reached.moved.nonzero()[0]
         if len(some):
             between = None if reached.between is None else [reached.between[k] for k in some]
             first = self.add(reached.ends[some], at[some], between)
