@@ -85,11 +85,11 @@ def hypothesize_and_test(
         The distance [rad, m] of the configurations that are tested along a path.
 
     It returns a `HypothesisTest`. The method has three steps, which are repeated: hypothesize a path, straight in the
-    joints from waypoint to waypoint; test configurations along it for collisions, all at once; correct it. At the middle
-    of the first stretch of collisions, take the link and the obstacle that are deepest in each other, and move the
-    link's point sideways, across its motion, to a tangent point of the sphere around the obstacle; the configuration
-    there, by damped least squares, becomes a waypoint. Of eight sides, and of a push straight out of the obstacle, the
-    one is taken after which the fewest configurations are in collision, and then the shortest.
+    joints from waypoint to waypoint; test configurations along it for collisions, all at once; correct it. At the
+    middle of the first stretch of collisions, take the link and the obstacle that are deepest in each other, and move
+    the link's point sideways, across its motion, to a tangent point of the sphere around the obstacle; the
+    configuration there, by damped least squares, becomes a waypoint. Of eight sides, and of a push straight out of the
+    obstacle, the one is taken after which the fewest configurations are in collision, and then the shortest.
 
     Half-spaces and links of the robot itself have no such sphere; from these, the waypoint is pushed along the gradient
     of the clearance. The method works where obstacles are few and far apart. In clutter the way around one obstacle
