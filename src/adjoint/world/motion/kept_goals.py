@@ -95,6 +95,11 @@ class KeptWays:
         q, on = self.manifold.projected(self.space.random(rng, n))
         return q[on]
 
+    def near(self, rng: np.random.Generator, q: np.ndarray, radii: np.ndarray) -> np.ndarray:
+        """Random configurations (m, nq) on the manifold near q (n, nq), at distances of about the radii (n,)."""
+        found, on = self.manifold.projected(self.space.near(rng, q, radii))
+        return found[on]
+
     def reach(self, q: np.ndarray, targets: np.ndarray, extent: float) -> Reached:
         """The ways from q (n, nq) towards targets (n, nq), of the length `extent` at most before they are projected."""
         if not len(q):

@@ -90,6 +90,11 @@ class ConfigurationSpace:
             q[:, drawn] = low + (high - low) * rng.random((n, int(drawn.sum())))
         return q
 
+    def near(self, rng: np.random.Generator, q: np.ndarray, radii: np.ndarray) -> np.ndarray:
+        """Random configurations (n, nq) within limits near q (n, nq), at distances of about the radii (n,)."""
+        v = rng.standard_normal((len(q), self.robot.nv)) * (radii / self.robot.nv**0.5)[:, None]
+        return np.clip(self.moved(q, v, np.ones(len(q))), self.lower, self.upper)
+
     def inside(self, q: np.ndarray) -> np.ndarray:
         """Whether q (..., nq) is within the limits."""
         return np.all((q >= self.lower - _OUTSIDE) & (q <= self.upper + _OUTSIDE), axis=-1)

@@ -13,6 +13,7 @@ from .spaces import ConfigurationSpace
 __all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree", "connect_trees"]
 
 LANES, MOST_LANES = 4, 16  # samples of the first iteration, and of later ones: they double every second time
+LONG = 30  # from so many iterations on, half of the samples are near nodes of the tree
 DIRECT = 16  # straight ways to so many goals, the nearest ones, are tried first
 RANGE = 0.2  # the longest extension, as a part of the diagonal of the box of samples
 
@@ -53,6 +54,10 @@ class Reached(NamedTuple):
 class Local(Protocol):
     """A local planner: ways from configurations towards others, as far as they are free."""
 
+    def near(self, rng: np.random.Generator, q: np.ndarray, radii: np.ndarray) -> np.ndarray:
+        """Random configurations (m, nq) near q (n, nq), at most as many, at distances of about the radii (n,)."""
+        ...
+
     @property
     def space(self) -> ConfigurationSpace:
         """The space in which the ways are."""
@@ -76,6 +81,10 @@ class StraightWays:
     def random(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """n random configurations (n, nq)."""
         return self.space.random(rng, n)
+
+    def near(self, rng: np.random.Generator, q: np.ndarray, radii: np.ndarray) -> np.ndarray:
+        """Random configurations (n, nq) near q (n, nq), at distances of about the radii (n,)."""
+        return self.space.near(rng, q, radii)
 
     def reach(self, q: np.ndarray, targets: np.ndarray, extent: float) -> Reached:
         """The straight ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
@@ -155,6 +164,21 @@ class Tree:
         return reached, at, numbers
 
 
+def _targets(
+    local: Local, tree: Tree, rng: np.random.Generator, lanes: int, is_long: bool, extent: float
+) -> np.ndarray:
+    """Random configurations towards which a tree grows; in long searches half of them are near its own nodes.
+
+    Ways to far samples leave a narrow place along a few directions only; short ways in all directions get out of it.
+    """
+    if not is_long:
+        return local.random(rng, lanes)
+    half = (lanes + 1) // 2
+    centers = tree.nodes[rng.integers(0, tree.size, half)]
+    radii = extent * 2.0 ** -rng.uniform(0.0, 6.0, half)
+    return np.concatenate([local.random(rng, half), local.near(rng, centers, radii)])
+
+
 def connect_trees(
     local: Local, start: np.ndarray, goals: np.ndarray, rng: np.random.Generator, budget: Budget,
     *, lanes: int = LANES, extent: float | None = None,
@@ -180,7 +204,9 @@ def connect_trees(
     for i in range(budget.iterations):
         if budget.is_over:
             return SearchResult(None, i, (trees[0].size, trees[1].size), nearest)
-        _, _, new = trees[a].grown(local, local.random(rng, min(lanes << min(i >> 1, 8), MOST_LANES)), extent)
+        _, _, new = trees[a].grown(
+            local, _targets(local, trees[a], rng, min(lanes << min(i >> 1, 8), MOST_LANES), i >= LONG, extent), extent
+        )
         new = new[new >= 0]
         if len(new):
             reached, parents, _ = trees[b].grown(local, trees[a].nodes[new], np.inf)
@@ -193,5 +219,5 @@ def connect_trees(
                 return SearchResult(np.concatenate([first, last[::-1]]), i + 1, (trees[0].size, trees[1].size), 0.0)
             v = space.difference(reached.ends, trees[a].nodes[new])
             nearest = min(nearest, float(np.sqrt(np.einsum("ki,ki->k", v, v).min())))
-        a, b = b, a
+        a, b = (b, a) if trees[b].size <= 4 * trees[a].size else (a, b)  # a tree that is stuck is grown more often
     return SearchResult(None, budget.iterations, (trees[0].size, trees[1].size), nearest)
