@@ -445,3 +445,20 @@ def test_a_held_part_is_placed_by_relations():
         plan_motion(world, "arm", None, relation, standoff=[1, 2])
     with pytest.raises(ArgumentError, match="needs a World"):
         plan_motion(MODEL, None, [0.0, 0.0], relation)
+
+
+def test_a_robot_of_a_world_may_be_given_itself():
+    """By its name, as the robot that the world has once, or as one that the world does not have."""
+    wall = World().add("wall", cuboid(0.2, 0.2, 0.2), at=[5.0, 0, 0])
+    known = wall.add_robot("arm", ARM, q=[0.1, 0.2])
+    plans = [plan_motion(w, r, s, [1.0, 1.0], timing=None) for w, r, s in (
+        (known, "arm", None), (known, ARM, None), (wall, ARM, [0.1, 0.2]),
+    )]  # fmt: skip
+    assert all(np.array_equal(plan.path, plans[0].path) for plan in plans)
+    with pytest.raises(ArgumentError, match="the world has this robot as 'arm' and 'other'; give its name"):
+        plan_motion(known.add_robot("other", ARM, at=[9.0, 0, 0]), ARM, None, [1.0, 1.0])
+    with pytest.raises(ArgumentError, match="plan_motion: the world has no robot 'amr'"):
+        plan_motion(known, "amr", None, [1.0, 1.0])
+    assert (
+        "look like degrees" in plan_motion(known, "arm", None, [90.0, 45.0]).reason or not np.isfinite(ARM.upper).all()
+    )

@@ -88,7 +88,7 @@ def test_names_and_numbers_that_do_not_exist_are_named():
         (lambda: Capsule(0.1, -0.1), "'length' must be at least 0"),
         (lambda: Plane(T_world_solid=2 * np.eye(4)), "not a rigid motion"),
         (lambda: Plane(T_world_solid=np.diag([1.0, 1, -1, 1])), "not a rigid motion"),
-        (lambda: Plane(T_world_solid=[1, 2]), "shape \\(4, 4\\)"),
+        (lambda: Plane(T_world_solid=[1, 2]), "a pose \\(4, 4\\) or a position \\(3,\\)"),
         (lambda: Plane(T_world_solid=[np.inf, 0, 0]), "finite"),
         (lambda: Plane(T_world_solid=[[1, 2], [3]]), "T_world_solid"),
         (lambda: Plane(T_world_solid="here"), "T_world_solid"),

@@ -10,6 +10,7 @@ from ..errors import ArgumentError
 from ..sensing.scene import Solid
 from .state import World
 from .state.held_parts import carried_frames, gripper_of
+from .state.world_edits import known_robot
 
 __all__ = ["world_collision_model"]
 
@@ -33,6 +34,7 @@ def world_collision_model(
     """
     if not isinstance(world, World):
         raise ArgumentError(f"world_collision_model: 'world' must be a World, got {type(world).__name__}")
+    known_robot(world, robot, "world_collision_model")
     carried = world.carried(robot)
     own = {robot, *(name for _, name in carried_frames(world, robot))}
     out = own | set([exclude] if isinstance(exclude, str) else exclude)

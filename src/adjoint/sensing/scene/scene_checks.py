@@ -52,6 +52,8 @@ def pose(value, name: str, caller: str) -> np.ndarray:
         found = np.eye(4)
         found[:3, 3] = array(value, (3,), name, caller)
     else:
+        if (shape := np.shape(as_input(value, name, caller))) != (4, 4):
+            raise ArgumentError(f"{caller}: '{name}' must be a pose (4, 4) or a position (3,), got shape {shape}")
         found = poses(array(value, (4, 4), name, caller), name, caller)
     found.setflags(write=False)
     return found

@@ -122,7 +122,8 @@ def outside(space: ConfigurationSpace, q: np.ndarray) -> str:
     low = q[k] < space.lower[k]
     names = _coordinate_names(space.robot)
     limit, side = (space.lower[k], "below") if low else (space.upper[k], "above")
-    return f"{names[k]} is {q[k]:.4g}, {side} its limit {limit:.4g}"
+    degrees = "; angles are in rad, these look like degrees" if np.abs(q[k]) > 8 * np.pi else ""
+    return f"{names[k]} is {q[k]:.4g}, {side} its limit {limit:.4g}{degrees}"
 
 
 @once_a_robot

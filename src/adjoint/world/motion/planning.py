@@ -17,6 +17,7 @@ from ...model.robot import Robot
 from ...randomness import Rng, generator
 from ...sensing.scene import Solid
 from ..state import World
+from ..state.world_edits import known_robot
 from ..world_models import world_collision_model
 from .kept_goals import manifold_of
 from .model_checks import model_checker
@@ -135,6 +136,7 @@ def _in_world(world: World, robot) -> tuple[World, str]:
     A `Robot` that the world does not have is added, with its base at the origin.
     """
     if isinstance(robot, str):
+        known_robot(world, robot, "plan_motion")
         return world, robot
     need_robot(robot, "plan_motion")
     names = [name for name, known in world.robots.items() if known.robot == robot]

@@ -27,7 +27,8 @@ class Moved(NamedTuple):
     angle: float
 
     def __str__(self) -> str:
-        return f"'{self.name}' moved by {1e3 * self.distance:.4g} mm and {np.degrees(self.angle):.4g}°"
+        angle = round(float(np.degrees(self.angle)), 9)  # rounding errors are no turns
+        return f"'{self.name}' moved by {1e3 * self.distance:.4g} mm and {angle:.4g}°"
 
 
 class Reattached(NamedTuple):

@@ -99,7 +99,7 @@ def _grip(gripper, width, caller: str) -> tuple[Gripper | None, float]:
 
 def configuration(robot: Robot, q, name: str, caller: str) -> np.ndarray:
     """A configuration (nq,) of finite numbers; quaternions have unit length."""
-    found = np.array(neutral(robot) if q is None else array(q, (robot.nq,), f"q of '{name}'", caller))
+    found = np.array(neutral(robot) if q is None else array(q, (robot.nq,), "q", f"{caller}: robot '{name}'"))
     for i, kind in enumerate(robot.joint_types):
         if JOINTS[kind].has_quaternion and i not in robot.mimics:
             last = robot.layout.q_start[i] + JOINTS[kind].nq
