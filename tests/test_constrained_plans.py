@@ -49,6 +49,7 @@ def test_goals_hold_along_path_and_motion(model, name):
     assert plan.solved, plan.reason
     np.testing.assert_array_equal(plan.path[0], start)
     assert aj.goals.goal_errors(PUMA, there, plan.path[-1]).max() <= 1e-5
+    assert plan.trajectory is not None
     motion = plan.trajectory(np.linspace(0, plan.trajectory.duration, 1500)).q
     for q in (plan.samples(0.005), motion):
         assert aj.goals.goal_errors(PUMA, keep, q).max() <= 1e-3

@@ -26,7 +26,7 @@ def panda() -> CollisionModel:
     return collision_model(robot.locked({robot.joint_names[7]: 0.02}))
 
 
-def geometry(model: CollisionModel, pin_model) -> "pin.GeometryModel":
+def geometry(model: CollisionModel, pin_model):
     """The shapes, obstacles and pairs of a model for Pinocchio: capsules and solids of coal."""
     found = pin.GeometryModel()
     ids = [0, *joint_ids(pin_model, model.robot)]

@@ -24,7 +24,9 @@ from .support.gantries import collision_model, flat_arm, gantry
 )
 def test_enclosing_spheres_enclose(solid, radius):
     T = se3.exp(np.array([0.3, -0.5, 0.8, 1.0, 2, 3]))
-    centre, r = enclosing_sphere(solid.at(T))
+    found = enclosing_sphere(solid.at(T))
+    assert found is not None
+    centre, r = found
     assert centre == pytest.approx(T[:3, 3])
     # A cylinder and a capsule are enclosed by way of the corners of a box, or of two balls.
     assert radius - 1e-12 <= r <= radius * 1.2

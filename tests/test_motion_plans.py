@@ -1,5 +1,7 @@
 """Motion plans: paths that are free, motions in time that are free too, and reasons where there is none."""
 
+from typing import Any
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -77,7 +79,7 @@ def test_free_bases_move_on_their_manifold():
     assert plan.solved, plan.reason
     assert len(plan.path) > 2
     assert plan.recheck().free
-    assert plan.trajectory.limits_hold(velocity=1.0, acceleration=2.0)
+    assert plan.trajectory is not None and plan.trajectory.limits_hold(velocity=1.0, acceleration=2.0)
     np.testing.assert_allclose(np.linalg.norm(plan.path[:, 3:], axis=1), 1.0, atol=1e-12)
 
 
@@ -118,6 +120,7 @@ def test_plans_are_valid_or_tell_why(seed):
     assert plan.recheck().free  # as it was checked,
     if plan.clearance() > 1e-2:  # and between these points, unless they nearly touch
         assert plan.recheck(finer=40).free
+    assert plan.trajectory is not None
     q = plan.trajectory(np.array([0.0, plan.trajectory.duration])).q
     np.testing.assert_allclose(q, plan.path[[0, -1]], atol=1e-9)
 
@@ -131,7 +134,7 @@ def reachable(model, start, goal, n: int = 240) -> tuple[bool, bool]:
 
     def connected(grid, corners: bool) -> bool:
         tiled = np.tile(grid, (3, 3))  # three turns show what is connected across the seams
-        label, _ = scipy.ndimage.label(tiled, np.ones((3, 3)) if corners else None)
+        label: Any = scipy.ndimage.label(tiled, np.ones((3, 3)) if corners else None)[0]  # type: ignore
         seen, todo = set(), {label[cells[0][0] + n, cells[0][1] + n]} - {0}
         while todo:  # labels of the same cell in other turns belong together
             seen |= todo
@@ -358,7 +361,7 @@ def test_motions_keep_their_limits_and_are_free(timing):
     assert plan.solved, plan.reason
     assert len(plan.path) > 2
     motion = plan.trajectory
-    assert motion.limits_hold(velocity=2.0, acceleration=[5.0, 8.0], **options)
+    assert motion is not None and motion.limits_hold(velocity=2.0, acceleration=[5.0, 8.0], **options)
     np.testing.assert_allclose(motion(np.array([0.0, motion.duration])).v, 0.0, atol=1e-6)
     assert plan.recheck(finer=10).free
     q = motion(np.linspace(0, motion.duration, 500)).q
@@ -369,7 +372,7 @@ def test_corners_are_rounded_no_further_than_free():
     """A curve through a corner beside a post stays outside of it."""
     start, goal = free_pair(MODEL, 8)
     plan = plan_motion(MODEL, None, start, goal, shortcut=False)
-    assert plan.solved
+    assert plan.trajectory is not None
     q = plan.trajectory(np.linspace(0, plan.trajectory.duration, 2000)).q
     assert is_free(MODEL, q).all()
 

@@ -97,7 +97,7 @@ def test_grown_obstacle_of_the_fixture():
 
 def test_shortest_path_of_the_fixture():
     plan = plan_in_plane(SQUARE, [rectangle(2, 1, 4, 3)], [0, 1], [6, 1])
-    assert plan.path.tolist() == [[0, 1], [1, 0], [4, 0], [6, 1]]
+    assert plan.path is not None and plan.path.tolist() == [[0, 1], [1, 0], [4, 0], [6, 1]]
     assert plan.length == pytest.approx(np.sqrt(2) + 3 + np.sqrt(5), abs=1e-14)
     assert round(plan.length, 4) == 6.6503
     assert plan.found and not plan.reason
@@ -372,7 +372,7 @@ def assert_free(path, robot, obstacles):
 def test_a_bar_turns_to_pass_a_door():
     start, goal = [0, 0, np.pi / 2], [7, 1, np.pi / 2]
     plan = plan_in_plane(BAR, DOOR, start, goal, rotate=32, bounds=ROOM)
-    assert plan.found and plan.length < 7.5
+    assert plan.path is not None and plan.length < 7.5
     assert plan.path[0] == pytest.approx(start) and plan.path[-1, :2] == pytest.approx(goal[:2])
     assert np.cos(plan.path[-1, 2] - goal[2]) == pytest.approx(1)
     assert_free(plan.path, BAR, DOOR.values())
@@ -537,7 +537,7 @@ def test_paths_through_cells_are_free_and_go_round(arm_model):
         if not is_free(arm_model, np.array([start, goal])).all():
             continue
         plan = plan_on_grid(grid, start, goal)
-        if plan.found:
+        if plan.path is not None:
             assert edges_free(arm_model, plan.path[:-1], plan.path[1:], resolution=0.01).all()
             assert plan.path[0] == pytest.approx(start)
             turns = (plan.path[-1] - goal) / (2 * np.pi)

@@ -1,5 +1,7 @@
 """Worlds, plans and scenes on pages and in the viewer: everything is where the world says."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support.browser import Browser
@@ -61,7 +63,7 @@ def test_a_plan_plays_among_its_obstacles(tmp_path):
         np.testing.assert_allclose(np.array(browser.run("adjoint.prop('peg')")), expected, atol=2e-6)
         assert browser.complaints == []
     followed = data_of(page(follow(CELL, "arm", plan)).text)
-    assert followed["end"] == pytest.approx(plan.trajectory.duration)
+    assert plan.trajectory is not None and followed["end"] == pytest.approx(plan.trajectory.duration)
 
 
 def test_worlds_and_scenes_without_robots_have_pages():
@@ -74,7 +76,7 @@ def test_a_viewer_of_a_world_moves_what_is_held():
     other = CELL.add_robot("second", PUMA, at=[-1.0, 0, 0.3])
     with view(other, open_browser=False) as viewer:
         scene = viewer._session.server.scene
-        places = [scene.get_handle_by_name(f"/stage/robot/beside/{k}") for k in range(5)]
+        places: list[Any] = [scene.get_handle_by_name(f"/stage/robot/beside/{k}") for k in range(5)]
         for q in (Q, GOAL):
             viewer.q = q
             assert viewer._session.idle()

@@ -53,8 +53,10 @@ def _world(world: World, way: Followed | None, caller: str) -> Shown:
     actors = []
     for name in names:
         robot, q = _placed(world, name), world.robots[name].q[None, None]
-        moves = way is not None and way.robot == name
-        actors.append(Actor(name, robot, way.t, way.q[None]) if moves else Actor(name, robot, np.zeros(1), q))
+        if way is not None and way.robot == name:
+            actors.append(Actor(name, robot, way.t, way.q[None]))
+        else:
+            actors.append(Actor(name, robot, np.zeros(1), q))
     return Shown("world", actors or [_nobody()], world_props(world, actors=names))
 
 
