@@ -347,6 +347,16 @@ def test_covers_have_their_solid_inside_and_state_their_excess(seed, kind):
     assert far.max() <= excess + 1e-8
 
 
+@pytest.mark.parametrize(
+    ("size", "most", "excess"),
+    [([0.02, 0.01, 0.04], 2, 0.005), ([0.02, 0.1, 0.02], 4, 0.005), ([0.01, 0.01, 1.0], 1, 0.05)],
+)
+def test_small_and_slender_boxes_have_few_capsules(size, most, excess):
+    found = covering_capsules(Box(size), "test")
+    assert len(found[2]) <= most and found[3] <= excess
+    assert covering_capsules(Box(size, T_world_solid=[1.0, 2.0, 3.0]), "test")[0] is found[0]  # computed once
+
+
 # --- derivatives ------------------------------------------------------------------------------------------------------
 
 

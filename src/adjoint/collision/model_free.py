@@ -51,18 +51,19 @@ def free_of(plan: ModelPlan, q, table, ends, allowed=None, carried=None, checked
 
             return found
 
-        if name in UNROLLED and len(robot.moving) <= MOST_UNROLLED:
-            for (center, radius), shapes in robot.groups:
-                slack = when(kind.near(row, center, radius) & (slack > 0), body(shapes), slack)
-            rest = robot.carried
-        else:
-            rest = robot.rows
-
         def rolled(slack, a: Placed):
             ball = a.radius + 0.5 * np.sqrt(a.square)
             return when(kind.near(row, a.middle, ball) & (slack > 0), body([a]), slack)
 
-        return over(rest, rolled, slack)
+        if name in UNROLLED and len(robot.moving) <= MOST_UNROLLED:
+            for (center, radius), shapes in robot.groups:
+                slack = when(kind.near(row, center, radius) & (slack > 0), body(shapes), slack)
+        else:
+            slack = over(robot.moving_rows, rolled, slack)
+        if robot.carried is None:
+            return slack
+        near = kind.near(row, *robot.carried_ball) & (slack > 0)
+        return when(near, lambda slack, zero: over(robot.carried, rolled, slack + zero), slack)
 
     slack = each_kind(table, ends, step, slack)
     return np.where((slack > 0) & valid_numbers(q), 1.0, 0.0)
@@ -91,12 +92,23 @@ def _pair_slack(a: Placed, b: Placed):
 
 
 def _carried_slack(robot: PlacedRobot, checked, slack):
-    """The least of slack and that of the carried shapes against the robot's own."""
+    """The least of slack and that of the carried shapes against the robot's own, where these are near all of them."""
+    if not robot.shapes:
+        return slack
+    center, radius = robot.carried_ball
 
-    def step(slack, xs):
-        a, marks = placed_of_row(xs[0]), xs[1]
-        for k, b in enumerate(robot.shapes):
-            slack = np.minimum(slack, np.where(marks[k] > 0, _pair_slack(a, b), 1.0))
-        return slack, None
+    def step(slack, ys):
+        b, marks = placed_of_row(ys[0]), ys[1]
+        reach = radius + b.radius + 0.5 * np.sqrt(b.square)
+        apart = b.middle - center
 
-    return scan(step, slack, (robot.carried, checked))[0] if robot.shapes else slack
+        def one(slack, xs):
+            new = _pair_slack(placed_of_row(xs[0]), b)
+            return np.minimum(slack, np.where(xs[1] > 0, new, 1.0)), None
+
+        def body(slack, zero):
+            return scan(one, slack + zero, (robot.carried, marks))[0]
+
+        return when((np.sum(marks) > 0) & (apart @ apart < reach * reach) & (slack > 0), body, slack), None
+
+    return scan(step, slack, (robot.own_rows, np.transpose(checked)))[0]

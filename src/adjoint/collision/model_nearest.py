@@ -48,13 +48,17 @@ def _least_of(robot: PlacedRobot, table, ends, allowed, carried, checked, pick: 
     """
     best = own_pairs(robot, lambda best, a, b: _pick_own(pick, best, a, b), best, least)
     if carried is not None and robot.shapes:
-        rows = np.stack([a.row() for a in robot.shapes])
 
         def held(best, xs):
-            def against(best, ys):
-                return _pick_own(pick, best, placed_of_row(xs[0]), placed_of_row(ys[0]), ys[1] > 0), None
+            a = placed_of_row(xs[0])
 
-            return scan(against, best, (rows, xs[1]))[0], None
+            def against(best, ys):
+                b = placed_of_row(ys[0])
+                apart, reach = a.middle - b.middle, a.radius + b.radius + 0.5 * (np.sqrt(a.square) + np.sqrt(b.square))
+                near = (ys[1] > 0) & (np.sqrt(apart @ apart) - reach < least(best))
+                return when(near, lambda best, zero: _pick_own(pick, best, a.moved(zero), b, ys[1] > 0), best), None
+
+            return scan(against, best, (robot.own_rows, xs[1]))[0], None
 
         best = scan(held, best, (robot.carried, checked))[0]
     shapes = robot.rows

@@ -20,7 +20,7 @@ from .shapes_of_links import LinkShapes
 
 __all__: list[str] = []
 
-CARRIED_SIZES = (0, 8, 64)  # rows of the table of carried shapes: each size has code of its own
+CARRIED_SIZES = (0, 16, 64)  # rows of the table of carried shapes: each size has code of its own
 SHAPE_SIZE = 10  # numbers of a placed shape in a table, see `Placed`
 
 

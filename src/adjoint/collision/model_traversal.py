@@ -87,13 +87,35 @@ class PlacedRobot:
         self.groups = [
             (self.balls[body], [self.shapes[k] for k in own]) for body, own in plan.shapes.groups.items() if body >= 0
         ]
+        # These are made here, not at their first use: that may be inside a loop.
+        self.own_rows = np.stack([a.row() for a in self.shapes]) if self.shapes else None
+        self.moving_rows = np.stack([a.row() for a in self.moving]) if self.moving else None
+        self.carried_ball = None if carried is None else self._around_carried()
 
     @property
     def rows(self):
         """The rows (m, SHAPE_SIZE) of all shapes that move, carried ones last; None if there are none."""
-        parts = [np.stack([a.row() for a in self.moving])] if self.moving else []
-        parts += [] if self.carried is None else [self.carried]
+        parts = [rows for rows in (self.moving_rows, self.carried) if rows is not None]
         return np.concatenate(parts) if parts else None
+
+    def _around_carried(self):
+        """The center (3,) and the radius of a ball around all carried shapes; rows that are not needed do not count."""
+
+        def add(carry, row):
+            a = placed_of_row(row)
+            there = np.where(a.radius > 0, 1.0, 0.0)
+            return (carry[0] + there * a.middle, carry[1] + there), None
+
+        total, count = scan(add, (np.zeros(3), 0.0), self.carried)[0]
+        center = total / np.maximum(count, 1.0)
+
+        def reach(radius, row):
+            a = placed_of_row(row)
+            off = a.middle - center
+            size = np.sqrt(off @ off) + a.radius + 0.5 * np.sqrt(a.square)
+            return np.where(a.radius > 0, np.maximum(radius, size), radius), None
+
+        return center, scan(reach, 0.0, self.carried)[0]
 
 
 def over(rows, step: Callable, carry):
