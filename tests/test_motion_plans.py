@@ -14,7 +14,7 @@ import adjoint as aj
 from adjoint.collision import collision_model, contacts, is_free
 from adjoint.errors import ArgumentError
 from adjoint.model.catalog import random_tree
-from adjoint.sensing import Box, Capsule, Plane, Scene, Sphere
+from adjoint.sensing import Box, Plane, Scene, Sphere
 from adjoint.world.motion import MotionPlan, plan_motion
 from adjoint.world.motion.edge_checks import Checker, edge_steps, free_edges, free_path, free_steps
 from adjoint.world.motion.spaces import configuration_space
@@ -101,6 +101,7 @@ def test_ways_are_free_where_all_their_points_are(seed):
 # --- plans ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
 def test_plans_are_valid_or_tell_why(seed):
@@ -125,7 +126,7 @@ def test_plans_are_valid_or_tell_why(seed):
     np.testing.assert_allclose(q, plan.path[[0, -1]], atol=1e-9)
 
 
-def reachable(model, start, goal, n: int = 240) -> tuple[bool, bool]:
+def reachable(model, start, goal, n: int = 180) -> tuple[bool, bool]:
     """Whether a grid of the torus connects two points: if only cells far from obstacles count; and if all do."""
     step = 2 * np.pi / n
     axis = -np.pi + step * np.arange(n)
@@ -135,20 +136,20 @@ def reachable(model, start, goal, n: int = 240) -> tuple[bool, bool]:
     def connected(grid, corners: bool) -> bool:
         tiled = np.tile(grid, (3, 3))  # three turns show what is connected across the seams
         label: Any = scipy.ndimage.label(tiled, np.ones((3, 3)) if corners else None)[0]  # type: ignore
-        seen, todo = set(), {label[cells[0][0] + n, cells[0][1] + n]} - {0}
-        while todo:  # labels of the same cell in other turns belong together
+        turns = label.reshape(3, n, 3, n).transpose(1, 3, 0, 2).reshape(n * n, 9)  # labels of a cell in all turns
+        seen: set = set()
+        todo = {int(label[cells[0][0] + n, cells[0][1] + n])} - {0}
+        while todo:  # which belong together
             seen |= todo
-            at = np.argwhere(np.isin(label, list(todo))) % n
-            same = {label[i + a * n, j + b * n] for i, j in np.unique(at, axis=0) for a in range(3) for b in range(3)}
-            todo = same - seen - {0}
-        return label[cells[1][0] + n, cells[1][1] + n] in seen
+            todo = set(np.unique(turns[np.isin(turns, list(todo)).any(axis=1)]).tolist()) - seen - {0}
+        return int(label[cells[1][0] + n, cells[1][1] + n]) in seen
 
     wide = scipy.ndimage.binary_erosion(np.tile(free, (3, 3)), np.ones((3, 3)), iterations=3)[n : 2 * n, n : 2 * n]
     return connected(wide, False), connected(free, True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(10))
 def test_a_planar_arm_finds_a_way_where_a_grid_does(seed):
     rng = np.random.default_rng(seed)
     angle = rng.uniform(-np.pi, np.pi, 4)
@@ -164,6 +165,7 @@ def test_a_planar_arm_finds_a_way_where_a_grid_does(seed):
         assert "no path within the budget" in plan.reason
 
 
+@pytest.mark.slow
 def test_a_narrow_passage_is_found():
     """The outer link must be pushed out between two posts: both joints move together."""
     model = collision_model(TURNING, posts([(1.5, 0.38), (1.5, -0.38)], radius=0.12), pairs=())
@@ -218,6 +220,7 @@ def test_worlds_scenes_and_lists_are_the_same_to_a_plan():
         np.testing.assert_allclose(plan.path, plans[0].path, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_poses_positions_and_goals_are_reached():
     robot = aj.robots.puma560()
     model = collision_model(robot, [Box([0.3, 0.3, 0.3], T_world_solid=[0.7, 0.0, 0.9], name="box")], pairs=())
@@ -242,6 +245,7 @@ def test_poses_positions_and_goals_are_reached():
     np.testing.assert_array_equal(several.path[-1], start)  # the nearest of all
 
 
+@pytest.mark.slow
 def test_a_robot_elsewhere_reaches_poses_of_the_world():
     robot = aj.robots.puma560()
     world = World().add_robot("arm", robot, q=np.zeros(6), at=[1.0, 2.0, 0.3], tool="tool")
@@ -252,23 +256,30 @@ def test_a_robot_elsewhere_reaches_poses_of_the_world():
     np.testing.assert_allclose(world.set_configuration("arm", plan.path[-1]).pose("arm.tool"), T, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_a_robot_holds_moves_with_it():
-    robot = planar(3.0)
+    """A post beyond the reach of the arm is in the way of a rod in its hand, and the plan goes around it."""
     start, goal = np.array([-0.5, 0.0]), np.array([0.5, 0.0])
-    post = Sphere(0.1, T_world_solid=[2.3, 0.0, 0.0], name="post")
-    world = World().add("post", post).add_robot("arm", robot, q=start)
-    tool = world.robots["arm"].tool
-    assert len(plan_motion(world, "arm", None, goal, timing=None).path) == 2
-    rod = Capsule(0.03, 0.5, T_world_solid=[[0, 0, 1, 0.25], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1]], name="rod")
-    reach = world.pose(f"arm.{tool}")[:3, 3]
-    assert np.linalg.norm(reach) > 0.5
-    holding = world.add("rod", rod, parent=f"arm.{tool}")
-    plan = plan_motion(holding, "arm", None, goal, timing=None)
-    if plan.solved:
-        assert plan.recheck().free
-        assert plan.clearance() > 0
-    blocked = is_free(plan.model, plan.samples(0.01)).all()
-    assert blocked
+    world = World().add("post", Sphere(0.1, T_world_solid=[2.4, 0.0, 0.0])).add_robot("arm", ARM, q=start)
+    assert len(plan_motion(world, "arm", None, goal, timing=None).path) == 2  # straight on
+    tool = world.robots["arm"].tool  # in whose frame the outer link points
+    along = world.pose(f"arm.{tool}")[:3, :3].T @ [
+        np.cos(start[0]),
+        np.sin(start[0]),
+        0.0,
+    ]  # where the outer link points
+    rod = [Sphere(0.05, T_world_solid=x * along, name=f"bead {k}") for k, x in enumerate((0.2, 0.3, 0.4))]
+    for bead in rod:
+        world = world.add(bead.name, bead, parent=f"arm.{tool}")
+    plan = plan_motion(world, "arm", None, goal, timing=None)
+    assert plan.solved, plan.reason
+    assert len(plan.path) > 2
+    assert plan.recheck().free
+    q = plan.samples(0.01)
+    for bead in rod:
+        T = aj.forward_kinematics(ARM, q, tool)
+        p = T[:, :3, 3] + T[:, :3, :3] @ bead.T_world_solid[:3, 3]
+        assert np.linalg.norm(p - [2.4, 0, 0], axis=1).min() > 0.15
 
 
 # --- reasons ----------------------------------------------------------------------------------------------------------
