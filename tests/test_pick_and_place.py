@@ -171,13 +171,36 @@ def test_what_stands_on_the_part_comes_along(world):
     assert not found.end.fallen
 
 
+def test_a_part_is_not_left_in_mid_air(plan, world):
+    high = [0.45, -0.25, -0.15]
+    found = plan_pick_and_place(world, "arm", "block", high)
+    assert not found and found.reason == "goal: 'block' would fall: nothing is under it"
+    edge = plan_pick_and_place(world, "arm", "block", [0.29, 0.0, -0.27])
+    assert not edge and edge.reason.startswith("goal: 'block' would fall: its centre of mass is 10 mm beyond the edge")
+    hung = plan_pick_and_place(world, "arm", "block", high, may_fall=True)
+    assert hung.solved and hung.end.frames["block"].parent == "world"
+    np.testing.assert_allclose(hung.end.pose("block")[:3, 3], high, atol=1e-9)
+    # Where something carries it, it lies there by its weight.
+    placed = plan.end.frames["block"]
+    assert (placed.parent, placed.attachment) == ("table", "conditional")
+
+
+def test_a_part_may_lie_on_two_others(puma):
+    more = [
+        ("left", cuboid(0.06, 0.02, 0.05), [0.5, -0.265, -0.275]),
+        ("right", cuboid(0.06, 0.02, 0.05), [0.5, -0.235, -0.275]),
+    ]
+    found = plan_pick_and_place(bench(puma, more), "arm", "block", [0.5, -0.25, -0.22])
+    assert found.solved, found.reason
+
+
 # --- reasons ----------------------------------------------------------------------------------------------------------
 
 
 def test_reasons_when_there_is_no_plan(puma, world):
     inside = plan_pick_and_place(world, "arm", "block", [0.45, -0.25, -0.3])
     assert not inside and inside.reason == "goal: 'block' would be inside 'table'"
-    far = plan_pick_and_place(world, "arm", "block", [3.0, 0, 0.5])
+    far = plan_pick_and_place(world, "arm", "block", [3.0, 0, 0.5], may_fall=True)
     assert not far and far.reason.startswith("none of ") and "left" in far.reason
     assert far.grasps is not None and far.grasps.counts["unreachable at place"] > 0
     wide = plan_pick(bench(puma, opening=0.03), "arm", "block")

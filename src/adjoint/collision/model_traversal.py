@@ -90,7 +90,7 @@ class PlacedRobot:
         # These are made here, not at their first use: that may be inside a loop.
         self.own_rows = np.stack([a.row() for a in self.shapes]) if self.shapes else None
         self.moving_rows = np.stack([a.row() for a in self.moving]) if self.moving else None
-        self.carried_ball = None if carried is None else self._around_carried()
+        self.carried_ball: Any = None if carried is None else self._around_carried()
 
     @property
     def rows(self):

@@ -23,7 +23,7 @@ from .candidates import open_widths
 from .grasp_results import Grasp, Grasps
 from .grasp_search import HAND, Site, goal_blocked, searched, site_of
 from .pick_plans import PickAndPlace, PickPhase
-from .place_goals import goal_poses, put_down
+from .place_goals import falling, goal_poses, put_down
 from .straight_moves import checked, straight_from, timed
 
 __all__ = ["plan_pick", "plan_pick_and_place"]
@@ -62,8 +62,9 @@ def plan_pick(
 
 
 def plan_pick_and_place(
-    world: World, robot: str, part: str, goal, *, approach: float | None = None, lift: float = 0.06, slow: float = 0.3,
-    grip_time: float = 0.5, tries: int = 10, velocity=None, acceleration=None, error: float = 0.002,
+    world: World, robot: str, part: str, goal, *, may_fall: bool = False, approach: float | None = None,
+    lift: float = 0.06, slow: float = 0.3, grip_time: float = 0.5, tries: int = 10, velocity=None, acceleration=None,
+    error: float = 0.002,
     rank_weights=(1.0, 1.0, 1.0), friction: float = 0.5, approaches: int = 8, positions: int = 3, samples: int = 24,
     spread: float = 0.01, rng: Rng = 0, **planning,
 ) -> PickAndPlace:  # fmt: skip
@@ -85,6 +86,9 @@ def plan_pick_and_place(
     - relations of the part, as `placements` takes them: all families are tried, and some placements of families that
       leave freedoms;
     - a name, "table" or "table.top": the part is put on this face, with the face on which it lies now.
+
+    A part that gravity would not hold at its goal is not put there, unless it `may_fall`: then it is on its own there.
+    Else it ends with a conditional attachment to what carries it.
 
     One grasp is chosen for the pick and the place together, by `find_grasps`, which explains `error`, `rank_weights`,
     `friction`, `approaches`, `positions`, `samples` and `spread`. The best `tries` grasps are planned one after the
@@ -116,14 +120,16 @@ def plan_pick_and_place(
     if (by != "").all():
         return _failed(task, f"goal: '{part}' would be inside '{by[0]}'")
     tried: list[tuple[Grasp, str]] = []
-    result = None
+    result, fault = None, ""
     for T in [T for T, name in zip(goals, by, strict=True) if not name]:
+        if not may_fall and (why := falling(world, part, T)):
+            fault = fault or why
+            continue
         grasps = searched(task.site, T, error, rank_weights, options, task.rng, task.caller)
         result = _first(task, grasps, T, tried)
         if result.solved:
             return result
-    assert result is not None
-    return result
+    return _failed(task, f"goal: '{part}' would fall: {fault}") if result is None else result
 
 
 def _task(

@@ -14,6 +14,7 @@ from ..relations import Relation, on, placements
 from ..state import World
 from ..state.frame_tree import subtree
 from ..state.part_contents import features_of
+from ..state.support import TOUCHING
 
 __all__: list[str] = []
 
@@ -75,13 +76,27 @@ def _face_along(world: World, part: str, direction: np.ndarray, caller: str) -> 
 
 def put_down(world: World, part: str, T_goal: np.ndarray, width: float) -> World:
     """The world in which the part is released at its goal: it lies on what is below it, or is on its own."""
-    free = world.release(part, width=width).set_relative(part, T_goal)
-    below = subtree(world, part)
-    own = placed_solids(free, part)
-    for name in free.parts:
-        if name not in below and gaps(own, placed_solids(free, name), 1e-4):
-            try:
-                return free.attach(part, name, "conditional")
-            except AdjointError:  # it does not carry the part
-                continue
-    return free
+    return _at_rest(world.release(part, width=width).set_relative(part, T_goal), part)[0]
+
+
+def falling(world: World, part: str, T_goal: np.ndarray) -> str:
+    """Why a part would fall from its goal, in words; "" if it would not."""
+    if not np.linalg.norm(world.gravity) > 0:
+        return ""
+    return _at_rest(world.detach(part).set_relative(part, T_goal), part)[1]
+
+
+def _at_rest(free: World, part: str) -> tuple[World, str]:
+    """The world in which a part that is on its own lies on what carries it, or the same world and why nothing does.
+
+    A part that touches several others may lie on all of them together: then it stays on its own, and does not fall.
+    """
+    own, above = placed_solids(free, part), subtree(free, part)
+    touched = [x for x in free.parts if x not in above and gaps(own, placed_solids(free, x), TOUCHING)]
+    fault = "nothing is under it"
+    for name in touched:
+        try:
+            return free.attach(part, name, "conditional"), ""
+        except AdjointError as error:  # it does not carry the part
+            fault = str(error).partition(f"on '{name}': ")[2].partition(";")[0] or fault
+    return free, "" if len(touched) > 1 else fault
