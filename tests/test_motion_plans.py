@@ -18,6 +18,7 @@ from adjoint.sensing import Box, Plane, Scene, Sphere
 from adjoint.world.motion import MotionPlan, plan_motion
 from adjoint.world.motion.edge_checks import Checker, edge_steps, free_edges, free_path, free_steps
 from adjoint.world.motion.spaces import configuration_space
+from adjoint.world.motion.tree_search import Budget, StraightWays, Tree, connect_trees
 from adjoint.world.parts import cuboid
 from adjoint.world.relations import against, placements
 from adjoint.world.state import World
@@ -95,7 +96,36 @@ def test_ways_are_free_where_all_their_points_are(seed):
         good = checker.free(q[way] + np.arange(1, n + 1)[:, None] / n * v[way])
         assert free_edges(checker, q, v)[way] == good.all()
         first = n if good.all() else int(np.argmin(good))
-        assert free_steps(checker, q[way : way + 1], v[way : way + 1], n)[0] == first
+        assert free_steps(checker, q[way : way + 1], v[way : way + 1], np.array([n]))[0] == first
+
+
+def test_trees_lose_what_grew_from_a_node_that_is_cut():
+    tree = Tree(np.array([[0.0, 0.0], [9.0, 9.0]]))
+    tree.add(np.array([[1.0, 0.0], [8.0, 9.0]]), np.array([0, 1]))
+    tree.add(np.array([[2.0, 0.0], [7.0, 9.0], [0.0, 1.0]]), np.array([2, 3, 0]))
+    tree.add(np.array([[3.0, 0.0], [6.0, 9.0]]), np.array([4, 5]))
+    tree.cut([2])
+    np.testing.assert_array_equal(tree.nodes, [[0, 0], [9, 9], [8, 9], [7, 9], [0, 1], [6, 9]])
+    np.testing.assert_array_equal(tree.squares, (tree.nodes**2).sum(axis=1))
+    np.testing.assert_array_equal(tree.branch(5), [[9, 9], [8, 9], [7, 9], [6, 9]])
+    assert tree.line(5) == [5, 3, 2, 1]
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_paths_past_thin_posts_are_free_at_the_resolution(seed):
+    rng = np.random.default_rng(seed)
+    space = configuration_space(ARM)
+    wall, gap = rng.uniform(-1, 1), rng.uniform(-2, 2)
+
+    def free(q):  # a wall that is thinner than the steps of trees, with a gap
+        return (np.abs(q[:, 0] - wall) > 0.03) | (np.abs(q[:, 1] - gap) < 0.4)
+
+    checker, ends = Checker.of(space, free, 0.05), np.array([[-2.5, 0.0], [2.5, 0.0]])
+    found = connect_trees(StraightWays(checker), ends[0], ends[1:], rng, Budget(2000, np.inf))
+    assert found.path is not None
+    np.testing.assert_array_equal(found.path[[0, -1]], ends)
+    assert free_path(checker, found.path)
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------

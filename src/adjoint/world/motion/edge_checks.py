@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from .spaces import ConfigurationSpace
 
-__all__ = ["Checker", "edge_steps", "free_edges", "free_path", "free_steps"]
+__all__ = ["Checker", "all_free", "edge_steps", "free_edges", "free_path", "free_steps"]
 
-_COARSE = 4  # every fourth point of a way is checked first,
+_COARSE = (16, 4)  # every 16th point of a way is checked first, then every fourth,
 _SHORT = 32  # if all ways together have more points than that
+_CHUNK = 64  # so many steps of each way are checked at a time, the first ones first
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,52 +54,78 @@ def edge_steps(v: np.ndarray, resolution: float) -> np.ndarray:
 
 def free_edges(checker: Checker, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Whether the motions v (n, nv) from q (n, nq) are free; q is not checked, the ends are."""
+    if len(q) == 1:
+        return np.array([_free_edge(checker, q[0], v[0])])
     steps = edge_steps(v, checker.resolution)
     which, k = points_of(steps)
-    s = k / steps[which]
     found = np.ones(len(q), bool)
-    if len(which) <= _SHORT:
-        found[which[~checker.free(checker.space.moved(q[which], v[which], s))]] = False
-        return found
-    coarse = (k % _COARSE == 0) | (k == steps[which])
-    at = which[coarse]
-    found[at[~checker.free(checker.space.moved(q[at], v[at], s[coarse]))]] = False
-    rest = ~coarse & found[which]
-    if rest.any():
-        at = which[rest]
-        found[at[~checker.free(checker.space.moved(q[at], v[at], s[rest]))]] = False
+    left = np.ones(len(which), bool)
+    for coarse in _COARSE if len(which) > _SHORT else ():
+        now = left & ((k % coarse == 0) | (k == steps[which]))
+        left &= ~now
+        _check(checker, q, v, steps, which[now], k[now], found)
+        left &= found[which]
+    _check(checker, q, v, steps, which[left], k[left], found)
     return found
 
 
-def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: int) -> np.ndarray:
-    """How many of so many equal steps of the motions v (n, nv) from q (n, nq) are free before the first that is not."""
-    n, space = len(q), checker.space
-    if space.plain:
-        points = q[:, None] + _parts(steps) * v[:, None]
-    else:
-        points = space.moved(q[:, None], v[:, None], np.broadcast_to(_parts(steps)[:, 0], (n, steps)))
-    if n * steps <= _SHORT or steps < 2 * _COARSE:
-        return _leading(checker.free(points.reshape(n * steps, -1)).reshape(n, steps))
-    free = np.ones((n, steps), bool)
-    some, few = free[:, _COARSE - 1 :: _COARSE], points[:, _COARSE - 1 :: _COARSE]
-    some[:] = checker.free(few.reshape(-1, few.shape[-1])).reshape(some.shape)
-    rest = np.arange(steps) < _leading(free)[:, None]
-    rest[:, _COARSE - 1 :: _COARSE] = False
-    free[rest] = checker.free(points[rest])
-    return _leading(free)
+def all_free(checker: Checker, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """`free_edges` of ways (n,) that most likely are free: all points are checked at once."""
+    steps, found = edge_steps(v, checker.resolution), np.ones(len(q), bool)
+    _check(checker, q, v, steps, *points_of(steps), found)
+    return found
 
 
-@lru_cache(maxsize=1024)
-def _parts(steps: int) -> np.ndarray:
-    """The parts (steps, 1) of a way at the ends of its steps."""
-    return np.arange(1, steps + 1)[:, None] / steps
+def _check(checker: Checker, q, v, steps, at: np.ndarray, k: np.ndarray, found: np.ndarray) -> None:
+    """Set found (n,) to False for those of the ways `at` (m,) that are not free after k (m,) steps."""
+    if len(at):
+        found[at[~checker.free(checker.space.moved(q[at], v[at], k / steps[at]))]] = False
 
 
-def _leading(free: np.ndarray) -> np.ndarray:
-    """How many of each row (n, steps) are true before the first that is not."""
-    first = free.argmin(axis=1)
-    first[free[np.arange(len(free)), first]] = free.shape[1]
-    return first
+def _free_edge(checker: Checker, q: np.ndarray, v: np.ndarray) -> bool:
+    """Whether one motion v (nv,) from q (nq,) is free."""
+    steps = max(math.ceil(math.sqrt(v @ v) / checker.resolution - 1e-9), 1)
+    return all(checker.free(checker.space.moved(q, v, s)).all() for s in _coarse_to_fine(steps))
+
+
+@functools.lru_cache(4096)
+def _coarse_to_fine(steps: int) -> tuple[np.ndarray, ...]:
+    """The parts 1 / steps ... 1 of a way, in the order in which they are checked."""
+    k = np.arange(1, steps + 1)
+    found, left = [], np.ones(steps, bool)
+    for coarse in _COARSE if steps > _SHORT else ():
+        now = left & ((k % coarse == 0) | (k == steps))
+        left &= ~now
+        found.append(k[now] / steps)
+    return (*found, k[left] / steps)
+
+
+def free_steps(checker: Checker, q: np.ndarray, v: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """How many of `steps` (n,) equal steps of the motions v (n, nv) from q (n, nq) are free before one that is not.
+
+    All ways are checked together, a chunk of their steps at a time. A way ends where it hits something.
+    """
+    done, ways, at = steps.copy(), np.arange(len(q)), 0
+    while len(ways):
+        end = min(at + _CHUNK, int(steps.max()))
+        free, which, k = _free_between(checker, q, v, steps, at, end)
+        on = steps > end
+        hits = (~free).nonzero()[0][::-1]  # of the hits of a way, the first one is written last
+        on[which[hits]] = False
+        done[ways[which[hits]]] = k[hits] - 1
+        left = on.nonzero()[0]
+        q, v, steps, ways, at = q[left], v[left], steps[left], ways[left], end
+    return done
+
+
+def _free_between(
+    checker: Checker, q: np.ndarray, v: np.ndarray, steps: np.ndarray, at: int, end: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whether points after the steps at + 1 ... end are free, of ways that have so many; their ways and numbers."""
+    counts = np.minimum(steps, end) - at
+    which = np.arange(len(q)).repeat(counts)
+    k = np.arange(at + 1, at + 1 + len(which)) - (counts.cumsum() - counts)[which]
+    return checker.free(checker.space.moved(q[which], v[which], k / steps[which])), which, k
 
 
 def points_of(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

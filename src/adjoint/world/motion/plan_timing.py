@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...errors import SolveError
+from ...errors import ArgumentError, SolveError
 from ...trajectory import Trajectory, quintic, s_curve, time_optimal
 from .edge_checks import Checker
 from .spaces import ConfigurationSpace
@@ -39,7 +39,10 @@ def timed_path(checker: Checker, path: np.ndarray, limits: Limits) -> Trajectory
                 rounded(checker, path, smooth=limits.jerk is not None, share=share),
                 velocity=limits.velocity, acceleration=limits.acceleration, jerk=limits.jerk, grid=60,
             )  # fmt: skip
-        except SolveError:
+        except (
+            SolveError,
+            ArgumentError,
+        ):  # the curve of a very short piece seems to stand still, where jerk is limited
             break
         if checker.free(along(found, checker.resolution)).all():
             return found

@@ -57,7 +57,11 @@ class ConfigurationSpace:
     def moved(self, q: np.ndarray, v: np.ndarray, s) -> np.ndarray:
         """Where q (..., nq) is after the part s (...) of the motion v (..., nv)."""
         s = np.asarray(s)
-        return q + s[..., None] * v if self.plain else integrate(self.robot, q, v, s)  # type: ignore[arg-type]
+        if not self.plain:
+            return integrate(self.robot, q, v, s)  # type: ignore[arg-type]
+        found = s[..., None] * v
+        found += q
+        return found
 
     def unrolled(self, q: np.ndarray) -> np.ndarray:
         """The same path (k, nq), with full turns added so that each step is the short one."""
@@ -80,7 +84,7 @@ class ConfigurationSpace:
         """Random configurations (n, nq), uniform where samples are drawn."""
         if self.plain:
             q = rng.random((n, len(self.lower)))
-            q *= self.sample_upper - self.sample_lower
+            q *= self._sizes
             q += self.sample_lower
             return q
         q = random_configuration(self.robot, n, rng=rng)
@@ -97,7 +101,18 @@ class ConfigurationSpace:
 
     def inside(self, q: np.ndarray) -> np.ndarray:
         """Whether q (..., nq) is within the limits."""
-        return np.all((q >= self.lower - _OUTSIDE) & (q <= self.upper + _OUTSIDE), axis=-1)
+        low, high = self._limits
+        return np.logical_and.reduce((q >= low) & (q <= high), axis=-1)
+
+    @cached_property
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The limits, with what rounding needs."""
+        return self.lower - _OUTSIDE, self.upper + _OUTSIDE
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        """The sizes (nq,) of the box in which samples are drawn."""
+        return self.sample_upper - self.sample_lower
 
     def lengths(self, path: np.ndarray) -> np.ndarray:
         """The lengths (k - 1,) of the pieces of a path (k, nq)."""

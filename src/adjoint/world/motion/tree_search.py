@@ -7,13 +7,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .edge_checks import Checker, free_steps
+from .edge_checks import Checker, all_free, free_edges, free_steps
 from .spaces import ConfigurationSpace
 
 __all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree", "connect_trees"]
 
-LANES, MOST_LANES = 4, 16  # samples of the first iteration, and of later ones: they double every second time
+LANES, MOST_LANES = 4, 32  # samples of the first iteration, and of later ones: they double every second time
 LONG = 30  # from so many iterations on, half of the samples are near nodes of the tree
+COARSE = 5  # trees grow along ways that are checked at every fifth point; a path, when trees meet, at all of them
 DIRECT = 16  # straight ways to so many goals, the nearest ones, are tried first
 RANGE = 0.2  # the longest extension, as a part of the diagonal of the box of samples
 
@@ -73,10 +74,13 @@ class Local(Protocol):
 
 
 class StraightWays:
-    """Straight ways: those of a robot that keeps nothing but its limits."""
+    """Straight ways: those of a robot that keeps nothing but its limits.
 
-    def __init__(self, checker: Checker):
-        self.checker, self.space = checker, checker.space
+    `reach` looks at points that are `coarse` times the resolution apart, and `valid` at all points.
+    """
+
+    def __init__(self, checker: Checker, coarse: float = COARSE):
+        self.checker, self.space, self.step = checker, checker.space, coarse * checker.resolution
 
     def random(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """n random configurations (n, nq)."""
@@ -90,14 +94,18 @@ class StraightWays:
         """The straight ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
         v = self.space.difference(q, targets)
         lengths = np.sqrt(np.einsum("ki,ki->k", v, v))
-        longest = float(lengths.max(initial=0.0))
-        steps = max(int(np.ceil(min(longest, extent) / self.checker.resolution - 1e-9)), 1)
-        met = True
-        if longest > extent:
-            met = lengths <= extent
-            v *= np.minimum(1.0, extent / np.maximum(lengths, 1e-300))[:, None]
+        met = lengths <= extent
+        if not met.all():
+            part = np.where(met, 1.0, extent / np.maximum(lengths, 1e-300))
+            v *= part[:, None]
+            lengths *= part
+        steps = np.maximum(np.ceil(lengths / self.step - 1e-9), 1.0).astype(np.intp)
         done = free_steps(self.checker, q, v, steps)
-        return Reached(self.space.moved(q, v, done / steps), done > 0, (done == steps) & met)
+        return Reached(self.space.moved(q, v, done / steps), done > 0, met & (done == steps))
+
+    def valid(self, path: np.ndarray) -> np.ndarray:
+        """Whether the pieces (k - 1,) of a path (k, nq) are free at the resolution."""
+        return all_free(self.checker, path[:-1], self.space.difference(path[:-1], path[1:]))
 
 
 class Tree:
@@ -152,6 +160,28 @@ class Tree:
             k = int(self._parents[k])
         return np.concatenate(found)[::-1]
 
+    def line(self, k: int) -> list[int]:
+        """The numbers of the nodes from node k to a root."""
+        found = []
+        while k >= 0:
+            found.append(k)
+            k = int(self._parents[k])
+        return found
+
+    def cut(self, numbers: list[int]) -> None:
+        """Remove nodes that are no roots, and all that grew from them; the others get new numbers."""
+        parents, keep = self.parents, np.ones(self.size, bool)
+        keep[numbers] = False
+        for k in range(min(numbers) + 1, self.size):  # parents come before their children
+            if parents[k] >= 0 and not keep[parents[k]]:
+                keep[k] = False
+        new = np.append(np.cumsum(keep) - 1, -1)  # the last one is for the parent of a root, -1
+        size = int(keep.sum())
+        self._nodes[:size], self._squares[:size] = self.nodes[keep], self.squares[keep]
+        self._parents[:size] = new[parents[keep]]
+        self._between = {int(new[k]): points for k, points in self._between.items() if keep[k]}
+        self.size = size
+
     def grown(self, local: Local, q: np.ndarray, extent: float) -> tuple[Reached, np.ndarray, np.ndarray]:
         """Grow towards q (k, nq): how far it got, the parents (k,), and the numbers (k,) of the new nodes, or -1."""
         at = local.space.nearest(self.nodes, self.squares, q)
@@ -179,6 +209,47 @@ def _targets(
     return np.concatenate([local.random(rng, half), local.near(rng, centers, radii)])
 
 
+def _direct(local: Local, start: np.ndarray, goals: np.ndarray, v: np.ndarray) -> np.ndarray | None:
+    """The way (m, nq) to the first of the goals (k, nq), at the differences v (k, nv), to which one is free."""
+    starts, between = np.repeat(start[None], len(goals), axis=0), None
+    if isinstance(local, StraightWays):
+        met = free_edges(local.checker, starts, v)
+    else:
+        _, _, met, between = local.reach(starts, goals, np.inf)
+    if not met.any():
+        return None
+    k = int(np.argmax(met))
+    return np.concatenate([start[None], goals[:0] if between is None else between[k], goals[k : k + 1]])
+
+
+def _met(local: Local, tree: Tree, other: Tree, new, parents, others, reached: Reached) -> np.ndarray | None:
+    """The path (m, nq) from the root of a tree to that of the other one, or None if no path is free at the resolution.
+
+    The other tree grew from the nodes `parents` (k,) towards the nodes `new` (k,), which some of its ways reached, and
+    added the nodes `others` (k,) there. Ways that are not free are cut off, with all that grew from them.
+    """
+    bad: tuple[set[int], set[int]] = set(), set()
+    for k in reached.met.nonzero()[0]:
+        if not isinstance(local, StraightWays):
+            between = other.nodes[:0] if reached.between is None else reached.between[k]
+            last = np.concatenate([other.branch(int(parents[k])), between])
+            return np.concatenate([tree.branch(int(new[k])), last[::-1]])
+        ours, theirs = tree.line(int(new[k])), other.line(int(parents[k]))
+        if not bad[0].isdisjoint(ours) or not bad[1].isdisjoint(theirs):
+            continue
+        path = np.concatenate([tree.nodes[ours[::-1]], other.nodes[theirs]])
+        valid = local.valid(path)
+        if valid.all():
+            return path
+        children = [*((0, n) for n in ours[-2::-1]), (1, int(others[k])), *((1, n) for n in theirs[:-1])]
+        for side, child in (x for x, good in zip(children, valid, strict=True) if not good):
+            bad[side].add(child)
+    for one, numbers in zip((tree, other), bad, strict=True):
+        if numbers:
+            one.cut(sorted(numbers))
+    return None
+
+
 def connect_trees(
     local: Local, start: np.ndarray, goals: np.ndarray, rng: np.random.Generator, budget: Budget,
     *, lanes: int = LANES, extent: float | None = None,
@@ -192,11 +263,8 @@ def connect_trees(
     space = local.space
     v = space.difference(start, goals)
     order = np.argsort(np.einsum("ki,ki->k", v, v))[:DIRECT] if len(goals) > 1 else np.zeros(1, np.intp)
-    reached = local.reach(np.broadcast_to(start, (len(order), len(start))), goals[order], np.inf)
-    if reached.met.any():
-        k = int(np.argmax(reached.met))
-        between = goals[:0] if reached.between is None else reached.between[k]
-        path = np.concatenate([start[None], between, goals[order[k]][None]])
+    path = _direct(local, start, goals[order], v[order])
+    if path is not None:
         return SearchResult(path, 0, (1, len(goals)), 0.0)
     trees = Tree(start[None]), Tree(goals)
     extent = RANGE * space.diagonal if extent is None else extent
@@ -209,14 +277,14 @@ def connect_trees(
         )
         new = new[new >= 0]
         if len(new):
-            reached, parents, _ = trees[b].grown(local, trees[a].nodes[new], np.inf)
+            reached, parents, others = trees[b].grown(local, trees[a].nodes[new], np.inf)
             if reached.met.any():
-                k = int(np.argmax(reached.met))
-                between = goals[:0] if reached.between is None else reached.between[k]
-                other = np.concatenate([trees[b].branch(int(parents[k])), between])
-                ends = trees[a].branch(int(new[k])), other
-                first, last = ends if a == 0 else ends[::-1]
-                return SearchResult(np.concatenate([first, last[::-1]]), i + 1, (trees[0].size, trees[1].size), 0.0)
+                path = _met(local, trees[a], trees[b], new, parents, others, reached)
+                if path is not None:
+                    path = path if a == 0 else path[::-1]
+                    return SearchResult(path, i + 1, (trees[0].size, trees[1].size), 0.0)
+                a, b = b, a
+                continue
             v = space.difference(reached.ends, trees[a].nodes[new])
             nearest = min(nearest, float(np.sqrt(np.einsum("ki,ki->k", v, v).min())))
         a, b = (b, a) if trees[b].size <= 4 * trees[a].size else (a, b)  # a tree that is stuck is grown more often
