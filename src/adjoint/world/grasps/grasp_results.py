@@ -94,6 +94,16 @@ class GraspTable:
         )  # fmt: skip
 
 
+def _stage(reason: str) -> int:
+    """How late a reason is in the search: that of the part alone is 0, then come pick and place, each in three steps.
+
+    At each place the hand is checked first, then the reach, then the arm.
+    """
+    place = 2 if reason.endswith(" at place") else int(reason.endswith(" at pick"))
+    step = 3 if reason.startswith("with the arm ") else 2 if reason.startswith("unreachable ") else 1
+    return 3 * (place - 1) + step if place else 0
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Grasps:
     """A sequence of `Grasp`, the best first, with those that were pruned and their reasons.
@@ -143,13 +153,20 @@ class Grasps:
 
     @property
     def reason(self) -> str:
-        """Why no grasp is left, with the most frequent reason; "" if one is."""
+        """Why no grasp is left: the most frequent reason, and what stopped the last ones; "" if one is left."""
         if len(self):
             return ""
         if not self.candidates:
             return f"'{self.part}' has no parallel faces and no antipodal points that fingers could close on"
         why, n = next(iter(self.counts.items()))
-        return f"none of {self.candidates} grasps of '{self.part}' is left: most ({n}) are {why}"
+        found = f"none of {self.candidates} grasps of '{self.part}' is left: most ({n}) are {why}"
+        last = max(map(_stage, self.counts))
+        late = {reason: k for reason, k in self.counts.items() if _stage(reason) == last}
+        if last == 0 or why in late:
+            return found
+        why, n = next(iter(late.items()))
+        total = sum(late.values())
+        return found + (f"; the last {n} are {why}" if n == total else f"; of the last {total}, most ({n}) are {why}")
 
     def configurations(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Configurations (m, nq) of the robot that holds the part by grasp k, at pick and at place."""
