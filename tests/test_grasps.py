@@ -10,9 +10,23 @@ from adjoint.collision import ConvexHull, solid_distance
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
 from adjoint.sensing import Box, Capsule, Cylinder, Plane, Sphere
-from adjoint.world import Gripper, World, cone, cuboid, cylinder, gripper_solids, part_solids, sphere, wedge
-from adjoint.world.grasps import find_grasps, grasp_candidates
+from adjoint.world import (
+    Gripper,
+    World,
+    cone,
+    cuboid,
+    cylinder,
+    gripper_solids,
+    part_solids,
+    sphere,
+    wedge,
+    world_collision_model,
+)
+from adjoint.world.grasps import find_grasps, grasp_candidates, plan_pick_and_place
 from adjoint.world.grasps.separations import hull_of, separations
+
+from .support import planning_scenes
+from .support.robots import urdf
 
 UNIT = 0.02
 
@@ -229,6 +243,64 @@ def test_reasons_in_the_world(puma):
     roof = [("roof", cuboid(0.5, 0.5, 0.02), [0.5, 0.1, -0.1])]
     below = find_grasps(flat_block(puma, more=roof), "arm", "block")
     assert any(why == "with the arm blocked by 'roof' at pick" for why in below.counts)
+
+
+@pytest.mark.slow
+def test_the_reason_names_what_stopped_the_last_grasps(puma):
+    roof = [("roof", cuboid(0.5, 0.5, 0.02), [0.5, 0.1, -0.15])]
+    found = find_grasps(flat_block(puma, more=roof), "arm", "block")
+    assert len(found) == 0
+    late = {why: n for why, n in found.counts.items() if why.startswith("with the arm blocked by ")}
+    most = next(iter(found.counts))
+    assert late and most not in late
+    total, (why, n) = sum(late.values()), next(iter(late.items()))
+    tail = f"; the last {n} are {why}" if n == total else f"; of the last {total}, most ({n}) are {why}"
+    assert found.reason.endswith(f"most ({found.counts[most]}) are {most}{tail}")
+
+
+# --- robots with fingers of their own ---------------------------------------------------------------------------------
+
+FINGERS = ("panda_leftfinger", "panda_rightfinger")
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return planning_scenes.panda(urdf("panda.urdf"))
+
+
+def desk(robot, links):
+    world = World().add("table", cuboid(0.6, 0.8, 0.05), at=[0.55, 0, -0.025])
+    world = world.add("cube", cuboid(0.04, 0.04, 0.06), at=[0.45, 0.1, 0.03])
+    hand = Gripper(opening=0.08, depth=0.045, T_tool_grip=np.eye(4), links=links)
+    return world.add_robot("arm", robot, q=[0, -0.5, 0, -2.2, 0, 1.7, 0.8], tool="panda_hand_tcp", gripper=hand)
+
+
+@pytest.mark.slow
+def test_a_gripper_stands_for_fingers_of_the_model(panda):
+    double = find_grasps(desk(panda, ()), "arm", "cube")
+    assert len(double) == 0 and "with the arm blocked by 'cube' at pick" in double.counts
+    world = desk(panda, FINGERS)
+    assert len(find_grasps(world, "arm", "cube")) > 0
+    names = world_collision_model(world, "arm").shape_names
+    assert not set(FINGERS) & set(names) and {"panda_hand", "finger", "finger#2"} <= set(names)
+    plan = plan_pick_and_place(world, "arm", "cube", "table")
+    assert plan.solved, plan.reason
+    # For another robot, the fingers are there once, too.
+    two = world.add_robot("other", panda, at=[0, 2.0, 0])
+    seen = {solid.name for solid in world_collision_model(two, "other").obstacles}
+    assert "arm.finger" in seen and "arm.panda_leftfinger" not in seen
+    again = World.from_json(world.to_json())
+    hand = again.robots["arm"].gripper
+    assert again == world and hand is not None and hand.links == FINGERS
+    assert hand != desk(panda, ()).robots["arm"].gripper
+
+
+def test_links_of_a_gripper_exist(panda):
+    with pytest.raises(ArgumentError, match="stands for 'panda_lefthand', which is no link of robot"):
+        world_collision_model(desk(panda, ("panda_lefthand",)), "arm")
+    with pytest.raises(ArgumentError, match="'links' must be names"):
+        Gripper(opening=0.1, links=(1,))  # type: ignore[arg-type]
+    assert Gripper(opening=0.1, links="finger").links == ("finger",)  # type: ignore[arg-type]
 
 
 # --- what is left is really free --------------------------------------------------------------------------------------

@@ -36,6 +36,9 @@ class Gripper:
       the back of the palm is at the origin of the tool frame, as on a flange; `np.eye(4)` is for a tool frame that is
       between the fingers itself.
     - `force` [N] is the largest force with which each finger presses; infinity if it is not known.
+    - `links` are the names of links of the robot for which the palm and the fingers stand, such as
+      ("panda_leftfinger", "panda_rightfinger"): a model that has fingers of its own would have them twice. Collision
+      checks leave these links out.
     """
 
     opening: float
@@ -47,6 +50,7 @@ class Gripper:
     least: float = 0.0
     force: float = np.inf
     T_tool_grip: Any = None
+    links: tuple[str, ...] = ()
 
     def __post_init__(self):
         for name in ("opening", "depth", "thickness", "breadth", "palm"):
@@ -56,6 +60,10 @@ class Gripper:
         if not (isinstance(self.force, int | float | np.number) and self.force > 0):
             raise ArgumentError(f"Gripper: 'force' must be above 0, got {self.force!r:.60}")
         object.__setattr__(self, "force", float(self.force))
+        links = (self.links,) if isinstance(self.links, str) else tuple(self.links)
+        if not all(isinstance(name, str) and name for name in links):
+            raise ArgumentError(f"Gripper: 'links' must be names of links of the robot, got {self.links!r:.60}")
+        object.__setattr__(self, "links", links)
         mount = [0.0, 0.0, self.palm + self.depth - self.tip] if self.T_tool_grip is None else self.T_tool_grip
         object.__setattr__(self, "T_tool_grip", pose(mount, "T_tool_grip", "Gripper"))
 

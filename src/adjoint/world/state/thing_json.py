@@ -14,7 +14,7 @@ from ...sensing import Box, Capsule, Cylinder, Mesh, Noise, Plane, Solid, Sphere
 from ...sensing.sensor_data import SensorData
 from ...vision.cameras.camera import Camera
 from .grippers import Gripper
-from .json_reading import WHO, items, numbers, plain, record, whole, word
+from .json_reading import WHO, items, listing, numbers, plain, record, whole, word
 
 __all__ = ["gripper_from_data", "sensor_from_data", "sensor_to_data", "solid_from_data", "solid_to_data"]
 
@@ -172,8 +172,12 @@ def gripper_from_data(data, where: str) -> Gripper | None:
     names = tuple(field.name for field in dataclasses.fields(Gripper))
     record(data, where, ("opening",), names)
     values: dict[str, Any] = {
-        k: float(numbers(x, (), f"{where}.{k}", infinite=k == "force")) for k, x in data.items() if k != "T_tool_grip"
+        k: float(numbers(x, (), f"{where}.{k}", infinite=k == "force"))
+        for k, x in data.items()
+        if k not in ("T_tool_grip", "links")
     }
+    if "links" in data:
+        values["links"] = tuple(word(x, f"{where}.links") for x in listing(data["links"], f"{where}.links"))
     if "T_tool_grip" in data:
         values["T_tool_grip"] = numbers(data["T_tool_grip"], (4, 4), f"{where}.T_tool_grip")
     try:
