@@ -48,7 +48,7 @@ class Checker:
 
 def edge_steps(v: np.ndarray, resolution: float) -> np.ndarray:
     """How many steps (n,) of the resolution the motions v (n, nv) need, 1 at least."""
-    lengths = np.sqrt(np.einsum("ki,ki->k", v, v))
+    lengths = np.sqrt(np.vecdot(v, v))
     return np.maximum(np.ceil(lengths / resolution - 1e-9), 1).astype(np.intp)
 
 
@@ -124,7 +124,7 @@ def _free_between(
     """Whether points after the steps at + 1 ... end are free, of ways that have so many; their ways and numbers."""
     counts = np.minimum(steps, end) - at
     which = np.arange(len(q)).repeat(counts)
-    k = np.arange(at + 1, at + 1 + len(which)) - (counts.cumsum() - counts)[which]
+    k = np.arange(at + 1, at + 1 + len(which)) - (counts.cumsum() - counts).repeat(counts)
     return checker.free(checker.space.moved(q[which], v[which], k / steps[which])), which, k
 
 

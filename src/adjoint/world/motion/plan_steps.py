@@ -95,8 +95,10 @@ def planned(task: PlanTask, start: np.ndarray, goals: np.ndarray) -> MotionPlan:
             fine = checker.with_resolution(checker.resolution / max(task.finer, LEAST_FINER))
             trajectory, reason = _timed(task, fine, path)
             if reason != TOUCHES:
-                lengths = [float(space.lengths(p).sum()) for p in (result.path, path)]
-                stats = _statistics(task, result, spent, len(goals), *lengths)
+                first = length = float(space.lengths(result.path).sum())
+                if path is not result.path:
+                    length = float(space.lengths(path).sum())
+                stats = _statistics(task, result, spent, len(goals), first, length)
                 known = task.method, task.checker.resolution, task.model
                 return MotionPlan(not reason, path, trajectory, reason, stats, *known)
         checker = checker.with_resolution(checker.resolution / 2)

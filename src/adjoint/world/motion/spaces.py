@@ -77,7 +77,7 @@ class ConfigurationSpace:
             return distance(self.robot, nodes, self._near(nodes, q[:, None])).argmin(axis=1)
         if self.turns:
             v = self.difference(nodes, q[:, None])
-            return np.einsum("kni,kni->kn", v, v).argmin(axis=1)
+            return np.vecdot(v, v).argmin(axis=1)
         return (squares - 2.0 * (q @ nodes.T)).argmin(axis=1)
 
     def random(self, rng: np.random.Generator, n: int) -> np.ndarray:
@@ -117,7 +117,7 @@ class ConfigurationSpace:
     def lengths(self, path: np.ndarray) -> np.ndarray:
         """The lengths (k - 1,) of the pieces of a path (k, nq)."""
         v = self.difference(path[:-1], path[1:])
-        return np.sqrt(np.einsum("ki,ki->k", v, v))
+        return np.sqrt(np.vecdot(v, v))
 
     @cached_property
     def diagonal(self) -> float:

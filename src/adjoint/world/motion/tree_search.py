@@ -93,7 +93,7 @@ class StraightWays:
     def reach(self, q: np.ndarray, targets: np.ndarray, extent: float) -> Reached:
         """The straight ways from q (n, nq) towards targets (n, nq), of the length `extent` at most."""
         v = self.space.difference(q, targets)
-        lengths = np.sqrt(np.einsum("ki,ki->k", v, v))
+        lengths = np.sqrt(np.vecdot(v, v))
         met = lengths <= extent
         if not met.all():
             part = np.where(met, 1.0, extent / np.maximum(lengths, 1e-300))
@@ -115,9 +115,9 @@ class Tree:
         self.size = len(roots)
         self._nodes = np.empty((max(256, 2 * len(roots)), roots.shape[1]))
         self._squares = np.empty(len(self._nodes))
-        self._parents = np.full(len(self._nodes), -1, np.intp)
-        self._nodes[: self.size] = roots
-        self._squares[: self.size] = np.einsum("ki,ki->k", roots, roots)
+        self._parents = np.empty(len(self._nodes), np.intp)
+        self._nodes[: self.size], self._parents[: self.size] = roots, -1
+        self._squares[: self.size] = np.vecdot(roots, roots)
         self._between: dict[int, np.ndarray] = {}
 
     @property
@@ -142,9 +142,9 @@ class Tree:
             more = max(len(self._nodes), len(q))
             self._nodes = np.concatenate([self._nodes, np.empty((more, self._nodes.shape[1]))])
             self._squares = np.concatenate([self._squares, np.empty(more)])
-            self._parents = np.concatenate([self._parents, np.full(more, -1, np.intp)])
+            self._parents = np.concatenate([self._parents, np.empty(more, np.intp)])
         self._nodes[first:end], self._parents[first:end] = q, parents
-        self._squares[first:end] = np.einsum("ki,ki->k", q, q)
+        self._squares[first:end] = np.vecdot(q, q)
         if between is not None:
             self._between.update(zip(range(first, end), between, strict=True))
         self.size = end
@@ -211,7 +211,7 @@ def _targets(
 
 def _direct(local: Local, start: np.ndarray, goals: np.ndarray, v: np.ndarray) -> np.ndarray | None:
     """The way (m, nq) to the first of the goals (k, nq), at the differences v (k, nv), to which one is free."""
-    starts, between = np.repeat(start[None], len(goals), axis=0), None
+    starts, between = start[None].repeat(len(goals), axis=0), None
     if isinstance(local, StraightWays):
         met = free_edges(local.checker, starts, v)
     else:
@@ -262,13 +262,13 @@ def connect_trees(
     """
     space = local.space
     v = space.difference(start, goals)
-    order = np.argsort(np.einsum("ki,ki->k", v, v))[:DIRECT] if len(goals) > 1 else np.zeros(1, np.intp)
+    order = np.argsort(np.vecdot(v, v))[:DIRECT] if len(goals) > 1 else np.zeros(1, np.intp)
     path = _direct(local, start, goals[order], v[order])
     if path is not None:
         return SearchResult(path, 0, (1, len(goals)), 0.0)
     trees = Tree(start[None]), Tree(goals)
     extent = RANGE * space.diagonal if extent is None else extent
-    a, b, nearest = 0, 1, float(np.sqrt(np.einsum("ki,ki->k", v, v).min()))
+    a, b, nearest = 0, 1, float(np.sqrt(np.vecdot(v, v).min()))
     for i in range(budget.iterations):
         if budget.is_over:
             return SearchResult(None, i, (trees[0].size, trees[1].size), nearest)
@@ -286,6 +286,6 @@ def connect_trees(
                 a, b = b, a
                 continue
             v = space.difference(reached.ends, trees[a].nodes[new])
-            nearest = min(nearest, float(np.sqrt(np.einsum("ki,ki->k", v, v).min())))
+            nearest = min(nearest, float(np.sqrt(np.vecdot(v, v).min())))
         a, b = (b, a) if trees[b].size <= 4 * trees[a].size else (a, b)  # a tree that is stuck is grown more often
     return SearchResult(None, budget.iterations, (trees[0].size, trees[1].size), nearest)
