@@ -33,7 +33,7 @@ _TURN = 2 * np.pi
 _MOST_COPIES = 4096
 
 
-def _turns(robot: Robot) -> np.ndarray:
+def turning_coordinates(robot: Robot) -> np.ndarray:
     """(nq,) whether full turns of a coordinate change nothing: it and all joints that follow it turn whole turns."""
     found, at = np.zeros(robot.nq, bool), robot.layout.q_start
     turning = [kind in ("revolute", "continuous") for kind in robot.joint_types]
@@ -65,7 +65,7 @@ def nearest_copy(robot: Robot, q: np.ndarray, to: np.ndarray) -> tuple[np.ndarra
 
     A coordinate without a copy inside keeps the copy nearest to `to`.
     """
-    low, high, turns = robot.lower - _INSIDE, robot.upper + _INSIDE, _turns(robot)
+    low, high, turns = robot.lower - _INSIDE, robot.upper + _INSIDE, turning_coordinates(robot)
     wanted = np.where(turns, q + _TURN * np.rint((to - q) / _TURN), q)
     # Of the copies inside the limits, the one nearest to `to` is the nearest one of all, clipped to the first or last.
     with np.errstate(invalid="ignore"):
@@ -106,7 +106,7 @@ def with_turns(robot: Robot, solutions: Solutions) -> Solutions:
     """
     q, exact = _solutions(solutions, robot, "with_turns")
     low, high = robot.lower - _INSIDE, robot.upper + _INSIDE
-    limited = _turns(robot) & np.isfinite(low) & np.isfinite(high)
+    limited = turning_coordinates(robot) & np.isfinite(low) & np.isfinite(high)
     with np.errstate(invalid="ignore"):  # q in [-π, π] has copies q + 2π n inside the limits for these n
         first = np.where(limited, np.ceil((low - np.pi) / _TURN), 0.0)
         last = np.maximum(np.where(limited, np.floor((high + np.pi) / _TURN), 0.0), first)
@@ -283,7 +283,7 @@ def _on_one_branch(robot: Robot, found: Solutions, start, max_step: float) -> Fo
     if max_step >= 0.5 * _TURN or len(kept) == 0:
         return None
     q, exact = found.q, found.exact.astype(float)
-    size, turning = _Size(k, robot.nq), _turns(robot).astype(float)
+    size, turning = _Size(k, robot.nq), turning_coordinates(robot).astype(float)
     steps = _steps(size, q[:-1], q[1:], exact[:-1], exact[1:], turning)
     if not steps.across.min(initial=np.inf) > max_step:
         return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ArgumentError
+from ...inverse.choice import turning_coordinates
 from ...lazy import cached_property
 from ...model.configuration import difference, distance, integrate, random_configuration
 from ...model.input_checks import vectors
@@ -162,7 +163,7 @@ def _space(robot: Robot, low: np.ndarray, high: np.ndarray, caller: str) -> Conf
     if not np.all(low <= high):
         k = int(np.argmin(low <= high))
         raise ArgumentError(f"{caller}: the lower limit {low[k]:g} is above the upper {high[k]:g} at q[{k}]")
-    turning = _angles(robot) & ~np.isfinite(low) & ~np.isfinite(high)
+    turning = turning_coordinates(robot) & ~np.isfinite(low) & ~np.isfinite(high)
     lengths = _lengths(robot)
     reach = np.where(lengths, 1.0, np.pi)
     with np.errstate(invalid="ignore"):
@@ -171,21 +172,9 @@ def _space(robot: Robot, low: np.ndarray, high: np.ndarray, caller: str) -> Conf
         drawn_high = np.where(one_high, high, np.where(one_low, low + 2 * reach, reach))
     plain = not has_manifold_joints(robot)
     if not plain:  # orientations are drawn by their own law
-        own = ~(_angles(robot) | lengths)
+        own = ~(turning_coordinates(robot) | lengths)
         drawn_low, drawn_high = np.where(own, np.nan, drawn_low), np.where(own, np.nan, drawn_high)
     return ConfigurationSpace(robot, low, high, drawn_low, drawn_high, turning, bool(turning.any()), plain)
-
-
-def _angles(robot: Robot) -> np.ndarray:
-    """(nq,) whether a coordinate is an angle of a joint with one degree of freedom, whose full turns change nothing."""
-    found, at = np.zeros(robot.nq, bool), robot.layout.q_start
-    turning = [kind in ("revolute", "continuous") for kind in robot.joint_types]
-    for i, turns in enumerate(turning):
-        if i not in robot.mimics:
-            found[at[i]] = turns
-    for i, mimic in robot.mimics.items():
-        found[at[i]] &= turning[i] and mimic.multiplier == round(mimic.multiplier)
-    return found
 
 
 def _lengths(robot: Robot) -> np.ndarray:
