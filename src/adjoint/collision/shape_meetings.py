@@ -13,7 +13,7 @@ from .pair_distances import capsule_capsule
 from .shape_kernels import hull_gap
 from .shapes_of_links import LinkShapes
 
-__all__ = ["Meetings", "inside_limits", "shape_meetings"]
+__all__ = ["Meetings", "inside_limits"]
 
 _CHUNK = 256  # samples at a time
 _ENOUGH = 1024  # samples after which pairs that touched are known well enough

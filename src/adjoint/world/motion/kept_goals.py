@@ -18,7 +18,7 @@ from .edge_checks import Checker
 from .spaces import ConfigurationSpace
 from .tree_search import Budget, Reached
 
-__all__ = ["KeptWays", "Manifold", "end_way", "goal_name", "kept_path", "manifold_of", "shortened_on_manifold"]
+__all__ = ["KeptWays", "Manifold", "end_way", "goal_name", "kept_path", "manifold_of"]
 
 _SHARP = 1e-2  # projections meet goals to this part of their tolerance
 _STEPS = 30.0  # iterations of a projection

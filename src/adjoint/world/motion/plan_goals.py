@@ -22,7 +22,7 @@ from ...model.rigidity import corrected
 from ...model.robot import Robot
 from .spaces import ConfigurationSpace
 
-__all__ = ["GoalSet", "goal_set", "is_pose", "poses_of"]
+__all__ = ["GoalSet", "is_pose", "poses_of"]
 
 STARTS = 64  # from which configurations are searched, where there is no closed form
 REDUNDANT = 48  # values of the parameter of an arm with seven joints

@@ -12,7 +12,7 @@ from ...lie import se3
 from ..relations import Placements, Relation, placements
 from ..state import World
 
-__all__ = ["PartGoal", "are_relations", "part_goal"]
+__all__ = ["PartGoal", "are_relations"]
 
 SAMPLES = 16  # placements of each family that has freedoms
 SPREAD = 0.3  # [rad, m] how far these go

@@ -15,7 +15,7 @@ from .roadmaps import Roadmap, joined, star_neighbours
 from .spaces import ConfigurationSpace, configuration_space
 from .tree_search import Budget, SearchResult
 
-__all__ = ["roadmap_path", "search_roadmap"]
+__all__ = ["roadmap_path"]
 
 _TINY = 1e-300  # the least length of an edge: sparse matrices leave out zeros
 

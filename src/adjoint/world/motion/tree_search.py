@@ -10,7 +10,7 @@ import numpy as np
 from .edge_checks import Checker, all_free, free_edges, free_steps
 from .spaces import ConfigurationSpace
 
-__all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree", "connect_trees"]
+__all__ = ["Budget", "Local", "Reached", "SearchResult", "StraightWays", "Tree"]
 
 LANES, MOST_LANES = 4, 32  # samples of the first iteration, and of later ones: they double every second time
 LONG = 30  # from so many iterations on, half of the samples are near nodes of the tree

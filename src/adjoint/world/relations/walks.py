@@ -8,7 +8,7 @@ from ...lie import so3
 from .freedoms import RANK
 from .relation_systems import RelationSystem
 
-__all__ = ["holds", "random_starts", "solutions", "tangents", "towards", "walk"]
+__all__ = ["holds", "solutions", "tangents", "towards", "walk"]
 
 _TURN = 0.5  # rad in one step of a walk
 _NEAR = 1e-7  # walks arrive at this distance, in units of the system

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _SIDES = 48  # of round solids that become triangles
-_DIGESTS: dict[int, tuple[Any, bytes]] = {}
+_digests: dict[int, tuple[Any, bytes]] = {}
 
 
 def check_part(part, caller: str) -> Any:
@@ -141,11 +141,11 @@ def digest_of(thing) -> bytes:
     if hasattr(thing, "fingerprint"):
         return thing.fingerprint.encode()
     key = id(thing)
-    known = _DIGESTS.get(key)
+    known = _digests.get(key)
     if known is not None and known[0]() is thing:
         return known[1]
     digest = _fields_digest(thing)
-    _DIGESTS[key] = weakref.ref(thing, lambda _: _DIGESTS.pop(key, None)), digest
+    _digests[key] = weakref.ref(thing, lambda _: _digests.pop(key, None)), digest
     return digest
 
 
