@@ -1,0 +1,3 @@
+"""Robot programs."""
+
+__all__: list[str] = []

@@ -1,0 +1,157 @@
+"""Expressions of programs, as frozen data. Two are equal if they say the same, wherever they were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...errors import ArgumentError, nearest
+from ...world.units import UNITS
+from .sources import NOWHERE, Span
+from .value_types import Dimension
+
+__all__ = [
+    "Aggregate", "Binary", "Call", "Expression", "Here", "Index", "Literal", "Name", "Quantity", "Reading", "Unary",
+    "UnitName", "Wrt",
+]  # fmt: skip
+
+UNARY = ("-", "not")
+BINARY = ("+", "-", "*", "/", "mod", "<", "<=", ">", ">=", "=", "<>", "and", "or")
+READINGS = ("force", "torque", "width", "joints", "sensor", "signal", "done")
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression; `at` is where it was written."""
+
+    at: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A number without unit, a truth value, or a text."""
+
+    value: float | bool | str
+
+
+@dataclass(frozen=True)
+class Quantity(Expression):
+    """A number with a unit: AL's 0.5*inches, VAL's 50 (mm). The unit is a name of `world.UNITS`."""
+
+    value: float
+    unit: str
+
+    def __post_init__(self):
+        if self.unit not in UNITS:
+            raise ArgumentError(f"Quantity: '{self.unit}' is no unit{nearest(self.unit, list(UNITS))}")
+
+    @property
+    def dimension(self) -> Dimension:
+        """The powers of (m, kg, s, rad) of the unit."""
+        return UNITS[self.unit].dimension
+
+    @property
+    def si(self) -> float:
+        """The number in SI units."""
+        return self.value * UNITS[self.unit].factor
+
+
+@dataclass(frozen=True)
+class UnitName(Expression):
+    """A unit alone, as in VECTOR(20, 0, 15)*inches. It is a name of `world.UNITS`."""
+
+    unit: str
+
+    def __post_init__(self):
+        if self.unit not in UNITS:
+            raise ArgumentError(f"UnitName: '{self.unit}' is no unit{nearest(self.unit, list(UNITS))}")
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """The value of a variable, of a frame of the world, or of a constant such as X, Y, Z, nilrot, nilvect, station."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unary(Expression):
+    """An operator of one value: "-" or "not"."""
+
+    operator: str
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    """An operator of two values, one of `BINARY`.
+
+    "*" multiplies what fits: number · quantity, rotation · vector, frame · frame (which post-multiplies), frame ·
+    vector (a point), rotation · rotation. frame + vector shifts the frame along axes of the station.
+    """
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A function of values, such as VECTOR, ROT, FRAME, TRANS, EULERROT, DOT, INVERSE, POS, ORIENT, or a procedure."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Wrt(Expression):
+    """AL's `v WRT f`: the vector v, given along axes of the frame f, along axes of the station: R_f v."""
+
+    value: Expression
+    frame: Expression
+
+
+@dataclass(frozen=True)
+class Here(Expression):
+    """Where an arm is now: AL's ⊗, VAL's HERE. With `joints` its configuration instead of the pose of its tool."""
+
+    arm: str = ""
+    joints: bool = False
+
+
+@dataclass(frozen=True)
+class Reading(Expression):
+    """What a sensor says now.
+
+    - "force", "torque": along `axis` ("x", "y", "z"), what the surroundings exert on the hand [N, N m], along axes of
+      the arm's force frame (those of the station, unless a move says otherwise).
+    - "width": how far apart the fingers are [m]. "joints": values of the `joints` (numbers from 1) of the arm.
+    - "sensor": a sensor of the world, or of the back end, by `name`. "signal": the input line of this number.
+    - "done": whether the arm rests.
+    """
+
+    kind: str
+    arm: str = ""
+    axis: str = ""
+    name: str = ""
+    number: Expression | None = None
+
+    def __post_init__(self):
+        if self.kind not in READINGS:
+            raise ArgumentError(f"Reading: '{self.kind}' is no reading{nearest(self.kind, READINGS)}")
+        if self.kind in ("force", "torque") and self.axis not in ("x", "y", "z"):
+            raise ArgumentError(f"Reading: {self.kind} along '{self.axis}'; axes are x, y and z")
+
+
+@dataclass(frozen=True)
+class Aggregate(Expression):
+    """AML's <a, b, ...>: a tuple of values."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Index(Expression):
+    """An element of an aggregate or of a list; the first has the number 1."""
+
+    value: Expression
+    index: Expression

@@ -1,0 +1,4 @@
+"""Running programs.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,13 @@
+"""What all languages share on the way from text to instructions: tokens, places, and what was not expected.
+
+| file | contents |
+|---|---|
+| `scanner` | from text to tokens |
+| `cursor` | a place among tokens, errors, and expressions of binary operators |
+"""
+
+__all__: list[str] = []
+
+
+def __dir__() -> list[str]:
+    return __all__
