@@ -58,9 +58,52 @@ def agrees(robot=None) -> np.ndarray:
 def test_all_kernels_of_the_library_have_a_name():
     for m in pkgutil.walk_packages(adjoint.__path__, "adjoint."):
         importlib.import_module(m.name)
+    load_all_names()
     homes = {v.__module__ for m in list(sys.modules.values()) for v in vars(m).values() if isinstance(v, Kernel)}
     unknown = [h for h in homes if h.startswith("adjoint.") and library_state.state([h]) is None]
     assert not unknown and len(homes) > 20
+
+
+def load_all_names():
+    """Ask the packages of the library for all names that they load only when they are asked for."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("adjoint.") and hasattr(module, "__path__"):
+            for public in getattr(module, "__all__", ()):
+                getattr(module, public)
+
+
+_BEFORE_AND_AFTER = """
+import importlib, pkgutil, sys
+import adjoint
+from adjoint.compile import Kernel
+from adjoint.compile.machine.library_state import state
+
+for m in pkgutil.walk_packages(adjoint.__path__, "adjoint."):
+    importlib.import_module(m.name)
+modules = [m for name, m in sys.modules.items() if name.startswith("adjoint.")]
+homes = sorted({v.__module__ for m in modules for v in vars(m).values() if isinstance(v, Kernel)})
+before = {h: state([h]) for h in homes}
+for m in modules:
+    for name in getattr(m, "__all__", ()) if hasattr(m, "__path__") else ():
+        getattr(m, name)
+print(len(homes) > 20, [h for h in homes if before[h] is None or state([h]) != before[h]])
+"""
+
+
+@pytest.mark.slow
+def test_the_state_does_not_depend_on_names_that_were_asked_for():
+    """A package loads its names late: a key must not change when someone asks for one that the kernel does not use."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [sys.executable, "-c", _BEFORE_AND_AFTER]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "True []", done.stdout + done.stderr
+
+
+def test_paths_are_constants(monkeypatch):
+    monkeypatch.setattr(inertia, "_FOLDER", Path("here"), raising=False)
+    first = library_state.state(ROOTS)
+    monkeypatch.setattr(inertia, "_FOLDER", Path("there"))
+    assert first is not None and library_state.state(ROOTS) not in (None, first)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ _BUILTIN = (types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc)
 _CONTAINERS = (tuple, list, set, frozenset, dict, types.MappingProxyType)
 _TEXT = {  # classes of Python's objects that are told apart by their text
     "_Feature", "GenericAlias", "UnionType", "_SpecialForm", "_GenericAlias", "TypeVar", "Pattern", "attrgetter",
-    "_tuplegetter", "member_descriptor",
+    "_tuplegetter", "member_descriptor", "PosixPath", "WindowsPath",
 }  # fmt: skip
 # Classes of objects that hold no constants.
 _TOOLS = {"lock", "RLock", "_local", "deque", "WeakKeyDictionary", "WeakValueDictionary"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ... import sensing
 from ...collision.collision_solids import ConvexHull, HeightField, HullTables
 from ...errors import AdjointError, ArgumentError, nearest
 from ...sensing import Box, Capsule, Cylinder, Mesh, Noise, Plane, Solid, Sphere, Textured
@@ -109,7 +109,7 @@ def sensor_to_data(sensor) -> dict[str, Any]:
     if isinstance(sensor, Camera):
         return {"sensor": kind, "matrix": plain(sensor.matrix), "size": list(sensor.size),
                 "distortion": plain(sensor.distortion)}  # fmt: skip
-    if kind not in sensing.__all__:
+    if kind not in _sensing().__all__:
         raise ArgumentError(f"World.to_json: a {kind} is no sensor of adjoint.sensing, and cannot be written")
     found: dict[str, Any] = {"sensor": kind}
     for field in dataclasses.fields(sensor):
@@ -134,7 +134,7 @@ def sensor_from_data(data, where: str) -> Any:
 
 
 def _of_sensing(kind: str, data: dict[str, Any], where: str) -> SensorData:
-    known = getattr(sensing, kind) if kind in sensing.__all__ else None
+    known = getattr(_sensing(), kind) if kind in _sensing().__all__ else None
     if not (isinstance(known, type) and issubclass(known, SensorData)):
         raise ArgumentError(f"{WHO}: {where} is a {kind!r:.60}, which is no sensor of adjoint.sensing")
     fields = [field.name for field in dataclasses.fields(known)]
@@ -144,6 +144,13 @@ def _of_sensing(kind: str, data: dict[str, Any], where: str) -> SensorData:
         noise = record(values["noise"], f"{where}.noise", (), tuple(f.name for f in dataclasses.fields(Noise)))
         values["noise"] = Noise(**noise)
     return known(**values)
+
+
+def _sensing() -> ModuleType:
+    """The package of sensors; not imported at the top, so that names loaded there later are none of this module's."""
+    from ... import sensing
+
+    return sensing
 
 
 def _value(value, where: str) -> Any:
