@@ -94,11 +94,17 @@ class Backend(Protocol):
         """What would happen. `motions` has a key for each robot that moves, and may have others, which rest (None).
 
         A key is "arm" for an arm and "arm.hand" for its hand. `felt` tells whether any condition reads forces now.
+        Of a motion under way, what is left of it is handed over: after a commit of k ticks it begins with row k of the
+        whole motion, or has its last row alone until `ended` tells that it has ended. `ended` has the same keys as
+        `motions` ("arm", "arm.hand"). Hands are as far open as the world says, and move on until they have ended.
         """
         ...
 
     def commit(self, world: World, state: Any, ahead: Ahead, ticks: int) -> tuple[World, Any]:
-        """The first `ticks` of what was ahead happen: the world and the state after them."""
+        """The first `ticks` of what was ahead happen: the world and the state after them.
+
+        Fingers that have met a part hold it in the world from then on, and fingers that open let go of it.
+        """
         ...
 
     def brake(self, world: World, state: Any, robot: str, period: float) -> ArmMotion:
