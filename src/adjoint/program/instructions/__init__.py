@@ -73,6 +73,7 @@ from .statements import Signal as Signal
 from .statements import SignalEvent as SignalEvent
 from .statements import Statement as Statement
 from .statements import Stop as Stop
+from .statements import TaskState as TaskState
 from .statements import Unwatch as Unwatch
 from .statements import Wait as Wait
 from .statements import WaitEvent as WaitEvent
@@ -177,6 +178,7 @@ __all__ = [
     "Span",
     "Statement",
     "Stop",
+    "TaskState",
     "Type",
     "Unary",
     "UnitName",

@@ -31,11 +31,12 @@ __all__ = [
     "Detach", "For", "ForceClause", "Gosub", "Goto", "Guard", "If", "Label", "Locate", "Move", "MoveHand",
     "MoveJoints", "Operate", "Parallel", "Parameter", "Pause", "Place", "Print", "Procedure", "RelationClause",
     "Repeat", "Return", "SetBase", "SetConfiguration", "SetSpeed", "SetTool", "Signal", "SignalEvent", "Statement",
-    "Stop", "Unwatch", "Wait", "WaitEvent", "Watch", "While", "statement_types",
+    "Stop", "TaskState", "Unwatch", "Wait", "WaitEvent", "Watch", "While", "statement_types",
 ]  # fmt: skip
 
 CONFIGURATIONS = ("lefty", "righty", "above", "below", "flip", "noflip")
 ATTACHMENTS = ("rigid", "nonrigid", "conditional")
+PURPOSES = ("define", "check", "achieve")
 _DIRECTION = vector()
 
 
@@ -534,3 +535,21 @@ class Operate(Statement):
     speed: Expression | None = field(default=None, metadata=of(TURNING))
     hold: bool = False
     arm: str = ""
+
+
+@dataclass(frozen=True)
+class TaskState(Statement):
+    """A state of the world, as a list of relations: RAPT's STATE A: (Block1-face1 AGAINST Table) ... (Table 9.9).
+
+    `purpose` is "define" (nothing happens), "check" (the program fails if a relation does not hold now) or "achieve"
+    (parts are picked and placed until all relations hold). `relations` are all that the state has in each case.
+    """
+
+    name: str
+    relations: tuple[RelationClause, ...] = ()
+    purpose: str = "define"
+    arm: str = ""
+
+    def __post_init__(self):
+        super().__post_init__()
+        _one_of(self, "purpose", self.purpose, PURPOSES)
