@@ -1,0 +1,198 @@
+"""Fingers that close on parts: what is between them, at which width they meet it, taking it and letting it go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import ArgumentError
+from ...sensing.scene import Plane, Scene, Solid, cast_rays
+from ...world.state import Gripper, World, WorldRobot
+from ...world.state.attachment_edits import holder_of
+from ...world.state.frame_tree import is_base, rigid_top, subtree
+from ...world.state.held_parts import named_solids
+from ...world.state.part_contents import solids_of
+from ...world.state.placements import FRICTION, Placed, inverted
+from ...world.state.support import support_fault
+from ...world.state.world_edits import known_robot
+from ...world.views.dropping import dropped
+
+__all__ = ["FingerStop", "finger_stop", "let_go", "taken"]
+
+_GRID = 33  # rays in each direction over a finger's pad at first
+_ZOOM = 5  # rays in each direction while the place of the first touch is narrowed down
+_ROUNDS = 28
+_SPARE = 1e-9
+"""Fingers stop this far [m] before a part, so that the width is never below the part's own, whatever rounding did."""
+
+
+class FingerStop(NamedTuple):
+    """Where the closing fingers of a hand come to rest: see `finger_stop`."""
+
+    width: float
+    """the distance between the fingers then [m]"""
+    part: str | None
+    """the part that is between them; None if they close on nothing"""
+    offset: float = 0.0
+    """how far the middle of the part is from the middle of the hand, along y of the grip frame [m]"""
+
+
+def finger_stop(world: World, robot: str) -> FingerStop:
+    """Which part is between the fingers of a robot's gripper, and how far apart they are when they meet it.
+
+        >>> hand = aj.world.Gripper(opening=0.04, T_tool_grip=np.eye(4))
+        >>> w = aj.world.World().add_robot("arm", robot, q=q, gripper=hand)
+        >>> w = w.add("pin", aj.world.cylinder(0.006, 0.05), at=w.pose("arm.tool"))
+        >>> finger_stop(w, "arm").part
+        'pin'
+
+    The fingers close from their present width. Each stops at the first point of a part that its pad meets; the one
+    that meets a loose part first pushes it towards the other, so that the width is that of the part. If two parts lie
+    side by side, the width is that of both, and the wider one is named. Without anything between them the fingers go on
+    to the gripper's `least` width. What the hand holds counts; half-spaces and the robots themselves do not.
+    """
+    known, grip = _hand(world, robot, "finger_stop")
+    found = _between(world, robot, known, grip, known.width, world.parts)
+    if found is None:
+        return FingerStop(grip.least, None)
+    (high, above), (low, below) = found
+    part = above
+    if above != below:
+        part = max((above, below), key=lambda name: _extent(world, robot, known, grip, name))
+    width = float(np.clip(high - low + 2 * _SPARE, grip.least, max(known.width, grip.least)))
+    return FingerStop(width, part, (high + low) / 2)
+
+
+def taken(world: World, robot: str, part: str, width: float) -> World:
+    """The world in which a hand has closed on a part and holds it: the fingers are `width` [m] apart.
+
+    The part, with all that is rigid with it, now hangs rigidly on the robot's tool. If it was not in the middle of the
+    hand, the fingers have pushed it there. A part that this hand holds already stays as it is.
+    """
+    known, grip = _hand(world, robot, "taken")
+    holder = holder_of(world, part)
+    if holder is None or holder[0] != robot:
+        top = part if holder is not None else rigid_top(world, part, "taken")
+        stop = finger_stop(world, robot)
+        if stop.part == part and abs(stop.offset) > _SPARE and holder is None:
+            y = (world.pose(robot) @ known.placement(known.tool) @ grip.T_tool_grip)[:3, 1]
+            world = world.move(top, _shifted(world.pose(top), -stop.offset * y))
+        world = world.grasp(robot, part)
+    return world.set_gripper(robot, float(np.clip(width, grip.least, grip.opening)))
+
+
+def let_go(world: World, robot: str, width: float | None = None) -> World:
+    """The world in which a hand has opened and holds nothing more between its fingers, which are `width` [m] apart.
+
+    What it held stays on the part on which gravity holds it; else it falls, as `world.dropped` simulates it, if there
+    is anything below to come to rest on. Parts that hang on the tool but are not between the fingers, such as a
+    camera, and frames without parts stay with the robot.
+    """
+    known, grip = _hand(world, robot, "let_go")
+    held = [name for name in world.holding(robot) if not is_base(world, world.frames[name].parent)]
+    apart = grip.opening if width is None else float(np.clip(width, grip.least, grip.opening))
+    for top in held:
+        own = [name for name in subtree(world, top) if name in world.parts]
+        if own and _between(world, robot, known, grip, known.width, own) is not None:
+            world = _put_down(world.detach(top), top)
+    return world.set_gripper(robot, apart)
+
+
+# --- what is between the fingers --------------------------------------------------------------------------------------
+
+
+def _hand(world: World, robot: str, caller: str) -> tuple[WorldRobot, Gripper]:
+    if not isinstance(world, World):
+        raise ArgumentError(f"{caller}: 'world' must be a World, got {type(world).__name__}")
+    known = known_robot(world, robot, caller)
+    if known.gripper is None:
+        raise ArgumentError(
+            f"{caller}: robot '{robot}' has no gripper; World.add_robot(..., gripper=Gripper(...)) gives one"
+        )
+    return known, known.gripper
+
+
+def _between(world: World, robot: str, known: WorldRobot, grip: Gripper, width: float, names: Iterable[str]):
+    """((y, part) that the finger at +y meets first, (y, part) of the finger at -y), along y of the grip frame."""
+    reach = width + 4 * _SPARE  # what the fingers touch already is between them, too
+    T_grip_world = inverted(world.pose(robot) @ known.placement(known.tool) @ grip.T_tool_grip)
+    solids = [solid for name in names for solid in _solids(world, name, T_grip_world) if _near(solid, grip, reach)]
+    if not solids:
+        return None
+    scene = Scene(solids)
+    plus = _first_touch(scene, grip, reach, 1.0)
+    minus = _first_touch(scene, grip, reach, -1.0)
+    return None if plus is None or minus is None else (plus, minus)
+
+
+def _solids(world: World, name: str, T_grip_world: np.ndarray) -> list[Solid]:
+    part = world.parts[name]
+    return [] if isinstance(part, Plane) else list(named_solids(name, solids_of(part), T_grip_world @ world.pose(name)))
+
+
+def _near(solid: Solid, grip: Gripper, width: float) -> bool:
+    """Whether the box about a solid meets the space between the fingers."""
+    if solid.hull is None:
+        return False
+    corners = solid.hull[0] @ solid.T_world_solid[:3, :3].T + solid.T_world_solid[:3, 3]
+    low, high = corners.min(axis=0) - solid.hull[1], corners.max(axis=0) + solid.hull[1]
+    ends = np.array([[grip.breadth / 2, width / 2, grip.tip], [-grip.breadth / 2, -width / 2, grip.tip - grip.depth]])
+    return bool((low <= ends[0]).all() and (high >= ends[1]).all())
+
+
+def _first_touch(scene: Scene, grip: Gripper, width: float, side: float) -> tuple[float, str] | None:
+    """Where the pad at y = side · width/2 meets the first solid on its way inward: y, and the name of the part.
+
+    Rays over the pad find the place, and finer and finer rays around it find it exactly: solids are convex, so that
+    their height above the pad's plane has one maximum.
+    """
+    low = np.array([-grip.breadth / 2, grip.tip - grip.depth])
+    high = np.array([grip.breadth / 2, grip.tip])
+    middle, half, best = (low + high) / 2, (high - low) / 2, None
+    for k in range(_ROUNDS):
+        n = _GRID if k == 0 else _ZOOM
+        x, z = (np.clip(middle[i] + half[i] * np.linspace(-1, 1, n), low[i], high[i]) for i in (0, 1))
+        grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1).reshape(-1, 2)
+        origins = np.column_stack([grid[:, 0], np.full(len(grid), side * width / 2), grid[:, 1]])
+        hits = cast_rays(scene, origins, np.array([0.0, -side, 0.0]), farthest=width)
+        # Rounding must not wander along a flat face: a place that is not clearly better is no news.
+        place = int(np.argmin(np.round(hits.distance, 12)))
+        if np.isfinite(hits.distance[place]) and (best is None or hits.distance[place] < best[0]):
+            best = float(hits.distance[place]), scene[int(hits.solid[place])].name.partition("#")[0]
+            middle = grid[place]
+        if best is None:
+            return None
+        half = half * (4.0 / _GRID if k == 0 else 0.6)
+    return None if best is None else (side * (width / 2 - best[0]), best[1])
+
+
+def _extent(world: World, robot: str, known: WorldRobot, grip: Gripper, name: str) -> float:
+    """How much of the space between the fingers a part takes [m]."""
+    found = _between(world, robot, known, grip, known.width, [name])
+    return 0.0 if found is None else found[0][0] - found[1][0]
+
+
+# --- putting down -----------------------------------------------------------------------------------------------------
+
+
+def _shifted(T: np.ndarray, by: np.ndarray) -> np.ndarray:
+    moved = np.array(T)
+    moved[:3, 3] += by
+    return moved
+
+
+def _put_down(world: World, name: str) -> World:
+    """A part that nobody holds any more lies on what carries it, or falls."""
+    own = subtree(world, name)
+    for other in world.parts:
+        if other not in own:
+            T = inverted(world.pose(other)) @ world.pose(name)
+            on = Placed(other, T, "conditional", FRICTION)
+            if support_fault(world.changed(frames=world.frames | {name: on}), name) is None:
+                return world.attach(name, other, "conditional")
+    if not any(other not in own for other in world.parts) or not np.linalg.norm(world.gravity) > 0:
+        return world
+    down = dropped(world, name, duration=1.0)
+    return down.world if down.rested else world.changed(fallen=world.fallen | {name: "nothing is below it"})
