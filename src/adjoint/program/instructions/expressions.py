@@ -16,7 +16,7 @@ __all__ = [
 
 UNARY = ("-", "not")
 BINARY = ("+", "-", "*", "/", "mod", "<", "<=", ">", ">=", "=", "<>", "and", "or")
-READINGS = ("force", "torque", "width", "joints", "sensor", "signal", "done")
+READINGS = ("force", "torque", "width", "joints", "sensor", "signal", "done", "monitor")
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,13 @@ class Reading(Expression):
 
     - "force", "torque": along `axis` ("x", "y", "z"), what the surroundings exert on the hand [N, N m], along axes of
       the arm's force frame (those of the station, unless a move says otherwise).
-    - "width": how far apart the fingers are [m]. "joints": values of the `joints` (numbers from 1) of the arm.
+    - "width": how far apart the fingers are [m].
+    - "joints": values of joints of the arm, whose `number` is one number from 1, or an aggregate of them, as plain
+      numbers: those of joints that slide count in `length_unit`, those of joints that turn in `angle_unit`.
     - "sensor": a sensor of the world, or of the back end, by `name`. "signal": the input line of this number.
     - "done": whether the arm rests.
+    - "monitor": 1 if the monitor of this `name` has stopped the last move that it was asked in, else 0 (AML's
+      QMONITOR).
     """
 
     kind: str
@@ -134,6 +138,8 @@ class Reading(Expression):
     axis: str = ""
     name: str = ""
     number: Expression | None = None
+    length_unit: str = "m"
+    angle_unit: str = "rad"
 
     def __post_init__(self):
         if self.kind not in READINGS:

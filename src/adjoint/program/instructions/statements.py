@@ -164,6 +164,8 @@ class MoveHand(Statement):
     `hand` is the name of a hand (AL's bhand) or of an arm, "" is the only one. Fingers that meet a part stop there, and
     the hand then holds the part; fingers that open let go of it. `wait`: the next statement waits until they rest.
     `grasp` (VAL's GRASP): at least `width` must be left, or the program jumps to `otherwise` (a label), or aborts.
+    With `either_way` (AML's MOVE(GRIPPER, 2.5)) the fingers open or close, whichever leads to `width`, and `opens` says
+    nothing. `monitors` stop the fingers, as those of `MoveJoints` stop the arm.
     """
 
     hand: str
@@ -172,6 +174,8 @@ class MoveHand(Statement):
     wait: bool = True
     grasp: bool = False
     otherwise: str = ""
+    either_way: bool = False
+    monitors: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True)
