@@ -1,0 +1,350 @@
+"""The value of an expression, now or at many ticks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ...errors import nearest
+from ...world.units import UNITS
+from ..instructions.diagnostics import Diagnostic, ProgramError
+from ..instructions.expressions import (
+    Aggregate,
+    Binary,
+    Call,
+    Expression,
+    Here,
+    Index,
+    Literal,
+    Name,
+    Quantity,
+    Reading,
+    Unary,
+    UnitName,
+    Wrt,
+)  # fmt: skip
+from ..instructions.value_types import Type
+from .arithmetic import COMPARISONS, NUMBERS, combined
+from .constants import CONSTANTS
+from .functions import FUNCTIONS, ProgramFunction
+from .scopes import Scope, VariableScope
+from .values import OverTicks, kind_of, type_in_words, value_in_words
+
+__all__ = ["evaluate"]
+
+_FEW = 10_000  # values inside an aggregate, and characters of a text: a loop that doubles one must not fill the memory
+_PLAIN = frozenset({float, int, np.float64})
+
+
+def evaluate(expression: Expression, scope: Scope | Mapping[str, Any] | None = None) -> Any:
+    """The value of an expression, a `Value` in SI units: a number, a truth value, a text, an array or a tuple.
+
+        >>> from adjoint.program.instructions import Binary, Literal, Name
+        >>> evaluate(Binary("<", Name("tries"), Literal(3.0)), {"tries": 2.0})
+        True
+
+    `scope` tells the values of names, where arms are, and what sensors say; a dictionary of variables will do. Where it
+    gives arrays with a leading axis (ticks,), the result has this axis, and everything is computed for all ticks in
+    one call. Numbers that differ by less than 1e-9 (of themselves, or at all) count as equal, so `width < diameter` is
+    false for fingers that rest on a bolt. What cannot be computed is a `ProgramError` at its place in the text.
+    """
+    if scope is None or isinstance(scope, Mapping):
+        scope = VariableScope(scope)
+    try:
+        result = _RULES[type(expression)](expression, scope)
+    except RecursionError:
+        raise ProgramError(
+            Diagnostic("this expression is nested too deep to be evaluated", expression.at, code="size")
+        ) from None
+    return _plain(result)
+
+
+def _plain(value: Any) -> Any:
+    if type(value) is OverTicks:
+        return value.values
+    if type(value) is tuple:
+        return tuple([_plain(item) for item in value])
+    return value
+
+
+def fail(expression: Expression, message: str, hint: str = "", code: str = "type") -> NoReturn:
+    """Raise the error that says what is wrong with an expression, at its place."""
+    raise ProgramError(Diagnostic(message, expression.at, hint, code=code))
+
+
+def _words(expression: Expression, value: Any) -> str:
+    """What an operand is; if it was written as a quantity, with its unit."""
+    if isinstance(expression, Quantity):
+        return type_in_words(Type("scalar", expression.dimension))
+    return value_in_words(value)
+
+
+# --- one rule for each class of expressions ---------------------------------------------------------------------------
+
+
+def _literal(expression: Literal, scope: Scope) -> Any:
+    value = expression.value
+    return float(value) if type(value) is int else value
+
+
+def _quantity(expression: Quantity, scope: Scope) -> Any:
+    return expression.value * UNITS[expression.unit].factor
+
+
+def _unit_name(expression: UnitName, scope: Scope) -> Any:
+    return UNITS[expression.unit].factor
+
+
+def _name(expression: Name, scope: Scope) -> Any:
+    name = expression.name
+    try:
+        value = scope.value(name)
+    except KeyError:
+        known = CONSTANTS.get(name)
+        if known is None:
+            names = getattr(scope, "names", list)()
+            hint = nearest(name, [*names, *CONSTANTS])
+            fail(expression, f"'{name}' has no value here", hint, "name")
+        return known[1]
+    if type(value) is np.ndarray and (value.ndim == 3 or (value.ndim == 1 and value.dtype == bool)):
+        return OverTicks(value)
+    return value
+
+
+def _unary(expression: Unary, scope: Scope) -> Any:
+    value = _RULES[type(expression.value)](expression.value, scope)
+    if type(value) is bool or kind_of(value) == "boolean":
+        if expression.operator == "not":
+            return OverTicks(~value.values) if type(value) is OverTicks else not value
+    elif expression.operator == "-":
+        if type(value) is float:
+            return -value
+        negative = _negative(value)
+        if negative is not None:
+            return negative
+    needed = "a truth value" if expression.operator == "not" else "a number or a vector"
+    fail(expression, f"'{expression.operator}' needs {needed}, and this is {_words(expression.value, value)}")
+
+
+def _negative(value: Any) -> Any:
+    kind = kind_of(value)
+    if kind == "aggregate":
+        items = [_negative(item) for item in value]
+        return None if any(item is None for item in items) else tuple(items)
+    if kind not in ("scalar", "vector", "joints"):
+        return None
+    return OverTicks(-value.values) if type(value) is OverTicks else -value
+
+
+def _binary(expression: Binary, scope: Scope) -> Any:
+    operator = expression.operator
+    left = _RULES[type(expression.left)](expression.left, scope)
+    if type(left) is bool and (left if operator == "or" else not left if operator == "and" else False):
+        return left
+    right = _RULES[type(expression.right)](expression.right, scope)
+    if type(left) in _PLAIN and type(right) in _PLAIN:
+        compute = NUMBERS.get(operator)
+        if compute is not None:
+            try:
+                return compute(left, right)
+            except ZeroDivisionError:
+                fail(expression, f"'{operator}' by 0", code="value")
+    result = combined(operator, left, right)
+    if result is None:
+        _no_rule(expression, operator, left, right)
+    if type(result) in (str, tuple):
+        _check_size(expression, result)
+    return result
+
+
+def _no_rule(expression: Binary, operator: str, left: Any, right: Any) -> NoReturn:
+    both = f"{_words(expression.left, left)} {operator} {_words(expression.right, right)}"
+    kinds = (kind_of(left), kind_of(right))
+    if operator == "/" and kinds[1] == "scalar":
+        fail(expression, "'/' by 0", code="value")
+    hint = ""
+    if operator == "*" and kinds == ("vector", "vector"):
+        hint = "write DOT(v, w) or CROSS(v, w)"
+    elif operator == "+" and kinds == ("vector", "frame"):
+        hint = "write frame + vector"
+    elif operator in COMPARISONS and "frame" in kinds:
+        hint = "compare numbers, such as NORM(POS(f) - POS(g))"
+    fail(expression, f"{both} has no meaning", hint)
+
+
+def _check_size(expression: Expression, value: str | tuple) -> None:
+    if (len(value) if isinstance(value, str) else _size(value, 0)) > _FEW:
+        fail(expression, f"a value of a program has at most {_FEW} parts or characters", code="size")
+
+
+def _size(value: Any, count: int) -> int:
+    """How many values a value has inside, counted only until there are too many."""
+    if type(value) is not tuple:
+        return count + 1
+    for item in value:
+        count = _size(item, count)
+        if count > _FEW:
+            break
+    return count + 1
+
+
+def _wrt(expression: Wrt, scope: Scope) -> Any:
+    value = _RULES[type(expression.value)](expression.value, scope)
+    frame = _RULES[type(expression.frame)](expression.frame, scope)
+    if kind_of(value) != "vector" or kind_of(frame) not in ("frame", "rotation"):
+        given = f"{_words(expression.value, value)} WRT {_words(expression.frame, frame)}"
+        fail(expression, f"WRT needs a vector and a frame, and this is {given}")
+    ticks = type(value) is OverTicks or type(frame) is OverTicks
+    result = (_plain(frame)[..., :3, :3] @ _plain(value)[..., None])[..., 0]
+    return OverTicks(result) if ticks else result
+
+
+def _here(expression: Here, scope: Scope) -> Any:
+    try:
+        value = scope.here(expression.arm, expression.joints)
+    except KeyError:
+        arm = f"the arm '{expression.arm}'" if expression.arm else "the only arm"
+        fail(expression, f"there is nothing that says where {arm} is", code="name")
+    return OverTicks(value) if np.ndim(value) == (2 if expression.joints else 3) else value
+
+
+def _reading(expression: Reading, scope: Scope) -> Any:
+    number = None
+    if expression.number is not None:
+        number = _plain(_RULES[type(expression.number)](expression.number, scope))
+    try:
+        value = scope.reading(expression, number)
+    except KeyError:
+        what = f"'{expression.name}'" if expression.name else f"of the {expression.kind}"
+        fail(expression, f"no sensor {what} is there", code="name")
+    one = not (expression.kind == "joints" and kind_of(number) != "scalar")
+    return OverTicks(value) if one and np.ndim(value) == 1 and type(value) is np.ndarray else value
+
+
+def _aggregate(expression: Aggregate, scope: Scope) -> Any:
+    items = tuple([_RULES[type(item)](item, scope) for item in expression.items])
+    _check_size(expression, items)
+    return items
+
+
+def _index(expression: Index, scope: Scope) -> Any:
+    value = _RULES[type(expression.value)](expression.value, scope)
+    number = _RULES[type(expression.index)](expression.index, scope)
+    if kind_of(number) != "scalar" or type(number) is OverTicks or number != round(number):
+        fail(expression, f"an index is a whole number, and this is {_words(expression.index, number)}")
+    k = int(number)
+    if isinstance(value, Mapping):
+        if k not in value:
+            there = f"{min(value)} to {max(value)}" if value else "none"
+            fail(expression, f"there is no element {k}; elements are {there}", code="value")
+        return value[k]
+    items = _elements(value)
+    if items is None:
+        fail(expression, f"{_words(expression.value, value)} has no elements")
+    if not 1 <= k <= len(items):
+        fail(expression, f"there is no element {k}; elements are 1 to {len(items)}", code="value")
+    return items[k - 1]
+
+
+def _elements(value: Any) -> Any:
+    """The elements of a value: those of aggregates and vectors, position and rotation of frames, rows of rotations."""
+    kind, array = kind_of(value), _plain(value)
+    if kind == "aggregate":
+        return value
+    if kind == "frame":
+        parts = [array[..., :3, 3], array[..., :3, :3]]
+    elif kind == "rotation":
+        parts = [array[..., k, :] for k in range(3)]
+    elif kind in ("vector", "joints"):
+        parts = [array[..., k] for k in range(array.shape[-1])]
+    else:
+        return None
+    if type(value) is OverTicks:
+        return [OverTicks(part) for part in parts]
+    return [float(part) if part.ndim == 0 else part for part in parts]
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+
+def _call(expression: Call, scope: Scope) -> Any:
+    arguments = [_RULES[type(argument)](argument, scope) for argument in expression.arguments]
+    function = FUNCTIONS.get(expression.function.upper())
+    if function is None:
+        run = getattr(scope, "call", None)
+        if run is None:
+            hint = nearest(expression.function.upper(), list(FUNCTIONS))
+            fail(expression, f"there is no function '{expression.function}'", hint, "name")
+        return run(expression.function, tuple(_plain(a) for a in arguments))
+    _check_count(expression, function, len(arguments))
+    parameters, last = function.parameters, len(function.parameters) - 1
+    ticks, kinds = False, []
+    for k, argument in enumerate(arguments):
+        accepted = [t.kind for t in parameters[min(k, last)].types]
+        kind, value, at_ticks = _fitted(argument, accepted)
+        if kind not in accepted:
+            needed = " or ".join(dict.fromkeys(type_in_words(t) for t in parameters[min(k, last)].types))
+            given = _words(expression.arguments[k], argument)
+            fail(expression.arguments[k], f"{function.name}: {parameters[min(k, last)].name} is {needed}, not {given}")
+        arguments[k], ticks = value, ticks or at_ticks
+        kinds.append(kind)
+    try:
+        result = function.compute(kinds, *arguments) if function.by_kind else function.compute(*arguments)
+    except (ValueError, TypeError) as error:
+        fail(expression, f"{function.form}: {error}", code="value")
+    if ticks:
+        return OverTicks(result)
+    if not np.isfinite(result).all():
+        fail(expression, f"{function.form} has no value for these arguments", code="value")
+    return result if np.ndim(result) else float(result)
+
+
+def _check_count(expression: Call, function: ProgramFunction, count: int) -> None:
+    least = len(function.parameters)
+    if count < least or (count > least and not function.repeats):
+        fail(expression, f"{function.form} takes {least} arguments, and here {'is' if count == 1 else 'are'} {count}")
+
+
+def _fitted(value: Any, accepted: list[str]) -> tuple[str, Any, bool]:
+    """The kind and the array of an argument; aggregates of numbers are vectors, rotations and frames where they fit."""
+    kind = kind_of(value)
+    if kind == "aggregate":
+        try:
+            array = as_array(value)
+        except (ValueError, TypeError, AttributeError):
+            return kind, value, False
+        found = kind_of(array)
+        # A vector stands where only an aggregate of three numbers is asked for.
+        return ("aggregate" if found not in accepted and "aggregate" in accepted else found), array, False
+    if type(value) is OverTicks:
+        return kind, value.values, True
+    return kind, value, False
+
+
+def as_array(value: Any) -> np.ndarray:
+    """An aggregate as an array: <x, y, z> is a vector, three rows are a rotation, <position, rotation> is a frame."""
+    if type(value) is tuple and len(value) == 2:
+        p, R = (as_array(item) if type(item) is tuple else np.asarray(item, float) for item in value)
+        if p.shape == (3,) and R.shape == (3, 3):
+            T = np.eye(4)
+            T[:3, :3], T[:3, 3] = R, p
+            return T
+    return np.array([as_array(item) if type(item) is tuple else item for item in value], float)
+
+
+_RULES: dict[type, Callable[[Any, Scope], Any]] = {
+    Literal: _literal,
+    Quantity: _quantity,
+    UnitName: _unit_name,
+    Name: _name,
+    Unary: _unary,
+    Binary: _binary,
+    Call: _call,
+    Wrt: _wrt,
+    Here: _here,
+    Reading: _reading,
+    Aggregate: _aggregate,
+    Index: _index,
+}
