@@ -11,8 +11,8 @@ from scipy.spatial import ConvexHull, Delaunay
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
-from adjoint.sensing import Box, Plane
-from adjoint.world.parts import cuboid, sphere
+from adjoint.sensing import Box, Capsule, Cylinder, Plane, Sphere
+from adjoint.world.parts import cuboid, cylinder, sphere
 from adjoint.world.state import Gripper, World, changes, frame_from_points, gripper_solids, hand_target, settle
 from adjoint.world.state.support_polygons import clipped, hull, outside_by
 from adjoint.world.units import si
@@ -93,7 +93,9 @@ def test_scene_has_all_solids(room):
     [
         (lambda w: w.pose("cpu"), "did you mean 'cup'"),
         (lambda w: w.pose("arm.tol"), "did you mean 'tool'"),
-        (lambda w: w.pose("cup.top"), "'cup' has no feature 'top'"),
+        (lambda w: w.pose("cup.lid"), "'cup' has no feature 'lid'; there are top, bottom, front, back"),
+        (lambda w: w.pose("cup.tob"), "'cup' has no feature 'tob'; did you mean 'top'"),
+        (lambda w: w.add("rod", Capsule(0.1, 0.3)).pose("rod.top"), "'rod' has no feature 'top'; it has none"),
         (lambda w: w.add("cup"), "names must differ"),
         (lambda w: w.add("a.b"), "which is kept for"),
         (lambda w: w.add("world"), "take another name"),
@@ -120,6 +122,31 @@ def test_scene_has_all_solids(room):
 def test_bad_edits_are_refused(room, edit, message):
     with pytest.raises(ArgumentError, match=message):
         edit(room)
+
+
+@pytest.mark.parametrize(
+    ("solid", "part", "feature"),
+    [
+        (Box([1.0, 0.6, 0.05]), cuboid(1.0, 0.6, 0.05), "top"),
+        (Cylinder(0.2, 0.5), cylinder(0.2, 0.5), "bottom"),
+        (Sphere(0.3), sphere(0.3), "sphere"),
+    ],
+)
+def test_features_of_solids_are_those_of_parts(solid, part, feature):
+    """A solid has the features of the part of its shape, wherever it is, and whether or not it brings its own pose."""
+    T = se3.random(rng=3)
+    expected = World().add("table", part, at=T).pose(f"table.{feature}")
+    assert np.allclose(World().add("table", solid, at=T).pose(f"table.{feature}"), expected, atol=1e-12)
+    placed = World().add("table", solid.at(T))
+    assert np.allclose(placed.pose(f"table.{feature}"), expected, atol=1e-12)
+    shifted = placed.move("table", T @ turned("x", 30, [0, 1, 0])).pose(f"table.{feature}")
+    assert np.allclose(shifted, T @ turned("x", 30, [0, 1, 0]) @ se3.inverse(T) @ expected, atol=1e-12)
+
+
+def test_planes_have_one_face():
+    T = se3.random(rng=4)
+    top = World().add("wall", Plane(T_world_solid=T)).pose("wall.top")
+    assert np.allclose(top[:3, 0], T[:3, 2]) and np.allclose(top[:3, 3], T[:3, 3])  # x is the normal
 
 
 # --- the book's frames ------------------------------------------------------------------------------------------------

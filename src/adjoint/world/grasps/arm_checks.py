@@ -11,11 +11,11 @@ from ...collision.clearances import pair_clearances
 from ...collision.collision_models import CollisionModel
 from ...errors import ArgumentError
 from ...goals.search import find_configuration
-from ...inverse import inverse_kinematics, with_turns, within_limits
 from ...inverse.arms import arm_of
 from ...lie import se3
 from ...model.configuration import random_configuration
 from ...model.robot import Robot
+from ..motion.arm_branches import arm_branches
 
 __all__: list[str] = []
 
@@ -36,22 +36,7 @@ def reached(robot: Robot, tool: str, T_base_tool: np.ndarray, rng: np.random.Gen
         arm = arm_of(robot, tool)
     except ArgumentError:
         return _searched(robot, tool, T_base_tool, rng)
-    if arm.is_redundant:
-        low, high = -np.pi, np.pi
-        if arm.lock is not None:
-            place = arm.chain.places[arm.chain.gears[arm.lock].coordinate]
-            own = robot.lower[place], robot.upper[place]
-            low, high = own if np.isfinite(own).all() else (low, high)
-        values = low + (high - low) * (np.arange(REDUNDANT) + 0.5) / REDUNDANT
-        found = inverse_kinematics(robot, T_base_tool[:, None], tool, redundancy=values)
-    else:
-        found = inverse_kinematics(robot, T_base_tool, tool)
-    try:
-        q, good = with_turns(robot, found)
-    except ArgumentError:  # too many copies
-        q, good = within_limits(robot, found)
-    n = len(T_base_tool)
-    return Reached(q.reshape(n, -1, robot.nq), good.reshape(n, -1))
+    return Reached(*arm_branches(robot, tool, T_base_tool, arm, REDUNDANT))
 
 
 def _searched(robot: Robot, tool: str, T_base_tool: np.ndarray, rng: np.random.Generator) -> Reached:

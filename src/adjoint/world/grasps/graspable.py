@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import ArgumentError
-from ...sensing.scene import Box, Cylinder, Solid, Sphere
 from ..features import Feature
-from ..parts import Part, cuboid, cylinder, sphere
 from ..parts.surface_queries import triangle_normals
 from ..parts.sweeps import PartMesh
 from ..state.part_contents import check_part, features_of, mass_and_center, solids_of, surface_of
@@ -38,20 +36,10 @@ def graspable(part, caller: str) -> Graspable:
         raise ArgumentError(f"{caller}: 'part' is a half-space, which no gripper can hold")
     mesh = PartMesh(np.asarray(surface[0], float), np.asarray(surface[1]))
     normals = triangle_normals(mesh)
-    named = features_of(part if isinstance(part, Part) else _as_part(part))
-    faces = tuple(f for f in named.values() if f.kind == "face" and f.outline is not None)
+    faces = tuple(f for f in features_of(part).values() if f.kind == "face" and f.outline is not None)
     pieces = tuple(hull for solid in solids_of(part) if (hull := hull_of(solid)) is not None)
     mass, center = mass_and_center(part)
     return Graspable(mesh, normals, faces, _curved(mesh, normals, faces), pieces, mass, center)
-
-
-def _as_part(solid: Solid) -> Part | None:
-    """A part with the features of a solid, which has none of its own."""
-    if isinstance(solid, Box):
-        return cuboid(*solid.size)
-    if isinstance(solid, Cylinder):
-        return cylinder(solid.radius, solid.length)
-    return sphere(solid.radius) if isinstance(solid, Sphere) else None
 
 
 def _curved(mesh: PartMesh, normals: np.ndarray, faces: tuple[Feature, ...]) -> np.ndarray:

@@ -11,7 +11,6 @@ from ...errors import ArgumentError
 from ...goals.goal import Goal, pose, position
 from ...goals.problem import listed_goals
 from ...goals.search import find_configuration, goal_errors
-from ...inverse import inverse_kinematics, with_turns, within_limits
 from ...inverse.arms import arm_of
 from ...kinematics import forward_kinematics
 from ...lie import se3, so3
@@ -20,6 +19,7 @@ from ...model.input_checks import floats, vectors
 from ...model.once import once_a_robot
 from ...model.rigidity import corrected
 from ...model.robot import Robot
+from .arm_branches import arm_branches
 from .spaces import ConfigurationSpace
 
 __all__ = ["GoalSet", "is_pose", "poses_of"]
@@ -150,7 +150,8 @@ def reached_poses(
         arm = None
     found = np.empty((0, robot.nq))
     if arm is not None:
-        found = _closed_form(robot, T, frame, arm)
+        q, good = arm_branches(robot, frame, T, arm, REDUNDANT)
+        found = q[good]
         found = found[space.inside(found)]
     if not len(found):
         starts = random_configuration(robot, STARTS, rng=rng)
@@ -167,24 +168,6 @@ def reached_poses(
             return GoalSet(found, f"goal: {_missed(robot, frame, T, every.q)}")
         found = every.q[every.success]
     return GoalSet(different(space, found)[:MOST], "")
-
-
-def _closed_form(robot: Robot, T: np.ndarray, frame: str, arm) -> np.ndarray:
-    """All exact configurations (n, nq) at the poses (k, 4, 4), with full turns, within the robot's limits."""
-    if arm.is_redundant:
-        low, high = -np.pi, np.pi
-        if arm.lock is not None:
-            place = arm.chain.places[arm.chain.gears[arm.lock].coordinate]
-            low, high = robot.lower[place], robot.upper[place]
-            low, high = (low, high) if np.isfinite(high - low) else (-np.pi, np.pi)
-        found = inverse_kinematics(robot, T[:, None], frame, redundancy=np.linspace(low, high, REDUNDANT))
-    else:
-        found = inverse_kinematics(robot, T, frame)
-    try:
-        q, good = with_turns(robot, found)
-    except ArgumentError:  # too many copies
-        q, good = within_limits(robot, found)
-    return q[good]
 
 
 def different(space: ConfigurationSpace, q: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from ...sensing.scene import Solid
 from ..state.part_contents import solids_of
 from ..state.worlds import World
 
-__all__ = ["Gap", "gaps", "need_part", "need_robot", "placed_solids", "up_of"]
+__all__ = ["Gap", "gaps", "need_part", "placed_solids", "up_of"]
 
 
 class Gap(NamedTuple):
@@ -30,16 +30,6 @@ def need_part(world: World, name, caller: str) -> str:
     if not isinstance(name, str) or name not in world.parts:
         known = nearest(name, list(world.parts)) if world.parts else "there is none"
         raise ArgumentError(f"{caller}: the world has no part {name!r:.60}; {known}")
-    return name
-
-
-def need_robot(world: World, name, caller: str) -> str:
-    """The name, if the world has a robot of it."""
-    if not isinstance(world, World):
-        raise ArgumentError(f"{caller}: the first argument must be a World, got {type(world).__name__}")
-    if not isinstance(name, str) or name not in world.robots:
-        known = nearest(name, list(world.robots)) if world.robots else "there is none"
-        raise ArgumentError(f"{caller}: the world has no robot {name!r:.60}; {known}")
     return name
 
 

@@ -14,8 +14,9 @@ from ...lie import so3
 from ...sensing.scene.scene_checks import number
 from ..relations.sources import Source
 from ..state.grippers import gripper_solids
+from ..state.world_edits import known_robot
 from ..state.worlds import World
-from .contact_gaps import Gap, gaps, need_part, need_robot, placed_solids, up_of
+from .contact_gaps import Gap, gaps, need_part, placed_solids, up_of
 
 __all__ = [
     "is_above",
@@ -144,12 +145,11 @@ def is_holding(world: World, robot: str, part: str, *, was: bool = False, enter=
     Fingers hold it if they touch it from opposite sides. `enter` and `leave` [m] are the gaps of both.
     """
     caller = "is_holding"
-    need_robot(world, robot, caller)
     need_part(world, part, caller)
+    known = known_robot(world, robot, caller)
     enter, leave = _limits(enter, leave, caller)
     if part in world.holding(robot):
         return True
-    known = world.robots[robot]
     if known.gripper is None:
         return False
     T = world.pose(f"{robot}.{known.tool}")

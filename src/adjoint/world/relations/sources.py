@@ -9,10 +9,11 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from ...errors import ArgumentError, MissingPackageError, nearest
-from ...sensing.scene import Box, Cylinder, Mesh, Plane, Solid, Sphere
+from ...sensing.scene import Mesh, Solid
 from ...sensing.scene.scene_checks import pose
-from ..features import Feature, feature_frame
-from ..parts import Part, cuboid, cylinder, part_solids, sphere
+from ..features import Feature
+from ..parts import Part, part_solids
+from ..parts.solid_features import solid_features
 from .relation_makers import Relation
 
 __all__ = ["Side", "Source", "source_of"]
@@ -71,7 +72,7 @@ class Source:
     def features(self, part: str) -> Mapping[str, Feature]:
         """The features of a part by name."""
         value = self.parts[part]
-        found = _solid_features(value) if isinstance(value, Solid) else getattr(value, "features", value)
+        found = solid_features(value) if isinstance(value, Solid) else getattr(value, "features", value)
         if isinstance(found, Mapping):
             return found
         if isinstance(found, Feature):
@@ -142,21 +143,6 @@ def _part_corners(part: Part) -> np.ndarray:
         return part.mesh.vertices
     except MissingPackageError:
         return np.concatenate([_solid_corners(solid) for solid in part_solids(part)])
-
-
-def _solid_features(solid: Solid) -> Mapping[str, Feature]:
-    """The features of a solid of a scene: those of the part of the same shape; a plane has the face "top"."""
-    match solid:
-        case Box():
-            return cuboid(*solid.size, at=solid.T_world_solid).features
-        case Cylinder():
-            return cylinder(solid.radius, solid.length, at=solid.T_world_solid).features
-        case Sphere():
-            return sphere(solid.radius, at=solid.T_world_solid).features
-        case Plane():
-            T = solid.T_world_solid
-            return {"top": Feature("top", "face", feature_frame(T[:3, 3], T[:3, 2]))}
-    return {}
 
 
 def _solid_corners(solid: Solid) -> np.ndarray:

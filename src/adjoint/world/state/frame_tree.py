@@ -100,9 +100,8 @@ def offset(world: World, name: str, caller: str) -> np.ndarray | None:
         return known.placement(tail)
     features = features_of(world.parts[head]) if head in world.parts else {}
     if tail not in features:
-        what = f"it has {', '.join(list(features)[:12])}" if features else "it has none"
-        close = nearest(tail, list(features)) if features else what
-        raise ArgumentError(f"{caller}: '{head}' has no feature '{tail}'; {close}")
+        known = nearest(tail, list(features)) if features else "it has none"
+        raise ArgumentError(f"{caller}: '{head}' has no feature '{tail}'; {known}")
     return features[tail].T_part_feature
 
 

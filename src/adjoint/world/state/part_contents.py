@@ -18,6 +18,7 @@ from ..parts import Part, inertia, part_solids
 from ..parts.moments import mesh_moments
 from ..parts.part_features import features_of as features_of_part
 from ..parts.part_files import part_from_json, part_to_data
+from ..parts.solid_features import solid_features
 from .json_reading import WHO, items
 from .thing_json import solid_from_data, solid_to_data
 
@@ -54,8 +55,8 @@ def solids_of(part) -> tuple[Solid, ...]:
 
 
 def features_of(part) -> Mapping[str, Feature]:
-    """The features of a part by name; a solid of a scene has none."""
-    return features_of_part(part) if isinstance(part, Part) else {}
+    """The features of a part, or of a solid of a scene, by name."""
+    return features_of_part(part) if isinstance(part, Part) else solid_features(part)
 
 
 def colour_of_part(part) -> tuple[float, float, float, float]:
