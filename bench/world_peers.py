@@ -49,13 +49,13 @@ class Pairs:
 
     def __init__(self, kind: str, capsules: tuple, others: tuple):
         self.shapes = [coal.Capsule(r, np.linalg.norm(b - a)) for a, b, r in zip(*capsules, strict=True)]
-        self.poses = coal_poses(coal, *capsules[:2])
+        self.poses = coal_poses(*capsules[:2])
         if kind == "capsule":
             self.others = [coal.Capsule(r, np.linalg.norm(b - a)) for a, b, r in zip(*others, strict=True)]
-            self.other_poses = coal_poses(coal, *others[:2])
+            self.other_poses = coal_poses(*others[:2])
         else:
             self.others = [coal.Box(*(2 * half)) for half in others[1]]
-            self.other_poses = [coal_pose(coal, T[:3, :3], T[:3, 3]) for T in others[0]]
+            self.other_poses = [coal_pose(T[:3, :3], T[:3, 3]) for T in others[0]]
         self.request, self.result = coal.DistanceRequest(), coal.DistanceResult()
         self.geometry = pin.GeometryModel()
         rows = zip(self.shapes, self.poses, self.others, self.other_poses, strict=True)
@@ -119,7 +119,7 @@ class PandaChecker:
         self.data = model.createData()
         self.geometry = geometry = pin.GeometryModel()
         shapes, robot = ours.shapes, ours.robot
-        for k, T in enumerate(coal_poses(coal, shapes.starts, shapes.ends)):
+        for k, T in enumerate(coal_poses(shapes.starts, shapes.ends)):
             body, length = int(shapes.bodies[k]), shapes.lengths[k]
             joint = 0 if body < 0 else model.getJointId(robot.body_joint_names[body])
             shape = coal.Capsule(shapes.radii[k], length) if length > 0 else coal.Sphere(shapes.radii[k])

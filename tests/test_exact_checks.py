@@ -1,6 +1,8 @@
 """Exact checks by coal, and Pinocchio with coal as a peer of whole collision models."""
 
+import coal
 import numpy as np
+import pinocchio as pin
 import pytest
 from support.collision_models import random_scene
 from support.robots import joint_ids, pinocchio_model, pinocchio_q, urdf
@@ -13,9 +15,6 @@ from adjoint.collision.collision_models import CollisionModel, collision_model
 from adjoint.collision.exact_checks import exact_contacts, exact_distance
 from adjoint.collision.shapes_of_links import LinkShapes
 from adjoint.sensing import Box, Capsule, Mesh, Plane, Scene, Sphere
-
-coal = pytest.importorskip("coal")
-pin = pytest.importorskip("pinocchio")
 
 PRIMITIVES = ("sphere", "capsule", "box", "cylinder")
 

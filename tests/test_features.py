@@ -24,8 +24,6 @@ from adjoint.world.parts.surface_queries import inside_mesh
 
 from .support.random_parts import L_SHAPE, placed_polyhedra, placed_primitives
 
-pytest.importorskip("manifold3d")
-
 
 def outline_area(feature: Feature) -> float:
     x, y = feature.outline.T

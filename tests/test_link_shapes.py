@@ -1,7 +1,9 @@
 """Shapes around links: they contain the links, and are no farther from them than they say."""
 
+import coal
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,7 +199,6 @@ def test_balls_cover_a_stated_capsule():
 
 
 def test_models_of_mujoco():
-    pytest.importorskip("mujoco")
     text = """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0"/>
     <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.04"/></body></worldbody></mujoco>"""
     shapes = link_shapes(aj.load(text))
@@ -299,7 +300,6 @@ def test_cuts_keep_all_area(seed):
 
 def test_gaps_between_hulls_are_proofs():
     """The gap never exceeds the distance of points of the hulls, and is nearly that of coal where they are apart."""
-    coal = pytest.importorskip("coal")
     rng = np.random.default_rng(0)
     a, b = (hull_points(rng.standard_normal((60, 3)) * size) for size in ([0.3, 0.1, 0.1], [0.1, 0.1, 0.2]))
     count = max(len(a), len(b))
@@ -308,7 +308,7 @@ def test_gaps_between_hulls_are_proofs():
     T[:, :3, :3] = so3.exp(rng.standard_normal((300, 3)) * 2)
     T[:, :3, 3] = rng.uniform(-0.8, 0.8, (300, 3))
     gap = hull_gap(a, b, T, np.inf)
-    hulls = [coal.ConvexBase.convexHull(_vectors(coal, x), True, "Qt") for x in (a, b)]
+    hulls = [coal.ConvexBase.convexHull(_vectors(x), True, "Qt") for x in (a, b)]
     here = coal.Transform3s()
     true = np.array(
         [
@@ -325,7 +325,7 @@ def test_gaps_between_hulls_are_proofs():
     assert np.isclose(hull_gap.eager(a, b, T[0], np.inf), gap[0], atol=1e-12)
 
 
-def _vectors(coal, points):
+def _vectors(points):
     found = coal.StdVec_Vec3s()
     for x in np.unique(points, axis=0):
         found.append(x)
@@ -399,7 +399,6 @@ def test_files_that_are_missing_are_told(tmp_path):
 
 
 def test_mesh_files_are_read(tmp_path):
-    trimesh = pytest.importorskip("trimesh")
     mesh = trimesh.creation.box([300, 100, 100])
     mesh.export(tmp_path / "part.stl")
     text = PRIMITIVES.replace(

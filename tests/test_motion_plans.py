@@ -442,7 +442,6 @@ def test_a_panda_in_scenes(panda, name):
 @pytest.mark.slow
 def test_plans_are_free_for_exact_meshes(panda):
     """The capsules have the links in them, so that no mesh touches anything along a plan, ten times finer."""
-    pytest.importorskip("coal")
     model = collision_model(panda, scenes.scene_of("table"), margin=0.005)
     start, goal = scenes.random_problems(panda, lambda q: is_free(model, q), scenes.SCENES["table"][1], 1, 3)[0]
     plan = plan_motion(model, None, start, goal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import coal
 import mpmath
 import numpy as np
 import pytest
@@ -143,12 +144,12 @@ def test_a_box_is_a_hull_and_a_thin_long_cylinder_almost_a_capsule():
 # --- coal -------------------------------------------------------------------------------------------------------------
 
 
-def _coal_others(coal, kind, others):
+def _coal_others(kind, others):
     """The solid b of coal, and its poses."""
     if kind == "capsule":
         b0, b1, rb = others
-        return coal_poses(coal, b0, b1), coal.Capsule(rb[0], np.linalg.norm(b1[0] - b0[0]))
-    poses = [coal_pose(coal, T[:3, :3], T[:3, 3]) for T in others[0]]
+        return coal_poses(b0, b1), coal.Capsule(rb[0], np.linalg.norm(b1[0] - b0[0]))
+    poses = [coal_pose(T[:3, :3], T[:3, 3]) for T in others[0]]
     if kind == "box":
         return poses, coal.Box(*2 * others[1][0])
     if kind == "cylinder":
@@ -183,7 +184,6 @@ def test_coal_agrees_on_a_hundred_thousand_pairs(kind):
     # coal's closed forms are exact, but for 1e-9 by which its depths are inflated. Where it iterates (boxes, hulls, and
     # above all cylinders), it stops at a relative gap of 1e-6 between two bounds of the distance, which is below 10
     # here. In a few of 10⁵ depths in cylinders it stops too early: there its own normal does not separate at its depth.
-    coal = pytest.importorskip("coal")
     rng = np.random.default_rng(12)
     request = coal.DistanceRequest()
     tolerance = 1e-5 if kind in ("cylinder", "hull", "box") else 1e-9
@@ -191,9 +191,9 @@ def test_coal_agrees_on_a_hundred_thousand_pairs(kind):
     for _ in range(100):
         a, length, others = _of_one_size(kind, rng)
         ours = KINDS[kind].kernel(*a, *others).distance
-        poses_b, b = _coal_others(coal, kind, others)
+        poses_b, b = _coal_others(kind, others)
         capsule = coal.Capsule(a[2][0], length)
-        for i, (Ta, Tb) in enumerate(zip(coal_poses(coal, *a[:2]), poses_b, strict=True)):
+        for i, (Ta, Tb) in enumerate(zip(coal_poses(*a[:2]), poses_b, strict=True)):
             result = coal.DistanceResult()
             theirs = coal.distance(capsule, Ta, b, Tb, request, result)
             if not -1e-9 < theirs - ours[i] < tolerance:

@@ -32,8 +32,6 @@ from adjoint.world.parts.sweeps import PartMesh
 
 from .support.random_parts import L_SHAPE, placed_polyhedra, placed_primitives, points_inside
 
-pytest.importorskip("manifold3d")
-
 
 def outside_by(solid, points: np.ndarray) -> np.ndarray:
     """How far points (k, 3) are outside a solid at most, by its own inequalities: 0 or less inside."""

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,8 +40,6 @@ from adjoint.world.parts.moments import inertia_of, mesh_moments
 from adjoint.world.units import si
 
 from .support.random_parts import L_SHAPE, placed_polyhedra, placed_primitives, poses
-
-trimesh = pytest.importorskip("trimesh")
 
 
 def as_trimesh(part: Part):

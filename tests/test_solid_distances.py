@@ -79,7 +79,6 @@ def test_any_two_convex_solids_are_apart_as_their_normal_proves(kinds):
 def test_coal_agrees_about_all_solids(kinds):
     # coal stops at a relative gap of 1e-6, see tests/test_pair_distances.py. It takes a mesh as a surface of triangles,
     # so only distances of meshes are compared.
-    pytest.importorskip("coal")
     for a, b in pairs(kinds, 40, seed=1):
         ours, theirs = solid_distance(a, b), solid_distance(a, b, exact=True)
         if "mesh" in kinds and ours.distance < 0:
@@ -169,7 +168,6 @@ def test_meshes_that_are_not_convex_ask_for_coal():
         solid_distance(ring, Sphere(0.1))
     with pytest.raises(ArgumentError, match=r"HeightField 'hills'.*exact=True"):
         solid_distance(HeightField(np.zeros((2, 2)), name="hills"), Box([1, 1, 1]))
-    pytest.importorskip("coal")
     # In the hole, beyond the ring, above it; the mesh of 24 x 12 pieces differs from the torus by 1 - cos(π/24) of
     # 1.3 m and 1 - cos(π/12) of 0.3 m at most: it is thinner, but for the hole.
     thin = 1.3 * (1 - np.cos(np.pi / 24)) + 0.3 * (1 - np.cos(np.pi / 12))
@@ -195,7 +193,6 @@ def test_spheres_roll_over_ground():
         assert 0 < found.distance <= np.linalg.norm(vertices - local, axis=1).min() - 0.1
         back = solid_distance(field, Sphere(0.1, T_world_solid=T[:3, :3] @ local + T[:3, 3]))
         np.testing.assert_allclose(back.point_a, found.point_b, atol=1e-12)
-    pytest.importorskip("coal")
     ball = Sphere(0.1, T_world_solid=T[:3, :3] @ [0.4, 0.5, 1.0] + T[:3, 3])
     assert solid_distance(field, ball, exact=True).distance == pytest.approx(solid_distance(field, ball).distance, 1e-6)
 

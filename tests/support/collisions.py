@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import coal
 import mpmath
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -201,7 +202,7 @@ def exact_to_cylinder(radius, half) -> Callable:
 # --- coal -------------------------------------------------------------------------------------------------------------
 
 
-def coal_poses(coal, a0, a1) -> list:
+def coal_poses(a0, a1) -> list:
     """Poses of coal's capsules with these ends (n, 3): their middles, with z along them."""
     axis = a1 - a0
     length = np.linalg.norm(axis, axis=1, keepdims=True)
@@ -209,10 +210,10 @@ def coal_poses(coal, a0, a1) -> list:
     x = np.cross(z, np.where(np.abs(z[:, :1]) < 0.7, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     R = np.stack([x, np.cross(z, x), z], axis=2)
-    return [coal_pose(coal, r, p) for r, p in zip(R, (a0 + a1) / 2, strict=True)]
+    return [coal_pose(r, p) for r, p in zip(R, (a0 + a1) / 2, strict=True)]
 
 
-def coal_pose(coal, R, p):
+def coal_pose(R, p):
     """A pose of coal."""
     T = coal.Transform3s()
     T.setRotation(R)
