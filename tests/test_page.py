@@ -14,7 +14,8 @@ from support.robots import urdf
 from support.trees import tree
 
 import adjoint as aj
-from adjoint.drawing.actors import settled
+from adjoint.drawing.actors import Actor, settled
+from adjoint.drawing.listings import Listing
 from adjoint.drawing.pages import MOST_RUNS, page_text
 from adjoint.drawing.props import Prop
 from adjoint.drawing.triangles import box
@@ -614,3 +615,25 @@ def test_props_rest_move_and_are_held(browser, opened):
     np.testing.assert_allclose(where[HOSTILE], hand @ held, atol=20 * single)
     np.testing.assert_allclose(where["ball"], rest @ se3.exp([0, 0, 0.5, 0, 0, 0.15]), atol=4 * single)
     assert shown.run("window.hacked") is None
+
+
+def test_a_listing_lights_the_line_that_runs(browser, tmp_path):
+    """A text beside a motion: its line at every time, a click that goes there, and names that end no script."""
+    t = np.linspace(0, 4, 41)
+    actor = Actor("puma", aj.robots.puma560(), t, np.zeros((1, 41, 6)))
+    text = "first\nsecond </script> {}\n\nfourth\n" + "\n".join(f"line {k}" for k in range(5, 60))
+    listing = Listing("moves.al", text, np.array([0.0, 1.0, 2.0, 3.0]), np.array([1, 2, 4, 50]), ("", "a", "b", "c"))
+    path = tmp_path / "listing.html"
+    path.write_text(page_text("listing", [actor], listing=listing), encoding="utf-8")
+    browser.open(path)
+    browser.run("adjoint.ready")
+    browser.run("adjoint.pause()")
+    for moment, line, note in ((0.5, 1, ""), (1.5, 2, "a"), (2.0, 4, "b"), (3.9, 50, "c"), (0.0, 1, "")):
+        browser.run(f"adjoint.seek({moment})")
+        browser.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert browser.run("adjoint.line") == line
+        assert browser.run("document.querySelector('#listing .hint').textContent") == note
+        assert browser.run("document.querySelectorAll('#listing li.lit').length") == 1
+    browser.run("document.querySelectorAll('#listing li')[3].click()")
+    assert abs(browser.run("adjoint.time") - 2.0) < 1e-3
+    assert browser.run("document.querySelectorAll('#listing li')[1].textContent") == "second </script> {}"

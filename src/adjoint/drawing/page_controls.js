@@ -206,20 +206,27 @@ async function begin() {
   if (moves) plotPanel(); else jointPanel();
   toolPanel();
   showPanel();
+  listingPanel();
   legend();
   listen();
   system.addEventListener("change", dress);
   dress();
   openPanel(window.innerWidth > 760 && window.innerHeight > 420);
   play(moves && !matchMedia("(prefers-reduced-motion: reduce)").matches);
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await drawn();
+  if (listing && window.innerWidth > 640) {  // the robots stand beside the text, not behind it
+    panBy(byId("listing").offsetWidth / 2, 0);
+    changed();
+    await drawn();
+  }
 }
 window.adjoint = {
   ready: begin().catch((error) => {
     element("div", document.body, error.message, { id: "sorry" });
     throw error;
   }),
-  get time() { return state.time; }, get start() { return data.start; }, get end() { return data.end; },
+  get line() { return listing?.lit ?? 0; }, get time() { return state.time; }, get start() { return data.start; }, get end() { return data.end; },
   get playing() { return state.playing; }, get measured() { return { ...measured }; },
   play: () => play(true), pause: () => play(false), seek,
   q: (actor = state.active, run = actors[actor].run) => {

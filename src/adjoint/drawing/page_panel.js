@@ -211,6 +211,7 @@ function showNumbers() {
   byId("scrub").value = part;
   byId("scrub").style.setProperty("--part", `${100 * part}%`);
   drawPlot();
+  showListing();
 }
 
 // --- plots -----------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 """The page that shows robots and their motions: one HTML file with all numbers, which needs nothing else.
 
-Its script is in five files, in this order: `page_kinematics.js` places bodies and finds configurations,
-`page_renderer.js` draws with WebGL 2, `page_scene.js` has what is drawn, `page_panel.js` the sliders and plots, and
-`page_controls.js` the time and the mouse. All arrays are in one block of bytes, compressed; the rest is JSON, in which
-an array is {"type", "at", "size"}.
+Its script is in six files, in this order: `page_kinematics.js` places bodies and finds configurations,
+`page_renderer.js` draws with WebGL 2, `page_scene.js` has what is drawn, `page_panel.js` the sliders and plots,
+`page_listing.js` a text whose lines light up, and `page_controls.js` the time and the mouse. All arrays are in one
+block of bytes, compressed; the rest is JSON, in which an array is {"type", "at", "size"}.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..model.joints import FRAMES
 from ..model.robot import Robot
 from .actors import ENDLESS, Actor
 from .axes import upright
+from .listings import Listing
 from .props import Prop
 from .robot_shapes import Shape, shapes
 from .simplification import shares, simplified
@@ -40,7 +41,8 @@ _FLOATS = 200_000  # so many coordinates of an actor are float32; more are of 16
 _MOST_TRIANGLES = 1_000_000  # of all robots; the shapes of many robots are made simpler
 _TOGETHER = 50  # more runs stand side by side, unless told otherwise
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_scene.js", "page_panel.js", "page_controls.js")
+_SCRIPTS = ("page_kinematics.js", "page_renderer.js", "page_scene.js", "page_panel.js", "page_listing.js",
+            "page_controls.js")  # fmt: skip
 _KINDS = {"planar": 1, "spherical": 2, "free": 3}  # 0 is a screw
 
 
@@ -65,8 +67,9 @@ class _Arrays:
 
 
 def page_text(
-    title: str, actors: Sequence[Actor], props: Sequence[Prop] = (), *, meshes: bool = True, arrange: str | None = None
-) -> str:
+    title: str, actors: Sequence[Actor], props: Sequence[Prop] = (), *, meshes: bool = True,
+    arrange: str | None = None, listing: Listing | None = None,
+) -> str:  # fmt: skip
     """The text of a page that shows these actors, all in one place if there are `props`; see `adjoint.viewer.page`."""
     runs = sum(len(actor.q) for actor in actors)
     if runs > MOST_RUNS:
@@ -88,7 +91,7 @@ def page_text(
         "start": min(float(t[0]) for t in times), "end": max(float(t[-1]) for t in times),
         "robots": [_robot(robot, meshes, runs, arrays) for robot in robots],
         "actors": [_actor(actor, robots.index(actor.robot), k, len(actors), arrays) for k, actor in enumerate(actors)],
-        "props": [_prop(prop, arrays) for prop in props],
+        "props": [_prop(prop, arrays) for prop in props], "listing": None if listing is None else _listing(listing),
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c")  # no name ends the script
     script = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
@@ -96,6 +99,15 @@ def page_text(
     for mark, value in (("SCRIPT", script), ("ARRAYS", arrays.text()), ("DATA", text)):  # DATA has names of others
         page = page.replace(f"/*{mark}*/", value)
     return page
+
+
+def _listing(listing: Listing) -> dict:
+    """A text and its events; those that change nothing are left out."""
+    notes = listing.note or ("",) * len(listing.t)
+    rows = [(float(t), int(k), note) for t, k, note in zip(listing.t, listing.line, notes, strict=True)]
+    kept = [row for before, row in zip([None, *rows], rows, strict=False) if before is None or before[1:] != row[1:]]
+    t, line, note = zip(*kept, strict=True) if kept else ((), (), ())
+    return {"title": listing.title, "text": listing.text, "t": t, "line": line, "note": note}
 
 
 # --- robots -----------------------------------------------------------------------------------------------------------
