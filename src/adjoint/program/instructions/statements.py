@@ -346,6 +346,8 @@ class Block(Statement):
     """Statements between BEGIN and END that are one statement."""
 
     body: Body
+    name: str = ""
+    """AL's BEGIN name ... END name; may be empty"""
 
 
 @dataclass(frozen=True)
