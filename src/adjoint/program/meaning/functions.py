@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...lie import se3, so3
-from ..instructions.value_types import ANGLE, FRAME, NUMBER, ROTATION, VECTOR, Type, vector
+from ..instructions.value_types import ANGLE, FRAME, JOINTS, NUMBER, ROTATION, VECTOR, Type, vector
 
 __all__ = ["FUNCTIONS", "FunctionParameter", "ProgramFunction"]
 
@@ -211,6 +211,8 @@ def _table() -> dict[str, ProgramFunction]:
           "The angle by which a rotation turns, from 0 to 180*deg."),
         F("CONSTRUCT", (_p("origin", VECTOR, FRAME), _p("on_x", VECTOR, FRAME), _p("in_xy", VECTOR, FRAME)), FRAME,
           _constructed, "The frame of three points: its origin, a point on its x axis, and a point in its xy plane."),
+        F("CONFIGURATION", (quantity,), JOINTS, lambda *x: np.stack(np.broadcast_arrays(*x), -1).astype(float),
+          "The configuration of an arm, a value for each joint: CONFIGURATION(90*deg, 0*deg, 5*inches).", repeats=True),
         F("NORM", (arrow,), NUMBER, lambda v: np.linalg.norm(v, axis=-1), "The length of a vector.", _dimension(1)),
         F("UNIT", (arrow,), vector(), _unit, "The vector of length 1 in the direction of a vector."),
         F("SQRT", (quantity,), NUMBER, _numeric(np.sqrt), "The square root.", _dimension(0.5)),
