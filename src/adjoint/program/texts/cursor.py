@@ -99,7 +99,8 @@ class Cursor:
 
     def unexpected(self, message: str, *, hint: str = "", choices: Iterable[str] = (), span: Span | None = None):
         """The exception that says what is missing, and what stands here; `choices` are keywords that would fit."""
-        meant = nearest(self.key, list(choices)) if self.kind == "name" else ""
+        words = [choice for choice in choices if choice[:1].isalpha()]
+        meant = nearest(self.key, words) if self.kind == "name" and words else ""
         hint = hint or meant.lstrip("; ")
         return Unexpected(Diagnostic(f"{message}; {self.found()}", span or self.here(), hint, code="syntax"))
 
