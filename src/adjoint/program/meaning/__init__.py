@@ -1,4 +1,4 @@
-"""What programs mean: values, functions and constants, and the evaluation of expressions.
+"""What programs mean: values, functions and constants, the evaluation of expressions, and checks.
 
 | file | contents |
 |---|---|
@@ -8,8 +8,12 @@
 | `functions` | functions that expressions call |
 | `arithmetic` | what operators do with values |
 | `evaluation` | the value of an expression, now or at many ticks at once |
+| `operator_types`, `expression_types` | types and units of expressions, and hints where something does not fit |
+| `arm_names` | names of arms and hands, and the robots that they mean |
+| `checker` | `check`: what is wrong in a program, before anything moves |
 """
 
+from .checker import check as check
 from .constants import CONSTANTS as CONSTANTS
 from .evaluation import evaluate as evaluate
 from .functions import FUNCTIONS as FUNCTIONS
@@ -29,6 +33,7 @@ __all__ = [
     "Scope",
     "Value",
     "VariableScope",
+    "check",
     "evaluate",
     "type_in_words",
     "value_in_words",

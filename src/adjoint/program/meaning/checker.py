@@ -1,0 +1,508 @@
+"""`check`: types and units, names, labels and procedures of a whole program, before anything moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from ...errors import nearest
+from ...world.state import World
+from ..instructions.diagnostics import Diagnostic
+from ..instructions.expressions import Expression, Index
+from ..instructions.programs import Program
+from ..instructions.sources import Span
+from ..instructions.statements import (
+    Abort,
+    Assign,
+    Attach,
+    Body,
+    CallProcedure,
+    Case,
+    Declare,
+    DefineMonitor,
+    Detach,
+    For,
+    ForceClause,
+    Gosub,
+    Goto,
+    Guard,
+    If,
+    Label,
+    Locate,
+    Move,
+    MoveHand,
+    Parameter,
+    Procedure,
+    RelationClause,
+    Repeat,
+    Return,
+    SignalEvent,
+    Statement,
+    Stop,
+    Unwatch,
+    WaitEvent,
+    Watch,
+    While,
+    statement_types,
+)  # fmt: skip
+from ..instructions.value_types import ANY, BOOLEAN, FORCE, FRAME, JOINTS, LENGTH, NUMBER, TEXT, TORQUE, Type
+from .arm_names import robot_named
+from .expression_types import ExpressionChecker
+from .operator_types import ZERO, fits, in_words, unit_hint
+
+__all__ = ["check"]
+
+_HAND, _ARM = re.compile(r"[A-Za-z]?hand", re.IGNORECASE), re.compile(r"[A-Za-z]?arm", re.IGNORECASE)
+_REFINED = {("zero", "scalar"), ("zeros", "vector")}  # a variable that was 0 gets the unit of its next value
+_ENDS = (Goto, Stop, Abort, Return)
+_WORDS = {"Move": "a move", "MoveHand": "a hand", "MoveJoints": "a move", "Guard": "ON", "If": "IF", "While": "WHILE",
+          "Repeat": "a loop", "Wait": "WAIT", "Delay": "a delay", "Watch": "ON", "SetSpeed": "SPEED"}  # fmt: skip
+
+
+def check(
+    program: Program, world: World | None = None, *, arms: Mapping[str, str] | None = None
+) -> tuple[Diagnostic, ...]:
+    """What is wrong in a program, or doubtful, in the order of its text; empty if nothing is.
+
+        >>> from adjoint.program.instructions import Assign, Call, Literal, Name, Program
+        >>> turn = Call("ROT", (Name("Z"), Literal(90.0)))
+        >>> check(Program((Assign(Name("r"), turn),)))[0].hint
+        'write 90*deg'
+
+    Types and units of all expressions are inferred in the order of the text: a variable has the type and the unit of
+    its first value, and keeps them; 0 fits any unit. Functions, procedures, labels and events are looked up, and
+    statements that nothing reaches are found. With a `world`, names must be frames, parts, arms and sensors of it;
+    `arms` {name in the program: robot} tells which robots are meant. A program with an "error" does not run.
+    """
+    checker = _Checker(program, world, arms)
+    try:
+        checker.body(program.statements)
+        checker.finish()
+    except RecursionError:
+        checker.report("this program is nested too deep to be checked", Span(-1, -1), code="size")
+    return tuple(sorted(checker.found, key=lambda d: d.span.start))
+
+
+@cache
+def _plan(kind: type) -> tuple[tuple[str, tuple[Type, ...] | None, str], ...]:
+    """(field, types that it needs, what it is in words) of the fields of a class that may have something inside."""
+    types = statement_types(kind)
+    where = _WORDS.get(kind.__name__, kind.__name__)
+    plain = ("at", "type", "name", "names", "straight", "opens", "wait", "axis", "rotates", "stops", "avoiding",
+             "nonstop", "grasp", "label", "otherwise" if kind is MoveHand else "at")  # fmt: skip
+    names = [f.name for f in fields(kind) if f.name not in plain]
+    return tuple((name, types.get(name), f"the {name.replace('_', ' ')} of {where}") for name in names)
+
+
+class _Checker(ExpressionChecker):
+    """Walks over statements in the order of the text."""
+
+    def __init__(self, program: Program, world: World | None, arms: Mapping[str, str] | None):
+        super().__init__(program.source)
+        self.world, self.given_arms = world, dict(arms or {})
+        self.line_of = program.line_of
+        self.procedures = {s.name: s for s in program.statements if type(s) is Procedure}
+        self.first: dict[str, Span] = {}  # where variables got their types
+        self.hands: set[str] = set()
+        self.attached: set[str] = set()
+        self.movers: list[tuple[str, Span]] = []
+        self.calls: list[CallProcedure] = []
+        self.waited: dict[str, Span] = {}
+        self.signalled: set[str] = set()
+        self.watches: set[str] = set()
+        self.unwatched: list[tuple[str, Span]] = []
+        self.frames: list[tuple[str, Span, str]] = []
+        self.labels: set[str] = set()
+        self.jumps: list[tuple[str, Span]] = []
+        self.results: list[Type | None] = []
+        self.statements: dict[type, Callable[[Any], None]] = {
+            Assign: self._assign, Declare: self._declare, For: self._for, Case: self._case, Procedure: self._procedure,
+            CallProcedure: self._call_procedure, Return: self._return, Move: self._move, MoveHand: self._hand,
+            ForceClause: self._force, Attach: self._attach, Detach: self._detach, Locate: self._locate,
+            DefineMonitor: self._monitor, SignalEvent: self._signal, WaitEvent: self._wait, Watch: self._watch,
+            Unwatch: self._unwatch, Goto: self._jump, Gosub: self._jump, If: self._if, While: self._while,
+            Repeat: self._repeat, Abort: self._abort, RelationClause: self._relation,
+        }  # fmt: skip
+
+    # --- bodies -------------------------------------------------------------------------------------------------------
+
+    def body(self, statements: Body) -> None:
+        """Check statements; those behind a jump that no label leads to are found."""
+        ended: Statement | None = None
+        for statement in statements:
+            kind = type(statement)
+            if ended is not None and kind.__name__ not in ("Comment", "Procedure"):
+                if kind is not Label:
+                    name = type(ended).__name__.upper()
+                    text = f"nothing reaches this statement, which stands behind {name}"
+                    self.report(text, statement.at, "put a label before it, or leave it out", "flow", "warning")
+                ended = None
+            rule = self.statements.get(kind)
+            if rule is not None:
+                rule(statement)
+            elif kind is Label:
+                self._label(statement)  # type: ignore[arg-type]
+            else:
+                self.inside(statement)
+            if kind in _ENDS:
+                ended = statement
+
+    def inside(self, statement: Any) -> None:
+        """Check the fields of a statement or a clause by the types that they need."""
+        for name, types, what in _plan(type(statement)):
+            value = getattr(statement, name)
+            if value is None or value is False or value is True or value == ():
+                continue
+            if name == "arm":
+                self.arms.append((value, statement.at, "arm"))
+            elif isinstance(value, Expression):
+                if types is None:
+                    self.rules[type(value)](value)
+                else:
+                    self.needs(what, value, types)
+            elif value.__class__ is tuple:
+                self._several(value)
+
+    def _several(self, values: tuple) -> None:
+        if isinstance(values[0], Statement):
+            self.body(values)
+            return
+        for value in values:
+            if isinstance(value, Expression):
+                self.rules[type(value)](value)
+            elif value.__class__ is tuple and value:
+                self._several(value)
+            elif hasattr(value, "__dataclass_fields__"):
+                rule = self.statements.get(type(value))
+                if rule is not None:
+                    rule(value)
+                elif not isinstance(value, Parameter):
+                    self.inside(value)
+
+    # --- variables ----------------------------------------------------------------------------------------------------
+
+    def other_name(self, name: str) -> Type | None:
+        """Frames of the world are frames; a hand's name is its width, an arm's name its pose."""
+        if self.world is not None and (name in self.world.frames or name in self.world.parts):
+            return FRAME
+        if name in self.hands or _HAND.fullmatch(name):
+            return LENGTH
+        return FRAME if _ARM.fullmatch(name) or name in self.given_arms else None
+
+    def _assign(self, s: Assign) -> None:
+        value = self.rules[type(s.value)](s.value)
+        target = s.target
+        if type(target) is Index:
+            element = self.type_of(target)
+            if not fits(value, element) and element is not ZERO:
+                self._kept("this element", element, s, value)
+            return
+        name = target.name  # type: ignore[union-attr]
+        known = self.variables.get(name) or self._new(name, s)
+        if known is None or known.kind == "any" or (known.kind, value.kind) in _REFINED:
+            if known is None or value.kind != "any":
+                self.variables[name] = value
+                self.first.setdefault(name, s.at)
+        elif not fits(value, known):
+            self._kept(f"'{name}'", known, s, value)
+
+    def _new(self, name: str, s: Assign) -> Type | None:
+        """The type that a variable has before its first assignment: that of a frame of the world."""
+        if self.world is not None and name in self.world.frames:
+            return FRAME
+        if name in self.hands or (_HAND.fullmatch(name) and (name in self.given_arms or len(name) == 5)):
+            self.report(f"'{name}' is a hand, whose width is read", s.at, "OPEN and CLOSE move it", "name")
+        return None
+
+    def _kept(self, what: str, known: Type, s: Assign, value: Type) -> None:
+        line = self.line_of(self.first.get(what.strip("'"), Span(-1, -1)))
+        since = f" since line {line}" if line else ""
+        code = "unit" if value.kind == known.kind else "type"
+        text = f"{what} is {in_words(known)}{since}, and {self.shown(s.value)} is {in_words(value)}"
+        self.report(text, s.value.at if s.value.at.start >= 0 else s.at, unit_hint(s.value, value, known), code)
+
+    def _declare(self, s: Declare) -> None:
+        for name in s.names:
+            self.first[name] = s.at
+            if s.bounds is None:
+                self.variables[name] = s.type
+            else:
+                self.variables[name], self.arrays[name] = Type("array"), s.type
+        for bound in s.bounds or ():
+            self.needs("the bounds of an array", bound, (NUMBER,))
+
+    def _for(self, s: For) -> None:
+        first = self.type_of(s.first)
+        for what, value in (("the last value of FOR", s.last), ("the step of FOR", s.step)):
+            if value is None:
+                continue
+            found = self.type_of(value)
+            if first is ZERO and found.kind == "scalar":
+                first = found
+            elif not fits(found, first) and found is not ZERO:
+                text = f"{what} is {in_words(found)}, and its first value is {in_words(first)}"
+                self.report(text, value.at, unit_hint(value, found, first), "unit")
+        if not fits(first, NUMBER, any_unit=True):
+            self.report(f"FOR counts numbers, and {self.shown(s.first)} is {in_words(first)}", s.first.at)
+            first = ANY
+        known = self.variables.get(s.variable)
+        first = NUMBER if first is ZERO else first
+        if known is not None and known is not ZERO and not fits(first, known):
+            self.report(f"'{s.variable}' is {in_words(known)}, and FOR counts {in_words(first)}", s.at, code="unit")
+        self.variables[s.variable] = first if known is None or known is ZERO else known
+        self.body(s.body)
+
+    # --- flow of control ----------------------------------------------------------------------------------------------
+
+    def _if(self, s: If) -> None:
+        self.needs("the condition of IF", s.condition, (BOOLEAN,))
+        self.body(s.then)
+        self.body(s.otherwise)
+
+    def _while(self, s: While) -> None:
+        self.needs("the condition of WHILE", s.condition, (BOOLEAN,))
+        self.body(s.body)
+
+    def _repeat(self, s: Repeat) -> None:
+        self.body(s.body)
+        self.needs("the condition of UNTIL", s.until, (BOOLEAN,))
+
+    def _case(self, s: Case) -> None:
+        selector = self.type_of(s.selector)
+        for values, body in s.branches:
+            for value in values:
+                found = self.type_of(value)
+                if not fits(found, selector) and selector is not ZERO:
+                    text = f"CASE selects by {in_words(selector)}, and {self.shown(value)} is {in_words(found)}"
+                    self.report(text, value.at, unit_hint(value, found, selector))
+            self.body(body)
+        self.body(s.otherwise)
+
+    def _procedure(self, s: Procedure) -> None:
+        """Parameters and declarations of a procedure are its own; its labels, too."""
+        before, labels, jumps = dict(self.variables), self.labels, self.jumps
+        own = {p.name for p in s.parameters} | {n for x in s.body if type(x) is Declare for n in x.names}
+        self.procedures.setdefault(s.name, s)
+        self.variables.update({p.name: p.type for p in s.parameters})
+        self.labels, self.jumps = set(), []
+        self.results.append(s.result)
+        self.body(s.body)
+        self.results.pop()
+        self._check_jumps()
+        self.labels, self.jumps = labels, jumps
+        for name in own:
+            self.variables.pop(name, None)
+        self.variables.update({name: before[name] for name in own if name in before})
+
+    def _return(self, s: Return) -> None:
+        if s.value is None:
+            return
+        needed = self.results[-1] if self.results else None
+        if self.results and needed is None:
+            self.report("this procedure returns no value", s.value.at, "give it a type: SCALAR PROCEDURE ...")
+        if needed is None:
+            self.type_of(s.value)
+        else:
+            self.needs("the value of RETURN", s.value, (needed,))
+
+    def _call_procedure(self, s: CallProcedure) -> None:
+        procedure = self.procedures.get(s.name)
+        if procedure is not None:
+            self.arguments(procedure, s.arguments, s.at)
+            return
+        self.calls.append(s)
+        for argument in s.arguments:
+            self.type_of(argument)
+
+    def _label(self, s: Label) -> None:
+        if s.name in self.labels:
+            self.report(f"the label '{s.name}' stands twice", s.at, code="name")
+        self.labels.add(s.name)
+
+    def _jump(self, s: Goto | Gosub) -> None:
+        self.jumps.append((s.label, s.at))
+
+    def _abort(self, s: Abort) -> None:
+        self.needs("the message of ABORT", s.message, (TEXT,))
+
+    # --- motion and the world -----------------------------------------------------------------------------------------
+
+    def _move(self, s: Move) -> None:
+        self.movers.append((s.mover, s.at))
+        self.needs("the goal of a move", s.to, (FRAME, JOINTS))
+        for point in s.via:
+            self.needs("a via point", point, (FRAME, JOINTS))
+        for name, types, what in _MOVE_CLAUSES:
+            value = getattr(s, name)
+            if value is not None:
+                self.needs(what, value, types)
+        for clause in s.forces:
+            self._force(clause)
+        for guard in s.guards:
+            self._guard(guard)
+
+    def _guard(self, s: Guard) -> None:
+        self.needs("the condition of ON", s.condition, (BOOLEAN,))
+        self.body(s.body)
+
+    def _force(self, s: ForceClause) -> None:
+        word, needed = ("TORQUE", TORQUE) if s.rotates else ("FORCE", FORCE)
+        self.needs(f"{word}({s.axis.upper()})", s.value, (needed,))
+
+    def _hand(self, s: MoveHand) -> None:
+        self.hands.add(s.hand)
+        self.arms.append((s.hand, s.at, "hand"))
+        if s.width is not None:
+            self.needs("the width of a hand", s.width, (LENGTH,))
+        if s.otherwise:
+            self.jumps.append((s.otherwise, s.at))
+        for monitor in s.monitors:
+            self.type_of(monitor)
+
+    def _attach(self, s: Attach) -> None:
+        self.attached.add(s.child)
+        self.frames.append((s.child, s.at, "frame"))
+        self.frames.append((s.parent, s.at, "frame or arm"))
+        if s.pose is not None:
+            self.needs("the pose of AFFIX", s.pose, (FRAME,))
+
+    def _detach(self, s: Detach) -> None:
+        self.frames.append((s.child, s.at, "frame"))
+        if s.parent:
+            self.frames.append((s.parent, s.at, "frame or arm"))
+
+    def _locate(self, s: Locate) -> None:
+        if s.found:
+            self.variables.setdefault(s.found, BOOLEAN)
+        self.sensors.append((s.camera, s.at))
+        self.frames.append((s.part, s.at, "part"))
+
+    def _monitor(self, s: DefineMonitor) -> None:
+        known = len(self.unknown)
+        self.type_of(s.sensors)
+        self.sensors.extend(self.unknown[known:])  # names that are no variables are sensors here
+        del self.unknown[known:]
+        for value in (s.test, s.low, s.high):
+            self.type_of(value)
+        self.variables[s.name] = ANY
+
+    def _relation(self, s: RelationClause) -> None:
+        for name in (s.first, s.second):
+            self.frames.append((name, s.at, "place"))
+        if s.value is not None:
+            self.type_of(s.value)
+
+    def _signal(self, s: SignalEvent) -> None:
+        self.signalled.add(s.event)
+
+    def _wait(self, s: WaitEvent) -> None:
+        self.waited.setdefault(s.event, s.at)
+
+    def _watch(self, s: Watch) -> None:
+        self.watches.add(s.name)
+        self.needs("the condition of ON", s.condition, (BOOLEAN,))
+        self.body(s.body)
+
+    def _unwatch(self, s: Unwatch) -> None:
+        self.unwatched.append((s.name, s.at))
+
+    # --- what only the whole program tells ----------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Look up the names that the walk has gathered."""
+        self._check_jumps()
+        for s in self.calls:
+            if s.name in self.procedures:
+                self.arguments(self.procedures[s.name], s.arguments, s.at)
+            else:
+                hint = nearest(s.name, list(self.procedures)) if self.procedures else ""
+                self.report(f"there is no procedure '{s.name}'", s.at, hint, "name")
+        for event, at in self.waited.items():
+            if event not in self.signalled:
+                text = f"nothing signals the event '{event}', so that this waits for ever"
+                self.report(text, at, code="flow", severity="warning")
+        for name, at in self.unwatched:
+            if name not in self.watches:
+                hint = nearest(name, list(self.watches)) if self.watches else ""
+                self.report(f"there is no monitor '{name}'", at, hint, "name", "warning")
+        self._check_names()
+        if self.world is not None:
+            self._check_world(self.world)
+
+    def _check_jumps(self) -> None:
+        for label, at in self.jumps:
+            if label not in self.labels:
+                hint = nearest(label, sorted(self.labels)) if self.labels else ""
+                self.report(f"there is no label '{label}'", at, hint, "name")
+
+    def _check_names(self) -> None:
+        """Names that nothing has given a value: wrong if a world is there, else doubtful if they look like others."""
+        known = [*self.variables, *(self.world.frames if self.world is not None else ())]
+        seen: set[str] = set()
+        for name, at in self.unknown:
+            if name in self.variables:
+                if at.start < self.first.get(name, at).start and not self.labels and name not in seen:
+                    seen.add(name)
+                    self.report(f"'{name}' has no value yet here", at, code="name", severity="warning")
+                continue
+            if name in seen:
+                continue
+            seen.add(name)
+            hint = nearest(name, known) if known else ""
+            if self.world is not None:
+                self.report(f"there is no variable and no frame '{name}'", at, hint, "name")
+            elif hint.startswith("did"):
+                text = f"'{name}' has no value in this program; it must be a frame of the world"
+                self.report(text, at, hint, "name", "warning")
+
+    def _check_world(self, world: World) -> None:
+        robots, seen = list(world.robots), set()
+        for name, at, what in self.arms:
+            if name not in seen and robot_named(world, name, self.given_arms) is None:
+                seen.add(name)
+                self._no_arm(name, at, what, robots)
+        for name, at in self.movers:
+            if name in self.attached or name in world.frames or name in seen:
+                continue
+            if robot_named(world, name, self.given_arms) is None:
+                seen.add(name)
+                if self.variables.get(name) is FRAME:
+                    self.report(f"no arm carries '{name}'", at, f"AFFIX {name} TO an arm before it moves", "name")
+                else:
+                    self._no_arm(name, at, "arm", robots)
+        for name, at, what in self.frames:
+            if name not in seen and not self._placed(world, name, what):
+                seen.add(name)
+                self.report(f"there is no {what} '{name}'", at, nearest(name, [*world.frames, *robots]), "name")
+        for name, at in self.sensors:
+            if name not in world.sensors and name not in seen:
+                seen.add(name)
+                hint = nearest(name, list(world.sensors)) if world.sensors else ""
+                self.report(f"the world has no sensor '{name}'", at, hint, "name", "warning")
+
+    def _no_arm(self, name: str, at: Span, what: str, robots: list[str]) -> None:
+        shown = ", ".join(robots) or "none"
+        text = f"there is no {what} '{name}'" if name else f"which {what}? The world has {len(robots)} robots"
+        self.report(f"{text}; robots of the world: {shown}", at, 'say arms={"' + (name or "barm") + '": ...}', "name")
+
+    def _placed(self, world: World, name: str, what: str) -> bool:
+        if name in world.frames or name in world.parts or name in self.variables or name in self.first:
+            return True
+        if what == "place":  # a feature of a part: block-face3, block.face3
+            return any(name.startswith((f + "-", f + ".", f + ":")) for f in (*world.frames, *world.parts))
+        return "arm" in what and robot_named(world, name, self.given_arms) is not None
+
+
+_MOVE_CLAUSES = tuple(
+    (name, statement_types(Move)[name], what)
+    for name, what in (
+        ("approach", "APPROACH"),
+        ("departure", "DEPARTURE"),
+        ("duration", "DURATION"),
+        ("speed", "the speed of a move"),
+        ("force_frame", "FORCE_FRAME"),
+    )
+)
