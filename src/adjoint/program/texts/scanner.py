@@ -16,6 +16,8 @@ _NAME = r"[A-Za-z_][A-Za-z_0-9]*"
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _STRING = r'"[^"\n]*"'
 _MOST = 20  # characters that are refused in one message
+# Characters that no editor shows, or that make a line look like another one, not even in comments and strings.
+_HIDDEN = re.compile("[\\0-\\x08\\x0b\\x0e-\\x1f\\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ def scan(source: Source, pattern: re.Pattern[str]) -> Tokens:
     if len(text) > LONGEST:
         message = f"the text has {len(text)} characters; a program has at most {LONGEST}"
         raise ProgramError(Diagnostic(message, Span(0, 0), code="size"), Source("", source.name))
+    hidden = [found.start() for found, _ in zip(_HIDDEN.finditer(text), range(_MOST), strict=False)]
+    if hidden:
+        raise ProgramError([_refused(source, offset) for offset in hidden], source)
     tokens, wrong, at = Tokens(), [], 0
     kinds, keys, texts, starts, ends = tokens.kinds, tokens.keys, tokens.texts, tokens.starts, tokens.ends
     match = pattern.match

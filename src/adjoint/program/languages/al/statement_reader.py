@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 
+from ....lazy import cached_property
 from ...instructions.diagnostics import Diagnostic
 from ...instructions.expressions import Name
 from ...instructions.sources import Source, Span
@@ -253,9 +254,10 @@ class StatementReader(FlowReader):
             return self._name_at(self.index + 2) == name
         if self.tokens.kinds[min(self.index + 1, len(self.keys) - 1)] != "name":
             return False
-        return not _alike(key, STATEMENTS) or key in self.keys_behind_end()
+        return key in self._behind_end or not _alike(key, STATEMENTS)
 
-    def keys_behind_end(self) -> set[str]:
+    @cached_property
+    def _behind_end(self) -> set[str]:
         """Words that stand behind END somewhere."""
         return {b for a, b in zip(self.keys, self.keys[1:], strict=False) if a == "END"}
 
