@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -167,6 +168,14 @@ class Grasps:
         why, n = next(iter(late.items()))
         total = sum(late.values())
         return found + (f"; the last {n} are {why}" if n == total else f"; of the last {total}, most ({n}) are {why}")
+
+    def kept(self, wanted: Callable[[Grasp], bool], reason: str) -> Grasps:
+        """The same grasps, of which those that are not `wanted` are pruned for this reason."""
+        reasons = self.table.reason.copy()
+        for row in self.order.tolist():
+            if not wanted(self.table.grasp(row)):
+                reasons[row] = reason
+        return dataclasses.replace(self, table=dataclasses.replace(self.table, reason=reasons))
 
     def configurations(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Configurations (m, nq) of the robot that holds the part by grasp k, at pick and at place."""

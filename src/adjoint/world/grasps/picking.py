@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ def plan_pick_and_place(
     lift: float = 0.06, slow: float = 0.3, grip_time: float = 0.5, tries: int = 10, velocity=None, acceleration=None,
     error: float = 0.002,
     rank_weights=(1.0, 1.0, 1.0), friction: float = 0.5, approaches: int = 8, positions: int = 3, samples: int = 24,
-    spread: float = 0.01, rng: Rng = 0, **planning,
+    spread: float = 0.01, wanted: Callable[[Grasp], bool] | None = None, rng: Rng = 0, **planning,
 ) -> PickAndPlace:  # fmt: skip
     """Plan how a robot of a world takes a part and puts it down at a goal: a `PickAndPlace`, or the reason why not.
 
@@ -91,8 +92,8 @@ def plan_pick_and_place(
     Else it ends with a conditional attachment to what carries it.
 
     One grasp is chosen for the pick and the place together, by `find_grasps`, which explains `error`, `rank_weights`,
-    `friction`, `approaches`, `positions`, `samples` and `spread`. The best `tries` grasps are planned one after the
-    other, until one succeeds:
+    `friction`, `approaches`, `positions`, `samples` and `spread`; `wanted(grasp)` may refuse some of them. The best
+    `tries` grasps are planned one after the other, until one succeeds:
 
     - "move": free motion to the pre-grasp, `approach` [m] before the grasp (the fingers' depth and 3 cm by default);
       the fingers open by the `spread` wider than the part;
@@ -126,6 +127,7 @@ def plan_pick_and_place(
             fault = fault or why
             continue
         grasps = searched(task.site, T, error, rank_weights, options, task.rng, task.caller)
+        grasps = grasps if wanted is None else grasps.kept(wanted, "not wanted")
         result = _first(task, grasps, T, tried)
         if result.solved:
             return result

@@ -9,7 +9,7 @@ from ....errors import ArgumentError
 from ....world.units import UNITS
 from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Expression, Quantity
-from ...instructions.sources import Span
+from ...instructions.sources import NOWHERE, Span
 from ...instructions.statements import Comment, RelationClause, Statement
 from ...texts.cursor import Cursor, Unexpected
 
@@ -131,7 +131,7 @@ def relation_text(clause: RelationClause, feature: Callable[[str], str], languag
 
 def cannot_say(language: str, what: str, at: Span | None = None) -> ProgramError:
     """The error of a printer that meets what its language has no words for."""
-    return ProgramError(Diagnostic(f"{language} has no words for {what}", *([] if at is None else [at]), code="words"))
+    return ProgramError(Diagnostic(f"{language} has no words for {what}", NOWHERE if at is None else at, code="words"))
 
 
 def made(kind: type, cursor: Cursor, start: int, *args: Any, **fields: Any) -> Any:
