@@ -8,14 +8,14 @@ import pytest
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.kinematics.forward import forward_kinematics
 from adjoint.kinematics.jacobians import jacobian
-from adjoint.lie import inertia
+from adjoint.lie import inertia, so3
 from adjoint.model import catalog
 from adjoint.model.configuration import random_configuration
 from adjoint.model.dh import from_dh
 from adjoint.model.joints import JOINTS
 
 fk = forward_kinematics.eager
-ARMS = [catalog.puma560, catalog.stanford, catalog.two_link, catalog.park3r, catalog.scara]
+ARMS = [catalog.puma560, catalog.stanford, catalog.two_link, catalog.park3r, catalog.scara, catalog.gantry]
 
 
 def close(actual, expected, atol):
@@ -160,6 +160,23 @@ def test_scara_in_closed_form():
     close(T[:3, 2], [0, 0, -1], 1e-15)
     close(np.arctan2(T[1, 0], T[0, 0]), q1 + q2 - q4, 1e-14)
     close(gravity_torque(robot, np.array([q1, q2, d, q4])), [0, 0, -9.81 * 2.0, 0], 1e-13)
+
+
+def test_gantry_in_closed_form():
+    """Slides move the hanging hand; the wrist turns about its centre, 10 inches above the tool."""
+    robot = catalog.gantry()
+    assert robot.joint_types == ("prismatic",) * 3 + ("revolute",) * 3
+    close(
+        fk(robot, np.array([0.3, 0.2, 0.1, 0, 0, 0]), "tool"),
+        [[1, 0, 0, 0.3], [0, -1, 0, 0.2], [0, 0, -1, 0.1], [0, 0, 0, 1]],
+        1e-15,
+    )
+    q = np.array([0.3, 0.2, 0.1, 0.5, -0.4, 0.7])
+    R = so3.rotation_z.eager(q[3]) @ so3.rotation_y.eager(q[4]) @ so3.rotation_x.eager(q[5])
+    T = fk(robot, q, "tool")
+    close(T[:3, :3], R @ np.diag([1.0, -1, -1]), 1e-15)
+    close(T[:3, 3], q[:3] + 0.254 * (np.eye(3)[2] - R[:, 2]), 1e-15)
+    close(gravity_torque(robot, np.zeros(6)), [0, 0, 9.81 * (8.0 + 2.0 + 1.5 + 1.0), 0, 0, 0], 1e-12)
 
 
 # --- families ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["example_files", "find_robot", "frame_or_default", "robot_names"]
 
-CATALOG = ("chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link")
+CATALOG = ("chain", "gantry", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link")
 """The names of `adjoint.robots`; they are repeated here, since completion should not import NumPy."""
 
 MODELS, TABLES = (".urdf", ".xml", ".mjcf", ".xacro"), (".json", ".toml")

@@ -22,7 +22,7 @@ from .robot import Builder, Robot
 from .screws import from_screws, serial
 from .whole_arrays import moved_inertias
 
-__all__ = ["chain", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
+__all__ = ["chain", "gantry", "park3r", "planar", "puma560", "random_tree", "scara", "stanford", "two_link"]
 
 
 def __dir__() -> list[str]:
@@ -182,6 +182,42 @@ def scara(length_1: float = 0.325, length_2: float = 0.275, height: float = 0.38
         lower=[-turn[0], -turn[1], 0.0, -turn[2]],
         upper=[turn[0], turn[1], stroke, turn[2]],
     )
+
+
+def gantry(travel: Sequence[float] = (1.016, 0.6096, 0.4572), hand: float = 0.254) -> Robot:
+    """Return a Cartesian arm like IBM's RS-1, for which AML was made: slides x, y and z, then roll, pitch and yaw.
+
+    If the hand hangs down (q_4 = q_5 = q_6 = 0), the tool is at (q_1, q_2, q_3), and its z axis points down:
+
+        R = Rz(q_4) Ry(q_5) Rx(q_6) Rx(π),   p = (q_1, q_2, q_3) + h (e_z - Rz(q_4) Ry(q_5) Rx(q_6) e_z),
+
+    where h = `hand` [m] is the distance from the wrist's centre, in which the last three axes meet, to the tool. The
+    slides go from 0 to `travel` [m], 40, 24 and 18 inches by default. The order of the joints is that of Taylor,
+    Summers & Meyer (1983), "AML: a manufacturing language", Intl. J. Robotics Res. 1(3); all lengths, masses and limits
+    are made up, since they state none: a beam, a carriage, a column, and three short cylinders.
+    """
+    h, (x, _, z) = hand, travel
+    slides = [[0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+    turns = [[0, 0, 1, 0, 0, 0], [0, 1, 0, -h, 0, 0], [1, 0, 0, 0, h, 0]]
+    bodies = [
+        _rod(40.0, x, _shift(z=h + z)),
+        inertia.transform.eager(_shift(z=h + z), inertia.sphere.eager(15.0, 0.1)),
+        inertia.transform.eager(_shift(z=h + z / 2), inertia.cylinder.eager(8.0, 0.04, z)),
+        inertia.transform.eager(_shift(z=h), inertia.cylinder.eager(2.0, 0.05, 0.08)),
+        inertia.transform.eager(_shift(z=h), inertia.cylinder.eager(1.5, 0.04, 0.08)),
+        inertia.transform.eager(_shift(z=h / 2), inertia.cylinder.eager(1.0, 0.03, h)),
+    ]
+    turn = np.radians([170.0, 100.0, 170.0])
+    down = se3.from_rotation_translation.eager(np.diag([1.0, -1.0, -1.0]), np.zeros(3))
+    robot = from_screws(
+        slides + turns,
+        down,
+        inertias=bodies,
+        name="gantry",
+        lower=[0.0, 0.0, 0.0, *-turn],
+        upper=[*travel, *turn],
+    )
+    return robot.replace(velocity_limit=np.array([1.0, 1.0, 1.0, np.pi, np.pi, np.pi]))
 
 
 def _rows(*rows: list[float]) -> np.ndarray:

@@ -23,7 +23,7 @@ _WORDS = ("body_names", "body_joint_names", "joint_types")
 _RECORDS: dict[str, Any] = {"visuals": Visual, "links": Link, "findings": Finding, "specs": JointSpec}
 _ARRAYS_OF = {Visual: ("placement",), Link: ("placement", "inertia"), JointSpec: ("placement", "screw"), Finding: ()}
 _READY = [name for name in catalog.__all__ if not inspect.signature(getattr(catalog, name)).parameters or name in
-          ("two_link", "park3r", "scara")]  # fmt: skip
+          ("two_link", "park3r", "scara", "gantry")]  # fmt: skip
 
 
 def robot_to_data(robot: Robot, source: str | None) -> dict[str, Any]:
