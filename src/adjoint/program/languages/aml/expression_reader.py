@@ -88,16 +88,28 @@ class ExpressionReader(Cursor):
     def _climb(self, least: int) -> Expression:
         """An expression of operators that bind at least as tight as `least`."""
         start = self.starts[self.index]
-        left = self._negation() if self.key == "NOT" else self._signed()
+        kind = self.kind
+        if kind == "number":
+            left = self._number()
+        elif kind == "name":
+            left = self._negation() if self.key == "NOT" else self._postfix()
+        else:
+            left = self._signed()
         operators = self.operators
         row = operators.get(self.key)
         while row is not None and row[0] >= least:
             level, operator = row
             self.next()
-            self.deeper()
+            self.depth += 1
+            if self.depth > DEEPEST:
+                self.deeper()
             right = self._climb(level + 1)
             self.depth -= 1
-            left = Binary(operator, left, right, at=Span(start, self.ends[self.index - 1]))
+            at = Span(start, self.ends[self.index - 1])
+            if type(left) is Reading:
+                left = _line_state(operator, left, right, at) or Binary(operator, left, right, at=at)
+            else:
+                left = Binary(operator, left, right, at=at)
             row = operators.get(self.key)
             if level == COMPARISON and row is not None and row[0] == COMPARISON:
                 raise self.unexpected("a comparison is compared once more", hint="write a LT b AND b LT c")
@@ -133,10 +145,10 @@ class ExpressionReader(Cursor):
         """An operand with the numbers of its elements after it."""
         kind = self.kind
         start = self.starts[self.index]
-        if kind == "number":
-            return self._number()
         if kind == "name":
             found = self._named(start)
+        elif kind == "number":
+            return self._number()
         elif self.key == "<" or self.key == "<>":
             found = self._aggregate(start)
         elif self.key == "(":
@@ -148,13 +160,14 @@ class ExpressionReader(Cursor):
         return self.elements(found, start) if self.key == "(" or self.key == "[" else found
 
     def _number(self) -> Literal:
-        text = self.texts[self.index]
+        tokens, index = self.tokens, self.index
+        text = tokens.texts[index]
         number = float(text)
-        if not math.isfinite(number):
+        if number == math.inf:
             raise Unexpected(Diagnostic(f"the number {text[:40]} is too large", self.here(), code="syntax"))
-        span = self.here()
-        self.next()
-        return Literal(number, at=span)
+        self.index = index + 1
+        self.key, self.kind = tokens.keys[index + 1], tokens.kinds[index + 1]
+        return Literal(number, at=Span(tokens.starts[index], tokens.ends[index]))
 
     def string(self) -> str:
         """Go past a string, and return its text."""
@@ -172,7 +185,7 @@ class ExpressionReader(Cursor):
             return self._word(key, start)
         name = self.next()
         if self.key != "(":
-            return Name(name, at=Span(start, start + len(name)))
+            return Name(name, at=Span(start, self.ends[self.index - 1]))
         if name in self.subroutines:
             return Call(name, self.arguments(), at=self.since(start))
         if key not in FUNCTIONS:
@@ -221,10 +234,11 @@ class ExpressionReader(Cursor):
         self.deeper()
         items: list[Expression] = []
         if self.key != ">":
-            items.append(self._climb(0))
+            climb, following = self._climb, self.next
+            items.append(climb(0))
             while self.key == ",":
-                self.next()
-                items.append(self._climb(0))
+                following()
+                items.append(climb(0))
         self.depth -= 1
         self.operators = outer
         if self.key != ">":
@@ -242,7 +256,7 @@ class ExpressionReader(Cursor):
         """An expression in parentheses, where < and > compare."""
         outer, self.operators = self.operators, OPERATORS
         self.deeper()
-        found = self.expression()
+        found = self._climb(0) if self.inside else self.expression()
         self.depth -= 1
         self.operators = outer
         return found
@@ -304,6 +318,15 @@ class ExpressionReader(Cursor):
             hint += "; in front of this '>' no '<' is open"
         wanted = f"',' or '{closing}' is missing"
         return self.unexpected(wanted, hint=hint)
+
+
+def _line_state(operator: str, left: Reading, right: Expression, at: Span) -> Expression | None:
+    """SENSIO(3) = 1 is the truth value of line 3, and SENSIO(3) = 0 its opposite; None of anything else."""
+    if left.kind != "signal" or operator not in ("=", "<>"):
+        return None
+    if not isinstance(right, Literal) or right.value not in (0.0, 1.0):
+        return None
+    return left if (right.value == 1.0) == (operator == "=") else Unary("not", left, at=at)
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:
