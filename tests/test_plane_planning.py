@@ -581,6 +581,16 @@ def test_walled_in_goals_and_bad_grids(arm_model):
         configuration_grid(collision_model(aj.robots.puma560(), [], pairs=()), 10)
 
 
+def test_grids_need_joints_that_move():
+    arm = aj.robots.planar(2)
+    stuck = arm.replace(lower=np.array([-1.0, 0.5]), upper=np.array([1.0, 0.5]))
+    name = arm.joint_names[1]
+    with pytest.raises(ArgumentError, match=f"joint '{name}' cannot move, both of its limits are 0.5; .*Robot.locked"):
+        configuration_grid(collision_model(stuck, [], pairs=()), 10)
+    free = configuration_grid(collision_model(stuck.locked({name: 0.5}), [], pairs=()), 11)
+    assert free.cell([0.0]) == (5,)
+
+
 # --- what users and enemies do ----------------------------------------------------------------------------------------
 
 

@@ -4,14 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.random_parts import L_SHAPE
 
 import adjoint as aj
+from adjoint.collision.checking import is_free
 from adjoint.collision.collision_solids import ConvexHull
 from adjoint.collision.solid_distances import solid_distance
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3, so3
-from adjoint.sensing import Box, Capsule, Cylinder, Plane, Sphere, beam_echo, lidar_scan, polaroid_ranger
-from adjoint.world.parts import cuboid, cylinder, sphere
+from adjoint.sensing import Box, Capsule, Cylinder, Mesh, Plane, Sphere, beam_echo, lidar_scan, polaroid_ranger
+from adjoint.world.parts import cuboid, cylinder, lamination, mesh_part, sphere
 from adjoint.world.state import Gripper, World
 from adjoint.world.views import dropped, follow, seen_by, world_props, world_surfaces
 from adjoint.world.world_models import world_collision_model
@@ -37,6 +39,16 @@ def cell() -> World:
 
 
 # --- collisions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_meshes_are_hulls_and_parts_keep_their_hollows():
+    """An arm stands in the corner of an L, 1.2 m from both walls: inside of the hull of the mesh, and outside of it."""
+    walls = lamination(20 * np.array(L_SHAPE), 4.0)
+    mesh = Mesh(walls.mesh)
+    for shape, free in ((mesh, False), (mesh_part(walls.mesh), True), (walls, True)):
+        world = World().add("walls", shape).add_robot("arm", PUMA, q=Q, at=[3.2, 3.2, 0])
+        assert is_free(world_collision_model(world, "arm"), Q) == free
 
 
 def test_collision_models_have_all_that_is_there(cell):

@@ -34,10 +34,11 @@ def world_collision_model(
         ['table']
 
     Obstacles are the solids of the parts, by their names, and the other robots as they stand now: capsules around their
-    links, "other.link2", and their grippers. The robot carries its gripper and the parts that it holds, with all that
-    hangs on them; links for which the gripper stands are left out. `ignore` has pairs (link, body or carried solid,
-    name of an obstacle) that may touch, `exclude` names parts and robots to leave out, and `margin` [m] is the least
-    clearance. Further `options` go to `collision_model`.
+    links, "other.link2", and their grippers. A solid of the class `Mesh` counts as its convex hull, hollows included; a
+    part of `mesh_part` keeps them. The robot carries its gripper and the parts that it holds, with all that hangs on
+    them; links for which the gripper stands are left out. `ignore` has pairs (link, body or carried solid, name of an
+    obstacle) that may touch, `exclude` names parts and robots to leave out, and `margin` [m] is the least clearance.
+    Further `options` go to `collision_model`.
     """
     if not isinstance(world, World):
         raise ArgumentError(f"world_collision_model: 'world' must be a World, got {type(world).__name__}")

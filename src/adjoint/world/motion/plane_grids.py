@@ -12,10 +12,12 @@ import numpy as np
 from scipy.sparse import coo_array, csgraph
 
 from ...collision import CollisionModel, contacts, edges_free, is_free
+from ...dynamics.regressors import coordinate_names
 from ...errors import ArgumentError
 from ...model.input_checks import count, positive, vectors
 from .path_checks import need_model, path_length, plain_space
 from .plane_graphs import shortest_way
+from .spaces import ConfigurationSpace
 
 __all__ = ["ConfigurationGrid", "GridPlan", "configuration_grid", "plan_on_grid"]
 
@@ -114,11 +116,24 @@ def configuration_grid(model: CollisionModel, cells: int | Sequence[int] = 180) 
     shape = [count(n, f"{caller}: cells") for n in numbers]
     if min(shape) < 3 or np.prod(shape, dtype=float) > _MOST:
         raise ArgumentError(f"{caller}: there must be 3 cells or more along each axis, and at most {_MOST:,} in all")
-    axes = []
-    for n, low, high, turns in zip(shape, space.sample_lower, space.sample_upper, space.turning, strict=True):
-        axes.append(low + (high - low) * (np.arange(n) + 0.5) / n if turns else np.linspace(low, high, n))
+    axes = _axes(space, shape, caller)
     q = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    return ConfigurationGrid(model, is_free(model, q.reshape(-1, nq)).reshape(shape), tuple(axes), space.turning)
+    return ConfigurationGrid(model, is_free(model, q.reshape(-1, nq)).reshape(shape), axes, space.turning)
+
+
+def _axes(space: ConfigurationSpace, shape: Sequence[int], caller: str) -> tuple[np.ndarray, ...]:
+    """The coordinates (n_k,) of the centres of cells along each axis."""
+    axes = []
+    for k, (n, low, high, turns) in enumerate(
+        zip(shape, space.sample_lower, space.sample_upper, space.turning, strict=True)
+    ):
+        if not low < high:
+            raise ArgumentError(
+                f"{caller}: joint '{coordinate_names(space.robot)[k]}' cannot move, both of its limits are {low:.4g}; "
+                "give a model of the robot without it, see Robot.locked"
+            )
+        axes.append(low + (high - low) * (np.arange(n) + 0.5) / n if turns else np.linspace(low, high, n))
+    return tuple(axes)
 
 
 def plan_on_grid(grid: ConfigurationGrid, start, goal, *, resolution: float = 0.02) -> GridPlan:

@@ -198,6 +198,9 @@ class World:
 
         `at` is its pose (4, 4) or position (3,) in its `parent`; a solid such as `Box` brings its own pose if `at` is
         not given. `Placed` explains attachments and friction.
+
+        Collision checks and motion plans take a `Mesh` as its convex hull, so that its hollows are full. The same mesh
+        as a part, by `mesh_part`, keeps its hollows: it is covered by convex pieces, as `part_cover` explains.
         """
         return world_edits.added(self, name, part, at, parent, attachment, friction)
 
