@@ -47,7 +47,7 @@ _MAKERS = {
 }  # fmt: skip
 _RINGS = (0.03, 0.06, 0.09, 0.12, 0.16, 0.2, 0.26)  # [m] around the nearest placement
 _MIDDLE = 4.0  # a face is put on the middle of another that is at most so many times as large
-_HOLDS = (2e-3, 0.02)  # [m, rad] by which a relation of a state may be missed
+_HOLDS = 2e-3  # [m, rad] by which a relation of a state may be missed
 MOST = 12  # poses that are handed to the planner
 
 
@@ -159,7 +159,8 @@ def _in(world: World, part: str, support: Named) -> list[list[Relation]]:
     features, others = features_of(world.parts[part]), features_of(world.parts[support.part])
     chosen = others if support.feature is None else {support.feature.name: support.feature}
     base = [
-        fits(f"{part}.{f.name}", f"{support.part}.{g.name}")
+        # A pin may go in with either end, so senses of axes do not count.
+        (aligned if f.kind == "shaft" else fits)(f"{part}.{f.name}", f"{support.part}.{g.name}")
         for f in features.values()
         for g in chosen.values()
         if f.kind in ("shaft", "sphere") and g.kind in ("hole", "socket") and not f.radius > g.radius
@@ -171,7 +172,10 @@ def _in(world: World, part: str, support: Named) -> list[list[Relation]]:
         touching = [(f, g) for g in floors for f in lowest]
         return [[b, against(f"{part}.{f.name}", f"{support.part}.{g.name}")] for f, g in touching for b in base]
     inside = [] if support.feature is not None else [in_(part, support.part)]
-    return [[on(f"{part}.{f.name}", f"{support.part}.{g.name}"), *inside] for g in floors for f in lowest[:1]]
+    inner = floors[:-1] if support.feature is None and len(floors) > 1 else floors  # the last one is the rim of a box
+    lying = [on(f"{part}.{f.name}", f"{support.part}.{g.name}") for g in inner for f in lowest[:1]]
+    # What is higher than the box may stand out of it.
+    return [*([relation, *inside] for relation in lying), *([relation] for relation in lying if inside)]
 
 
 def goals_of(world: World, part: str, choices: list[Any]) -> list[np.ndarray]:
@@ -229,7 +233,7 @@ def _holds(world: World, clause: RelationClause, contacts: set) -> bool:
         relation = _touching(world, sides[0], relation)
         system = relation_system(source, sides[:1], (relation,))
     x = system.variables(np.array([world.pose(sides[0])]))
-    return bool(np.abs(system.residuals(x)).max() <= max(_HOLDS))
+    return bool(np.abs(system.residuals(x)).max() <= _HOLDS)
 
 
 def _upper(world: World, clause: RelationClause) -> str:
@@ -239,5 +243,6 @@ def _upper(world: World, clause: RelationClause) -> str:
         return second.part
     if second.feature is None and first.feature is not None:
         return first.part
-    heights = [world.pose(side.part)[:3, 3] @ up_of(world) if side.part else -np.inf for side in (first, second)]
+    up = up_of(world)
+    heights = [float(world.pose(side.part)[:3, 3] @ up) if side.part else -np.inf for side in (first, second)]
     return (first, second)[int(np.argmax(heights))].part
