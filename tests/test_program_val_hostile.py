@@ -32,6 +32,11 @@ def test_soups_of_tokens(text):
     attempt(text)
 
 
+@pytest.mark.parametrize("word", ["PAUSE", "TYPE", "REMARK", "HERE", "BY", "LT", "nilrot", "Flip"])
+def test_words_of_the_language_are_no_names(word):
+    assert not attempt(f"OPEN {word}") and not attempt(f"SET {word} = A") and not attempt(f"GOSUB {word}")
+
+
 @given(st.text(max_size=40))
 def test_soups_of_characters(text):
     attempt(text)

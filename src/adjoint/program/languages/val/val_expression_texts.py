@@ -26,7 +26,6 @@ __all__: list[str] = []
 
 _NAME = re.compile(r"#?[A-Za-z_][A-Za-z0-9_.]*\Z")
 _LABEL = re.compile(r"(0|[1-9][0-9]{0,8})\Z")
-_TEXT_WORDS = ("TYPE", "PAUSE", "REMARK")  # they would take what follows as a text
 _RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "mod": 2}
 _RELATION_WORDS = {operator: word for word, operator in RELATIONS.items() if word.isalpha()}
 
@@ -37,7 +36,7 @@ class NoWords(Exception):
 
 def name_text(name: str, *, joints: bool = False) -> str:
     """A name, if VAL can write it."""
-    if not _NAME.match(name) or name.upper() in RESERVED or name.upper() in _TEXT_WORDS:
+    if not _NAME.match(name) or name.upper() in RESERVED:
         raise NoWords(f"the name '{name}'")
     if name[0] == "#" and not joints:
         raise NoWords(f"the precision point '{name}' inside an expression")

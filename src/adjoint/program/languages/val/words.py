@@ -129,5 +129,22 @@ RELATIONS = {
     "=": "=", "==": "=", "<>": "<>", "<": "<", ">": ">", "<=": "<=", ">=": ">=",
 }  # fmt: skip
 FLAGS = ("LEFTY", "RIGHTY", "ABOVE", "BELOW", "FLIP", "NOFLIP")
-# Words with a meaning inside instructions, so that no variable has their names; NILROT has one inside expressions.
-RESERVED = frozenset(("HERE", "INVERSE", "FRAME", "TRANS", "BY", "THEN", "ALWAYS", "NILROT", *FLAGS, *RELATIONS))
+# Words with a meaning inside instructions, so that no variable has their names; NILROT has one inside expressions, and
+# TYPE, PAUSE and REMARK take what follows them as a text.
+RESERVED = frozenset(
+    (
+        "HERE",
+        "INVERSE",
+        "FRAME",
+        "TRANS",
+        "BY",
+        "THEN",
+        "ALWAYS",
+        "NILROT",
+        "TYPE",
+        "PAUSE",
+        "REMARK",
+        *FLAGS,
+        *RELATIONS,
+    )
+)
