@@ -1,4 +1,66 @@
-"""Running programs.
+"""Running programs: statements become operations, moves become motions, and time passes in ticks.
+
+| file | contents |
+|---|---|
+| `flat_code` | statements as a flat row of operations with jumps |
+| `machine`, `machine_state` | threads that do operations until all of them wait, then time passes to the first event |
+| `flow` | loops, jumps, calls and parallel branches |
+| `conditions` | guards, monitors, watches and waits that hold |
+| `statement_effects`, `move_effects` | what statements do |
+| `readings` | what expressions ask while a program runs: variables, frames, arms, sensors and inputs |
+| `arms` | names of arms and hands, and the robots of a world that they mean |
+| `motions` | `plan_move`, `plan_joints`: configurations at every tick |
+| `joint_paths`, `knot_configurations` | timing; branches, limits and lines of frames |
+| `backends` | what a back end is: `Backend`, `Ahead`, `ArmMotion`, `HandMotion`, `Compliance` |
+| `kinematic` | `KinematicBackend` |
+| `fingers` | fingers that close on parts |
+| `touching`, `touching_points`, `touching_shapes` | forces of contact |
+| `recording`, `program_runs` | `TraceEvent`, `ProgramRun`: what has happened |
+| `sessions` | programs that run step by step |
 """
 
-__all__: list[str] = []
+from .arms import ArmSettings as ArmSettings
+from .arms import hand_in_tool as hand_in_tool
+from .arms import robot_named as robot_named
+from .backends import Ahead as Ahead
+from .backends import ArmMotion as ArmMotion
+from .backends import Backend as Backend
+from .backends import Compliance as Compliance
+from .backends import HandMotion as HandMotion
+from .fingers import FingerStop as FingerStop
+from .fingers import finger_stop as finger_stop
+from .fingers import let_go as let_go
+from .fingers import taken as taken
+from .kinematic import KinematicBackend as KinematicBackend
+from .machine import RunLimits as RunLimits
+from .motions import APPROACH_LENGTH as APPROACH_LENGTH
+from .motions import plan_joints as plan_joints
+from .motions import plan_move as plan_move
+from .program_runs import ProgramRun as ProgramRun
+from .recording import TraceEvent as TraceEvent
+
+__all__ = [
+    "APPROACH_LENGTH",
+    "Ahead",
+    "ArmMotion",
+    "ArmSettings",
+    "Backend",
+    "Compliance",
+    "FingerStop",
+    "HandMotion",
+    "KinematicBackend",
+    "ProgramRun",
+    "RunLimits",
+    "TraceEvent",
+    "finger_stop",
+    "hand_in_tool",
+    "let_go",
+    "plan_joints",
+    "plan_move",
+    "robot_named",
+    "taken",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -80,9 +80,15 @@ class Backend(Protocol):
     without events cost almost nothing.
     """
 
-    name: str
-    lookahead: int
-    """the most ticks that `ahead` is asked for at once; 1 on hardware"""
+    @property
+    def name(self) -> str:
+        """Its name in traces."""
+        ...
+
+    @property
+    def lookahead(self) -> int:
+        """The most ticks that `ahead` is asked for at once; 1 on hardware."""
+        ...
 
     def start(self, world: World, period: float) -> Any:
         """The state of all robots of a world at rest."""

@@ -1,0 +1,84 @@
+"""What a run has done: arrays over the ticks, events, and worlds at which something else than a joint has moved."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...world.state import World
+from ..instructions.statements import Statement
+from .backends import Ahead
+from .machine_state import MachineState
+
+__all__ = ["TraceEvent"]
+
+
+class TraceEvent(NamedTuple):
+    """Something that happened at a tick.
+
+    `kind` is "start" or "end" of a statement, "read" (what sensors said), "guard", "monitor" or "watch" (a condition
+    has held), "print", "signal", "grasp" or "release", or the status with which the run ended. `data` has its values.
+    """
+
+    tick: int
+    kind: str
+    line: int
+    """the line of the source, or 0"""
+    thread: int
+    statement: str
+    """the class of the statement, such as "Move\""""
+    data: dict[str, Any]
+
+
+class Recording:
+    """A run as it grows."""
+
+    def __init__(self, world: World, period: float, tick: int = 0):
+        self.start, self.period, self.first = world, period, tick
+        self.events: list[TraceEvent] = []
+        self.q: dict[str, list[np.ndarray]] = {name: [known.q[None]] for name, known in world.robots.items()}
+        self.width: dict[str, list[np.ndarray]] = {n: [np.array([k.width])] for n, k in world.robots.items()}
+        self.wrench: dict[str, list[np.ndarray]] = {n: [np.full((1, 6), np.nan)] for n in world.robots}
+        self.lines: list[np.ndarray] = [np.zeros(1, int)]
+        self.worlds: list[tuple[int, World]] = [(tick, world)]
+        self.printed: list[str] = []
+        self.signals: list[tuple[int, int, bool]] = []
+
+    def event(
+        self, tick: int, kind: str, line: int, thread: int, statement: Statement | None, data: dict | None = None
+    ) -> None:
+        """Something has happened."""
+        name = "" if statement is None else type(statement).__name__
+        self.events.append(TraceEvent(tick, kind, line, thread, name, data or {}))
+
+    def ticks(self, state: MachineState, ahead: Ahead, ticks: int, line: int) -> None:
+        """Ticks are about to pass."""
+        for name in self.q:
+            self.q[name].append(ahead.q[name][:ticks])
+            if name in ahead.width:
+                self.width[name].append(ahead.width[name][:ticks])
+            else:
+                self.width[name].append(np.zeros(ticks))
+            felt = ahead.wrench.get(name)
+            self.wrench[name].append(np.full((ticks, 6), np.nan) if felt is None else felt[:ticks])
+        self.lines.append(np.full(ticks, line))
+
+    def world(self, tick: int, before: World, after: World) -> None:
+        """The world has changed: if more than joints and fingers moved, it is kept."""
+        if before.frames is after.frames and before.fallen is after.fallen:
+            return
+        for name in before.robots:
+            held, now = set(before.holding(name)), set(after.holding(name))
+            for part in sorted(now - held):
+                self.event(tick, "grasp", 0, 0, None, {"robot": name, "part": part})
+            for part in sorted(held - now):
+                self.event(tick, "release", 0, 0, None, {"robot": name, "part": part})
+        if self.worlds[-1][0] == tick:
+            self.worlds[-1] = tick, after
+        else:
+            self.worlds.append((tick, after))
+
+    def places(self, state: MachineState) -> dict[str, Any]:
+        """Where the arms are, for events."""
+        return {f"{name} joints": known.q.tolist() for name, known in state.world.robots.items()}
