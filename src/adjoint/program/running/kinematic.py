@@ -18,7 +18,7 @@ __all__ = ["KinematicBackend"]
 
 
 class _Hand(NamedTuple):
-    """How the fingers of a robot go on: widths (ticks,), after how many ticks they rest, and the part they then hold."""
+    """How the fingers of a robot go on: widths (ticks,), when they rest, and the part that they then hold."""
 
     widths: np.ndarray
     ended: int | None
@@ -75,7 +75,9 @@ class KinematicBackend:
     def _hand(self, world: World, state: Any, motion: HandMotion, ticks: int, carried: bool) -> _Hand:
         known = world.robots[motion.robot]
         assert known.gripper is not None
-        goal, part, stop = float(np.clip(motion.width, known.gripper.least, known.gripper.opening)), None, None
+        goal = float(np.clip(motion.width, known.gripper.least, known.gripper.opening))
+        part: str | None = None
+        stop: list | None = None
         if not motion.opens and goal < known.width:
             stop = None if carried else state["stops"].get(motion.robot)
             if stop is None:
@@ -86,7 +88,7 @@ class KinematicBackend:
         way = goal - known.width
         last = max(1, ticks_of(abs(way), step))
         k = np.minimum(np.arange(1, ticks + 1), last)
-        widths = np.where(k == last, goal, known.width + np.sign(way) * step * k)
+        widths = np.asarray(np.where(k == last, goal, known.width + np.sign(way) * step * k))
         return _Hand(widths, last if last <= ticks else None, part, motion.opens, stop)
 
     def commit(self, world: World, state: Any, ahead: Ahead, ticks: int) -> tuple[World, Any]:
@@ -113,7 +115,7 @@ class KinematicBackend:
         return world, {"period": state["period"], "v": v, "stops": stops}
 
     def brake(self, world: World, state: Any, robot: str, period: float) -> ArmMotion:
-        """The motion to rest, straight in the joints, with the full deceleration of the joint that needs the longest."""
+        """The motion to rest, straight in the joints; the joint that needs the longest brakes as hard as it can."""
         known = world.robots[robot]
         v = np.array(state["v"].get(robot, np.zeros(known.robot.nv)), float)
         limits = speed_limits(known.robot)

@@ -266,7 +266,7 @@ class Machine:
         if len(thread.stack) >= self.limits.depth:
             statement = self.code.operations[thread.pc].statement
             raise LimitReachedError(
-                f"{self.where(statement)}: {self.limits.depth} procedures have begun and not returned: endless recursion?"
+                f"{self.where(statement)}: {self.limits.depth} procedures have begun and not returned; no end?"
             )
         thread.stack.append(entry)
 

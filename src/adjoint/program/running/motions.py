@@ -285,7 +285,7 @@ def _avoiding(world: World, robot: str, frame: str, knots: Sequence[Knot], rng: 
 
 
 def plan_joints(
-    world: World, robot: str, joints: Sequence[int], values: Sequence[float], *, relative: bool = False,
+    world: World, robot: str, joints: Sequence[int], values, *, relative: bool = False,
     velocity=None, acceleration=None, deceleration=None, speed: float = 1.0, period: float = 0.01,
 ) -> ArmMotion:  # fmt: skip
     """The motion of some joints, with numbers from 1, to values or by values [rad, m], all of them together.
@@ -297,8 +297,8 @@ def plan_joints(
 
     `velocity`, `acceleration` and `deceleration` are one number or one for each of the joints; the joint that needs the
     longest decides, and the others keep its pace: with v, a and d it lasts L/v + v/2a + v/2d. `speed` is a fraction of
-    the full speed. An `UnreachableError` names a joint that would leave its limits. Reference: AML's MOVE and DMOVE, Fu,
-    Gonzalez & Lee (1987), Tables 9.4 and 9.5.
+    the full speed. An `UnreachableError` names a joint that would leave its limits. Reference: AML's MOVE and DMOVE,
+    Fu, Gonzalez & Lee (1987), Tables 9.4 and 9.5.
     """
     known = world.robots[robot]
     places = np.array([_joint(known.robot, j) for j in joints], int)

@@ -26,8 +26,8 @@ class ProgramRun:
     - `status`: "done"; "aborted" (the program said so, with a `message`); "failed" (it could not go on: `error` has the
       place in the text); "limit" (one of `RunLimits`); "paused" (a session can go on).
     - `start` and `world`: the world before and after; `variables` {name: value}.
-    - `t` (N,) [s]: the times of the ticks, beginning with the time at which the run began. `q` {robot: (N, nq)}, `width`
-      {robot: (N,)} [m], `wrench` {robot: (N, 6)}, moments before forces, NaN at ticks at which nobody asked for it.
+    - `t` (N,) [s]: the times of the ticks, beginning with the time at which the run began. `q` {robot: (N, nq)},
+      `width` {robot: (N,)} [m], `wrench` {robot: (N, 6)}, moments before forces, NaN at ticks at which nobody asked for it.
     - `line` (N,): the line of the source that was under way at each tick, or 0.
     - `trace`: what happened (`TraceEvent`); `printed`: texts; `signals`: (tick, line, on) of output lines.
     - `worlds`: (tick, world) at the beginning and whenever more than joints and fingers had changed.

@@ -57,7 +57,8 @@ class Inputs:
         elif np.ndim(value) == 0:
             found = np.full(len(ticks), float(value))
         else:
-            found = np.asarray(value, float)[np.clip(ticks, 0, len(value) - 1)]
+            found = np.asarray(value, float)
+            found = found[np.clip(ticks, 0, len(found) - 1)]
         return found + self.noise_at(name, ticks)
 
     def noise_at(self, name: str, ticks: np.ndarray) -> np.ndarray | float:
@@ -187,7 +188,7 @@ class RunningScope:
         values = [q[..., k] if self.ahead_of is not None else float(q[k]) for k in places]
         if not isinstance(number, tuple):
             return values[0]
-        return tuple(OverTicks(x) if self.ahead_of is not None else x for x in values)
+        return tuple(OverTicks(np.asarray(x)) if self.ahead_of is not None else x for x in values)
 
     def _done(self, robot: str) -> Any:
         motion = self.machine.state.motions.get(robot)
