@@ -10,6 +10,7 @@
 | `evaluation` | the value of an expression, now or at many ticks at once |
 | `operator_types`, `expression_types` | types and units of expressions, and hints where something does not fit |
 | `arm_names` | names of arms and hands, and the robots that they mean |
+| `name_checks` | what only the whole program tells: labels, procedures, events, and names of the world |
 | `checker` | `check`: what is wrong in a program, before anything moves |
 """
 
