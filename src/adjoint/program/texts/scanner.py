@@ -17,7 +17,7 @@ _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _STRING = r'"[^"\n]*"'
 _MOST = 20  # characters that are refused in one message
 # Characters that no editor shows, or that make a line look like another one, not even in comments and strings.
-_HIDDEN = re.compile("[\\0-\\x08\\x0b\\x0e-\\x1f\\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+HIDDEN = re.compile("[\\0-\\x08\\x0b\\x0e-\\x1f\\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def scan(source: Source, pattern: re.Pattern[str]) -> Tokens:
     if len(text) > LONGEST:
         message = f"the text has {len(text)} characters; a program has at most {LONGEST}"
         raise ProgramError(Diagnostic(message, Span(0, 0), code="size"), Source("", source.name))
-    hidden = [found.start() for found, _ in zip(_HIDDEN.finditer(text), range(_MOST), strict=False)]
+    hidden = [found.start() for found, _ in zip(HIDDEN.finditer(text), range(_MOST), strict=False)]
     if hidden:
         raise ProgramError([_refused(source, offset) for offset in hidden], source)
     tokens, wrong, at = Tokens(), [], 0

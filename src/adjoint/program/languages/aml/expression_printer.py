@@ -7,6 +7,7 @@ import re
 
 from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Aggregate, Binary, Call, Expression, Index, Literal, Name, Reading, Unary
+from ...texts.scanner import HIDDEN
 from .plain_numbers import counted_in, without_unit
 from .words import (
     ANGLE_UNIT,
@@ -83,8 +84,9 @@ class ExpressionPrinter:
             case Index(value, index):
                 return self._element(value, index), _ATOM
             case Unary("-", value):
-                plain = isinstance(value, Literal)
-                return f"-({self.text(value)})" if plain else f"-{self.text(value, SIGN)}", SIGN
+                text = self.text(value, SIGN)
+                # Two signs would begin a comment, and a number would take the sign with it.
+                return f"-({text})" if isinstance(value, Literal) or text.startswith("-") else f"-{text}", SIGN
             case Unary(_, value):
                 return f"NOT {self.text(value, NEGATION)}", NEGATION
             case Call(function, arguments):
@@ -99,8 +101,7 @@ class ExpressionPrinter:
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE", _ATOM
         if isinstance(value, str):
-            if "\n" in value:
-                raise Unsayable("a string of AML stands on one line")
+            check_characters(value, "a string")
             return "'" + value.replace("'", "''") + "'", _ATOM
         return number_text(value), _ATOM if math.copysign(1.0, value) > 0 else SIGN
 
@@ -158,6 +159,12 @@ def number_text(value: float) -> str:
     if whole:
         return "-0" if value == 0 and math.copysign(1.0, value) < 0 else str(int(value))
     return repr(float(value))
+
+
+def check_characters(text: str, what: str) -> None:
+    """Refuse texts that no program may have, and ends of lines."""
+    if "\n" in text or HIDDEN.search(text):
+        raise Unsayable(f"{what} of AML has no ends of lines, and no characters that cannot be seen")
 
 
 def check_units(length_unit: str, angle_unit: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...instructions.diagnostics import Diagnostic, ProgramError
-from ...instructions.expressions import Binary, Expression, Index, Literal, Name, Reading
+from ...instructions.expressions import Aggregate, Binary, Expression, Index, Literal, Name, Reading
 from ...instructions.programs import Program
 from ...instructions.statements import (
     Abort,
@@ -32,7 +32,7 @@ from ...instructions.statements import (
     While,
 )
 from ...instructions.value_types import ANY, NUMBER, TEXT
-from .expression_printer import ExpressionPrinter, Unsayable, check_units
+from .expression_printer import ExpressionPrinter, Unsayable, check_characters, check_units
 from .words import LENGTH_UNIT, TIME_UNIT
 
 __all__ = ["aml_text"]
@@ -88,6 +88,7 @@ class _Printer(ExpressionPrinter):
             return self._declared(statement, body[k + 1] if k + 1 < len(body) else None, level)
         if isinstance(statement, Comment):
             for line in statement.text.split("\n"):
+                check_characters(line, "a comment")
                 self._line(level, f"-- {line}".rstrip())
         elif isinstance(statement, Procedure):
             self._procedure(statement, level)
@@ -247,9 +248,10 @@ class _Printer(ExpressionPrinter):
         if statement.hand or not statement.either_way or not statement.wait or statement.grasp or width is None:
             raise Unsayable("AML moves the fingers of its only hand to an opening, with MOVE(GRIPPER, ...)")
         by = isinstance(width, Binary) and width.operator == "+" and width.left == Reading("width")
-        goal = self.counted(width.right if by else width, LENGTH_UNIT)  # type: ignore[union-attr]
-        if goal.startswith("<"):
+        opening = width.right if by else width  # type: ignore[union-attr]
+        if isinstance(opening, Aggregate):
             raise Unsayable("the opening of the fingers is one number")
+        goal = self.counted(opening, LENGTH_UNIT)
         return f"{'DMOVE' if by else 'MOVE'}(GRIPPER, {goal}{self._rest((), statement.monitors)})"
 
 
