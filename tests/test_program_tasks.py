@@ -276,10 +276,14 @@ def test_bolt_of_section_9_3_2_is_tightened():
 
 
 @pytest.mark.slow
-def test_parts_with_indices():
-    w = tray_world(2)
-    for number, (i, j) in ((1, (1, 1)), (2, (1, 2))):
-        values = {"N": number, "I": i, "J": j - 1}
-        w = applied(w, task_steps(w, Place("part(N)", "on", "bin(I,J+1)"), value=values.__getitem__))
-        assert is_on(w, f"part_{number}", f"bin_{i}_{j}")
-    assert "no whole number" in fault(w, Place("part(N)", "on", "table"), value=lambda name: 1.5)
+def test_nine_parts_go_to_nine_bins_in_row_order():
+    w, hands = tray_world(), []
+    statement = Place("part(N)", "on", "bin(I,J+1)")
+    for number in range(1, 10):
+        values = {"N": number, "I": 1 + (number - 1) // 3, "J": (number - 1) % 3}
+        steps = task_steps(w, statement, value=values.__getitem__)
+        hands += [step.opens for step in steps if isinstance(step, HandMotion)]
+        w = applied(w, steps)
+        assert is_on(w, f"part_{number}", f"bin_{values['I']}_{values['J'] + 1}")
+    assert sum(a != b for a, b in zip([True, *hands], hands, strict=False)) == 18  # closed and opened nine times
+    assert "no whole number" in fault(w, statement, value=lambda name: 1.5)

@@ -1,4 +1,4 @@
-"""The picture of docs/programs_tasks.md: `python docs/pictures/programs_tasks.py` writes docs/images/programs_tasks_*.png."""
+"""Draws the picture of docs/programs_tasks.md: python docs/pictures/programs_tasks.py"""
 
 import sys
 from pathlib import Path
