@@ -18,6 +18,7 @@ from adjoint import robots
 from adjoint.drawing.axes import upright
 from adjoint.errors import ArgumentError, MissingPackageError
 from adjoint.lie import inertia, se3, so3
+from adjoint.program.teaching import Lesson
 from adjoint.viewer import Viewer, live, looks, overlays, reaching, swinging, view
 from adjoint.viewer.clips import clips_of, poses_of_clip
 from adjoint.viewer.joint_panel import knobs_of, random_pose, reading, turned
@@ -586,6 +587,31 @@ def test_limits_that_mean_none_do_not_stretch_the_sliders():
     first, second = knobs_of(endless)
     assert (first.low, first.high) == (pytest.approx(-180), pytest.approx(180))
     assert second.high - second.low == pytest.approx(360)
+
+
+@pytest.mark.slow
+def test_a_lesson_is_recorded_edited_and_played(no_browser):
+    with view(PUMA) as viewer:
+        panel, session = viewer._panels["teach"], viewer._session
+        places = [Q, Q + 0.2, Q - 0.1]
+        for q in places:
+            viewer.q = q
+            session.post("record", panel.record)
+            assert session.idle()
+        np.testing.assert_array_equal([p.q for p in viewer.lesson.points], places)
+        session.post("delete", panel._delete)  # the last one, which is chosen
+        assert session.idle() and len(viewer.lesson.points) == 2
+        panel._speed.value = 1.0
+        session.post("play", panel.play)
+        until(lambda: panel._began is None and np.allclose(viewer.q, places[1]))
+        assert len(viewer.lesson.program().statements) == 2
+        viewer.lesson = viewer.lesson.record(Q)
+        assert session.idle() and len(panel.lesson.points) == 3
+        with pytest.raises(ArgumentError, match="6 coordinates"):
+            viewer.lesson = Lesson("x").record([1.0])
+    balls = robots.random_tree(0, 3, ["spherical"])
+    with view(balls) as viewer, pytest.raises(ArgumentError, match="taught"):
+        _ = viewer.lesson
 
 
 # --- in the browser ---------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ..lie import so3
 from ..model.input_checks import count, truth, vectors
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
+from ..program.teaching.lessons import Lesson
 from .beside import Beside
 from .clips import Clip, clip_of_actor, clips_of
 from .drawn import Drawn
@@ -35,6 +36,7 @@ from .physics_panel import PhysicsPanel
 from .playback_panel import APART, PlaybackPanel, grid
 from .reach_panel import ReachPanel
 from .sessions import ROOT, Session
+from .teach_panel import TeachPanel
 from .worlds_shown import Shown, shown_world
 
 if TYPE_CHECKING:
@@ -88,6 +90,23 @@ class Viewer:
         if q.ndim != 1 or not np.isfinite(q).all():
             raise ArgumentError(f"Viewer: q must be finite numbers ({self.robot.nq},); got shape {q.shape}, {q!s:.60}")
         self._session.put(q)
+
+    @property
+    def lesson(self) -> Lesson:
+        """What was recorded in the tab "Teach": `viewer.lesson.program()` is a robot program; setting it shows it."""
+        return self._teach().lesson
+
+    @lesson.setter
+    def lesson(self, value: Lesson) -> None:
+        self._need_open()
+        if not isinstance(value, Lesson) or any(len(point.q) != self.robot.nq for point in value.points):
+            raise ArgumentError(f"Viewer: lesson must be a Lesson with {self.robot.nq} coordinates a point")
+        self._teach().show(value)
+
+    def _teach(self) -> TeachPanel:
+        if "teach" not in self._panels:
+            raise ArgumentError("Viewer: this robot cannot be taught here; its joints must each have one coordinate")
+        return self._panels["teach"]
 
     def wait(self) -> None:
         """Keep the page alive until Ctrl-C is pressed or the viewer is closed, and close it then."""
@@ -320,6 +339,9 @@ def _panels(session: Session, clips: list[Clip], looks: list[Look]) -> dict[str,
             found["joints"] = JointPanel(session)
         with tabs.add_tab("Reach"):
             found["reach"] = ReachPanel(session, _frames(robot))
+        if robot.nq == robot.nv:
+            with tabs.add_tab("Teach"):
+                found["teach"] = TeachPanel(session)
     with tabs.add_tab("Show"):
         tool = (lambda: found["reach"].frame) if moves else (lambda: _frames(robot)[-1])
         found["overlays"] = overlays = OverlayPanel(session, tool)

@@ -64,11 +64,12 @@ def page(
         page(trajectory, robot=robot)                                   # notebooks show it
         page(world).save("cell.html")                                   # its robots, and its parts beside them
         page(plan_motion(world, "arm", None, goal)).save("plan.html")   # a plan among its obstacles
+        page(aj.program.run(program, world)).save("program.html")       # a program, with the line that runs
 
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
     states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}. It
-    may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, a `PickAndPlace`, or a `Scene`;
-    what a robot holds goes where its hand goes.
+    may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, a `PickAndPlace`, a `Scene`, or a
+    `ProgramRun`, whose program is shown beside it; what a robot holds goes where its hand goes.
     Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
     by side", which is the default for more than 50. A click on a robot, or its number, chooses the one whose curves and
     pose are shown. A run that is lost stays where it was.
@@ -92,4 +93,8 @@ def page(
         title = shown.title
     elif not isinstance(title, str):
         raise ArgumentError(f"page: title must be a str, got {type(title).__name__}")
-    return Page(title, page_text(title, shown.actors, shown.props, meshes=options[0], arrange=arrange))
+    return Page(title, _text(title, shown, options[0], arrange))
+
+
+def _text(title: str, shown: Shown, meshes: bool, arrange: str | None) -> str:
+    return page_text(title, shown.actors, shown.props, meshes=meshes, arrange=arrange, listing=shown.listing)

@@ -1,4 +1,4 @@
-"""Worlds and motion plans to look at: their robots become `Actor`s, and their parts `Prop`s."""
+"""Worlds, motion plans and runs of programs to look at: their robots become `Actor`s, and their parts `Prop`s."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..drawing.actors import Actor, frame_times
+from ..drawing.listings import Listing
 from ..drawing.props import Prop
 from ..drawing.triangles import Mesh
 from ..errors import ArgumentError
 from ..model.parts import Visual
 from ..model.robot import Robot
+from ..program.running.program_runs import ProgramRun
 from ..sensing.scene import Scene, Solid
 from ..world.grasps.pick_plans import PickAndPlace
 from ..world.motion.plan_results import MotionPlan
@@ -19,6 +21,7 @@ from ..world.state import World
 from ..world.state.part_contents import surface_of
 from ..world.views.following import Followed
 from ..world.views.world_drawing import world_props
+from .programs_shown import kept_ticks, listing_of, program_actors, program_props
 from .showing import motion_curves
 
 __all__ = ["Shown", "shown_world"]
@@ -30,10 +33,11 @@ class Shown(NamedTuple):
     title: str
     actors: list[Actor]
     props: list[Prop]
+    listing: Listing | None = None
 
 
 def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | None:
-    """What a `World`, a `Followed`, a `Scene` or a plan shows, with `rate` frames a second; None for others."""
+    """What a `World`, a `Followed`, a `Scene`, a plan or a `ProgramRun` shows, `rate` frames a second; else None."""
     match thing:
         case World():
             return _world(thing, None, caller)
@@ -45,6 +49,8 @@ def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | N
             return _plan(thing, rate, curves, caller)
         case PickAndPlace():
             return _pick(thing, rate, caller)
+        case ProgramRun():
+            return _program(thing, rate, curves)
     return None
 
 
@@ -115,6 +121,13 @@ def _pick(plan: PickAndPlace, rate: float, caller: str) -> Shown:
             prop = prop._replace(poses=np.concatenate([hand[prop.name].poses for hand in hands]), t=ends)
         props.append(prop)
     return Shown(start.robots[plan.robot].robot.name, shown.actors, props)
+
+
+def _program(run: ProgramRun, rate: float, curves: bool) -> Shown:
+    """The robots of a world while a program runs, what they move, and the text of the program."""
+    kept = kept_ticks(run, rate)
+    actors = program_actors(run, _placed, kept, curves) or [_nobody()]
+    return Shown(run.program.name or "program", actors, program_props(run, kept), listing_of(run))
 
 
 def _solids(scene: Scene) -> list[Prop]:
