@@ -218,7 +218,8 @@ class ExpressionReader(Cursor):
             self.next()
             return
         line = self.source.position(start).line
-        raise self.unexpected(f"'{key}' is missing, which closes the '{opened}' of line {line}")
+        hint = f"write '{key}' before it" if self.kind != "end" else ""
+        raise self.unexpected(f"'{key}' is missing, which closes the '{opened}' of line {line}", hint=hint)
 
     def arguments(self) -> tuple[Expression, ...]:
         """(a, b, ...), or ()."""

@@ -21,7 +21,7 @@ from ...instructions.statements import (
     Watch,
     statement_types,
 )
-from ...instructions.value_types import ANY, Type
+from ...instructions.value_types import ANY, FORCE, TORQUE, Type
 from .expression_reader import ExpressionReader
 
 __all__: list[str] = []
@@ -33,6 +33,15 @@ _FLAGS = {"DIRECTLY": "straight", "AVOIDING": "avoiding", "NONSTOP": "nonstop"}
 _FIXED = {"RIGIDLY": "rigid", "NONRIGIDLY": "nonrigid", "CONDITIONALLY": "conditional"}
 _NEEDED = {"approach": "a direction or lengths", "departure": "a direction or lengths", "duration": "a time",
            "speed": "a plain number", "force_frame": "a frame"}  # fmt: skip
+_SUCH = {
+    "a direction or lengths": "-Z, or -3*Z*inches",
+    "a time": "5*seconds",
+    "a plain number": "0.5",
+    "a frame": "the name of a frame",
+    "a width": "2*inches",
+    "a force": "10*ounces",
+    "a torque": "12*'in-lbf'",
+}
 
 
 class MoveReader(ExpressionReader):
@@ -63,7 +72,7 @@ class MoveReader(ExpressionReader):
         """A value; a constant whose unit does not fit is reported, and 0 stands for it."""
         if isinstance(value, Quantity) and not any(t == ANY or t.dimension == value.dimension for t in types):
             message = f"{what} needs {needed}, and {value.value:g}*{value.unit} is none"
-            self.report(Diagnostic(message, value.at, code="unit"))
+            self.report(Diagnostic(message, value.at, f"write {_SUCH[needed]}", code="unit"))
             return Literal(0.0, at=value.at)
         return value
 
@@ -131,7 +140,9 @@ class MoveReader(ExpressionReader):
                 message = f"{key}({axis.upper()}) stands twice in this move"
                 self.report(Diagnostic(message, self.since(start), code="syntax"))
             self._equals(f"{key}({axis.upper()})")
-            forces.append(self.made(ForceClause, start, axis, self.expression(), rotates))
+            types, needed = ((TORQUE,), "a torque") if rotates else ((FORCE,), "a force")
+            value = self.fitting(self.expression(), types, key, needed)
+            forces.append(ForceClause(axis, value, rotates, at=self.since(start)))
         else:
             raise self.unexpected("WITH needs the word of a clause", choices=[*CLAUSES, *_FORCES])
 

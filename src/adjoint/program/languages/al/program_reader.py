@@ -14,7 +14,7 @@ from .words import SIGNS
 __all__ = ["parse_al"]
 
 # A comment without end reaches to the end of the text, so that it is found; units that are no words have apostrophes.
-_PATTERN = Words(r"\{[^}]*\}?", SIGNS, string=r'"(?:[^"\n]|"")*"|\'[^\'\n]*\'').pattern()
+_PATTERN = Words(r"\{[^}]*\}?", SIGNS, string=r'"(?:[^"\r\n\f]|"")*"|\'[^\'\n]*\'').pattern()
 
 
 def parse_al(source: Source) -> Program:

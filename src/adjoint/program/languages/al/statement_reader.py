@@ -113,6 +113,9 @@ class StatementReader(FlowReader):
             hint = "leave out the ';' before ELSE"
             raise self.unexpected("there is no IF that this ELSE belongs to", hint=hint)
         elif key in RESERVED:
+            if follows in _ASSIGNS:
+                message = f"'{self.texts[self.index]}' is a word of AL, and no name"
+                raise Unexpected(Diagnostic(message, self.here(), "give the variable another name", code="syntax"))
             raise self.unexpected("a statement is missing", hint=AL_WORDS.get(key, ""))
         else:
             found = self._named()
@@ -279,7 +282,8 @@ class StatementReader(FlowReader):
         if self.key == key:
             self.next()
             return
-        error = self.unexpected(f"'{key}' is missing {where}", hint=_alike(self.key, [key]))
+        hint = _alike(self.key, [key]) or (f"write {key} before it" if self.kind != "end" else "")
+        error = self.unexpected(f"'{key}' is missing {where}", hint=hint)
         if self.kind == "name" and _alike(self.key, [key]) and self.key not in RESERVED:
             self.report(error.diagnostic)
             self.next()
