@@ -42,7 +42,7 @@ class Quantity(Expression):
 
     def __post_init__(self):
         if self.unit not in UNITS:
-            raise ArgumentError(f"Quantity: '{self.unit}' is no unit{nearest(self.unit, list(UNITS))}")
+            raise ArgumentError(f"Quantity: '{self.unit}' is no unit; {nearest(self.unit, list(UNITS))}")
 
     @property
     def dimension(self) -> Dimension:
@@ -63,7 +63,7 @@ class UnitName(Expression):
 
     def __post_init__(self):
         if self.unit not in UNITS:
-            raise ArgumentError(f"UnitName: '{self.unit}' is no unit{nearest(self.unit, list(UNITS))}")
+            raise ArgumentError(f"UnitName: '{self.unit}' is no unit; {nearest(self.unit, list(UNITS))}")
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Reading(Expression):
 
     def __post_init__(self):
         if self.kind not in READINGS:
-            raise ArgumentError(f"Reading: '{self.kind}' is no reading{nearest(self.kind, READINGS)}")
+            raise ArgumentError(f"Reading: '{self.kind}' is no reading; {nearest(self.kind, READINGS)}")
         if self.kind in ("force", "torque") and self.axis not in ("x", "y", "z"):
             raise ArgumentError(f"Reading: {self.kind} along '{self.axis}'; axes are x, y and z")
 

@@ -74,7 +74,7 @@ Body = tuple[Statement, ...]
 
 def _one_of(statement, name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ArgumentError(f"{type(statement).__name__}: {name} '{value}'{nearest(value, choices)}")
+        raise ArgumentError(f"{type(statement).__name__}: {name} '{value}'; {nearest(value, choices)}")
 
 
 # --- motion -----------------------------------------------------------------------------------------------------------

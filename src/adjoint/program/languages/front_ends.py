@@ -75,12 +75,10 @@ def language_of(path: str) -> str:
     suffix = PurePath(path).suffix.lower().lstrip(".")
     if suffix in FRONT_ENDS:
         return suffix
-    raise ArgumentError(
-        f"the name '{path}' does not tell a language; the suffixes are .{', .'.join(FRONT_ENDS)}"
-    )
+    raise ArgumentError(f"the name '{path}' does not tell a language; the suffixes are .{', .'.join(FRONT_ENDS)}")
 
 
 def _known(language: str, who: str) -> str:
     if language not in FRONT_ENDS:
-        raise ArgumentError(f"{who}: '{language}' is no language{nearest(language, list(FRONT_ENDS))}")
+        raise ArgumentError(f"{who}: '{language}' is no language; {nearest(language, list(FRONT_ENDS))}")
     return language

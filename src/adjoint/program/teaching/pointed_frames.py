@@ -26,7 +26,7 @@ def pointed_frame(world: World, robot: str, configurations, *, pointer=(0.0, 0.0
     POINTY's bent pointer reaches where a hand cannot. Reference: Fu, Gonzalez & Lee (1987), Sec. 9.2.1.
     """
     if robot not in world.robots:
-        raise ArgumentError(f"pointed_frame: the world has no robot '{robot}'{nearest(robot, list(world.robots))}")
+        raise ArgumentError(f"pointed_frame: the world has no robot '{robot}'; {nearest(robot, list(world.robots))}")
     q = np.asarray(configurations, dtype=float)
     nq = world.robots[robot].robot.nq
     if q.shape != (3, nq):
