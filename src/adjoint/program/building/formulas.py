@@ -22,7 +22,7 @@ from ..instructions.expressions import (
     UnitName,
     Wrt,
 )  # fmt: skip
-from ..instructions.value_types import AGGREGATE, ANY, BOOLEAN, FRAME, ROTATION, TEXT, Type
+from ..instructions.value_types import AGGREGATE, ANY, BOOLEAN, FRAME, JOINTS, ROTATION, TEXT, Type
 from ..meaning.constants import CONSTANTS
 from ..meaning.expression_types import ExpressionChecker
 from ..meaning.operator_types import UNIT_TYPES, fits, in_words, unit_hint
@@ -234,7 +234,7 @@ def _array(value: np.ndarray) -> Formula:
             raise ArgumentError("formula: the last row of a frame (4, 4) is 0, 0, 0, 1")
         return Formula(Call("FRAME", (_turned(array[:3, :3]), _array(array[:3, 3]).expression)), FRAME)
     if array.ndim == 1:
-        return Formula(Aggregate(tuple(Literal(float(x)) for x in array)), AGGREGATE)
+        return Formula(Call("CONFIGURATION", tuple(Literal(float(x)) for x in array)), JOINTS)
     raise ArgumentError(f"formula: an array (3,), (3, 3), (4, 4) or (n,) is needed, got the shape {array.shape}")
 
 

@@ -143,9 +143,17 @@ def _numeric(function) -> Callable[..., Any]:
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
-def _dimension(k: float) -> Callable[[Sequence[Type]], Type]:
-    """The type of numbers whose unit is that of the first argument to a power."""
-    return lambda types: Type("scalar", tuple(int(x * k) for x in types[0].dimension))  # type: ignore[arg-type]
+def _scalar_of(types: Sequence[Type]) -> Type:
+    """The type of numbers in the unit of the first argument."""
+    return Type("scalar", types[0].dimension)
+
+
+def _root(types: Sequence[Type]) -> Type:
+    """The type of the square root; the root of a length has no unit that programs know."""
+    dimension = types[0].dimension
+    if any(k % 2 for k in dimension):
+        return Type("any")
+    return Type("scalar", tuple(k // 2 for k in dimension))  # type: ignore[arg-type]
 
 
 def _same(types: Sequence[Type]) -> Type:
@@ -213,9 +221,9 @@ def _table() -> dict[str, ProgramFunction]:
           _constructed, "The frame of three points: its origin, a point on its x axis, and a point in its xy plane."),
         F("CONFIGURATION", (quantity,), JOINTS, lambda *x: np.stack(np.broadcast_arrays(*x), -1).astype(float),
           "The configuration of an arm, a value for each joint: CONFIGURATION(90*deg, 0*deg, 5*inches).", repeats=True),
-        F("NORM", (arrow,), NUMBER, lambda v: np.linalg.norm(v, axis=-1), "The length of a vector.", _dimension(1)),
+        F("NORM", (arrow,), NUMBER, lambda v: np.linalg.norm(v, axis=-1), "The length of a vector.", _scalar_of),
         F("UNIT", (arrow,), vector(), _unit, "The vector of length 1 in the direction of a vector."),
-        F("SQRT", (quantity,), NUMBER, _numeric(np.sqrt), "The square root.", _dimension(0.5)),
+        F("SQRT", (quantity,), NUMBER, _numeric(np.sqrt), "The square root.", _root),
         F("SIN", (angle,), NUMBER, _numeric(np.sin), "The sine of an angle."),
         F("COS", (angle,), NUMBER, _numeric(np.cos), "The cosine of an angle."),
         F("TAN", (angle,), NUMBER, _numeric(np.tan), "The tangent of an angle."),
@@ -223,7 +231,7 @@ def _table() -> dict[str, ProgramFunction]:
         F("ACOS", (number,), ANGLE, _numeric(np.arccos), "The angle with this cosine, from 0 to 180*deg."),
         F("ATAN2", (_p("y", _SCALAR, any_unit=True), quantity), ANGLE, _numeric(np.arctan2),
           "The angle of the point (x, y), from -180*deg to 180*deg.", needs="same"),
-        F("ABS", (quantity,), NUMBER, _numeric(np.abs), "The absolute value.", _dimension(1)),
+        F("ABS", (quantity,), NUMBER, _numeric(np.abs), "The absolute value.", _scalar_of),
         F("INT", (number,), NUMBER, _numeric(np.trunc), "The whole part of a number, cut towards 0."),
         F("ROUND", (number,), NUMBER, _numeric(np.rint), "The whole number that is nearest."),
         F("SIGN", (quantity,), NUMBER, _numeric(np.sign), "1 of positive numbers, -1 of negative ones, 0 of 0."),

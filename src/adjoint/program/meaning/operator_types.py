@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from ...world.units import UNITS
 from ..instructions.expressions import Expression, Literal, Quantity
@@ -36,7 +36,7 @@ def in_words(type: Type) -> str:
     return "a vector without unit" if type is ZEROS else type_in_words(type)
 
 
-@cache
+@lru_cache(4096)  # programs may come from anywhere, with any number of units
 def times(a: Dimension, b: Dimension, power: int = 1) -> Dimension:
     """The dimension of a product, or with the power -1 of a quotient."""
     return tuple(x + power * y for x, y in zip(a, b, strict=True))  # type: ignore[return-value]
@@ -48,7 +48,7 @@ def _no_angle(dimension: Dimension) -> Dimension:
     return (m, kg, s, 0) if rad and (m or kg) else dimension
 
 
-@cache
+@lru_cache(4096)
 def binary_type(operator: str, a: Type, b: Type) -> Type | None:
     """The type of `a operator b`, or None if it has no meaning."""
     if operator in ("and", "or"):

@@ -37,7 +37,8 @@ class Scope(Protocol):
 class VariableScope:
     """A scope of variables alone, without arms and sensors.
 
-    >>> from adjoint.program.instructions import Literal, Binary, Name
+    >>> from adjoint.program.instructions import Binary, Literal, Name
+    >>> from adjoint.program.meaning import evaluate
     >>> evaluate(Binary("<", Name("tries"), Literal(3.0)), VariableScope({"tries": 2.0}))
     True
     """
