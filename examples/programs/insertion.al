@@ -52,7 +52,7 @@ BEGIN insertion
         WITH APPROACH = -Z WRT beam;
 
     { feel for the hole }
-    MOVE bolt_tip TO ⊗ - 0.1*Z*inches ON FORCE(Z) > 10*ounces
+    MOVE barm TO ⊗ - 0.1*Z*inches ON FORCE(Z) > 10*ounces
         DO ABORT("No hole");
 
     { press the bolt in, and give way sideways }

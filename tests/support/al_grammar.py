@@ -4,6 +4,7 @@ It shares no line with the parser that it is compared with.
 """
 
 from functools import cache
+from typing import Any
 
 import lark
 
@@ -173,8 +174,8 @@ class _Instructions(lark.Transformer):
         return _chain(parts)
 
     def minus(self, parts):
-        value = parts[1]
-        return Literal(-value.value) if isinstance(value, Literal) else Unary("-", _plain(value))
+        value: Any = parts[1]
+        return Literal(-float(value.value)) if isinstance(value, Literal) else Unary("-", _plain(value))
 
     def wrt(self, parts):
         return parts[0] if parts[1] is None else Wrt(_plain(parts[0]), Name(str(parts[1])))
@@ -243,7 +244,7 @@ def tree(text: str) -> lark.Tree:
     return _lark().parse(text)
 
 
-def instructions(text: str) -> Program:
+def instructions(text: str) -> Any:
     """The instructions of a program, without its comments. Statements alone get a BEGIN and an END."""
     whole = text if "BEGIN" in text else f"BEGIN part {text} END part."
     return _unmarked(_Instructions().transform(tree(whole)))
