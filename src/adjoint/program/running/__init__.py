@@ -8,7 +8,7 @@
 | `conditions` | guards, monitors, watches and waits that hold |
 | `statement_effects`, `move_effects` | what statements do |
 | `readings` | what expressions ask while a program runs: variables, frames, arms, sensors and inputs |
-| `arms` | names of arms and hands, and the robots of a world that they mean |
+| `arms` | what is set for arms, what they hold, and by which frame |
 | `motions` | `plan_move`, `plan_joints`: configurations at every tick |
 | `joint_paths`, `knot_configurations` | timing; branches, limits and lines of frames |
 | `backends` | what a back end is: `Backend`, `Ahead`, `ArmMotion`, `HandMotion`, `Compliance` |
@@ -16,21 +16,25 @@
 | `fingers` | fingers that close on parts |
 | `touching`, `touching_points`, `touching_shapes` | forces of contact |
 | `recording`, `program_runs` | `TraceEvent`, `ProgramRun`: what has happened |
-| `sessions` | programs that run step by step |
+| `sessions`, `checkpoints` | programs that run step by step, and go on from `Checkpoint`s |
+| `traces` | what a run did as lines of JSON, and the first difference between two runs |
+| `instruction_json` | programs as JSON |
 """
 
 from .arms import ArmSettings as ArmSettings
 from .arms import hand_in_tool as hand_in_tool
-from .arms import robot_named as robot_named
 from .backends import Ahead as Ahead
 from .backends import ArmMotion as ArmMotion
 from .backends import Backend as Backend
 from .backends import Compliance as Compliance
 from .backends import HandMotion as HandMotion
+from .checkpoints import Checkpoint as Checkpoint
 from .fingers import FingerStop as FingerStop
 from .fingers import finger_stop as finger_stop
 from .fingers import let_go as let_go
 from .fingers import taken as taken
+from .instruction_json import program_from_json as program_from_json
+from .instruction_json import program_to_json as program_to_json
 from .kinematic import KinematicBackend as KinematicBackend
 from .machine import RunLimits as RunLimits
 from .motions import APPROACH_LENGTH as APPROACH_LENGTH
@@ -38,6 +42,9 @@ from .motions import plan_joints as plan_joints
 from .motions import plan_move as plan_move
 from .program_runs import ProgramRun as ProgramRun
 from .recording import TraceEvent as TraceEvent
+from .traces import ProgramTrace as ProgramTrace
+from .traces import read_trace as read_trace
+from .traces import write_trace as write_trace
 
 __all__ = [
     "APPROACH_LENGTH",
@@ -45,11 +52,13 @@ __all__ = [
     "ArmMotion",
     "ArmSettings",
     "Backend",
+    "Checkpoint",
     "Compliance",
     "FingerStop",
     "HandMotion",
     "KinematicBackend",
     "ProgramRun",
+    "ProgramTrace",
     "RunLimits",
     "TraceEvent",
     "finger_stop",
@@ -57,8 +66,11 @@ __all__ = [
     "let_go",
     "plan_joints",
     "plan_move",
-    "robot_named",
+    "program_from_json",
+    "program_to_json",
+    "read_trace",
     "taken",
+    "write_trace",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Names of arms and hands in programs, and the robots of a world that they mean; what is held, and by which frame."""
+"""Arms of a running program: what is set for them, what they hold, and by which frame."""
 
 from __future__ import annotations
 
@@ -13,42 +13,9 @@ from ...world.state.frame_tree import ancestors, is_base
 from ...world.state.placements import inverted
 from ..instructions.diagnostics import Diagnostic, ProgramError
 from ..instructions.sources import NOWHERE, Source, Span
+from ..meaning.arm_names import robot_named
 
-__all__ = ["ArmSettings", "hand_in_tool", "robot_named"]
-
-_PAIRS = ("arm", "hand")
-
-
-def robot_named(world: World, name: str, arms: Mapping[str, str] | None = None) -> str | None:
-    """The robot of a world that a name of an arm or a hand means in a program; None if it means none.
-
-        >>> w = aj.world.World().add_robot("puma", robot)
-        >>> robot_named(w, "puma"), robot_named(w, "bhand"), robot_named(w, "")
-        ('puma', 'puma', 'puma')
-
-    `arms` {name in the program: robot} goes first. A robot's own name means it, "" means the only robot, and AL's names
-    barm and bhand, yarm and yhand, garm and ghand, rarm and rhand pair up by their first letter: they mean the robot
-    "barm" if there is one, else that of the other name in `arms`, else the only robot.
-    """
-    given = arms or {}
-    if name in given:
-        return given[name] if given[name] in world.robots else None
-    if name in world.robots:
-        return name
-    only = next(iter(world.robots)) if len(world.robots) == 1 else None
-    if name == "":
-        return only
-    low = name.lower()
-    for end in _PAIRS:
-        if low.endswith(end):
-            first = low[: -len(end)]
-            for other in _PAIRS:
-                for known in (*given, *world.robots):
-                    if known.lower() == first + other:
-                        return given.get(known, known)
-            if len(first) <= 1:
-                return only
-    return None
+__all__ = ["ArmSettings", "hand_in_tool"]
 
 
 def hand_in_tool(world: World, robot: str) -> np.ndarray:

@@ -84,6 +84,9 @@ def _monitor_holds(machine: Machine, condition: Condition) -> None:
     )  # fmt: skip
     if thread.busy is not None and thread.busy.kind == "move":
         brake(machine, thread, thread.busy.key, -1, thread.pc + 1)
+    elif thread.busy is not None and thread.busy.kind == "hand":  # fingers stop where they are
+        state.motions.pop(thread.busy.key, None)
+        machine.motion_over(thread, thread.busy)
 
 
 def _wait_holds(machine: Machine, condition: Condition) -> None:

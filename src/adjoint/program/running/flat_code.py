@@ -306,7 +306,7 @@ class _Flattening:
 
     def _temporary(self) -> str:
         self.temporaries += 1
-        return f"#{self.temporaries}"
+        return f"# {self.temporaries}"  # with a blank: VAL has names that begin with #
 
     def lifted(self, expression: Expression, s: Statement) -> Expression:
         """The expression with procedures that it calls replaced by variables, which they set before it is asked."""

@@ -51,7 +51,7 @@ def leave_bodies(thread: Thread, count: int) -> None:
 def variables_of(machine: Machine, thread: Thread, name: str) -> dict[str, Any]:
     """The table in which a variable is: that of the procedure, or of the program."""
     own = next((e.own for e in reversed(thread.stack) if e.own is not None), None)
-    return own if own is not None and (name in own or name.startswith("#")) else machine.state.variables
+    return own if own is not None and (name in own or name.startswith("# ")) else machine.state.variables
 
 
 def _for(machine: Machine, thread: Thread, op: Operation) -> None:

@@ -295,6 +295,7 @@ class Machine:
                 for i, guard in enumerate(op.statement.guards):
                     if i not in busy.fired:
                         found.append(Condition("guard", guard.condition, thread, op, i))
+            if busy.kind in ("move", "hand"):
                 names = getattr(op.statement, "monitors", ())
                 found += [Condition("monitor", name, thread, op) for name in names]
         return found

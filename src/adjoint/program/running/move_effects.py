@@ -8,7 +8,8 @@ import numpy as np
 
 from ...world.units import UNITS
 from ..instructions.statements import Move, MoveHand, MoveJoints
-from .arms import ArmSettings, mover_named, no_arm, robot_named
+from ..meaning.arm_names import robot_named
+from .arms import ArmSettings, mover_named, no_arm
 from .backends import ArmMotion, Compliance, HandMotion
 from .flat_code import Operation
 from .flow import leave_bodies
@@ -207,7 +208,16 @@ def move_joints(machine: Machine, thread: Thread, op: Operation) -> None:
     if settings.once is not None:
         state.settings[robot] = settings._replace(once=None)
     thread.busy = Busy("move", robot)
+    _ask_afresh(machine, s)
     begin(machine, thread, robot, motion)
+
+
+def _ask_afresh(machine: Machine, s: MoveJoints | MoveHand) -> None:
+    """The monitors of a move have not stopped it yet."""
+    for expression in s.monitors:
+        monitor = machine.state.monitors.get(getattr(expression, "name", ""))
+        if monitor is not None:
+            monitor.triggered = False
 
 
 def _listed(value: Any) -> list[float]:
@@ -238,6 +248,7 @@ def move_hand(machine: Machine, thread: Thread, op: Operation) -> None:
     opens = goal > known.width + _SLACK or (s.opens and abs(goal - known.width) <= _SLACK)
     key = f"{robot}.hand"
     state.motions[key] = HandMotion(robot, float(np.clip(goal, grip.least, grip.opening)), opens)
+    _ask_afresh(machine, s)
     if s.wait:
         thread.busy = Busy("hand", key)
     else:

@@ -27,7 +27,7 @@ class ProgramRun:
       place in the text); "limit" (one of `RunLimits`); "paused" (a session can go on).
     - `start` and `world`: the world before and after; `variables` {name: value}.
     - `t` (N,) [s]: the times of the ticks, beginning with the time at which the run began. `q` {robot: (N, nq)},
-      `width` {robot: (N,)} [m], `wrench` {robot: (N, 6)}, moments before forces, NaN at ticks at which nobody asked for it.
+      `width` {robot: (N,)} [m], `wrench` {robot: (N, 6)}, moments before forces, NaN where nobody asked.
     - `line` (N,): the line of the source that was under way at each tick, or 0.
     - `trace`: what happened (`TraceEvent`); `printed`: texts; `signals`: (tick, line, on) of output lines.
     - `worlds`: (tick, world) at the beginning and whenever more than joints and fingers had changed.
@@ -128,5 +128,5 @@ def run_of(machine: Any, record: Recording, options: dict[str, Any]) -> ProgramR
         {name: np.concatenate(rows) for name, rows in record.width.items()},
         {name: np.concatenate(rows) for name, rows in record.wrench.items()},
         line, tuple(record.events), tuple(record.printed), tuple(record.signals), tuple(record.worlds),
-        {k: x for k, x in state.variables.items() if not k.startswith("#")}, machine.error, options,
+        {k: x for k, x in state.variables.items() if not k.startswith("# ")}, machine.error, options,
     )  # fmt: skip

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import ArgumentError
+from ...inverse.choice import turning_coordinates
 from ...kinematics import forward_kinematics
 from ...world.state import World
 from ...world.state.frame_tree import is_base
+from ...world.units import UNITS
 from ..instructions.expressions import Reading
+from ..meaning.arm_names import robot_named
 from ..meaning.values import OverTicks
-from .arms import ArmSettings, robot_named
+from .arms import ArmSettings
 from .backends import Ahead
 
 if TYPE_CHECKING:
@@ -133,13 +136,13 @@ class RunningScope:
             case "width":
                 return _plain(self._width(self._robot(reading.arm)))
             case "joints":
-                return self._joints(self._robot(reading.arm), number)
+                return self._joints(self._robot(reading.arm), reading, number)
             case "signal":
                 return self._signal(number)
             case "done":
                 return self._done(self._robot(reading.arm))
             case "monitor":
-                return self.machine.state.monitors[reading.name].triggered
+                return float(self.machine.state.monitors[reading.name].triggered)
         if self.machine.inputs.has(reading.name):
             return _plain(self._input(reading.name))
         if self.ahead_of is not None and reading.name in self.ahead_of.readings:
@@ -178,8 +181,11 @@ class RunningScope:
             return float(self.world.robots[robot].width)
         return OverTicks(np.asarray(self.ahead_of.width[robot]))
 
-    def _joints(self, robot: str, number: Any) -> Any:
-        q = self.here(robot, True)
+    def _joints(self, robot: str, reading: Reading, number: Any) -> Any:
+        """Values of joints as plain numbers, in the units that the reading says."""
+        turns = turning_coordinates(self.world.robots[robot].robot)
+        units = np.where(turns, UNITS[reading.angle_unit].factor, UNITS[reading.length_unit].factor)
+        q = self.here(robot, True) / units
         if number is None:
             return q
         places = [int(n) - 1 for n in (number if isinstance(number, tuple) else (number,))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..instructions.programs import Program
 from ..instructions.statements import Statement
 from .arms import checked_arms
 from .backends import Backend
+from .checkpoints import Checkpoint, checkpoint_of, moved_to, state_of
 from .flat_code import FlatCode, flattened
 from .kinematic import KinematicBackend
 from .machine import Machine, RunLimits
@@ -22,6 +23,7 @@ from .program_runs import ProgramRun, run_of
 from .readings import Input, Inputs
 from .recording import Recording
 from .statement_effects import Refine
+from .traces import plain
 
 __all__: list[str] = []
 
@@ -31,7 +33,7 @@ def backend_of(backend: str | Backend, known: Mapping[str, Callable[[], Backend]
     if not isinstance(backend, str):
         return backend
     if backend not in known:
-        raise ArgumentError(f"run: the back end {backend!r} is not known{nearest(backend, list(known))}")
+        raise ArgumentError(f"run: the back end {backend!r} is not known; {nearest(backend, list(known))}")
     return known[backend]()
 
 
@@ -104,7 +106,7 @@ class BasicSession:
         for thread in state.threads:
             for entry in thread.stack:
                 found.update(entry.own or {})
-        return {k: x for k, x in found.items() if not k.startswith("#")}
+        return {k: x for k, x in found.items() if not k.startswith("# ")}
 
     @property
     def status(self) -> str:
@@ -167,6 +169,76 @@ class BasicSession:
     def pause(self) -> None:
         """Let `go_on`, which runs in another thread of Python, stop before the next statement."""
         self._asked_to_pause = True
+
+    # --- checkpoints --------------------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> Checkpoint:
+        """Everything that decides how the program goes on, as frozen data and JSON; see `restore`."""
+        machine = self._machine
+        given = {k: plain(x) for k, x in machine.inputs.given.items() if not callable(x)}
+        options = {
+            "backend": machine.backend.name, "period": machine.period, "arms": dict(machine.arms), "rng": machine.rng,
+            "noise": dict(machine.inputs.noise), "inputs": given, "limits": list(machine.limits),
+        }  # fmt: skip
+        return checkpoint_of(machine.state, self.program, options)
+
+    @classmethod
+    def restore(
+        cls, checkpoint: Checkpoint, program: Program | None = None, *, backend: str | Backend | None = None,
+        inputs: Mapping[str, Input] | None = None, limit: int | RunLimits | None = None,
+    ) -> Self:  # fmt: skip
+        """A session that goes on where a checkpoint was made, in the same program or in an edited one.
+
+        In an edited program, statements that were there before keep their meaning, so that the program goes on after
+        the last one that was done. A `ProgramError` says if a statement that is under way is gone. Inputs that are
+        functions are not in a checkpoint: give them again. A back end of your own has to be given again, too.
+        """
+        if not isinstance(checkpoint, Checkpoint):
+            raise ArgumentError(f"restore needs a Checkpoint, got {type(checkpoint).__name__}")
+        data = checkpoint.data
+        options = data["options"]
+        place = backend_of(options["backend"] if backend is None else backend, cls.backends)
+        state, code = state_of(data, place), flattened(checkpoint.program)
+        if program is not None:
+            edited = flattened(program)
+            moved_to(state, code, edited)
+            code = edited
+        if any(not 0 <= t.pc < len(code.operations) for t in state.threads):
+            raise ArgumentError("restore: the checkpoint is damaged: a program counter is outside of the program")
+        given = {**{k: np.asarray(x, float) for k, x in options["inputs"].items()}, **(inputs or {})}
+        found = object.__new__(cls)
+        period = options["period"]
+        found._start(
+            code, state, place, period, options["arms"], Inputs(given, period, options["rng"], options["noise"]),
+            RunLimits(*options["limits"]) if limit is None else limits_of(limit), options["rng"],
+        )  # fmt: skip
+        found.breakpoints = set()
+        return found
+
+    def jump(self, to: int | Statement) -> None:
+        """Let the program go on at a statement, or at the first statement of a line; arms stop where they are.
+
+        Variables and the world stay. Only the first thread goes on; procedures that have begun are left if the
+        statement is in the main program.
+        """
+        code, state = self._machine.code, self._machine.state
+        found = [
+            k for k, op in enumerate(code.operations)
+            if op.begins and (code.lines[k] == to if isinstance(to, int) else op.statement is to or op.statement == to)
+        ]  # fmt: skip
+        if not found:
+            raise ArgumentError(
+                f"Session.jump: no statement {'begins on line ' if isinstance(to, int) else ''}{to!r:.60}"
+            )
+        first = state.threads[0] if state.threads else Thread(0, 0)
+        main = next(k for k, op in enumerate(code.operations) if op.action == "end")
+        if found[0] <= main:
+            first.stack = []
+        elif not first.stack:
+            raise ArgumentError("Session.jump: this statement is in a procedure that has not begun")
+        first.pc, first.busy, first.begun, first.pending = found[0], None, -1, []
+        state.threads, state.motions, state.status, state.message = [first], {}, "", ""
+        self._machine.steps.clear()
 
     def _resume(self) -> None:
         if self._machine.state.status == "paused":

@@ -41,7 +41,8 @@ from ..instructions.statements import (
     WaitEvent,
     Watch,
 )  # fmt: skip
-from .arms import ArmSettings, hand_in_tool, robot_named
+from ..meaning.arm_names import robot_named
+from .arms import ArmSettings, hand_in_tool
 from .backends import ArmMotion, HandMotion
 from .flat_code import Operation
 from .flow import variables_of
@@ -55,8 +56,9 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _MOST_ELEMENTS = 100_000  # of an array that a program declares
-Refine = Callable[[World, Any, str, float], tuple]
-"""What gives the steps of a task: (world, statement, robot, period) to motions and edits of the world."""
+Refine = Callable[..., tuple]
+"""What gives the steps of a task: (world, statement, robot, period, value=) to motions and edits of the world, where
+`value(name)` is that of a variable, for names of parts with indices."""
 
 
 def perform(machine: Machine, thread: Thread, op: Operation, after: bool = False) -> None:
@@ -371,7 +373,9 @@ def next_step(machine: Machine, thread: Thread) -> None:
         if machine.refine is None:
             machine.fail(f"{type(op.statement).__name__} needs a planner of tasks", op.statement)
         robot = arm_named(machine, op.statement.arm, op)  # type: ignore[attr-defined]
-        machine.steps[thread.number] = machine.refine(busy.start, op.statement, robot, machine.period)
+        machine.steps[thread.number] = machine.refine(
+            busy.start, op.statement, robot, machine.period, value=lambda name: machine.asked(thread, Name(name))
+        )
     steps = machine.steps[thread.number]
     while busy.done < len(steps):
         step = steps[busy.done]
