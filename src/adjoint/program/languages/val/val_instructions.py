@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...instructions.diagnostics import Diagnostic
-from ...instructions.expressions import Binary, Call, Expression, Here, Literal, Name, Reading, Unary
+from ...instructions.expressions import Binary, Call, Expression, Here, Literal, Name, Quantity, Reading, Unary
 from ...instructions.sources import Span
 from ...instructions.statements import (
     Assign,
@@ -132,9 +132,10 @@ def _base(reader: LineReader, word: str, start: int) -> Statement:
     if reader.kind == "name" and reader.ahead() in (":", "(", ""):  # a location, not a number in a variable
         base = reader.location()
         return SetBase(base, at=reader.since(start))
-    amounts = reader.amounts(("mm", "mm", "mm", "deg"), 4)
+    amounts = reader.amounts(("mm", "mm", "mm", "deg"), 3)
     at = reader.since(start)
-    return SetBase(based(*amounts, at=at), at=at)
+    x, y, z, angle = amounts if len(amounts) == 4 else [*amounts, Quantity(0.0, "deg", at=at)]
+    return SetBase(based(x, y, z, angle, at), at=at)
 
 
 # --- locations and numbers --------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     ),
     "SETI": ("SETI variable = expression", "A variable gets a whole number, with + - * / %. SETI I = I + 1"),
     "TYPEI": ("TYPEI variable", "The value of a variable is shown. TYPEI N"),
-    "TYPE": ("TYPE text", 'A text is shown; TYPE "N = ",N shows texts and numbers. TYPE TRAY FULL'),
+    "TYPE": ("TYPE text", 'A text is shown; TYPE "N =",N shows texts and numbers. TYPE TRAY FULL'),
     "REMARK": ("REMARK text", "A comment, like what follows a semicolon."),
     "IF": ("IF a EQ b THEN label", "The program goes to a label if EQ, NE, LT, GT, LE or GE holds. IF I LT 3 THEN 20"),
     "IFSIG": ("IFSIG line,-line THEN label", "The program goes to a label if lines are on or off (-). IFSIG 3 THEN 50"),
