@@ -335,8 +335,12 @@ def _base(plan: _Plan) -> Iterator[Part]:
     """
     at = plan.at
     roots = [c for c in at.children[-1] if at.own[c].kind not in ("free", "plane")]
+    up = up_of(plan.robot)
     for c in roots:
-        yield from _between(plan, -1, np.zeros(3), at.arrival[c], plan.radius[c], plan.radius[c])
+        aside = at.arrival[c] - (at.arrival[c] @ up) * up
+        # One arm far beside the origin stands there on its own, as robots of a world do.
+        if len(roots) > 1 or np.linalg.norm(aside) < 4 * plan.radius[c]:
+            yield from _between(plan, -1, np.zeros(3), at.arrival[c], plan.radius[c], plan.radius[c])
     if len(roots) != 1:
         size = 3.0 * plan.radius[-1]
         yield from [Part(-1, box(size, size, size), BASE)] * bool(roots or not at.own)
@@ -345,7 +349,6 @@ def _base(plan: _Plan) -> Iterator[Part]:
     if at.own[c].kind == "slide":
         return
     u = plan.robot.placements[c, :3, :3] @ at.own[c].direction
-    up = up_of(plan.robot)
     if at.own[c].kind == "ball" and _hangs(plan, c, up):
         yield from _pedestal(plan, c, -up)  # from the ceiling
     elif at.own[c].kind == "ball" or abs(u @ up) > 0.7:
