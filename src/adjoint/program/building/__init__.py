@@ -2,9 +2,11 @@
 
 | file | contents |
 |---|---|
-| `formulas` | expressions by operators of Python: axes, vectors, rotations, frames |
+| `formulas` | expressions by operators of Python, and constants |
+| `formula_words` | axes, vectors, rotations, frames and units, with which formulas begin |
+| `flow_builder` | branches, loops, threads and procedures |
 | `unit_words` | units by the words that programs use |
-| `task_builder` | `task`: statements and flow of control |
+| `task_builder` | `task`: variables, the world and its sensors |
 | `arm_builders` | arms and hands |
 | `python_lines` | lines of the Python file that makes a program |
 """
@@ -12,22 +14,22 @@
 from .arm_builders import ArmBuilder as ArmBuilder
 from .arm_builders import HandBuilder as HandBuilder
 from .arm_builders import MoveBuilder as MoveBuilder
+from .flow_builder import ParallelBuilder as ParallelBuilder
+from .flow_builder import SelectBuilder as SelectBuilder
+from .formula_words import X as X
+from .formula_words import Y as Y
+from .formula_words import Z as Z
+from .formula_words import frame_at as frame_at
+from .formula_words import function_of as function_of
+from .formula_words import nilrot as nilrot
+from .formula_words import nilvect as nilvect
+from .formula_words import rot as rot
+from .formula_words import station as station
+from .formula_words import trans as trans
+from .formula_words import xyz as xyz
 from .formulas import Formula as Formula
-from .formulas import X as X
-from .formulas import Y as Y
-from .formulas import Z as Z
 from .formulas import formula as formula
-from .formulas import frame_at as frame_at
-from .formulas import function_of as function_of
-from .formulas import nilrot as nilrot
-from .formulas import nilvect as nilvect
-from .formulas import rot as rot
-from .formulas import station as station
-from .formulas import trans as trans
-from .formulas import xyz as xyz
 from .task_builder import EventBuilder as EventBuilder
-from .task_builder import ParallelBuilder as ParallelBuilder
-from .task_builder import SelectBuilder as SelectBuilder
 from .task_builder import TaskBuilder as TaskBuilder
 from .task_builder import task as task
 from .unit_words import N as N

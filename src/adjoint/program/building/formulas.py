@@ -19,16 +19,13 @@ from ..instructions.expressions import (
     Name,
     Quantity,
     Unary,
-    UnitName,
     Wrt,
 )  # fmt: skip
 from ..instructions.value_types import AGGREGATE, ANY, BOOLEAN, FRAME, JOINTS, ROTATION, TEXT, Type
-from ..meaning.constants import CONSTANTS
 from ..meaning.expression_types import ExpressionChecker
-from ..meaning.operator_types import UNIT_TYPES, fits, in_words, unit_hint
+from ..meaning.operator_types import fits, in_words, unit_hint
 
-__all__ = ["Formula", "X", "Y", "Z", "formula", "frame_at", "function_of", "nilrot", "nilvect", "rot", "station",
-           "trans", "xyz"]  # fmt: skip
+__all__ = ["Formula", "formula"]
 
 
 class _Typed(Expression):
@@ -139,14 +136,14 @@ class Formula:
     __ror__ = __or__
 
     def __neg__(self):
-        return _made(Unary("-", self.expression), Unary("-", _leaf(self)))
+        return made_formula(Unary("-", self.expression), Unary("-", leaf(self)))
 
     def __invert__(self):
-        return _made(Unary("not", self.expression), Unary("not", _leaf(self)))
+        return made_formula(Unary("not", self.expression), Unary("not", leaf(self)))
 
     def __getitem__(self, number):
         index = formula(number)
-        return _made(Index(self.expression, index.expression), Index(_leaf(self), _leaf(index)))
+        return made_formula(Index(self.expression, index.expression), Index(leaf(self), leaf(index)))
 
     def __iter__(self) -> NoReturn:
         raise ArgumentError("formula: how many elements a formula has is not known while the program is made")
@@ -154,17 +151,17 @@ class Formula:
     def wrt(self, frame) -> Formula:
         """The vector, given along axes of a `frame`, along axes of the station: AL's WRT."""
         other = frame_formula(frame, "wrt", "frame")
-        return _made(Wrt(self.expression, other.expression), Wrt(_leaf(self), _leaf(other)))
+        return made_formula(Wrt(self.expression, other.expression), Wrt(leaf(self), leaf(other)))
 
 
-def _leaf(value: Formula) -> Expression:
+def leaf(value: Formula) -> Expression:
     """What stands for a formula while another around it is checked; constants stay, so that hints can name them."""
     return (
         value.expression if isinstance(value.expression, Literal | Quantity) else _Typed(value.type, value.expression)
     )
 
 
-def _made(expression: Expression, outline: Expression) -> Formula:
+def made_formula(expression: Expression, outline: Expression) -> Formula:
     """The formula of an expression; its `outline` has the types of the formulas inside."""
     checker = _FormulaChecker()
     found = checker.type_of(outline)
@@ -179,7 +176,7 @@ def _joined(operator: str, left, right) -> Any:
         a, b = formula(left), formula(right)
     except ArgumentError:
         return NotImplemented
-    return _made(Binary(operator, a.expression, b.expression), Binary(operator, _leaf(a), _leaf(b)))
+    return made_formula(Binary(operator, a.expression, b.expression), Binary(operator, leaf(a), leaf(b)))
 
 
 # --- constants --------------------------------------------------------------------------------------------------------
@@ -202,7 +199,7 @@ def formula(value) -> Formula:
     if isinstance(value, bool | np.bool_):
         return Formula(Literal(bool(value)), BOOLEAN)
     if isinstance(value, int | float | np.number):
-        return _number(float(value))
+        return number_formula(float(value))
     if isinstance(value, str):
         return Formula(Literal(value), TEXT)
     if isinstance(value, np.ndarray):
@@ -212,7 +209,8 @@ def formula(value) -> Formula:
     raise ArgumentError(f"formula: a number, a text, an array or a formula is needed, got {type(value).__name__}")
 
 
-def _number(value: float) -> Formula:
+def number_formula(value: float) -> Formula:
+    """The formula of a plain number."""
     if not np.isfinite(value):
         raise ArgumentError(f"formula: a number of a program is finite, got {value}")
     literal = Literal(value)
@@ -224,7 +222,7 @@ def _array(value: np.ndarray) -> Formula:
     if not np.isfinite(array).all():
         raise ArgumentError("formula: an array has values that are not finite")
     if array.shape == ():
-        return _number(float(array))
+        return number_formula(float(array))
     if array.shape == (3,):
         return Formula(Call("VECTOR", tuple(Quantity(float(x), "m") for x in array)), Type("vector", (1, 0, 0, 0)))
     if array.shape == (3, 3):
@@ -267,89 +265,3 @@ def frame_formula(value, caller: str, argument: str) -> Formula:
     if found.type.kind not in ("frame", "rotation", "joints", "aggregate", "any"):
         raise ArgumentError(f"{caller}: '{argument}' must be a frame, got {in_words(found.type)}")
     return found
-
-
-# --- units and functions ----------------------------------------------------------------------------------------------
-
-
-class UnitWord:
-    """A unit that numbers and formulas are multiplied by: 10 * ounces, xyz(20, 15, 0) * inches."""
-
-    __slots__ = ("unit",)
-    __array_ufunc__ = None
-
-    def __init__(self, unit: str):
-        self.unit = unit
-
-    def __repr__(self) -> str:
-        return f"unit({self.unit!r})"
-
-    def __reduce__(self):
-        return UnitWord, (self.unit,)
-
-    def as_formula(self) -> Formula:
-        """The unit alone, as an expression."""
-        return Formula(UnitName(self.unit), UNIT_TYPES[self.unit])
-
-    def __rmul__(self, other) -> Formula:
-        if isinstance(other, int | float | np.number) and not isinstance(other, bool):
-            number = _number(float(other)).expression
-            assert isinstance(number, Literal)
-            return Formula(Quantity(float(number.value), self.unit), UNIT_TYPES[self.unit])
-        if isinstance(other, np.ndarray):
-            if other.shape != (3,):
-                raise ArgumentError(f"formula: a vector (3,) has one unit, an array {other.shape} has none")
-            return xyz(*other) * self
-        return formula(other) * self
-
-    __mul__ = __rmul__
-
-    def __rtruediv__(self, other) -> Formula:
-        return formula(other) / self.as_formula()
-
-    def __truediv__(self, other) -> Formula:
-        return self.as_formula() / formula(other)
-
-
-def function_of(name: str, *arguments) -> Formula:
-    """A function of programs (`meaning.FUNCTIONS`) of formulas: function_of("SQRT", x).
-
-    >>> function_of("NORM", xyz(3, 4, 0)).type
-    Type(kind='scalar', dimension=(0, 0, 0, 0))
-    """
-    given = [formula(argument) for argument in arguments]
-    return _made(Call(name, tuple(g.expression for g in given)), Call(name, tuple(_leaf(g) for g in given)))
-
-
-def xyz(x, y, z) -> Formula:
-    """The vector of three numbers of the same unit: xyz(20, 15, 0) * inches. AL's VECTOR."""
-    return function_of("VECTOR", x, y, z)
-
-
-def rot(axis, angle) -> Formula:
-    """The rotation by an angle about an axis: rot(Z, 90 * deg). AL's ROT."""
-    return function_of("ROT", axis, angle)
-
-
-def frame_at(rotation, position) -> Formula:
-    """The frame with this rotation and this position in the station. AL's FRAME."""
-    return function_of("FRAME", rotation, position)
-
-
-def trans(rotation, shift) -> Formula:
-    """The transformation that turns and shifts; frame * trans(...) is a frame relative to another. AL's TRANS."""
-    return function_of("TRANS", rotation, shift)
-
-
-X = Formula(Name("X"), CONSTANTS["X"][0])
-"""The x axis, a vector without unit."""
-Y = Formula(Name("Y"), CONSTANTS["Y"][0])
-"""The y axis, a vector without unit."""
-Z = Formula(Name("Z"), CONSTANTS["Z"][0])
-"""The z axis, a vector without unit."""
-nilrot = Formula(Name("nilrot"), ROTATION)
-"""No rotation."""
-nilvect = Formula(Name("nilvect"), CONSTANTS["nilvect"][0])
-"""No shift."""
-station = Formula(Name("station"), FRAME)
-"""The frame of the station."""

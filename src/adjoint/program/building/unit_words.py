@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import ArgumentError, nearest
 from ...world.units import UNITS
-from .formulas import UnitWord
+from .formula_words import UnitWord
 
 __all__ = ["N", "cm", "deg", "degrees", "inch", "inches", "lbf", "meters", "mm", "ms", "newtons", "ounces", "ozf",
            "rad", "rpm", "seconds", "unit"]  # fmt: skip

@@ -6,10 +6,12 @@
 | `scopes` | what an expression asks while it is evaluated |
 | `constants` | names that every program knows |
 | `functions` | functions that expressions call |
+| `function_values` | functions of values that are known, and errors at their places |
 | `arithmetic` | what operators do with values |
 | `evaluation` | the value of an expression, now or at many ticks at once |
 | `operator_types`, `expression_types` | types and units of expressions, and hints where something does not fit |
 | `arm_names` | names of arms and hands, and the robots that they mean |
+| `variable_checks` | types of variables, in the order of the text |
 | `name_checks` | what only the whole program tells: labels, procedures, events, and names of the world |
 | `checker` | `check`: what is wrong in a program, before anything moves |
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any
 
 from ...world.state import World
 from ..instructions.diagnostics import Diagnostic
-from ..instructions.expressions import Expression, Index
+from ..instructions.expressions import Expression
 from ..instructions.programs import Program
 from ..instructions.sources import Span
 from ..instructions.statements import (
@@ -47,14 +46,12 @@ from ..instructions.statements import (
     While,
     statement_types,
 )  # fmt: skip
-from ..instructions.value_types import ANY, BOOLEAN, FORCE, FRAME, JOINTS, LENGTH, NUMBER, TEXT, TORQUE, Type
-from .name_checks import NameChecker
+from ..instructions.value_types import ANY, BOOLEAN, FORCE, FRAME, JOINTS, LENGTH, TEXT, TORQUE, Type
 from .operator_types import ZERO, fits, in_words, unit_hint
+from .variable_checks import VariableChecker
 
 __all__ = ["check"]
 
-_HAND, _ARM = re.compile(r"[A-Za-z]?hand", re.IGNORECASE), re.compile(r"[A-Za-z]?arm", re.IGNORECASE)
-_REFINED = {("zero", "scalar"), ("zeros", "vector")}  # a variable that was 0 gets the unit of its next value
 _ENDS = (Goto, Stop, Abort, Return)
 _WORDS = {"Move": "a move", "MoveHand": "a hand", "MoveJoints": "a move", "Guard": "ON", "If": "IF", "While": "WHILE",
           "Repeat": "a loop", "Wait": "WAIT", "Delay": "a delay", "Watch": "ON", "SetSpeed": "SPEED"}  # fmt: skip
@@ -95,17 +92,16 @@ def _plan(kind: type) -> tuple[tuple[str, tuple[Type, ...] | None, str], ...]:
     return tuple((name, types.get(name), f"the {name.replace('_', ' ')} of {where}") for name in names)
 
 
-class _Checker(NameChecker):
+class _Checker(VariableChecker):
     """Walks over statements in the order of the text."""
 
     def __init__(self, program: Program, world: World | None, arms: Mapping[str, str] | None):
-        super().__init__(program.source, world, dict(arms or {}))
-        self.line_of = program.line_of
+        super().__init__(program.source, world, dict(arms or {}), program.line_of)
         self.procedures = {s.name: s for s in program.statements if type(s) is Procedure}
-        self.hands: set[str] = set()
         self.results: list[Type | None] = []
         self.statements: dict[type, Callable[[Any], None]] = {
-            Assign: self._assign, Declare: self._declare, For: self._for, Case: self._case, Procedure: self._procedure,
+            Assign: self.assign_rule, Declare: self.declare_rule, For: self.for_rule, Case: self._case,
+            Procedure: self._procedure,
             CallProcedure: self._call_procedure, Return: self._return, Move: self._move, MoveHand: self._hand,
             ForceClause: self._force, Attach: self._attach, Detach: self._detach, Locate: self._locate,
             DefineMonitor: self._monitor, SignalEvent: self._signal, WaitEvent: self._wait, Watch: self._watch,
@@ -167,79 +163,6 @@ class _Checker(NameChecker):
                     rule(value)
                 elif not isinstance(value, Parameter):
                     self.inside(value)
-
-    # --- variables ----------------------------------------------------------------------------------------------------
-
-    def other_name(self, name: str) -> Type | None:
-        """Frames of the world are frames; a hand's name is its width, an arm's name its pose."""
-        if self.world is not None and (name in self.world.frames or name in self.world.parts):
-            return FRAME
-        if name in self.hands or _HAND.fullmatch(name):
-            return LENGTH
-        return FRAME if _ARM.fullmatch(name) or name in self.given_arms else None
-
-    def _assign(self, s: Assign) -> None:
-        value = self.rules[type(s.value)](s.value)
-        target = s.target
-        if type(target) is Index:
-            element = self.type_of(target)
-            if not fits(value, element) and element is not ZERO:
-                self._kept("this element", element, s, value)
-            return
-        name = target.name  # type: ignore[union-attr]
-        known = self.variables.get(name) or self._new(name, s)
-        if known is None or known.kind == "any" or (known.kind, value.kind) in _REFINED:
-            if known is None or value.kind != "any":
-                self.variables[name] = value
-                self.first.setdefault(name, s.at)
-        elif not fits(value, known):
-            self._kept(f"'{name}'", known, s, value)
-
-    def _new(self, name: str, s: Assign) -> Type | None:
-        """The type that a variable has before its first assignment: that of a frame of the world."""
-        if self.world is not None and name in self.world.frames:
-            return FRAME
-        if name in self.hands or (_HAND.fullmatch(name) and (name in self.given_arms or len(name) == 5)):
-            self.report(f"'{name}' is a hand, whose width is read", s.at, "OPEN and CLOSE move it", "name")
-        return None
-
-    def _kept(self, what: str, known: Type, s: Assign, value: Type) -> None:
-        line = self.line_of(self.first.get(what.strip("'"), Span(-1, -1)))
-        since = f" since line {line}" if line else ""
-        code = "unit" if value.kind == known.kind else "type"
-        text = f"{what} is {in_words(known)}{since}, and {self.shown(s.value)} is {in_words(value)}"
-        self.report(text, s.value.at if s.value.at.start >= 0 else s.at, unit_hint(s.value, value, known), code)
-
-    def _declare(self, s: Declare) -> None:
-        for name in s.names:
-            self.first[name] = s.at
-            if s.bounds is None:
-                self.variables[name] = s.type
-            else:
-                self.variables[name], self.arrays[name] = Type("array"), s.type
-        for bound in s.bounds or ():
-            self.needs("the bounds of an array", bound, (NUMBER,))
-
-    def _for(self, s: For) -> None:
-        first = self.type_of(s.first)
-        for what, value in (("the last value of FOR", s.last), ("the step of FOR", s.step)):
-            if value is None:
-                continue
-            found = self.type_of(value)
-            if first is ZERO and found.kind == "scalar":
-                first = found
-            elif not fits(found, first) and found is not ZERO:
-                text = f"{what} is {in_words(found)}, and its first value is {in_words(first)}"
-                self.report(text, value.at, unit_hint(value, found, first), "unit")
-        if not fits(first, NUMBER, any_unit=True):
-            self.report(f"FOR counts numbers, and {self.shown(s.first)} is {in_words(first)}", s.first.at)
-            first = ANY
-        known = self.variables.get(s.variable)
-        first = NUMBER if first is ZERO else first
-        if known is not None and known is not ZERO and not fits(first, known):
-            self.report(f"'{s.variable}' is {in_words(known)}, and FOR counts {in_words(first)}", s.at, code="unit")
-        self.variables[s.variable] = first if known is None or known is ZERO else known
-        self.body(s.body)
 
     # --- flow of control ----------------------------------------------------------------------------------------------
 

@@ -25,12 +25,12 @@ from ..instructions.expressions import (
     UnitName,
     Wrt,
 )  # fmt: skip
-from ..instructions.value_types import Type
 from .arithmetic import COMPARISONS, NUMBERS, combined
 from .constants import CONSTANTS
-from .functions import FUNCTIONS, ProgramFunction
+from .function_values import fail, function_value, words_of
+from .functions import FUNCTIONS
 from .scopes import Scope, VariableScope
-from .values import OverTicks, kind_of, type_in_words, value_in_words
+from .values import OverTicks, kind_of
 
 __all__ = ["evaluate"]
 
@@ -67,18 +67,6 @@ def _plain(value: Any) -> Any:
     if type(value) is tuple:
         return tuple([_plain(item) for item in value])
     return value
-
-
-def fail(expression: Expression, message: str, hint: str = "", code: str = "type") -> NoReturn:
-    """Raise the error that says what is wrong with an expression, at its place."""
-    raise ProgramError(Diagnostic(message, expression.at, hint, code=code))
-
-
-def _words(expression: Expression, value: Any) -> str:
-    """What an operand is; if it was written as a quantity, with its unit."""
-    if isinstance(expression, Quantity):
-        return type_in_words(Type("scalar", expression.dimension))
-    return value_in_words(value)
 
 
 # --- one rule for each class of expressions ---------------------------------------------------------------------------
@@ -125,7 +113,7 @@ def _unary(expression: Unary, scope: Scope) -> Any:
         if negative is not None:
             return negative
     needed = "a truth value" if expression.operator == "not" else "a number or a vector"
-    fail(expression, f"'{expression.operator}' needs {needed}, and this is {_words(expression.value, value)}")
+    fail(expression, f"'{expression.operator}' needs {needed}, and this is {words_of(expression.value, value)}")
 
 
 def _negative(value: Any) -> Any:
@@ -160,7 +148,7 @@ def _binary(expression: Binary, scope: Scope) -> Any:
 
 
 def _no_rule(expression: Binary, operator: str, left: Any, right: Any) -> NoReturn:
-    both = f"{_words(expression.left, left)} {operator} {_words(expression.right, right)}"
+    both = f"{words_of(expression.left, left)} {operator} {words_of(expression.right, right)}"
     kinds = (kind_of(left), kind_of(right))
     if operator == "/" and kinds[1] == "scalar":
         fail(expression, "'/' by 0", code="value")
@@ -194,7 +182,7 @@ def _wrt(expression: Wrt, scope: Scope) -> Any:
     value = _RULES[type(expression.value)](expression.value, scope)
     frame = _RULES[type(expression.frame)](expression.frame, scope)
     if kind_of(value) != "vector" or kind_of(frame) not in ("frame", "rotation"):
-        given = f"{_words(expression.value, value)} WRT {_words(expression.frame, frame)}"
+        given = f"{words_of(expression.value, value)} WRT {words_of(expression.frame, frame)}"
         fail(expression, f"WRT needs a vector and a frame, and this is {given}")
     ticks = type(value) is OverTicks or type(frame) is OverTicks
     result = (_plain(frame)[..., :3, :3] @ _plain(value)[..., None])[..., 0]
@@ -233,7 +221,7 @@ def _index(expression: Index, scope: Scope) -> Any:
     value = _RULES[type(expression.value)](expression.value, scope)
     number = _RULES[type(expression.index)](expression.index, scope)
     if kind_of(number) != "scalar" or type(number) is OverTicks or number != round(number):
-        fail(expression, f"an index is a whole number, and this is {_words(expression.index, number)}")
+        fail(expression, f"an index is a whole number, and this is {words_of(expression.index, number)}")
     k = int(number)
     if isinstance(value, Mapping):
         if k not in value:
@@ -242,7 +230,7 @@ def _index(expression: Index, scope: Scope) -> Any:
         return value[k]
     items = _elements(value)
     if items is None:
-        fail(expression, f"{_words(expression.value, value)} has no elements")
+        fail(expression, f"{words_of(expression.value, value)} has no elements")
     if not 1 <= k <= len(items):
         fail(expression, f"there is no element {k}; elements are 1 to {len(items)}", code="value")
     return items[k - 1]
@@ -266,9 +254,6 @@ def _elements(value: Any) -> Any:
     return [float(part) if part.ndim == 0 else part for part in parts]
 
 
-# --- functions --------------------------------------------------------------------------------------------------------
-
-
 def _call(expression: Call, scope: Scope) -> Any:
     arguments = [_RULES[type(argument)](argument, scope) for argument in expression.arguments]
     function = FUNCTIONS.get(expression.function.upper())
@@ -278,60 +263,7 @@ def _call(expression: Call, scope: Scope) -> Any:
             hint = nearest(expression.function.upper(), list(FUNCTIONS))
             fail(expression, f"there is no function '{expression.function}'", hint, "name")
         return run(expression.function, tuple(_plain(a) for a in arguments))
-    _check_count(expression, function, len(arguments))
-    parameters, last = function.parameters, len(function.parameters) - 1
-    ticks, kinds = False, []
-    for k, argument in enumerate(arguments):
-        accepted = [t.kind for t in parameters[min(k, last)].types]
-        kind, value, at_ticks = _fitted(argument, accepted)
-        if kind not in accepted:
-            needed = " or ".join(dict.fromkeys(type_in_words(t) for t in parameters[min(k, last)].types))
-            given = _words(expression.arguments[k], argument)
-            fail(expression.arguments[k], f"{function.name}: {parameters[min(k, last)].name} is {needed}, not {given}")
-        arguments[k], ticks = value, ticks or at_ticks
-        kinds.append(kind)
-    try:
-        result = function.compute(kinds, *arguments) if function.by_kind else function.compute(*arguments)
-    except (ValueError, TypeError) as error:
-        fail(expression, f"{function.form}: {error}", code="value")
-    if ticks:
-        return OverTicks(result)
-    if not np.isfinite(result).all():
-        fail(expression, f"{function.form} has no value for these arguments", code="value")
-    return result if np.ndim(result) else float(result)
-
-
-def _check_count(expression: Call, function: ProgramFunction, count: int) -> None:
-    least = len(function.parameters)
-    if count < least or (count > least and not function.repeats):
-        fail(expression, f"{function.form} takes {least} arguments, and here {'is' if count == 1 else 'are'} {count}")
-
-
-def _fitted(value: Any, accepted: list[str]) -> tuple[str, Any, bool]:
-    """The kind and the array of an argument; aggregates of numbers are vectors, rotations and frames where they fit."""
-    kind = kind_of(value)
-    if kind == "aggregate":
-        try:
-            array = as_array(value)
-        except (ValueError, TypeError, AttributeError):
-            return kind, value, False
-        found = kind_of(array)
-        # A vector stands where only an aggregate of three numbers is asked for.
-        return ("aggregate" if found not in accepted and "aggregate" in accepted else found), array, False
-    if type(value) is OverTicks:
-        return kind, value.values, True
-    return kind, value, False
-
-
-def as_array(value: Any) -> np.ndarray:
-    """An aggregate as an array: <x, y, z> is a vector, three rows are a rotation, <position, rotation> is a frame."""
-    if type(value) is tuple and len(value) == 2:
-        p, R = (as_array(item) if type(item) is tuple else np.asarray(item, float) for item in value)
-        if p.shape == (3,) and R.shape == (3, 3):
-            T = np.eye(4)
-            T[:3, :3], T[:3, 3] = R, p
-            return T
-    return np.array([as_array(item) if type(item) is tuple else item for item in value], float)
+    return function_value(expression, function, arguments)
 
 
 _RULES: dict[type, Callable[[Any, Scope], Any]] = {
