@@ -1,5 +1,6 @@
 """Tasks: statements about parts become motions of a real arm, and the world is then as they say."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from adjoint.program.instructions import (
 )
 from adjoint.program.languages.autopass import parse_autopass, parse_rapt
 from adjoint.program.running.backends import ArmMotion, HandMotion
+from adjoint.program.running.sessions import BasicSession
 from adjoint.program.tasks import (
     SCREW_PITCH,
     SCREW_STIFFNESS,
@@ -37,6 +39,7 @@ from adjoint.program.tasks.feature_names import named
 from adjoint.program.tasks.task_edits import applied
 from adjoint.world import IN_LBF, OZF, World, cuboid, cylinder, facts, is_clear, is_holding, is_on
 
+EXAMPLES = Path(__file__).parents[1] / "examples" / "programs"
 UP = RelationClause("against", "Block2.face3", "Block3.face1")
 DOWN = RelationClause("against", "Block3.face1", "Table")
 BASE = (RelationClause("against", "Block1.face1", "table"), RelationClause("against", "Block1.face3", "Block2.face1"))
@@ -221,6 +224,7 @@ def test_why_a_task_cannot_be_done():
     )
     state = TaskState("B", (*BASE, UP), "check")
     assert "the state B does not hold: Block2.face3 against Block3.face1" in fault(w, state)
+    assert "no whole number" in fault(w, Place("part(N)", "on", "Table"), value=lambda name: 1.5)
     assert "the index 'I' has no value here" in fault(w, Place("part(I)", "on", "Table"))
     assert "a torque" in fault(
         bolt_world(), Operate("air_driver", place="bolt_grasp", final=Reading("force", axis="z"))
@@ -272,18 +276,40 @@ def test_bolt_of_section_9_3_2_is_tightened():
     assert held.holding("arm") == ["air_driver"]
 
 
-# --- names with indices -----------------------------------------------------------------------------------------------
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+class _Session(BasicSession):
+    refine = staticmethod(task_steps)
+
+
+def ran(name, world):
+    text = (EXAMPLES / name).read_text()
+    parse = parse_rapt if name.endswith("rapt") else parse_autopass
+    return _Session(parse(Source(text, name)), world).go_on()
 
 
 @pytest.mark.slow
-def test_nine_parts_go_to_nine_bins_in_row_order():
-    w, hands = tray_world(), []
-    statement = Place("part(N)", "on", "bin(I,J+1)")
-    for number in range(1, 10):
-        values = {"N": number, "I": 1 + (number - 1) // 3, "J": (number - 1) % 3}
-        steps = task_steps(w, statement, value=values.__getitem__)
-        hands += [step.opens for step in steps if isinstance(step, HandMotion)]
-        w = applied(w, steps)
-        assert is_on(w, f"part_{number}", f"bin_{values['I']}_{values['J'] + 1}")
-    assert sum(a != b for a, b in zip([True, *hands], hands, strict=False)) == 18  # closed and opened nine times
-    assert "no whole number" in fault(w, statement, value=lambda name: 1.5)
+def test_block_world_runs_kinematically_there_and_back():
+    run = ran("block_states.rapt", block_world())
+    assert (run.status, run.message) == ("done", "")
+    assert state_holds(run.world, (*BASE, DOWN)) and not run.world.holding("arm")
+    kinds = [event.kind for event in run.trace]
+    assert kinds.count("grasp") == kinds.count("release") == 2
+
+
+@pytest.mark.slow
+def test_a_state_that_does_not_hold_fails_at_its_line():
+    w = block_world()
+    run = _Session(parse_rapt(Source("$$ no tower yet\nCHECK (Block2-face3 AGAINST Block3-face1)", "demo")), w).go_on()
+    assert run.status == "failed" and "the state does not hold: Block2.face3 against Block3.face1" in run.message
+
+
+@pytest.mark.slow
+def test_nine_parts_go_to_nine_bins_and_one_signal_says_so():
+    run = ran("palletizing.autopass", tray_world())
+    assert (run.status, run.message, run.printed) == ("done", "", ("tray full",)) and len(run.signals) == 1
+    for k in range(9):
+        assert is_on(run.world, f"part_{k + 1}", f"bin_{k // 3 + 1}_{k % 3 + 1}")
+    toggles = [event.kind for event in run.trace if event.kind in ("grasp", "release")]
+    assert toggles == ["grasp", "release"] * 9
