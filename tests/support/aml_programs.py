@@ -36,6 +36,7 @@ from adjoint.program.instructions import (
     UnitName,
     Wait,
     While,
+    expressions_in,
     statements_in,
 )
 from adjoint.program.languages.aml.plain_numbers import with_unit
@@ -77,7 +78,7 @@ def _larger(inner):
 
 def _is_line(x) -> bool:
     text = isinstance(x, Literal) and isinstance(x.value, str)
-    return not text and not isinstance(x, Reading) and not (isinstance(x, Binary) and isinstance(x.left, Reading))
+    return not text and not any(isinstance(y, Reading) for y in expressions_in(x))
 
 
 def _is_line_state(b: Binary) -> bool:

@@ -7,6 +7,7 @@ import re
 
 from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Aggregate, Binary, Call, Expression, Index, Literal, Name, Reading, Unary
+from ...instructions.programs import expressions_in
 from ...texts.scanner import HIDDEN
 from .plain_numbers import counted_in, without_unit
 from .words import (
@@ -179,9 +180,8 @@ def unsayable(message: str, statement) -> ProgramError:
 
 
 def _is_text_or_reading(value: Expression) -> bool:
-    if isinstance(value, Literal):
-        return isinstance(value.value, str)
-    return isinstance(value, Reading) or (isinstance(value, Binary) and isinstance(value.left, Reading))
+    text = isinstance(value, Literal) and isinstance(value.value, str)
+    return text or any(isinstance(x, Reading) for x in expressions_in(value))
 
 
 def _described(expression: Expression) -> str:

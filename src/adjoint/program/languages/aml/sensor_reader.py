@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...instructions.diagnostics import Diagnostic
 from ...instructions.expressions import Binary, Expression, Literal, Name, Reading, UnitName
+from ...instructions.programs import expressions_in
 from ...texts.cursor import Unexpected
 from .expression_reader import ExpressionReader
 from .words import ANGLE_UNIT, FORCE_UNIT, LENGTH_UNIT, TORQUE_UNIT
@@ -48,8 +49,8 @@ class SensorReader(ExpressionReader):
         return self.sensor(self.only_value(key, "the number of a line, or the name of a sensor"), start)
 
     def sensor(self, value: Expression, start: int) -> Expression:
-        """The reading that a sensor's name, a text, or the number of a line stands for."""
-        if _is_reading(value):
+        """The reading that a text or the number of a line stands for; what has a reading in it is one already."""
+        if has_reading(value):
             return value
         if isinstance(value, Literal) and isinstance(value.value, str):
             return Reading("sensor", name=value.value, at=self.since(start))
@@ -70,8 +71,6 @@ class SensorReader(ExpressionReader):
         return Binary("/", Reading(key.lower(), axis=axis, at=at), UnitName(unit, at=at), at=at)
 
 
-def _is_reading(value: Expression) -> bool:
-    """Whether a value is what a sensor says, with or without its unit."""
-    if isinstance(value, Binary) and value.operator == "/" and isinstance(value.right, UnitName):
-        value = value.left
-    return isinstance(value, Reading)
+def has_reading(value: Expression) -> bool:
+    """Whether a value depends on what a sensor says, such as SLP - SRP."""
+    return any(isinstance(x, Reading) for x in expressions_in(value))

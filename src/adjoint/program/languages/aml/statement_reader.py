@@ -353,8 +353,9 @@ class _Reader(CommandReader):
 
     def _after(self, word: str, condition: str) -> None:
         if self.key != word:
-            hint = "compare with EQ or =" if self.key == ":=" else ""
-            raise self.unexpected(f"{word} is missing after the condition of {condition}", hint=hint, choices=[word])
+            meant = nearest(self.key, [word])
+            hint = "compare with EQ or =" if self.key == ":=" else meant if meant.startswith("did") else ""
+            raise self.unexpected(f"{word} is missing after the condition of {condition}", hint=hint)
         self.next()
 
     def _if(self, start: int) -> Statement:
