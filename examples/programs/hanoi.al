@@ -38,7 +38,7 @@ BEGIN hanoi
             VIA from_peg + above*Z, to_peg + above*Z;
         OPEN bhand;
         MOVE barm TO to_peg + above*Z;
-        PRINT("disk from peg ", start, " to peg ", goal);
+        PRINT("disk from peg", start, "to peg", goal);
     END;
 
     { a tower of n disks goes from one peg to another; the third peg helps }

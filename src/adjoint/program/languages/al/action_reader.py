@@ -195,7 +195,7 @@ class ActionReader(MoveReader):
         start = self.start
         self.next()
         if self.key != "(":
-            raise self.unexpected("'(' is missing behind PRINT", hint='PRINT("tries: ", tries)')
+            raise self.unexpected("'(' is missing behind PRINT", hint='PRINT("tries:", tries)')
         values = self.arguments()
         return Print(values, at=self.since(start))
 
