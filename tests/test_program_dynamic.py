@@ -71,7 +71,7 @@ def test_free_motions_are_followed_and_nothing_is_felt():
 
 @pytest.mark.parametrize("chunk", [1, 7])
 def test_what_is_seen_ahead_is_what_happens_tick_by_tick(chunk):
-    w, backend = cell(gap=0.002), DynamicBackend(noise=0.1, seed=3)
+    w, backend = cell(gap=0.0005), DynamicBackend(noise=0.1, seed=3)
     compliance = Compliance(np.eye(3), np.array([0, 0, 0, 0, 0, -5.0]), np.array([0, 0, 0, 1, 1, 1], bool))
     for motion in (moved_down(w, 0.004), moved_down(w, 0.004, compliance=compliance)):
         start = backend.start(w, PERIOD)

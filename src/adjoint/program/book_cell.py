@@ -14,7 +14,7 @@ __all__ = ["insertion_world"]
 _STEEL = 7850.0  # kg/m³
 _FLOOR = -6.0  # in
 _TOP = 1.95  # in; the mouth of the bore is a little below the frame D of the program, at 2 in
-_HOME = np.array([1.2, -0.5, 2.9, 0.0, 0.75, 0.0])
+_HOME = np.array([-1.35, -1.9, -0.4, 0.0, -0.8, 1.0])
 
 
 def insertion_world(*, bolt: bool = True, bore: bool = True, shift=(0.0, 0.0), clearance: float = 0.01) -> World:

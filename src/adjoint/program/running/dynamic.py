@@ -83,6 +83,7 @@ class DynamicBackend:
       [1/kg], `force_ki` [1/(kg s)] and `force_kd` [1/s], and not faster than `force_speed` [m/s].
     - A tick is simulated in steps of `dt` [s], or a little shorter, semi-implicitly; the controller acts at each step.
     - `contact` are the numbers of compliant contact of what hands hold, and of fingertips, with parts.
+    - An arm that is stopped slows down `braking` times as fast as planned motions do.
     - Fingers move with `finger_speed` [m/s] and stop at what they meet; see `finger_stop`.
     - `payload_known`: whether the controller knows the mass of what the hand holds; the arm always carries it.
     - `noise` [N, and 0.1 N m for each N] is the standard deviation of what wrists feel; it follows from `seed`.
@@ -100,13 +101,14 @@ class DynamicBackend:
     force_kp: float = 0.6
     force_ki: float = 4.0
     force_kd: float = 80.0
-    force_speed: float = 0.05
+    force_speed: float = 0.015
+    braking: float = 4.0
     payload_known: bool = True
     noise: float = 0.0
     seed: int = 0
 
     def __post_init__(self):
-        numbers = ("dt", "stiffness", "finger_speed", "force_kp", "force_kd", "force_speed")
+        numbers = ("dt", "stiffness", "finger_speed", "force_kp", "force_kd", "force_speed", "braking")
         for name in numbers:
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 < value < np.inf):
@@ -140,7 +142,7 @@ class DynamicBackend:
         self, world: World, state: DynamicState, motions: Mapping[str, ArmMotion | HandMotion | None], ticks: int,
         felt: bool,
     ) -> Ahead:  # fmt: skip
-        """What would happen during the next ticks; fewer if a motion ends, or a hand takes or lets go of a part, before."""
+        """What would happen in the next ticks; fewer if a motion ends, or a hand takes or lets go of a part, before."""
         # What is beyond the end of a motion is not asked for: the arm then rests, or the next motion begins.
         ends = [max(1, len(m.q)) for m in motions.values() if isinstance(m, ArmMotion)]
         hands, ticks = self._hands(world, state, motions, max(1, min([ticks, *ends])))
@@ -189,7 +191,7 @@ class DynamicBackend:
     def brake(self, world: World, state: DynamicState, robot: str, period: float) -> ArmMotion:
         """The motion that brings a robot to rest from its present velocity as fast as its limits allow."""
         arm = state.arms[robot]
-        return replace(braking(world.robots[robot], arm.q, arm.v, period), robot=robot)
+        return braking_motion(world, robot, arm.q, arm.v, period, self.braking)
 
     # --- hands --------------------------------------------------------------------------------------------------------
 
@@ -304,11 +306,13 @@ def references(arm: ArmState, motion: ArmMotion | None, period: float, ticks: in
     return np.concatenate([q_0[None], q_b[:-1]]), np.concatenate([v_0[None], v_b[:-1]]), q_b, v_b
 
 
-def braking(known: WorldRobot, q: np.ndarray, v: np.ndarray, period: float) -> ArmMotion:
-    """The motion to rest from q and v: all joints slow down evenly, none faster than its limit."""
-    limits = speed_limits(known.robot)
-    seconds = float(np.max(np.abs(v) / limits.acceleration, initial=0.0))
+def braking_motion(
+    world: World, robot: str, q: np.ndarray, v: np.ndarray, period: float, faster: float = 1.0
+) -> ArmMotion:  # fmt: skip
+    """The motion to rest from q and v: all joints slow down evenly, none faster than its limit times `faster`."""
+    limits = speed_limits(world.robots[robot].robot)
+    seconds = float(np.max(np.abs(v) / (faster * limits.acceleration), initial=0.0))
     ticks = max(1, int(np.ceil(seconds / period - 1e-9)))
     end = ticks * period
     t = period * np.arange(1, ticks + 1)[:, None]
-    return ArmMotion("", q + v * (t - t * t / (2 * end)), v * (1 - t / end))
+    return ArmMotion(robot, q + v * (t - t * t / (2 * end)), v * (1 - t / end))
