@@ -23,6 +23,7 @@ from adjoint.program.instructions import (
     TaskState,
 )
 from adjoint.program.languages.autopass import parse_autopass, parse_rapt
+from adjoint.program.meaning.checker import check
 from adjoint.program.running.backends import ArmMotion, HandMotion
 from adjoint.program.running.sessions import BasicSession
 from adjoint.program.tasks import (
@@ -287,6 +288,13 @@ def ran(name, world):
     text = (EXAMPLES / name).read_text()
     parse = parse_rapt if name.endswith("rapt") else parse_autopass
     return _Session(parse(Source(text, name)), world).go_on()
+
+
+def test_examples_have_no_faults():
+    worlds = {"block_states.rapt": block_world, "blocks.rapt": block_world, "bolt.autopass": bolt_world}
+    for name, world in {**worlds, "palletizing.autopass": tray_world}.items():
+        parse = parse_rapt if name.endswith("rapt") else parse_autopass
+        assert check(parse(Source((EXAMPLES / name).read_text(), name)), world()) == ()
 
 
 @pytest.mark.slow

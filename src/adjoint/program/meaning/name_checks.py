@@ -112,6 +112,8 @@ class NameChecker(ExpressionChecker):
     def _placed(self, world: World, name: str, what: str) -> bool:
         if name in world.frames or name in world.parts or name in self.variables or name in self.first:
             return True
-        if what == "place":  # a feature of a part: block-face3, block.face3
-            return any(name.startswith((f + "-", f + ".", f + ":")) for f in (*world.frames, *world.parts))
+        if what == "place":  # a part, or a feature of one: Table, block-face3, block.face3, bolt_tip, bin(2)
+            small = name.lower()
+            known = [f.lower() for f in (*world.frames, *world.parts)]
+            return any(small == f or small.startswith(tuple(f + mark for mark in "-.:_(")) for f in known)
         return "arm" in what and robot_named(world, name, self.given_arms) is not None
