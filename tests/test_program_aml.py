@@ -255,6 +255,12 @@ def test_examples_are_in_the_printed_layout(path):
     assert check(program) == ()
 
 
+def test_the_page_shows_the_example():
+    page = (EXAMPLES[0].parents[2] / "docs" / "programs_aml.md").read_text(encoding="utf-8")
+    (pallet,) = [path for path in EXAMPLES if path.stem == "pallet"]
+    assert pallet.read_text(encoding="utf-8") in page
+
+
 def test_layout():
     text = "if a<b then begin x=1;y(2):=<1,-2.5>;end else while not c do dmove(3,-1)\n;repeat z=1 until a>b"
     assert aml_text(parse_aml(Source(text))) == (
