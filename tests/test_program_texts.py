@@ -35,7 +35,7 @@ from adjoint.program.instructions import (
     rendered,
     statements_in,
 )
-from adjoint.program.texts.cursor import Cursor, Unexpected, climb
+from adjoint.program.texts.cursor import LONGEST_CHAIN, Cursor, Unexpected, climb
 from adjoint.program.texts.scanner import LONGEST, Words, scan
 
 PASCAL = Words(comment=r"\{[^}]*\}", operators=("<=", ">=", "<>", "<", ">", "=", "+", "-", "*", "/", "(", ")", ";"))
@@ -194,3 +194,15 @@ def test_a_cursor_says_what_is_missing():
     with pytest.raises(Unexpected) as caught:
         cursor.expect("THEN", "after the condition of IF")
     assert "THEN" in caught.value.diagnostic.hint
+
+
+def test_long_chains_and_foreign_digits_are_refused():
+    text = "1" + " + 1" * LONGEST_CHAIN
+    with pytest.raises(Unexpected, match="operators"):
+        climb(Cursor(scan(Source(text), PATTERN), Source(text)), OPERATORS, _operand)
+    text = "1" + " + 1" * (LONGEST_CHAIN - 1)
+    assert _value(climb(Cursor(scan(Source(text), PATTERN), Source(text)), OPERATORS, _operand)) == LONGEST_CHAIN
+    with pytest.raises(ProgramError, match="ARABIC-INDIC DIGIT"):
+        scan(Source("1 + \N{ARABIC-INDIC DIGIT FIVE}"), PATTERN)
+    cursor = Cursor(scan(Source("x"), PATTERN), Source("x"))
+    assert cursor.unexpected("a number is missing").diagnostic.hint == ""

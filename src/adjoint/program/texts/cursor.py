@@ -13,6 +13,7 @@ from .scanner import Tokens
 __all__: list[str] = []
 
 DEEPEST = 100  # statements and parentheses inside each other
+LONGEST_CHAIN = 200  # operators that stand beside each other, as in a + b + c
 
 
 class Unexpected(Exception):
@@ -126,7 +127,7 @@ def climb(
     """
     start = cursor.start
     left = operand(cursor)
-    while True:
+    for _ in range(LONGEST_CHAIN):
         row = operators.get(cursor.key)
         if row is None or row[0] < least:
             return left
@@ -135,3 +136,6 @@ def climb(
         right = climb(cursor, operators, operand, row[0] + 1)
         cursor.shallower()
         left = Binary(row[1], left, right, at=cursor.since(start))
+    # Such an expression is a deep tree, which nobody could evaluate without a deep stack.
+    message = f"an expression has more than {LONGEST_CHAIN} operators of one kind in a row"
+    raise Unexpected(Diagnostic(message, cursor.here(), "use parentheses or a variable", code="size"))

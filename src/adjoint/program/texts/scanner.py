@@ -13,7 +13,7 @@ __all__: list[str] = []
 
 LONGEST = 1_000_000  # characters of a program; a text beyond it is no program, and would only take memory
 _NAME = r"[A-Za-z_][A-Za-z_0-9]*"
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"  # \d would take digits of all scripts
 _STRING = r'"[^"\n]*"'
 _MOST = 20  # characters that are refused in one message
 # Characters that no editor shows, or that make a line look like another one, not even in comments and strings.
