@@ -18,6 +18,8 @@ SLIDING_SPEED = 0.5
 GATHERING = 4.0
 """Accelerations are so many times the speed limits, each second: full speed is there after 1/4 s."""
 _STILL = 1e-12  # [rad, m] coordinates that differ by less are the same
+_ROUNDS = 8  # in which the pieces of a motion get their times
+_ENOUGH = 1.03  # pieces that ask so much more than the limits are made slower all together
 _FRACTIONS = np.linspace(0.0, 1.0, 9)
 
 
@@ -143,16 +145,25 @@ def through(pieces: list, limits: SpeedLimits, passing: float = 0.5) -> Section:
         found = straight_joints(pieces[0].start, pieces[0].goal, V, A)
         return found._replace(ends=(found.duration,))
     speeds = [_line_speeds(pieces, i, passing) for i in range(len(pieces))]
-    profiles = [
-        profile(p.cap, p.gathering, p.gathering, *u) if isinstance(p, LinePiece) else None
-        for p, u in zip(pieces, speeds, strict=True)
-    ]
-    h = np.array([
-        one.duration if one is not None else _alone(p.goal - p.start, V, A)
-        for p, one in zip(pieces, profiles, strict=True)
-    ])  # fmt: skip
+    h = np.array([_alone(p.goal - p.start, V) if isinstance(p, JointPiece) else 0.0 for p in pieces])
+    for _ in range(_ROUNDS):
+        profiles = [_line_profile(p, u) for p, u in zip(pieces, speeds, strict=True)]
+        h = np.array([x if one is None else one.duration for x, one in zip(h, profiles, strict=True)])
+        v = _knot_velocities(pieces, speeds, h)
+        excess = _excess(pieces, h, v, V, A)
+        if excess.max() < _ENOUGH:
+            break
+        # Pieces that ask too much of the joints last longer, and lines beside them are entered and left more slowly.
+        h = h * np.maximum(excess, 1.0)
+        for i in np.flatnonzero(excess > 1.0):
+            if i > 0:
+                speeds[i - 1] = speeds[i - 1][0], speeds[i - 1][1] / excess[i]
+            if i + 1 < len(pieces):
+                speeds[i + 1] = speeds[i + 1][0] / excess[i], speeds[i + 1][1]
+    profiles = [_line_profile(p, u) for p, u in zip(pieces, speeds, strict=True)]
+    h = np.array([x if one is None else one.duration for x, one in zip(h, profiles, strict=True)])
     v = _knot_velocities(pieces, speeds, h)
-    slower = _excess(pieces, h, v, V, A)
+    slower = float(_excess(pieces, h, v, V, A).max())
     if any(one is not None for one in profiles):
         slower = max(slower, 1.0)
     ends = np.cumsum(h)
@@ -183,10 +194,15 @@ def _line_speeds(pieces: list, i: int, passing: float) -> tuple[float, float]:
     return (u if i > 0 else 0.0), (u if i + 1 < len(pieces) else 0.0)
 
 
-def _alone(way: np.ndarray, V: np.ndarray, A: np.ndarray) -> float:
-    """How long a cubic from rest to rest lasts."""
-    size = np.abs(way)
-    return max(float(np.max(1.5 * size / V)), float(np.sqrt(np.max(6.0 * size / A))), 1e-6)
+def _line_profile(piece, speeds: tuple[float, float]) -> Profile | None:
+    if not isinstance(piece, LinePiece):
+        return None
+    return profile(piece.cap, piece.gathering, piece.gathering, *speeds)
+
+
+def _alone(way: np.ndarray, V: np.ndarray) -> float:
+    """How long a piece lasts at full speed."""
+    return max(float(np.max(np.abs(way) / V)), 1e-6)
 
 
 def _knot_velocities(pieces: list, speeds: list, h: np.ndarray) -> np.ndarray:
@@ -213,19 +229,20 @@ def _between(left: np.ndarray, right: np.ndarray, h_0: float, h_1: float) -> np.
         return np.where(same, (w_0 + w_1) / (w_0 / left + w_1 / right), 0.0)
 
 
-def _excess(pieces: list, h: np.ndarray, v: np.ndarray, V: np.ndarray, A: np.ndarray) -> float:
-    """By how much all cubics together have to be slower (or can be faster) to keep the limits."""
-    most = 0.0
-    for i, piece in enumerate(pieces):
-        if isinstance(piece, JointPiece):
-            way, m_0, m_1 = piece.goal - piece.start, h[i] * v[i], h[i] * v[i + 1]
-            u = _FRACTIONS[:, None]
-            rate = (6 * u - 6 * u * u) * way + (1 - 4 * u + 3 * u * u) * m_0 + (3 * u * u - 2 * u) * m_1
-            bend = np.maximum(np.abs(6 * way - 4 * m_0 - 2 * m_1), np.abs(-6 * way + 2 * m_0 + 4 * m_1))
-            most = max(
-                most, float((np.abs(rate).max(axis=0) / V).max() / h[i]), float(np.sqrt((bend / A).max()) / h[i])
-            )
-    return most
+def _excess(pieces: list, h: np.ndarray, v: np.ndarray, V: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """(K,) by how much cubics have to be slower (or can be faster) to keep the limits; 0 of lines."""
+    found = np.zeros(len(pieces))
+    own = [i for i, piece in enumerate(pieces) if isinstance(piece, JointPiece)]
+    if own:
+        way = np.stack([pieces[i].goal - pieces[i].start for i in own])
+        T = h[own][:, None]
+        m_0, m_1 = T * v[own], T * v[[i + 1 for i in own]]
+        u = _FRACTIONS[:, None, None]
+        rate = (6 * u - 6 * u * u) * way + (1 - 4 * u + 3 * u * u) * m_0 + (3 * u * u - 2 * u) * m_1
+        bend = np.maximum(np.abs(6 * way - 4 * m_0 - 2 * m_1), np.abs(-6 * way + 2 * m_0 + 4 * m_1))
+        fast = (np.abs(rate).max(axis=0) / V).max(axis=1) / T[:, 0]
+        found[own] = np.maximum(fast, np.sqrt((bend / A).max(axis=1)) / T[:, 0])
+    return found
 
 
 def _cubic(piece: JointPiece, u: np.ndarray, m_0: np.ndarray, m_1: np.ndarray) -> np.ndarray:

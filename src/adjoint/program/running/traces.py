@@ -49,13 +49,13 @@ def trace_lines(run: ProgramRun) -> list[str]:
 
 def sampled_inputs(run: ProgramRun) -> dict[str, np.ndarray]:
     """The values (N,) of all inputs of a run at its ticks, without noise."""
-    found, given = {}, (run.options or {}).get("inputs", {})
-    value: Any
-    for name, value in given.items():
+    found = {}
+    for name, value in (run.options or {}).get("inputs", {}).items():
         if callable(value):
-            whole = np.asarray(value(run.t), float)
+            of_time: Any = value
+            whole = np.asarray(of_time(run.t), float)
             if whole.shape != run.t.shape:
-                whole = np.array([float(value(t)) for t in run.t]) if len(run.t) > 1 else whole.reshape(-1)
+                whole = np.array([float(of_time(t)) for t in run.t])
         else:
             whole = np.asarray(value, float)
             ticks = np.arange(len(run.t))
