@@ -8,6 +8,7 @@
 | `sensor_reader` | readings of joints, lines, sensors and monitors |
 | `move_reader` | moves and monitors |
 | `command_reader` | statements that are one word with values |
+| `body_reader` | rows of statements, their comments, and how reading goes on after a mistake |
 | `statement_reader` | all other statements, and `parse_aml` |
 | `expression_printer` | expressions as text |
 | `statement_printer` | statements as text, and `aml_text` |

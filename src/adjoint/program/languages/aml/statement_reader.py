@@ -12,7 +12,6 @@ from ...instructions.statements import (
     Block,
     Body,
     CallProcedure,
-    Comment,
     Declare,
     If,
     Parameter,
@@ -25,14 +24,11 @@ from ...instructions.statements import (
 from ...instructions.value_types import ANY, NUMBER, TEXT
 from ...texts.cursor import Unexpected
 from ...texts.scanner import Tokens, scan
-from .command_reader import CommandReader
+from .body_reader import CLOSERS, BodyReader
 from .words import AML_TOKENS, FUNCTIONS, RESERVED
 
 __all__ = ["parse_aml"]
 
-_ENOUGH = 50  # findings after which a text is given up
-_NONE = frozenset()
-_END, _UNTIL = frozenset({"END"}), frozenset({"UNTIL"})
 _TYPES = {"REAL": NUMBER, "INT": NUMBER, "STRING": TEXT}
 _LATER = {
     "AMOVE": "AMOVE, which would not wait for the arm, is not offered: write MOVE",
@@ -64,155 +60,18 @@ def parse_aml(source: Source) -> Program:
     return Program(statements, language="aml", source=source)
 
 
-class _Reader(CommandReader):
+class _Reader(BodyReader):
     """A place among tokens of AML, which reads statements. `findings` has what was wrong on the way."""
 
     def __init__(self, tokens: Tokens, source: Source):
-        keys = tokens.keys
-        found = [i for i, key in enumerate(keys) if key == "SUBR" and i > 1 and keys[i - 1] == ":"]
-        super().__init__(tokens, source, {tokens.texts[i - 2] for i in found})
-        self.findings: list[Diagnostic] = []
-        self.comments = tokens.comments
-        self.comment = 0  # the number of the first comment that is not yet a statement
+        super().__init__(tokens, source)
         self.ready = self.commands | {
             "IF": self._if, "WHILE": self._while, "REPEAT": self._repeat, "BEGIN": self._block, "RETURN": self._return,
         }  # fmt: skip
 
-    def program(self) -> Body:
-        """All statements of the text."""
-        found: list[Statement] = []
-        while True:
-            found.extend(self._body(_NONE))
-            if self.kind == "end" or len(self.findings) >= _ENOUGH:
-                return tuple(found)
-            # A word such as END that ends nothing: it was reported, and is passed.
-            self.next()
-
-    # --- bodies -------------------------------------------------------------------------------------------------------
-
-    def _body(self, closers: frozenset[str]) -> Body:
-        """Statements up to one of the words, which is not passed, or up to the end."""
-        out: list[Statement] = []
-        while True:
-            self._take_comments(out, self.starts[self.index])
-            if self.key == ";":
-                self.next()
-                continue
-            if self.kind == "end" or self.key in closers:
-                return tuple(out)
-            if not closers and self.key in ("END", "UNTIL"):
-                self._report(self._stray().diagnostic)
-                return tuple(out)
-            depth, first = self.depth, self.index
-            try:
-                self._one_statement(out, closers)
-            except Unexpected as error:
-                self.begin_afresh(depth)
-                self._report(error.diagnostic)
-                if len(self.findings) >= _ENOUGH or error.diagnostic.code == "size":
-                    self.skip_to(())
-                else:
-                    self._recover(first)
-
-    def _report(self, diagnostic: Diagnostic) -> None:
-        self.findings.append(diagnostic)
-
-    def _one_statement(self, out: list[Statement], closers: frozenset[str]) -> None:
-        """A statement with its semicolon; comments inside it come before it."""
-        at = len(out)
-        self._statement(out)
-        end = self.ends[self.index - 1]
-        if self.comment < len(self.comments) and self.comments[self.comment][0] < end:
-            before: list[Statement] = []
-            self._take_comments(before, end)
-            out[at:at] = before
-        if self.key == ";":
-            self.next()
-        elif self.kind != "end" and self.key not in closers:
-            self._missing_semicolon()
-
-    def _missing_semicolon(self) -> None:
-        before, here = self.index - 1, self.index
-        line = self.source.position(self.starts[here]).line
-        if self.key in ("END", "UNTIL", "ELSE", "THEN", "DO"):
-            raise self._stray()
-        last = Span(self.starts[before], self.ends[before])
-        if line == self.source.position(last.start).line:
-            raise self.unexpected("';' is missing", hint="a semicolon ends every statement")
-        message = f"';' is missing after '{self.texts[before][:40]}'"
-        hint = f"the next statement begins on line {line} with '{self.texts[here][:40]}'"
-        self._report(Diagnostic(message, last, hint, code="syntax"))
-
-    def _recover(self, first: int) -> None:
-        """Skip the rest of a statement that began at the token `first`, with blocks that begin in it."""
-        if self.index == first:
-            self.next()
-        opened = 0
-        while self.kind != "end":
-            key = self.key
-            if key in ("BEGIN", "REPEAT", "SUBR"):
-                opened += 1
-            elif key in ("END", "UNTIL"):
-                if not opened:
-                    return
-                opened -= 1
-            elif key == ";" and not opened:
-                return
-            self.next()
-
-    def _take_comments(self, out: list[Statement], end: int) -> None:
-        """Comments that begin before an offset become statements."""
-        comments, k = self.comments, self.comment
-        while k < len(comments) and comments[k][0] < end:
-            at, text = comments[k]
-            out.append(Comment(text[2:].removeprefix(" ").rstrip(), at=Span(at, at + len(text))))
-            k += 1
-        self.comment = k
-
-    def _stray(self) -> Unexpected:
-        """What to say about a word that no statement begins with."""
-        hints = {
-            "END": "no BEGIN and no SUBR is open here",
-            "UNTIL": "no REPEAT is open here",
-            "ELSE": "a ';' before ELSE ends the IF: remove it",
-            "THEN": "IF begins a choice: IF a LT b THEN ...",
-            "DO": "WHILE begins a loop: WHILE a LT b DO ...",
-        }
-        return self.unexpected(f"{self.key} is out of place", hint=hints.get(self.key, ""))
-
-    def _nested(self, word: str) -> Body:
-        """The body after THEN, ELSE or DO: one statement, or those from BEGIN to END."""
-        self.deeper()
-        if self.key == "BEGIN":
-            found = self._enclosed()
-        elif self.key == ";" or self.kind == "end":
-            raise self.unexpected(f"a statement is missing after {word}", hint=f"{word} BEGIN END does nothing")
-        else:
-            out: list[Statement] = []
-            self._take_comments(out, self.start)
-            self._statement(out)
-            found = tuple(out)
-        self.depth -= 1
-        return found
-
-    def _enclosed(self) -> Body:
-        """The statements from BEGIN to END."""
-        start = self.start
-        self.next()
-        found = self._body(_END)
-        self._end(start, "BEGIN")
-        return found
-
-    def _end(self, start: int, what: str) -> None:
-        if self.key == "END":
-            self.next()
-            return
-        line, column = self.source.position(start)
-        raise self.unexpected("END is missing", hint=f"the {what} at line {line}, column {column} is open")
-
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def _statement(self, out: list[Statement]) -> None:
+    def statement(self, out: list[Statement]) -> None:
         """One statement; a variable of its own is two."""
         start = self.starts[self.index]
         ready = self.ready.get(self.key)
@@ -221,7 +80,7 @@ class _Reader(CommandReader):
         elif self.kind == "name" and self.key not in RESERVED:
             self._named_statement(out, start)
         elif self.key in ("END", "UNTIL", "ELSE", "THEN", "DO"):
-            raise self._stray()
+            raise self.stray()
         elif self.kind == "name":
             hint = "it is a word of AML; give the variable another name" if self.ahead() in ("=", ":=", ":") else ""
             raise self.unexpected(f"no statement begins with {self.key}", hint=hint)
@@ -328,9 +187,9 @@ class _Reader(CommandReader):
             raise self.unexpected(f"';' is missing after SUBR of '{name[:40]}'", hint="write f: SUBR(a, b);")
         self.next()
         self.deeper()
-        body = self._body(_END)
+        body = self.body(CLOSERS["END"])
         self.depth -= 1
-        self._end(start, "SUBR")
+        self.end_of(start, "SUBR")
         gives = any(isinstance(s, Return) and s.value is not None for s in statements_in(body))
         return Procedure(name, parameters, body, ANY if gives else None, at=self.since(start))
 
@@ -362,23 +221,23 @@ class _Reader(CommandReader):
         self.next()
         condition = self.expression()
         self._after("THEN", "IF")
-        then = self._nested("THEN")
+        then = self.nested("THEN")
         otherwise: Body = ()
         if self.key == "ELSE":
             self.next()
-            otherwise = self._nested("ELSE")
+            otherwise = self.nested("ELSE")
         return If(condition, then, otherwise, at=self.since(start))
 
     def _while(self, start: int) -> Statement:
         self.next()
         condition = self.expression()
         self._after("DO", "WHILE")
-        return While(condition, self._nested("DO"), at=self.since(start))
+        return While(condition, self.nested("DO"), at=self.since(start))
 
     def _repeat(self, start: int) -> Statement:
         self.next()
         self.deeper()
-        body = self._body(_UNTIL)
+        body = self.body(CLOSERS["UNTIL"])
         self.depth -= 1
         if self.key != "UNTIL":
             line, column = self.source.position(start)
@@ -388,7 +247,7 @@ class _Reader(CommandReader):
 
     def _block(self, start: int) -> Statement:
         self.deeper()
-        body = self._enclosed()
+        body = self.enclosed()
         self.depth -= 1
         return Block(body, at=self.since(start))
 
