@@ -22,7 +22,6 @@ __all__ = ["ArmState", "DynamicBackend", "DynamicState"]
 
 _ALONG = 2e-3  # [rad, m] a reference that is this near to where a motion begins leads on to it
 _NEAR = 0.02  # [m] parts this near to the way may be touched
-_NEAR_COMPLIANT = 0.3
 _FREE = Compliance(np.eye(3), np.zeros(6), np.zeros(6, bool))
 _BOUNDLESS = 1e12
 
@@ -242,7 +241,9 @@ class DynamicBackend:
         if compliance is not None and not np.any(compliance.selected):
             compliance = None
         q_a, v_a, q_b, v_b = references(arm, motion, period, ticks, compliance is not None)
-        touching = self._touching(world, name, known, np.concatenate([arm.q[None], q_b]), compliance is not None)
+        # Along axes of force an arm may get off its planned way, but not faster than it is allowed to.
+        margin = _NEAR + (2 * self.force_speed * period * ticks if compliance is not None else 0.0)
+        touching = self._touching(world, name, known, np.concatenate([arm.q[None], q_b]), margin)
         points, table, counts = in_rooms(touching)
         robot, mounted = known.robot, world.mounted(name)
         R = world.pose(name)[:3, :3]
@@ -267,8 +268,7 @@ class DynamicBackend:
             )
         return _Arm(ticked, q_b, v_b, compliance is not None)
 
-    def _touching(self, world: World, name: str, known: WorldRobot, q: np.ndarray, compliant: bool) -> Touching:
-        margin = _NEAR_COMPLIANT if compliant else _NEAR
+    def _touching(self, world: World, name: str, known: WorldRobot, q: np.ndarray, margin: float) -> Touching:
         width = known.gripper.opening if known.gripper is not None else 0.0
         return near_way(all_touching(world, name), known.robot, known.tool, q, width, margin)
 
