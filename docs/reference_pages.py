@@ -130,6 +130,17 @@ _PLANNED = {
     "grasps": Page(
         "Grasps", "Find grasps of parts, and plan how to pick and place them.", names=_of_folders("world", "grasps")
     ),
+    "program": Page("Programs", "Write robot programs in Python, run them, and look at what they did.", "program"),
+    "program_languages": Page(
+        "Program languages",
+        "Read and write AL, VAL, AML, AUTOPASS and RAPT, check programs, and help editors.",
+        names=_of_folders("program", "languages meaning editing"),
+    ),
+    "program_instructions": Page(
+        "Program instructions",
+        "The instruction set that all languages share.",
+        names=_of_folders("program", "instructions"),
+    ),
     "collision": Page(
         "Collision", "Compute distances between robots and solids, and whether motions are free.", "collision"
     ),
