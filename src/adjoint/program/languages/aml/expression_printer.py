@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Aggregate, Binary, Call, Expression, Index, Literal, Name, Reading, Unary
 from ...instructions.programs import expressions_in
 from ...texts.scanner import HIDDEN
@@ -172,11 +171,6 @@ def check_units(length_unit: str, angle_unit: str) -> None:
     """Refuse joints that do not count in inches and degrees."""
     if length_unit not in ("in", "inch", "inches") or angle_unit not in ("deg", "degree", "degrees"):
         raise Unsayable(f"AML counts joints in inches and degrees; here they count in {length_unit} and {angle_unit}")
-
-
-def unsayable(message: str, statement) -> ProgramError:
-    """The error that names an instruction for which AML has no words."""
-    return ProgramError(Diagnostic(message, statement.at, code="language"))
 
 
 def _is_text_or_reading(value: Expression) -> bool:

@@ -44,7 +44,7 @@ _TYPES = {ANY: "", NUMBER: " REAL", TEXT: " STRING"}
 def aml_text(program: Program) -> str:
     """The text of a program in AML, in one layout; `parse_aml` reads the same instructions from it.
 
-        >>> from adjoint.program.instructions import Source
+        >>> from adjoint.program import Source, parse_aml
         >>> print(aml_text(parse_aml(Source("move(<1,4>,<10,20>) ; if a<b then quit"))))
         MOVE(<1, 4>, <10, 20>);
         IF a LT b THEN QUIT;

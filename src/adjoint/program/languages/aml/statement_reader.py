@@ -44,6 +44,7 @@ _LATER = {
 def parse_aml(source: Source) -> Program:
     """Read a program in AML: the instructions that a text says.
 
+        >>> from adjoint.program import Source
         >>> program = parse_aml(Source("-- home\\nMOVE(<1, 4>, <10, 20>);"))
         >>> [type(s).__name__ for s in program.statements]
         ['Comment', 'MoveJoints']
