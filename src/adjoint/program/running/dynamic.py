@@ -100,7 +100,7 @@ class DynamicBackend:
     force_kp: float = 0.6
     force_ki: float = 4.0
     force_kd: float = 80.0
-    force_speed: float = 0.015
+    force_speed: float = 0.01
     braking: float = 4.0
     payload_known: bool = True
     noise: float = 0.0

@@ -110,7 +110,7 @@ def _hybrid(model, tool, aim: Reference, q, v, T, J, F, integral, gains, axes, w
     """Forces along the selected axes, positions along all others: `control.hybrid`, with the selection as numbers.
 
     Along an axis of force the tool goes with (kp Δf + ki ∫ Δf) / kd, but not faster than `speed`, where Δf is what is
-    lacking; in free space the integral must not wind up. The wrench that is felt is compensated there, so that the
+    lacking; while it goes at this speed, as in free space, the integral waits. The wrench that is felt is compensated there, so that the
     arm's own inertia does not count, and 1/kp acts as a mass.
     """
     target = PoseTarget(
@@ -132,6 +132,5 @@ def _hybrid(model, tool, aim: Reference, q, v, T, J, F, integral, gains, axes, w
     V_rate = turn.T @ (selected * pushed + (1 - selected) * (turn @ moved))
     drift = frame_acceleration(model, q, v, np.zeros(model.nv), tool, "world")
     a = J.T @ positive_solve(J @ J.T + _SINGULAR**2 * np.eye(6), V_rate - drift)
-    most = speed * force_kd / np.maximum(force_ki, 1e-9)
     tau = inverse_dynamics(model, q, v, a) - J.T @ (turn.T @ (selected * felt))
-    return tau, np.clip(integral + dt * lacking, -most, most)
+    return tau, integral + np.where(np.abs(asked) < speed, dt, 0.0) * lacking

@@ -39,7 +39,7 @@ class ContactNumbers(NamedTuple):
 
     stiffness: float = 5e3
     """[N/m] of each point; a rim has 16 points, a face of a box 4"""
-    damping: float = 10.0
+    damping: float = 30.0
     """[s/m] of Hunt and Crossley"""
     friction: float = 0.1
     """Coulomb's coefficient"""
