@@ -74,8 +74,8 @@ def test_via_points_are_passed_without_a_stop(straight):
 
 
 def test_cubics_through_via_points_do_not_overshoot():
-    via = [Q_UP + [0.3, 0.1, 0, 0, 0, 0.5], Q_UP + [0.4, 0.1, 0.2, 0, 0, 0.2]]
-    goal = Q_UP + [0.5, 0.3, 0.2, 0, 0.1, 0]
+    via = [Q_UP + np.array([0.3, 0.1, 0, 0, 0, 0.5]), Q_UP + np.array([0.4, 0.1, 0.2, 0, 0, 0.2])]
+    goal = Q_UP + np.array([0.5, 0.3, 0.2, 0, 0.1, 0])
     q = with_start(plan_move(WORLD, "arm", goal, via=via))
     knots = np.stack([Q_UP, *via, goal])
     assert (q <= knots.max(axis=0) + 1e-12).all() and (q >= knots.min(axis=0) - 1e-12).all()
@@ -162,7 +162,7 @@ def test_what_cannot_be_reached(goal, straight, code, words):
 
 @pytest.mark.slow
 def test_moves_around_obstacles():
-    goal = Q_UP + [1.2, 0, 0, 0, 0, 0]
+    goal = Q_UP + np.array([1.2, 0, 0, 0, 0, 0])
     wall = Box([0.3, 0.02, 0.3], T_world_solid=aj.lie.se3.from_rotation_translation(np.eye(3), [0.3, 0.45, 0.55]))
     w = WORLD.add("wall", wall)
     motion = plan_move(w, "arm", goal, avoiding=True)

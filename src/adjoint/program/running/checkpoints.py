@@ -35,6 +35,7 @@ from .machine_state import (
 __all__ = ["Checkpoint"]
 
 _WHO = "Checkpoint.from_json"
+_KINDS = ("move", "hand", "brake", "wait", "delay", "event", "join", "task")
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,36 @@ def state_of(data: Mapping[str, Any], backend: Backend) -> MachineState:
             {k: _motion(m) for k, m in data["motions"].items()}, _like(backend.start(world, period), data["inner"]),
             spawned, statements, still, *data["status"],
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ArgumentError(f"{_WHO}: the checkpoint is damaged: {type(error).__name__} {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise damaged(f"{type(error).__name__} {error}") from None
+
+
+def damaged(what: str) -> ArgumentError:
+    """The error about a checkpoint that cannot be one."""
+    return ArgumentError(f"{_WHO}: the checkpoint is damaged: {what}")
+
+
+def check_state(state: MachineState, code: FlatCode) -> None:
+    """Raise an error unless program counters of a state are places of its program, and its motions those of arms."""
+    counters = [w.pc for w in state.watches] + [m.pc for m in state.monitors.values()]
+    for thread in state.threads:
+        waits = [thread.busy, *(e.kept for e in thread.stack)]
+        counters += [thread.pc, thread.begun, *thread.pending, *(e.back for e in thread.stack)]
+        counters += [pc for b in waits if b is not None for pc in (b.then, b.back, *(pc for _, pc in b.marks))]
+        if any(b is not None and b.kind not in _KINDS for b in waits):
+            raise damaged("a thread waits for something that is not known")
+    if not all(isinstance(pc, int) and -1 <= pc < len(code.operations) for pc in counters):
+        raise damaged("a program counter is outside of the program")
+    if any(t.pc < 0 or not isinstance(t.number, int) for t in state.threads):
+        raise damaged("a thread has no place")
+    for key, motion in state.motions.items():
+        known = state.world.robots.get(motion.robot)
+        if known is None or key not in (motion.robot, f"{motion.robot}.hand"):
+            raise damaged(f"{key!r:.60} moves, and is no arm")
+        if isinstance(motion, ArmMotion) and not (motion.q.shape == motion.v.shape == (len(motion.q), known.robot.nq)):
+            raise damaged(f"the motion of '{key}' does not fit")
+    if state.status not in ("", "paused", "done", "aborted", "failed", "limit"):
+        raise damaged(f"the status {state.status!r:.60}")
 
 
 def _named(variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,9 +220,18 @@ def _like(pattern: Any, data: Any) -> Any:
     """The state of a back end from JSON, made as the state at the start is made."""
     if is_dataclass(pattern) and not isinstance(pattern, type):
         return type(pattern)(**{f.name: _like(getattr(pattern, f.name), data[f.name]) for f in fields(pattern)})
-    if isinstance(pattern, Mapping) and isinstance(data, Mapping):
+    if isinstance(pattern, Mapping):
+        if not isinstance(data, Mapping) or not pattern.keys() <= data.keys():
+            raise ValueError("the state of the back end")
         return {k: _like(pattern.get(k), x) for k, x in data.items()}
-    return np.array(data, pattern.dtype) if isinstance(pattern, np.ndarray) else data
+    if isinstance(pattern, np.ndarray):
+        found = np.array(data, pattern.dtype)
+        if found.shape != pattern.shape:
+            raise ValueError("the state of the back end")
+        return found
+    if isinstance(pattern, int | float) and not isinstance(data, int | float):
+        raise ValueError("the state of the back end")
+    return data
 
 
 # --- edited programs --------------------------------------------------------------------------------------------------
@@ -217,9 +255,9 @@ def moved_to(state: MachineState, old: FlatCode, new: FlatCode) -> None:
             return pc
         if pc in found:
             return found[pc]
-        after = [k for k in range(pc, len(a)) if k in found]
-        if next_too and after:  # what was to come next is gone: what follows it comes next
-            return found[after[0]]
+        if next_too:  # what was to come next is gone: what now follows the last one that was done comes next
+            done = [k for k in range(pc) if k in found]
+            return found[done[-1]] + 1 if done else 0
         statement = old.operations[pc].statement
         line = old.program.line_of(statement.at)
         raise ProgramError(

@@ -87,8 +87,11 @@ class KinematicBackend:
         step = self.finger_speed * state["period"]
         way = goal - known.width
         last = max(1, ticks_of(abs(way), step))
-        k = np.minimum(np.arange(1, ticks + 1), last)
-        widths = np.asarray(np.where(k == last, goal, known.width + np.sign(way) * step * k))
+        # Each tick adds a step to the width before it, so that the way does not depend on how ticks are grouped.
+        steps = np.full(ticks + 1, np.sign(way) * step)
+        steps[0] = known.width
+        widths = np.add.accumulate(steps)[1:]
+        widths[last - 1 :] = goal
         return _Hand(widths, last if last <= ticks else None, part, motion.opens, stop)
 
     def commit(self, world: World, state: Any, ahead: Ahead, ticks: int) -> tuple[World, Any]:

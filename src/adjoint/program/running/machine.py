@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -149,6 +150,7 @@ class Machine:
         conditions = self._conditions()
         ends = [b.until - state.tick for t in state.threads if (b := t.busy) is not None and b.kind == "delay"]
         ends += [len(m.q) for m in state.motions.values() if isinstance(m, ArmMotion)]
+        ends += [b.marks[0][0] - state.tick for t in state.threads if (b := t.busy) is not None and b.marks]
         if not conditions and not ends and not state.motions:
             raise self._deadlock()
         ticks = min([*ends, self.backend.lookahead, _FARTHEST if ends else self.patience])
@@ -306,7 +308,7 @@ class Machine:
         if condition.kind == "monitor":
             found = self._left(condition, scope)
         else:
-            found = self.evaluated(condition.expression, scope)
+            found = self.evaluated(condition.expression, scope, condition.op.statement)
         held = np.broadcast_to(np.asarray(found, bool), (ahead.ticks,))
         if condition.kind == "watch":
             held = held & ~np.concatenate([[condition.data.was], held[:-1]])
@@ -319,7 +321,8 @@ class Machine:
         monitor = self.state.monitors.get(name)
         if monitor is None:
             self.fail(f"'{name}' is no monitor", condition.op.statement, condition.expression.at, code="name")
-        values = self.evaluated(self.code.operations[monitor.pc].statement.sensors, scope)  # type: ignore[attr-defined]
+        defined: Any = self.code.operations[monitor.pc].statement
+        values = self.evaluated(defined.sensors, scope, defined)
         values = values if isinstance(values, tuple) else (values,)
         low = monitor.low if isinstance(monitor.low, tuple) else (monitor.low,) * len(values)
         high = monitor.high if isinstance(monitor.high, tuple) else (monitor.high,) * len(values)
@@ -339,17 +342,19 @@ class Machine:
         key = "" if thread.busy is None else thread.busy.key.partition(".")[0]
         return key if key in self.state.world.robots else None
 
-    def evaluated(self, expression: Expression, scope: RunningScope) -> Any:
-        """The value of an expression; errors know the text of the program."""
+    def evaluated(self, expression: Expression, scope: RunningScope, statement: Statement) -> Any:
+        """The value of an expression of a statement; errors know the text of the program."""
         try:
             return evaluate(expression, scope)
         except ProgramError as error:
-            raise ProgramError(error.diagnostics, self.code.program.source) from None
+            found = [d if d.span != NOWHERE else replace(d, span=statement.at) for d in error.diagnostics]
+            raise ProgramError(found, self.code.program.source) from None
 
     def asked(self, thread: Thread, expression: Expression) -> Any:
         """The value of an expression now; what sensors said is in the trace."""
         log: dict[str, Any] = {}
-        found = self.evaluated(expression, RunningScope(self, thread, None, log))
+        statement = self.code.operations[thread.pc].statement
+        found = self.evaluated(expression, RunningScope(self, thread, None, log), statement)
         if log:
             self.record.event(self.state.tick, "read", self.code.lines[thread.pc], thread.number, None, log)
         return found

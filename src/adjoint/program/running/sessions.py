@@ -14,7 +14,7 @@ from ..instructions.programs import Program
 from ..instructions.statements import Statement
 from .arms import checked_arms
 from .backends import Backend
-from .checkpoints import Checkpoint, checkpoint_of, moved_to, state_of
+from .checkpoints import Checkpoint, check_state, checkpoint_of, damaged, moved_to, state_of
 from .flat_code import FlatCode, flattened
 from .kinematic import KinematicBackend
 from .machine import Machine, RunLimits
@@ -26,6 +26,8 @@ from .statement_effects import Refine
 from .traces import plain
 
 __all__: list[str] = []
+
+_OPTIONS = {"backend", "period", "arms", "rng", "noise", "inputs", "limits"}
 
 
 def backend_of(backend: str | Backend, known: Mapping[str, Callable[[], Backend]]) -> Backend:
@@ -196,22 +198,26 @@ class BasicSession:
         if not isinstance(checkpoint, Checkpoint):
             raise ArgumentError(f"restore needs a Checkpoint, got {type(checkpoint).__name__}")
         data = checkpoint.data
-        options = data["options"]
+        options = data.get("options")
+        if not isinstance(options, dict) or not options.keys() >= _OPTIONS:
+            raise damaged("it does not tell how the program was run")
         place = backend_of(options["backend"] if backend is None else backend, cls.backends)
         state, code = state_of(data, place), flattened(checkpoint.program)
+        check_state(state, code)
         if program is not None:
             edited = flattened(program)
             moved_to(state, code, edited)
             code = edited
-        if any(not 0 <= t.pc < len(code.operations) for t in state.threads):
-            raise ArgumentError("restore: the checkpoint is damaged: a program counter is outside of the program")
-        given = {**{k: np.asarray(x, float) for k, x in options["inputs"].items()}, **(inputs or {})}
+        try:
+            kept = {k: np.asarray(x, float) for k, x in options["inputs"].items()}
+            period, rng = float(options["period"]), int(options["rng"])
+            given = Inputs({**kept, **(inputs or {})}, period, rng, options["noise"])
+            limits = RunLimits(*map(int, options["limits"])) if limit is None else limits_of(limit)
+            arms = checked_arms(state.world, options["arms"], "restore")
+        except (TypeError, ValueError, AttributeError) as error:
+            raise damaged(f"{type(error).__name__} {error}") from None
         found = object.__new__(cls)
-        period = options["period"]
-        found._start(
-            code, state, place, period, options["arms"], Inputs(given, period, options["rng"], options["noise"]),
-            RunLimits(*options["limits"]) if limit is None else limits_of(limit), options["rng"],
-        )  # fmt: skip
+        found._start(code, state, place, period, arms, given, limits, rng)
         found.breakpoints = set()
         return found
 
