@@ -112,7 +112,11 @@ class Wrt(Expression):
 
 @dataclass(frozen=True)
 class Here(Expression):
-    """Where an arm is now: AL's ⊗, VAL's HERE. With `joints` its configuration instead of the pose of its tool."""
+    """Where an arm is now: AL's ⊗, VAL's HERE. With `joints` its configuration instead of the pose of its tool.
+
+    Without a name, it is the arm or hand that the statement itself names, or that of the move in the body of whose
+    guard the statement stands; elsewhere it is the only robot of the world. The same is true of a `Reading`.
+    """
 
     arm: str = ""
     joints: bool = False
@@ -131,6 +135,8 @@ class Reading(Expression):
     - "done": whether the arm rests.
     - "monitor": 1 if the monitor of this `name` has stopped the last move that it was asked in, else 0 (AML's
       QMONITOR).
+
+    Without `arm`, it is the arm that `Here` means.
     """
 
     kind: str

@@ -134,6 +134,8 @@ class _Checker(VariableChecker):
 
     def inside(self, statement: Any) -> None:
         """Check the fields of a statement or a clause by the types that they need."""
+        around = self.about_arm
+        self.about_arm = around or hasattr(statement, "arm")
         for name, types, what in _plan(type(statement)):
             value = getattr(statement, name)
             if value is None or value is False or value is True or value == ():
@@ -147,6 +149,7 @@ class _Checker(VariableChecker):
                     self.needs(what, value, types)
             elif value.__class__ is tuple:
                 self._several(value)
+        self.about_arm = around
 
     def _several(self, values: tuple) -> None:
         if isinstance(values[0], Statement):
@@ -198,7 +201,9 @@ class _Checker(VariableChecker):
         self.variables.update({p.name: p.type for p in s.parameters})
         self.labels, self.jumps = set(), []
         self.results.append(s.result)
+        around, self.about_arm = self.about_arm, False
         self.body(s.body)
+        self.about_arm = around
         self.results.pop()
         self.check_jumps()
         self.labels, self.jumps = labels, jumps
@@ -241,6 +246,7 @@ class _Checker(VariableChecker):
 
     def _move(self, s: Move) -> None:
         self.movers.append((s.mover, s.at))
+        around, self.about_arm = self.about_arm, True  # ⊗ and FORCE(Z) mean the arm that moves
         self.needs("the goal of a move", s.to, (FRAME, JOINTS))
         for point in s.via:
             self.needs("a via point", point, (FRAME, JOINTS))
@@ -252,6 +258,7 @@ class _Checker(VariableChecker):
             self._force(clause)
         for guard in s.guards:
             self._guard(guard)
+        self.about_arm = around
 
     def _guard(self, s: Guard) -> None:
         self.needs("the condition of ON", s.condition, (BOOLEAN,))
@@ -264,8 +271,10 @@ class _Checker(VariableChecker):
     def _hand(self, s: MoveHand) -> None:
         self.hands.add(s.hand)
         self.arms.append((s.hand, s.at, "hand"))
+        around, self.about_arm = self.about_arm, True
         if s.width is not None:
             self.needs("the width of a hand", s.width, (LENGTH,))
+        self.about_arm = around
         if s.otherwise:
             self.jumps.append((s.otherwise, s.at))
         for monitor in s.monitors:
@@ -312,8 +321,10 @@ class _Checker(VariableChecker):
 
     def _watch(self, s: Watch) -> None:
         self.watches.add(s.name)
+        around, self.about_arm = self.about_arm, False  # it runs whatever moves
         self.needs("the condition of ON", s.condition, (BOOLEAN,))
         self.body(s.body)
+        self.about_arm = around
 
     def _unwatch(self, s: Unwatch) -> None:
         self.unwatched.append((s.name, s.at))

@@ -63,6 +63,7 @@ class ExpressionChecker:
         self.unknown: list[tuple[str, Span]] = []
         self.arms: list[tuple[str, Span, str]] = []
         self.sensors: list[tuple[str, Span]] = []
+        self.about_arm = False  # whether the statement names an arm, which readings without one then mean
         self.rules: dict[type, Callable[[Any], Type]] = {
             Literal: self._literal, Quantity: self._quantity, UnitName: self._quantity, Name: self._name,
             Unary: self._unary, Binary: self._binary, Call: self._call, Wrt: self._wrt, Here: self._here,
@@ -183,13 +184,14 @@ class ExpressionChecker:
         return value
 
     def _here(self, e: Here) -> Type:
-        self.arms.append((e.arm, e.at, "arm"))
+        if e.arm or not self.about_arm:
+            self.arms.append((e.arm, e.at, "arm"))
         return JOINTS if e.joints else FRAME
 
     def _reading(self, e: Reading) -> Type:
         if e.kind == "sensor":
             self.sensors.append((e.name, e.at))
-        elif e.arm or e.kind in ("force", "torque", "width", "joints"):
+        elif e.arm or (e.kind in ("force", "torque", "width", "joints", "done") and not self.about_arm):
             self.arms.append((e.arm, e.at, "arm"))
         if e.number is not None:
             number = self.rules[type(e.number)](e.number)

@@ -107,7 +107,9 @@ class NameChecker(ExpressionChecker):
     def _no_arm(self, name: str, at: Span, what: str, robots: list[str]) -> None:
         shown = ", ".join(robots) or "none"
         text = f"there is no {what} '{name}'" if name else f"which {what}? The world has {len(robots)} robots"
-        self.report(f"{text}; robots of the world: {shown}", at, 'say arms={"' + (name or "barm") + '": ...}', "name")
+        hint = f'say arms={{"{name}": "{robots[0]}"}}' if robots else "add_robot puts one into the world"
+        hint = f"name the {what}, or {hint}" if robots and not name else hint
+        self.report(f"{text}; robots of the world: {shown}", at, hint, "name")
 
     def _placed(self, world: World, name: str, what: str) -> bool:
         if name in world.frames or name in world.parts or name in self.variables or name in self.first:

@@ -13,6 +13,7 @@ from ...world.state.frame_tree import ancestors, is_base
 from ...world.state.placements import inverted
 from ..instructions.diagnostics import Diagnostic, ProgramError
 from ..instructions.sources import NOWHERE, Source, Span
+from ..instructions.statements import Statement
 from ..meaning.arm_names import robot_named
 
 __all__ = ["ArmSettings", "hand_in_tool"]
@@ -74,6 +75,15 @@ def mover_named(
         raise no_arm(world, name, at, source)
     known = world.robots[robot]
     return Mover(robot, known.tool, settings.get(robot, ArmSettings()).hand(world, robot))
+
+
+def robot_of(world: World, statement: Statement, arms: Mapping[str, str] | None) -> str | None:
+    """The robot that a statement is about: by its arm, its hand, or what it moves; None if it is about none."""
+    name = next((getattr(statement, f) for f in ("mover", "hand", "arm") if getattr(statement, f, "")), "")
+    if not name:
+        return None
+    held = _holder(world, name) if name in world.frames and name not in world.robots else None
+    return held.partition(".")[0] if held is not None else robot_named(world, name, arms)
 
 
 def _holder(world: World, name: str) -> str | None:

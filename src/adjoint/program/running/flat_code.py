@@ -60,6 +60,8 @@ class Operation(NamedTuple):
     arguments: tuple[Expression, ...] = ()
     felt: bool = False
     """whether conditions of this statement read forces"""
+    around: Statement | None = None
+    """the move in the body of whose guard this is: what reads no named arm means the arm of this move"""
 
 
 class ProcedureCode(NamedTuple):
@@ -127,7 +129,8 @@ class _Flattening:
         every = list(statements_in(program))
         self.procedures = {s.name: s for s in every if isinstance(s, Procedure)}
         self.entries = {name: _Place() for name in self.procedures}
-        self.later: list[tuple[_Place, tuple[Statement, ...], _Labels, Statement, str]] = []
+        self.later: list[tuple[_Place, tuple[Statement, ...], _Labels, Statement, str, Statement | None]] = []
+        self.around: Statement | None = None
 
     def code(self) -> FlatCode:
         try:
@@ -153,14 +156,14 @@ class _Flattening:
             self.body(procedure.body, None, 0)
             self.emit("return", procedure)
         while self.later:
-            place, body, outer, statement, end = self.later.pop(0)
+            place, body, outer, statement, end, self.around = self.later.pop(0)
             place.at = len(self.operations)
             inside = outer if end == "resume" else None  # threads do not jump into each other
             self.body(body, inside, outer.depth + 1 if end == "resume" else 0, guarded=end == "resume")
             self.emit(end, statement)
 
     def emit(self, action: str, statement: Statement, **rest) -> None:
-        self.operations.append({"action": action, "statement": statement, **rest})
+        self.operations.append({"action": action, "statement": statement, "around": self.around, **rest})
 
     def body(self, body: Iterable[Statement], outer: _Labels | None, depth: int, guarded: bool = False) -> None:
         body = tuple(body)
@@ -299,7 +302,8 @@ class _Flattening:
 
     def _later(self, body, labels: _Labels, s: Statement, end: str) -> _Place | int:
         place = _Place()
-        self.later.append((place, tuple(body), labels, s, end))
+        around = self.around if end == "end" else s if isinstance(s, Move | MoveJoints) else None
+        self.later.append((place, tuple(body), labels, s, end, around))
         return place
 
     # --- procedures in expressions ------------------------------------------------------------------------------------
@@ -310,11 +314,13 @@ class _Flattening:
 
     def lifted(self, expression: Expression, s: Statement) -> Expression:
         """The expression with procedures that it calls replaced by variables, which they set before it is asked."""
-        if not self.procedures or not any(
-            isinstance(x, Call) and x.function in self.procedures for x in expressions_in(expression)
-        ):
-            return expression
-        return self._lifted(expression, s)
+        return self._lifted(expression, s) if self._calls(expression) else expression
+
+    def _calls(self, thing: Expression | Statement) -> bool:
+        """Whether an expression, or one of a statement, calls a procedure."""
+        return bool(self.procedures) and any(
+            isinstance(x, Call) and x.function in self.procedures for x in expressions_in(thing)
+        )
 
     def _lifted(self, thing: Any, s: Statement) -> Any:
         if isinstance(thing, tuple):
@@ -329,7 +335,7 @@ class _Flattening:
         return replace(thing, **changed)
 
     def _lifted_statement(self, s: Statement) -> Statement:
-        if not self.procedures:
+        if not self._calls(s):
             return s
         changed = {}
         for f in fields(s):

@@ -17,7 +17,7 @@ from ...world.units import UNITS
 from ..instructions.expressions import Reading
 from ..meaning.arm_names import robot_named
 from ..meaning.values import OverTicks
-from .arms import ArmSettings
+from .arms import ArmSettings, robot_of
 from .backends import Ahead
 
 if TYPE_CHECKING:
@@ -154,7 +154,10 @@ class RunningScope:
     def _robot(self, arm: str) -> str:
         robot = robot_named(self.world, arm, self.machine.arms)
         if robot is None and self.thread is not None and arm == "":
-            robot = self.machine.arm_of(self.thread)
+            op = self.machine.code.operations[self.thread.pc]
+            robot = robot_of(self.world, op.statement, self.machine.arms)
+            if robot is None and op.around is not None:
+                robot = robot_of(self.world, op.around, self.machine.arms)
         if robot is None:
             raise KeyError(arm)
         return robot
