@@ -21,8 +21,9 @@ from adjoint.program.running.driver_messages import (
     set_point_data,
     set_points_of,
 )
+from adjoint.program.running.driver_mocks import mock_robot
 from adjoint.program.running.driver_records import RecordedDriver, RecordingDriver
-from adjoint.program.running.driver_sockets import SocketDriver, mock_robot
+from adjoint.program.running.driver_sockets import SocketDriver
 from adjoint.world import Gripper, World, cylinder
 
 Q = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])

@@ -9,8 +9,9 @@ import pytest
 import adjoint as aj
 from adjoint.program.running.driver import DriverBackend
 from adjoint.program.running.driver_messages import DriverError
+from adjoint.program.running.driver_mocks import mock_robot
 from adjoint.program.running.driver_records import RecordedDriver, RecordingDriver
-from adjoint.program.running.driver_sockets import SocketDriver, mock_robot
+from adjoint.program.running.driver_sockets import SocketDriver
 from adjoint.program.running.dynamic import DynamicBackend
 from adjoint.world import INCH, OZF
 

@@ -60,7 +60,7 @@ def cell():
     lights = [aj.sensing.DirectionalLight([-0.5, -0.8, -1.0], intensity=0.7), aj.sensing.DiffuseLight(0.45)]
     images = []
     for t in (above, run.t[-1]):
-        scene = run.world_at(t).scene()
+        scene = run.world_at(float(t)).scene()
         images.append(aj.sensing.intensity_image(scene, camera, lights, samples=9, colour=True, background=1.0))
     save_image(Image.fromarray(np.concatenate(images, axis=1)), "program_dynamics_cell")
 

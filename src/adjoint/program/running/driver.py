@@ -55,6 +55,8 @@ class DriverState:
 class DriverBackend:
     """A place where programs run on hardware, or on what stands for it.
 
+        >>> from adjoint.program.running.driver_mocks import mock_robot
+        >>> from adjoint.program.running.driver_sockets import SocketDriver
         >>> with mock_robot(World().add_robot("arm", robot)) as mock:
         ...     backend = DriverBackend(SocketDriver(mock.host, mock.port))
         ...     backend.lookahead

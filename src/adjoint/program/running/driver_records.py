@@ -34,6 +34,7 @@ _MOST_TICKS = 10_000_000
 class RecordingDriver:
     """A driver that hands everything on to another, and writes what was sent and read to a file, line by line.
 
+        >>> from adjoint.program.running.driver_sockets import SocketDriver
         >>> driver = RecordingDriver(SocketDriver(port=7001), "run.jsonl")
 
     Each line has a tick: {"tick": 3, "sent": {robot: set point}, "read": reading}. A line is on disk before the next

@@ -110,8 +110,8 @@ def _hybrid(model, tool, aim: Reference, q, v, T, J, F, integral, gains, axes, w
     """Forces along the selected axes, positions along all others: `control.hybrid`, with the selection as numbers.
 
     Along an axis of force the tool goes with (kp Δf + ki ∫ Δf) / kd, but not faster than `speed`, where Δf is what is
-    lacking; while it goes at this speed, as in free space, the integral waits. The wrench that is felt is compensated there, so that the
-    arm's own inertia does not count, and 1/kp acts as a mass.
+    lacking; while it goes at this speed, as in free space, the integral waits. The wrench that is felt is compensated
+    there, so that the arm's own inertia does not count, and 1/kp acts as a mass.
     """
     target = PoseTarget(
         forward_kinematics(model, aim.q, tool),
