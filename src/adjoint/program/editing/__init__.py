@@ -2,6 +2,7 @@
 
 | file | contents |
 |---|---|
+| `client_positions` | places as editors count them: lines and columns of UTF-16 |
 | `language_help` | what an editor asks, as plain functions |
 | `serving` | the language server, by pygls (extra `[lsp]`) |
 """

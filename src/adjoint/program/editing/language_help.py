@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ...errors import ArgumentError, nearest
+from ...world.state import World
 from ...world.units import UNITS
-from ..instructions import Assign, Declare, Diagnostic, Label, Name, Procedure, ProgramError, Span, statements_in
+from ..instructions.diagnostics import Diagnostic, ProgramError
+from ..instructions.expressions import Index, Name
+from ..instructions.programs import Program, statements_in
+from ..instructions.sources import Span
+from ..instructions.statements import (
+    Assign,
+    Declare,
+    DefineMonitor,
+    For,
+    Label,
+    Locate,
+    Procedure,
+    SignalEvent,
+    Statement,
+    Watch,
+)
 from ..languages.front_ends import FRONT_ENDS, parse
 from ..meaning import FUNCTIONS, check
 
 __all__ = ["Completion", "completions", "findings", "hover"]
 
 _WORD = re.compile(r"[A-Za-z_#.][A-Za-z_0-9]*")
-_BEFORE = re.compile(r"[A-Za-z_#.][A-Za-z_0-9]*$")
+_LONGEST_WORD = 200  # characters of a word that are looked at, on either side of the cursor
+# Where a text that cannot be read defines something: name ← value, name = value, name: NEW 3, name[2] <- value
+_DEFINES = re.compile(
+    r"(?<![A-Za-z_0-9#])([A-Za-z_#][A-Za-z_0-9]{0,100})(?:\[[^\]\n]{0,100}\])?[ \t]{0,20}(?:←|<-|:|=)"
+)
 _BASES = ("m", "kg", "s", "rad")
+_MOST = 500  # completions of one answer
+_SHOWN = 80  # characters of a line in a meaning
 
 
 class Completion(NamedTuple):
@@ -25,49 +49,104 @@ class Completion(NamedTuple):
     meaning: str
 
 
-def findings(text: str, language: str, *, name: str = "program") -> tuple[Diagnostic, ...]:
+def findings(
+    text: str, language: str, *, name: str = "program", world: World | None = None,
+    arms: Mapping[str, str] | None = None,
+) -> tuple[Diagnostic, ...]:  # fmt: skip
     """All that is wrong or doubtful in a program: errors of syntax, or if there are none those of types and units.
 
-    >>> [d.message for d in findings("BEGIN a  WAT ← 5*inchs;  END a.", "al")]
-    ["'inchs' is not known"]
+        >>> [d.hint for d in findings("BEGIN a  r ← ROT(Z, 90);  END a.", "al")]
+        ['write 90*deg']
+
+    Spans count characters of the `text`. With a `world` the names are looked up in it, as `check` does.
     """
+    mark = len(text) - len(text.removeprefix("\ufeff"))  # a byte order mark, which `parse` does not count
     try:
-        program = parse(text, language, name=name)
+        found = check(parse(text, _known(language, "findings"), name=name), world, arms=arms)
     except ProgramError as error:
-        return error.diagnostics
-    return check(program)
+        found = error.diagnostics
+    return found if not mark else tuple([_moved(d, mark) for d in found])
 
 
 def hover(text: str, language: str, offset: int) -> tuple[str, Span] | None:
-    """What the word at an offset of the text means, and where the word is; None if nothing is known of it."""
-    word = next((m for m in _WORD.finditer(text) if m.start() <= offset < m.end()), None)
-    if word is None:
+    """What the word at an offset of the text means, and where the word is; None if nothing is known of it.
+
+        >>> hover("BEGIN a  w ← 5*inches;  END a.", "al", 16)
+        ('A length of 25.4 mm: 2.5*inches', Span(start=15, end=21))
+
+    A name of the program, exactly as it is written, goes before a word of the language that differs in its case: x may
+    be a variable, and X the axis.
+    """
+    words = FRONT_ENDS[_known(language, "hover")].words
+    at = _word_at(text, offset)
+    if at is None:
         return None
-    found = _meaning(word.group(), language) or _variable(word.group(), text, language)
-    return (found, Span(*word.span())) if found else None
+    word = text[at.start : at.end]
+    found = _names(text, language).get(word) or _meaning(word, language, words)
+    return (found, at) if found else None
 
 
 def completions(text: str, language: str, offset: int) -> tuple[Completion, ...]:
-    """Words that begin like the one before an offset of the text, with their meanings."""
-    begun = _BEFORE.search(text[max(0, offset - 100) : offset])
-    start = begun.group().upper() if begun else ""
-    known = [Completion(word, "keyword", meaning) for word, meaning in FRONT_ENDS[language].words.items()]
+    """Words that begin like the one before an offset of the text, with their meanings; names of the program go first.
+
+    >>> [c.text for c in completions("BEGIN a  bolt ← 5*inches; bo", "al", 28)]
+    ['bolt', 'BOOLEAN']
+    """
+    words = FRONT_ENDS[_known(language, "completions")].words
+    offset = min(max(offset, 0), len(text))
+    first = offset
+    while first > max(0, offset - _LONGEST_WORD) and _WORD.fullmatch("a" + text[first - 1]):
+        first -= 1
+    if first and text[first - 1] in "#.":
+        first -= 1
+    start = text[first:offset].upper()
+    rest = text[:first] + " " * (offset - first) + text[offset:]  # the word that is being written is no name yet
+    known = [Completion(name, "variable", meaning) for name, meaning in _names(text, language, rest).items()]
+    known += [Completion(word, "keyword", meaning) for word, meaning in words.items()]
     if language in ("al", "aml"):
         known += [Completion(f.name, "function", f.summary) for f in FUNCTIONS.values()]
     if language == "al":
         known += [Completion(unit, "unit", _unit(unit)) for unit in UNITS if unit.isidentifier()]
-    known += [Completion(name, "variable", meaning) for name, meaning in _variables(text, language).items()]
-    found = {c.text: c for c in reversed(known) if c.text.upper().startswith(start)}
-    return tuple(sorted(found.values(), key=lambda c: (c.kind != "variable", c.text.upper())))
+    found: dict[str, Completion] = {}
+    for completion in known:
+        if completion.text.upper().startswith(start):
+            found.setdefault(completion.text, completion)
+    return tuple(sorted(found.values(), key=lambda c: (c.kind != "variable", c.text.upper(), c.text))[:_MOST])
 
 
-def _meaning(word: str, language: str) -> str:
-    words = {key.upper(): meaning for key, meaning in FRONT_ENDS[language].words.items()}
-    if word.upper() in words:
-        return words[word.upper()]
-    if word.upper() in FUNCTIONS and language in ("al", "aml"):
+def _known(language: str, who: str) -> str:
+    if language not in FRONT_ENDS:
+        raise ArgumentError(f"{who}: {language!r:.60} is no language{nearest(str(language), list(FRONT_ENDS))}")
+    return language
+
+
+def _moved(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    d, (start, end) = diagnostic, diagnostic.span
+    return d if start < 0 else Diagnostic(d.message, Span(start + by, end + by), d.hint, d.severity, d.code)
+
+
+def _word_at(text: str, offset: int) -> Span | None:
+    """The word that has the character at an offset."""
+    if not 0 <= offset < len(text):
+        return None
+    first = max(text.rfind("\n", 0, offset) + 1, offset - _LONGEST_WORD)
+    for found in _WORD.finditer(text, first, min(len(text), offset + _LONGEST_WORD)):
+        if found.start() <= offset < found.end():
+            return Span(*found.span())
+        if found.start() > offset:
+            return None
+    return None
+
+
+def _meaning(word: str, language: str, words: Mapping[str, str]) -> str:
+    """What a word of the language means: as it is written, or else without regard to its case."""
+    if word in words:
+        return words[word]
+    if language == "al" and word in UNITS:
+        return _unit(word)
+    if language in ("al", "aml") and word.upper() in FUNCTIONS:
         return FUNCTIONS[word.upper()].summary
-    return _unit(word) if word in UNITS and language == "al" else ""
+    return next((meaning for key, meaning in words.items() if key.upper() == word.upper()), "")
 
 
 def _unit(name: str) -> str:
@@ -76,29 +155,60 @@ def _unit(name: str) -> str:
     return f"A unit: 1 {name} is {unit.factor:.10g} {' '.join(powers)}."
 
 
-def _variable(word: str, text: str, language: str) -> str:
-    return _variables(text, language).get(word, "")
+# --- names of a program -----------------------------------------------------------------------------------------------
 
 
-def _variables(text: str, language: str) -> dict[str, str]:
-    """{name: where it is defined} of the variables, procedures and labels of a program that can be read."""
+def _names(text: str, language: str, instead: str | None = None) -> dict[str, str]:
+    """{name: what it is, and where it is defined} of the variables, procedures and labels of a program.
+
+    Of a text that cannot be read, which is the rule while somebody writes, these are the names before marks that
+    define; `instead` is then looked at.
+    """
+    found: dict[str, str] = {}
     try:
         program = parse(text, language)
     except ProgramError:
-        return {}
-    found: dict[str, str] = {}
+        text = text if instead is None else instead
+        words = set(FRONT_ENDS[language].words)
+        words |= {case(word) for word in words if len(word) > 1 for case in (str.upper, str.lower)}
+        for match in _DEFINES.finditer(text):
+            if match.group(1) not in words:  # x is a name even where X is the axis
+                found.setdefault(match.group(1), "A name of this program.")
+        return found
     for statement in statements_in(program):
         for name, what in _defined(statement):
-            found.setdefault(name, f"{what} of this program, line {program.line_of(statement.at)}.")
+            if name not in found:
+                found[name] = f"{what} of this program, {_where(program, statement)}"
     return found
 
 
-def _defined(statement) -> list[tuple[str, str]]:
+def _where(program: Program, statement: Statement) -> str:
+    line = program.line_of(statement.at)
+    if program.source is None or not line:
+        return "which is made by it."
+    shown = program.source.line(line).strip()
+    return f"line {line}: {shown[:_SHOWN]}{'...' if len(shown) > _SHOWN else ''}"
+
+
+def _defined(statement: Statement) -> Iterator[tuple[str, str]]:
     """What a statement defines: names, and what they are."""
-    if isinstance(statement, Assign) and isinstance(statement.target, Name):
-        return [(statement.target.name, "A variable")]
-    if isinstance(statement, Declare):
-        return [(name, f"A {statement.type.kind}") for name in statement.names]
-    if isinstance(statement, Procedure):
-        return [(statement.name, "A procedure")]
-    return [(statement.name, "A label")] if isinstance(statement, Label) else []
+    match statement:
+        case Assign(target=Name(name=name)) | Assign(target=Index(value=Name(name=name))):
+            yield name, "A variable"
+        case Declare():
+            for name in statement.names:
+                yield name, f"A {statement.type.kind}"
+        case Procedure():
+            yield statement.name, "A procedure"
+            for parameter in statement.parameters:
+                yield parameter.name, f"A parameter of {statement.name}"
+        case For():
+            yield statement.variable, "A variable of a loop"
+        case Label():
+            yield statement.name, "A label"
+        case DefineMonitor() | Watch():
+            yield statement.name, "A monitor"
+        case SignalEvent():
+            yield statement.event, "An event"
+        case Locate() if statement.found:
+            yield statement.found, "A truth value"
