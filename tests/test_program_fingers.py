@@ -82,6 +82,7 @@ def test_taking_centres_the_part_and_holds_it():
     stop = finger_stop(w, "arm")
     held = taken(w, "arm", "pin", stop.width)
     assert held.holding("arm") == ["pin"] and held.robots["arm"].width == stop.width
+    assert taken(w, "arm", "pin", stop.width, offset=stop.offset).fingerprint == held.fingerprint
     np.testing.assert_allclose(held.pose("pin", "arm.tool")[:3, 3], [0, 0, 0.001], atol=1e-8)
     again = finger_stop(held, "arm")
     assert again.part == "pin" and abs(again.width - stop.width) < 1e-8

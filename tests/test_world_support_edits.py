@@ -41,3 +41,13 @@ def test_falling_changes_other_loads():
     w = w.set_relative("beam", [0.6, 0, 0.1])
     tilt = aw.frame_from_points([0, 0, 0], [1, 0, 0.15], [0, 1, 0])
     assert not w.fallen and set(w.move("table", tilt).fallen) == {"beam", "counter"}
+
+
+def test_a_move_to_where_it_is_changes_nothing():
+    world = World().add("table", aw.cuboid(0.4, 0.4, 0.1), at=[0, 0, 0.05])
+    world = world.add("can", aw.cylinder(0.03, 0.1), at=[0, 0, 0.1], parent="table", attachment="conditional")
+    assert world.move("table", world.pose("table")) is world
+    shifted = world.move("table", [0.1, 0, 0.05])
+    assert shifted is not world and shifted.move("table", [0, 0, 0.05]).fingerprint == world.fingerprint
+    fallen = world.changed(fallen={"can": "it slid"})
+    assert not fallen.move("can", fallen.pose("can")).fallen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
 
 from .expressions import Expression
@@ -37,13 +38,30 @@ class Program:
         return 0 if self.source is None else self.source.line_of(span)
 
 
-def _children(thing: Any) -> Iterator[Any]:
-    """The dataclasses inside a field's value, in order."""
-    if isinstance(thing, tuple):
-        for item in thing:
-            yield from _children(item)
-    elif hasattr(thing, "__dataclass_fields__"):
-        yield thing
+@cache
+def _inner_fields(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a class of instructions, without its place in the text."""
+    return tuple([f.name for f in fields(kind) if f.name != "at"])
+
+
+def _inside(thing: Any) -> list[Any]:
+    """The dataclasses inside an instruction, in order; tuples in its fields are opened."""
+    found: list[Any] = []
+    for name in _inner_fields(type(thing)):
+        value = getattr(thing, name)
+        if isinstance(value, tuple):
+            _open(value, found)
+        elif hasattr(value, "__dataclass_fields__"):
+            found.append(value)
+    return found
+
+
+def _open(values: tuple, found: list[Any]) -> None:
+    for value in values:
+        if isinstance(value, tuple):
+            _open(value, found)
+        elif hasattr(value, "__dataclass_fields__"):
+            found.append(value)
 
 
 def statements_in(body) -> Iterator[Statement]:
@@ -56,8 +74,7 @@ def statements_in(body) -> Iterator[Statement]:
         if isinstance(thing, tuple):
             todo.extend(reversed([x for x in thing if isinstance(x, tuple) or hasattr(x, "__dataclass_fields__")]))
         elif not isinstance(thing, Expression):
-            inside = [x for f in fields(thing) if f.name != "at" for x in _children(getattr(thing, f.name))]
-            todo.extend(reversed([x for x in inside if not isinstance(x, Expression)]))
+            todo.extend(reversed([x for x in _inside(thing) if not isinstance(x, Expression)]))
 
 
 def expressions_in(thing) -> Iterator[Expression]:
@@ -70,5 +87,4 @@ def expressions_in(thing) -> Iterator[Expression]:
         if isinstance(inside, tuple):
             todo.extend(reversed([x for x in inside if isinstance(x, tuple) or hasattr(x, "__dataclass_fields__")]))
         else:
-            found = [x for f in fields(inside) if f.name != "at" for x in _children(getattr(inside, f.name))]
-            todo.extend(reversed(found))
+            todo.extend(reversed(_inside(inside)))

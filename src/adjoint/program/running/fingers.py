@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import ArgumentError
-from ...sensing.scene import Plane, Scene, Solid, cast_rays
+from ...sensing.scene import Plane, Scene, Solid, ray_distances
 from ...world.state import Gripper, World, WorldRobot
 from ...world.state.attachment_edits import holder_of
 from ...world.state.frame_tree import is_base, rigid_top, subtree
-from ...world.state.held_parts import named_solids
 from ...world.state.part_contents import solids_of
 from ...world.state.placements import FRICTION, Placed, inverted
 from ...world.state.support import support_fault
@@ -22,8 +22,8 @@ from ...world.views.dropping import dropped
 __all__ = ["FingerStop", "finger_stop", "let_go", "taken"]
 
 _GRID = 33  # rays in each direction over a finger's pad at first
-_ZOOM = 5  # rays in each direction while the place of the first touch is narrowed down
-_ROUNDS = 28
+_ZOOM = 17  # rays in each direction while the place of the first touch is narrowed down
+_ROUNDS = 11
 _SPARE = 1e-9
 """Fingers stop this far [m] before a part, so that the width is never below the part's own, whatever rounding did."""
 
@@ -65,20 +65,23 @@ def finger_stop(world: World, robot: str) -> FingerStop:
     return FingerStop(width, part, (high + low) / 2)
 
 
-def taken(world: World, robot: str, part: str, width: float) -> World:
+def taken(world: World, robot: str, part: str, width: float, *, offset: float | None = None) -> World:
     """The world in which a hand has closed on a part and holds it: the fingers are `width` [m] apart.
 
     The part, with all that is rigid with it, now hangs rigidly on the robot's tool. If it was not in the middle of the
-    hand, the fingers have pushed it there. A part that this hand holds already stays as it is.
+    hand, the fingers have pushed it there; its `offset` [m] is that of `finger_stop`, which is asked if it is not
+    given. A part that this hand holds already stays as it is.
     """
     known, grip = _hand(world, robot, "taken")
     holder = holder_of(world, part)
     if holder is None or holder[0] != robot:
         top = part if holder is not None else rigid_top(world, part, "taken")
-        stop = finger_stop(world, robot)
-        if stop.part == part and abs(stop.offset) > _SPARE and holder is None:
+        if offset is None:
+            stop = finger_stop(world, robot)
+            offset = stop.offset if stop.part == part else 0.0
+        if abs(offset) > _SPARE and holder is None:
             y = (world.pose(robot) @ known.placement(known.tool) @ grip.T_tool_grip)[:3, 1]
-            world = world.move(top, _shifted(world.pose(top), -stop.offset * y))
+            world = world.move(top, _shifted(world.pose(top), -offset * y))
         world = world.grasp(robot, part)
     return world.set_gripper(robot, float(np.clip(width, grip.least, grip.opening)))
 
@@ -118,54 +121,91 @@ def _between(world: World, robot: str, known: WorldRobot, grip: Gripper, width: 
     """((y, part) that the finger at +y meets first, (y, part) of the finger at -y), along y of the grip frame."""
     reach = width + 4 * _SPARE  # what the fingers touch already is between them, too
     T_grip_world = inverted(world.pose(robot) @ known.placement(known.tool) @ grip.T_tool_grip)
-    solids = [solid for name in names for solid in _solids(world, name, T_grip_world) if _near(solid, grip, reach)]
+    solids = {name: found for name in names if (found := _solids(world, name, T_grip_world, grip, reach))}
     if not solids:
         return None
-    scene = Scene(solids)
-    plus = _first_touch(scene, grip, reach, 1.0)
-    minus = _first_touch(scene, grip, reach, -1.0)
-    return None if plus is None or minus is None else (plus, minus)
+    scene = Scene([solid for found in solids.values() for solid in found])
+    touches = _first_touches(scene, grip, reach)
+    if touches is None:
+        return None
+    plus, minus = (
+        (side * (reach / 2 - distance), _met(solids, place, side, reach))
+        for side, distance, place in zip((1.0, -1.0), *touches, strict=True)
+    )
+    return plus, minus
 
 
-def _solids(world: World, name: str, T_grip_world: np.ndarray) -> list[Solid]:
+def _solids(world: World, name: str, T_grip_world: np.ndarray, grip: Gripper, width: float) -> list[Solid]:
+    """The solids of a part, in the grip frame, that may be between the fingers."""
     part = world.parts[name]
-    return [] if isinstance(part, Plane) else list(named_solids(name, solids_of(part), T_grip_world @ world.pose(name)))
-
-
-def _near(solid: Solid, grip: Gripper, width: float) -> bool:
-    """Whether the box about a solid meets the space between the fingers."""
-    if solid.hull is None:
-        return False
-    corners = solid.hull[0] @ solid.T_world_solid[:3, :3].T + solid.T_world_solid[:3, 3]
-    low, high = corners.min(axis=0) - solid.hull[1], corners.max(axis=0) + solid.hull[1]
+    if isinstance(part, Plane):
+        return []
+    T = T_grip_world @ world.pose(name)
+    solids, points, radii = _hulls(part)
+    corners = points @ T[:3, :3].T + T[:3, 3]
+    # Whether the box about a solid meets the space between the fingers.
     ends = np.array([[grip.breadth / 2, width / 2, grip.tip], [-grip.breadth / 2, -width / 2, grip.tip - grip.depth]])
-    return bool((low <= ends[0]).all() and (high >= ends[1]).all())
+    near = (corners.min(axis=1) - radii <= ends[0]).all(axis=1) & (corners.max(axis=1) + radii >= ends[1]).all(axis=1)
+    return [solids[k].at(T @ solids[k].T_world_solid) for k in np.flatnonzero(near)]
 
 
-def _first_touch(scene: Scene, grip: Gripper, width: float, side: float) -> tuple[float, str] | None:
-    """Where the pad at y = side · width/2 meets the first solid on its way inward: y, and the name of the part.
+@lru_cache(maxsize=256)
+def _hulls(part: Any) -> tuple[tuple[Solid, ...], np.ndarray, np.ndarray]:
+    """The n finite solids of a part, the corners (n, 8, 3) of their hulls in its frame, and the radii (n, 1)."""
+    solids = tuple([solid for solid in solids_of(part) if solid.hull is not None])
+    points, radii = np.zeros((len(solids), 8, 3)), np.zeros((len(solids), 1))
+    for k, solid in enumerate(solids):
+        T, hull = solid.T_world_solid, solid.hull
+        assert hull is not None
+        points[k], radii[k] = hull[0] @ T[:3, :3].T + T[:3, 3], hull[1]
+    return solids, points, radii
 
-    Rays over the pad find the place, and finer and finer rays around it find it exactly: solids are convex, so that
-    their height above the pad's plane has one maximum.
+
+def _first_touches(scene: Scene, grip: Gripper, width: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """How far (2,) the pads at y = ± width/2 go until each meets the first solid, and where (2, 2) on the pad: x and z.
+
+    Rays over both pads find the places, and finer and finer rays around them find these exactly: solids are convex, so
+    that their height above the pad's plane has one maximum. None if a pad meets nothing.
     """
     low = np.array([-grip.breadth / 2, grip.tip - grip.depth])
     high = np.array([grip.breadth / 2, grip.tip])
-    middle, half, best = (low + high) / 2, (high - low) / 2, None
+    both = np.arange(2)
+    middle, half = np.tile((low + high) / 2, (2, 1)), (high - low) / 2
+    best = np.full(2, np.inf)
     for k in range(_ROUNDS):
         n = _GRID if k == 0 else _ZOOM
-        x, z = (np.clip(middle[i] + half[i] * np.linspace(-1, 1, n), low[i], high[i]) for i in (0, 1))
-        grid = np.stack(np.meshgrid(x, z, indexing="ij"), axis=-1).reshape(-1, 2)
-        origins = np.column_stack([grid[:, 0], np.full(len(grid), side * width / 2), grid[:, 1]])
-        hits = cast_rays(scene, origins, np.array([0.0, -side, 0.0]), farthest=width)
+        spread, directions = _rays(n)
+        grid = np.minimum(np.maximum(middle[:, None] + half * spread, low), high)
+        origins = directions * (-width / 2)
+        origins[..., ::2] = grid
+        distance = ray_distances(scene, origins, directions, farthest=width)
         # Rounding must not wander along a flat face: a place that is not clearly better is no news.
-        place = int(np.argmin(np.round(hits.distance, 12)))
-        if np.isfinite(hits.distance[place]) and (best is None or hits.distance[place] < best[0]):
-            best = float(hits.distance[place]), scene[int(hits.solid[place])].name.partition("#")[0]
-            middle = grid[place]
-        if best is None:
+        place = np.rint(1e12 * distance).argmin(axis=1)
+        found = distance[both, place]
+        better = found < best
+        best, middle = np.where(better, found, best), np.where(better[:, None], grid[both, place], middle)
+        if not np.isfinite(best).all():
             return None
-        half = half * (4.0 / _GRID if k == 0 else 0.6)
-    return None if best is None else (side * (width / 2 - best[0]), best[1])
+        half = half * (4.0 / (n - 1))
+    return best, middle
+
+
+@cache
+def _rays(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places (n², 2) of a grid over [-1, 1]², and directions (2, n², 3) of rays from both fingers inward."""
+    steps = np.linspace(-1, 1, n)
+    directions = np.zeros((2, n * n, 3))
+    directions[:, :, 1] = [[-1.0], [1.0]]
+    return np.stack([np.repeat(steps, n), np.tile(steps, n)], axis=-1), directions
+
+
+def _met(solids: dict[str, list[Solid]], place: np.ndarray, side: float, width: float) -> str:
+    """The part that the ray at a place of a pad meets first."""
+    origin, direction = np.array([place[0], side * width / 2, place[1]]), np.array([0.0, -side, 0.0])
+    if len(solids) == 1:
+        return next(iter(solids))
+    away = {name: float(ray_distances(Scene(own), origin, direction)) for name, own in solids.items()}
+    return min(away, key=away.__getitem__)
 
 
 def _extent(world: World, robot: str, known: WorldRobot, grip: Gripper, name: str) -> float:

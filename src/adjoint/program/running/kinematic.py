@@ -81,7 +81,7 @@ class KinematicBackend:
         if not motion.opens and goal < known.width:
             stop = None if carried else state["stops"].get(motion.robot)
             if stop is None:
-                stop = list(finger_stop(world, motion.robot)[:2])
+                stop = list(finger_stop(world, motion.robot))
             if stop[1] is not None and stop[0] >= goal:
                 goal, part = stop[0], stop[1]
         step = self.finger_speed * state["period"]
@@ -109,7 +109,8 @@ class KinematicBackend:
             if hand.opens and world.holding(name):
                 world = let_go(world, name, width)
             elif hand.ended is not None and hand.ended <= ticks and hand.part is not None:
-                world = taken(world, name, hand.part, width)
+                offset = None if name in moving or hand.stop is None else hand.stop[2]
+                world = taken(world, name, hand.part, width, offset=offset)
             else:
                 world = world.set_gripper(name, width)
             stops.pop(name, None)

@@ -204,10 +204,10 @@ def moved(world: World, name: str, T, relative_to: str) -> World:
             f"World.move moves its base, '{head_of(name)}'"
         )
     now = world_pose(world, name, who)
-    frames, tops = (
-        dict(world.frames),
-        uppermost(world, [rigid_top(world, m, who) for m in members_of(world, head_of(name))]),
-    )
+    tops = uppermost(world, [rigid_top(world, m, who) for m in members_of(world, head_of(name))])
+    if np.array_equal(now, goal) and not world.fallen.keys() & set(tops):
+        return world
+    frames = dict(world.frames)
     for top in tops:
         # What is attached rigidly keeps its place: T_world_top = goal · inv(T_top_name).
         held = inverted(now) @ world_pose(world, top, who)
