@@ -244,6 +244,8 @@ def test_guards_stop_the_move_and_run_their_body():
     assert start + 1 < z[-1] < start + 2.5
     speed = np.abs(np.diff(result.q["arm"], axis=0)).max(axis=1)
     assert speed[-1] < speed[guard.tick]  # it has braked
+    p = result.poses("arm.tool")[:, :3, 3]
+    assert np.abs(p[:, :2] - p[0, :2]).max() < 1e-5  # on its way
     jump = np.abs(np.diff(result.q["arm"], 2, axis=0)).max() / 1e-4
     assert jump < 1.3 * 8.0
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..instructions.expressions import Expression
+from .backends import ArmMotion
 from .flat_code import Operation
+from .joint_paths import velocities
 from .machine_state import Busy, Thread
 
 if TYPE_CHECKING:
@@ -97,13 +101,28 @@ def _wait_holds(machine: Machine, condition: Condition) -> None:
 def brake(machine: Machine, thread: Thread, key: str, body: int, back: int) -> None:
     """A motion brakes; then a body runs, and the thread goes on at `back`."""
     state = machine.state
-    motion = machine.backend.brake(state.world, state.inner, key, machine.period)
+    motion, left = machine.backend.brake(state.world, state.inner, key, machine.period), state.motions.get(key)
+    if isinstance(left, ArmMotion) and len(motion.q) > 1:
+        motion = on_its_way(state.world.robots[key].q, left, len(motion.q), machine.period)
     thread.busy = Busy("brake", key, then=body, back=back)
     if len(motion.q):
         state.motions[key] = motion
     else:
         state.motions.pop(key, None)
         machine.motion_over(thread, thread.busy)
+
+
+def on_its_way(q: np.ndarray, left: ArmMotion, ticks: int, period: float) -> ArmMotion:
+    """A motion under way that comes to rest within so many ticks, on the way that is left of it.
+
+    Its pace is 1 - k/ticks after k ticks, so that half as many ticks of the way are done.
+    """
+    k = np.arange(1, ticks + 1)
+    place = np.minimum(k - k * k / (2 * ticks), len(left.q))
+    rows = np.concatenate([q[None], left.q])
+    low = np.minimum(place.astype(int), len(rows) - 2)
+    way = rows[low] + (place - low)[:, None] * (rows[low + 1] - rows[low])
+    return ArmMotion(left.robot, way, velocities(q, way, period), left.compliance)
 
 
 _SETTLED: dict[str, Callable[[Machine, Condition], None]] = {

@@ -144,6 +144,9 @@ def through(pieces: list, limits: SpeedLimits, passing: float = 0.5) -> Section:
     if len(pieces) == 1 and isinstance(pieces[0], JointPiece):
         found = straight_joints(pieces[0].start, pieces[0].goal, V, A)
         return found._replace(ends=(found.duration,))
+    if len(pieces) == 1:
+        one = profile(pieces[0].cap, pieces[0].gathering, pieces[0].gathering)
+        return Section(one.duration, lambda t: pieces[0].solve(np.clip(one.at(t), 0.0, 1.0)), (one.duration,))
     speeds = [_line_speeds(pieces, i, passing) for i in range(len(pieces))]
     h = np.array([_alone(p.goal - p.start, V) if isinstance(p, JointPiece) else 0.0 for p in pieces])
     for _ in range(_ROUNDS):

@@ -25,6 +25,10 @@ HAND_SPEED = 0.5
 HAND_TURNING = 2.0
 """The speed [rad/s] with which a frame turns on its way along a line."""
 _TABLE = 17  # configurations of a line by which it is timed
+TABLE_FRACTIONS = np.linspace(0.0, 1.0, _TABLE)
+"""The fractions of a line at which its configurations are looked at first."""
+_EYE = np.eye(3)
+_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 _TURN = 2 * np.pi
 _INSIDE = 1e-9  # [rad, m] a coordinate this little outside of its limits is inside
 _SAME = 1e-6  # [rad, m] a branch this near to a configuration is its own
@@ -63,6 +67,11 @@ def _moving(robot: Robot, frame: str) -> np.ndarray:
 
 
 @once_a_robot
+def _turning(robot: Robot) -> np.ndarray:
+    return turning_coordinates(robot)
+
+
+@once_a_robot
 def _ordered(robot: Robot, frame: str) -> bool:
     """Whether branch j is the same branch everywhere: the roots of an elimination are in no order."""
     return any(b.roots for b in branches(robot, frame).branches) or len(branches(robot, frame).branches) == 1
@@ -78,7 +87,8 @@ def solved(arm: ArmFrame, T: np.ndarray, near: np.ndarray) -> Solutions:
         return Solutions(q, np.array([[f.success] for f in found]))
     free = redundancy_of(robot, near, frame) if kind == "redundant" else None
     q, exact = inverse_kinematics(robot, T, frame, redundancy=free)
-    return Solutions(np.where(_moving(robot, frame), q, near), exact)
+    moving = _moving(robot, frame)
+    return Solutions(q if moving.all() else np.where(moving, q, near), exact)
 
 
 def nearest_to(arm: ArmFrame, found: Solutions, near: np.ndarray, flags: Sequence[str] = ()) -> np.ndarray:
@@ -149,13 +159,17 @@ class PoseLine(NamedTuple):
 
     def at(self, s: np.ndarray) -> np.ndarray:
         """The poses (N, 4, 4) at fractions s (N,)."""
-        T = np.zeros((len(s), 4, 4))
-        angle = (s * self.angle)[:, None, None]
-        turned = np.eye(3) + np.sin(angle) * self.axis + (1 - np.cos(angle)) * (self.axis @ self.axis)
-        T[:, :3, :3] = self.start[:3, :3] @ turned
+        T = np.empty((len(s), 4, 4))
+        T[:, 3] = _LAST_ROW
+        if self.angle > 0:
+            angle = (s * self.angle)[:, None, None]
+            turned = _EYE + np.sin(angle) * self.axis + (1 - np.cos(angle)) * (self.axis @ self.axis)
+            T[:, :3, :3] = self.start[:3, :3] @ turned
+        else:
+            T[:, :3, :3] = self.start[:3, :3]
         T[:, :3, 3] = self.start[:3, 3] + s[:, None] * (self.goal[:3, 3] - self.start[:3, 3])
-        T[:, 3, 3] = 1.0
-        T[s == 1.0] = self.goal
+        if s[-1] == 1.0:
+            T[s == 1.0] = self.goal
         return T
 
 
@@ -166,11 +180,6 @@ def pose_line(start: np.ndarray, goal: np.ndarray) -> PoseLine:
     x, y, z = turn / angle if angle > 0 else turn
     axis = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return PoseLine(start, goal, axis, angle, float(np.linalg.norm(goal[:3, 3] - start[:3, 3])))
-
-
-def table_fractions() -> np.ndarray:
-    """The fractions of a line at which its configurations are looked at first."""
-    return np.linspace(0.0, 1.0, _TABLE)
 
 
 def line_piece(arm: ArmFrame, way: PoseLine, found: Solutions, start: np.ndarray) -> LinePiece:
@@ -193,21 +202,18 @@ def line_piece(arm: ArmFrame, way: PoseLine, found: Solutions, start: np.ndarray
 def _on_branch(arm: ArmFrame, way: PoseLine, found: Solutions, start: np.ndarray) -> tuple[np.ndarray, int]:
     """Configurations (M, nq) of a line's table that go on from `start`, and their branch, or -1 of mixed ones."""
     robot = arm.robot
-    turning = turning_coordinates(robot)
+    turning = _turning(robot)
     if _kind(*arm) != "search" and _ordered(*arm):
-        first = found.q[0] + np.where(turning, _TURN * np.rint((start - found.q[0]) / _TURN), 0.0)
+        first = found.q[0] + turning * (_TURN * np.rint((start - found.q[0]) / _TURN))
         away = np.abs(first - start).max(axis=-1)
         own = np.flatnonzero((away < _SAME) & found.exact.all(axis=0))
         for branch in own:
             path = _unwrapped(found.q[:, branch], start, turning)
-            if np.abs(np.diff(path, axis=0)).max() < _JUMP and not beyond(robot, path.min(axis=0)) and not beyond(
-                robot, path.max(axis=0)
-            ):  # fmt: skip
+            inside = (path >= robot.lower - _INSIDE) & (path <= robot.upper + _INSIDE)
+            if inside.all() and np.abs(path[1:] - path[:-1]).max() < _JUMP:
                 return path, int(branch)
         _explain(arm, found, start, away, turning)
-    followed = (
-        follow_path(robot, way.at(table_fractions()), arm.frame, start=start) if _kind(*arm) == "closed" else None
-    )
+    followed = follow_path(robot, way.at(TABLE_FRACTIONS), arm.frame, start=start) if _kind(*arm) == "closed" else None
     if followed is not None and not followed.jumps:
         return followed.q, -1
     if followed is not None:
@@ -218,7 +224,7 @@ def _on_branch(arm: ArmFrame, way: PoseLine, found: Solutions, start: np.ndarray
 
 def _unwrapped(q: np.ndarray, start: np.ndarray, turning: np.ndarray) -> np.ndarray:
     steps = np.diff(np.concatenate([start[None], q]), axis=0)
-    return q - np.where(turning, _TURN * np.cumsum(np.rint(steps / _TURN), axis=0), 0.0)
+    return q - turning * (_TURN * np.cumsum(np.rint(steps / _TURN), axis=0))
 
 
 def _explain(arm: ArmFrame, found: Solutions, start: np.ndarray, away: np.ndarray, turning: np.ndarray) -> None:
@@ -241,7 +247,7 @@ def _explain(arm: ArmFrame, found: Solutions, start: np.ndarray, away: np.ndarra
 def _walked(arm: ArmFrame, way: PoseLine, start: np.ndarray) -> np.ndarray:
     """A line's table of an arm without a closed form, each configuration searched from the one before."""
     table = [start]
-    for T in way.at(table_fractions()[1:]):
+    for T in way.at(TABLE_FRACTIONS[1:]):
         found = find_configuration(arm.robot, {arm.frame: T}, start=table[-1])
         if not found.success or np.abs(found.q - table[-1]).max() > _JUMP:
             raise UnreachableError(f"{len(table) / (_TABLE - 1):.0%} of the line, no configuration was found", "reach")
@@ -258,12 +264,13 @@ def _along(arm: ArmFrame, way: PoseLine, table: np.ndarray, branch: int, s: np.n
     if _kind(*arm) == "search":
         return np.stack([find_configuration(robot, {arm.frame: a}, start=b).q for a, b in zip(T, near, strict=True)])
     found = solved(arm, T, table[0])
-    turning = turning_coordinates(robot)
-    copies = found.q + np.where(turning, _TURN * np.rint((near[:, None] - found.q) / _TURN), 0.0)
-    if branch < 0:
-        away = np.where(found.exact[..., None], np.abs(copies - near[:, None]), np.inf).max(axis=-1)
-        return np.take_along_axis(copies, away.argmin(axis=1)[:, None, None], axis=1)[:, 0]
-    exact, q = found.exact[:, branch], copies[:, branch]
-    if not exact.all():
-        raise UnreachableError(f"{s[int(np.argmin(exact))]:.0%} of the way, the line leaves the arm's reach", "reach")
-    return q
+    turning = _turning(robot)
+    if branch >= 0:
+        exact, own = found.exact[:, branch], found.q[:, branch]
+        if not exact.all():
+            at = s[int(np.argmin(exact))]
+            raise UnreachableError(f"{at:.0%} of the way, the line leaves the arm's reach", "reach")
+        return own + turning * (_TURN * np.rint((near - own) / _TURN))
+    copies = found.q + turning * (_TURN * np.rint((near[:, None] - found.q) / _TURN))
+    away = np.where(found.exact[..., None], np.abs(copies - near[:, None]), np.inf).max(axis=-1)
+    return np.take_along_axis(copies, away.argmin(axis=1)[:, None, None], axis=1)[:, 0]

@@ -10,13 +10,14 @@ import numpy as np
 
 from ...errors import AdjointError
 from ..instructions.diagnostics import Diagnostic, ProgramError
-from ..instructions.expressions import Expression
+from ..instructions.expressions import Expression, Reading
+from ..instructions.programs import expressions_in
 from ..instructions.sources import NOWHERE, Span
 from ..instructions.statements import Move, MoveJoints, Statement
 from ..meaning.evaluation import evaluate
 from .backends import Ahead, ArmMotion, Backend
 from .conditions import Condition
-from .flat_code import FlatCode
+from .flat_code import FlatCode, Operation
 from .flow import do_flow
 from .knot_configurations import UnreachableError
 from .machine_state import Busy, Entry, MachineState, Thread
@@ -60,6 +61,7 @@ class Machine:
         self.patience = _PATIENCE
         self.steps: dict[int, tuple] = {}  # of tasks under way, by thread
         self.error: ProgramError | None = None
+        self.felt: dict[Statement, bool] = {}  # statements whose forces the back end has to find
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -161,7 +163,7 @@ class Machine:
             busy = next((t for t in state.threads if t.begun >= 0), None)
             where = "" if busy is None else f"{self.where(self.code.operations[busy.begun].statement)}: "
             raise LimitReachedError(f"{where}the limit of {self.limits.ticks} ticks")
-        ahead = self._ahead(ticks, any(c.felt for c in conditions))
+        ahead = self._ahead(ticks, any(c.op.felt and self._unscripted(c.op) for c in conditions))
         ticks = min(ticks, ahead.ticks)
         held = [self._first(c, ahead) for c in conditions]
         first = min([k for k, _ in held if k], default=ticks)
@@ -177,6 +179,14 @@ class Machine:
 
     def _ahead(self, ticks: int, felt: bool) -> Ahead:
         return self.backend.ahead(self.state.world, self.state.inner, self.state.motions, ticks, felt)
+
+    def _unscripted(self, op: Operation) -> bool:
+        """Whether a statement reads forces that no input gives: those the back end has to find."""
+        if op.statement not in self.felt:
+            names = [f"{x.kind} {x.axis}" for x in expressions_in(op.statement) if isinstance(x, Reading) and x.axis]
+            given = {name for key in self.inputs.given for name in (key, key.partition(" ")[2])}
+            self.felt[op.statement] = not names or any(name not in given for name in names)
+        return self.felt[op.statement]
 
     def next_tick(self, felt: bool) -> Ahead:
         """What sensors would say at the next tick, if the program now reads them."""

@@ -29,6 +29,7 @@ from .joint_paths import (
     velocities,
 )  # fmt: skip
 from .knot_configurations import (
+    TABLE_FRACTIONS,
     ArmFrame,
     PoseLine,
     UnreachableError,
@@ -37,7 +38,6 @@ from .knot_configurations import (
     nearest_to,
     pose_line,
     solved,
-    table_fractions,
 )  # fmt: skip
 
 __all__ = ["APPROACH_LENGTH", "plan_joints", "plan_move"]
@@ -75,7 +75,7 @@ def plan_move(
         >>> goal = w.pose("arm.tool").copy()
         >>> goal[2, 3] -= 0.1
         >>> plan_move(w, "arm", goal, straight=True).q.shape
-        (45, 6)
+        (58, 6)
 
     - `to` and `via` are poses (4, 4) in the station, or configurations (nq,); via points are passed without a stop.
     - With `straight` the hand moves on lines, else the joints do. `approach` and `departure` (3,) are the last and the
@@ -222,7 +222,7 @@ def _lines(arm: ArmFrame, start: np.ndarray, knots: Sequence[Knot]) -> tuple[lis
         line = pose_line(before, T) if knot.straight else None
         lines.append(line)
         if line is not None:
-            poses.append(line.at(table_fractions()))
+            poses.append(line.at(TABLE_FRACTIONS))
         elif knot.goal.ndim == 2:
             poses.append(knot.goal[None])
         before = T
@@ -230,7 +230,7 @@ def _lines(arm: ArmFrame, start: np.ndarray, knots: Sequence[Knot]) -> tuple[lis
 
 
 def _counts(knots: Sequence[Knot], lines: Sequence[PoseLine | None]) -> list[range]:
-    table = len(table_fractions())
+    table = len(TABLE_FRACTIONS)
     return [range(table if line is not None else int(k.goal.ndim == 2)) for k, line in zip(knots, lines, strict=True)]
 
 

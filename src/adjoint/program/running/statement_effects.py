@@ -101,6 +101,11 @@ def _assign(machine: Machine, thread: Thread, op: Operation) -> None:
     s: Assign = op.statement  # type: ignore[assignment]
     value = machine.asked(thread, s.value)
     target: Any = s.target
+    root = target
+    while isinstance(root, Index):
+        root = root.value
+    name = root.name if isinstance(root, Name) else ""
+    machine.record.event(machine.state.tick, "set", machine.code.lines[thread.pc], thread.number, None, {name: value})
     if isinstance(target, Name):
         _set(machine, thread, op, target.name, value)
         return
