@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ...sensing.scene import Plane, Scene, Solid, ray_distances
 from ...world.state import Gripper, World, WorldRobot
 from ...world.state.attachment_edits import holder_of
 from ...world.state.frame_tree import is_base, rigid_top, subtree
-from ...world.state.part_contents import solids_of
 from ...world.state.placements import FRICTION, Placed, inverted
 from ...world.state.support import support_fault
 from ...world.state.world_edits import known_robot
 from ...world.views.dropping import dropped
+from .touching_points import part_hulls
 
 __all__ = ["FingerStop", "finger_stop", "let_go", "taken"]
 
@@ -141,24 +141,12 @@ def _solids(world: World, name: str, T_grip_world: np.ndarray, grip: Gripper, wi
     if isinstance(part, Plane):
         return []
     T = T_grip_world @ world.pose(name)
-    solids, points, radii = _hulls(part)
-    corners = points @ T[:3, :3].T + T[:3, 3]
+    hulls = part_hulls(part)
+    low, high = hulls.boxes(T)
     # Whether the box about a solid meets the space between the fingers.
     ends = np.array([[grip.breadth / 2, width / 2, grip.tip], [-grip.breadth / 2, -width / 2, grip.tip - grip.depth]])
-    near = (corners.min(axis=1) - radii <= ends[0]).all(axis=1) & (corners.max(axis=1) + radii >= ends[1]).all(axis=1)
-    return [solids[k].at(T @ solids[k].T_world_solid) for k in np.flatnonzero(near)]
-
-
-@lru_cache(maxsize=256)
-def _hulls(part: Any) -> tuple[tuple[Solid, ...], np.ndarray, np.ndarray]:
-    """The n finite solids of a part, the corners (n, 8, 3) of their hulls in its frame, and the radii (n, 1)."""
-    solids = tuple([solid for solid in solids_of(part) if solid.hull is not None])
-    points, radii = np.zeros((len(solids), 8, 3)), np.zeros((len(solids), 1))
-    for k, solid in enumerate(solids):
-        T, hull = solid.T_world_solid, solid.hull
-        assert hull is not None
-        points[k], radii[k] = hull[0] @ T[:3, :3].T + T[:3, 3], hull[1]
-    return solids, points, radii
+    near = (low <= ends[0]).all(axis=1) & (high >= ends[1]).all(axis=1)
+    return [solid.at(T @ solid.T_world_solid) for solid, meets in zip(hulls.solids, near, strict=True) if meets]
 
 
 def _first_touches(scene: Scene, grip: Gripper, width: float) -> tuple[np.ndarray, np.ndarray] | None:

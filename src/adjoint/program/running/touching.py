@@ -24,8 +24,8 @@ from .touching_points import (
     fewer_points,
     finger_points,
     moved_points,
+    part_hulls,
     part_points,
-    solid_box,
 )
 from .touching_shapes import ROOMS, ROW_SIZE, moved_table, nearest_surface, padded, part_table
 
@@ -132,11 +132,11 @@ def all_touching(world: World, robot: str) -> Touching:
 
 
 def _box(part, T: np.ndarray) -> np.ndarray:
-    found = [solid_box(solid, T) for solid in solids_of(part)]
-    ends = [box for box in found if box is not None]
-    if len(ends) < len(found) or not ends:
+    hulls = part_hulls(part)
+    if not hulls.solids or len(hulls.solids) < len(solids_of(part)):
         return np.array([[-np.inf] * 3, [np.inf] * 3])
-    return np.array([np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)])
+    low, high = hulls.boxes(T)
+    return np.array([low.min(axis=0), high.max(axis=0)])
 
 
 def near_way(

@@ -7,6 +7,7 @@ fingers' width by which it moves along an axis (3): 0 for points of parts.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,10 +107,26 @@ def fewer_points(rows: np.ndarray) -> np.ndarray:
     return rows[sorted(chosen)]
 
 
-def solid_box(solid: Solid, T: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The ends (3,), (3,) of the box about a solid of a part at T; None for a half-space."""
-    if solid.hull is None:
-        return None
-    at = T @ solid.T_world_solid
-    corners = solid.hull[0] @ at[:3, :3].T + at[:3, 3]
-    return corners.min(axis=0) - solid.hull[1], corners.max(axis=0) + solid.hull[1]
+class PartHulls(NamedTuple):
+    """The n finite solids of a part, the corners (n, 8, 3) of their hulls in its frame, and the radii (n, 1)."""
+
+    solids: tuple[Solid, ...]
+    points: np.ndarray
+    radii: np.ndarray
+
+    def boxes(self, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest corners (n, 3), (n, 3) of boxes about the solids of a part at T."""
+        corners = self.points @ T[:3, :3].T + T[:3, 3]
+        return corners.min(axis=1) - self.radii, corners.max(axis=1) + self.radii
+
+
+@lru_cache(maxsize=512)
+def part_hulls(part) -> PartHulls:
+    """The hulls of the solids of a part, or of a solid of a scene; half-spaces have none."""
+    solids = tuple([solid for solid in solids_of(part) if solid.hull is not None])
+    points, radii = np.zeros((len(solids), 8, 3)), np.zeros((len(solids), 1))
+    for k, solid in enumerate(solids):
+        T, hull = solid.T_world_solid, solid.hull
+        assert hull is not None
+        points[k], radii[k] = hull[0] @ T[:3, :3].T + T[:3, 3], hull[1]
+    return PartHulls(solids, points, radii)
