@@ -6,7 +6,7 @@
 | `machine`, `machine_state` | threads that do operations until all of them wait, then time passes to the first event |
 | `flow` | loops, jumps, calls and parallel branches |
 | `conditions` | guards, monitors, watches and waits that hold |
-| `statement_effects`, `move_effects` | what statements do |
+| `statement_effects`, `move_effects`, `world_effects`, `task_effects` | what statements do |
 | `readings` | what expressions ask while a program runs: variables, frames, arms, sensors and inputs |
 | `arms` | what is set for arms, what they hold, and by which frame |
 | `motions` | `plan_move`, `plan_joints`: configurations at every tick |

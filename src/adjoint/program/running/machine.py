@@ -23,7 +23,8 @@ from .knot_configurations import UnreachableError
 from .machine_state import Busy, Entry, MachineState, Thread
 from .readings import Inputs, RunningScope
 from .recording import Recording
-from .statement_effects import Refine, next_step, perform
+from .statement_effects import perform
+from .task_effects import Refine, next_step
 
 __all__ = ["RunLimits"]
 

@@ -22,7 +22,7 @@ from .machine_state import MachineState, Thread
 from .program_runs import ProgramRun, run_of
 from .readings import Input, Inputs
 from .recording import Recording
-from .statement_effects import Refine
+from .task_effects import Refine
 from .traces import plain
 
 __all__: list[str] = []

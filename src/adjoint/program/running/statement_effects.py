@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...vision.cameras.camera import Camera
-from ...world.state import World
-from ...world.state.placements import inverted
 from ..instructions.expressions import Index, Name
 from ..instructions.statements import (
     Abort,
@@ -41,14 +38,14 @@ from ..instructions.statements import (
     WaitEvent,
     Watch,
 )  # fmt: skip
-from ..meaning.arm_names import robot_named
-from .arms import ArmSettings, hand_in_tool
-from .backends import ArmMotion, HandMotion
+from .arms import ArmSettings
 from .flat_code import Operation
 from .flow import variables_of
 from .joint_paths import ticks_of
 from .machine_state import Busy, MonitorState, Thread, WatchState
-from .move_effects import arm_named, begin, hand_rests, move, move_hand, move_joints, number, positive
+from .move_effects import arm_named, hand_rests, move, move_hand, move_joints, number, positive
+from .task_effects import task
+from .world_effects import attach, detach, edit, locate
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -56,9 +53,6 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _MOST_ELEMENTS = 100_000  # of an array that a program declares
-Refine = Callable[..., tuple]
-"""What gives the steps of a task: (world, statement, robot, period, value=) to motions and edits of the world, where
-`value(name)` is that of a variable, for names of parts with indices."""
 
 
 def perform(machine: Machine, thread: Thread, op: Operation, after: bool = False) -> None:
@@ -72,11 +66,6 @@ def perform(machine: Machine, thread: Thread, op: Operation, after: bool = False
     effect(machine, thread, op)
     if thread.busy is None and not machine.state.status and thread.begun == thread.pc:
         machine.done(thread)
-
-
-def _edit(machine: Machine, world: World) -> None:
-    before, machine.state.world = machine.state.world, world
-    machine.record.world(machine.state.tick, before, world)
 
 
 # --- variables --------------------------------------------------------------------------------------------------------
@@ -127,7 +116,7 @@ def _set(machine: Machine, thread: Thread, op: Operation, name: str, value: Any)
             machine.fail(f"'{name}' is {what}", op.statement, code="type")
         settings = machine.state.settings
         base = next(iter(settings.values())) if len(world.robots) == 1 and settings else ArmSettings()
-        _edit(machine, world.move(name, base.meant(value)))
+        edit(machine, world.move(name, base.meant(value)))
         return
     table[name] = value
 
@@ -189,68 +178,6 @@ def _frame(machine: Machine, thread: Thread, expression, op: Operation) -> tuple
     if not isinstance(found, np.ndarray) or found.shape != (4, 4):
         machine.fail("this must be a frame", op.statement, expression.at, code="type")
     return tuple([tuple(row) for row in found.tolist()])
-
-
-# --- the world --------------------------------------------------------------------------------------------------------
-
-
-def _in_world(machine: Machine, thread: Thread, op: Operation, name: str) -> str:
-    """The name of a place of the world; a variable that is a frame becomes one."""
-    world = machine.state.world
-    if name in world.frames or "." in name or name in ("world", "station"):
-        return "world" if name == "station" else name
-    robot = robot_named(world, name, machine.arms)
-    if robot is not None:
-        return robot
-    table = variables_of(machine, thread, name)
-    value = table.get(name)
-    if isinstance(value, np.ndarray) and value.shape == (4, 4):
-        _edit(machine, world.add(name, at=value))
-        del table[name]
-        return name
-    machine.fail(f"there is no frame '{name}' in the world, and no variable that is one", op.statement, code="name")
-
-
-def _attach(machine: Machine, thread: Thread, op: Operation) -> None:
-    s: Attach = op.statement  # type: ignore[assignment]
-    child, parent = (_in_world(machine, thread, op, name) for name in (s.child, s.parent))
-    world, pose = machine.state.world, None if s.pose is None else machine.asked(thread, s.pose)
-    hand = np.eye(4)
-    if parent in world.robots:
-        hand, parent = hand_in_tool(world, parent), f"{parent}.{world.robots[parent].tool}"
-    if child in world.robots:
-        machine.fail(f"'{child}' is an arm, and cannot be attached to '{s.parent}'", s)
-    world = world.attach(child, parent, s.attachment)
-    if pose is not None:
-        world = world.set_relative(child, hand @ pose)
-    _edit(machine, world)
-
-
-def _detach(machine: Machine, thread: Thread, op: Operation) -> None:
-    s: Detach = op.statement  # type: ignore[assignment]
-    child, world = _in_world(machine, thread, op, s.child), machine.state.world
-    if s.parent:
-        parent, held = _in_world(machine, thread, op, s.parent), world.frames[child].parent
-        if parent not in (held, held.partition(".")[0]):
-            machine.fail(f"'{s.child}' is attached to '{held}', not to '{s.parent}'", s)
-    _edit(machine, world.detach(child))
-
-
-def _locate(machine: Machine, thread: Thread, op: Operation) -> None:
-    """The camera of a simulated world sees what is in front of it; parts then are where they are."""
-    s: Locate = op.statement  # type: ignore[assignment]
-    world = machine.state.world
-    if s.camera not in world.sensors or s.part not in world.frames:
-        what = f"sensor '{s.camera}'" if s.camera not in world.sensors else f"part '{s.part}'"
-        machine.fail(f"the world has no {what}", s, code="name")
-    camera, seen = world.sensor_at(s.camera), False
-    if isinstance(camera, Camera):
-        point = inverted(world.pose(s.camera)) @ world.pose(s.part)[:, 3]
-        seen = bool(point[2] > 0)
-    if s.found:
-        variables_of(machine, thread, s.found)[s.found] = seen
-    elif not seen:
-        machine.fail(f"the camera '{s.camera}' does not see '{s.part}'", s, code="vision")
 
 
 # --- events -----------------------------------------------------------------------------------------------------------
@@ -359,50 +286,10 @@ def _pause(machine: Machine, thread: Thread, op: Operation) -> None:
     machine.state.status, machine.state.message = "paused", s.message
 
 
-# --- tasks ------------------------------------------------------------------------------------------------------------
-
-
-def _task(machine: Machine, thread: Thread, op: Operation) -> None:
-    s: Any = op.statement
-    if isinstance(s, TaskState) and s.purpose == "define":
-        return
-    thread.busy = Busy("task", start=machine.state.world)
-    next_step(machine, thread)
-
-
-def next_step(machine: Machine, thread: Thread) -> None:
-    """The next step of a task begins; when there is none, the statement has ended."""
-    op, busy = machine.code.operations[thread.pc], thread.busy
-    assert busy is not None and busy.start is not None
-    if thread.number not in machine.steps:
-        if machine.refine is None:
-            machine.fail(f"{type(op.statement).__name__} needs a planner of tasks", op.statement)
-        robot = arm_named(machine, op.statement.arm, op)  # type: ignore[attr-defined]
-        machine.steps[thread.number] = machine.refine(
-            busy.start, op.statement, robot, machine.period, value=lambda name: machine.asked(thread, Name(name))
-        )
-    steps = machine.steps[thread.number]
-    while busy.done < len(steps):
-        step = steps[busy.done]
-        busy.done += 1
-        if isinstance(step, ArmMotion) and len(step.q):
-            busy.key = step.robot
-            begin(machine, thread, step.robot, step)
-            return
-        if isinstance(step, HandMotion):
-            busy.key = f"{step.robot}.hand"
-            machine.state.motions[busy.key] = step
-            return
-        if not isinstance(step, ArmMotion):
-            _edit(machine, step.apply(machine.state.world))
-    del machine.steps[thread.number]
-    machine.done(thread)
-
-
 _EFFECTS: dict[type[Statement], Callable[[Machine, Thread, Operation], None]] = {
-    Abort: _abort, Assign: _assign, Attach: _attach, Declare: _declare, DefineMonitor: _monitor, Delay: _delay,
-    Detach: _detach, Locate: _locate, Move: move, MoveHand: move_hand, MoveJoints: move_joints, Operate: _task,
-    Pause: _pause, Place: _task, Print: _print, SetBase: _settings, SetConfiguration: _settings, SetSpeed: _settings,
-    SetTool: _settings, Signal: _signal, SignalEvent: _signal_event, Stop: _stop, TaskState: _task, Unwatch: _unwatch,
+    Abort: _abort, Assign: _assign, Attach: attach, Declare: _declare, DefineMonitor: _monitor, Delay: _delay,
+    Detach: detach, Locate: locate, Move: move, MoveHand: move_hand, MoveJoints: move_joints, Operate: task,
+    Pause: _pause, Place: task, Print: _print, SetBase: _settings, SetConfiguration: _settings, SetSpeed: _settings,
+    SetTool: _settings, Signal: _signal, SignalEvent: _signal_event, Stop: _stop, TaskState: task, Unwatch: _unwatch,
     Wait: _wait, WaitEvent: _wait_event, Watch: _watch,
 }  # fmt: skip
