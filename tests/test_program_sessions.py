@@ -226,6 +226,8 @@ def test_replay_is_equal(tmp_path):
     inputs = {**INPUTS, "signal 4": lambda t: t > 2.6, "force z": lambda t: 0.1 * np.sin(t)}
     first = run(p, WORLD, inputs=inputs, noise={"force z": 0.5}, rng=7, check=False)
     write_trace(first, tmp_path / "run.jsonl")
+    first.to_jsonl(tmp_path / "again.jsonl")
+    assert (tmp_path / "run.jsonl").read_text() == (tmp_path / "again.jsonl").read_text()
     lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
     assert lines[0]["backend"] == "kinematic" and lines[1]["kind"] == "start" and lines[1]["line"] == 1
     trace = read_trace(tmp_path / "run.jsonl")

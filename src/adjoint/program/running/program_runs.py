@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..instructions.diagnostics import ProgramError
 from ..instructions.programs import Program
 from .readings import poses_ahead
 from .recording import Recording, TraceEvent
+from .traces import write_trace
 
 __all__ = ["ProgramRun"]
 
@@ -107,6 +109,10 @@ class ProgramRun:
             if np.isnan(T).any() or not (T[0] == T).all():
                 found.append(name)
         return tuple(found)
+
+    def to_jsonl(self, path: str | os.PathLike) -> None:
+        """Write the trace as lines of JSON: see `write_trace`."""
+        write_trace(self, path)
 
     def __len__(self) -> int:
         return len(self.t)

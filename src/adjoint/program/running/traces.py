@@ -6,13 +6,15 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...errors import ArgumentError
-from .program_runs import ProgramRun
 from .recording import TraceEvent
+
+if TYPE_CHECKING:
+    from .program_runs import ProgramRun
 
 __all__ = ["ProgramTrace", "read_trace", "write_trace"]
 
