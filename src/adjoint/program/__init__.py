@@ -15,6 +15,7 @@
 | `editing` | Programs in an editor: findings, meanings of words, completions, and a server that tells them |
 | `book_cell` | The cell of the book's insertion program: a PUMA 560, a feeder with a bolt, and a beam with a bore |
 | `execution` | `run` runs a program in a world, `Session` runs it step by step, and `replay` compares a run with its trace |
+| `rehearsal` | Rehearsals: a program runs in kinematics, and all of its motions are looked at before anything real moves |
 """
 
 from typing import TYPE_CHECKING
@@ -194,6 +195,9 @@ if TYPE_CHECKING:
     from .meaning import evaluate as evaluate
     from .meaning import type_in_words as type_in_words
     from .meaning import value_in_words as value_in_words
+    from .rehearsal import DryMotion as DryMotion
+    from .rehearsal import DryRun as DryRun
+    from .rehearsal import dry_run as dry_run
     from .running import APPROACH_LENGTH as APPROACH_LENGTH
     from .running import Ahead as Ahead
     from .running import ArmMotion as ArmMotion
@@ -261,6 +265,7 @@ _HOMES = {
     "parse_aml parse_autopass parse_rapt parse_val rapt_text to_text val_text",
     "meaning": "CONSTANTS FUNCTIONS FunctionParameter ProgramFunction Scope Value VariableScope "
     "check evaluate type_in_words value_in_words",
+    "rehearsal": "DryMotion DryRun dry_run",
     "running": "APPROACH_LENGTH Ahead ArmMotion ArmSettings Backend Checkpoint Compliance FingerStop "
     "HandMotion KinematicBackend ProgramRun ProgramTrace RunLimits TraceEvent finger_stop "
     "hand_in_tool let_go plan_joints plan_move program_from_json program_to_json "
