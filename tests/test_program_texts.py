@@ -197,7 +197,7 @@ def test_a_cursor_says_what_is_missing():
 
 
 def test_long_chains_and_foreign_digits_are_refused():
-    text = "1" + " + 1" * LONGEST_CHAIN
+    text = "1" + " + 1" * (LONGEST_CHAIN + 1)
     with pytest.raises(Unexpected, match="operators"):
         climb(Cursor(scan(Source(text), PATTERN), Source(text)), OPERATORS, _operand)
     text = "1" + " + 1" * (LONGEST_CHAIN - 1)

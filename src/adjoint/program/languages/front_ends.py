@@ -54,12 +54,13 @@ def parse(text: str, language: str | None = None, *, name: str = "program") -> P
 def to_text(program: Program, language: str | None = None) -> str:
     """The text of a program in its own language, or in another; `parse` reads the same instructions from it.
 
-        >>> print(to_text(parse("begin hop move barm to A end hop.", "al")))
+        >>> print(to_text(parse("begin hop move barm to A end hop.", "al")), end="")
         BEGIN hop
-        MOVE barm TO A;
+            MOVE barm TO A;
         END hop.
 
-    A `ProgramError` names the instruction for which a language has no words, such as a semaphore in AML.
+    A `ProgramError` names every instruction for which the language has no words, such as a semaphore in AML. Units that
+    are the same under another name may change it, as "inches" and "in" do.
     """
     if not isinstance(program, Program):
         raise ArgumentError(f"to_text: a Program is needed, got {type(program).__name__}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ...errors import nearest
 from ..instructions.diagnostics import Diagnostic
-from ..instructions.expressions import Binary, Expression
+from ..instructions.expressions import Aggregate, Binary, Call, Expression, Index, Reading, Unary, Wrt
 from ..instructions.sources import Source, Span
 from .scanner import Tokens
 
@@ -14,6 +14,7 @@ __all__: list[str] = []
 
 DEEPEST = 100  # statements and parentheses inside each other
 LONGEST_CHAIN = 200  # operators that stand beside each other, as in a + b + c
+MOST_FINDINGS = 100  # in one text; one with more is no program, and would only take time
 
 
 class Unexpected(Exception):
@@ -116,6 +117,36 @@ class Cursor:
         """End a nesting."""
         self.depth -= 1
 
+    def check_height(self, expression: Expression, first: int, most: int = DEEPEST) -> None:
+        """Refuse an expression from the token `first` on whose tree is too high for those who walk over it."""
+        level: list[Expression] = [expression]
+        for _ in range(most):
+            level = [inside for x in level for inside in parts_of(x)]
+            if not level:
+                return
+        message = f"this expression has more than {most} levels; compute it in several steps"
+        raise Unexpected(Diagnostic(message, self.since(self.tokens.starts[first]), code="size"))
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside one."""
+    match expression:
+        case Binary(_, left, right):
+            return left, right
+        case Unary(_, value):
+            return (value,)
+        case Call(_, arguments):
+            return arguments
+        case Aggregate(items):
+            return items
+        case Wrt(value, frame):
+            return value, frame
+        case Index(value, index):
+            return value, index
+        case Reading(number=Expression() as number):
+            return (number,)
+    return ()
+
 
 def climb(
     cursor: Cursor, operators: dict[str, tuple[int, str]], operand: Callable[[Cursor], Expression], least: int = 0
@@ -127,15 +158,22 @@ def climb(
     """
     start = cursor.start
     left = operand(cursor)
-    for _ in range(LONGEST_CHAIN):
+    count = 0
+    while True:
         row = operators.get(cursor.key)
         if row is None or row[0] < least:
             return left
         cursor.next()
+        count += 1
+        check_chain(cursor, count)
         cursor.deeper()
         right = climb(cursor, operators, operand, row[0] + 1)
         cursor.shallower()
         left = Binary(row[1], left, right, at=cursor.since(start))
-    # Such an expression is a deep tree, which nobody could evaluate without a deep stack.
-    message = f"an expression has more than {LONGEST_CHAIN} operators of one kind in a row"
-    raise Unexpected(Diagnostic(message, cursor.here(), "use parentheses or a variable", code="size"))
+
+
+def check_chain(cursor: Cursor, count: int, most: int = LONGEST_CHAIN) -> None:
+    """Refuse a chain of so many operators: its tree is too deep for those who walk over it by recursion."""
+    if count > most:
+        message = f"this expression has more than {most} levels of operators; compute it in several steps"
+        raise Unexpected(Diagnostic(message, cursor.here(), code="size"))

@@ -102,11 +102,9 @@ class ActionReader(MoveReader):
         parameters = self._parameters() if self.key == "(" else ()
         self.expect(";", f"behind the head of the procedure '{name[:40]}'")
         if self.key == "BEGIN":
-            self.deeper()
             begun = self.start
             inner, body = self.block(name)
             body = (Block(body, inner, at=self.since(begun)),) if inner else body
-            self.depth -= 1
         else:
             body = self.single("of the procedure")
         return Procedure(name, parameters, body, result, at=self.since(start))

@@ -22,7 +22,7 @@ from ...instructions.expressions import (
     Wrt,
 )
 from ...instructions.sources import Source, Span
-from ...texts.cursor import DEEPEST, Cursor, Unexpected
+from ...texts.cursor import DEEPEST, Cursor, Unexpected, check_chain
 from ...texts.scanner import Tokens
 from .words import AL_WORDS, OPERATORS, READINGS, RESERVED
 
@@ -53,16 +53,6 @@ class ExpressionReader(Cursor):
             self.check_height(found, first)
         return found
 
-    def check_height(self, expression: Expression, first: int) -> None:
-        """Refuse an expression with more than `DEEPEST` levels, which began at the token `first`."""
-        todo = [(expression, 1)]
-        while todo:
-            found, height = todo.pop()
-            if height > DEEPEST:
-                message = f"this expression has more than {DEEPEST} levels; compute it in several steps"
-                raise Unexpected(Diagnostic(message, self.since(self.starts[first]), code="size"))
-            todo.extend((x, height + 1) for x in _parts(found))
-
     def _climb(self, least: int) -> Expression:
         """An expression of operators that bind at least as tight as `least`."""
         start = self.starts[self.index]
@@ -71,9 +61,13 @@ class ExpressionReader(Cursor):
         else:
             left = self._unary()
         row = OPERATORS.get(self.key)
+        count = 0
         while row is not None and row[0] >= least:
             level, operator = row
             at = self.index
+            count += 1
+            if count > DEEPEST:
+                check_chain(self, count, DEEPEST)
             self.next()
             self.deeper()
             right = self._climb(level + 1)
@@ -114,7 +108,10 @@ class ExpressionReader(Cursor):
             self.next()
         start = self.starts[self.index]
         value = self._atom()
+        count = 0
         while self.key == "WRT":
+            count += 1
+            check_chain(self, count, DEEPEST)
             self.next()
             value = Wrt(value, self._atom(), at=self.since(start))
         return value
@@ -197,10 +194,13 @@ class ExpressionReader(Cursor):
 
     def indexed(self, value: Expression, start: int) -> Expression:
         """An element of a list; a[i, j] is a[i][j]."""
+        count = 0
         while self.key == "[":
             opened = self.start
             self.next()
             while True:
+                count += 1
+                check_chain(self, count, DEEPEST)
                 self.deeper()
                 index = self._climb(0)
                 self.depth -= 1
@@ -299,21 +299,3 @@ class ExpressionReader(Cursor):
         if self.kind != "string" or self.texts[self.index][0] != '"':
             raise self.unexpected(f"{what} is missing, between double quotes")
         return self.next()[1:-1].replace('""', '"')
-
-
-def _parts(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside one."""
-    match expression:
-        case Binary(_, left, right):
-            return left, right
-        case Unary(_, value):
-            return (value,)
-        case Call(_, arguments):
-            return arguments
-        case Wrt(value, frame):
-            return value, frame
-        case Index(value, index):
-            return value, index
-        case Reading(number=Expression() as number):
-            return (number,)
-    return ()

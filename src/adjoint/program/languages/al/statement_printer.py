@@ -72,12 +72,12 @@ def al_text(program: Program) -> str:
         body = printer.lines(program.statements, _PAD if program.name else "", top=True)
         name = _block_name(program.name) if program.name else ""
     except RecursionError:
-        raise ProgramError(Diagnostic(f"al_text: {_DEEP}", code="size"), program.source) from None
+        raise ProgramError(Diagnostic(_DEEP, code="size"), program.source) from None
     except NoWords as found:
         printer.missing.append(found)
         body, name = [], ""
     if printer.missing:
-        found = [Diagnostic(f"al_text: {x.message}", x.span, x.hint, code="language") for x in printer.missing]
+        found = [Diagnostic(x.message, x.span, x.hint, code="language") for x in printer.missing]
         raise ProgramError(found, program.source)
     text = "".join(f"{line}\n" for line in body)
     return f"BEGIN {name}\n{text}END {name}.\n" if name else text

@@ -167,11 +167,9 @@ class StatementReader(FlowReader):
 
     def single(self, where: str) -> Body:
         """The statement behind THEN, ELSE and DO, without the BEGIN and END around it."""
-        if self.key == "BEGIN":
-            self.deeper()
+        if self.key == "BEGIN":  # it is no nesting of its own, so that what printers write can be read
             start = self.start
             name, body = self.block()
-            self.depth -= 1
             return (Block(body, name, at=self.since(start)),) if name else body
         if self.key in _ENDS:
             return ()
@@ -265,8 +263,11 @@ class StatementReader(FlowReader):
         return {b for a, b in zip(self.keys, self.keys[1:], strict=False) if a == "END"}
 
     def _begin(self) -> Statement:
-        start = self.start
+        start, depth = self.start, self.depth
+        if self.open and self.open[-1][0] == "COEND":  # a branch of COBEGIN is no nesting of its own
+            self.depth -= 1
         name, body = self.block()
+        self.depth = depth
         return Block(body, name, at=self.since(start))
 
     # --- what is wrong ------------------------------------------------------------------------------------------------

@@ -5,13 +5,12 @@ from __future__ import annotations
 from ...instructions.diagnostics import Diagnostic
 from ...instructions.sources import Source, Span
 from ...instructions.statements import Body, Comment, Statement
-from ...texts.cursor import Unexpected
+from ...texts.cursor import MOST_FINDINGS, Unexpected
 from ...texts.scanner import Tokens
 from .command_reader import CommandReader
 
 __all__: list[str] = []
 
-_ENOUGH = 50  # findings after which a text is given up
 CLOSERS = {"": frozenset(), "END": frozenset({"END"}), "UNTIL": frozenset({"UNTIL"})}
 """Words that end a row of statements."""
 
@@ -36,7 +35,7 @@ class BodyReader(CommandReader):
         found: list[Statement] = []
         while True:
             found.extend(self.body(CLOSERS[""]))
-            if self.kind == "end" or len(self.findings) >= _ENOUGH:
+            if self.kind == "end" or len(self.findings) >= MOST_FINDINGS:
                 return tuple(found)
             # A word such as END that ends nothing: it was reported, and is passed.
             self.next()
@@ -62,7 +61,7 @@ class BodyReader(CommandReader):
             except Unexpected as error:
                 self.begin_afresh(depth)
                 self._report(error.diagnostic)
-                if len(self.findings) >= _ENOUGH or error.diagnostic.code == "size":
+                if len(self.findings) >= MOST_FINDINGS or error.diagnostic.code == "size":
                     self.skip_to(())
                 else:
                     self._recover(first)

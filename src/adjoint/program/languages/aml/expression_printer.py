@@ -48,7 +48,7 @@ class ExpressionPrinter:
     def name(self, name: str) -> str:
         """A name of AML."""
         if _NAME.fullmatch(name) is None:
-            raise Unsayable(f"the name '{name[:40]}' has other characters than letters, digits and _")
+            raise Unsayable(f"'{name[:40]}' is no name of AML, which has letters, digits and _")
         if name.upper() in RESERVED:
             raise Unsayable(f"the name '{name}' is a word of AML")
         return name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 
 from ...instructions.diagnostics import Diagnostic
 from ...instructions.expressions import (
@@ -20,7 +19,7 @@ from ...instructions.expressions import (
     UnitName,
 )
 from ...instructions.sources import Source, Span
-from ...texts.cursor import DEEPEST, Cursor, Unexpected
+from ...texts.cursor import DEEPEST, Cursor, Unexpected, check_chain
 from ...texts.scanner import Tokens
 from .plain_numbers import with_unit
 from .words import (
@@ -73,17 +72,8 @@ class ExpressionReader(Cursor):
         if outermost:
             self.inside = False
             if self.index - first > _MANY:
-                self._check_height(found, first)
+                self.check_height(found, first)
         return found
-
-    def _check_height(self, expression: Expression, first: int) -> None:
-        todo = [(expression, 1)]
-        while todo:
-            found, height = todo.pop()
-            if height > DEEPEST:
-                message = f"this expression has more than {DEEPEST} levels; compute it in several steps"
-                raise Unexpected(Diagnostic(message, self.since(self.starts[first]), code="size"))
-            todo.extend((x, height + 1) for x in _parts(found))
 
     def _climb(self, least: int) -> Expression:
         """An expression of operators that bind at least as tight as `least`."""
@@ -97,8 +87,12 @@ class ExpressionReader(Cursor):
             left = self._signed()
         operators = self.operators
         row = operators.get(self.key)
+        count = 0
         while row is not None and row[0] >= least:
             level, operator = row
+            count += 1
+            if count > DEEPEST:
+                check_chain(self, count, DEEPEST)
             self.next()
             self.depth += 1
             if self.depth > DEEPEST:
@@ -327,24 +321,3 @@ def _line_state(operator: str, left: Reading, right: Expression, at: Span) -> Ex
     if not isinstance(right, Literal) or right.value not in (0.0, 1.0):
         return None
     return left if (right.value == 1.0) == (operator == "=") else Unary("not", left, at=at)
-
-
-def _parts(expression: Expression) -> Iterator[Expression]:
-    """The expressions that an expression of AML is made of."""
-    match expression:
-        case Binary(_, left, right):
-            yield left
-            yield right
-        case Unary(_, value):
-            yield value
-        case Call(_, arguments):
-            yield from arguments
-        case Aggregate(items):
-            yield from items
-        case Index(value, index):
-            yield value
-            yield index
-        case Reading(number=number) if number is not None:
-            yield number
-        case _:
-            return

@@ -33,6 +33,7 @@ from ...instructions.statements import (
 )
 from ...instructions.value_types import ANY, NUMBER, TEXT
 from .expression_printer import ExpressionPrinter, Unsayable, check_characters, check_units
+from .sensor_reader import has_reading
 from .words import LENGTH_UNIT, TIME_UNIT
 
 __all__ = ["aml_text"]
@@ -126,6 +127,8 @@ class _Printer(ExpressionPrinter):
         self._line(level, f"UNTIL {self.text(statement.until)}")
 
     def _block(self, statement: Block, level: int, before: str) -> None:
+        if statement.name:
+            raise Unsayable(f"AML has no words for the name '{statement.name[:40]}' of a block")
         self._enclosed(f"{before}BEGIN", statement.body, level)
 
     def _enclosed(self, head: str, body: Body, level: int) -> None:
@@ -161,7 +164,9 @@ class _Printer(ExpressionPrinter):
 
     def _procedure(self, statement: Procedure, level: int) -> None:
         if level:
-            raise Unsayable(f"the subroutine '{statement.name[:40]}' stands inside something else")
+            raise Unsayable(
+                f"AML has subroutines at the top only; '{statement.name[:40]}' stands inside something else"
+            )
         if statement.result not in (None, ANY) or any(p.type != ANY for p in statement.parameters):
             raise Unsayable(f"parameters and results of AML have no types; those of '{statement.name[:40]}' have")
         names = ", ".join(self.name(p.name) for p in statement.parameters)
@@ -177,7 +182,7 @@ class _Printer(ExpressionPrinter):
                 return f"{self._target(target)} = {self.text(value)}"
             case CallProcedure(name, arguments):
                 if name not in self.subroutines:
-                    raise Unsayable(f"the program has no subroutine '{name[:40]}' at its top")
+                    raise Unsayable(f"AML calls subroutines at the top only, and there is no '{name[:40]}'")
                 return self.name(name) + (f"({self.items(arguments)})" if arguments else "")
             case MoveJoints():
                 return self._move_joints(statement)
@@ -210,10 +215,12 @@ class _Printer(ExpressionPrinter):
         while isinstance(base, Index):
             base = base.value
         if not isinstance(base, Name):
-            raise Unsayable("only variables and their elements get values")
+            raise Unsayable("in AML only variables and their elements get values")
         return self.text(target)
 
     def _monitor(self, statement: DefineMonitor) -> str:
+        if not has_reading(statement.sensors):
+            raise Unsayable("AML's monitors watch sensors and lines alone")
         values = (statement.sensors, statement.test, statement.low, statement.high)
         return f"MONITOR({self.items(values)})"
 
@@ -250,7 +257,7 @@ class _Printer(ExpressionPrinter):
         by = isinstance(width, Binary) and width.operator == "+" and width.left == Reading("width")
         opening = width.right if by else width  # type: ignore[union-attr]
         if isinstance(opening, Aggregate):
-            raise Unsayable("the opening of the fingers is one number")
+            raise Unsayable("the opening of AML's fingers is one number")
         goal = self.counted(opening, LENGTH_UNIT)
         return f"{'DMOVE' if by else 'MOVE'}(GRIPPER, {goal}{self._rest((), statement.monitors)})"
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from ...instructions.expressions import Binary, Call, Expression, Literal, Name, Quantity, Reading, Unary
-from ...texts.cursor import Cursor, climb
+from ...texts.cursor import LONGEST_CHAIN, Cursor, check_chain, climb
 from ...texts.scanner import Words
 from .relation_texts import RELATION_WORDS, cannot_say, number_at, number_text, quantity_text, unit_at
 
 __all__: list[str] = []
 
 PATTERN = Words(
-    comment=r"/\*(?:[^*]|\*(?!/))*\*/",
+    # A comment without end reaches to the end of the text, so that it is found, and found once.
+    comment=r"/\*(?:[^*]+|\*(?!/))*(?:\*/)?",
     operators=("<=", ">=", "^=", "<>", "=", "<", ">", "+", "-", "*", "/", "&", "|", "^", "(", ")", ",", ";", ":", "."),
     string=r"'(?:[^'\n]|'')*'",
     name=r"[A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*",
@@ -40,15 +41,22 @@ KEYWORDS = frozenset(
 
 def expression_at(cursor: Cursor, least: int = 0) -> Expression:
     """Go past an expression whose operators bind at least as tightly as `least`: 3 leaves AND and OR."""
-    return climb(cursor, OPERATORS, _operand, least)
+    first = cursor.index
+    found = climb(cursor, OPERATORS, _operand, least)
+    if cursor.index - first > LONGEST_CHAIN:
+        cursor.check_height(found, first, LONGEST_CHAIN + 1)
+    return found
 
 
 def conjunction_at(cursor: Cursor) -> Expression:
     """Go past conditions between ANDs, up to AND HOLD."""
     start = cursor.start
     found = expression_at(cursor, 3)
+    count = 0
     while cursor.key in ("AND", "&") and cursor.ahead() != "HOLD":
         cursor.next()
+        count += 1
+        check_chain(cursor, count)
         found = Binary("and", found, expression_at(cursor, 3), at=cursor.since(start))
     return found
 
@@ -70,7 +78,7 @@ def _operand(cursor: Cursor) -> Expression:
     if key == "(":
         cursor.next()
         cursor.deeper()
-        inner = expression_at(cursor)
+        inner = climb(cursor, OPERATORS, _operand)
         cursor.shallower()
         cursor.expect(")", "after the expression in parentheses")
         return inner
@@ -120,7 +128,7 @@ def _reading(cursor: Cursor, start: int) -> Expression:
             name = unquoted(cursor.next())
         else:
             cursor.deeper()
-            number = expression_at(cursor)
+            number = climb(cursor, OPERATORS, _operand)
             cursor.shallower()
         cursor.expect(")", f"after what {kind.upper()} reads")
         kind = "signal" if kind == "input" else kind
@@ -135,7 +143,7 @@ def _arguments(cursor: Cursor) -> tuple[Expression, ...]:
     cursor.deeper()
     found = []
     while cursor.key != ")":
-        found.append(expression_at(cursor))
+        found.append(climb(cursor, OPERATORS, _operand))
         if not cursor.accept(","):
             break
     cursor.shallower()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Binary, Expression, Name
 from ...instructions.programs import Program
-from ...instructions.sources import Source
+from ...instructions.sources import Source, Span
 from ...instructions.statements import (
     Abort,
     Assign,
@@ -30,7 +31,7 @@ from ...instructions.statements import (
     Wait,
     While,
 )
-from ...texts.cursor import Cursor, Unexpected
+from ...texts.cursor import MOST_FINDINGS, Cursor, Unexpected, check_chain
 from ...texts.scanner import scan
 from .autopass_expressions import KEYWORDS, PATTERN, READINGS, STARTS, conjunction_at, expression_at, unquoted
 from .relation_texts import Comments, made, quantity_at, relation_at
@@ -70,6 +71,12 @@ class _Parser:
     def __init__(self, source: Source):
         self.source = source
         self.cursor = Cursor(scan(source, PATTERN), source)
+        comments = self.cursor.tokens.comments
+        if comments and (len(comments[-1][1]) < 4 or not comments[-1][1].endswith("*/")):
+            at = comments[-1][0]
+            raise ProgramError(
+                Diagnostic("this comment has no end", Span(at, at + 2), "close it with */", code="syntax"), source
+            )
         self.comments = Comments(self.cursor, lambda text: text[2:-2].strip())
         self.found: list[Diagnostic] = []
         self.parsers: dict[str, Callable[[int], Statement]] = {
@@ -81,7 +88,7 @@ class _Parser:
     def program(self) -> Program:
         cursor = self.cursor
         body = self.body("")
-        while cursor.key == "END":
+        while cursor.key == "END" and len(self.found) < MOST_FINDINGS:
             self.found.append(cursor.unexpected("this END closes nothing").diagnostic)
             cursor.next()
             body += self.body("")
@@ -108,6 +115,8 @@ class _Parser:
             except Unexpected as error:
                 self.found.append(error.diagnostic)
                 cursor.depth = depth
+                if len(self.found) >= MOST_FINDINGS or error.diagnostic.code == "size":
+                    cursor.skip_to(())
                 if cursor.kind == "end":
                     return tuple(body)
                 if cursor.index == begun:
@@ -235,7 +244,8 @@ class _Parser:
         """Conditions with AND between them: relations, and the rest as one expression."""
         cursor, relations, final = self.cursor, [], None
         cursor.expect("THAT", "after SUCH")
-        while True:
+        for count in itertools.count(1):
+            check_chain(cursor, count)
             start = cursor.start
             if cursor.key in READINGS or cursor.key in ("(", "NOT", "^", "-") or cursor.kind == "number":
                 found = expression_at(cursor, 3)
@@ -247,6 +257,7 @@ class _Parser:
             if cursor.key not in ("AND", "&") or cursor.ahead() == "HOLD" or cursor.start == start:
                 return tuple(relations), final
             cursor.next()
+        raise AssertionError
 
     def things(self, what: str) -> tuple[str, ...]:
         found = [self.thing(self.cursor, what)]
@@ -340,7 +351,11 @@ class _Parser:
         """One statement; DO; ... END; stands for several."""
         body: list[Statement] = []
         self.comments.before(self.cursor.start, body)
+        depth = self.cursor.depth
+        if self.cursor.key == "DO":  # it is no nesting of its own, so that what printers write can be read
+            self.cursor.depth -= 1
         statement = self.statement()
+        self.cursor.depth = depth
         if isinstance(statement, Block) and not body:
             return statement.body
         self.comments.before(statement.at.end, body)

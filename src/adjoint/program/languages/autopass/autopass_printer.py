@@ -29,7 +29,7 @@ from ...instructions.statements import (
 )
 from .autopass_expressions import KEYWORDS, expression_text, quoted, variable_text
 from .autopass_parser import ATTACHMENTS
-from .relation_texts import cannot_say, quantity_text, relation_text
+from .relation_texts import cannot_say, quantity_text, relation_text, said
 
 __all__ = ["autopass_text"]
 
@@ -52,8 +52,7 @@ def autopass_text(program: Program) -> str:
     AUTOPASS has words for `Place` with IN or ON, `Operate`, and the flow of PL/I; other instructions are a
     `ProgramError` that names them.
     """
-    lines = _body(program.statements, "")
-    return "\n".join(lines) + ("\n" if lines else "")
+    return said(program, lambda statement: _statement(statement, ""))
 
 
 def _body(body: Body, indent: str) -> list[str]:
@@ -146,7 +145,9 @@ def _operate(s: Operate) -> str:
         words.append(f"ATTACHED {_ADVERB[s.attachment]}")
     words += [] if s.final is None else [f"SUCH THAT {_condition(s.final)}"]
     words += [f"USING {thing_text(s.tool)}"] if drives else []
-    words += [s.turning.upper()] if s.turning in ("clockwise", "counterclockwise") else []
+    if s.turning not in ("", "clockwise", "counterclockwise"):
+        raise cannot_say("AUTOPASS", f"the direction '{s.turning}' of a tool", s.at)
+    words += [s.turning.upper()] if s.turning else []
     words += [] if s.speed is None else [f"SPEED {quantity_text(s.speed, 'AUTOPASS')}"]
     words += [f"BY {thing_text(s.arm)}"] if s.arm else []
     return " ".join([*words, "AND HOLD"] if s.hold else words) + ";"
@@ -190,6 +191,18 @@ def _assign(s: Assign) -> str:
     return f"{variable_text(s.target.name)} = {expression_text(s.value)};"
 
 
+def _print(s: Print) -> str:
+    if not s.values:
+        raise cannot_say("AUTOPASS", "PUT LIST without values", s.at)
+    return f"PUT LIST ({', '.join(map(expression_text, s.values))});"
+
+
+def _block(s: Block, indent: str) -> list[str]:
+    if s.name:
+        raise cannot_say("AUTOPASS", f"the name '{s.name[:40]}' of a block", s.at)
+    return _group("DO", s.body, indent)
+
+
 _PRINTERS: dict[type, Callable] = {
     Comment: lambda s: f"/* {s.text.replace('*/', '* /')} */",
     Place: _place,
@@ -198,13 +211,13 @@ _PRINTERS: dict[type, Callable] = {
     Signal: lambda s: f"SIGNAL {expression_text(s.line)}{'' if s.on else ' OFF'};",
     Wait: lambda s: f"WAIT ({expression_text(s.condition)});",
     Delay: lambda s: f"DELAY {expression_text(s.duration)};",
-    Print: lambda s: f"PUT LIST ({', '.join(map(expression_text, s.values))});",
+    Print: _print,
     Abort: lambda s: f"ABORT {expression_text(s.message)};",
     Pause: lambda s: f"PAUSE {quoted(s.message)};" if s.message else "PAUSE;",
     Stop: lambda s: "STOP;",
 }
 _GROUPS: dict[type, Callable] = {
-    Block: lambda s, indent: _group("DO", s.body, indent),
+    Block: _block,
     While: lambda s, indent: _group(f"DO WHILE ({expression_text(s.condition)})", s.body, indent),
     Repeat: lambda s, indent: _group(f"DO UNTIL ({expression_text(s.until)})", s.body, indent),
     For: _for,

@@ -7,7 +7,7 @@ from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.programs import Program
 from ...instructions.sources import Source
 from ...instructions.statements import Place, RelationClause, Statement, TaskState
-from ...texts.cursor import Cursor, Unexpected
+from ...texts.cursor import MOST_FINDINGS, Cursor, Unexpected
 from ...texts.scanner import Words, scan
 from .relation_texts import RELATION_WORDS, Comments, made, relation_at
 
@@ -67,6 +67,8 @@ class _Parser:
                 body.append(statement)
             except Unexpected as error:
                 self.found.append(error.diagnostic)
+                if len(self.found) >= MOST_FINDINGS:
+                    break
                 if cursor.index == begun:
                     cursor.next()
                 cursor.skip_to((";", *_STARTS))

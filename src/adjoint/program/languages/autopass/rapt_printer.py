@@ -7,7 +7,7 @@ import re
 from ...instructions.programs import Program
 from ...instructions.statements import Comment, Place, RelationClause, Statement, TaskState
 from .rapt_parser import KEYWORDS, NAME
-from .relation_texts import cannot_say, relation_text
+from .relation_texts import cannot_say, relation_text, said
 
 __all__ = ["rapt_text"]
 
@@ -25,8 +25,7 @@ def rapt_text(program: Program) -> str:
     RAPT has words for `Place` by relations, `TaskState` and `Comment`; other instructions are a `ProgramError`.
     """
     states: dict[str, TaskState] = {}
-    lines = [_statement(statement, states) for statement in program.statements]
-    return "\n".join(lines) + ("\n" if lines else "")
+    return said(program, lambda statement: [_statement(statement, states)])
 
 
 def _statement(statement: Statement, states: dict[str, TaskState]) -> str:

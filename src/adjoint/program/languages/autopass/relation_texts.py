@@ -9,6 +9,7 @@ from ....errors import ArgumentError
 from ....world.units import UNITS
 from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.expressions import Expression, Quantity
+from ...instructions.programs import Program
 from ...instructions.sources import NOWHERE, Span
 from ...instructions.statements import Comment, RelationClause, Statement
 from ...texts.cursor import Cursor, Unexpected
@@ -129,9 +130,33 @@ def relation_text(clause: RelationClause, feature: Callable[[str], str], languag
     raise cannot_say(language, f"the relation '{clause.relation}'", clause.at)
 
 
-def cannot_say(language: str, what: str, at: Span | None = None) -> ProgramError:
-    """The error of a printer that meets what its language has no words for."""
-    return ProgramError(Diagnostic(f"{language} has no words for {what}", NOWHERE if at is None else at, code="words"))
+class NoWords(Exception):
+    """A language has no words for something, which was written at `at`."""
+
+    def __init__(self, message: str, at: Span):
+        super().__init__(message)
+        self.message, self.at = message, at
+
+
+def said(program: Program, write: Callable[[Statement], list[str]]) -> str:
+    """The lines that `write` gives for each statement, or a `ProgramError` with all that has no words."""
+    lines: list[str] = []
+    found: list[Diagnostic] = []
+    for statement in program.statements:
+        try:
+            lines += write(statement)
+        except NoWords as error:
+            found.append(Diagnostic(error.message, error.at if error.at.start >= 0 else statement.at, code="language"))
+        except RecursionError:
+            found.append(Diagnostic("this is nested too deep for a text", statement.at, code="size"))
+    if found:
+        raise ProgramError(found, program.source)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def cannot_say(language: str, what: str, at: Span | None = None) -> NoWords:
+    """The exception of a printer that meets what its language has no words for."""
+    return NoWords(f"{language} has no words for {what}", NOWHERE if at is None else at)
 
 
 def made(kind: type, cursor: Cursor, start: int, *args: Any, **fields: Any) -> Any:

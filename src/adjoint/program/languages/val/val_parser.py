@@ -10,7 +10,7 @@ from ...instructions.diagnostics import Diagnostic, ProgramError
 from ...instructions.programs import Program
 from ...instructions.sources import NOWHERE, Source, Span
 from ...instructions.statements import Comment, Label, Procedure, Statement
-from ...texts.cursor import Unexpected
+from ...texts.cursor import MOST_FINDINGS, Unexpected
 from ...texts.scanner import scan
 from .val_expressions import LineReader
 from .val_instructions import INSTRUCTIONS, raw_text
@@ -18,7 +18,6 @@ from .words import ELSEWHERE, FORMS
 
 __all__ = ["parse_val"]
 
-_MOST = 100  # findings after which a text is read no further
 _FEW = 200  # labels among which one that looks like another is looked for
 _OPERATORS = ("<=", ">=", "<>", "==", ",", ":", "=", "(", ")", "+", "-", "*", "/", "%", "<", ">")
 # The words TYPE and PAUSE take the text behind them, up to a semicolon, and REMARK takes all of it.
@@ -60,7 +59,7 @@ class _Reader(LineReader):
 
     def read(self) -> None:
         """Read all lines."""
-        while self.kind != "end" and len(self.findings) < _MOST:
+        while self.kind != "end" and len(self.findings) < MOST_FINDINGS:
             first = len(self.body.statements)
             before = self.body
             if self.kind != "newline":
@@ -68,7 +67,7 @@ class _Reader(LineReader):
             self._comments(before if self.body is not before and before is not self.main else self.body, first)
             self.next()
         self._comments(self.body, len(self.body.statements))
-        if self.body is not self.main and len(self.findings) < _MOST:
+        if self.body is not self.main and len(self.findings) < MOST_FINDINGS:
             self.findings.append(
                 Diagnostic("this .PROGRAM has no .END", self.body.at, "end it with .END", code="syntax")
             )
@@ -181,7 +180,7 @@ class _Reader(LineReader):
 
     def _check_jumps(self, body: _Body) -> None:
         for name, span in body.jumps:
-            if name in body.labels or len(self.findings) >= _MOST:
+            if name in body.labels or len(self.findings) >= MOST_FINDINGS:
                 continue
             few = list(body.labels) if len(body.labels) <= _FEW else []
             hint = nearest(name, few) if few else "a label is a number at the beginning of a line"

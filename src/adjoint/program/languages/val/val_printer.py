@@ -46,8 +46,9 @@ class _Printer:
                 index += self.statement(statement, following)
             except NoWords as problem:
                 hint = "VAL's words are in VAL_WORDS"
-                message = f"VAL has no words for {problem} ({type(statement).__name__})"
-                self.findings.append(Diagnostic(message, statement.at, hint, code="words"))
+                kind = type(statement).__name__
+                message = f"VAL has no words for {problem}" + (f" ({kind})" if str(problem) != kind else "")
+                self.findings.append(Diagnostic(message, statement.at, hint, code="language"))
                 index += 1
         self.put_label()
 
@@ -84,7 +85,7 @@ class _Printer:
             name = name_text(statement.name)
         except NoWords as problem:
             message = f"VAL has no words for {problem} (Procedure)"
-            self.findings.append(Diagnostic(message, statement.at, code="words"))
+            self.findings.append(Diagnostic(message, statement.at, code="language"))
             return
         self.section(name, statement.body)
 
@@ -139,7 +140,7 @@ def _one_spelling(program: Program) -> list[Diagnostic]:
     for name, at in [*((x.name, x.at) for x in expressions_in(program) if isinstance(x, Name)), *calls]:
         if spellings.setdefault(name.upper(), name) != name:
             message = f"VAL has no words for two names that differ in case: {spellings[name.upper()]} and {name}"
-            findings.append(Diagnostic(message, at, code="words"))
+            findings.append(Diagnostic(message, at, code="language"))
     return findings[:1]
 
 

@@ -125,7 +125,7 @@ def _drive(numbers: set[str], statement: MoveJoints) -> str:
     if not statement.relative or (statement.length_unit, statement.angle_unit) != ("mm", "deg"):
         raise NoWords("joints that move to values, or in other units than mm and degrees")
     joint = statement.joints
-    if isinstance(joint, Literal) and not joint.value >= 1:  # type: ignore[operator]
+    if isinstance(joint, Literal) and (isinstance(joint.value, str) or not joint.value >= 1):
         raise NoWords(f"joint {joint.value}")
     speed = "" if statement.speed_fraction is None else f",{percent_text(statement.speed_fraction)}"
     return f"DRIVE {whole_text(joint)},{whole_text(statement.values, fractions=True)}{speed}"
