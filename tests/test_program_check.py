@@ -265,6 +265,12 @@ def test_aggregates_are_checked_loosely():
     ) == []  # fmt: skip
 
 
+def test_a_place_that_only_the_world_knows_may_be_shifted():
+    shift = Call("VECTOR", (Quantity(1.0, "mm"),) * 3)
+    moves = let("place", Name("TRAY")), let("place", Binary("+", Name("place"), shift)), Move("", Name("place"))
+    assert found(*moves) == []
+
+
 # --- flow of control --------------------------------------------------------------------------------------------------
 
 

@@ -84,6 +84,8 @@ def _loose(operator: str, a: Type, b: Type) -> Type | None:
     other = b if a.kind == "any" else a
     if operator in ("+", "-") and "frame" in (a.kind, b.kind):
         return FRAME if a.kind != "any" or b.kind != "frame" else None
+    if a.kind == "any" and b.kind == "vector":
+        return ANY  # a frame may be shifted
     if operator in ("+", "-", "mod"):
         return other if other.kind in ("scalar", "vector", "text") else ANY
     if operator == "*" and a.kind == "frame" and b.kind == "any":
