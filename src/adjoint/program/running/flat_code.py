@@ -62,6 +62,8 @@ class Operation(NamedTuple):
     """whether conditions of this statement read forces"""
     around: Statement | None = None
     """the move in the body of whose guard this is: what reads no named arm means the arm of this move"""
+    local: bool = False
+    """whether this is in a procedure, whose own variables it then has"""
 
 
 class ProcedureCode(NamedTuple):
@@ -129,8 +131,9 @@ class _Flattening:
         every = list(statements_in(program))
         self.procedures = {s.name: s for s in every if isinstance(s, Procedure)}
         self.entries = {name: _Place() for name in self.procedures}
-        self.later: list[tuple[_Place, tuple[Statement, ...], _Labels, Statement, str, Statement | None]] = []
+        self.later: list[tuple[_Place, tuple[Statement, ...], _Labels, Statement, str, Statement | None, bool]] = []
         self.around: Statement | None = None
+        self.local = False
 
     def code(self) -> FlatCode:
         try:
@@ -151,19 +154,22 @@ class _Flattening:
     def _main(self) -> None:
         self.body(self.program.statements, None, 0)
         self.emit("end", Block(()))
+        self.local = True
         for name, procedure in self.procedures.items():
             self.entries[name].at = len(self.operations)
             self.body(procedure.body, None, 0)
             self.emit("return", procedure)
         while self.later:
-            place, body, outer, statement, end, self.around = self.later.pop(0)
+            place, body, outer, statement, end, self.around, self.local = self.later.pop(0)
             place.at = len(self.operations)
             inside = outer if end == "resume" else None  # threads do not jump into each other
             self.body(body, inside, outer.depth + 1 if end == "resume" else 0, guarded=end == "resume")
             self.emit(end, statement)
 
     def emit(self, action: str, statement: Statement, **rest) -> None:
-        self.operations.append({"action": action, "statement": statement, "around": self.around, **rest})
+        self.operations.append(
+            {"action": action, "statement": statement, "around": self.around, "local": self.local, **rest}
+        )
 
     def body(self, body: Iterable[Statement], outer: _Labels | None, depth: int, guarded: bool = False) -> None:
         body = tuple(body)
@@ -303,7 +309,7 @@ class _Flattening:
     def _later(self, body, labels: _Labels, s: Statement, end: str) -> _Place | int:
         place = _Place()
         around = self.around if end == "end" else s if isinstance(s, Move | MoveJoints) else None
-        self.later.append((place, tuple(body), labels, s, end, around))
+        self.later.append((place, tuple(body), labels, s, end, around, self.local))
         return place
 
     # --- procedures in expressions ------------------------------------------------------------------------------------

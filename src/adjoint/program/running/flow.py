@@ -9,7 +9,7 @@ import numpy as np
 
 from .conditions import brake
 from .flat_code import Operation
-from .machine_state import Busy, Entry, Thread
+from .machine_state import Busy, Entry, Thread, own_variables
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -50,7 +50,7 @@ def leave_bodies(thread: Thread, count: int) -> None:
 
 def variables_of(machine: Machine, thread: Thread, name: str) -> dict[str, Any]:
     """The table in which a variable is: that of the procedure, or of the program."""
-    own = next((e.own for e in reversed(thread.stack) if e.own is not None), None)
+    own = own_variables(machine.state, thread, machine.code.operations[thread.pc])
     return own if own is not None and (name in own or name.startswith("# ")) else machine.state.variables
 
 
@@ -120,11 +120,11 @@ def _return(machine: Machine, thread: Thread, op: Operation) -> None:
         _end(machine, thread, op)
         return
     entry = thread.stack.pop()
-    if entry.result:
-        if value is None:
-            machine.fail("this procedure returned no value, and an expression needs one", op.statement, code="type")
-        variables_of(machine, thread, entry.result)[entry.result] = value
+    if entry.result and value is None:
+        machine.fail("this procedure returned no value, and an expression needs one", op.statement, code="type")
     machine.done(thread, entry.back)
+    if entry.result:  # it is asked where the procedure was called
+        variables_of(machine, thread, entry.result)[entry.result] = value
 
 
 def _fork(machine: Machine, thread: Thread, op: Operation) -> None:
@@ -136,7 +136,10 @@ def _fork(machine: Machine, thread: Thread, op: Operation) -> None:
 
 
 def _end(machine: Machine, thread: Thread, op: Operation) -> None:
-    """A thread ends; its watches go to its parent, which may have waited for it."""
+    """A thread ends; its watches go to its parent, which may have waited for it.
+
+    A parent that runs the body of a watch now, and waited before, asks for its children when it waits again.
+    """
     state = machine.state
     state.threads = [t for t in state.threads if t is not thread]
     parent = machine.thread(thread.parent)
@@ -158,6 +161,20 @@ def _resume(machine: Machine, thread: Thread, op: Operation) -> None:
     entry = thread.stack.pop()
     thread.pc, thread.busy = entry.back, entry.kept
     thread.begun = thread.pc if entry.kept is not None else -1
+    if thread.busy is not None and _over(machine, thread.busy):
+        machine.done(thread)
+
+
+def _over(machine: Machine, busy: Busy) -> bool:
+    """Whether what a thread waits for has come while the body of a watch ran."""
+    state = machine.state
+    if busy.kind == "join":
+        busy.children = [n for n in busy.children if machine.thread(n) is not None]
+        return not busy.children
+    if busy.kind == "event" and state.events.get(busy.key, 0) > 0:
+        state.events[busy.key] -= 1
+        return True
+    return busy.kind == "delay" and busy.until <= state.tick
 
 
 def _stop(machine: Machine, thread: Thread, op: Operation) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-
 from ...errors import AdjointError
 from ..instructions.diagnostics import Diagnostic, ProgramError
 from ..instructions.expressions import Expression, Reading
@@ -16,7 +14,7 @@ from ..instructions.sources import NOWHERE, Span
 from ..instructions.statements import Move, MoveJoints, Statement
 from ..meaning.evaluation import evaluate
 from .backends import Ahead, ArmMotion, Backend
-from .conditions import Condition
+from .conditions import braking, conditions_of, first_held, held_back, react
 from .flat_code import FlatCode, Operation
 from .flow import do_flow
 from .knot_configurations import UnreachableError
@@ -90,22 +88,33 @@ class Machine:
         except ProgramError as error:
             self.error = error
             self.finish("failed", error.diagnostics[0].message)
+        except AdjointError as error:  # the back end cannot go on, and nothing more is asked of it
+            self.error = ProgramError(
+                Diagnostic(str(error), self._under_way(), code="backend"), self.code.program.source
+            )
+            self.finish("failed", str(error), brakes=False)
         return True
 
     def _ready(self) -> Thread | None:
-        for thread in self.state.threads:
-            if thread.busy is None:
+        threads = self.state.threads
+        held = held_back(self) if len(threads) > 1 else ()
+        for thread in threads:
+            if thread.busy is None and thread.number not in held:
                 return thread
         return None
+
+    def _under_way(self) -> Span:
+        """Where the statement is written that is under way."""
+        begun = next((t.begun for t in self.state.threads if t.begun >= 0), -1)
+        return NOWHERE if begun < 0 else self.code.operations[begun].statement.at
 
     def _do(self, thread: Thread) -> None:
         """One operation of a thread."""
         state = self.state
-        if thread.pending and self.code.operations[thread.pc].begins:
-            body = thread.pending.pop(0)
-            self.enter_body(thread, body, thread.pc)
-            return
         op = self.code.operations[thread.pc]
+        if thread.pending and (op.begins or op.action == "end"):
+            self.enter_body(thread, thread.pending.pop(0), thread.pc)
+            return
         state.statements += 1
         state.still += 1
         if state.still > self.limits.still:
@@ -130,27 +139,35 @@ class Machine:
         else:
             do_flow(self, thread, op)
 
-    def finish(self, status: str, message: str) -> None:
-        """The program ends, and all arms come to rest."""
+    def finish(self, status: str, message: str, brakes: bool = True) -> None:
+        """The program ends, and all arms come to rest, unless nothing more can be asked of the back end."""
         state = self.state
-        for key in [k for k, m in state.motions.items() if isinstance(m, ArmMotion)]:
-            state.motions[key] = self.backend.brake(state.world, state.inner, key, self.period)
-        while state.motions and status != "done":
-            ticks = max([len(m.q) for m in state.motions.values() if isinstance(m, ArmMotion)], default=0)
-            if not ticks:
-                break
-            self._commit(self._ahead(ticks, False), ticks)
+        if brakes:
+            try:
+                self.rest()
+            except AdjointError as error:
+                status, message = "failed", f"{message}; and the arms cannot brake: {error}".removeprefix("; and ")
         state.motions = {}
         state.status, state.message = status, message
         state.threads = []
         self.record.event(state.tick, status, 0, 0, None, {"message": message} if message else {})
+
+    def rest(self) -> None:
+        """All arms brake, and all fingers stop where they then are."""
+        state = self.state
+        for key in [k for k, m in state.motions.items() if isinstance(m, ArmMotion)]:
+            state.motions[key] = braking(self, key)
+        while ticks := max([len(m.q) for m in state.motions.values() if isinstance(m, ArmMotion)], default=0):
+            ahead = self._ahead(min(ticks, self.backend.lookahead), False)
+            self._commit(ahead, min(ticks, ahead.ticks))
+        state.motions = {}
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
     def _pass_time(self, until: int | None) -> None:
         """Ticks pass up to the first event, and then it happens."""
         state = self.state
-        conditions = self._conditions()
+        conditions = conditions_of(self)
         ends = [b.until - state.tick for t in state.threads if (b := t.busy) is not None and b.kind == "delay"]
         ends += [len(m.q) for m in state.motions.values() if isinstance(m, ArmMotion)]
         ends += [b.marks[0][0] - state.tick for t in state.threads if (b := t.busy) is not None and b.marks]
@@ -166,7 +183,7 @@ class Machine:
             raise LimitReachedError(f"{where}the limit of {self.limits.ticks} ticks")
         ahead = self._ahead(ticks, any(c.op.felt and self._unscripted(c.op) for c in conditions))
         ticks = min(ticks, ahead.ticks)
-        held = [self._first(c, ahead) for c in conditions]
+        held = [first_held(self, c, ahead) for c in conditions]
         first = min([k for k, _ in held if k], default=ticks)
         first = min([first, ticks, *ahead.ended.values(), *(k for k in ends if k > 0)])
         if not state.motions and first == ticks and not any(k == first for k, _ in held):
@@ -174,8 +191,8 @@ class Machine:
         else:
             self.patience = _PATIENCE
         self._commit(ahead, first)
-        for condition, (k, last) in zip(conditions, held, strict=True):
-            condition.settle(self, k == first, last)
+        for condition, (k, values) in zip(conditions, held, strict=True):
+            condition.settle(self, k == first, bool(values[first - 1]))
         self._go_on()
 
     def _ahead(self, ticks: int, felt: bool) -> Ahead:
@@ -185,8 +202,9 @@ class Machine:
         """Whether a statement reads forces that no input gives: those the back end has to find."""
         if op.statement not in self.felt:
             names = [f"{x.kind} {x.axis}" for x in expressions_in(op.statement) if isinstance(x, Reading) and x.axis]
-            given = {name for key in self.inputs.given for name in (key, key.partition(" ")[2])}
-            self.felt[op.statement] = not names or any(name not in given for name in names)
+            given, robots = self.inputs.given, self.state.world.robots
+            scripted = [name in given or all(f"{robot} {name}" in given for robot in robots) for name in names]
+            self.felt[op.statement] = not all(scripted) or not names
         return self.felt[op.statement]
 
     def next_tick(self, felt: bool) -> Ahead:
@@ -195,9 +213,9 @@ class Machine:
 
     def _commit(self, ahead: Ahead, ticks: int) -> None:
         state = self.state
-        before = state.world
-        self.record.ticks(state, ahead, ticks, self._line())
+        before, line = state.world, self._line()
         state.world, state.inner = self.backend.commit(before, state.inner, ahead, ticks)
+        self.record.ticks(state, ahead, ticks, line)
         state.tick += ticks
         state.still = 0
         for key, motion in list(state.motions.items()):
@@ -225,6 +243,8 @@ class Machine:
             elif busy.kind == "move":
                 while busy.marks and busy.marks[0][0] <= state.tick:
                     self._pass_mark(thread, busy)
+        for thread in list(state.threads):
+            react(self, thread)
 
     def _pass_mark(self, thread: Thread, busy: Busy) -> None:
         _, pc = busy.marks.pop(0)
@@ -288,59 +308,6 @@ class Machine:
         self.state.spawned += 1
         self.state.threads.append(Thread(self.state.spawned, pc, parent.number))
         return self.state.spawned
-
-    # --- conditions ---------------------------------------------------------------------------------------------------
-
-    def _conditions(self) -> list[Condition]:
-        found: list[Condition] = []
-        operations = self.code.operations
-        for watch in self.state.watches:
-            op = operations[watch.pc]
-            found.append(Condition("watch", op.statement.condition, self.thread(watch.thread), op, watch))  # type: ignore[attr-defined]
-        for thread in self.state.threads:
-            busy = thread.busy
-            if busy is None:
-                continue
-            op = operations[thread.pc]
-            if busy.kind == "wait":
-                found.append(Condition("wait", op.statement.condition, thread, op))  # type: ignore[attr-defined]
-            elif busy.kind == "move" and isinstance(op.statement, Move | MoveJoints):
-                for i, guard in enumerate(op.statement.guards):
-                    if i not in busy.fired:
-                        found.append(Condition("guard", guard.condition, thread, op, i))
-            if busy.kind in ("move", "hand"):
-                names = getattr(op.statement, "monitors", ())
-                found += [Condition("monitor", name, thread, op) for name in names]
-        return found
-
-    def _first(self, condition: Condition, ahead: Ahead) -> tuple[int, bool]:
-        """The first tick ahead, from 1, at which a condition holds (0 if at none); its value at the last tick."""
-        scope = RunningScope(self, condition.thread, ahead)
-        if condition.kind == "monitor":
-            found = self._left(condition, scope)
-        else:
-            found = self.evaluated(condition.expression, scope, condition.op.statement)
-        held = np.broadcast_to(np.asarray(found, bool), (ahead.ticks,))
-        if condition.kind == "watch":
-            held = held & ~np.concatenate([[condition.data.was], held[:-1]])
-        k = int(np.argmax(held))
-        return (k + 1 if held[k] else 0), bool(np.asarray(found, bool).reshape(-1)[-1])
-
-    def _left(self, condition: Condition, scope: RunningScope) -> np.ndarray:
-        """Whether a reading of a monitor has left its limits, at each tick."""
-        name = getattr(condition.expression, "name", "")
-        monitor = self.state.monitors.get(name)
-        if monitor is None:
-            self.fail(f"'{name}' is no monitor", condition.op.statement, condition.expression.at, code="name")
-        defined: Any = self.code.operations[monitor.pc].statement
-        values = self.evaluated(defined.sensors, scope, defined)
-        values = values if isinstance(values, tuple) else (values,)
-        low = monitor.low if isinstance(monitor.low, tuple) else (monitor.low,) * len(values)
-        high = monitor.high if isinstance(monitor.high, tuple) else (monitor.high,) * len(values)
-        out: Any = False
-        for x, a, b in zip(values, low, high, strict=False):
-            out = out | (np.asarray(x, float) < a) | (np.asarray(x, float) > b)
-        return out
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...world.state import World
 from .arms import ArmSettings
 from .backends import ArmMotion, HandMotion
+from .flat_code import Operation
 
 __all__: list[str] = []
 
@@ -108,6 +109,27 @@ class MachineState:
     """statements since the last tick"""
     status: str = ""
     message: str = ""
+
+
+def own_variables(state: MachineState, thread: Thread, op: Operation) -> dict[str, Any] | None:
+    """The variables of the procedure in which a thread does an operation, or None in the main program.
+
+    A body of a watch of the main program that interrupts a procedure has none of its variables; a branch in a procedure
+    has those of the thread that waits for it.
+    """
+    child: int | None = None
+    while op.local:
+        stack = thread.stack
+        for k, entry in enumerate(stack):  # what is above is a body that runs while the thread's own wait is kept
+            if child is not None and entry.kept is not None and child in entry.kept.children:
+                stack = stack[:k]
+                break
+        found = next((e.own for e in reversed(stack) if e.own is not None), None)
+        above = next((t for t in state.threads if t.number == thread.parent), None)
+        if found is not None or above is None:
+            return found
+        child, thread = thread.number, above
+    return None
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from ..meaning.arm_names import robot_named
 from ..meaning.values import OverTicks
 from .arms import ArmSettings, robot_of
 from .backends import Ahead
+from .flat_code import Operation
+from .machine_state import own_variables
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -77,13 +79,16 @@ class Inputs:
 class RunningScope:
     """The scope of a thread: now, or with `ahead` at all ticks that are ahead. `log` gets what sensors have said."""
 
-    def __init__(self, machine: Machine, thread: Thread | None, ahead: Ahead | None = None, log: dict | None = None):
+    def __init__(
+        self, machine: Machine, thread: Thread | None, ahead: Ahead | None = None, log: dict | None = None,
+        op: Operation | None = None,
+    ):  # fmt: skip
         self.machine, self.thread, self.ahead_of, self.log = machine, thread, ahead, log
         state = machine.state
         self.world, self.variables = state.world, state.variables
         self.own = None
         if thread is not None:
-            self.own = next((e.own for e in reversed(thread.stack) if e.own is not None), None)
+            self.own = own_variables(state, thread, machine.code.operations[thread.pc] if op is None else op)
 
     def names(self) -> list[str]:
         """All names, for suggestions."""

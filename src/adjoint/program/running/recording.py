@@ -54,11 +54,12 @@ class Recording:
         self.events.append(TraceEvent(tick, kind, line, thread, name, data or {}))
 
     def ticks(self, state: MachineState, ahead: Ahead, ticks: int, line: int) -> None:
-        """Ticks are about to pass."""
+        """Ticks have passed. Where a robot then is, is what the world says: on hardware, what was read."""
         for name in self.q:
-            self.q[name].append(ahead.q[name][:ticks])
+            known = state.world.robots[name]
+            self.q[name].append(_ended(ahead.q[name][:ticks], known.q))
             if name in ahead.width:
-                self.width[name].append(ahead.width[name][:ticks])
+                self.width[name].append(_ended(ahead.width[name][:ticks], known.width))
             else:
                 self.width[name].append(np.zeros(ticks))
             felt = ahead.wrench.get(name)
@@ -83,3 +84,12 @@ class Recording:
     def places(self, state: MachineState) -> dict[str, Any]:
         """Where the arms are, for events."""
         return {f"{name} joints": known.q.tolist() for name, known in state.world.robots.items()}
+
+
+def _ended(rows: np.ndarray, last: np.ndarray | float) -> np.ndarray:
+    """The rows with this last one."""
+    if np.array_equal(rows[-1], last):
+        return rows
+    found = np.array(rows)
+    found[-1] = last
+    return found
