@@ -20,9 +20,13 @@ from adjoint.errors import ArgumentError, ModelError
 PUMA = aj.robots.puma560()
 COMMANDS = (
     "info check convert fk ik jacobian torque simulate trajectory equations compile identify calibrate bench view demo "
-    "cache"
+    "cache program"
 ).split()
-GROUPS = {"trajectory": "make check retime sample plot".split(), "cache": "info clear where".split()}
+GROUPS = {
+    "trajectory": "make check retime sample plot".split(),
+    "program": "run check format trace".split(),
+    "cache": "info clear where".split(),
+}
 
 
 # --- help -------------------------------------------------------------------------------------------------------------

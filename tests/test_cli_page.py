@@ -19,6 +19,7 @@ VARIES = (
     "identify",
     "simulate",
     "retime",
+    "program run",
 )  # these print times, or numbers as small as rounding errors
 
 
@@ -66,7 +67,7 @@ def test_the_page_shows_all_commands():
     for (
         name
     ) in "info check convert fk ik jacobian torque simulate trajectory equations compile identify calibrate bench \
-                 view demo cache".split():
+                 view demo cache program".split():
         assert name in named, name
 
 

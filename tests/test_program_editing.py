@@ -5,6 +5,7 @@ import json
 import queue
 import subprocess
 import threading
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -61,11 +62,17 @@ def test_unknown_languages_are_named():
 # --- hover ------------------------------------------------------------------------------------------------------------
 
 
+def told(text: str, language: str, offset: int):
+    found = hover(text, language, offset)
+    assert found is not None
+    return found
+
+
 def test_a_variable_goes_before_a_constant_that_differs_in_case():
     text = "BEGIN a\n  x ← 5*inches;\n  v ← x*X;\nEND a."
-    meaning, span = hover(text, "al", text.index("x*X"))
+    meaning, span = told(text, "al", text.index("x*X"))
     assert meaning == "A variable of this program, line 2: x ← 5*inches;" and text[span.start : span.end] == "x"
-    meaning, _ = hover(text, "al", text.index("X;"))
+    meaning, _ = told(text, "al", text.index("X;"))
     assert "variable" not in meaning and meaning
 
 
@@ -80,7 +87,7 @@ def test_a_variable_goes_before_a_constant_that_differs_in_case():
     ],
 )  # fmt: skip
 def test_words_of_languages_are_explained(text, language, word, meant):
-    meaning, span = hover(text, language, text.index(word) + 1)
+    meaning, span = told(text, language, text.index(word) + 1)
     assert meant in meaning and text[span.start : span.end] == word
 
 
@@ -89,10 +96,10 @@ def test_names_are_explained_where_the_program_defines_them():
         "BEGIN a\n  DISTANCE SCALAR d;\n  PROCEDURE hop(SCALAR n);\n  BEGIN d ← n*d; END;\n"
         "  FOR i ← 1 STEP 1 UNTIL 3 DO hop(i);\nEND a."
     )
-    told = {name: hover(text, "al", text.rindex(name))[0] for name in ("hop", "i)", "n*d", "d;")}
-    assert told["hop"].startswith("A procedure of this program, line 3:")
-    assert told["i)"].startswith("A variable of a loop") and told["n*d"].startswith("A parameter of hop")
-    assert told["d;"].startswith("A scalar of this program, line 2")
+    means = {name: told(text, "al", text.rindex(name))[0] for name in ("hop", "i)", "n*d", "d;")}
+    assert means["hop"].startswith("A procedure of this program, line 3:")
+    assert means["i)"].startswith("A variable of a loop") and means["n*d"].startswith("A parameter of hop")
+    assert means["d;"].startswith("A scalar of this program, line 2")
 
 
 def test_nothing_is_said_about_what_is_not_known():
@@ -171,7 +178,7 @@ class Client:
     """An editor that speaks to a server in a process of its own."""
 
     def __init__(self):
-        self.process = subprocess.Popen(
+        self.process: Any = subprocess.Popen(
             command("program", "--lsp"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=environment(),
         )  # fmt: skip

@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from . import forces, formulas, keeping, models, motions, poses, racing, reaching, recordings, showing, simulating
+from . import (
+    forces,
+    formulas,
+    keeping,
+    models,
+    motions,
+    poses,
+    programs,
+    racing,
+    reaching,
+    recordings,
+    showing,
+    simulating,
+)
 from .guard import Commands
 
 __all__ = ["app"]
@@ -22,11 +35,16 @@ _TASKS = {
     "Learn from data": (recordings.identify, recordings.calibrate),
     "This program": (racing.bench,),
 }
-_GROUPS = {  # {name: (task, what it is, commands)}
+_GROUPS = {  # {name: (task, what it is, or a function that also does something without a command, commands)}
     "trajectory": (
         "Move",
         "Make motions of joints, check them against limits, change their times, and draw them.",
         (motions.make, motions.check, motions.retime, motions.sample, motions.plot),
+    ),
+    "program": (
+        "Move",
+        programs.program,
+        (programs.run, programs.check, programs.format, programs.trace),
     ),
     "cache": (
         "This program",
@@ -91,7 +109,8 @@ def _assembled() -> typer.Typer:
             program.command(rich_help_panel=task, help=_flowing(command))(command)
     for name, (task, what, commands) in _GROUPS.items():
         group = typer.Typer(cls=Commands)
-        group.callback(invoke_without_command=True, help=what)(show_help)
+        alone, told = (show_help, what) if isinstance(what, str) else (what, _flowing(what))
+        group.callback(invoke_without_command=True, help=told)(alone)
         for command in commands:
             group.command(help=_flowing(command))(command)
         program.add_typer(group, name=name, rich_help_panel=task)

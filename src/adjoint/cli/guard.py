@@ -26,6 +26,7 @@ _WORDS = {  # messages of the library name arguments of Python; these are their 
     r"\(columns=\{[^}]*\}\)": "(--column OURS=THEIRS)",
     r"^Page\.save: ": "--save: ",
     r"^load: ": "",
+    r'say arms=\{"(\w+)": "(\w+)"\}': r"give --arm \1=\2",
     r"\b(port|redundancy)=": r"--\1",
 }
 
